@@ -141,6 +141,7 @@ function storageOver(
     transactions: options.transactions,
     dialect: postgresqlDialect,
     hostDialect: postgresqlDialect,
+    seesLock: null,
     migrations,
     migrate: options.migrate === true ? () => migrateOver(orm) : null,
     requireRowSecurity: options.requireRowSecurity === true,

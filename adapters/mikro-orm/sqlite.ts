@@ -18,6 +18,7 @@ import { lockNode, type Release } from './sqlite/node-lock.ts';
 import { copyOnline } from './sqlite/online-copy.ts';
 import { keepPrepared } from './sqlite/prepared-statements.ts';
 import { makePrivately } from './sqlite/private-file.ts';
+import { seesLock } from './sqlite/seen-lock.ts';
 import { defineEntities } from './tables/entities.ts';
 import { applyMigrations } from './tables/migrator.ts';
 
@@ -111,6 +112,7 @@ function ownStorage(options: SqliteOptions): Storage<SqliteHost> {
     transactions: plainTransactions(connectionOf(orm)),
     dialect: lendingDialect,
     hostDialect: sqliteDialect,
+    seesLock: () => seesLockOn(orm),
     migrations,
     migrate: options.migrate === false || options.readOnly === true ? null : () => migrateOver(orm),
     connect,
@@ -129,6 +131,7 @@ function hostStorage(orm: MikroORM): Storage<SqliteHost> {
     transactions: plainTransactions(connectionOf(orm)),
     dialect: sqliteDialect,
     hostDialect: sqliteDialect,
+    seesLock: () => seesLockOn(orm),
     migrations,
     migrate: () => migrateOver(orm),
     connect: () => connectionOf(orm).ensureConnection(),
@@ -187,6 +190,11 @@ async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
     entities: defineEntities(sqliteDialect),
     migrations,
   });
+}
+
+async function seesLockOn(orm: MikroORM): Promise<boolean> {
+  const database = await orm.em.getConnection().getNativeClient();
+  return seesLock(database, database.name);
 }
 
 function kyselyOf(orm: MikroORM) {

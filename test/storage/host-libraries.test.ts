@@ -141,6 +141,33 @@ eachDatabase((kind, open) => {
       await host.close();
     });
 
+    if (kind === 'sqlite') {
+      it('a transaction of another copy of SQLite is refused before it writes, and what is stored stays', async () => {
+        const own = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+        if (own.database.kind !== 'sqlite') throw new Error('it is on SQLite');
+        const acme = joinable(own.billing).as({ tenant: own.tenant.id, user: 'host' });
+        const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+        const handle = new DatabaseSync(own.database.path);
+        handle.exec('begin immediate');
+        const lent: SqlTransaction = {
+          dialect: 'sqlite',
+          query: async (text, values) => {
+            const statement = handle.prepare(text);
+            statement.setReadBigInts(true);
+            return { rows: statement.all(...(values as string[])), rowCount: 0 };
+          },
+        };
+        const refused = await rejection(acme.within(lent).createAccount({ currency: 'USD' }));
+        expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
+        expect(refused.message).to.contain('another copy of SQLite').and.to.contain('npm ls better-sqlite3');
+        handle.exec('rollback');
+        const { id } = await own.acme.createAccount({ currency: 'USD' });
+        expect((await own.acme.accounts.get(id)).id).to.equal(id);
+        handle.close();
+        await own.close();
+      });
+    }
+
     it('a function of the host lends a transaction as well, if it gives amounts with all their digits', async () => {
       const host = openHostLibrary(kind === 'sqlite' ? 'better-sqlite3' : 'Kysely', engine.database);
       await host.transaction(async (handle) => {

@@ -14,6 +14,8 @@ import { isInTransaction, readsWhole } from './host-probes.ts';
 interface OwnDatabase {
   readonly connection: Connection;
   readonly hostDialect: Dialect;
+  /** Whether a connection of ours finds the database locked while a host writes to it; null: the server sees to that. */
+  readonly seesLock: (() => Promise<boolean>) | null;
 }
 
 const databaseNames = { sqlite: 'SQLite', postgresql: 'PostgreSQL' };
@@ -27,6 +29,8 @@ export class HostTransactions {
   /** Transactions of hosts on other connections to our SQLite file; meanwhile nobody else can write to it. */
   readonly #holding = new Map<Transaction, () => boolean>();
   readonly #watched = new WeakSet<Transaction>();
+  /** Connections of hosts whose locks we see. */
+  readonly #seen = new WeakSet<object>();
   /** The latest savepoint of each transaction: they end in the order of a stack. */
   readonly #savepoints = new WeakMap<Transaction, Promise<unknown>>();
   #lastSavepoint = 0;
@@ -68,6 +72,21 @@ export class HostTransactions {
     if (!leadsHere) throw this.#ofAnotherDatabase();
     if (kind === 'sqlite' && lent.isOpen !== null) this.#hold(lent.transaction, lent.isOpen);
     return lent.transaction;
+  }
+
+  /**
+   * Before the first writing: two copies of SQLite in one process do not see each other's locks.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) where the host's is another copy than ours.
+   */
+  async checkLocks(host: unknown, statements: Transaction): Promise<void> {
+    const { connection, seesLock } = this.#own;
+    if (seesLock === null) return;
+    const lent = await this.check(host).lend();
+    if (lent.connection === connection || this.#seen.has(lent.connection)) return;
+    // Locks the database, and changes nothing.
+    await statements.executeQuery(compiled('delete from bw_tenants where 0'));
+    if (!(await seesLock())) throw refused(anotherCopy);
+    this.#seen.add(lent.connection);
   }
 
   #hold(transaction: Transaction, isOpen: () => boolean): void {
@@ -164,6 +183,10 @@ export class HostTransactions {
     }
   }
 }
+
+const anotherCopy =
+  'within(handle) was given a transaction of another copy of SQLite than the one that the billing engine has loaded: two copies in one process do not see each other’s locks on a file, and lose what the other one has committed. ' +
+  'Install the very version of better-sqlite3 that @mikro-orm/sqlite depends on (npm ls better-sqlite3 shows them all, overrides in package.json make them one), or lend the transaction of an instance of MikroORM; node:sqlite is always another copy';
 
 function held(): BillingError {
   return new BillingError({

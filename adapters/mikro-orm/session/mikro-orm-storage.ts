@@ -75,6 +75,8 @@ export interface StorageParts {
   readonly dialect: Dialect;
   /** For transactions of hosts, on connections that the storage has not prepared. */
   readonly hostDialect: Dialect;
+  /** Whether a connection of ours finds the database locked while a host writes to it; null: the server sees to that. */
+  readonly seesLock: (() => Promise<boolean>) | null;
   /** Prepares the connection before its first statement. */
   connect(): Promise<void>;
   readonly migrations: readonly MigrationObject[];
@@ -360,6 +362,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     const { hosts, parts } = this.#shared;
     const { hostDialect, trace } = parts;
     return hosts.inSavepoint(outer, async (statements) => {
+      await hosts.checkLocks(host, statements);
       const runner = new Runner({ dialect: hostDialect, trace, violationOf }, statements);
       const done = await this.#perform(runner, operation);
       await runner.last();
