@@ -67,6 +67,16 @@ function pricesOf(catalog: Catalog, planName = 'lamp-monthly') {
 const empty = createCatalog([]);
 
 describe('simple plans', () => {
+  for (const [field, given, message] of [
+    ['billingPeriod', 'monthly', /billingPeriod "monthly" is none of DAILY, .*MONTHLY/],
+    ['productCategory', 'base', /productCategory "base" is none of BASE, ADD_ON, STANDALONE/],
+    ['trialTimeUnit', 'days', /trialTimeUnit "days" is none of DAYS, /],
+    ['trialLength', 1.5, /trialLength 1.5 is not a whole number/],
+    ['trialLength', 'x', /trialLength "x" is not a whole number/],
+  ] as const)
+    it(`a simple plan of a caller without a compiler is refused for the ${field} ${given}`, () =>
+      expect(refusal(empty, { ...lamp, [field]: given })).to.match(message));
+
   it('catalog W17 Simple plan: a first version, then a second currency, then an add-on', () => {
     const first = edited(empty, lamp);
     const [version] = first.versions;

@@ -2,7 +2,7 @@ import { ProductCategory } from '../../../records/index.ts';
 import { BillingError, ErrorCode, type Problem } from '../../../values/errors/index.ts';
 import { type Currency, type Decimal, isCurrency } from '../../../values/money/index.ts';
 import { shortened } from '../../../values/text/index.ts';
-import { type BillingPeriod, type Duration, TimeUnit } from '../../../values/time/index.ts';
+import { BillingPeriod, type Duration, TimeUnit } from '../../../values/time/index.ts';
 import { isNcName } from '../../validation/names.ts';
 
 /** A plan with one recurring price and perhaps a free trial, as `POST /catalog/simplePlan` takes it. */
@@ -43,6 +43,9 @@ export interface CheckedSimplePlan {
 export function checkSimplePlan(plan: SimplePlan): CheckedSimplePlan {
   const planId = planIdOf(plan);
   const { currency, amount } = priceOf(plan);
+  checkNamed('productCategory', plan.productCategory, ProductCategory);
+  checkNamed('billingPeriod', plan.billingPeriod, BillingPeriod);
+  checkNamed('trialTimeUnit', plan.trialTimeUnit, TimeUnit);
   const availableBaseProducts = plan.availableBaseProducts ?? [];
   if (plan.productCategory === ProductCategory.ADD_ON && availableBaseProducts.length === 0)
     throw refused('availableBaseProducts needs to be set for an add-on');
@@ -96,9 +99,22 @@ function priceOf({ currency, amount }: SimplePlan): {
 
 function trialOf({ trialLength, trialTimeUnit }: SimplePlan): Duration | null {
   if (!isGiven(trialLength) || trialLength === 0) return null;
+  if (!Number.isInteger(trialLength))
+    throw refused(`trialLength ${shown(trialLength)} is not a whole number`);
   if (trialLength < 0) throw refused('trialLength is negative');
   if (!isGiven(trialTimeUnit)) throw refused('trialTimeUnit needs to be set with trialLength');
   return trialTimeUnit === TimeUnit.UNLIMITED ? null : { unit: trialTimeUnit, number: trialLength };
+}
+
+/** Callers whose code no compiler checks may give anything; a catalog that has it could not be invoiced. */
+function checkNamed(field: keyof SimplePlan, given: unknown, names: Readonly<Record<string, string>>): void {
+  const known = Object.values(names);
+  if (!isGiven(given) || known.some((name) => name === given)) return;
+  throw refused(`${field} ${shown(given)} is none of ${known.join(', ')}`);
+}
+
+function shown(given: unknown): string {
+  return typeof given === 'string' ? `"${shortened(given)}"` : shortened(String(given));
 }
 
 function isGiven<T>(value: T | null | undefined): value is T {
