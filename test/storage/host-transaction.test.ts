@@ -10,7 +10,7 @@ import { ConcurrentChangeError, type Storage } from '../../lib/ports/storage/ind
 import { eachDatabase, freshDatabase, type TestDatabase } from '../support/databases.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 import { account, author, newId, now, tenant } from '../support/storage/stored-records.ts';
-import { migrated } from '../support/storage.ts';
+import { migrated, storageOf } from '../support/storage.ts';
 
 interface Host {
   readonly orm: SqliteOrm | PostgresqlOrm;
@@ -191,6 +191,16 @@ eachDatabase((kind, open) => {
       expect(kept).to.have.length(1);
       await stranger.orm.close(true);
       await owner.orm.close(true);
+    });
+
+    it('the storage closes while a connection of the host does not answer', async () => {
+      const own = storageOf(await open(migrated));
+      await own.prepare();
+      const { id, recordId } = await own.system.insertTenant(tenant({ apiKey: newId() }), author());
+      const silent = { dialect: kind, query: () => new Promise(() => undefined) };
+      const inside = own.within(silent as never);
+      inside.write({ id, recordId }, author(), async () => undefined).catch(() => undefined);
+      await own.close();
     });
 
     it('the storage leaves the host’s connection open when it is closed', async () => {

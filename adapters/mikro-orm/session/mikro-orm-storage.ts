@@ -109,7 +109,7 @@ interface Shared {
   readonly hosts: HostTransactions;
   policy: SessionPolicy;
   connected: Promise<void> | undefined;
-  /** Work that is using the database now. */
+  /** Work that is using our connections to the database now. */
   readonly underWay: Set<Promise<unknown>>;
   closing: Promise<void> | undefined;
 }
@@ -350,7 +350,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   /** A savepoint in the host's transaction, so that a failed operation leaves nothing behind there either. */
   async #joinHost<T>(host: Host, operation: Operation<T>): Promise<T> {
     const { transactions } = this.#shared.parts;
-    return this.#reaching(async () => {
+    return this.#reachingHost(async () => {
       const outer = await this.#shared.hosts.transactionOf(host);
       return transactions.join(outer, operation.tenant.recordId, () =>
         this.#inSavepoint(host, outer, operation),
@@ -392,7 +392,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   /** The host's transaction, reaching as far as `work` may; meanwhile SQLite has no other connection. */
   async #inHost<T>(host: Host, reach: Reach, work: (runner: Runner) => Promise<T>): Promise<T> {
     const { hosts, parts } = this.#shared;
-    return this.#reaching(async () => {
+    return this.#reachingHost(async () => {
       const transaction = await hosts.transactionOf(host);
       return parts.transactions.join(transaction, reach, () =>
         work(
@@ -433,16 +433,26 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
    * `close`, which would open it again.
    */
   async #reaching<T>(work: () => Promise<T>): Promise<T> {
-    const { closing, parts, underWay } = this.#shared;
+    const { underWay } = this.#shared;
+    return this.#reachingHost(async () => {
+      const working = work();
+      underWay.add(working);
+      try {
+        return await working;
+      } finally {
+        underWay.delete(working);
+      }
+    });
+  }
+
+  /** The same over a connection of the host, which may never answer: `close`, which leaves it open, does not wait for it. */
+  async #reachingHost<T>(work: () => Promise<T>): Promise<T> {
+    const { closing, parts } = this.#shared;
     if (closing !== undefined) throw closed();
-    const working = work();
-    underWay.add(working);
     try {
-      return await working;
+      return await work();
     } catch (error) {
       throw failureMeaning(parts.dialect, error);
-    } finally {
-      underWay.delete(working);
     }
   }
 
