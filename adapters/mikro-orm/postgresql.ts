@@ -146,6 +146,7 @@ function storageOver(
     migrate: options.migrate === true ? () => migrateOver(orm) : null,
     requireRowSecurity: options.requireRowSecurity === true,
     connect: () => connectionOf(orm).ensureConnection(),
+    letGo: async () => undefined,
     close: async () => {
       await listener.close();
       if (options.closesOrm) await closeOwn(orm);

@@ -116,6 +116,7 @@ function ownStorage(options: SqliteOptions): Storage<SqliteHost> {
     migrations,
     migrate: options.migrate === false || options.readOnly === true ? null : () => migrateOver(orm),
     connect,
+    letGo: close,
     close,
     poolUse: async () => null,
     requireRowSecurity: false,
@@ -136,6 +137,7 @@ function hostStorage(orm: MikroORM): Storage<SqliteHost> {
     migrate: () => migrateOver(orm),
     connect: () => connectionOf(orm).ensureConnection(),
     // The host closes what it has opened.
+    letGo: async () => undefined,
     close: async () => undefined,
     poolUse: async () => null,
     requireRowSecurity: false,
@@ -157,6 +159,24 @@ function openOwn(options: SqliteOptions) {
     },
   });
   let release: Release = async () => undefined;
+  const close = async (): Promise<void> => {
+    await orm.close(true);
+    await release();
+    release = async () => undefined;
+  };
+  const prepare = async (): Promise<void> => {
+    await orm.connect();
+    const connection = orm.em.getConnection();
+    const database = await connection.getNativeClient();
+    keepPrepared(database);
+    lendRows(database);
+    if (!readOnly) {
+      await connection.execute('pragma journal_mode = wal');
+      await connection.execute(`pragma wal_autocheckpoint = ${pagesToCheckpoint}`);
+    }
+    await connection.execute(`pragma cache_size = -${cacheKib}`);
+    await connection.execute(`pragma synchronous = ${synchronous === 'FULL' ? 'full' : 'normal'}`);
+  };
   return {
     orm,
     connect: async (): Promise<void> => {
@@ -164,23 +184,21 @@ function openOwn(options: SqliteOptions) {
         release = await lockNode(path);
         makePrivately(path);
       }
-      await orm.connect();
-      const connection = orm.em.getConnection();
-      const database = await connection.getNativeClient();
-      keepPrepared(database);
-      lendRows(database);
-      if (!readOnly) {
-        await connection.execute('pragma journal_mode = wal');
-        await connection.execute(`pragma wal_autocheckpoint = ${pagesToCheckpoint}`);
+      try {
+        await prepare();
+      } catch (cause) {
+        await close();
+        throw unopened(path, cause);
       }
-      await connection.execute(`pragma cache_size = -${cacheKib}`);
-      await connection.execute(`pragma synchronous = ${synchronous === 'FULL' ? 'full' : 'normal'}`);
     },
-    close: async (): Promise<void> => {
-      await orm.close(true);
-      await release();
-    },
+    close,
   };
+}
+
+/** SQLite's own message does not say of which file it is. */
+function unopened(path: string, cause: unknown): unknown {
+  if (!(cause instanceof Error) || sqliteDialect.failureOf(cause).kind !== 'other') return cause;
+  return new Error(`${path} cannot be opened: ${cause.message}`, { cause });
 }
 
 async function migrateOver(orm: MikroORM): Promise<readonly string[]> {

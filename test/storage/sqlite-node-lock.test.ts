@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
 import { expect } from 'chai';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { freshDatabase } from '../support/databases.ts';
@@ -36,6 +38,32 @@ describe('storage: the lock of a SQLite file', () => {
     const third = sqlite(path);
     await third.prepare();
     await third.close();
+  });
+
+  it('a storage that could not start leaves the file to the next attempt, and says which file it is about', async () => {
+    const schema = new BetterSqlite3(path);
+    schema.exec("insert into bw_migrations (name, executed_at) values ('20991231000000-later', 0)");
+    const first = sqlite(path);
+    const newer = await rejection(first.prepare());
+    expect(newer.message).to.contain('20991231000000-later');
+    expect((await rejection(sqlite(path).prepare())).message).to.equal(newer.message);
+    schema.exec("delete from bw_migrations where name = '20991231000000-later'");
+    schema.close();
+    await first.prepare();
+    await first.system.ping();
+    await first.close();
+
+    const text = `${path}.txt`;
+    await writeFile(text, 'no database, but a text of some length '.repeat(50));
+    const directory = `${path}.d`;
+    await mkdir(directory);
+    for (const unread of [text, directory]) {
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const { message } = await rejection(sqlite(unread).prepare());
+        expect(message).to.match(/cannot be opened: (file is not a database|unable to open database file)$/);
+        expect(message).to.contain(unread);
+      }
+    }
   });
 
   it('the lock of a SQLite file keeps a node of another process out while that lives, and not when it has been killed', async () => {

@@ -84,6 +84,8 @@ export interface StorageParts {
   readonly migrate: (() => Promise<unknown>) | null;
   /** Whether `prepare` refuses a role that row-level security does not bind. */
   readonly requireRowSecurity: boolean;
+  /** Gives up what keeps others away from the database, after a start that has failed; `connect` may follow. */
+  letGo(): Promise<void>;
   close(): Promise<void>;
   poolUse(): Promise<PoolUse | null>;
   /** Names this node to the others, when it tells them of its commits. */
@@ -109,6 +111,8 @@ interface Shared {
   readonly hosts: HostTransactions;
   policy: SessionPolicy;
   connected: Promise<void> | undefined;
+  /** Whether the schema was found to be ours once. */
+  isPrepared: boolean;
   /** Work that is using our connections to the database now. */
   readonly underWay: Set<Promise<unknown>>;
   closing: Promise<void> | undefined;
@@ -192,6 +196,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
         hosts,
         policy: defaultPolicy,
         connected: undefined,
+        isPrepared: false,
         underWay: new Set(),
         closing: undefined,
       },
@@ -304,7 +309,21 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   async prepare(policy: StoragePolicy = {}): Promise<void> {
-    this.#shared.policy = { ...this.#shared.policy, ...policy };
+    const shared = this.#shared;
+    shared.policy = { ...shared.policy, ...policy };
+    try {
+      await this.#prepareSchema();
+      shared.isPrepared = true;
+    } catch (error) {
+      if (!shared.isPrepared && shared.closing === undefined) {
+        shared.connected = undefined;
+        await shared.parts.letGo();
+      }
+      throw error;
+    }
+  }
+
+  async #prepareSchema(): Promise<void> {
     const { migrate, migrations, requireRowSecurity } = this.#shared.parts;
     const stateNow = () =>
       this.#transaction({ reach: EVERY_TENANT, mode: 'read' }, (runner) =>
