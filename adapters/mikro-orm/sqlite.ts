@@ -197,7 +197,9 @@ function openOwn(options: SqliteOptions) {
 
 /** SQLite's own message does not say of which file it is. */
 function unopened(path: string, cause: unknown): unknown {
-  if (!(cause instanceof Error) || sqliteDialect.failureOf(cause).kind !== 'other') return cause;
+  const isUnread =
+    cause instanceof Error && /^SQLITE_(?:CANTOPEN|NOTADB|READONLY)/.test(String(Reflect.get(cause, 'code')));
+  if (!isUnread) return cause;
   return new Error(`${path} cannot be opened: ${cause.message}`, { cause });
 }
 

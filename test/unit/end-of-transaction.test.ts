@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+
+const run = promisify(execFile);
+const module = new URL('../../adapters/mikro-orm/hosts/end-of-transaction.ts', import.meta.url);
+
+/** What a process prints that watches a transaction of 100 ms and has nothing else to do. */
+async function printed(watch: string): Promise<string> {
+  const script = `
+    import { endOf } from '${module}';
+    const endsAt = performance.now() + 100;
+    const isOpen = () => performance.now() < endsAt;
+    ${watch}`;
+  return (await run(process.execPath, ['--input-type=module', '-e', script])).stdout.trim();
+}
+
+describe('the end of a transaction of a host', () => {
+  it('keeps the process alive while a caller waits for it, and not while nobody does', async () => {
+    expect(await printed('console.log(await endOf(isOpen, 5_000));')).to.equal('true');
+    expect(await printed('void endOf(isOpen).then(console.log);')).to.equal('');
+  });
+});
