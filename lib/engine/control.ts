@@ -41,7 +41,10 @@ import {
 
 /** The background work of an engine, and its condition. */
 export interface BillingControl {
-  /** Starts the background work: what is due is done as it falls due, and the other nodes see this one. */
+  /**
+   * Starts the background work: what is due is done as it falls due, and the other nodes see this one. It keeps no process
+   * alive: a worker that serves nothing needs something that does, such as a timer that it clears before `close`.
+   */
   start(): void;
   /**
    * Processes the queue until nothing is due or in processing (of one tenant, or of all), sends the pushes that are
