@@ -85,6 +85,27 @@ const hosts: Readonly<Record<string, Mounted>> = {
       return listening(createServer(app.callback()));
     },
   },
+  'Koa, at a path that it takes off, as koa-mount does': {
+    prefix: '/billing',
+    start: ({ billing, log: logger }) => {
+      const app = new Koa();
+      const interfaceOf = billingMiddleware({ billing, logger });
+      app.use(async (ctx, next) => {
+        const { path } = ctx;
+        if (!path.startsWith('/billing/')) return next();
+        ctx.path = path.slice('/billing'.length);
+        await interfaceOf(ctx, async () => {
+          ctx.path = path;
+          await next();
+        });
+        ctx.path = path;
+      });
+      app.use((ctx) => {
+        ctx.body = 'own page';
+      });
+      return listening(createServer(app.callback()));
+    },
+  },
   'Fastify, behind its parser': {
     prefix: '/billing',
     start: (serving) => {

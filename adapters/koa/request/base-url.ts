@@ -31,13 +31,18 @@ interface Forwarded {
 const hostForm = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 const prefixForm = /^(?:\/[A-Za-z0-9._~-]+)*\/?$/;
 
-/** Builds the reader of a request's base URL (http-api §7 rule 2). */
-export function baseUrls(options: BaseUrlOptions): (request: IncomingMessage) => BaseUrl {
+/**
+ * Builds the reader of a request's base URL (http-api §7 rule 2), which takes what the request's URL was before middleware of
+ * the host changed it, where Koa knows it.
+ */
+export function baseUrls(
+  options: BaseUrlOptions,
+): (request: IncomingMessage, originalUrl?: string) => BaseUrl {
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const isTrusted = trustOf(options.trustedProxies ?? []);
-  return (request) => {
+  return (request, originalUrl) => {
     const forwarded = isTrusted(request.socket.remoteAddress) ? forwardedBy(request) : {};
-    const path = withoutTrailingSlash(forwarded.prefix ?? '') + mountPathOf(request) + basePath;
+    const path = withoutTrailingSlash(forwarded.prefix ?? '') + mountPathOf(request, originalUrl) + basePath;
     if (options.locationFullUrl === false) return { origin: '', path };
     const isEncrypted = 'encrypted' in request.socket && request.socket.encrypted === true;
     const scheme = forwarded.proto ?? (isEncrypted ? 'https' : 'http');
@@ -46,10 +51,10 @@ export function baseUrls(options: BaseUrlOptions): (request: IncomingMessage) =>
   };
 }
 
-/** What the application of a host, such as one of Express, has taken off the path before it handed the request on. */
-function mountPathOf(request: IncomingMessage): string {
+/** What the application of a host, such as one of Express or `koa-mount`, has taken off the path before it handed the request on. */
+function mountPathOf(request: IncomingMessage, originalUrl: string | undefined): string {
   const { url = '' } = request;
-  const original: unknown = Reflect.get(request, 'originalUrl');
+  const original: unknown = Reflect.get(request, 'originalUrl') ?? originalUrl;
   if (typeof original !== 'string' || !original.endsWith(url)) return '';
   const taken = original.slice(0, original.length - url.length);
   return prefixForm.test(taken) ? withoutTrailingSlash(taken) : '';
