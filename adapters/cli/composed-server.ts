@@ -62,7 +62,11 @@ export async function compose(parts: {
     documentRenderer: pdfRenderer(),
     pushSender: httpPushSender(),
     ...plugins,
-    gateways: [...(plugins.gateways ?? []), ...(sandbox === undefined ? [] : [sandbox])],
+    // That of test mode, which its endpoints script, stands for one of the configuration.
+    gateways: [
+      ...(plugins.gateways ?? []).filter(({ name }) => name !== sandbox?.name),
+      ...(sandbox === undefined ? [] : [sandbox]),
+    ],
     configuration: options.configuration,
     defaultCatalog: options.defaultCatalog,
     defaultOverdueConfig: options.defaultOverdueConfig,
