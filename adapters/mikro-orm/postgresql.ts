@@ -24,6 +24,7 @@ import type { Trace } from './sql/trace.ts';
 import { EVERY_TENANT, type Transactions } from './sql/transactions.ts';
 import { defineEntities } from './tables/entities.ts';
 import { applyMigrations } from './tables/migrator.ts';
+import { unboundRoleRefused } from './tables/schema.ts';
 
 export type {
   DrizzleTransaction,
@@ -143,7 +144,7 @@ function storageOver(
     hostDialect: postgresqlDialect,
     seesLock: null,
     migrations,
-    migrate: options.migrate === true ? () => migrateOver(orm) : null,
+    migrate: options.migrate === true ? () => migrateAs(orm, options) : null,
     requireRowSecurity: options.requireRowSecurity === true,
     connect: () => connectionOf(orm).ensureConnection(),
     letGo: async () => undefined,
@@ -201,6 +202,19 @@ function connectAs(url: string): (pool: object) => void {
     };
     Reflect.set(pool, 'Client', Client);
   };
+}
+
+/** A role that is refused must not make the tables, which it would own: the right role could then not use them. */
+async function migrateAs(orm: MikroORM, { requireRowSecurity }: PostgresqlHostOptions): Promise<void> {
+  if (requireRowSecurity === true) {
+    const [unbound]: readonly { readonly role: string }[] = await orm.em
+      .getConnection()
+      .execute(
+        'select rolname as role from pg_roles where rolname = current_user and (rolsuper or rolbypassrls)',
+      );
+    if (unbound !== undefined) throw unboundRoleRefused(unbound.role);
+  }
+  await migrateOver(orm);
 }
 
 /** When several nodes start at once, one migrates; the others wait and then find nothing to do. */

@@ -290,6 +290,24 @@ onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isola
       });
     });
 
+    it('a role that is refused for it makes no tables first, which would then be its own', async () => {
+      const database = await open();
+      const options = { migrate: true, requireRowSecurity: true };
+      const storageAs = async (role: 'owner' | 'superuser') => {
+        const connected = await connectedAs(role, database);
+        if (connected.kind !== 'postgresql') throw new Error('wrong kind');
+        return postgresql({ url: connected.url, ...options });
+      };
+      const refused = await storageAs('superuser');
+      expect((await rejection(refused.prepare())).message).to.match(
+        /^Row-level security is required .*"postgres"/,
+      );
+      await refused.close();
+      const owned = await storageAs('owner');
+      await owned.prepare();
+      await owned.close();
+    });
+
     it('a role that they do not bind is refused where row-level security is required, and the owner of the tables is not', async () => {
       const required = { requireRowSecurity: true };
       const owner = await asRole('owner', required);
