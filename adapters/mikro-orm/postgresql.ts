@@ -91,7 +91,7 @@ const migrationLockKey = '108192040920946';
  * `billwright migrate`, unless `migrate` is true. Migrating creates the extension `pg_trgm` if the role may, for the
  * index that text searches of accounts use; without it these searches read all accounts of the tenant.
  *
- * @example const billing = await Billing.open({ storage: postgresql(process.env.DATABASE_URL) });
+ * @example const billing = await Billing.open({ storage: postgresql('postgresql://billwright:secret@localhost/billwright') });
  */
 export function postgresql(
   source: string | PostgresqlOptions | MikroORM,
