@@ -26,7 +26,7 @@ export async function backupDatabase({
   if (isPostgresqlUrl(database))
     throw new UsageError(
       `PostgreSQL has a backup of its own: pg_dump --format=custom --file='${to}' '${asSuperuser(database)}', as a superuser or a role ` +
-        `with BYPASSRLS. ${ofKey(database, environment)}`,
+        `with BYPASSRLS; where the superuser has no password, as its user of the system (sudo -u postgres pg_dump …). ${ofKey(database, environment)}`,
     );
   if (database === ':memory:') throw new UsageError('a database in memory cannot be copied: name a file');
   const { backup } = await import('../mikro-orm/sqlite.ts');

@@ -26,7 +26,7 @@ import { withProblems } from './engine-settings.ts';
 import type { Environment } from './environment.ts';
 import { refuseTestPassword } from './production.ts';
 import type { ServeOptions } from './serve-options.ts';
-import { cipherOf } from './server-key.ts';
+import { cipherOf, makesKeyFile } from './server-key.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Puts the server together: storage, clock, gateway, engine, HTTP. */
@@ -41,6 +41,9 @@ export async function compose(parts: {
   const testClock = options.testMode ? sharedTestClock(storage.system, system) : undefined;
   const sandbox = options.testMode ? await openSandbox(options, logger) : undefined;
   const hasher = scryptHasher();
+  const isKeyNew = makesKeyFile(options.environment, options.database);
+  // A start that comes to nothing leaves no key behind.
+  if (isKeyNew) await storage.prepare();
   const billing = await Billing.open<never>({
     storage,
     clock: testClock ?? system,
@@ -51,7 +54,7 @@ export async function compose(parts: {
     sha256,
     logger,
     scopes: workScopes(),
-    tracer: await tracerOf(options.environment),
+    tracer: await tracerOf(options.environment, logger),
     nodeName: options.nodeName,
     isFormerNode,
     version: productVersion(),
@@ -92,14 +95,22 @@ export async function compose(parts: {
       'server.limits.connections': options.http.maxConnections ?? MAX_CONNECTIONS,
     },
   });
-  return { billing, app, listen };
+  return { billing, app, listen, isKeyNew };
 }
 
+const sdkIsMissing =
+  'BILLWRIGHT_TRACES is true and this process has no OpenTelemetry SDK: nothing is traced. Start it with one, such as ' +
+  "NODE_OPTIONS='--import @opentelemetry/auto-instrumentations-node/register'";
+
 /** Undefined: nobody traces. */
-async function tracerOf({ BILLWRIGHT_TRACES: value }: Environment): Promise<Tracer | undefined> {
+async function tracerOf(
+  { BILLWRIGHT_TRACES: value }: Environment,
+  logger: PinoLogger,
+): Promise<Tracer | undefined> {
   if (value === undefined || value === 'false') return undefined;
   if (value !== 'true') throw new UsageError('BILLWRIGHT_TRACES must be true or false');
-  const { openTelemetryTracer } = await import('../opentelemetry/index.ts');
+  const { hasSdk, openTelemetryTracer } = await import('../opentelemetry/index.ts');
+  if (!hasSdk()) logger.warn({}, sdkIsMissing);
   return openTelemetryTracer();
 }
 

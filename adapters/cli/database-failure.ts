@@ -35,8 +35,8 @@ export function databaseFailure(error: unknown, database: string): string | null
   const shown = shownDatabase(database);
   if (isPostgresqlUrl(database) && URL.parse(database) === null) return `The database ${urlForm}`;
   for (const each of causesOf(error)) {
-    // A port that cannot be had is no fault of the database.
-    if (Reflect.get(each, 'syscall') === 'listen') return null;
+    // A port that cannot be had is no fault of the database, nor is the address of the server.
+    if (Reflect.get(each, 'syscall') === 'listen' || isOfAnotherHost(each, database)) return null;
     const code = String(Reflect.get(each, 'code') ?? '');
     const wayOut = isPostgresqlUrl(database)
       ? postgresqlFault(code, each, database)
@@ -48,9 +48,15 @@ export function databaseFailure(error: unknown, database: string): string | null
     : null;
 }
 
+function isOfAnotherHost(error: Error, database: string): boolean {
+  const name: unknown = Reflect.get(error, 'hostname');
+  return Reflect.get(error, 'syscall') === 'getaddrinfo' && name !== URL.parse(database)?.hostname;
+}
+
 /** What went wrong with a server, by its SQLSTATE or the code of the connection. */
 function postgresqlFault(code: string, error: Error, database: string): string | null {
-  const name = decodeURIComponent(URL.parse(database)?.pathname.slice(1) ?? '');
+  const { pathname = '', username = '' } = URL.parse(database) ?? {};
+  const [name, user] = [pathname.slice(1), username].map(decodeURIComponent);
   switch (code) {
     case 'ECONNREFUSED':
       return 'cannot be reached: nothing listens there. Start PostgreSQL, or correct host and port';
@@ -71,7 +77,7 @@ function postgresqlFault(code: string, error: Error, database: string): string |
         return 'takes no connections without TLS: add ?sslmode=verify-full to its URL';
       return 'refuses the user: correct the user, or pg_hba.conf of the server';
     case '3D000':
-      return `is not there: create it, createdb ${name}, or correct the name`;
+      return `is not there: create it, createdb ${user === '' ? '' : `--owner=${user} `}${name}, or correct the name`;
     case '42501':
       return 'does not let its user do this: connect as the role that owns the tables, or grant it the right';
     case '53300':

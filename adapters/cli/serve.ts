@@ -14,6 +14,9 @@ import type { ServeOptions } from './serve-options.ts';
 const usedBefore =
   'This database was in use before without the password of test mode: its users keep their passwords, and its clock can be ' +
   'moved now. Without --database, test mode has a database of its own';
+const keyIsNew =
+  'The database was in use before and the key of this server is new: what another key has encrypted cannot be read with it. ' +
+  'Put the former key file in its place, or give BILLWRIGHT_SERVER_KEY';
 const testModeWarning =
   'TEST MODE: known password, movable clock, sandbox gateway. Anybody who can reach this server owns it. Never use it in production.';
 
@@ -28,7 +31,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   let listening: Listening | undefined;
   try {
     const nodeName = options.nodeName ?? newNodeName();
-    const { billing, app, listen } = await compose({ options: { ...options, nodeName }, storage, logger });
+    const parts = { options: { ...options, nodeName }, storage, logger };
+    const { billing, app, listen, isKeyNew } = await compose(parts);
     const { port, host, http } = options;
     const user = administratorOf(environment);
     const made = Promise.withResolvers<Login>();
@@ -43,6 +47,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       prepare,
     });
     const login = await made.promise;
+    if (isKeyNew && login.chosen === null) logger.warn({}, keyIsNew);
     console.log(loginText(login));
     if (options.testMode && login.chosen === null) console.log(`${usedBefore}.`);
     billing.start();
@@ -118,7 +123,16 @@ function announce(listening: Listening, options: ServeOptions): void {
   console.log(`Billwright is ready at ${url}`);
   if (options.testMode) console.log('TEST MODE: never use it in production.');
   if (options.http.docs ?? true)
-    console.log(`The interface is described at ${url}/docs and ${url}/openapi.json`);
+    console.log(`The interface is described at ${hasPage() ? `${url}/docs and ` : ''}${url}/openapi.json`);
+}
+
+/** Whether the package is there without which `/docs` tells to install it. */
+function hasPage(): boolean {
+  try {
+    return import.meta.resolve('swagger-ui-dist/package.json') !== '';
+  } catch {
+    return false;
+  }
 }
 
 function urlOf({ host, port }: Listening): string {

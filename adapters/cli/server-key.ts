@@ -1,10 +1,20 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import type { Logger, SecretCipher } from '../../lib/ports/index.ts';
 import { ensureKeyFile, type KeyFile, readKeyFile, secretCipher } from '../node/index.ts';
 import { besideDatabase, isPostgresqlUrl } from './database.ts';
 import { UsageError } from './usage-error.ts';
 
 const passingKeyBytes = 32;
+
+/** Whether a file will be made that holds a new key: none is named by the environment, and none is there. */
+export function makesKeyFile(
+  environment: Readonly<Record<string, string | undefined>>,
+  database: string,
+): boolean {
+  const file = besideDatabase(database, 'key');
+  return !environment.BILLWRIGHT_SERVER_KEY && file !== null && !existsSync(file);
+}
 
 /**
  * Encryption of what is stored and must be read again. The server key comes from the environment, which all nodes of a
@@ -42,13 +52,10 @@ function keyOfFile(file: string): KeyFile {
 
 function tellOfKeyFile(
   file: string,
-  { isOpenToOthers, isNew }: KeyFile,
+  { isOpenToOthers }: KeyFile,
   { isShared, logger }: { readonly isShared: boolean; readonly logger: Logger },
 ): void {
   logger.info({ file }, 'what must be read again is encrypted with the key in this file; keep a copy of it');
-  // At the first start it has to be so; later the file was lost, or is named after another place of the database.
-  if (isNew)
-    logger.info({ file }, 'the key is new: what another key has encrypted before cannot be read with it');
   if (isOpenToOthers) logger.warn({ file }, 'others may read the key: take their rights to the file away');
   if (isShared)
     logger.warn(

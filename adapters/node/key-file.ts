@@ -9,8 +9,6 @@ export interface KeyFile {
   readonly key: string;
   /** Whether others than the owner may use the file. */
   readonly isOpenToOthers: boolean;
-  /** Whether the file has just been made, with a key that nothing is encrypted with yet. */
-  readonly isNew: boolean;
 }
 
 /** The key that the file holds; null if there is no such file. */
@@ -19,7 +17,7 @@ export function readKeyFile(path: string): KeyFile | null {
     const key = readFileSync(path, 'utf8').trim();
     // On Windows the mode says nothing about other users.
     const isOpenToOthers = process.platform !== 'win32' && (statSync(path).mode & othersMay) !== 0;
-    return { key, isOpenToOthers, isNew: false };
+    return { key, isOpenToOthers };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
@@ -41,7 +39,7 @@ function makeKeyFile(path: string): KeyFile {
   writeFileSync(unfinished, `${key}\n`, { mode: ownerOnly, flush: true });
   try {
     linkSync(unfinished, path);
-    return { key, isOpenToOthers: false, isNew: true };
+    return { key, isOpenToOthers: false };
   } catch (error) {
     const made = readKeyFile(path);
     if (made === null) throw error;

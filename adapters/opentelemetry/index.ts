@@ -4,6 +4,7 @@ import {
   type Context,
   context,
   createContextKey,
+  isSpanContextValid,
   type Span as OtelSpan,
   SpanKind as OtelSpanKind,
   type Tracer as OtelTracer,
@@ -27,6 +28,11 @@ const kinds: Readonly<Record<SpanKind, OtelSpanKind>> = {
 export interface OpenTelemetryTracerOptions {
   /** Default: the tracer `billwright` of the SDK that the process has registered; without one, nothing is recorded. */
   readonly tracer?: OtelTracer;
+}
+
+/** Whether the process has an SDK: without one there are tracers too, whose spans are none. */
+export function hasSdk(): boolean {
+  return isSpanContextValid(trace.getTracer('billwright').startSpan('billwright').spanContext());
 }
 
 /**

@@ -370,7 +370,7 @@ describe('the command line', () => {
     expect(refused.status).to.equal(1);
     expect(refused.errors).to.match(/The database postgresql:\S+ lacks .* run "billwright migrate"/);
     const other = await speak(['check', '--database', database.url.replace(/[^/]+$/, 'nobodys')]);
-    expect(other.errors).to.match(/nobodys is not there: create it, createdb nobodys, /);
+    expect(other.errors).to.match(/nobodys is not there: create it, createdb --owner=\S+ nobodys, /);
   });
 });
 

@@ -17,7 +17,11 @@ describe('a database that cannot be used', () => {
     [url, coded('connect ETIMEDOUT', 'ETIMEDOUT'), 'let the network reach it'],
     [url, coded('password authentication failed', '28P01'), 'refuses the password'],
     [url, coded('no pg_hba.conf entry', '28000'), 'refuses the user'],
-    [url, coded('database "shop" does not exist', '3D000'), 'is not there: create it, createdb shop,'],
+    [
+      url,
+      coded('database "shop" does not exist', '3D000'),
+      'is not there: create it, createdb --owner=ada shop,',
+    ],
     [url, coded('permission denied for schema public', '42501'), 'does not let its user do this'],
     [url, new Error('SASL: client password must be a string'), 'look at its password and sslmode'],
     [url, coded('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'), 'name the file of its authority'],
@@ -53,6 +57,9 @@ describe('a database that cannot be used', () => {
     expect(databaseFailure(new Error('Two invoice plugins have one name: a, a'), 'a.db')).to.equal(null);
     const port = Object.assign(coded('listen EACCES', 'EACCES'), { syscall: 'listen' });
     expect(databaseFailure(port, 'a.db')).to.equal(null);
+    const address = coded('getaddrinfo ENOTFOUND nowhere', 'ENOTFOUND');
+    const ofServer = Object.assign(address, { syscall: 'getaddrinfo', hostname: 'nowhere' });
+    expect(databaseFailure(ofServer, url)).to.equal(null);
     expect(databaseFailure(new Error('x'), 'postgresql://a:b/c@d:e@f/g')).to.match(/%40, %3A, %2F and %25$/);
   });
 });

@@ -62,18 +62,34 @@ describe('the files of a server', () => {
 
   it('say that a key is open to others, and are refused where they hold no key', async () => {
     const database = join(directory, 'mine.db');
-    const first = await (await serve(['--database', database], environment)).stop();
-    expect(first.log).to.match(/the key is new/);
+    await (await serve(['--database', database], environment)).stop();
     chmodSync(`${database}.key`, 0o644);
     const { log } = await (await serve(['--database', database], keyless)).stop();
-    expect(log)
-      .to.match(/others may read the key/)
-      .and.to.not.match(/the key is new/);
+    expect(log).to.match(/others may read the key/);
     const short = await run(['serve', '--port', '0', '--database', database], {
       BILLWRIGHT_SERVER_KEY: 'short',
     });
     expect(short.code).to.equal(2);
     expect(short.errors).to.match(/BILLWRIGHT_SERVER_KEY: .*32 characters/);
+  });
+
+  it('say that the key is new where the database is not', async () => {
+    const database = join(directory, 'mine.db');
+    const first = await (await serve(['--database', database], environment)).stop();
+    const again = await (await serve(['--database', database], environment)).stop();
+    rmSync(`${database}.key`);
+    const lost = await (await serve(['--database', database], environment)).stop();
+    expect([first, again, lost].map(({ log }) => /the key of this server is new/.test(log))).to.deep.equal([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('are none of a start that comes to nothing', async () => {
+    const away = 'postgresql://ada:secret@127.0.0.1:1/shop';
+    const failed = await run(['serve', '--port', '0', '--database', away], environment, directory);
+    expect([failed.code, readdirSync(directory)]).to.deep.equal([1, []]);
   });
 
   it('are asked for where they cannot be made: a server without a key of its own does not start', async () => {

@@ -31,8 +31,9 @@ export function start(
 export async function run(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  directory?: string,
 ): Promise<Ended> {
-  const child = start(args, environment);
+  const child = start(args, environment, directory);
   const [output, errors, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

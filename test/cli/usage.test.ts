@@ -19,6 +19,7 @@ const wrong: readonly (readonly [args: readonly string[], message: string])[] = 
   [[], 'billwright: name a command: serve, init,'],
   [['nonsense'], `billwright: unknown command 'nonsense'. See "billwright --help"`],
   [['toString'], `billwright: unknown command 'toString'. See "billwright --help"`],
+  [['help', 'nonsense'], `billwright: there is no command nonsense to tell of. See "billwright --help"`],
   [['sirve'], `billwright: unknown command 'sirve' (Did you mean serve?). See "billwright --help"`],
   [
     ['--versoin'],

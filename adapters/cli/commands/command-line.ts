@@ -34,6 +34,9 @@ export async function runCommandLine(args: readonly string[], console: Console):
   try {
     if (args.length === 0)
       throw new UsageError(`name a command: ${program.commands.map((each) => each.name()).join(', ')}`);
+    const [, asked] = args[0] === 'help' ? args : [];
+    if (asked !== undefined && !program.commands.some((each) => each.name() === asked))
+      throw new UsageError(`there is no command ${asked} to tell of`);
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
@@ -102,6 +105,8 @@ async function explained(
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (Reflect.get(error, 'syscall') === 'listen') return portMessage(error);
+  if (Reflect.get(error, 'syscall') === 'getaddrinfo')
+    return `The host ${String(Reflect.get(error, 'hostname'))} cannot be found: name an address of this machine with --host (${error.message})`;
   const { cause } = error;
   return error.name === 'BillingError' && cause instanceof Error
     ? `${error.message} (${cause.message})`

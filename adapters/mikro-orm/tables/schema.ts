@@ -83,7 +83,7 @@ export function refusal({ former, missing, unknown }: SchemaState): Error | null
   if (missing.length > 0) {
     return new Error(
       `The database lacks ${missing.length} migration(s) of billwright, first ${missing[0]}; ` +
-        'run "billwright migrate", or open the storage with { migrate: true }',
+        'run "billwright migrate", serve with --migrate, or open the storage with { migrate: true }',
     );
   }
   return null;
