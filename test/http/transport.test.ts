@@ -133,6 +133,45 @@ describe('the transport', () => {
     request.destroy();
   });
 
+  it('the transport answers the next request where the body of one that offers an upgrade comes late, and is not needed', async () => {
+    const socket = connect(Number(new URL(serving.url).port), '127.0.0.1');
+    const headers = Object.entries({ ...documentHeaders, host: 'x', connection: 'Upgrade', upgrade: 'h2c' });
+    const head = (request: string, length: number) =>
+      `${[request, ...headers.map((each) => each.join(': '))].join('\r\n')}\r\nContent-Length: ${length}\r\n\r\n`;
+    const next = head('GET /1.0/ping HTTP/1.1', 0);
+    try {
+      for (const [request, status] of [
+        ['DELETE /1.0/kb/tenants/userKeyValue/none HTTP/1.1', 204],
+        ['PUT /1.0/kb/nothing HTTP/1.1', 404],
+      ] as const) {
+        socket.write(head(request, 2));
+        const answered = once(socket, 'data');
+        const isEarly = (await Promise.race([answered, setTimeout(100)])) !== undefined;
+        // Who has the answer goes on at once.
+        socket.write(isEarly ? `{}${next}` : '{}');
+        expect(String((await answered)[0])).to.match(new RegExp(`^HTTP/1\\.1 ${status} `));
+        if (!isEarly) socket.write(next);
+        const [pong] = await once(socket, 'data', { signal: AbortSignal.timeout(5_000) });
+        expect(String(pong)).to.match(/^HTTP\/1\.1 200 /);
+      }
+    } finally {
+      socket.destroy();
+    }
+  });
+
+  it('the transport hangs up on a client that offers an upgrade and more than is read of a body', async () => {
+    const request = httpRequest(`${serving.url}/1.0/kb/nothing`, {
+      method: 'PUT',
+      headers: { ...documentHeaders, connection: 'Upgrade', upgrade: 'h2c', 'content-length': 2 ** 40 },
+    });
+    request.on('error', () => undefined);
+    request.write('{');
+    const [response] = await once(request, 'response');
+    response.resume();
+    expect([response.statusCode, response.headers.connection]).to.deep.equal([404, 'close']);
+    request.destroy();
+  });
+
   it('the transport gives text to a client that asks for JSON alone', async () => {
     const {
       status,

@@ -134,6 +134,21 @@ export async function drain(req: IncomingMessage): Promise<void> {
   req.off('data', count);
 }
 
+/** As `drain`; a body of which more comes all the same is given up with its connection. */
+export async function readToEnd(ctx: Context): Promise<void> {
+  if (ctx.req.readableEnded) return;
+  await drain(ctx.req);
+  if (!ctx.req.readableEnded) ctx.set('Connection', 'close');
+}
+
+/**
+ * Node loses what it reads in one piece with the end of a body whose request offers an upgrade, as each one of Java's own
+ * client does without TLS: a client that had its answer before would wait for that of its next request in vain.
+ */
+export async function endUpgradableBody(ctx: Context): Promise<void> {
+  if (ctx.req.headers.upgrade !== undefined && hasBody(ctx)) await readToEnd(ctx);
+}
+
 /** Under this name one character is one byte, in koa-body as in `Buffer`. */
 const byteEncoding = 'latin1';
 

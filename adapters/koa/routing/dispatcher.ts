@@ -17,7 +17,7 @@ import {
   requireAuthor,
 } from '../request/authorship.ts';
 import { baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
-import { drain, readBody, streamBody } from '../request/body-bytes.ts';
+import { endUpgradableBody, readBody, readToEnd, streamBody } from '../request/body-bytes.ts';
 import { crossOrigin } from '../request/cross-origin.ts';
 import { headerFamilies } from '../request/header-families.ts';
 import { negotiatedType } from '../request/media-type.ts';
@@ -137,6 +137,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       traceParent: ctx.get('traceparent') || undefined,
     };
     await billing.requests.run(request, (span) => served(ctx, { path, received, span }));
+    await endUpgradableBody(ctx);
   };
 
   async function served(
@@ -369,9 +370,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
 /** A streamed body of which more comes than anybody reads is given up with its connection. */
 async function endStream(ctx: Context, body: BodyStream): Promise<void> {
   body.giveUp();
-  if (ctx.req.readableEnded) return;
-  await drain(ctx.req);
-  if (!ctx.req.readableEnded) ctx.set('Connection', 'close');
+  await readToEnd(ctx);
 }
 
 /** The caller, as audit rows show it. */
