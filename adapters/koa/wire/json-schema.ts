@@ -3,9 +3,8 @@ import { z } from 'zod';
 /** A JSON Schema (draft 2020-12) as OpenAPI 3.1 takes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** `schema` that also allows null. */
+/** `schema` that also allows null; one that allows everything does, and generators know no choice of it and null. */
 export function nullable(schema: JsonSchema): JsonSchema {
-  // Any value may be null as it is.
   if (Object.keys(schema).length === 0) return schema;
   if (typeof schema.type === 'string' && !('enum' in schema))
     return { ...schema, type: [schema.type, 'null'] };

@@ -60,6 +60,13 @@ describe('what the OpenAPI document says', () => {
     expect(silent).to.deep.equal([]);
   });
 
+  it('the OpenAPI document offers no choice of everything and null, of which generators make code that does not compile', () => {
+    const empty = [...propertiesOf(document)].filter(([, { anyOf }]) =>
+      (anyOf as readonly object[] | undefined)?.some((each) => Object.keys(each).length === 0),
+    );
+    expect(empty.map(([place]) => place)).to.deep.equal([]);
+  });
+
   it('the OpenAPI document says what every model is, and what every property means', () => {
     const { schemas } = document.components as { readonly schemas: Readonly<Record<string, Described>> };
     const models = Object.entries(schemas).filter(([, { description }]) => !isText(description));
