@@ -39,7 +39,7 @@ export const UserTenants = model('UserTenants', {
   tenantIds: field(listOf(uuid), 'W'),
 });
 
-export const ApiClientModel = model('ApiClient', {
+export const ApiClientModel = model('SecurityClient', {
   clientId: field(text(), 'C', { required: true, from: ({ name }: ApiClient) => name }),
   clientSecret: field(text(), 'I', { required: true }),
   roles: field(words, 'W'),

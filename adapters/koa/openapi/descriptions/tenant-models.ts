@@ -33,7 +33,7 @@ export const tenantModels: ModelTexts = {
     about: 'Tenants that a user may use',
     properties: { allTenants: 'Whether it may use all of them', tenantIds: 'Ids of those that it may use' },
   },
-  ApiClient: {
+  SecurityClient: {
     about: 'An application that gets tokens by a secret of its own',
     properties: {
       clientId: 'Name of the client',
