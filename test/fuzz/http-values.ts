@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonSchema } from '../../adapters/koa/wire/json-schema.ts';
+import { DATE_OR_DATE_TIME, type JsonSchema } from '../../adapters/koa/wire/json-schema.ts';
 import { modelsByName } from '../../adapters/koa/wire/model.ts';
 import { anyText } from '../support/any-text.ts';
 
@@ -203,7 +203,7 @@ function scalarOf(
   const quoted = (texts: readonly string[]) => fc.constantFrom(...texts).map((text) => JSON.stringify(text));
   if (format === 'uuid') return quoted(ids);
   if (format === 'date') return quoted(['2024-02-10', '2024-02-11', '2024-03-31', '2023-12-31']);
-  if (format === 'date-time')
+  if (format === 'date-time' || format === DATE_OR_DATE_TIME)
     return quoted(['2024-02-10T09:00:00Z', '2024-02-11', '2030-01-01T00:00:00.000Z']);
   if (types.includes('boolean')) return fc.constantFrom('true', 'false', '"TRUE"');
   if (types.includes('integer')) return fc.integer({ min: -3, max: 40 }).map(String);

@@ -3,6 +3,9 @@ import { z } from 'zod';
 /** A JSON Schema (draft 2020-12) as OpenAPI 3.1 takes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** The format of a text that is a date or a date-time. */
+export const DATE_OR_DATE_TIME = 'date-or-date-time';
+
 /** `schema` that also allows null; one that allows everything does, and generators know no choice of it and null. */
 export function nullable(schema: JsonSchema): JsonSchema {
   if (Object.keys(schema).length === 0) return schema;

@@ -13,7 +13,7 @@ import {
   timeZone as timeZoneOf,
   type WireMoment,
 } from '../../../lib/values/time/index.ts';
-import { documentOf, type JsonSchema } from './json-schema.ts';
+import { DATE_OR_DATE_TIME, documentOf, type JsonSchema } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';
 import { refuse } from './problems.ts';
 
@@ -117,9 +117,12 @@ export const amountParameter: QueryParameter<Decimal | null> = single<Decimal | 
   },
 });
 
+/** Not a choice of two formats, of which generated clients in Java make parameters that they cannot leave out, or send. */
+const dateOrDateTime = z.string().meta({ format: DATE_OR_DATE_TIME });
+
 /** A date or a date-time, whose meaning depends on the operation (http-api §9 rule 3); absent = null. */
 export const moment: QueryParameter<WireMoment | null> = single({
-  answer: () => z.union([z.iso.date(), z.iso.datetime()]),
+  answer: () => dateOrDateTime,
   fallback: null,
   read(text) {
     const value = parseWireMoment(text);
@@ -131,7 +134,7 @@ export const moment: QueryParameter<WireMoment | null> = single({
 
 /** A date (00:00 UTC) or date-time of a catalog, queue or clock parameter; absent = null. */
 export const instantParameter: QueryParameter<Instant | null> = single({
-  answer: () => z.union([z.iso.date(), z.iso.datetime()]),
+  answer: () => dateOrDateTime,
   fallback: null,
   read(text) {
     const value = parseWireInstant(text);

@@ -67,6 +67,15 @@ describe('what the OpenAPI document says', () => {
     expect(empty.map(([place]) => place)).to.deep.equal([]);
   });
 
+  it('the OpenAPI document offers no choice in the query, which generated clients cannot leave out', () => {
+    const choices = operations.flatMap(({ operationId, parameters = [] }) =>
+      parameters
+        .filter(({ schema }) => schema !== undefined && Object.hasOwn(schema as object, 'anyOf'))
+        .map(({ name }) => `${operationId} ${name}`),
+    );
+    expect(choices).to.deep.equal([]);
+  });
+
   it('the OpenAPI document calls no model as the code is called that generators put beside it', () => {
     const { schemas } = document.components as { readonly schemas: object };
     const taken = [

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../wire/json-schema.ts';
+import { DATE_OR_DATE_TIME, type JsonSchema } from '../../wire/json-schema.ts';
 import { namedExamples } from './named-examples.ts';
 
 /** Id of what has no name of its own among the examples. */
@@ -71,4 +71,5 @@ const byFormat: Readonly<Record<string, string>> = {
   uuid: OTHER_ID,
   date: '2024-02-10',
   'date-time': '2024-02-10T09:00:00.000Z',
+  [DATE_OR_DATE_TIME]: '2024-02-10',
 };

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../wire/json-schema.ts';
+import { DATE_OR_DATE_TIME, type JsonSchema } from '../../wire/json-schema.ts';
 
 const COMPONENT = '#/components/schemas/';
 
@@ -12,6 +12,7 @@ export function swaggerSchema(schema: JsonSchema, nameOf: (model: string) => str
   if (Array.isArray(anyOf)) return swaggerSchema({ ...schema, ...firstOf(anyOf), anyOf: undefined }, nameOf);
   const type: unknown = Array.isArray(types) ? types.find((each) => each !== 'null') : types;
   const own = Object.fromEntries(kept.filter((key) => key in schema).map((key) => [key, schema[key]]));
+  if (own.format === DATE_OR_DATE_TIME) own.format = 'date';
   if (type === undefined) return { type: 'object', ...own };
   if (type === 'integer') return { type, format: 'int32', ...own };
   return items === undefined
