@@ -91,6 +91,7 @@ const migrationLockKey = '108192040920946';
  * `billwright migrate`, unless `migrate` is true. Migrating creates the extension `pg_trgm` if the role may, for the
  * index that text searches of accounts use; without it these searches read all accounts of the tenant.
  *
+ * @throws TypeError for what is no such URL, as of a variable that is not set.
  * @example const billing = await Billing.open({ storage: postgresql('postgresql://billwright:secret@localhost/billwright') });
  */
 export function postgresql(
@@ -106,6 +107,12 @@ export function postgresql(
     });
   }
   const options = typeof source === 'string' ? { url: source } : source;
+  // A text that is something else is named nowhere: it may hold a password.
+  const given: unknown = options?.url;
+  if (typeof given !== 'string' || !/^postgres(?:ql)?:\/\//i.test(given))
+    throw new TypeError(
+      `postgresql() needs a URL such as postgresql://user:password@localhost:5432/billing; it was given ${given ? 'something else' : given}`,
+    );
   const orm = openOwn(options);
   const watch = new ServerWatch(async () => addressOf(await poolOf(orm)));
   const transactions = batchedTransactions(() => nativePoolOf(orm), {

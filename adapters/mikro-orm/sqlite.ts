@@ -71,11 +71,17 @@ export interface SqliteOptions {
  *
  * One connection serves all, so never call the storage from inside one of its own sessions: it would wait for itself.
  *
+ * @throws TypeError for what is no path, such as a URL that begins with `file:`.
  * @example const billing = await Billing.open({ storage: sqlite('billing.db') });
  */
 export function sqlite(source: string | SqliteOptions | MikroORM): Storage<SqliteHost> {
   if (source instanceof MikroORM) return hostStorage(source);
-  return ownStorage(typeof source === 'string' ? { path: source } : source);
+  const options = typeof source === 'string' ? { path: source } : source;
+  // As the URLs of Prisma and others are, and as it would be named.
+  const path: unknown = options?.path;
+  if (typeof path !== 'string' || path === '' || path.startsWith('file:'))
+    throw new TypeError(`sqlite() needs the path of a file, such as "billing.db"; it was given ${path}`);
+  return ownStorage(options);
 }
 
 /** Brings the schema of the database up to date; returns the names of the migrations that ran. */

@@ -1,6 +1,7 @@
 import type { Ports } from '../ports/index.ts';
 import type { PluginProperty } from '../records/index.ts';
 import { type CallContext, CallOrigin, type HostTransaction, type TenantRef } from '../records/index.ts';
+import { invalidField } from '../values/errors/index.ts';
 import { takerOf } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
@@ -27,6 +28,7 @@ export function contexts(
   tenantOf: (tenantId: Uuid) => Promise<TenantRef>,
 ): ContextOf {
   return async (caller) => {
+    checkCaller(caller);
     const createdDate = clock.now();
     return {
       tenant:
@@ -41,6 +43,13 @@ export function contexts(
       ...(caller.pluginProperties ? { pluginProperties: caller.pluginProperties } : {}),
     };
   };
+}
+
+/** Callers whose code no compiler checks may leave anything out. */
+function checkCaller(caller: Partial<Caller> | undefined): void {
+  if (!caller?.tenant) throw invalidField('tenant is missing: billing.as({ tenant, user }) says for whom');
+  if (typeof caller.user !== 'string')
+    throw invalidField('user is missing: billing.as({ tenant, user }) says who is named in audit rows');
 }
 
 const takeId = takerOf('uuid');

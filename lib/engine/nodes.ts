@@ -1,7 +1,7 @@
 import { NodeService, PluginService, PluginSwitches } from '../nodes/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { BillingOptions } from './billing-options.ts';
-import { checkPlugins } from './checked-plugins.ts';
+import { checkOptions } from './checked-options.ts';
 
 /** Of an engine whose version nobody has named. */
 const UNKNOWN_VERSION = '0.0.0';
@@ -12,9 +12,9 @@ export interface Switched<Host> {
   readonly switches: PluginSwitches;
 }
 
-/** @throws InvariantError for a plugin that is none. */
+/** @throws InvariantError for an option that there is not, and a storage or plugin that is none. */
 export function switchable<Host>(options: BillingOptions<Host>): Switched<Host> {
-  checkPlugins(options);
+  checkOptions(options);
   const {
     gateways = [],
     paymentControls = [],

@@ -28,6 +28,27 @@ anyDatabase((_kind, open) => {
       throw new Error('it was not refused');
     };
 
+    it('a caller without a tenant or a user, a policy and a request that are none are refused as what they are', async () => {
+      const { acme, billing, tenant } = engine;
+      const noUser = billing.as({ tenant } as Parameters<typeof billing.as>[0]);
+      const noTenant = billing.as({ user: 'test' } as Parameters<typeof billing.as>[0]);
+      const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+      const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'solo-now' });
+      const policy = 'immediate' as 'IMMEDIATE';
+      const refusals = [
+        await refusal(noUser.accounts.create({ currency: 'USD' })),
+        await refusal(noTenant.accounts.create({ currency: 'USD' })),
+        await refusal(acme.subscriptions.cancel(subscriptionId, { billingPolicy: policy })),
+        await refusal(acme.invoices.ofAccount(String(accountId) as never)),
+      ];
+      expect(refusals.map(({ code, message }) => [code, message])).to.deep.equal([
+        [60003, 'user is missing: billing.as({ tenant, user }) says who is named in audit rows'],
+        [60003, 'tenant is missing: billing.as({ tenant, user }) says for whom'],
+        [60002, 'billingPolicy immediate is none of IMMEDIATE, END_OF_TERM and START_OF_TERM'],
+        [60003, `What is given must be an object, not "${accountId}"`],
+      ]);
+    });
+
     it('texts in the place of values are taken for ids, dates, instants and amounts', async () => {
       const { acme, billing, tenant } = engine;
       const text = billing.as({ tenant: String(tenant.id).toUpperCase(), user: 'test' });

@@ -43,7 +43,7 @@ eachDatabase((_kind, open) => {
       if (!(failed instanceof BillingError)) throw failed;
       expect(failed.code).to.equal(ErrorCode.NO_ROOM);
       expect(failed.message).to.equal(
-        'The database cannot write now: its disk is full, or another of its resources is used up. ' +
+        'The database cannot write now: its disk is full, it may only be read, or another of its resources is used up. ' +
           'Reading goes on; send the request again when there is room',
       );
       const page = await full.storage.read(acme, (session) =>

@@ -19,7 +19,7 @@ export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unkno
     return new BillingError({
       code: ErrorCode.NO_ROOM,
       message:
-        'The database cannot write now: its disk is full, or another of its resources is used up. ' +
+        'The database cannot write now: its disk is full, it may only be read, or another of its resources is used up. ' +
         'Reading goes on; send the request again when there is room',
       cause: error,
     });
@@ -32,4 +32,11 @@ export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unkno
     });
   }
   return error;
+}
+
+/** Whoever starts an engine may know where its database is, unlike callers later. */
+export function withReason(error: unknown): unknown {
+  if (!(error instanceof BillingError && error.cause instanceof Error)) return error;
+  const { code, facts, cause } = error;
+  return new BillingError({ code, message: `${error.message} (${cause.message})`, facts, cause });
 }

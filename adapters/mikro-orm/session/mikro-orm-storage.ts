@@ -60,7 +60,7 @@ import { systemStore } from '../stores/system-store.ts';
 import { recordUsage } from '../stores/usage/usage-recording.ts';
 import { readSchemaState, refusal, unboundRoleRefused } from '../tables/schema.ts';
 import { violationOf } from '../tables/violations.ts';
-import { failureMeaning } from './failure-meaning.ts';
+import { failureMeaning, withReason } from './failure-meaning.ts';
 import { HostTransactions } from './host-transactions.ts';
 import { type Flushed, readSession, writeSession } from './session.ts';
 import { defaultPolicy, type SessionPolicy } from './session-policy.ts';
@@ -319,7 +319,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
         shared.connected = undefined;
         await shared.parts.letGo();
       }
-      throw error;
+      throw withReason(error);
     }
   }
 

@@ -1,4 +1,6 @@
 import { BillingActionPolicy, LifecycleEventType } from '../../records/index.ts';
+import { invalidParameter } from '../../values/errors/index.ts';
+import { shortened } from '../../values/text/index.ts';
 import {
   addPeriod,
   BillingPeriod,
@@ -69,6 +71,9 @@ function bringsPhase({ event }: Transition): boolean {
   return isPlanChoice(event) || event.type === LifecycleEventType.PHASE;
 }
 
+/** Callers whose code no compiler checks may name any. */
 function neverPolicy(policy: never): never {
-  throw new Error(`Unknown billing policy ${String(policy)}`);
+  throw invalidParameter(
+    `billingPolicy ${shortened(String(policy))} is none of IMMEDIATE, END_OF_TERM and START_OF_TERM`,
+  );
 }

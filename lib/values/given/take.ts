@@ -109,7 +109,7 @@ function refused(at: string, sentence: string, given: unknown): BillingError {
   const shown = typeof given === 'string' ? `"${shortened(given)}"` : shortened(String(given));
   return new BillingError({
     code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `${at} ${sentence}, not ${shown}`,
+    message: `${at === '' ? 'What is given' : at} ${sentence}, not ${shown}`,
     facts: { field: at, value: shown },
   });
 }

@@ -1,13 +1,16 @@
 import { expect } from 'chai';
 import type { BillingOptions } from '../../../lib/engine/billing-options.ts';
-import { checkPlugins } from '../../../lib/engine/checked-plugins.ts';
+import { checkOptions } from '../../../lib/engine/checked-options.ts';
 
 const nothing = async () => null;
 const till = { name: 'till', purchase: nothing, getPaymentInfo: async () => [] };
 
-describe('plugins that an engine is opened with', () => {
+describe('what an engine is opened with', () => {
   /** As a host without a compiler gives them. */
-  const checked = (options: object) => () => checkPlugins(options as BillingOptions<never>);
+  const checked = (options: object) => () =>
+    checkOptions(
+      Object.assign({ storage: { prepare: nothing } }, options) as object as BillingOptions<never>,
+    );
 
   const good = [
     {},
@@ -21,6 +24,10 @@ describe('plugins that an engine is opened with', () => {
     });
 
   const refused: readonly (readonly [object, string])[] = [
+    [{ gateway: [till] }, 'Billing.open has no option gateway; did you mean gateways?'],
+    [{ retryDays: '3,5' }, 'Billing.open has no option retryDays'],
+    [{ storage: undefined }, "Billing.open needs a storage, such as { storage: sqlite('billing.db') }"],
+    [{ storage: 'billing.db' }, 'Billing.open needs a storage'],
     [{ gateways: till }, 'gateways is not a list of plugins'],
     [{ gateways: [till, undefined] }, 'gateways[1] has no name'],
     [{ invoicePlugins: [{ name: '' }] }, 'invoicePlugins[0] has no name'],

@@ -1,6 +1,7 @@
 import { EntitlementOperation, type PluginIdentity } from '../ports/index.ts';
 import { EXTERNAL_PAYMENT_PLUGIN } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
+import { closestTo } from '../values/text/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 
 type Kind =
@@ -23,12 +24,63 @@ const kinds: Readonly<Record<Kind, { readonly one: string; readonly needs: reado
   eventSinks: { one: 'event sink', needs: ['onEvent'] },
 };
 
+/** What an engine is opened with. */
+const names = Object.keys({
+  storage: true,
+  clock: true,
+  systemClock: true,
+  ids: true,
+  hasher: true,
+  cipher: true,
+  sha256: true,
+  logger: true,
+  tracer: true,
+  scopes: true,
+  gateways: true,
+  paymentControls: true,
+  catalogPlugins: true,
+  entitlementPlugins: true,
+  invoicePlugins: true,
+  eventSinks: true,
+  usageSources: true,
+  invoiceFormatter: true,
+  documentRenderer: true,
+  pushSender: true,
+  configuration: true,
+  defaultCatalog: true,
+  defaultOverdueConfig: true,
+  testMode: true,
+  maxDocumentBytes: true,
+  nodeCommands: true,
+  version: true,
+  processGauges: true,
+  logFiles: true,
+  hostName: true,
+  nodeName: true,
+  isFormerNode: true,
+} satisfies Record<keyof BillingOptions<never>, true>);
+
 /**
- * A host without a compiler hears when the engine is opened what is wrong with its plugins, not when money is to move.
+ * A host without a compiler hears when the engine is opened what is wrong with its options, not when money is to move.
  *
- * @throws InvariantError that names the plugin: without a name of its own, or without what its port asks for.
+ * @throws InvariantError that names the option, or the plugin: without a name of its own, or without what its port asks for.
  */
-export function checkPlugins<Host>(options: BillingOptions<Host>): void {
+export function checkOptions<Host>(options: BillingOptions<Host>): void {
+  for (const name of Object.keys(options)) assertInvariant(names.includes(name), unknownOption(name));
+  const prepare: unknown = Reflect.get(Object(options.storage), 'prepare');
+  assertInvariant(
+    typeof prepare === 'function',
+    "Billing.open needs a storage, such as { storage: sqlite('billing.db') }",
+  );
+  checkPlugins(options);
+}
+
+function unknownOption(name: string): string {
+  const meant = closestTo(name, names);
+  return `Billing.open has no option ${name}${meant === null ? '' : `; did you mean ${meant}?`}`;
+}
+
+function checkPlugins<Host>(options: BillingOptions<Host>): void {
   for (const kind of Object.keys(kinds) as Kind[]) {
     const plugins: readonly PluginIdentity[] = options[kind] ?? [];
     const { one, needs } = kinds[kind];
