@@ -46,7 +46,7 @@ export interface KoaOptions
  *
  * @example
  * const app = new Koa();
- * app.use(billingMiddleware({ billing, logger }));
+ * app.use(billingMiddleware({ billing }));
  */
 export function billingMiddleware(options: KoaOptions): Middleware {
   return dispatcher({ ...options, ...served(options) });
@@ -56,13 +56,13 @@ export function billingMiddleware(options: KoaOptions): Middleware {
  * A Koa application of its own: every path is the interface's, unknown ones are 404.
  *
  * @example
- * const server = await listen(createKoaApp({ billing, logger }), { port: 8080 });
+ * const server = await listen(createKoaApp({ billing }), { port: 8080 });
  */
 export function createKoaApp(options: KoaOptions): Koa {
-  return appOf(dispatcher({ ...options, ...served(options), ownsEveryPath: true }), options.logger);
+  return appOf(dispatcher({ ...options, ...served(options), ownsEveryPath: true }), options);
 }
 
-function appOf(middleware: Middleware, logger: KoaOptions['logger']): Koa {
+function appOf(middleware: Middleware, { billing, logger = billing.requests.logger() }: KoaOptions): Koa {
   const app = new Koa();
   app.use(middleware);
   // Failures after an answer has begun, such as a client that has gone.
@@ -87,7 +87,7 @@ export type RequestListener = (
  * doubles, so amounts of more than 15 digits are then sent as text: mount the interface before the parsers where you can.
  *
  * @example
- * const listener = createRequestListener({ billing, logger });
+ * const listener = createRequestListener({ billing });
  * createServer(listener); // of node:http
  * express().use('/billing', listener);
  * fastify().all('/*', (request, reply) => {
@@ -119,12 +119,12 @@ export interface FetchOptions extends KoaOptions {
  * The interface for applications that answer a `Request` with a `Response`, on Node: route handlers of Next.js, SvelteKit,
  * Hono and others. `basePath` is the path at which it is mounted; every path is the interface's, unknown ones are 404. Hand
  * the request on before anything reads its body. Long answers are streams, which end what is behind them when they are
- * cancelled. Answers are not compressed: that is for the server around. The promise is rejected with a TypeError for a body that was read before, and with the reason of the request's
- * signal once that is aborted; every other failure is an answer.
+ * cancelled. Answers are not compressed: that is for the server around. The promise is rejected with a TypeError for a body
+ * that was read before, and with the reason of the request's signal once that is aborted; every other failure is an answer.
  *
  * @example
  * // app/billing/[...path]/route.ts of Next.js
- * const handler = createFetchHandler({ billing, logger, basePath: '/billing' });
+ * const handler = createFetchHandler({ billing, basePath: '/billing' });
  * export { handler as DELETE, handler as GET, handler as OPTIONS, handler as POST, handler as PUT };
  */
 export function createFetchHandler({ remoteAddress, ...options }: FetchOptions): FetchHandler {
@@ -136,9 +136,9 @@ export function createFetchHandler({ remoteAddress, ...options }: FetchOptions):
 }
 
 /** Leaves paths that are not the interface's, as they came, to the host. */
-function passingOn(middleware: Middleware, { logger }: KoaOptions): RequestListener {
+function passingOn(middleware: Middleware, options: KoaOptions): RequestListener {
   const nexts = new WeakMap<IncomingMessage, (error?: unknown) => void>();
-  const app = appOf(middleware, logger);
+  const app = appOf(middleware, options);
   app.use((ctx) => {
     ctx.respond = false;
     // Koa has set another one.

@@ -27,13 +27,16 @@ export interface RequestTracking {
    * @example await billing.requests.run({ name: 'POST /orders', requestId }, () => order(body));
    */
   run<T>(request: ServedRequest, work: (span: RequestSpan) => Promise<T>): Promise<T>;
-  /** The logger, with the id of the request added to each line that is written while one is served, or work that it caused done. */
-  logger(logger: Logger): Logger;
+  /**
+   * The logger, with the id of the request added to each line that is written while one is served, or work that it caused done;
+   * default that of the engine.
+   */
+  logger(logger?: Logger): Logger;
 }
 
 const nobodyLooks: RequestSpan = { tell: () => undefined, fail: () => undefined };
 
-export function requestsOf(ports: Pick<Ports, 'tracer' | 'scopes'>): RequestTracking {
+export function requestsOf(ports: Pick<Ports, 'tracer' | 'scopes' | 'logger'>): RequestTracking {
   return {
     run: ({ name, requestId, traceParent, attributes = {} }, work) =>
       onBehalfOf(
@@ -49,6 +52,6 @@ export function requestsOf(ports: Pick<Ports, 'tracer' | 'scopes'>): RequestTrac
         },
         (span) => work(span ?? nobodyLooks),
       ),
-    logger: (logger) => scopedLogger(logger, ports.scopes),
+    logger: (logger) => (logger === undefined ? ports.logger : scopedLogger(logger, ports.scopes)),
   };
 }

@@ -7,9 +7,12 @@ import fastify from 'fastify';
 import Koa from 'koa';
 import { koaBody } from 'koa-body';
 import { billingMiddleware, createRequestListener } from '../../adapters/koa/index.ts';
+import { Billing } from '../../adapters/node/billwright.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { documentHeaders, exampleCatalog, type Serving, serve } from '../support/http/serving.ts';
-import { migrated } from '../support/storage.ts';
+import { plainHasher } from '../support/plain-hasher.ts';
+import { migrated, storageOf } from '../support/storage.ts';
+import { recordingLogger } from '../support/system-time.ts';
 
 /** A host application: where it serves the interface, and how it starts. */
 interface Mounted {
@@ -213,6 +216,21 @@ describe('the interface mounted in applications of other frameworks', () => {
       });
     });
   }
+
+  it('without a logger what fails is told to that of the engine', async () => {
+    const database = await freshDatabase('sqlite', migrated);
+    const logger = recordingLogger();
+    const billing = await Billing.open({ storage: storageOf(database), hasher: plainHasher(), logger });
+    const server = await listening(createServer(createRequestListener({ billing })));
+    const headers = { authorization: `Basic ${btoa('admin:password')}` };
+    await billing.security.ensureAdministrator('admin', 'password');
+    await billing.close();
+    const { port } = server.address() as AddressInfo;
+    const answer = await fetch(`http://127.0.0.1:${port}/1.0/kb/tenants?apiKey=x`, { headers });
+    expect(answer.status).to.be.at.least(500);
+    expect(logger.lines.map(({ message }) => message)).to.include('request failed');
+    server.close();
+  });
 
   it('a body that was read and left nowhere is an error that says so', async () => {
     const listener = listenerOf(serving);

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join, posix, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -105,6 +105,20 @@ describe('the published package', function () {
       'dist/examples/payment-gateway.ts',
       'dist/examples/catalogs/lantern.ts',
     ]);
+  });
+
+  it('holds every file that its documents lead to', async () => {
+    const documents = files.filter((file) => file.endsWith('.md') && file !== 'CONTRIBUTING.md');
+    const missing: string[] = [];
+    for (const document of documents) {
+      const text = await readFile(join(root, document), 'utf8');
+      const linked = [...text.matchAll(/\]\((?!\w+:|#)([^)#]+)/g)].map(([, link = '']) => link);
+      const led = linked.map((link) => posix.join(posix.dirname(document), link));
+      missing.push(
+        ...led.filter((file) => !files.some((each) => each === file || each.startsWith(`${file}/`))),
+      );
+    }
+    expect(missing).to.deep.equal([]);
   });
 
   it('holds no sources but examples, and no tests', () => {

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import type { RequestSpan } from '../../../lib/index.ts';
+import type { Logger, RequestSpan } from '../../../lib/index.ts';
 import type { TenantRef } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode, invalidParameter } from '../../../lib/values/errors/index.ts';
 import { MAX_REQUEST_MS } from '../../../lib/values/limits.ts';
@@ -43,8 +43,10 @@ import {
   withinTime,
 } from './time-limit.ts';
 
-export interface DispatcherOptions extends AccessOptions {
+export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly routes: readonly Route[];
+  /** Is told what has failed, and at level debug of each request; default the engine's own. */
+  readonly logger?: Logger | undefined;
   /** Dialect of calls with no header of either family; default D (`server.defaultDialect`). */
   readonly defaultDialect?: Dialect;
   /** Replaces the bounds of a request; the size of the headers is the server's (`listen`). */
@@ -95,7 +97,7 @@ interface Served {
  */
 export function dispatcher(options: DispatcherOptions): Middleware {
   const { billing } = options;
-  const logger = billing.requests.logger(billing.requests.counting(options.logger));
+  const logger = billing.requests.logger(options.logger && billing.requests.counting(options.logger));
   const limits = {
     ...defaultRequestLimits,
     bulkBytes: billing.server['usage.bulk.maxBytes'],
