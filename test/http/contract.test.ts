@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Dialect } from '../../adapters/koa/dialect.ts';
+import { openApi } from '../../adapters/koa/index.ts';
 import { producedTypes } from '../../adapters/koa/request/media-type.ts';
 import { ANY_TYPE, bodyLimit, defaultRequestLimits } from '../../adapters/koa/request/request-limits.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
@@ -20,6 +21,18 @@ const spellings: Readonly<Record<Dialect, Readonly<Record<string, string | undef
   D: {},
   K: aliasHeaders,
 };
+
+const document = await openApi();
+
+/** Refusals that the document tells of by themselves, where an operation can come to them. */
+const toldRefusals: readonly number[] = [400, 401, 403, 404];
+
+function expectTold({ method, path }: Route, { status }: Reply): void {
+  const paths = document.paths as Readonly<Record<string, Readonly<Record<string, { responses: object }>>>>;
+  const { responses = {} } = paths[path]?.[method.toLowerCase()] ?? {};
+  if (toldRefusals.includes(status))
+    expect(responses, 'what the document tells').to.have.any.keys(`${status}`);
+}
 
 // Every route of the table is called: a new one is under these rules from its first day.
 anyDatabase((kind, open) => {
@@ -65,11 +78,13 @@ anyDatabase((kind, open) => {
             const authorization = await admin();
             const asked = { authorization, ...sample.headers, ...request.headers };
             const headers = tenant === undefined ? asked : ofTenant(asked, tenant);
-            return world.serving.call(request.method ?? route.method, path, {
+            const reply = await world.serving.call(request.method ?? route.method, path, {
               ...sample,
               ...request,
               headers,
             });
+            expectTold(route, reply);
+            return reply;
           };
         const ownSample = route.method === 'GET' ? keptSample : newSample;
         const callExamples = (leftOut: readonly string[]) =>
@@ -84,7 +99,9 @@ anyDatabase((kind, open) => {
           for (const [name, value] of Object.entries(changes)) search.set(name, value);
           const headers = { authorization: await admin(), ...sample.headers };
           const path = `${pathOf(route.path, world, segments)}?${search}`;
-          return world.serving.call(route.method, path, { ...sample, headers });
+          const reply = await world.serving.call(route.method, path, { ...sample, headers });
+          expectTold(route, reply);
+          return reply;
         };
 
         describeSuccess(route, calls, turn);

@@ -14,6 +14,7 @@ import { areaTexts } from './descriptions/areas.ts';
 import { describedModel, queryText, segmentText } from './descriptions/described.ts';
 import { requestExamples } from './examples/request-examples.ts';
 import { exampleOf, withExamples } from './examples/shown-examples.ts';
+import { failureCodes } from './failure-codes.ts';
 import {
   authorParameters,
   errorComponent,
@@ -77,7 +78,7 @@ function operationOf(route: Route): JsonSchema {
       ? {}
       : { requestBody: requestBodyOf(route.body, requestExamples[route.operationId]) }),
     responses: responsesOf(route),
-    security: securityOf[route.credentials],
+    security: securityOf(route),
   };
 }
 
@@ -219,16 +220,22 @@ function contentSchema(route: Route, type: string): JsonSchema {
 }
 
 function failuresOf(route: Route): JsonSchema {
-  const byStatus = Map.groupBy(route.fails, (code) =>
+  const byStatus = Map.groupBy(failureCodes(route), (code) =>
     statusOfCode(code, { dialect: Dialect.D, statusOf: route.statusOf }),
   );
   const told = Object.entries(route.outcomes ?? {});
   return {
-    ...Object.fromEntries(told.map(([status, description]) => [status, errorResponse(description)])),
+    ...Object.fromEntries(
+      told.map(([status, description]) => [status, errorResponse(description, route.errorJson)]),
+    ),
     ...Object.fromEntries(
       [...byStatus].map(([status, codes]) => [
         status,
-        errorResponse(`Error codes ${listed(codes)}, and general ones`),
+        errorResponse(
+          codes.some((code) => route.fails.includes(code))
+            ? `Error codes ${listed(codes)}, and general ones`
+            : `Error codes ${listed(codes)}`,
+        ),
       ]),
     ),
   };

@@ -1,4 +1,4 @@
-import type { Credentials } from '../routing/route.ts';
+import type { Credentials, Route } from '../routing/route.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
 
 const families = ['X-Service-', 'X-Killbill-'] as const;
@@ -20,7 +20,11 @@ const tenantTexts = {
 };
 
 export const securitySchemes: JsonSchema = {
-  basicAuth: { type: 'http', scheme: 'basic', description: 'Name and password of a user' },
+  basicAuth: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'Name and password of a user; on /oauth2/token, id and secret of a client',
+  },
   bearerAuth: {
     type: 'http',
     scheme: 'bearer',
@@ -56,8 +60,12 @@ function withTenant(callers: readonly JsonSchema[]): readonly JsonSchema[] {
   );
 }
 
-/** What a call presents. */
-export const securityOf: Readonly<Record<Credentials, readonly JsonSchema[]>> = {
+/** What a call presents; nothing is one of the ways where credentials may also stand in the body. */
+export function securityOf({ credentials, takesClient }: Pick<Route, 'credentials' | 'takesClient'>) {
+  return takesClient ? [{}, { basicAuth: [] }] : securityByCredentials[credentials];
+}
+
+const securityByCredentials: Readonly<Record<Credentials, readonly JsonSchema[]>> = {
   TENANT: withTenant(user),
   USER: user,
   PLUGIN: withTenant(bearer),

@@ -129,6 +129,8 @@ interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
   readonly needsFor?: Readonly<Record<string, Permission>>;
   /** True: a user whose name is the segment `{username}` needs no permission. */
   readonly orSelf?: true;
+  /** True: the id and secret of a client may come as `Authorization: Basic`, for the document. */
+  readonly takesClient?: true;
   /** True: a login by name and password starts a session, whose cookie comes with the answer (platform §6.2). */
   readonly startsSession?: true;
   /** Makes the body of a failure, if it is not the usual one. */

@@ -75,6 +75,17 @@ describe('the Swagger document of what clients of Kill Bill know', () => {
     expect(methodsOf(ours).sort(byName)).to.deep.equal(published);
   });
 
+  it('the Swagger document tells every status that the published one tells', () => {
+    const untold = Object.entries(theirs.paths).flatMap(([place, operations]) =>
+      Object.entries(operations).flatMap(([verb, { operationId, responses }]) =>
+        Object.keys(responses)
+          .filter((status) => !(status in (ours.paths[place]?.[verb]?.responses ?? {})))
+          .map((status) => `${operationId} ${status}`),
+      ),
+    );
+    expect(untold).to.deep.equal([]);
+  });
+
   it('the Swagger document gives generated clients the models of the published ones, property by property', () => {
     const propertiesOf = ({ properties = {}, required = [] }: Definition) =>
       Object.entries(properties).map(

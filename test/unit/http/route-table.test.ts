@@ -13,6 +13,11 @@ import type { Credentials, Route } from '../../../adapters/koa/routing/route.ts'
 import { permissions } from '../../../lib/security/known-permissions.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 
+interface Operation {
+  readonly security: readonly object[];
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+}
+
 const routes = routeTable({ testMode: true });
 const document = await openApi();
 
@@ -175,10 +180,22 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  const operationAt = (method: string, path: string): Operation | undefined =>
+    (document.paths as Record<string, Record<string, Operation>>)[path]?.[method];
+
   it('groups the failures of an operation by status', () => {
-    const create = (document.paths as Record<string, Record<string, { responses: object }>>)[
-      '/1.0/kb/accounts'
-    ]?.post;
-    expect(create?.responses).to.have.all.keys('201', '400', '409', 'default');
+    const { responses } = operationAt('post', '/1.0/kb/accounts') ?? {};
+    expect(responses).to.have.all.keys('201', '400', '401', '403', '409', 'default');
+    expect(responses?.[400]?.description).to.match(
+      /^Error codes 5, .*60001, 60002, 60003, and general ones$/,
+    );
+    expect(responses?.[401]?.description).to.equal('Error codes 60004, 60005');
+  });
+
+  it('the OpenAPI document tells that a token can be asked for with Basic, and how that is refused', () => {
+    const { security, responses } = operationAt('post', '/oauth2/token') ?? {};
+    expect(security).to.deep.equal([{}, { basicAuth: [] }]);
+    for (const status of [400, 401])
+      expect(JSON.stringify(responses?.[status]), String(status)).to.contain('error_description');
   });
 });

@@ -86,6 +86,8 @@ export interface Published {
   readonly formats?: Readonly<Record<string, string>>;
   /** True: the headers that name the author are among its parameters. */
   readonly author?: true;
+  /** Statuses that clients know, though nothing that they can ask for here ends with them. */
+  readonly unanswered?: readonly number[];
   /** What the method gives: text, or nothing; default what the route answers, or what `Location` leads to. */
   readonly gives?: 'TEXT' | 'NOTHING';
 }
@@ -118,6 +120,8 @@ const operations: Readonly<Record<string, Published>> = {
     parameters: ['requestedDate', ...completion, 'billingPolicy', property],
     defaults: waiting,
   },
+  chargebackReversalPayment: { unanswered: [402, 502, 503] },
+  chargebackReversalPaymentByExternalKey: { unanswered: [402, 502, 503] },
   closeAccount: { defaults: { removeFutureNotifications: true } },
   commitInvoice: nothing,
   createChargeback: onlyProperty,
@@ -162,13 +166,16 @@ const operations: Readonly<Record<string, Published>> = {
   getPaymentMethodsForAccount: { parameters: ['withPluginInfo', 'includedDeleted', property, 'audit'] },
   getPayments: { parameters: [...page, 'pluginName', ...pluginInfo, property, 'audit'] },
   getPaymentsForInvoice: { parameters: [...pluginInfo, 'audit'] },
+  getPerTenantConfiguration: { unanswered: [400] },
   getPhaseForSubscriptionAndDate: ofSubscription,
   getPlanForSubscriptionAndDate: ofSubscription,
   getPriceListForSubscriptionAndDate: ofSubscription,
   getProductForSubscriptionAndDate: ofSubscription,
+  getPushNotificationCallbacks: { unanswered: [400] },
   getQueueEntries: { texts: ['minDate', 'maxDate'], gives: 'NOTHING' },
   getTenantByApiKey: { optional: ['apiKey'] },
   getUsage: range,
+  getUserRoles: { unanswered: [404] },
   invalidatesCache: { texts: ['cacheName'] },
   payAllInvoices: {
     parameters: ['paymentMethodId', 'externalPayment', 'paymentAmount', 'targetDate', property],
@@ -185,7 +192,7 @@ const operations: Readonly<Record<string, Published>> = {
   transferChildCreditToParent: nothing,
   triggerInvoiceGenerationForParkedAccounts: { gives: 'NOTHING' },
   uploadCatalogXml: { gives: 'TEXT' },
-  uploadInvoiceMPTemplate: { gives: 'TEXT' },
+  uploadInvoiceMPTemplate: { gives: 'TEXT', unanswered: [200] },
   uploadOverdueConfigXml: { gives: 'TEXT' },
   voidInvoice: nothing,
 };

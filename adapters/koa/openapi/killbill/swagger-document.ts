@@ -6,6 +6,7 @@ import type { Route } from '../../routing/route.ts';
 import type { JsonSchema } from '../../wire/json-schema.ts';
 import { pluginProperties, type QueryParameter } from '../../wire/query.ts';
 import { queryText, segmentText } from '../descriptions/described.ts';
+import { failureCodes } from '../failure-codes.ts';
 import { Definitions } from './definitions.ts';
 import { classes, published, unpublishedOperations } from './published.ts';
 import { swaggerSchema } from './swagger-schema.ts';
@@ -139,17 +140,27 @@ const authorParameters = [
 ].map(({ name, ...header }) => ({ name: `X-Killbill-${name}`, in: 'header', ...header, type: 'string' }));
 
 function responsesOf(route: Route, describing: Describing): JsonSchema {
-  const { success, fails, statusOf, outcomes = {} } = route;
+  const { operationId, success, statusOf, outcomes = {} } = route;
   const dialect = Dialect.K;
-  const told = fails.map((code) => statusOfCode(code, { dialect, statusOf }));
+  const told = failureCodes(route).map((code) => statusOfCode(code, { dialect, statusOf }));
   const failures = [...told, ...Object.keys(outcomes).map(Number)];
+  const { unanswered = [] } = published(operationId);
+  const done = { description: 'Done', schema: givenBy(route, describing) };
+  const also = Object.keys(success.also ?? {}).filter((status) => Number(status) < 300);
   return {
+    ...Object.fromEntries(unanswered.map((status) => [status, notAnswered(status, done)])),
     ...Object.fromEntries([...new Set(failures)].map((status) => [status, { description: 'Refused' }])),
+    ...Object.fromEntries(also.map((status) => [status, done])),
     ...(success.emptyStatus === undefined
       ? {}
       : { [success.emptyStatus]: { description: 'Nothing to show' } }),
-    [success.statusInK ?? success.status]: { description: 'Done', schema: givenBy(route, describing) },
+    [success.statusInK ?? success.status]: done,
   };
+}
+
+/** A success is of the same type as the one that is answered, so that methods give one type. */
+function notAnswered(status: number, done: JsonSchema): JsonSchema {
+  return { ...(status < 300 ? done : {}), description: 'Not answered by this server' };
 }
 
 /** What the method of a client gives: what is answered, or what the client finds at `Location`. */

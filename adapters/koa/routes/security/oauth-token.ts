@@ -76,9 +76,14 @@ export const oauthTokenRoute: Route = openRoute({
   area: 'security',
   summary: 'Get a bearer token by client credentials, or by name and password',
   permission: 'NONE',
+  takesClient: true,
   outOfRotation: true,
   body: form,
   success: { status: 200, body: IssuedToken },
+  outcomes: {
+    400: 'The form lacks something, names another grant type, or no active user has this name and password',
+    401: 'No active client has this id and secret',
+  },
   errorBody: (error: BillingError, status: number) => oauthBody(errorOfStatus(status), error.message),
   errorJson: oauthError,
   async handle({ body, login, tokens }) {
