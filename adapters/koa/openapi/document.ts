@@ -161,7 +161,10 @@ function responsesOf(route: Route): JsonSchema {
     ...(success.location === undefined
       ? {}
       : {
-          Location: { description: `URL of ${success.location}`, schema: { type: 'string', format: 'uri' } },
+          Location: {
+            description: `URL of ${success.location}; its path alone, where the server is configured so`,
+            schema: { type: 'string', format: 'uri-reference' },
+          },
         }),
     ...(success.paged ? pageHeaders : {}),
     ...(hasTag(route) ? { ETag: tagHeader } : {}),

@@ -139,6 +139,40 @@ describe('what the OpenAPI document says', () => {
     expect(asked('post', '/accounts/{accountId}/customFields')).to.deep.equal(['name']);
     expect(asked('put', '/accounts/{accountId}/customFields')).to.deep.equal(['customFieldId']);
     expect(asked('put', '/bundles/{bundleId}/renameKey')).to.deep.equal(['externalKey']);
+    expect(asked('post', '/invoices/{invoiceId}')).to.deep.equal(['accountId', 'invoiceItemId']);
+    expect(asked('post', '/credits')).to.deep.equal(['accountId']);
+    expect(asked('post', '/invoices/charges/{accountId}')).to.deep.equal([]);
+  });
+
+  it('the OpenAPI document tells a default that is no constant where the parameter is described', () => {
+    const told = (operationId: string, name: string) => {
+      const { parameters = [] } = operations.find((each) => each.operationId === operationId) ?? {};
+      return parameters.find((each) => each.name === name)?.description;
+    };
+    expect(told('createSubscription', 'callTimeoutSec')).to.match(/by default .*120.*in dialect K 3$/);
+    expect(told('cancelSubscriptionPlan', 'callTimeoutSec')).to.match(/by default .*120.*in dialect K 5$/);
+    expect(told('closeAccount', 'removeFutureNotifications')).to.match(
+      /by default false, in dialect K true$/,
+    );
+    expect(told('recordUsage', 'onDuplicate')).to.contain('by default as `usage.duplicatePolicy`');
+  });
+
+  it('the OpenAPI document offers no parameter a policy that is always refused', () => {
+    const policies = operations.flatMap(({ operationId, parameters = [] }) =>
+      parameters
+        .filter(({ name }) => name === 'billingPolicy')
+        .map(({ schema }) => [operationId, (schema as { readonly enum: readonly string[] }).enum]),
+    );
+    expect(Object.fromEntries(policies)).to.deep.equal({
+      changeSubscriptionPlan: ['IMMEDIATE', 'END_OF_TERM', 'START_OF_TERM'],
+      cancelSubscriptionPlan: ['IMMEDIATE', 'END_OF_TERM', 'START_OF_TERM'],
+      transferBundle: ['IMMEDIATE', 'END_OF_TERM'],
+    });
+  });
+
+  it('the OpenAPI document says that Location may be a path alone', () => {
+    const formats = [...JSON.stringify(document).matchAll(/"Location":\{.*?"format":"([\w-]+)"/g)];
+    expect(new Set(formats.map(([, format]) => format))).to.deep.equal(new Set(['uri-reference']));
   });
 
   it('the OpenAPI document tells which permissions an operation needs, and in which cases more', () => {

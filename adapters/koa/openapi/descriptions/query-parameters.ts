@@ -48,14 +48,16 @@ export const queryParameters: Readonly<Record<string, string>> = {
   bcdTransfer: 'What becomes of the bill cycle day of the subscriptions',
   billingDate: 'When billing begins; by default at once',
   billingPolicy: 'When it takes effect, where no date is given; by default as the catalog says',
-  'transferBundle.billingPolicy':
-    'When billing of the old subscriptions ends; only `IMMEDIATE` and `END_OF_TERM` are taken',
+  'transferBundle.billingPolicy': 'When billing of the old subscriptions ends',
   blockingStateSvcs: 'Only states of these services',
   blockingStateTypes: 'Only states of accounts, bundles or subscriptions',
   bundlesFilter: 'Only the bundles of these ids',
   cacheName: 'Name of the cache; by default all',
   callCompletion: 'Answer when the invoice is there and paid, not before',
-  callTimeoutSec: 'How many seconds to wait for that, at most',
+  callTimeoutSec:
+    'How many seconds to wait for that, at most; by default as long as the server lets a call wait (120, unless configured), in dialect K 3',
+  'cancelSubscriptionPlan.callTimeoutSec':
+    'How many seconds to wait for that, at most; by default as long as the server lets a call wait (120, unless configured), in dialect K 5',
   cancelAllSubscriptions: 'Cancel all its subscriptions',
   category_and_sample_kind: 'Only what was measured as `category,sample kind`',
   cb: 'URL that events are sent to',
@@ -109,7 +111,8 @@ export const queryParameters: Readonly<Record<string, string>> = {
   objectType: 'Type of the objects',
   offset: 'How many to leave out at the beginning',
   'searchAccounts.offset': 'How many to leave out at the beginning; -1: the one exact match',
-  onDuplicate: 'Whether a record that is there already is refused or passed over',
+  onDuplicate:
+    'Whether a record that is there already is refused or passed over; by default as `usage.duplicatePolicy` has it, which is `FAIL` unless configured',
   parallel: 'Taken and without effect',
   payAllUnpaidInvoices: 'Pay what is unpaid by it at once',
   paymentAmount: 'How much to pay; by default all that is owed',
@@ -120,7 +123,7 @@ export const queryParameters: Readonly<Record<string, string>> = {
   pretty: 'Write the answer over several lines',
   priceListName: 'Only plans of this price list',
   queueName: 'Only entries of this queue',
-  removeFutureNotifications: 'Remove what is scheduled for the account',
+  removeFutureNotifications: 'Remove what is scheduled for the account; by default false, in dialect K true',
   renameKeyIfExistsAndUnused: 'Take the key from a subscription that has ended',
   report: 'Which lines the answer lists: those that were not recorded, or every one',
   requestedDate: 'From when on; by default now',

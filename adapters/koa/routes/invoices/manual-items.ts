@@ -114,7 +114,7 @@ export const manualItemRoutes: readonly Route[] = [
     summary: 'Take an amount off an item of an invoice, by default all that remains',
     permission: 'invoice:item_adjust',
     query: { requestedDate: moment, pluginProperty: pluginProperties },
-    body: jsonBody(InvoiceItemAdjustment),
+    body: { ...jsonBody(InvoiceItemAdjustment), needed: ['accountId', 'invoiceItemId'] },
     success: { status: 201, location: '/invoices/{invoiceId}' },
     fails: [
       ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
@@ -146,7 +146,7 @@ export const manualItemRoutes: readonly Route[] = [
     summary: 'Give credits to an account, as account credit or on drafts',
     permission: 'account:credit',
     query: manualParameters,
-    body,
+    body: { ...body, needed: ['accountId'] },
     success,
     fails,
     handle: (call) => add(call, accountOf(call.body), call.billing.invoices.addCredits),

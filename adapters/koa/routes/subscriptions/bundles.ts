@@ -1,5 +1,4 @@
 import { BcdTransfer } from '../../../../lib/ports/index.ts';
-import { BillingActionPolicy } from '../../../../lib/records/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { Bundle, BundleKey, BundleTransfer } from '../../models/subscription.ts';
 import { created, json, longJson } from '../../routing/answer.ts';
@@ -9,6 +8,7 @@ import { choice, flag, moment, pageParameters, plainText, required } from '../..
 import { listOf } from '../../wire/wire-type.ts';
 import { auditParameter } from '../objects/audit.ts';
 import { bundlePage, bundlesJson } from './bundle-answers.ts';
+import { TransferPolicy } from './chosen-policies.ts';
 import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 
 const paged = {
@@ -82,7 +82,7 @@ export const bundleRoutes: readonly Route[] = [
     permission: 'entitlement:transfer',
     query: {
       requestedDate: moment,
-      billingPolicy: choice(BillingActionPolicy, BillingActionPolicy.END_OF_TERM),
+      billingPolicy: choice(TransferPolicy, TransferPolicy.END_OF_TERM),
       bcdTransfer: choice(BcdTransfer, BcdTransfer.USE_EXISTING),
       ...controlledQuery,
     },

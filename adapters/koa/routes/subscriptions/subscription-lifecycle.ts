@@ -1,6 +1,5 @@
 import type { ChangePlanRequest } from '../../../../lib/ports/index.ts';
 import { EntitlementActionPolicy } from '../../../../lib/ports/index.ts';
-import { BillingActionPolicy } from '../../../../lib/records/index.ts';
 import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import { Subscription } from '../../models/subscription.ts';
 import { jsonBody } from '../../routing/body.ts';
@@ -13,6 +12,7 @@ import {
   DEFAULT_WAIT_SEC_IN_K,
   waitForCompletion,
 } from './call-completion.ts';
+import { ChosenPolicy } from './chosen-policies.ts';
 import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 import { checkFixedFields } from './fixed-fields.ts';
 
@@ -28,7 +28,7 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
     permission: 'entitlement:change_plan',
     query: {
       requestedDate: moment,
-      billingPolicy: optionalChoice(BillingActionPolicy),
+      billingPolicy: optionalChoice(ChosenPolicy),
       ...controlledQuery,
       ...completionParameters,
     },
@@ -96,7 +96,7 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
     query: {
       requestedDate: moment,
       entitlementPolicy: optionalChoice(EntitlementActionPolicy),
-      billingPolicy: optionalChoice(BillingActionPolicy),
+      billingPolicy: optionalChoice(ChosenPolicy),
       useRequestedDateForBilling: flag(),
       ...controlledQuery,
       ...completionParameters,
