@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
-/** The page that shows the document; everything in it comes from this server. */
+/** The page that shows the document; everything in it comes from this server. The empty icon spares it the question for one. */
 export function pageHtml(basePath: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -9,6 +9,7 @@ export function pageHtml(basePath: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Billwright API</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${basePath}/docs/swagger-ui.css">
 </head>
 <body>
