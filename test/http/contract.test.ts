@@ -329,7 +329,7 @@ function describeQuery(route: Route, callQuery: CallQuery): void {
       it(`asks for ${name}`, async () => {
         const reply = await callQuery({ [name]: '' });
         expect(reply.status).to.equal(400);
-        expect((reply.json as { code: number }).code).to.be.oneOf([60003, 3004]);
+        expect((reply.json as { code: number }).code).to.be.oneOf([60003, 3004, 61003]);
       });
     }
     const { type } = parameter.json;

@@ -39,6 +39,12 @@ export function flag(fallback = false): QueryParameter<boolean> {
   return single({ answer: () => z.boolean().default(fallback), fallback, read: truth });
 }
 
+/** A flag that has to be true: absent it is read as false, which the operation refuses with an error of its own. */
+export const consent: QueryParameter<boolean> = single(
+  { answer: () => z.boolean(), fallback: false, read: truth },
+  { required: true },
+);
+
 /** The same if the default depends on the call; null without it. */
 export const optionalFlag: QueryParameter<boolean | null> = single<boolean | null>({
   answer: () => z.boolean(),
@@ -386,7 +392,7 @@ function single<T>(
     readonly fallback: T;
     readonly read: (text: string) => { readonly value: T } | { readonly problem: string };
   },
-  options: { readonly keepsEmpty?: true } = {},
+  options: Partial<Pick<QueryParameter<T>, 'keepsEmpty' | 'required'>> = {},
 ): QueryParameter<T> {
   const schema = onDemand(() =>
     z
@@ -401,9 +407,9 @@ function single<T>(
   );
   const document = onDemand(() => documentOf(input.answer()));
   return {
+    required: false,
     ...options,
     many: false,
-    required: false,
     get schema() {
       return schema();
     },

@@ -10,7 +10,7 @@ import { json } from '../../routing/answer.ts';
 import { jsonBody, jsonListBody } from '../../routing/body.ts';
 import { PLUGIN } from '../../routing/path.ts';
 import { pluginRoute, type Route } from '../../routing/route.ts';
-import { flag, instantParameter, uuidParameter } from '../../wire/query.ts';
+import { consent, flag, instantParameter, uuidParameter } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
@@ -68,7 +68,7 @@ export const catalogEntryRoutes: readonly Route[] = [
     summary:
       'Delete a product for good; its plans leave the catalog, and with deleteAllPlans are deleted too',
     permission: 'catalog:delete',
-    query: { accountId, force: flag(), deleteAllPlans: flag() },
+    query: { accountId, force: consent, deleteAllPlans: flag() },
     success: { status: 200 },
     fails: [...deletionFails, ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND],
     handle: ({ billing, context, params: { productName }, query }) =>
@@ -172,7 +172,7 @@ export const catalogEntryRoutes: readonly Route[] = [
     operationId: 'deletePlan',
     summary: 'Delete the last change of a plan, or with allVersions all of the plan, for good',
     permission: 'catalog:delete',
-    query: { accountId, force: flag(), allVersions: flag() },
+    query: { accountId, force: consent, allVersions: flag() },
     success: { status: 200 },
     fails: [...deletionFails, ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND],
     handle: ({ billing, context, params: { planName }, query }) =>

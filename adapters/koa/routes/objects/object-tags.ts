@@ -5,7 +5,7 @@ import { Tag } from '../../models/tag.ts';
 import { created } from '../../routing/answer.ts';
 import { jsonListBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { flag, optionalChoice, uuidList, uuidParameter } from '../../wire/query.ts';
+import { flag, optionalChoice, pluginProperties, uuidList, uuidParameter } from '../../wire/query.ts';
 import { uuid } from '../../wire/scalars.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { auditedList, auditParameter } from './audit.ts';
@@ -34,10 +34,17 @@ export const objectTagRoutes: readonly Route[] = [
   }),
 ];
 
-function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
-  const { noun, described, type } = resource;
-  const path = `/1.0/kb/${resource.path}/{${resource.idName}}/tags`;
+/** What can be asked for where tags are listed. */
+function queryOf({ noun, type }: ObjectResource<TaggedType>) {
   const list = { includedDeleted: flag(), ...auditParameter };
+  // An item is found without its account; the parameter says which account it must belong to (invoicing §14).
+  if (type === ObjectType.INVOICE_ITEM) return { accountId: uuidParameter, ...list };
+  return noun === 'InvoicePayment' ? { pluginProperty: pluginProperties, ...list } : list;
+}
+
+function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
+  const { noun, described } = resource;
+  const path = `/1.0/kb/${resource.path}/{${resource.idName}}/tags`;
   return [
     tenantRoute({
       method: 'GET',
@@ -45,8 +52,7 @@ function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
       operationId: `get${noun}Tags`,
       summary: `List the tags of ${described}`,
       permission: 'NONE',
-      // An item is found without its account; the parameter says which account it must belong to (invoicing §14).
-      query: type === ObjectType.INVOICE_ITEM ? { accountId: uuidParameter, ...list } : list,
+      query: queryOf(resource),
       success: { status: 200, body: listOf(Tag) },
       fails: [resource.unknown],
       async handle(call) {

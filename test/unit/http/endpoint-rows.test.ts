@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { routeTable } from '../../../adapters/koa/routes/route-table.ts';
+import type { Route } from '../../../adapters/koa/routing/route.ts';
+
+const path = fileURLToPath(new URL('../../../adapters/koa/HTTP-API.md', import.meta.url));
+const routes = new Map(routeTable({ testMode: true }).map((route) => [route.operationId, route]));
+
+/** The short forms of http-api §13. */
+const shortForms: Readonly<Record<string, readonly string[]>> = {
+  PAGE: ['offset=0', 'limit=100'],
+  audit: ['audit=NONE'],
+  PP: ['pluginProperty*'],
+  CP: ['controlPluginName*'],
+  PI: ['withPluginInfo=false'],
+  AT: ['withAttempts=false'],
+  BAL: ['accountWithBalance=false', 'accountWithBalanceAndCBA=false'],
+  CC: ['callCompletion=false', 'callTimeoutSec'],
+};
+
+interface Row {
+  readonly route: Route;
+  readonly query: string;
+  readonly fails: string;
+}
+
+const rows = readFileSync(path, 'utf8').split('\n').flatMap(rowOf);
+
+/** A row of the tables with all columns; rows that share an operation with another have none of their own. */
+function rowOf(line: string): readonly Row[] {
+  const [, operationId = '', query = '', , , fails, permission] = line.split(' | ');
+  const route = routes.get(operationId);
+  return route === undefined || fails === undefined || permission === undefined
+    ? []
+    : [{ route, query, fails }];
+}
+
+/** What a row says of its parameters: `name`, `!` and `*` and a default, where it says nothing else of them. */
+function toldParameters({ query }: Row): readonly string[] {
+  return query
+    .split(', ')
+    .flatMap((each) => shortForms[each] ?? [each])
+    .filter((each) => /^[a-z_]\w*[!*]?(=[\w.-]+)?$/i.test(each) && !/^[A-Z]+$/.test(each));
+}
+
+describe('the rows of the endpoints in HTTP-API.md', () => {
+  it('the rows of the endpoints tell parameters as the routes have them', () => {
+    expect(rows.length).to.be.greaterThan(310);
+    const others = rows.flatMap((row) =>
+      toldParameters(row)
+        .filter((told) => {
+          const [, name = ''] = /^(\w+)/.exec(told) ?? [];
+          const parameter = row.route.query[name];
+          if (parameter === undefined) return true;
+          const { required, many, json } = parameter;
+          const fallback = json.default === undefined ? '' : `=${json.default}`;
+          return told !== `${name}${required ? '!' : ''}${many ? '*' : ''}${fallback}`;
+        })
+        .map((told) => `${row.route.operationId} ${told}`),
+    );
+    expect(others).to.deep.equal([]);
+  });
+
+  it('the rows of the endpoints name no code that the route does not', () => {
+    const others = rows.flatMap(({ route, fails }) => {
+      // What stands in brackets is a remark, and a range has codes of other operations in it.
+      const alone = fails.replace(/\(.*?\)/g, '').replace(/\d+–\d+/g, '');
+      const codes = [...alone.matchAll(/\b\d{4,5}\b/g)].map(([code]) => Number(code));
+      return codes
+        .filter((code) => code < 60_000 && !route.fails.some((each) => each === code))
+        .map((code) => `${route.operationId} ${code}`);
+    });
+    expect(others).to.deep.equal([]);
+  });
+});
