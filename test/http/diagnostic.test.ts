@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { strFromU8, unzipSync } from 'fflate';
+import { openApi } from '../../adapters/koa/index.ts';
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { BusEventType, QueueKind } from '../../lib/records/index.ts';
 import { anyDatabase } from '../support/databases.ts';
@@ -10,6 +11,10 @@ import { bearer } from '../support/http/callers.ts';
 import { createdId, documentHeaders, exampleCatalog, serve, xmlType } from '../support/http/serving.ts';
 import { claimedByDeadNode } from '../support/monitoring/stuck-entry.ts';
 import { migrated } from '../support/storage.ts';
+
+type Paths = Readonly<
+  Record<string, { readonly get?: { readonly responses: Record<number, { readonly content: object }> } }>
+>;
 
 const root = `${PLUGIN}/health/diagnostic`;
 
@@ -55,6 +60,11 @@ anyDatabase((_kind, open) => {
     it('P14: what was asked for is told as JSON, nothing without a parameter, logs as ZIP only', async () => {
       const none = await get('');
       expect([none.status, none.text]).to.deep.equal([200, '']);
+      expect(none.headers.get('content-type')).to.equal('text/plain; charset=utf-8');
+      const { paths } = (await openApi()) as { readonly paths: Paths };
+      expect(paths[root]?.get?.responses[200]?.content).to.deep.include({
+        'text/plain': { schema: { type: 'string', const: '', description: 'Without a parameter' } },
+      });
       const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
       const catalog = await exampleCatalog();
       await serving.call('POST', '/1.0/kb/catalog', { body: catalog, headers: { ...xmlType, ...eve } });

@@ -172,10 +172,12 @@ function responsesOf(route: Route): JsonSchema {
   };
   const types = producedTypes(success);
   const content = Object.fromEntries(types.map((type) => [type, { schema: contentSchema(route, type) }]));
+  const orEmpty =
+    success.isEmptyWhen === undefined ? {} : { 'text/plain': emptyContent(success.isEmptyWhen) };
   const succeeded = {
     description: success.body === undefined && types.length === 0 ? 'Done' : 'The answer',
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    ...(types.length === 0 ? {} : { content }),
+    ...(types.length === 0 ? {} : { content: { ...content, ...orEmpty } }),
   };
   return {
     [success.status]: succeeded,
@@ -220,6 +222,10 @@ function contentSchema(route: Route, type: string): JsonSchema {
     return withExamples(route.success.body.json, route.operationId);
   if (type === 'application/json' || type === 'application/yaml') return { type: 'object' };
   return type === 'application/pdf' ? { type: 'string', format: 'binary' } : { type: 'string' };
+}
+
+function emptyContent(when: string): JsonSchema {
+  return { schema: { type: 'string', const: '', description: when } };
 }
 
 function failuresOf(route: Route): JsonSchema {

@@ -61,6 +61,9 @@ export function plain(text: string): Answer {
   return { text };
 }
 
+/** 200 with nothing, where there could be JSON. */
+export const emptyText: Answer = { text: '', headers: { 'Content-Type': 'text/plain; charset=utf-8' } };
+
 /** 201 without a body. */
 export function created(location: string): Answer {
   return { location };

@@ -54,6 +54,8 @@ export interface Success {
   readonly emptyStatus?: 204;
   /** The status in dialect K, if it is another (http-api §4). */
   readonly statusInK?: 200 | 201;
+  /** When there is nothing in the body though the status is the same; it is sent as text, for no JSON is empty. */
+  readonly isEmptyWhen?: string;
   /** Further statuses of the same answer, with what they mean, for the document. */
   readonly also?: Readonly<Record<number, string>>;
   /** The JSON answer; absent = no body. */

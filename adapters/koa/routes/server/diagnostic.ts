@@ -6,7 +6,7 @@ import { formatInstant } from '../../../../lib/values/time/index.ts';
 import { checkPermission } from '../../auth/check-permission.ts';
 import { HealthDataModel } from '../../models/health.ts';
 import { type ZipEntry, zipPieces } from '../../response/zip-pieces.ts';
-import { type Answer, plain, streamedJson } from '../../routing/answer.ts';
+import { type Answer, emptyText, streamedJson } from '../../routing/answer.ts';
 import { PLUGIN } from '../../routing/path.ts';
 import { pluginRoute, type Route } from '../../routing/route.ts';
 import { flag, plainText, textList, uuidParameter } from '../../wire/query.ts';
@@ -66,10 +66,15 @@ export const diagnosticRoute = (properties: Readonly<Record<string, unknown>>): 
       logsFilenames: textList,
       logsDir: plainText,
     },
-    success: { status: 200, mediaTypes: ['application/json', zipType], body: Parts },
+    success: {
+      status: 200,
+      mediaTypes: ['application/json', zipType],
+      body: Parts,
+      isEmptyWhen: 'Without a parameter',
+    },
     fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
     async handle({ billing, context, dialect, query, mediaType, sent, user }) {
-      if (sent.queryString === '') return plain('');
+      if (sent.queryString === '') return emptyText;
       const { accountId, logsFilenames: logFileNames, logsDir, ...parts } = query;
       if (accountId !== null) checkPermission(user, 'admin:export');
       const isZip = mediaType === zipType;
