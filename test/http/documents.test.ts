@@ -3,11 +3,23 @@ import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { load } from 'js-yaml';
-import { createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
+import { createKoaApp, type Listening, listen, openApi } from '../../adapters/koa/index.ts';
+import { exampleIds } from '../../adapters/koa/openapi/examples/example-ids.ts';
 import { requestExamples } from '../../adapters/koa/openapi/examples/request-examples.ts';
 import { freshDatabase } from '../support/databases.ts';
-import { basic, type Serving, serve } from '../support/http/serving.ts';
+import { basic, createRunningSubscription, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';
+
+const document = await openApi();
+
+/** What the document shows of a body. */
+function shownBody(path: string, type: string): string {
+  type Operation = {
+    readonly requestBody: { readonly content: Record<string, { readonly example: string }> };
+  };
+  const paths = document.paths as Readonly<Record<string, { readonly post: Operation }>>;
+  return paths[path]?.post.requestBody.content[type]?.example ?? '';
+}
 
 describe('the description of the interface', () => {
   let serving: Serving;
@@ -91,6 +103,22 @@ describe('the description of the interface', () => {
     const checked = await call('POST', '/1.0/kb/catalog/xml/validate', { body, headers });
     expect(checked.json).to.deep.equal({ catalogValidationErrors: [], catalogValidationWarnings: [] });
     expect((await call('POST', '/1.0/kb/catalog/xml', { body, headers })).status).to.equal(201);
+  });
+
+  it('the description of the interface shows usage by the line, and XML where a configuration may be XML', async () => {
+    const subscriptionId = await createRunningSubscription(serving);
+    const answers = await Promise.all(
+      [
+        ['/1.0/kb/usages/bulk', 'application/x-ndjson'],
+        ['/1.0/kb/overdue', 'text/xml'],
+        ['/1.0/kb/overdue', 'application/xml'],
+      ].map(([path = '', type = '']) => {
+        const body = shownBody(path, type).replaceAll(exampleIds.subscriptionId, subscriptionId);
+        return serving.call('POST', path, { body, headers: { 'content-type': type } });
+      }),
+    );
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 201, 201]);
+    expect(answers[0]?.json).to.include({ accepted: 1 });
   });
 
   it('the description of the interface is the same in YAML, in block style', async () => {

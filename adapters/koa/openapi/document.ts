@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Dialect } from '../dialect.ts';
 import { producedTypes } from '../request/media-type.ts';
 import { statusOfCode } from '../response/error-status.ts';
-import { XML_TYPES } from '../routing/body.ts';
+import { LINES_TYPE, XML_TYPES } from '../routing/body.ts';
 import { takesKey } from '../routing/keyed-request.ts';
 import { isIdParameter, parameterNamesOf } from '../routing/path.ts';
 import type { Route } from '../routing/route.ts';
@@ -12,7 +12,7 @@ import { modelsByName } from '../wire/model.ts';
 import type { QueryParameter } from '../wire/query.ts';
 import { areaTexts } from './descriptions/areas.ts';
 import { describedModel, queryText, segmentText } from './descriptions/described.ts';
-import { requestExamples } from './examples/request-examples.ts';
+import { requestExample } from './examples/request-examples.ts';
 import { exampleOf, withExamples } from './examples/shown-examples.ts';
 import { failureCodes } from './failure-codes.ts';
 import {
@@ -74,9 +74,7 @@ function operationOf(route: Route): JsonSchema {
     tags: [route.area],
     ...described(route),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined
-      ? {}
-      : { requestBody: requestBodyOf(route.body, requestExamples[route.operationId]) }),
+    ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route.body, route.operationId) }),
     responses: responsesOf(route),
     security: securityOf(route),
   };
@@ -126,21 +124,16 @@ function queryParameter(
   };
 }
 
-function requestBodyOf(body: NonNullable<Route['body']>, example: unknown): JsonSchema {
-  const content = Object.fromEntries(
-    body.mediaTypes.map((type) => [type, { schema: sentSchema(body, type), ...shown(example, type) }]),
-  );
-  return { required: body.required, content };
-}
-
-/** What is no text is JSON or a form. */
-function shown(example: unknown, type: string): JsonSchema {
-  const isText = typeof example === 'string';
-  const isOwn = isText || type === 'application/json' || type === 'application/x-www-form-urlencoded';
-  return isOwn && example !== undefined ? { example } : {};
+function requestBodyOf(body: NonNullable<Route['body']>, operationId: string): JsonSchema {
+  const content = body.mediaTypes.map((type) => {
+    const example = requestExample(operationId, type);
+    return [type, { schema: sentSchema(body, type), ...(example === undefined ? {} : { example }) }];
+  });
+  return { required: body.required, content: Object.fromEntries(content) };
 }
 
 function sentSchema({ json, needed = [] }: NonNullable<Route['body']>, type: string): JsonSchema {
+  if (type === LINES_TYPE) return { type: 'string', description: 'An element of the list on each line' };
   if (XML_TYPES.some((each) => each === type)) return { type: 'string' };
   const { items } = json as { readonly items?: JsonSchema };
   return items === undefined ? asking(json, needed) : { ...json, items: asking(items, needed) };

@@ -12,6 +12,9 @@ import { checkListLengths } from './list-lengths.ts';
 /** The types of an XML document. */
 export const XML_TYPES = ['text/xml', 'application/xml'] as const;
 
+/** JSON of one element on each line. */
+export const LINES_TYPE = 'application/x-ndjson';
+
 /** The body that a route takes. `read` gets its bytes, undefined when there is none. */
 export interface RequestBody<B> {
   /** The first one is assumed where the caller names none (http-api §3 rule 1). */

@@ -5,7 +5,7 @@ import { Dialect } from '../dialect.ts';
 import { SubscriptionUsageRecord } from '../models/usage.ts';
 import { bodyMissing } from '../wire/problems.ts';
 import { recordDateOfNumbers } from '../wire/scalars.ts';
-import type { BodyReading, RequestBody } from './body.ts';
+import { type BodyReading, LINES_TYPE, type RequestBody } from './body.ts';
 import { checkJsonDepth } from './json-depth.ts';
 import { checkListLengths } from './list-lengths.ts';
 
@@ -20,7 +20,7 @@ export interface UsageLines {
 
 /** A list of records as JSON, or one record on each line, which is not held in memory as a whole (usage §2.5). */
 export const usageLinesBody: RequestBody<UsageLines> = {
-  mediaTypes: ['application/json', 'application/x-ndjson'],
+  mediaTypes: ['application/json', LINES_TYPE],
   required: true,
   json: { type: 'array', items: SubscriptionUsageRecord.json },
   utf8Only: true,

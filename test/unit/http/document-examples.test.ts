@@ -35,7 +35,9 @@ interface Operation {
     readonly schema: JsonSchema;
     readonly example?: unknown;
   }[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> };
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>;
+  };
   readonly responses: Readonly<
     Record<string, { readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>> }>
   >;
@@ -135,6 +137,17 @@ describe('the examples of the OpenAPI document', () => {
         .map((each) => body?.needed?.filter((name) => !(name in Object(each))) ?? []);
       expect(silent.flat(), operationId).to.deep.equal([]);
     }
+  });
+
+  it('the examples of the OpenAPI document are there for every type that a body may have', () => {
+    const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    const silent = routes.flatMap(({ path, method, operationId }) => {
+      const { content = {} } = paths[path]?.[method.toLowerCase()]?.requestBody ?? {};
+      return Object.entries(content)
+        .filter(([, { example }]) => example === undefined)
+        .map(([type]) => `${operationId} ${type}`);
+    });
+    expect(silent).to.deep.equal([]);
   });
 
   it('the examples of the OpenAPI document make what the server could answer, of every model', () => {
