@@ -12,6 +12,7 @@ import { modelsByName } from '../wire/model.ts';
 import type { QueryParameter } from '../wire/query.ts';
 import { areaTexts } from './descriptions/areas.ts';
 import { describedModel, queryText, segmentText } from './descriptions/described.ts';
+import { answerExamples } from './examples/answer-examples.ts';
 import { requestExample } from './examples/request-examples.ts';
 import { exampleOf, withExamples } from './examples/shown-examples.ts';
 import { failureCodes } from './failure-codes.ts';
@@ -164,7 +165,7 @@ function responsesOf(route: Route): JsonSchema {
     ...(takesKey(route) ? { 'Idempotency-Replayed': replayHeader } : {}),
   };
   const types = producedTypes(success);
-  const content = Object.fromEntries(types.map((type) => [type, { schema: contentSchema(route, type) }]));
+  const content = Object.fromEntries(types.map((type) => [type, contentOf(route, type)]));
   const orEmpty =
     success.isEmptyWhen === undefined ? {} : { 'text/plain': emptyContent(success.isEmptyWhen) };
   const succeeded = {
@@ -196,7 +197,7 @@ function hasTag({ method, credentials, success }: Route): boolean {
 }
 
 /** Further statuses of the answer; a failure may be one that an error tells, too. */
-function alsoOf({ success }: Route, content: Readonly<Record<string, { readonly schema: JsonSchema }>>) {
+function alsoOf({ success }: Route, content: Readonly<Record<string, Content>>) {
   const orError = Object.fromEntries(
     Object.entries(content).map(([type, { schema }]) => [
       type,
@@ -215,6 +216,17 @@ function contentSchema(route: Route, type: string): JsonSchema {
     return withExamples(route.success.body.json, route.operationId);
   if (type === 'application/json' || type === 'application/yaml') return { type: 'object' };
   return type === 'application/pdf' ? { type: 'string', format: 'binary' } : { type: 'string' };
+}
+
+/** Of an answer that has other statuses too, the example is that of success. */
+function contentOf(route: Route, type: string): Content {
+  const example = type === 'application/json' ? answerExamples[route.operationId] : undefined;
+  return { schema: contentSchema(route, type), ...(example === undefined ? {} : { example }) };
+}
+
+interface Content {
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
 }
 
 function emptyContent(when: string): JsonSchema {

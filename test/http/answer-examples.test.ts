@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import { openApi } from '../../adapters/koa/index.ts';
+import { answerExamples } from '../../adapters/koa/openapi/examples/answer-examples.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { answersToNewcomer } from '../support/http/answered-requests.ts';
+import { serve } from '../support/http/serving.ts';
+import { migrated } from '../support/storage.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly example?: unknown }>> }>
+  >;
+}
+
+describe('the answers that the OpenAPI document shows', () => {
+  it('the answers that the OpenAPI document shows are those of a new server', async () => {
+    const serving = await serve(await freshDatabase('sqlite', migrated));
+    try {
+      expect(await answersToNewcomer(serving)).to.deep.equal(answerExamples);
+    } finally {
+      await serving.close();
+    }
+  });
+
+  it('the answers that the OpenAPI document shows stand beside their schemas', async () => {
+    const { paths } = (await openApi()) as {
+      readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    };
+    const operations = Object.values(paths).flatMap((each) => Object.values(each));
+    const shown = operations.flatMap(({ operationId, responses }) => {
+      const example = responses[200]?.content?.['application/json']?.example;
+      return example === undefined ? [] : [[operationId, example]];
+    });
+    expect(Object.fromEntries(shown)).to.deep.equal(answerExamples);
+  });
+});
