@@ -10,6 +10,7 @@ interface Schema {
   readonly type?: string;
   readonly format?: string;
   readonly items?: Schema;
+  readonly enum?: readonly string[];
 }
 interface Parameter extends Schema {
   readonly in: string;
@@ -53,7 +54,8 @@ function methodOf(place: string, { operationId, tags, parameters = [], responses
   const given = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   const taken = parameters.map((each) => {
     const type = typeOf(each.schema ?? each).replace('int64', 'int32');
-    return `${each.in} ${each.name}${each.required ? '!' : ''} ${type} ${each.default ?? ''}`;
+    const values = (each.enum ?? each.items?.enum ?? []).toSorted().join('|');
+    return `${each.in} ${each.name}${each.required ? '!' : ''} ${type} ${each.default ?? ''} ${values}`;
   });
   const gives = [...new Set(given.map(([, { schema }]) => schema && typeOf(schema)))].filter(Boolean);
   return { place, name: `${tags.join()}.${operationId}`, taken, gives };

@@ -1,3 +1,4 @@
+import { BillingActionPolicy } from '../../../../lib/records/index.ts';
 import type { JsonSchema } from '../../wire/json-schema.ts';
 
 // Facts of the interface that the clients of Kill Bill 0.24 were made from, where the route table does not tell them.
@@ -80,6 +81,8 @@ export interface Published {
   readonly required?: readonly string[];
   /** Parameters that are texts there: lists that are written with commas, and names. */
   readonly texts?: readonly string[];
+  /** Values that clients have for parameters, where some of them are always refused. */
+  readonly values?: Readonly<Record<string, readonly string[]>>;
   /** Default values of parameters. */
   readonly defaults?: JsonSchema;
   /** Formats of parameters. */
@@ -100,6 +103,7 @@ const waiting = { callTimeoutSec: 3 };
 const property = 'pluginProperty';
 const pluginInfo = ['withPluginInfo', 'withAttempts'] as const;
 const onlyProperty = { parameters: [property] };
+const policies = { values: { billingPolicy: Object.values(BillingActionPolicy) } };
 const nothing = { parameters: [] };
 const ofSubscription = { optional: ['subscriptionId'] };
 
@@ -115,10 +119,12 @@ const operations: Readonly<Record<string, Published>> = {
       property,
     ],
     defaults: { callTimeoutSec: 5 },
+    ...policies,
   },
   changeSubscriptionPlan: {
     parameters: ['requestedDate', ...completion, 'billingPolicy', property],
     defaults: waiting,
+    ...policies,
   },
   chargebackReversalPayment: { unanswered: [402, 502, 503] },
   chargebackReversalPaymentByExternalKey: { unanswered: [402, 502, 503] },
@@ -189,6 +195,7 @@ const operations: Readonly<Record<string, Published>> = {
   searchCustomFieldsByTypeName: { optional: ['objectType', 'fieldName'], texts: ['objectType'] },
   searchPayments: { parameters: [...page, ...pluginInfo, 'pluginName', property, 'audit'] },
   setDefaultPaymentMethod: { parameters: ['payAllUnpaidInvoices', property] },
+  transferBundle: policies,
   transferChildCreditToParent: nothing,
   triggerInvoiceGenerationForParkedAccounts: { gives: 'NOTHING' },
   uploadCatalogXml: { gives: 'TEXT' },

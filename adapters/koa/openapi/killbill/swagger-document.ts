@@ -116,17 +116,17 @@ function querySchema(
   name: string,
   { json }: Pick<QueryParameter<unknown>, 'json'> = pluginProperties,
 ): JsonSchema {
-  const { texts = [], defaults = {}, formats = {} } = published(operationId);
+  const { texts = [], values = {}, defaults = {}, formats = {} } = published(operationId);
   if (texts.includes(name)) return { type: 'string' };
   const {
     type,
     format,
     items,
-    enum: values,
+    enum: taken,
     default: fallback = defaults[name],
   } = swaggerSchema(json, ownName);
   const shape = type === 'array' ? { collectionFormat: 'multi', items } : { format: formats[name] ?? format };
-  return { type, ...shape, enum: values, default: fallback };
+  return { type, ...shape, enum: values[name] ?? taken, default: fallback };
 }
 
 function ownName(model: string): string {
