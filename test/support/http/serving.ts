@@ -126,14 +126,14 @@ async function serveAt(
   options: ServeOptions,
 ): Promise<Serving> {
   const log = recordingLogger();
-  const { storage = storageOf(database) } = options;
+  const { storage = storageOf(database), http, ...engine } = options;
   const { clock, test } = clockOver(storage);
   const gateway = sandboxGateway();
   const signing = signingGateway();
   const hasher = plainHasher();
   const ids = uuidGenerator();
   const billing = await Billing.open({
-    ...options,
+    ...engine,
     storage,
     ids,
     clock,
@@ -153,7 +153,7 @@ async function serveAt(
   for (const [apiKey, apiSecret] of tenants)
     await billing.tenants.create({ userName: 'test' }, { apiKey, apiSecret });
   const listening = await listen(
-    createKoaApp({ billing, logger: log, test: { ...test, sandbox: gateway }, ...options.http }),
+    createKoaApp({ billing, logger: log, test: { ...test, sandbox: gateway }, ...http }),
     { port: 0 },
   );
   const url = `http://${listening.host}:${listening.port}`;
