@@ -80,6 +80,16 @@ async function everythingAskedBy(shop: StripeShop): Promise<void> {
   await gateway.processNotification({ body: rawBody, properties: [] }, context);
   await findInSearch(shop);
   await gateway.deletePaymentMethod(method, context);
+  await takeAttached(shop);
+}
+
+/** A method that Stripe has attached by itself, as after a setup intent. */
+async function takeAttached(shop: StripeShop): Promise<void> {
+  await shop.restart().customerWith();
+  const id = [...shop.double.books.methods.keys()].at(-1) ?? '';
+  const method = shop.double.books.method(id);
+  method.metadata = {};
+  await shop.addMethod(id);
 }
 
 /** What is only asked of customers with more than a hundred payments, and of old accounts. */
