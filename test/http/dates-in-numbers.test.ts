@@ -70,6 +70,25 @@ anyDatabase((kind, open) => {
       expect(datesOf(json)).to.not.deep.equal([]);
     });
 
+    it('http-api §9 rule 6: what a Go client has not set, in dialect K alone', async () => {
+      const unset = '0001-01-01T00:00:00.000Z';
+      const made = await inK('accounts', { currency: 'USD', referenceTime: unset });
+      const { referenceTime } = await read(`accounts/${createdId(made)}`);
+      expect(referenceTime).to.equal('2024-02-10T08:15:30.000Z');
+      const charge = {
+        accountId,
+        amount: 3,
+        currency: 'USD',
+        startDate: '0001-01-01',
+        endDate: '0001-01-01',
+      };
+      const charged = await inK(`invoices/charges/${accountId}`, [charge]);
+      expect((charged.json as readonly Json[])[0]).to.include({ startDate: '2024-02-10', endDate: null });
+      const body = { currency: 'USD', referenceTime: unset };
+      const inD = createdId(await serving.call('POST', '/1.0/kb/accounts', { body }));
+      expect((await read(`accounts/${inD}`)).referenceTime).to.equal(unset);
+    });
+
     it('R46: a date-time in milliseconds, in seven numbers, or as a date', async () => {
       for (const [referenceTime, shown] of [
         [1_348_558_200_000, '2012-09-25T07:30:00.000Z'],

@@ -169,7 +169,7 @@ export const date: WireType<LocalDate> = scalar({
   answer: () => z.iso.date(),
   write: formatLocalDate,
   read(value, dialect) {
-    if (value === '') return { value: null };
+    if (isUnset(value, dialect)) return { value: null };
     const day = typeof value === 'string' ? parseWireDate(value) : dateOfParts(partsOf(value, dialect));
     return day === undefined ? { problem: `is not a date (yyyy-MM-dd): ${shown(value)}` } : { value: day };
   },
@@ -183,7 +183,7 @@ export const timestamp: WireType<Instant> = scalar({
   answer: () => z.iso.datetime({ precision: 3 }),
   write: rememberingLast(formatInstant),
   read(value, dialect) {
-    if (value === '') return { value: null };
+    if (isUnset(value, dialect)) return { value: null };
     const at = instantOf(value, dialect);
     return at === undefined ? { problem: `is not a date-time: ${shown(value)}` } : { value: at };
   },
@@ -196,7 +196,7 @@ export const timestamp: WireType<Instant> = scalar({
 export const recordDate: WireType<RequestedDate> = scalar<RequestedDate>({
   answer: () => z.union([z.iso.date(), z.iso.datetime({ precision: 3 })]),
   read(value, dialect) {
-    if (value === '') return { value: null };
+    if (isUnset(value, dialect)) return { value: null };
     const day = typeof value === 'string' ? parseWireDate(value) : dateOfParts(partsOf(value, dialect));
     if (day !== undefined) return { value: { date: day } };
     const at = instantOf(value, dialect);
@@ -256,6 +256,13 @@ export const currency: WireType<string> = {
     return { type: 'string', enum: currencyCodes };
   },
 };
+
+/** Go's zero time, which its clients of dialect K write for each date that nobody has set (http-api §9 rule 6). */
+const zeroTime = /^0001-01-01(?:T00:00:00(?:\.0+)?Z)?$/;
+
+function isUnset(value: unknown, dialect: Dialect): boolean {
+  return value === '' || (dialect === Dialect.K && typeof value === 'string' && zeroTime.test(value));
+}
 
 /** Remembers the text made last: all that was written together, such as the items of an invoice, has one instant. */
 function rememberingLast<T>(format: (value: T) => string): (value: T) => string {
