@@ -13,8 +13,8 @@ first start, and the one that "billwright password" sets (default: a random one,
 SERVICE_security_admin_user is the administrator's name (default admin). BILLWRIGHT_LOG_LEVEL is debug, info, warn
 or error (default info). BILLWRIGHT_TRACES=true gives traces to the OpenTelemetry SDK with which Node was started
 (default false). BILLWRIGHT_SERVER_KEY (at least 32 characters, the same on all nodes) encrypts what is stored and
-must be read again, such as the keys that sign bearer tokens; without it the key of a file does, made at the first
-start beside a SQLite file (<file>.key), for a PostgreSQL database in the working directory: keep a copy of it.
+must be read again, such as the keys that sign bearer tokens; without it a key file does, made at the first start:
+<file>.key beside a SQLite file, for PostgreSQL in the working directory. Keep a copy of it.
 
 Ends with status 0, with 1 after a failure, with 2 where the command line or the configuration is wrong.`;
 

@@ -71,8 +71,8 @@ export function passwordCommand(say: Say): Command {
   })
     .summary('give a user a new password')
     .description(
-      'Give a user a new password: that of BILLWRIGHT_ADMIN_PASSWORD, else a random one, shown once. A SQLite file must have no ' +
-        'server then.',
+      'Give a user a new password: that of BILLWRIGHT_ADMIN_PASSWORD, else a random one, shown once. Stop the server of a SQLite ' +
+        'file first.',
     )
     .option('--user <name>', "whose password (default: the administrator's)");
 }
@@ -99,10 +99,10 @@ export function checkCommand(say: Say): Command {
     else say(breaches === 0 ? 'Nothing is wrong.' : `${breaches} found.`);
     if (breaches > 0) process.exitCode = breachesFound;
   })
-    .summary('look through the stored data for what cannot be')
+    .summary('look for contradictions in the stored data')
     .description(
-      'Look through the stored data for what cannot be, such as balances that are not those of their items, days that are ' +
-        'billed twice or missed, and events without a queue entry. Reads only, beside a running server. Ends with status 0 if ' +
+      'Look for contradictions in the stored data, such as balances that do not match their items, days that are billed ' +
+        'twice or missed, and events without a queue entry. Reads only, beside a running server. Ends with status 0 if ' +
         'nothing is wrong, 3 if something is, 1 if the check cannot be made.',
     )
     .addOption(tenantOption());
@@ -118,8 +118,8 @@ export function backupCommand(say: Say): Command {
   })
     .summary('copy a SQLite database, beside a running server')
     .description(
-      'Copy a SQLite database to a new file, beside a running server: the copy is the database as it is at one moment. Says for ' +
-        'PostgreSQL which line of pg_dump does it.',
+      'Copy a SQLite database to a new file, beside a running server: the copy is the database as it is at one moment. Refuses ' +
+        'PostgreSQL, and names the pg_dump command to use instead.',
     )
     .requiredOption('--to <file>', 'the copy; a file that is there is not overwritten');
 }

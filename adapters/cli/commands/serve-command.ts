@@ -12,8 +12,8 @@ import {
 /** What no option sets, for the help. */
 const furtherProperties = `
 The environment (SERVICE_server_basePath, ...) and the configuration file can set each server property too: an
-option wins over the environment, and that over the file. They alone set what holds for tenants without a value of
-their own (SERVICE_payment_retry_days=3,5,7), and these (with their defaults):
+option wins over the environment, and that over the file. Only these two can set what holds for tenants without a
+value of their own (SERVICE_payment_retry_days=3,5,7), and the following (with their defaults):
   server.test.mode (false: as --test-mode)          notifications.allowPrivateNetworks (false)
   server.callCompletion.maxSec (120)                server.idempotency.retention (24h)
   server.pagination.countThreshold (20000)          queue.history.retention (90d)

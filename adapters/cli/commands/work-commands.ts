@@ -20,11 +20,11 @@ export function archiveUsageCommand(say: Say): Command {
     });
     say(archivedText(archived));
   })
-    .summary('let the points of closed months of a tenant go')
+    .summary("delete the usage points of a tenant's closed months")
     .description(
-      'Let the points of closed months of a tenant go: those that are billed and older than the look-back. Invoices stay as they ' +
-        'are, and so do sums over whole days. Tracking ids older than usage.keyRetentionDays are forgotten. Runs beside a server ' +
-        'on PostgreSQL; a SQLite file must have none.',
+      "Delete the usage points of a tenant's closed months: those that are billed and older than the look-back. Invoices and " +
+        'sums over whole days stay as they are. Tracking ids older than usage.keyRetentionDays are forgotten. On PostgreSQL it ' +
+        'runs beside a server; stop the server of a SQLite file first.',
     )
     .addOption(tenantOption('whose, by id or API key').makeOptionMandatory())
     .requiredOption('--before <date>', 'the first day of a month, such as 2026-04-01: points before it');
@@ -60,8 +60,8 @@ export function queuesCommand(say: Say): Command {
     .summary('look at the work that the engine has to do')
     .description(
       'Look at the work that the engine has to do: what is late with the reason, what nodes work on (busy), what was given up ' +
-        '(failed), the oldest first. These read only, beside a running server. put-back lets failed entries be done after all, ' +
-        'free has stuck ones done at once by any node; a SQLite file must have no server then.',
+        '(failed), the oldest first. These read only, beside a running server. put-back queues failed entries again, free ' +
+        'releases stuck ones to any node at once; stop the server of a SQLite file before either.',
     )
     .addArgument(new Argument('[look]', 'what is looked at, or done').choices(looks).default('late'))
     .addOption(tenantOption())
