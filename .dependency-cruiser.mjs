@@ -1,5 +1,5 @@
 /** Arrows point inward (lib/README.md rule 1): the engine knows no framework, adapters know only the engine. */
-const libPackages = '^node_modules/(decimal[.]js|date-fns|date-fns-tz|mustache|saxes)/';
+const libPackages = '^node_modules/(decimal[.]js|date-fns-tz|mustache|saxes)/';
 const storagePackages = '^node_modules/(@mikro-orm/[^/]+|pg|better-sqlite3|kysely)/';
 const httpPackages = '^node_modules/(koa|@koa/[^/]+|koa-body|prom-client)/';
 const pdfPackages = '^node_modules/(pdfkit|fontkit|bidi-js|@expo-google-fonts)/';

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -34,6 +34,18 @@ describe('the configuration of a server', () => {
 
   it('is nothing where there is no file', async () => {
     expect(await read()).to.deep.equal({ file: null, definition: {}, environment: {} });
+  });
+
+  it('is what init writes, whose comments are properties and plugins that there are', async () => {
+    await writeDefinition({ directory, isTypeScript: true });
+    const file = join(directory, 'billwright.config.ts');
+    const text = readFileSync(file, 'utf8');
+    const shown = text.replaceAll(/\/\/ (?='org\.|database: |\{ name: )/g, '');
+    writeFileSync(file, shown);
+    const { definition, environment } = await read();
+    expect(Object.keys(environment)).to.have.length.of.at.least(3);
+    expect(definition.database).to.equal('billwright.db');
+    expect(definition.eventSinks?.map(({ name }) => name)).to.deep.equal(['mailer']);
   });
 
   it('is a module of the working directory, which gets the code of the running program, with types and without', async () => {

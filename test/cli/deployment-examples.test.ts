@@ -1,9 +1,23 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { load } from 'js-yaml';
 import { unknownVariables } from '../../adapters/cli/configuration/unknown-names.ts';
+import manifest from '../../package.json' with { type: 'json' };
 
 const root = resolve(import.meta.dirname, '../..');
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly configs: Readonly<Record<string, { readonly content: string }>>;
+}
+
+interface Service {
+  readonly build?: string;
+  readonly command?: readonly string[];
+  readonly configs?: readonly { readonly source: string }[];
+}
 
 describe('the examples of deployments', () => {
   for (const file of ['Dockerfile', 'examples/compose.yaml', 'examples/billwright.service']) {
@@ -24,4 +38,34 @@ describe('the examples of deployments', () => {
       );
     });
   }
+
+  it('the image runs as a user without rights, and its process gets the signals', async () => {
+    const text = await readFile(join(root, 'Dockerfile'), 'utf8');
+    const lines = text.slice(text.lastIndexOf('FROM ')).split('\n');
+    const user = lines.findIndex((line) => /^USER (?!root|0\b)\w+/.test(line));
+    expect(user).to.be.greaterThan(lines.findLastIndex((line) => line.startsWith('RUN ')));
+    for (const instruction of ['ENTRYPOINT', 'CMD'])
+      expect(lines.find((line) => line.startsWith(instruction))).to.match(/^[A-Z]+ \[".*"\]$/);
+  });
+
+  it('compose builds the image, and its server connects as a role that row-level security binds', async () => {
+    const { services, configs } = load(
+      await readFile(join(root, 'examples/compose.yaml'), 'utf8'),
+    ) as Compose;
+    const { server, database } = services;
+    expect(existsSync(join(root, 'examples', server?.build ?? '?', 'Dockerfile'))).to.equal(true);
+    expect(server?.command).to.include.members(['serve', '--migrate', '--require-rls']);
+    const [script] = (database?.configs ?? []).map(({ source }) => configs[source]?.content);
+    expect(script)
+      .to.include('create role billwright')
+      .and.to.not.match(/superuser|bypassrls/i);
+  });
+
+  it('the unit of systemd starts the command of the package as a user of its own, and ends it by SIGTERM', async () => {
+    const text = await readFile(join(root, 'examples/billwright.service'), 'utf8');
+    expect(text).to.include(`node node_modules/billwright/${manifest.bin.billwright} serve`);
+    expect(text)
+      .to.match(/^User=(?!root)\w+$/m)
+      .and.to.match(/^KillSignal=SIGTERM$/m);
+  });
 });

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { httpSettings } from '../../adapters/cli/settings.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -104,6 +105,26 @@ describe('the usage of the command line', () => {
       expect((await speak(['help', name])).output).to.equal(help.output);
       expect(help.output.includes('--base-path'), name).to.equal(name === 'serve');
     }
+  });
+
+  it('has every command and option that the documents name', async () => {
+    const helps = await Promise.all(commands.map(async (name) => (await speak([name, '--help'])).output));
+    const known = new Set(helps.join('\n').match(/--[a-z][\w-]+/g));
+    const missing: string[] = [];
+    for (const document of ['README.md', 'adapters/cli/README.md', 'SECURITY.md']) {
+      const text = await readFile(new URL(`../../${document}`, import.meta.url), 'utf8');
+      const said = [...text.matchAll(/`(--[\w-]+(?![\w:-])[^`\n]*|(?:npx )?billwright [^`\n]+)`/g)].map(
+        ([, code = '']) => code,
+      );
+      const lines = text.split('\n').filter((line) => /^ *npx billwright /.test(line));
+      for (const code of [...said, ...lines]) {
+        const [, command = ''] = /\bbillwright ([a-z][\w-]*)/.exec(code) ?? [];
+        if (command !== '' && !commands.includes(command)) missing.push(`${document}: ${command}`);
+        const options = code.match(/--[a-z][\w-]+/g) ?? [];
+        missing.push(...options.filter((each) => !known.has(each)).map((each) => `${document}: ${each}`));
+      }
+    }
+    expect(missing).to.deep.equal([]);
   });
 
   it('tells the version', async () => {

@@ -72,6 +72,21 @@ const hosts: Readonly<Record<string, Mounted>> = {
         app.use('/api', inner);
       }),
   },
+  'Express, which keeps the raw body beside what it has parsed': {
+    prefix: '/billing',
+    start: (serving) =>
+      expressWith((app) => {
+        const verify = (request: object, _response: unknown, bytes: Buffer) =>
+          void Object.assign(request, { rawBody: bytes });
+        app.use(express.json({ verify }), express.urlencoded({ verify }));
+        app.use(express.text({ type: ['text/*', '*/x-ndjson'], verify }));
+        app.use((request, _response, next) => {
+          if ('rawBody' in request) request.body = 'for the host alone';
+          next();
+        });
+        app.use('/billing', listenerOf(serving));
+      }),
+  },
   'Express, among its own paths': {
     prefix: '',
     start: (serving) => expressWith((app) => app.use(listenerOf(serving))),

@@ -79,9 +79,15 @@ describe('newcomers', function () {
       const [onSqlite, onPostgresql] = await shellBlocks('Run it');
       await newcomer.play(await withTarball(onSqlite ?? ''));
       await isServing(newcomer);
-      await newcomer.play(
-        (onPostgresql ?? '').replace(/postgresql:\/\/\S+/, `'${postgresql.url('postgres', 'superuser')}'`),
-      );
+      const told = await newcomer.play('npx billwright backup --to backup.db\nnpx billwright check');
+      expect(told).to.match(/^Copied billwright\.db to backup\.db/).and.to.match(/nothing is wrong/i);
+      // The server of the tests has a role of that name already.
+      const [makeRole = ''] = await blocksOfSection('In production', 'sql');
+      for (const statement of makeRole.replaceAll('billwright', 'newcomer').split(';'))
+        if (statement.trim() !== '') await postgresql.administer(statement);
+      const { host } = new URL(postgresql.url('newcomer'));
+      const url = (onPostgresql ?? '').replaceAll('billwright:', 'newcomer:');
+      await newcomer.play(url.replace('localhost/billwright', `${host}/newcomer --require-rls`));
       await isServing(newcomer);
       await newcomer.stop();
     } finally {
@@ -120,9 +126,12 @@ async function isServing({ told }: Newcomer): Promise<void> {
   expect(await listed.json()).to.deep.equal([]);
 }
 
-/** The blocks for the shell of a section of the README. */
-async function shellBlocks(section: string): Promise<readonly string[]> {
+const shellBlocks = (section: string) => blocksOfSection(section, 'sh');
+
+/** The blocks in a language of a section of the README. */
+async function blocksOfSection(section: string, language: string): Promise<readonly string[]> {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const text = readme.split(/^## /m).find((each) => each.startsWith(`${section}\n`)) ?? '';
-  return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+  const blocks = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g');
+  return [...text.matchAll(blocks)].map((match) => match[1] ?? '');
 }

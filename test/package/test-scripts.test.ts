@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import manifest from '../../package.json' with { type: 'json' };
 
@@ -10,5 +10,16 @@ describe('the script `npm test`', () => {
     const directories = files.filter((file) => file.endsWith('.test.ts')).map((file) => file.split('/')[0]);
     const run = manifest.scripts.test.match(/(?<=test\/)[\w-]+/g) ?? [];
     expect(run.toSorted()).to.deep.equal([...new Set(directories)].toSorted());
+  });
+});
+
+describe('the script `npm run test:package`', () => {
+  it('runs every check of the package, and continuous integration runs it', () => {
+    const checks = readdirSync(new URL('package/', tests)).filter((file) => file.endsWith('.check.ts'));
+    const run = manifest.scripts['test:package'].match(/[\w-]+\.check\.ts/g) ?? [];
+    expect(run.toSorted()).to.deep.equal(checks.toSorted());
+    expect(readFileSync(new URL('../.ci/run', tests), 'utf8')).to.match(
+      /^tests .* npm run test:package --$/m,
+    );
   });
 });

@@ -123,6 +123,29 @@ describe('payments through Stripe', () => {
   });
 
   describe('one effect for each transaction', () => {
+    it('the idempotency key of what moves money is the id of the transaction', async () => {
+      double.requests.length = 0;
+      const { asked: bought } = await purchase();
+      const { gateway, context } = shop;
+      const first = await held();
+      const second = await held();
+      const captured = shop.asked({ paymentId: first.paymentId });
+      const voided = shop.asked({ paymentId: second.paymentId });
+      const refunded = shop.asked({ paymentId: bought.paymentId });
+      await gateway.capture(captured, context);
+      await gateway.void(voided, context);
+      await gateway.refund(refunded, context);
+      const moving = /^\/v1\/(payment_intents|refunds|payment_intents\/\w+\/(capture|cancel))$/;
+      const sent = double.requests.filter(
+        ({ method, pathname }) => method === 'POST' && moving.test(pathname),
+      );
+      expect(sent.map(({ idempotencyKey }) => idempotencyKey)).to.deep.equal(
+        [bought, first.asked, second.asked, captured, voided, refunded].map(
+          ({ transactionId }) => transactionId,
+        ),
+      );
+    });
+
     it('a transaction that is presented after Stripe has forgotten its key is looked up, not charged again', async () => {
       await oldAccount();
       const asked = shop.asked({ transactionId: shop.idOfHoursAgo(30) });

@@ -22,6 +22,7 @@ export interface SentRequest {
   readonly pathname: string;
   /** The form, or the query. */
   readonly text: string;
+  readonly idempotencyKey?: string | undefined;
 }
 
 interface Reply {
@@ -140,7 +141,9 @@ export class StripeDouble {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = method === 'GET' ? search.slice(1) : Buffer.concat(chunks).toString();
-    this.requests.push({ method, pathname, text });
+    const key = headers['idempotency-key'];
+    const idempotencyKey = typeof key === 'string' ? key : undefined;
+    this.requests.push({ method, pathname, text, idempotencyKey });
     const fault = method === 'POST' ? this.fault : 'NONE';
     if (fault === 'HANGS') return;
     if (fault === 'RATE_LIMITED') {
@@ -148,12 +151,11 @@ export class StripeDouble {
       send(response, { status: 429, body: JSON.stringify({ error: body }) });
       return;
     }
-    const key = headers['idempotency-key'];
     const work = () =>
       this.#reply({ method, pathname, text, isKnown: headers.authorization === `Bearer ${API_KEY}` });
     const { reply, isReplay } =
-      method === 'POST' && typeof key === 'string'
-        ? await this.#once(key, `${pathname}?${text}`, work)
+      method === 'POST' && idempotencyKey !== undefined
+        ? await this.#once(idempotencyKey, `${pathname}?${text}`, work)
         : { reply: (await work()).reply, isReplay: false };
     if (fault === 'ANSWER_LOST') response.destroy();
     else if (fault === 'SERVER_ERROR') send(response, { status: 500, body: SERVER_ERROR });
