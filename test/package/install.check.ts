@@ -75,10 +75,11 @@ describe('the published package', function () {
   let directory: string;
   let tarball: string;
   let files: readonly string[];
+  let sizes: readonly [number, number];
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'billwright-package-'));
-    ({ tarball, files } = await packed());
+    ({ tarball, files, sizes } = await packed());
   });
 
   after(async () => {
@@ -105,6 +106,12 @@ describe('the published package', function () {
       'dist/examples/payment-gateway.ts',
       'dist/examples/catalogs/lantern.ts',
     ]);
+  });
+
+  it('is no larger than it is meant to be', () => {
+    const [packedBytes, unpackedBytes] = sizes;
+    expect(packedBytes).to.be.within(1e6, 3e6);
+    expect(unpackedBytes).to.be.within(5e6, 16e6);
   });
 
   it('holds every file that its documents lead to', async () => {

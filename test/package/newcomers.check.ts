@@ -80,7 +80,9 @@ describe('newcomers', function () {
       await newcomer.play(await withTarball(onSqlite ?? ''));
       await isServing(newcomer);
       const told = await newcomer.play('npx billwright backup --to backup.db\nnpx billwright check');
-      expect(told).to.match(/^Copied billwright\.db to backup\.db/).and.to.match(/nothing is wrong/i);
+      expect(told)
+        .to.match(/^Copied billwright\.db to backup\.db/)
+        .and.to.match(/nothing is wrong/i);
       // The server of the tests has a role of that name already.
       const [makeRole = ''] = await blocksOfSection('In production', 'sql');
       for (const statement of makeRole.replaceAll('billwright', 'newcomer').split(';'))

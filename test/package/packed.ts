@@ -12,10 +12,14 @@ const root = resolve(import.meta.dirname, '../..');
 export interface Packed {
   readonly tarball: string;
   readonly files: readonly string[];
+  /** In bytes: what is fetched, and what that is unpacked. */
+  readonly sizes: readonly [packed: number, unpacked: number];
 }
 
 interface PackReport {
   readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
   readonly files: readonly { readonly path: string }[];
 }
 
@@ -35,7 +39,11 @@ async function pack(): Promise<Packed> {
   const packing = ['pack', '--ignore-scripts', '--json', '--pack-destination', directory];
   const [report] = JSON.parse((await runReporting('npm', packing, root)).stdout) as readonly PackReport[];
   if (!report) throw new Error('npm pack packed nothing');
-  return { tarball: join(directory, report.filename), files: report.files.map((file) => file.path) };
+  return {
+    tarball: join(directory, report.filename),
+    files: report.files.map((file) => file.path),
+    sizes: [report.size, report.unpackedSize],
+  };
 }
 
 /** Runs a command; a failure carries what it printed. */
