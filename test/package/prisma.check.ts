@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,7 +24,7 @@ describe('transactions that Prisma lends', function () {
     const project = {
       type: 'module',
       private: true,
-      // The one that has its binaries with it.
+      // The one that the engine has, as in the project of a host, where both have to use the same copy.
       overrides: { 'better-sqlite3': manifest.devDependencies['better-sqlite3'] },
     };
     await writeFile(join(directory, 'package.json'), JSON.stringify(project));
@@ -32,6 +32,9 @@ describe('transactions that Prisma lends', function () {
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
     const named = packages.map((name) => `${name}@${VERSION}`);
     await run('npm', ['install', ...flags, ...named], { cwd: directory });
+    const installed = join(directory, 'node_modules', 'better-sqlite3');
+    await rm(installed, { recursive: true });
+    await symlink(join(root, 'node_modules', 'better-sqlite3'), installed);
     for (const kind of kinds) await generate(kind);
   });
   after(() => rm(directory, { recursive: true, force: true }));
