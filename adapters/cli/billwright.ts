@@ -1,9 +1,12 @@
 #!/usr/bin/env node
-import '../supported-node.ts';
-
 /** How long what a configuration file has opened may keep a command alive that has done its work. */
 const GRACE_MS = 1_000;
 
+// Before anything else, which an older Node may not be able to load.
+await import('../supported-node.ts').catch((error: Error) => {
+  process.stderr.write(`billwright: ${error.message}\n`);
+  process.exit(1);
+});
 // Halves the processor time of every start after the first; before the first module that is worth it. Not by an import of
 // its name: Node 20 has none of that name, and could not say that it is too old.
 process.getBuiltinModule('node:module').enableCompileCache();

@@ -238,6 +238,7 @@ describe('the published package', function () {
       );
       expect(failed).to.include({ code: 1, signal: null });
       expect(failed.stderr).to.match(/Billwright needs Node 22[.]18 or newer; this is v/);
+      if (args[0] === command) expect(failed.stderr.trimEnd().split('\n')).to.have.length(1);
     }
   });
 
