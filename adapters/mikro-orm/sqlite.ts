@@ -219,8 +219,7 @@ async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
 }
 
 async function seesLockOn(orm: MikroORM): Promise<boolean> {
-  const database = await orm.em.getConnection().getNativeClient();
-  return seesLock(database, database.name);
+  return seesLock(await orm.em.getConnection().getNativeClient());
 }
 
 function kyselyOf(orm: MikroORM) {
