@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Logger as PinoLogger } from 'pino';
 import { Billing } from '../../lib/billing.ts';
-import type { Tracer } from '../../lib/ports/index.ts';
+import type { PaymentGateway, Tracer } from '../../lib/ports/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { MAX_CONNECTIONS, MAX_HEADER_BYTES } from '../../lib/values/limits.ts';
 import {
@@ -65,11 +65,7 @@ export async function compose(parts: {
     documentRenderer: pdfRenderer(),
     pushSender: httpPushSender(),
     ...plugins,
-    // That of test mode, which its endpoints script, stands for one of the configuration.
-    gateways: [
-      ...(plugins.gateways ?? []).filter(({ name }) => name !== sandbox?.name),
-      ...(sandbox === undefined ? [] : [sandbox]),
-    ],
+    gateways: withSandbox(plugins.gateways ?? [], sandbox),
     configuration: options.configuration,
     defaultCatalog: options.defaultCatalog,
     defaultOverdueConfig: options.defaultOverdueConfig,
@@ -96,6 +92,16 @@ export async function compose(parts: {
     },
   });
   return { billing, app, listen, isKeyNew };
+}
+
+/** That of test mode, which its endpoints script, stands for one of the configuration. */
+function withSandbox(
+  gateways: readonly PaymentGateway[],
+  sandbox: SandboxGateway | undefined,
+): readonly PaymentGateway[] {
+  if (sandbox === undefined) return gateways;
+  // What is no gateway is refused by the engine, with its place in the list.
+  return [...gateways.filter((each: PaymentGateway | undefined) => each?.name !== sandbox.name), sandbox];
 }
 
 const sdkIsMissing =

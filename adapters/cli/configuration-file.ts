@@ -7,7 +7,8 @@ import { UsageError } from './usage-error.ts';
 /**
  * Properties of a file, under their full names: a JSON object such as `{"org.service.server.limits.json": "2MiB"}`
  * (platform §4.1). Values other than text become their JSON.
- * @throws UsageError for a file that cannot be read or is no such object, for a name that is no property, and for a part of a server, which would go without effect.
+ * @throws UsageError for a file that cannot be read or is no such object, for a name that is no property, and for a part of a
+ * server, which would go without effect.
  */
 export async function configurationFile(file: string): Promise<Environment> {
   const value = await jsonOf(file);

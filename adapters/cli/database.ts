@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Storage } from '../../lib/ports/storage/index.ts';
+import { isPostgresqlUrl } from '../mikro-orm/postgresql/connection-url.ts';
 import type { Configured } from './configuration/configured.ts';
 import { UsageError } from './usage-error.ts';
+
+export { isPostgresqlUrl };
 
 const productionFile = 'billwright.db';
 /** Test mode makes users, clocks and payments that production must never meet, so it has a file of its own. */
@@ -60,11 +63,6 @@ function nameOfUrl(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** `postgresql://…` and `postgres://…` are URLs of a server; anything else is the path of a SQLite file. */
-export function isPostgresqlUrl(database: string): boolean {
-  return /^postgres(?:ql)?:\/\//i.test(database);
 }
 
 /** The database for people: without the password that its URL may contain. */

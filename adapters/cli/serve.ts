@@ -2,6 +2,7 @@ import type { Logger as PinoLogger } from 'pino';
 import type { Billing } from '../../lib/billing.ts';
 import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/values/limits.ts';
 import type { Listening } from '../koa/index.ts';
+import { hasRenderer } from '../koa/openapi/page.ts';
 import { newNodeName } from '../node/index.ts';
 import { administratorOf, choosePassword, ensureLogin, type Login, loginText } from './administrator.ts';
 import { compose } from './composed-server.ts';
@@ -123,16 +124,9 @@ function announce(listening: Listening, options: ServeOptions): void {
   console.log(`Billwright is ready at ${url}`);
   if (options.testMode) console.log('TEST MODE: never use it in production.');
   if (options.http.docs ?? true)
-    console.log(`The interface is described at ${hasPage() ? `${url}/docs and ` : ''}${url}/openapi.json`);
-}
-
-/** Whether the package is there without which `/docs` tells to install it. */
-function hasPage(): boolean {
-  try {
-    return import.meta.resolve('swagger-ui-dist/package.json') !== '';
-  } catch {
-    return false;
-  }
+    console.log(
+      `The interface is described at ${hasRenderer() ? `${url}/docs and ` : ''}${url}/openapi.json`,
+    );
 }
 
 function urlOf({ host, port }: Listening): string {

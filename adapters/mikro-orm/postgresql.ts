@@ -13,6 +13,7 @@ import type { PrismaTransaction } from './hosts/prisma.ts';
 import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/postgresql/index.ts';
 import { batchedTransactions } from './postgresql/batched-transactions.ts';
+import { isPostgresqlUrl } from './postgresql/connection-url.ts';
 import { postgresqlDialect } from './postgresql/dialect.ts';
 import { type ClientPool, QueueListener } from './postgresql/queue-listener.ts';
 import { type ServerAddress, ServerWatch } from './postgresql/server-watch.ts';
@@ -24,7 +25,6 @@ import type { Trace } from './sql/trace.ts';
 import { EVERY_TENANT, type Transactions } from './sql/transactions.ts';
 import { defineEntities } from './tables/entities.ts';
 import { applyMigrations } from './tables/migrator.ts';
-import { unboundRoleRefused } from './tables/schema.ts';
 
 export type {
   DrizzleTransaction,
@@ -109,7 +109,7 @@ export function postgresql(
   const options = typeof source === 'string' ? { url: source } : source;
   // A text that is something else is named nowhere: it may hold a password.
   const given: unknown = options?.url;
-  if (typeof given !== 'string' || !/^postgres(?:ql)?:\/\//i.test(given))
+  if (typeof given !== 'string' || !isPostgresqlUrl(given))
     throw new TypeError(
       `postgresql() needs a URL such as postgresql://user:password@localhost:5432/billing; it was given ${given ? 'something else' : given}`,
     );
@@ -151,7 +151,7 @@ function storageOver(
     hostDialect: postgresqlDialect,
     seesLock: null,
     migrations,
-    migrate: options.migrate === true ? () => migrateAs(orm, options) : null,
+    migrate: options.migrate === true ? () => migrateOver(orm) : null,
     requireRowSecurity: options.requireRowSecurity === true,
     connect: () => connectionOf(orm).ensureConnection(),
     letGo: async () => undefined,
@@ -209,19 +209,6 @@ function connectAs(url: string): (pool: object) => void {
     };
     Reflect.set(pool, 'Client', Client);
   };
-}
-
-/** A role that is refused must not make the tables, which it would own: the right role could then not use them. */
-async function migrateAs(orm: MikroORM, { requireRowSecurity }: PostgresqlHostOptions): Promise<void> {
-  if (requireRowSecurity === true) {
-    const [unbound]: readonly { readonly role: string }[] = await orm.em
-      .getConnection()
-      .execute(
-        'select rolname as role from pg_roles where rolname = current_user and (rolsuper or rolbypassrls)',
-      );
-    if (unbound !== undefined) throw unboundRoleRefused(unbound.role);
-  }
-  await migrateOver(orm);
 }
 
 /** When several nodes start at once, one migrates; the others wait and then find nothing to do. */

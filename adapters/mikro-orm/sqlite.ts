@@ -9,7 +9,7 @@ import type { PrismaTransaction } from './hosts/prisma.ts';
 import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/sqlite/index.ts';
 import { MikroOrmStorage } from './session/mikro-orm-storage.ts';
-import type { Connection } from './sql/connection.ts';
+import { type Connection, compiled, type Transaction } from './sql/connection.ts';
 import type { Trace } from './sql/trace.ts';
 import { plainTransactions } from './sql/transactions.ts';
 import { sqliteDialect } from './sqlite/dialect.ts';
@@ -118,7 +118,7 @@ function ownStorage(options: SqliteOptions): Storage<SqliteHost> {
     transactions: plainTransactions(connectionOf(orm)),
     dialect: lendingDialect,
     hostDialect: sqliteDialect,
-    seesLock: () => seesLockOn(orm),
+    seesLock: (host) => seesLockOf(host, orm),
     migrations,
     migrate: options.migrate === false || options.readOnly === true ? null : () => migrateOver(orm),
     connect,
@@ -138,7 +138,7 @@ function hostStorage(orm: MikroORM): Storage<SqliteHost> {
     transactions: plainTransactions(connectionOf(orm)),
     dialect: sqliteDialect,
     hostDialect: sqliteDialect,
-    seesLock: () => seesLockOn(orm),
+    seesLock: (host) => seesLockOf(host, orm),
     migrations,
     migrate: () => migrateOver(orm),
     connect: () => connectionOf(orm).ensureConnection(),
@@ -218,7 +218,9 @@ async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
   });
 }
 
-async function seesLockOn(orm: MikroORM): Promise<boolean> {
+async function seesLockOf(host: Transaction, orm: MikroORM): Promise<boolean> {
+  // Locks the database, and changes nothing.
+  await host.executeQuery(compiled('delete from bw_tenants where 0'));
   return seesLock(await orm.em.getConnection().getNativeClient());
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { rowsOf } from '../support/queue-rows.ts';
-import { login, type RunningServer, serving, start } from './program.ts';
+import { login, type RunningServer, run, serving, start } from './program.ts';
 import { speak } from './spoken.ts';
 
 const headers = {
@@ -118,6 +118,23 @@ describe('a server that a file of its directory defines', () => {
         /^billwright: The database \S+copy\.db was migrated by a newer version of billwright \(99990101000000-newer\); update/,
       );
     }
+  });
+
+  it('names what of it is no gateway, in test mode too, which has one of its own', async () => {
+    writeFileSync(at('wrong.mjs'), 'export default { gateways: [undefined] };');
+    const args = [
+      'serve',
+      '--port',
+      '0',
+      '--test-mode',
+      '--config',
+      at('wrong.mjs'),
+      '--database',
+      at('wrong.db'),
+    ];
+    const { code, errors } = await run(args);
+    expect(code).to.equal(1);
+    expect(errors.split('\n')).to.include('billwright: The payment gateway gateways[0] has no name');
   });
 
   it('says what it is configured by, and which variables have no effect, and lets the file close what it has opened', async () => {

@@ -54,6 +54,15 @@ export function rendererFile(name: 'swagger-ui.css' | 'swagger-ui-bundle.js'): P
   return file;
 }
 
+/** Whether the package is there without which the page tells to install it. */
+export function hasRenderer(): boolean {
+  try {
+    return packageUrl() !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** @throws BillingError ROUTE_NOT_FOUND. */
 export function packageUrl(): string {
   try {

@@ -31,16 +31,17 @@ interface Forwarded {
 const hostForm = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 const prefixForm = /^(?:\/[A-Za-z0-9._~-]+)*\/?$/;
 
-/**
- * Builds the reader of a request's base URL (http-api §7 rule 2), which takes what the request's URL was before middleware of
- * the host changed it, where Koa knows it.
- */
-export function baseUrls(
-  options: BaseUrlOptions,
-): (request: IncomingMessage, originalUrl?: string) => BaseUrl {
+/** A request, and what its URL was before middleware of the host changed it, where Koa knows it. */
+interface Received {
+  readonly req: IncomingMessage;
+  readonly originalUrl?: string;
+}
+
+/** Builds the reader of a request's base URL (http-api §7 rule 2). */
+export function baseUrls(options: BaseUrlOptions): (received: Received) => BaseUrl {
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const isTrusted = trustOf(options.trustedProxies ?? []);
-  return (request, originalUrl) => {
+  return ({ req: request, originalUrl }) => {
     const forwarded = isTrusted(request.socket.remoteAddress) ? forwardedBy(request) : {};
     const path = withoutTrailingSlash(forwarded.prefix ?? '') + mountPathOf(request, originalUrl) + basePath;
     if (options.locationFullUrl === false) return { origin: '', path };
@@ -51,7 +52,7 @@ export function baseUrls(
   };
 }
 
-/** What the application of a host, such as one of Express or `koa-mount`, has taken off the path before it handed the request on. */
+/** What the application of a host, of Express or by `koa-mount`, has taken off the path before it handed the request on. */
 function mountPathOf(request: IncomingMessage, originalUrl: string | undefined): string {
   const { url = '' } = request;
   const original: unknown = Reflect.get(request, 'originalUrl') ?? originalUrl;

@@ -327,7 +327,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     try {
       const answer = await route.answer(facts);
       const { mediaType, sent } = facts;
-      const base = baseUrlOf(ctx.req, ctx.originalUrl);
+      const base = baseUrlOf(ctx);
       const place = { path: ctx.path, queryString: sent.queryString };
       const rendered = await renderAnswer({ route, answer, base, mediaType, place, paging });
       return { rendered, error: null };
@@ -358,7 +358,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const scheme = access.schemeOf(ctx, route);
     const withStackTrace = options.test !== undefined && ctx.query.withStackTrace === 'true';
     const bodyOf = route?.errorBody;
-    const base = baseUrlOf(ctx.req, ctx.originalUrl);
+    const base = baseUrlOf(ctx);
     const rendered = renderError(error, { dialect, statusOf, withStackTrace, scheme, bodyOf, base });
     if (rendered.status < 500) return { rendered, error };
     const fields = { requestId: requestId.echo, operation: route?.operationId ?? null, code: error.code };

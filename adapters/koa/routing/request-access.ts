@@ -125,7 +125,7 @@ export class RequestAccess {
     const known = await this.#authenticator.sessionOf(principal, sessionTokenOf(ctx));
     if (known !== null) return { ...caller, session: known };
     const session = await this.#authenticator.startSession(principal, this.#addressOf(ctx.req));
-    const isSecure = this.#baseUrlOf(ctx.req, ctx.originalUrl).origin.startsWith('https:');
+    const isSecure = this.#baseUrlOf(ctx).origin.startsWith('https:');
     setSessionCookie(ctx, session.token, { isSecure });
     return { ...caller, session };
   }
@@ -133,12 +133,12 @@ export class RequestAccess {
   tokensOf(ctx: Context): RequestTokens {
     const { tokens } = this.#authenticator;
     const baseUrl = (): string => {
-      const { origin, path } = this.#baseUrlOf(ctx.req, ctx.originalUrl);
+      const { origin, path } = this.#baseUrlOf(ctx);
       return origin + path;
     };
     return {
       baseUrl,
-      basePath: () => this.#baseUrlOf(ctx.req, ctx.originalUrl).path,
+      basePath: () => this.#baseUrlOf(ctx).path,
       issuer: () => tokens.issuerAt(baseUrl()),
       issue: (principal) => tokens.issue(principal, baseUrl()),
       keySet: () => tokens.keySet(),

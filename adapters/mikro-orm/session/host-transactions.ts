@@ -11,11 +11,14 @@ import { violationOf } from '../tables/violations.ts';
 import { isInTransaction, readsWhole } from './host-probes.ts';
 
 /** Where the storage keeps its tables. */
+/** Whether a connection of ours finds the database locked while a host's transaction writes to it. */
+export type SeesLock = (host: Transaction) => Promise<boolean>;
+
 interface OwnDatabase {
   readonly connection: Connection;
   readonly hostDialect: Dialect;
-  /** Whether a connection of ours finds the database locked while a host writes to it; null: the server sees to that. */
-  readonly seesLock: (() => Promise<boolean>) | null;
+  /** Null: the server sees to that. */
+  readonly seesLock: SeesLock | null;
 }
 
 const databaseNames = { sqlite: 'SQLite', postgresql: 'PostgreSQL' };
@@ -83,9 +86,7 @@ export class HostTransactions {
     if (seesLock === null) return;
     const lent = await this.check(host).lend();
     if (lent.connection === connection || this.#seen.has(lent.connection)) return;
-    // Locks the database, and changes nothing.
-    await statements.executeQuery(compiled('delete from bw_tenants where 0'));
-    if (!(await seesLock())) throw refused(anotherCopy);
+    if (!(await seesLock(statements))) throw refused(anotherCopy);
     this.#seen.add(lent.connection);
   }
 

@@ -61,7 +61,7 @@ import { recordUsage } from '../stores/usage/usage-recording.ts';
 import { readSchemaState, refusal, unboundRoleRefused } from '../tables/schema.ts';
 import { violationOf } from '../tables/violations.ts';
 import { failureMeaning, withReason } from './failure-meaning.ts';
-import { HostTransactions } from './host-transactions.ts';
+import { HostTransactions, type SeesLock } from './host-transactions.ts';
 import { type Flushed, readSession, writeSession } from './session.ts';
 import { defaultPolicy, type SessionPolicy } from './session-policy.ts';
 import { SharedNumbers } from './shared-numbers.ts';
@@ -75,8 +75,8 @@ export interface StorageParts {
   readonly dialect: Dialect;
   /** For transactions of hosts, on connections that the storage has not prepared. */
   readonly hostDialect: Dialect;
-  /** Whether a connection of ours finds the database locked while a host writes to it; null: the server sees to that. */
-  readonly seesLock: (() => Promise<boolean>) | null;
+  /** Null: the server sees to that. */
+  readonly seesLock: SeesLock | null;
   /** Prepares the connection before its first statement. */
   connect(): Promise<void>;
   readonly migrations: readonly MigrationObject[];
@@ -324,19 +324,26 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   async #prepareSchema(): Promise<void> {
-    const { migrate, migrations, requireRowSecurity } = this.#shared.parts;
+    const { migrate, migrations } = this.#shared.parts;
     const stateNow = () =>
       this.#transaction({ reach: EVERY_TENANT, mode: 'read' }, (runner) =>
         readSchemaState(runner, migrations),
       );
     let state = await stateNow();
     if (state.missing.length > 0 && state.unknown.length === 0 && migrate) {
+      // It must not make tables, which it would own: the right role could then not use them.
+      await this.#refuseUnboundRole();
       await migrate();
       state = await stateNow();
     }
     const refused = refusal(state);
     if (refused) throw refused;
-    const unbound = requireRowSecurity ? await this.system.unboundRole() : null;
+    await this.#refuseUnboundRole();
+  }
+
+  async #refuseUnboundRole(): Promise<void> {
+    if (!this.#shared.parts.requireRowSecurity) return;
+    const unbound = await this.system.unboundRole();
     if (unbound !== null) throw unboundRoleRefused(unbound);
   }
 

@@ -16,7 +16,7 @@ function requestFrom(address: string, headers: Record<string, string>): Incoming
 }
 
 function urlFor(options: BaseUrlOptions, headers: Record<string, string>, address = '10.0.0.9'): string {
-  const { origin, path } = baseUrls(options)(requestFrom(address, headers));
+  const { origin, path } = baseUrls(options)({ req: requestFrom(address, headers) });
   return origin + path;
 }
 
