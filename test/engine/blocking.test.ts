@@ -155,6 +155,39 @@ anyDatabase((_kind, open) => {
       }),
     );
 
+    it(
+      'a resume stored before its pause ends the pause, whether both are past or still to come (R38)',
+      onEachDatabase(async () => {
+        const orders = [
+          ['2012-03-05T00:00:00Z', '2012-03-20', '2012-03-12'],
+          ['2012-03-15T00:00:00Z', '2012-03-20', '2012-03-12'],
+          ['2012-03-15T00:00:00Z', undefined, '2012-03-12'],
+          ['2012-03-25T00:00:00Z', '2012-03-20', '2012-03-12'],
+        ] as const;
+        for (const [index, [today, resumed, paused]] of orders.entries()) {
+          if (index > 0) await engine.close();
+          const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
+          await engine.runTo(today);
+          await resume(sold.bundleId, resumed);
+          await pause(sold.bundleId, paused);
+          const end = resumed ?? '2012-03-15';
+          expect((await statesOf(sold, 'entitlement-service')).slice(1)).to.deep.equal([
+            `${paused} ENT_BLOCKED`,
+            `${end} ENT_CLEAR`,
+          ]);
+          await engine.runTo('2012-04-03T00:00:00Z');
+          expect(await stateOf(sold)).to.equal('ACTIVE');
+          expect((await rowsShown(sold)).slice(2)).to.deep.equal([
+            `PAUSE_ENTITLEMENT ${paused}`,
+            `PAUSE_BILLING ${paused}`,
+            `RESUME_ENTITLEMENT ${end}`,
+            `RESUME_BILLING ${end}`,
+          ]);
+          expect((await linesOf(sold)).at(-1)).to.equal('RECURRING 2012-04-02..2012-05-02 249.95');
+        }
+      }),
+    );
+
     it('subscriptions W20 Redundant states', async () => {
       const sold = await begin({ now: '2024-05-01T00:00:00Z' });
       const on: BlockedRef = { type: 'SUBSCRIPTION', id: sold.subscriptionId };

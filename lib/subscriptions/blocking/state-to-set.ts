@@ -3,8 +3,6 @@ import {
   type BlockingState,
   BlockingStateType,
   type Bundle,
-  ENTITLEMENT_SERVICE,
-  EntitlementStateName,
   type Subscription,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -62,9 +60,10 @@ export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
 }
 
 /**
- * Puts a state among those of its service on its object (§14.1 rule 2). A state equal in name and flags to the one before
- * it says nothing new: it is not stored, or is withdrawn if it is stored. A future state does say something new even if
- * an equal one is in force now (R38), since that one may end before.
+ * Adds a state to those of its service on its object (§14.1 rule 2). A state that equals its predecessor in name and flags
+ * is redundant: it is not stored, or it is withdrawn if it is stored. A future state is kept even if an equal one is in
+ * force now (R38), because that one may end before. The first state of a service is always kept, also a resume: a pause
+ * with an earlier date may follow, and the resume ends it.
  * @param states active states of the object; further ones do no harm.
  */
 export function planState(states: readonly BlockingState[], block: StateToSet, tools: EditTools): StatePlan {
@@ -87,18 +86,15 @@ export function planState(states: readonly BlockingState[], block: StateToSet, t
 }
 
 function saysNothingNew(state: BlockingState, previous: BlockingState | undefined, now: Instant): boolean {
-  if (previous !== undefined) {
-    const isToCome = previous.effective.at <= now && now < state.effective.at;
-    return (
-      !isToCome &&
-      state.stateName === previous.stateName &&
-      state.isBlockChange === previous.isBlockChange &&
-      state.isBlockEntitlement === previous.isBlockEntitlement &&
-      state.isBlockBilling === previous.isBlockBilling
-    );
-  }
-  // A bundle runs until it is paused (§14.3).
-  return state.service === ENTITLEMENT_SERVICE && state.stateName === EntitlementStateName.ENT_CLEAR;
+  if (previous === undefined) return false;
+  const isToCome = previous.effective.at <= now && now < state.effective.at;
+  return (
+    !isToCome &&
+    state.stateName === previous.stateName &&
+    state.isBlockChange === previous.isBlockChange &&
+    state.isBlockEntitlement === previous.isBlockEntitlement &&
+    state.isBlockBilling === previous.isBlockBilling
+  );
 }
 
 function stateOf(

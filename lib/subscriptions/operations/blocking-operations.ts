@@ -35,7 +35,8 @@ export interface BlockingOperations<C extends Leading = []> {
   pauseBundle(...given: [...C, bundleId: Uuid | string, options?: Given<BlockingOptions>]): Promise<void>;
 
   /**
-   * Lets a paused bundle go on from a date on, default now; resuming a bundle that runs on that date stores nothing.
+   * Resumes a paused bundle from a date on, default now. It may be stored before the pause that it ends. Resuming a
+   * bundle that was resumed before that date stores nothing.
    * @throws as `pauseBundle`.
    */
   resumeBundle(...given: [...C, bundleId: Uuid | string, options?: Given<BlockingOptions>]): Promise<void>;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ENTITLEMENT_SERVICE } from '../../../lib/records/blocking-state.ts';
+import { ENTITLEMENT_SERVICE, OVERDUE_SERVICE } from '../../../lib/records/blocking-state.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import { withoutBlockedIntervals } from '../../../lib/subscriptions/billing-stream/without-blocked-intervals.ts';
 import {
@@ -439,20 +439,58 @@ describe('Setting a blocking state', () => {
     return billedOtherwiseFrom === null ? null : formatLocalDate(billedOtherwiseFrom.date);
   };
 
-  it('pausing what is paused and resuming what runs says nothing new', () => {
+  it('does not store a pause of a paused bundle or a resume of a resumed one', () => {
     const life = lived();
-    expect(plan(life, { ...resumed, date: '2024-06-01' }).added).to.equal(null);
     const pausedOnce = withBlocks(life, { ...paused, date: '2024-06-01' });
     expect(plan(pausedOnce, { ...paused, date: '2024-06-10' }).added).to.equal(null);
-    expect(plan(pausedOnce, { ...resumed, date: '2024-05-10' }).added, 'it runs until 06-01').to.equal(null);
+    const resumedOnce = withBlocks(pausedOnce, { ...resumed, date: '2024-06-20' });
+    expect(plan(resumedOnce, { ...resumed, date: '2024-06-25' }).added).to.equal(null);
     const earlier = withBlocks(pausedOnce, { ...paused, date: '2024-05-20' });
     expect(stateLines(earlier.blockingStates, ENTITLEMENT_SERVICE).slice(1)).to.deep.equal([
       '2024-05-20 ENT_BLOCKED t t t',
     ]);
   });
 
-  it('a first state without flags is stored, of any service but the own one', () => {
-    expect(plan(lived(), { flags: 'f f f', date: '2024-06-01' }).added).to.include({ sequence: 1 });
+  const blockers: readonly (readonly [Omit<BlockParts, 'date'>, Omit<BlockParts, 'date'>])[] = [
+    [paused, resumed],
+    ...(['ACCOUNT', 'SUBSCRIPTION_BUNDLE', 'SUBSCRIPTION'] as const).map(
+      (on) =>
+        [
+          { on, name: 'hold', flags: 't t t' } as const,
+          { on, name: 'clear', flags: 'f f f' } as const,
+        ] as const,
+    ),
+    [
+      { on: 'ACCOUNT', service: OVERDUE_SERVICE, name: 'OD1', flags: 't t t' },
+      { on: 'ACCOUNT', service: OVERDUE_SERVICE, name: '__KILLBILL__CLEAR__OVERDUE_STATE__', flags: 'f f f' },
+    ],
+  ];
+  for (const [block, clear] of blockers) {
+    const { service = 'fraud', on = 'SUBSCRIPTION_BUNDLE' } = block as BlockParts;
+    it(`gives the same states of ${service} on ${on} in any order of storing, before, on and after today (R38)`, () => {
+      const life = passed(lived({ phaseType: 'EVERGREEN' }), at('2024-05-15'));
+      const dates = ['2024-05-10', '2024-05-12', '2024-05-15', '2024-05-18', '2024-05-20'] as const;
+      for (const [index, from] of dates.entries()) {
+        for (const until of dates.slice(index + 1)) {
+          const [begin, end] = [
+            { ...block, date: from },
+            { ...clear, date: until },
+          ];
+          for (const stored of [withBlocks(life, begin, end), withBlocks(life, end, begin)]) {
+            const states = stateLines(stored.blockingStates, service).map((line) => line.slice(0, 10));
+            expect(states.slice(-2)).to.deep.equal([from, until]);
+            expect(intervalsOf(stored)).to.deep.equal([`${from}..${until}`]);
+          }
+        }
+      }
+    });
+  }
+
+  it('stores a first state without flags, of any service', () => {
+    const first = (parts: Partial<BlockParts>) =>
+      plan(lived(), { flags: 'f f f', date: '2024-06-01', ...parts }).added;
+    expect(first({})).to.include({ sequence: 1 });
+    expect(first(resumed)).to.include({ stateName: 'ENT_CLEAR' });
   });
 
   it('setting a blocking state tells from which day on billing differs', () => {
