@@ -1,6 +1,7 @@
 export {
   type BilledHistory,
   type BillingEventStream,
+  type BillingEventsInput,
   billingEvents,
 } from './billing-stream/billing-event-stream.ts';
 export type { StateToSet } from './blocking/state-to-set.ts';

@@ -111,6 +111,72 @@ anyDatabase((_kind, open) => {
       }
     });
 
+    describe('subscriptions §15.2: the bill cycle day of an account without one', () => {
+      const billedOff = { stateName: 'hold', service: 'fraud', isBlockBilling: true };
+      const dayOfAccount = async () => (await engine.acme.getAccount(accountId)).billCycleDayLocal;
+
+      const objects = ['ACCOUNT', 'SUBSCRIPTION_BUNDLE', 'SUBSCRIPTION'] as const;
+      for (const type of objects) {
+        it(
+          `is that of a charge to come, also while billing of the ${type} is blocked`,
+          onEachDatabase(async () => {
+            await begin('2012-02-20T09:00:00Z');
+            const options = { billingDate: on('2012-03-03'), entitlementDate: on('2012-02-20') };
+            const held = await engine.acme.createSubscription({ accountId, planName: 's-30' }, options);
+            await engine.settle();
+            engine.clock.set('2012-02-21T09:00:00Z');
+            const id = {
+              ACCOUNT: accountId,
+              SUBSCRIPTION_BUNDLE: held.bundleId,
+              SUBSCRIPTION: held.subscriptionId,
+            };
+            await engine.acme.blocking.add({ type, id: id[type] }, billedOff);
+            await engine.settle();
+            expect(await dayOfAccount()).to.equal(3);
+            if (type === 'ACCOUNT') {
+              engine.clock.set('2012-02-22T09:00:00Z');
+              await engine.acme.blocking.add(
+                { type, id: accountId },
+                { ...billedOff, isBlockBilling: false },
+              );
+            }
+            engine.clock.set('2012-02-23T09:00:00Z');
+            await subscribe('s-30');
+            expect(await lastLines()).to.deep.equal(['RECURRING 2012-02-23..2012-03-03 9.31']);
+          }),
+        );
+      }
+
+      it('is that of the first charge, also if billing is blocked from the start on or before the run', async () => {
+        await begin('2012-02-20T09:00:00Z');
+        const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
+        await engine.acme.blocking.pauseBundle(bundleId);
+        await engine.settle();
+        expect(await dayOfAccount()).to.equal(20);
+        expect(await linesOfInvoices()).to.deep.equal([]);
+        engine.clock.set('2012-03-10T09:00:00Z');
+        await engine.acme.blocking.resumeBundle(bundleId);
+        await engine.settle();
+        expect(await lastLines()).to.deep.equal(['RECURRING 2012-03-10..2012-03-20 10.34']);
+      });
+
+      it('is used by a dry run of a blocked subscription, and not stored', async () => {
+        await begin('2012-02-20T09:00:00Z');
+        const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
+        await engine.acme.blocking.pauseBundle(bundleId);
+        const preview = await engine.acme.invoices.dryRun({
+          accountId,
+          dryRunType: 'SUBSCRIPTION_ACTION',
+          dryRunAction: 'START_BILLING',
+          planName: 's-30',
+          targetDate: '2012-02-25',
+          effectiveDate: '2012-02-25',
+        });
+        expect(preview && itemLines(preview)).to.deep.equal(['RECURRING 2012-02-25..2012-03-20 24.83']);
+        expect(await dayOfAccount()).to.equal(0);
+      });
+    });
+
     it(
       'invoicing E9 BCD moves',
       onEachDatabase(async () => {

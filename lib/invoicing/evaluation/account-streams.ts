@@ -13,7 +13,7 @@ import { ProductCategory } from '../../records/index.ts';
 import { type BilledHistory, type BillingEventStream, billingEvents } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
-import { accountBillCycleDay } from '../periods/account-bill-cycle-day.ts';
+import { billCycleDayToSet } from '../periods/account-bill-cycle-day.ts';
 import { catalogChanges } from './catalog-changes.ts';
 
 /** An account and the date up to which it is looked at. */
@@ -108,19 +108,16 @@ interface LoadedHistory extends BilledHistory {
 }
 
 /**
- * Billing events of one account. An account without a bill cycle day gets the day of its earliest account-aligned charge,
- * and its events are built again with it (subscriptions §15.2).
+ * Returns the billing events of one account. An account without a bill cycle day first gets that of its earliest
+ * account-aligned charge (subscriptions §15.2).
  */
 function streamOf<R extends StreamRequest>(request: R, input: StreamInput): AccountStream<R> {
   const { account } = request;
   const { histories, catalog, alignPriceChanges } = input;
-  const first = billingEvents({ account, histories, plans: catalog, alignPriceChanges });
-  const newBillCycleDay = account.billCycleDayLocal === 0 ? accountBillCycleDay(first.events) : null;
+  const parts = { histories, plans: catalog, alignPriceChanges };
+  const newBillCycleDay = billCycleDayToSet({ account, ...parts });
   const billed = newBillCycleDay === null ? account : { ...account, billCycleDayLocal: newBillCycleDay };
-  const stream =
-    newBillCycleDay === null
-      ? first
-      : billingEvents({ account: billed, histories, plans: catalog, alignPriceChanges });
+  const stream = billingEvents({ account: billed, ...parts });
   const bySubscription = eventsBySubscription(stream, input);
   const changes = catalogChanges({ ...input, account: billed, bySubscription });
   const { ends, skipped } = stream;

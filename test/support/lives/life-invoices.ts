@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { chargedThroughDates } from '../../../lib/invoicing/invoices/charged-through-date.ts';
-import { accountBillCycleDay } from '../../../lib/invoicing/periods/account-bill-cycle-day.ts';
+import { billCycleDayToSet } from '../../../lib/invoicing/periods/account-bill-cycle-day.ts';
 import type { BillingEvent, InvoicingCursor, Subscription } from '../../../lib/records/index.ts';
 import {
   type BillingEventStream,
@@ -123,21 +123,14 @@ export class LifeInvoices {
 
   /** As a run builds it: with the day that it gives an account without one. */
   #stream(accountId: Uuid): BillingEventStream {
-    const { accounts, catalog } = this.#records;
-    const histories = this.#records.historiesOf(accountId);
-    const build = (): BillingEventStream =>
-      billingEvents({
-        account: given(accounts.get(accountId)),
-        histories,
-        plans: catalog,
-        alignPriceChanges: this.#script.alignsPriceChanges,
-      });
-    const first = build();
+    const { accounts, catalog: plans } = this.#records;
     const account = given(accounts.get(accountId));
-    const day = account.billCycleDayLocal === 0 ? accountBillCycleDay(first.events) : null;
-    if (day === null) return first;
-    accounts.set(accountId, { ...account, billCycleDayLocal: day });
-    return build();
+    const histories = this.#records.historiesOf(accountId);
+    const parts = { histories, plans, alignPriceChanges: this.#script.alignsPriceChanges };
+    const day = billCycleDayToSet({ account, ...parts });
+    const billed = day === null ? account : { ...account, billCycleDayLocal: day };
+    accounts.set(accountId, billed);
+    return billingEvents({ account: billed, ...parts });
   }
 
   /** An add-on ends with its base, if not before. */
