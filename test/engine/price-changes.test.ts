@@ -265,6 +265,48 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
+    it('invoicing §6 rule 6: a set-up fee is billed once, at its present amount after a void, whatever a version dated before the subscription says of it', async () => {
+      const withFee = (fee: string) => ({
+        initialPhases: `<phase type="DISCOUNT"><duration><unit>MONTHS</unit><number>3</number></duration>
+          <fixed><fixedPrice><price><currency>USD</currency><value>${fee}</value></price></fixedPrice></fixed>
+          <recurring><billingPeriod>MONTHLY</billingPeriod><recurringPrice><price><currency>USD</currency><value>10.00</value></price></recurringPrice></recurring></phase>`,
+      });
+      const opened = await begin('2024-03-15T00:00:00Z', {
+        effectiveDate: '2024-01-01',
+        price: '40.00',
+        ...withFee('9.00'),
+      });
+      const { id: accountId } = await opened.acme.createAccount({ currency: 'USD' });
+      await opened.acme.createSubscription({ accountId, planName: 'heat-monthly' });
+      await opened.settle();
+      await opened.runTo('2024-04-01T00:00:00Z');
+      const later = {
+        effectiveDate: '2024-03-01',
+        forExisting: '2024-03-01',
+        price: '40.00',
+        ...withFee('14.00'),
+      };
+      const report = await Array.fromAsync(await opened.acme.catalogs.changeReport(pricedCatalog(later)));
+      expect(report.filter(({ kind }) => kind === 'PRICE_CHANGE')).to.deep.equal([]);
+      await upload(opened, later);
+      await opened.settle();
+      await opened.runTo('2024-04-15T00:00:00Z');
+      const billed = [
+        'FIXED 2024-03-15 9 v2024-01-01',
+        'RECURRING 2024-03-15..2024-04-15 10 v2024-01-01',
+        'RECURRING 2024-04-15..2024-05-15 10 v2024-03-01',
+      ];
+      expect(await itemsOf(opened, accountId)).to.deep.equal(billed);
+      const [first] = await opened.acme.invoices.ofAccount({ accountId });
+      if (first === undefined) throw new Error('there is no invoice');
+      await opened.acme.invoices.void(first.id);
+      await opened.acme.generateInvoice({ accountId });
+      expect((await itemsOf(opened, accountId)).filter((line) => line.startsWith('FIXED'))).to.include(
+        'FIXED 2024-03-15 14 v2024-03-01',
+      );
+      expect(await opened.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+    });
+
     it('a version that changes nothing for the subscription makes no run and no invoice', async () => {
       const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
       const accountId = await subscribe(opened);

@@ -98,11 +98,7 @@ export function evaluateSubscription(
   const { window, lookedAtFrom, recurring } = propose(subscription, settings);
   const { start: windowStart, anchorIndex } = window;
   const reconciliation = reconcile({
-    fixed: fixedFrom(
-      fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }),
-      keptUntil,
-      rows,
-    ),
+    fixed: fixedFrom(fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }), keptUntil),
     recurring,
     rows,
     items: billedItems,

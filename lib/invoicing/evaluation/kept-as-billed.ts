@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/index.ts';
-import type { BillingEvent, CoverageRow, InvoicingCursor, StoredCursor } from '../../records/index.ts';
+import type { BillingEvent, InvoicingCursor, StoredCursor } from '../../records/index.ts';
 import { type LocalDate, minDate } from '../../values/time/index.ts';
 import type { FixedProposal } from '../periods/fixed-proposals.ts';
 import { windowOf } from '../periods/window.ts';
@@ -37,22 +37,10 @@ export function staysKept(
   return start === null || start < until;
 }
 
-/** The proposals from a date on; on that date itself only those whose phase was not charged yet, at whatever price. */
+/** The proposals from a date on: those of earlier days stay as they were billed. */
 export function fixedFrom(
   proposals: readonly FixedProposal[],
   date: LocalDate | null,
-  rows: readonly CoverageRow[],
 ): readonly FixedProposal[] {
-  if (date === null) return proposals;
-  const wasCharged = ({ startDate, event }: FixedProposal): boolean =>
-    rows.some(
-      (row) =>
-        row.kind === 'FIXED' &&
-        row.startDate === startDate &&
-        row.planName === event.planName &&
-        row.phaseName === event.phaseName,
-    );
-  return proposals.filter(
-    (proposal) => proposal.startDate > date || (proposal.startDate === date && !wasCharged(proposal)),
-  );
+  return date === null ? proposals : proposals.filter(({ startDate }) => startDate >= date);
 }

@@ -1,21 +1,24 @@
 import type { BillingEvent } from '../../records/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
-import type { Instant } from '../../values/time/index.ts';
+import type { Instant, LocalDate } from '../../values/time/index.ts';
 import { differenceOf, eventPairs, type PriceDifference, PriceType } from './price-difference.ts';
 import { usageDifferences } from './usage-price-differences.ts';
 
 /**
  * Where two streams of one subscription charge differently, in time order: one entry for each stretch of time with one
  * pair of recurring prices in one phase, one for each fixed price, and one for each price of usage. A charge that begins or ends in one stream only is
- * not a difference of recurring prices or of usage, and a stream without events has nothing to compare.
+ * not a difference of recurring prices or of usage, and a stream without events has nothing to compare. Neither is
+ * another amount of a fixed price that is billed already: it stays as it is (§6 rule 6).
+ * @param billedThrough last day whose fixed prices in `before` are billed; null = none is.
  */
 export function priceDifferences(
   before: readonly BillingEvent[],
   after: readonly BillingEvent[],
+  billedThrough: LocalDate | null = null,
 ): readonly PriceDifference[] {
   return [
     ...recurringDifferences(before, after),
-    ...fixedDifferences(before, after),
+    ...fixedDifferences(before, after, billedThrough),
     ...usageDifferences(before, after),
   ].sort((one, other) => one.from.at - other.from.at);
 }
@@ -64,12 +67,24 @@ function recurringDifference(
 function fixedDifferences(
   before: readonly BillingEvent[],
   after: readonly BillingEvent[],
+  billedThrough: LocalDate | null,
 ): readonly PriceDifference[] {
   if (before.length === 0 || after.length === 0) return [];
   const [old, now] = [fixedCharges(before), fixedCharges(after)];
-  return [...new Set([...old.keys(), ...now.keys()])].flatMap(
-    (key) => fixedDifference(old.get(key), now.get(key)) ?? [],
-  );
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
+    const [was, is] = [old.get(key), now.get(key)];
+    return staysAsBilled(was, is, billedThrough) ? [] : (fixedDifference(was, is) ?? []);
+  });
+}
+
+/** True if the charge is billed and the other stream has none, or has it on the same day. */
+function staysAsBilled(
+  old: BillingEvent | undefined,
+  now: BillingEvent | undefined,
+  billedThrough: LocalDate | null,
+): boolean {
+  if (old === undefined || billedThrough === null || old.localDate > billedThrough) return false;
+  return now === undefined || (now.localDate === old.localDate && now.planName === old.planName);
 }
 
 /**

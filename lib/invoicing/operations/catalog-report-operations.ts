@@ -35,7 +35,8 @@ export interface CatalogReportOperations<C extends Leading = []> {
    * Which live subscriptions would change price if this document were uploaded now, from when and by how much, and what
    * would keep it from being stored. The parts are made while they are read, a page of accounts at a time, so that the
    * report takes constant memory however large the tenant is. A document that would be refused changes no prices.
-   * Recurring and fixed prices are compared, and what usage costs: each block and tier.
+   * Recurring and fixed prices are compared, and what usage costs: each block and tier. A fixed price that is billed
+   * already is not listed: it stays as it is.
    * @param document as for `uploadCatalog`.
    * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
    */

@@ -36,17 +36,16 @@ export function newCharges(input: NewChargesInput): readonly RecurringCharge[] {
   );
 }
 
-/** The FIXED proposals that no FIXED row records (§6 rule 6). */
+/** The FIXED proposals that no FIXED row records: one row stands for the fixed price, whatever its amount (§6 rule 6). */
 export function newFixedCharges(
   proposals: readonly FixedProposal[],
   fixedRows: readonly CoverageRow[],
 ): readonly FixedProposal[] {
   if (proposals.length === 0) return proposals;
   const byStart = rowsByStart(fixedRows);
-  return proposals.filter(({ event, startDate, amount }) => {
-    const rows = byStart.get(startDate) ?? [];
-    return !rows.some((row) => isSamePhase(row, event) && row.amount.equals(amount));
-  });
+  return proposals.filter(
+    ({ event, startDate }) => !(byStart.get(startDate) ?? []).some((row) => isSamePhase(row, event)),
+  );
 }
 
 function chargeOf(part: UncoveredPart<RecurringProposal>, input: NewChargesInput): RecurringCharge {

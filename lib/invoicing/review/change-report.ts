@@ -6,11 +6,11 @@ import type {
   CatalogVersion,
 } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { Account, CallContext, WithContext } from '../../records/index.ts';
+import type { Account, CallContext, StoredCursor, WithContext } from '../../records/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../values/limits.ts';
-import { type Instant, localDateOf } from '../../values/time/index.ts';
+import { addDays, type Instant, type LocalDate, localDateOf, minDate } from '../../values/time/index.ts';
 import type { StreamRequest } from '../evaluation/account-streams.ts';
 import { priceDifferences } from '../evaluation/price-differences.ts';
 import { type LoadedStreams, loadStreams } from '../loading/load-streams.ts';
@@ -108,18 +108,21 @@ function pageOf(
   now: Instant,
 ): ReportPage {
   const beforeOf = new Map(before.streams.map((stream) => [stream.request.account.id, stream]));
+  const cursorOf = new Map(before.cursors.map((cursor) => [cursor.subscriptionId, cursor]));
   const parts: ChangeReportPart[] = [];
   const changed = new Set<Uuid>();
   let subscriptions = 0;
   for (const candidate of after.streams) {
-    const { account } = candidate.request;
+    const { account, targetDate: today } = candidate.request;
     const current = beforeOf.get(account.id);
     const { ends } = current ?? candidate;
     for (const [subscriptionId, events] of candidate.bySubscription) {
       const end = ends.get(subscriptionId);
       if (end !== undefined && end.at <= now) continue;
       subscriptions += 1;
-      for (const difference of priceDifferences(current?.bySubscription.get(subscriptionId) ?? [], events)) {
+      const billed = billedThrough(cursorOf.get(subscriptionId), today);
+      const was = current?.bySubscription.get(subscriptionId) ?? [];
+      for (const difference of priceDifferences(was, events, billed)) {
         changed.add(subscriptionId);
         const change = { ...difference, accountId: account.id, currency: account.currency };
         parts.push({ kind: 'PRICE_CHANGE', change });
@@ -129,6 +132,13 @@ function pageOf(
   const unbillable = unbillableOf(before, after);
   const totals = { subscriptions, changedSubscriptions: changed.size, unbillableAccounts: unbillable.length };
   return { parts: [...parts, ...unbillable], totals };
+}
+
+/** The last day whose fixed prices are certain to be billed; null = there is none. */
+function billedThrough(cursor: StoredCursor | undefined, today: LocalDate): LocalDate | null {
+  if (cursor === undefined || cursor.settledThrough === null) return null;
+  const settled = minDate(cursor.settledThrough, today);
+  return cursor.dirtyFrom === null ? settled : minDate(settled, addDays(cursor.dirtyFrom, -1));
 }
 
 /** Accounts that can be billed now and could not be after the upload. */

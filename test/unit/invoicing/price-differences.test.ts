@@ -4,7 +4,7 @@ import { priceDifferences } from '../../../lib/invoicing/evaluation/price-differ
 import type { BillingEvent, UsageSection } from '../../../lib/records/index.ts';
 import { type Decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
-import { cancel, event } from '../../support/invoicing/billing-events.ts';
+import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
 import {
   type BlockText,
   capacity,
@@ -131,6 +131,21 @@ describe('the differences of prices', () => {
     ).to.deep.equal(['2024-01-31 10  -10']);
     const [found] = priceDifferences([begun('5')], [begun('6')]);
     expect(found).to.include({ priceType: 'FIXED', oldBillingPeriod: null, newBillingPeriod: null });
+  });
+
+  it('the differences of prices leave out another amount of a fixed price that is billed (invoicing §6 rule 6)', () => {
+    const streams = (['5', '6'] as const).map((fixed) => [
+      event('CREATE', '2024-01-01', { fixed, price: '10.00' }),
+      event('PHASE', '2024-04-01', { fixed, price: '10.00', phase: 'gold-monthly-fixedterm' }),
+    ]);
+    const [before = [], after = []] = streams;
+    const fixed = (billedThrough: string | null) =>
+      priceDifferences(before, after, billedThrough === null ? null : day(billedThrough)).map(({ from }) =>
+        formatLocalDate(from.date),
+      );
+    expect(fixed(null)).to.deep.equal(['2024-01-01', '2024-04-01']);
+    expect(fixed('2024-01-01')).to.deep.equal(['2024-04-01']);
+    expect(fixed('2024-04-01')).to.deep.equal([]);
   });
 
   it('the differences of prices are told apart where the same phase charges its fixed price again after another plan', () => {
