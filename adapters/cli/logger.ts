@@ -1,11 +1,20 @@
 import { destination, type Logger, pino } from 'pino';
+import { maskSecretShapes } from '../../lib/values/text/index.ts';
 import { UsageError } from './usage-error.ts';
 
 const levels = ['debug', 'info', 'warn', 'error'];
 
-/** Structured log lines on standard error; standard output is for people. */
+/** Structured log lines on standard error, with secrets masked; standard output is for people. */
 export function createLogger(level = 'info'): Logger {
   if (!levels.includes(level))
     throw new UsageError(`BILLWRIGHT_LOG_LEVEL must be one of ${levels.join(', ')}`);
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination(2));
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: { streamWrite: maskSecretShapes },
+    },
+    destination(2),
+  );
 }

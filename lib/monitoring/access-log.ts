@@ -7,8 +7,7 @@ import {
   MAX_ACCESS_LINES_HELD,
   MAX_ACCESS_URI,
 } from '../values/limits.ts';
-import { madeStorable } from '../values/text/index.ts';
-import { shownUri } from './shown-uri.ts';
+import { madeStorable, maskQuery } from '../values/text/index.ts';
 
 /** A request that was answered, as who has served it tells. */
 export interface AnsweredRequest {
@@ -114,4 +113,9 @@ export class AccessLog {
       if (!this.#closed) this.#flushSoon(ACCESS_FLUSH_MS);
     }
   }
+}
+
+/** Path and query of a request, with secrets masked (platform §6.3 rule 3). */
+function shownUri(path: string, query: string): string {
+  return query === '' ? path : `${path}?${maskQuery(query)}`;
 }

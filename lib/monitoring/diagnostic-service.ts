@@ -1,12 +1,12 @@
 import type { LogFile, Ports } from '../ports/index.ts';
 import type { CallContext, WithContext } from '../records/index.ts';
-import type { KeyValues } from '../tenants/index.ts';
+import { type KeyValues, maskedProperties, maskedValues } from '../tenants/index.ts';
 import { invalidParameter } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_LOG_BYTES, MAX_LOG_FILES } from '../values/limits.ts';
 import { shortened } from '../values/text/index.ts';
 import type { Diagnostic, DiagnosticOperations, DiagnosticRequest } from './diagnostic.ts';
-import { maskedProperties, maskedValues } from './masked-configuration.ts';
+import { maskedLog } from './masked-log.ts';
 
 /** Where the parts of a diagnostic come from. */
 export interface DiagnosticSources {
@@ -20,10 +20,10 @@ export interface DiagnosticSources {
 
 /** Gathers what those need to see who look into a problem (platform §12.6). */
 export class DiagnosticService implements DiagnosticOperations<WithContext> {
-  readonly #ports: Pick<Ports, 'logFiles'>;
+  readonly #ports: Pick<Ports, 'logFiles' | 'systemClock'>;
   readonly #sources: DiagnosticSources;
 
-  constructor(ports: Pick<Ports, 'logFiles'>, sources: DiagnosticSources) {
+  constructor(ports: Pick<Ports, 'logFiles' | 'systemClock'>, sources: DiagnosticSources) {
     this.#ports = ports;
     this.#sources = sources;
   }
@@ -58,7 +58,10 @@ export class DiagnosticService implements DiagnosticOperations<WithContext> {
       throw invalidParameter('health.diagnostic.logDirs does not allow this directory', {
         logDirectory: shortened(logDirectory),
       });
-    return found ?? [];
+    const masked: LogFile[] = [];
+    for (const file of found ?? [])
+      masked.push(await maskedLog(file, () => this.#ports.systemClock.nextTurn()));
+    return masked;
   }
 }
 

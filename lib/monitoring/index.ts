@@ -4,7 +4,6 @@ export type { Diagnostic, DiagnosticOperations, DiagnosticRequest } from './diag
 export { DiagnosticService, type DiagnosticSources } from './diagnostic-service.ts';
 export type { HealthData, HealthDataOperations, ParkedAccountView } from './health-data.ts';
 export { HealthDataService } from './health-data-service.ts';
-export { maskedProperties } from './masked-configuration.ts';
 export type { MonitoringOperations } from './monitoring-operations.ts';
 export { NodeMeters } from './node-meters.ts';
 export { type RequestObserver, requestObserver } from './request-observer.ts';

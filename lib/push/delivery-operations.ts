@@ -11,6 +11,7 @@ export interface DeliveryListRequest extends DeliveryFilter, PageRequest {}
 export interface DeliveryView extends ExternalEvent {
   /** `webhook-id` of every attempt. */
   readonly id: Uuid;
+  /** With the values of its query masked, which may be tokens. */
   readonly url: string;
   /** AVAILABLE = to be sent, PROCESSED = taken, FAILED = given up, REMOVED = its callback is no longer registered. */
   readonly status: DeliveryState;

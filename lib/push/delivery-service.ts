@@ -11,6 +11,7 @@ import {
 import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode, invalidParameter } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
+import { maskUrl } from '../values/text/index.ts';
 import { instant } from '../values/time/index.ts';
 import { callbackOf } from './callback-of.ts';
 import type { DeliveryListRequest, DeliveryOperations, DeliveryView } from './delivery-operations.ts';
@@ -67,7 +68,7 @@ function viewOf(delivery: PushDelivery): DeliveryView {
   return {
     id,
     ...(JSON.parse(body) as ExternalEvent),
-    url,
+    url: maskUrl(url),
     status: state,
     attempts,
     lastAttemptDate: attemptedDate,

@@ -29,7 +29,7 @@ export type { SettingsOfTable } from './configuration/settings.ts';
 export type { ConfigurationOperations } from './configuration-operations.ts';
 export type { KeyValueOperations, KeyValues } from './key-value-operations.ts';
 export { KeyValueService } from './key-value-service.ts';
-export { maskedSecrets } from './masked-secrets.ts';
+export { maskedProperties, maskedValues } from './masked-values.ts';
 export { type NewTenantInput, type TenantAuthor, TenantService } from './service.ts';
 export type { SigningSecretOperations } from './signing-secret-operations.ts';
 export { SigningSecretService } from './signing-secret-service.ts';

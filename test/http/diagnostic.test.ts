@@ -26,6 +26,7 @@ anyDatabase((_kind, open) => {
     before(async () => {
       directory = await mkdtemp(join(tmpdir(), 'billwright-logs-'));
       await writeFile(join(directory, 'former.log'), 'an old line\n');
+      await writeFile(join(directory, 'leaky.log'), 'GET https://bob:hush-3@example.com/?apiKey=hush-4\n');
       await writeFile(join(directory, 'billwright.log'), `${'x'.repeat(6 * 1_048_576)}\nthe last line\n`);
       await symlink('/etc/hostname', join(directory, 'led-out.log'));
       const configuration = { 'org.service.health.diagnostic.logDirs': directory };
@@ -130,13 +131,23 @@ anyDatabase((_kind, open) => {
       });
       clock.advance({ days: 1 });
       await call('POST', '/1.0/kb/tenants/uploadPluginConfig/stripe', {
-        body: 'url=https://example.com\napiKey=sk_live_1',
+        body: 'url=https://bob:hush-5@example.com/a?x=hush-6\napiKey=sk_live_1',
       });
+      await call(
+        'POST',
+        '/1.0/kb/tenants/registerNotificationCallback?cb=https%3A%2F%2Fexample.com%2Fu1%3Fx%3Dhush-7',
+      );
+      await call(
+        'GET',
+        `/1.0/kb/accounts/${accountId}?pluginProperty=token%3Dhush-8&pluginProperty=x%3Dhush-9`,
+      );
       await call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', {
         body: { 'org.service.payment.retry.days': '1,2', 'my.plugin.secret': 'hush' },
       });
       await call('POST', '/1.0/kb/tenants/userKeyValue/access_token', { body: 'hush-too' });
       const query = `?accountId=${accountId}&withTenantConfig=true&withServiceConfig=true`;
+      const logs = (await unzipped('?withLogs=true&logsFilenames=leaky.log'))['logs/leaky.log'];
+      expect(logs).to.equal('GET https://bob:*****@example.com/?apiKey=*****\n');
       const files = await unzipped(query);
       expect(Object.keys(files).sort()).to.deep.equal([
         'account.data',
@@ -156,14 +167,19 @@ anyDatabase((_kind, open) => {
         ...{ 'security.lockout': false, 'security.token.lifetime': '*****' },
       });
       const whole = Object.values(files).join('\n');
+      expect(whole).to.include('?pluginProperty=token%3D*****&pluginProperty=x%3D*****');
+      expect(whole).to.include('?cb=https%3A%2F%2Fexample.com%2Fu1%3Fx%3D*****');
       for (const secret of ['sk_live_1', 'hush']) expect(whole).not.to.include(secret);
       expect(JSON.parse(files['tenant_config.data'] ?? '')).to.deep.equal([
         {
           key: 'PER_TENANT_CONFIG',
           values: ['{"org.service.payment.retry.days":"1,2","my.plugin.secret":"*****"}'],
         },
-        { key: 'PLUGIN_CONFIG_stripe', values: ['url=https://example.com\napiKey=*****'] },
-        { key: 'PUSH_NOTIFICATION_CB', values: ['https://example.com/u1'] },
+        {
+          key: 'PLUGIN_CONFIG_stripe',
+          values: ['url=https://bob:*****@example.com/a?x=*****\napiKey=*****'],
+        },
+        { key: 'PUSH_NOTIFICATION_CB', values: ['https://example.com/u1?x=*****'] },
         { key: 'access_token', values: ['*****'] },
       ]);
       const json = (await get(query)).json as Readonly<Record<string, unknown>>;

@@ -246,6 +246,19 @@ anyDatabase((kind, open) => {
       expect(found.text).to.contain('*****').and.not.to.contain('apiKey=k');
     });
 
+    it('masks tokens of the callback and of properties to those who must not write them', async () => {
+      const callback = `${tenants}/registerNotificationCallback`;
+      await post(`${callback}?cb=https%3A%2F%2Fexample.com%2Fhook%3Fx%3Dsesame`, '');
+      await post(`${tenants}/uploadPerTenantConfig`, '{"my.plugin.token":"sesame","my.limit":"5"}');
+      for (const path of [callback, userKey('PUSH_NOTIFICATION_CB')]) {
+        expect(await valuesAt(path, as('reader'))).to.deep.equal(['https://example.com/hook?x=*****']);
+        expect(await valuesAt(path, as('writer'))).to.deep.equal(['https://example.com/hook?x=sesame']);
+      }
+      expect(await valuesAt(`${tenants}/uploadPerTenantConfig`, as('reader'))).to.deep.equal([
+        '{"my.plugin.token":"*****","my.limit":"5"}',
+      ]);
+    });
+
     it('the interface of values of a tenant has no back door around the permission of the catalog', async () => {
       const catalog = (await exampleCatalog()).toString();
       const refused = await post(userKey('CATALOG'), catalog, as('writer'));

@@ -1,6 +1,6 @@
 import type { Tenant as TenantRecord } from '../../../lib/records/index.ts';
 import type { KeyValues } from '../../../lib/tenants/index.ts';
-import { KeyKind, keyKind, maskedSecrets } from '../../../lib/tenants/index.ts';
+import { KeyKind, keyKind, maskedValues } from '../../../lib/tenants/index.ts';
 import { field, model } from '../wire/model.ts';
 import { externalKey, text, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
@@ -26,8 +26,7 @@ export const TenantKeyValue = model('TenantKeyValue', {
 /** `whsec_` and 32 bytes in base64 (platform §10.3). */
 export const NotificationSigningSecret = model('NotificationSigningSecret', { secret: field(text(), 'R') });
 
-/** A plugin's configuration is masked unless the caller might change it (platform §3 rule 8). */
+/** Settings and the callback are masked unless the caller may change them (platform §3 rule 8). */
 export function shownValues(found: KeyValues, options: { readonly masked: boolean }): KeyValues {
-  const isMasked = options.masked && keyKind(found.key) === KeyKind.PLUGIN_CONFIGURATION;
-  return isMasked ? { ...found, values: found.values.map(maskedSecrets) } : found;
+  return options.masked && keyKind(found.key) !== KeyKind.USER ? maskedValues(found) : found;
 }

@@ -1,6 +1,6 @@
 import { type BillingError, invalidParameter } from '../../values/errors/index.ts';
 import { MAX_CALLBACK_URL_CHARACTERS } from '../../values/limits.ts';
-import { shortened } from '../../values/text/index.ts';
+import { maskUrl, shortened } from '../../values/text/index.ts';
 import { AddressScope, addressScope } from './address-scope.ts';
 import { embeddedIpv4, ipBytes } from './ip-address.ts';
 
@@ -81,5 +81,5 @@ function unbracketed(hostname: string): string {
 }
 
 function refused(text: string, reason: string): BillingError {
-  return invalidParameter(`The callback URL "${shortened(text)}" ${reason}`, { parameter: 'cb' });
+  return invalidParameter(`The callback URL "${shortened(maskUrl(text))}" ${reason}`, { parameter: 'cb' });
 }

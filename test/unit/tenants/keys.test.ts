@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { maskedSecrets } from '../../../lib/tenants/masked-secrets.ts';
+import { maskedLines } from '../../../lib/tenants/masked-values.ts';
 import { type KeyKind, keyKind } from '../../../lib/tenants/system-keys.ts';
 
 /** platform §3, the table of keys. */
@@ -54,12 +54,12 @@ describe('tenant keys', () => {
 
   for (const [given, shown] of lines) {
     it(`${JSON.stringify(given)} is shown as ${JSON.stringify(shown)}`, () => {
-      expect(maskedSecrets(given)).to.equal(shown);
+      expect(maskedLines(given)).to.equal(shown);
     });
   }
 
   it('a value of many names and no separator is read in no time', () => {
     const text = 'key '.repeat(250_000);
-    expect(maskedSecrets(text)).to.equal(text);
+    expect(maskedLines(text)).to.equal(text);
   });
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Diagnostic, type HealthData, maskedProperties } from '../../../../lib/monitoring/index.ts';
+import type { Diagnostic, HealthData } from '../../../../lib/monitoring/index.ts';
+import { maskedProperties } from '../../../../lib/tenants/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { stringifyExactJson } from '../../../../lib/values/money/index.ts';
 import { formatInstant } from '../../../../lib/values/time/index.ts';

@@ -114,9 +114,10 @@ export const tenantValueRoutes: readonly Route[] = [
     summary: 'Get the URL to which the events of the tenant are sent',
     permission: 'NONE',
     success: { status: 200, body: TenantKeyValue },
-    async handle({ billing, context, dialect }) {
+    async handle({ billing, context, dialect, user }) {
       const found = await billing.keyValues.get(context, SystemKey.PUSH_NOTIFICATION_CB);
-      return json(TenantKeyValue.write(found, unaudited(dialect)));
+      const shown = shownValues(found, { masked: isMasked(user) });
+      return json(TenantKeyValue.write(shown, unaudited(dialect)));
     },
   }),
   tenantRoute({
