@@ -20,6 +20,8 @@ describe('nodes that are killed while they send pushes', function () {
   /** How many pushes are answered from now on; those after them wait, as many as `held`. */
   let toAnswer: number;
   let held: number;
+  /** Pushes that got no answer: the dead node's, and on a busy machine those that took too long. */
+  let unanswered: number;
   /** Cursor of the feed at which the callback was registered. */
   let registeredAt: string;
 
@@ -27,9 +29,13 @@ describe('nodes that are killed while they send pushes', function () {
     receiver = await openReceiver();
     receiver.answer((response) => {
       if (toAnswer > 0) response.end();
-      else held += 1;
+      else {
+        held += 1;
+        unanswered += 1;
+      }
       toAnswer -= 1;
     });
+    unanswered = 0;
     nodes = await Deployment.begin(ACCOUNTS);
     registeredAt = (await nodes.acme.events.list({ after: 'latest' })).next;
     await nodes.acme.keyValues.add('PUSH_NOTIFICATION_CB', receiver.url);
@@ -46,7 +52,7 @@ describe('nodes that are killed while they send pushes', function () {
       [toAnswer, held] = [ANSWERED, 0];
       const [sender] = await nodes.start([{ name: '' }]);
       if (sender === undefined) throw new Error('no node was started');
-      await eventually(Date.now() + WITHIN_MS, () => held === CONNECTIONS);
+      await eventually(Date.now() + WITHIN_MS, () => held >= CONNECTIONS);
       await nodes.kill(sender);
     }
     expect(await waiting(), 'pushes that the dead have left').to.be.greaterThan(0);
@@ -62,7 +68,8 @@ describe('nodes that are killed while they send pushes', function () {
     expect([...sent.keys()].toSorted()).to.deep.equal(stored.map(({ id }) => String(id)).toSorted());
     expect([...sent.keys()].toSorted()).to.deep.equal((await happened()).toSorted());
     const again = receiver.arrived.length - sent.size;
-    expect(again).to.equal(KILLS * CONNECTIONS);
+    expect(unanswered).to.be.at.least(KILLS * CONNECTIONS);
+    expect(again).to.equal(unanswered);
     for (const { id, body } of stored) {
       const texts = new Set((sent.get(String(id)) ?? []).map(({ text }) => text));
       expect([...texts]).to.deep.equal([body]);
