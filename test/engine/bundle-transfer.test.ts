@@ -596,11 +596,6 @@ anyDatabase((_kind, open) => {
         ['START_OF_TERM', ErrorCode.INVALID_PARAMETER, () => ({ billingPolicy: 'START_OF_TERM' })],
         ['ILLEGAL', ErrorCode.INVALID_PARAMETER, () => ({ billingPolicy: 'ILLEGAL' })],
         [
-          'a date to come',
-          ErrorCode.SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE,
-          () => ({ requestedDate: { date: parseLocalDate('2024-01-06') } }),
-        ],
-        [
           'an unknown subscription',
           ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
           () => ({ subscriptions: [{ subscriptionId: unknown, externalKey: 'x' }] }),

@@ -189,12 +189,8 @@ anyDatabase((_kind, open) => {
       },
       TRANSFER: {
         run: () => acme.bundles.transfer(bundleId, { accountId: target.id }),
-        refused: () =>
-          acme.bundles.transfer(bundleId, {
-            accountId: target.id,
-            requestedDate: { date: localDate(2050, 1, 1) },
-          }),
-        refusal: 1106,
+        refused: () => acme.bundles.transfer(bundleId, { accountId: account.id }),
+        refusal: 60_003,
         subject: 'bundle',
       },
       RENAME_KEY: {

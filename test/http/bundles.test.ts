@@ -54,8 +54,12 @@ anyDatabase((kind, open) => {
     const newAccount = async (): Promise<string> =>
       createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
 
-    async function newBundle(owner: string, bundleExternalKey: string): Promise<BundleJson> {
-      const body = { accountId: owner, bundleExternalKey, planName: 'canopy-monthly' };
+    async function newBundle(
+      owner: string,
+      bundleExternalKey: string,
+      planName = 'canopy-monthly',
+    ): Promise<BundleJson> {
+      const body = { accountId: owner, bundleExternalKey, planName };
       const subscriptionId = createdId(await call('POST', '/1.0/kb/subscriptions', { body }));
       const { json } = await call('GET', `/1.0/kb/subscriptions/${subscriptionId}`);
       const { bundleId } = json as { readonly bundleId: string };
@@ -264,6 +268,52 @@ anyDatabase((kind, open) => {
         ]);
         const again = await call('POST', `/1.0/kb/bundles/${bundleId}`, { body: { accountId: target } });
         expect([again.status, (again.json as { code: number }).code]).to.deep.equal([400, 1099]);
+      });
+
+      it('transfer a bundle at a future date: the new subscription is PENDING', async () => {
+        const target = await newAccount();
+        const { bundleId } = await newBundle(await newAccount(), 'zeta');
+        const year = new Date().getFullYear() + 2;
+        const path = `/1.0/kb/bundles/${bundleId}?requestedDate=${year}-07-01`;
+        const reply = await call('POST', path, { body: { accountId: target } });
+        expect(reply.status, reply.text).to.equal(201);
+        const made = bundleOf(await call('GET', new URL(reply.headers.get('location') ?? '').pathname));
+        expect(made.subscriptions[0]).to.include({ state: 'PENDING', startDate: `${year}-07-01` });
+        const left = bundleOf(await call('GET', `/1.0/kb/bundles/${bundleId}`));
+        expect(left.subscriptions[0]).to.include({ state: 'ACTIVE', cancelledDate: `${year}-07-01` });
+      });
+
+      it('refuse a key for a subscription that has ended, which dialect K ignores (http-api §4 line 16)', async () => {
+        const target = await newAccount();
+        const owner = await newAccount();
+        const { bundleId, subscriptions } = await newBundle(owner, 'eta', 'bloom-monthly');
+        const path = `/1.0/kb/bundles/${bundleId}`;
+        const addOn = { accountId: owner, bundleId, planName: 'archive-monthly' };
+        const ended = createdId(await call('POST', '/1.0/kb/subscriptions', { body: addOn }));
+        const policies = 'entitlementPolicy=IMMEDIATE&billingPolicy=IMMEDIATE';
+        await call('DELETE', `/1.0/kb/subscriptions/${ended}?${policies}`);
+        const [base] = subscriptions;
+        const keys = [
+          { subscriptionId: base?.subscriptionId, externalKey: 'kept' },
+          { subscriptionId: ended, externalKey: 'ignored' },
+        ];
+        const body = { accountId: target, subscriptions: keys };
+        const refusal = await call('POST', path, { body });
+        expect([refusal.status, (refusal.json as { code: number }).code]).to.deep.equal([400, 60_003]);
+        const other = await newBundle(owner, 'theta');
+        const ofAnother = [
+          ...keys,
+          { subscriptionId: other.subscriptions[0]?.subscriptionId, externalKey: 'x' },
+        ];
+        const foreign = await call('POST', path, {
+          body: { ...body, subscriptions: ofAnother },
+          headers: aliasHeaders,
+        });
+        expect(foreign.status, 'of another bundle').to.equal(400);
+        const reply = await call('POST', path, { body, headers: aliasHeaders });
+        expect(reply.status, reply.text).to.equal(201);
+        const made = bundleOf(await call('GET', new URL(reply.headers.get('location') ?? '').pathname));
+        expect(made.subscriptions.map(({ externalKey }) => externalKey)).to.deep.equal(['kept']);
       });
 
       const refused: readonly (readonly [name: string, query: string, body: unknown, status: number])[] = [

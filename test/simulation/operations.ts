@@ -242,12 +242,13 @@ async function onLatest(
   return true;
 }
 
-async function transfer({ customer, held, random }: Scene): Promise<void> {
+async function transfer({ customer, held, random, town }: Scene): Promise<void> {
   const to = random.of(customer.shop.customers);
   const { acme } = customer.shop;
   const moved = await acme.bundles.transfer(bundleOf(held), {
     accountId: to.id,
     billingPolicy: random.of([BillingActionPolicy.IMMEDIATE, BillingActionPolicy.END_OF_TERM]),
+    ...someTime(town, 40),
   });
   const bundle = await acme.bundles.get(moved);
   for (const { subscriptionId, planName } of bundle.subscriptions)

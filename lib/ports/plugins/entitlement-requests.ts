@@ -97,7 +97,7 @@ export const BcdTransfer = {
 export type BcdTransfer = (typeof BcdTransfer)[keyof typeof BcdTransfer];
 
 export interface TransferBundleOptions {
-  /** A day of the source account's calendar, today or before; absent = now. */
+  /** A day of the source account's calendar, past or future; absent = now. */
   readonly requestedDate?: RequestedDate | null | undefined;
   /** The date up to which the source account is billed: END_OF_TERM (default) or IMMEDIATE. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;

@@ -1,11 +1,11 @@
 import { LifecycleEventType } from '../../records/index.ts';
 import type { DatedInstant } from '../../values/time/index.ts';
-import { entitlementEnds } from '../add-ons/base-end.ts';
 import type { EditTools } from '../timeline/edit-tools.ts';
 import { bareDraft } from '../timeline/event-draft.ts';
 import { type EventReason, writeReason } from '../timeline/event-reason.ts';
 import { nextEvents, type RunningSubscription } from './running-subscription.ts';
 import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
+import { ownServiceEnds } from './transferred-ends.ts';
 
 /** The ends that a cancellation stores; null where an end that is stored already stays. */
 interface StoredEnds {
@@ -38,6 +38,6 @@ export function cancellationEdit(
       entitlement === null
         ? []
         : [entitlementEnded(running, { ...service, id: nextId(), effective: entitlement })],
-    withdrawnStates: entitlement === null ? [] : entitlementEnds(running),
+    withdrawnStates: entitlement === null ? [] : ownServiceEnds(running),
   };
 }

@@ -14,7 +14,7 @@ import {
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { mayEndAddOns } from '../add-ons/base-end.ts';
+import { entitlementEnds, mayEndAddOns } from '../add-ons/base-end.ts';
 import { timelinesOf } from '../add-ons/bundle-timelines.ts';
 import { blockFlagsAround, isEntitlementBound } from '../blocking/states-in-force.ts';
 import { blockingStateEvent } from '../telling/blocking-bus-events.ts';
@@ -178,13 +178,18 @@ function blockingWork(
   };
 }
 
-/** The service of a subscription starts or ends; the end of a base's service ends that of its add-ons. */
+/**
+ * The service of a subscription starts or ends; the end of a base's service ends that of its add-ons. Of several stored
+ * ends only the first takes effect.
+ */
 function boundWork(
   subject: DueSubject,
   state: BlockingState,
   given: { readonly facts: DueFacts; readonly tools: DueWorkTools },
 ): DueWork {
   const ends = state.stateName === EntitlementStateName.ENT_CANCELLED;
+  const [firstEnd] = entitlementEnds({ ...subject, blockingStates: given.facts.blockingStates });
+  if (ends && firstEnd !== state) return NOTHING;
   return {
     addedEvents: [],
     busEvents: [entitlementEvent(subject, state)],

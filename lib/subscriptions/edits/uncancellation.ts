@@ -1,7 +1,6 @@
 import { type LifecycleEvent, LifecycleEventType } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { entitlementEnds } from '../add-ons/base-end.ts';
 import { datedInstant } from '../timeline/dated-instants.ts';
 import type { EditTools } from '../timeline/edit-tools.ts';
 import { bareDraft } from '../timeline/event-draft.ts';
@@ -9,6 +8,7 @@ import { billingHasEnded } from './cancellation.ts';
 import { missingPhases } from './missing-phases.ts';
 import { nextEvents, type RunningSubscription } from './running-subscription.ts';
 import { type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
+import { isTransferEnd, ownServiceEnds } from './transferred-ends.ts';
 
 /**
  * Undoes a cancellation while billing goes on, as if it had never been requested (§10).
@@ -21,11 +21,10 @@ export function planUncancellation(
   { now, nextId }: EditTools,
 ): SubscriptionEdit {
   const { events } = running;
-  // An end that came with the end of the base goes only with that.
-  const ends = entitlementEnds(running).filter(({ causedBy }) => causedBy === null);
+  const ends = ownServiceEnds(running);
   checkUncancellable(running, ends.length, now);
 
-  const cancels = events.filter(({ type }) => type === LifecycleEventType.CANCEL);
+  const cancels = events.filter((event) => event.type === LifecycleEventType.CANCEL && !isTransferEnd(event));
   const restored = withdrawnByCancels(history, cancels);
   const marker = bareDraft(LifecycleEventType.UNCANCEL, datedInstant(null, now, running.account));
   const after = [...events.filter((event) => !cancels.includes(event)), ...restored];
@@ -44,7 +43,7 @@ export function planUncancellation(
 
 /**
  * The events that a cancellation withdrew, and those withdrawn by the cancellations that it had replaced; these
- * cancellations themselves stay withdrawn.
+ * cancellations themselves stay withdrawn, except the end that a transfer stored.
  */
 export function withdrawnByCancels(
   history: readonly LifecycleEvent[],
@@ -53,7 +52,8 @@ export function withdrawnByCancels(
   const causes = new Set<Uuid | null>(cancels.map(({ id }) => id));
   // A replaced cancellation is older, so one pass from the latest to the earliest meets all of them.
   for (const event of history.toReversed()) {
-    if (event.type === LifecycleEventType.CANCEL && causes.has(event.deactivatedBy)) causes.add(event.id);
+    const isCancel = event.type === LifecycleEventType.CANCEL && !isTransferEnd(event);
+    if (isCancel && causes.has(event.deactivatedBy)) causes.add(event.id);
   }
   return history.filter((event) => !causes.has(event.id) && causes.has(event.deactivatedBy));
 }

@@ -50,15 +50,15 @@ export interface BundleOperations<C extends Leading = []> {
 
   /**
    * Moves a bundle's running subscriptions to another account, in one transaction: they end on the account that they
-   * leave and go on, in their phase, in a new bundle with the same key. Both accounts are then invoiced automatically.
-   * Custom fields, tags and blocking states stay behind.
+   * leave and continue, in their phase, in a new bundle with the same key. With a future date the new subscriptions are
+   * PENDING until then. Both accounts are invoiced automatically. Custom fields, tags and blocking states are not copied.
+   * A transfer cannot be undone; to reverse it, transfer the new bundle back.
    * @returns the id of the new bundle.
    * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
    * SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099),
-   * SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE (1106) for a future date, SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016),
-   * MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), INVALID_PARAMETER (60002), BUSY (60018), and from
-   * the target account's catalog CATALOG_PLAN_NOT_FOUND (2020), CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011,
-   * CURRENCY_INVALID (3).
+   * SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016), MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5),
+   * INVALID_PARAMETER (60002), BUSY (60018), and from the target account's catalog CATALOG_PLAN_NOT_FOUND (2020),
+   * CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011, CURRENCY_INVALID (3).
    */
   transfer(
     ...given: [...C, bundleId: Uuid | string, request: Given<TransferBundleRequest & TransferBundleOptions>]

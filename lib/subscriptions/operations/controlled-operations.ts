@@ -142,6 +142,7 @@ export class ControlledOperations {
         this.#services.transfers.transfer(context, bundleId, {
           accountId,
           subscriptions: request.subscriptions,
+          ignoresEnded: request.ignoresEnded,
           ...terms,
         }),
       resultOf: (newBundleId) => ({ bundleId: newBundleId }),

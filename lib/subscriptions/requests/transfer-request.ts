@@ -18,6 +18,8 @@ export interface TransferBundleRequest {
       }[]
     | null
     | undefined;
+  /** Whether keys for subscriptions of the bundle that have ended are ignored; by default they are refused. */
+  readonly ignoresEnded?: boolean | undefined;
 }
 
 /** A transfer that passed the checks. */
@@ -28,6 +30,7 @@ export interface CheckedTransfer {
   readonly requestedDate: RequestedDate | null;
   readonly billingPolicy: TransferPolicy;
   readonly bcdTransfer: BcdTransfer;
+  readonly ignoresEnded: boolean;
 }
 
 export type TransferPolicy = typeof BillingActionPolicy.END_OF_TERM | typeof BillingActionPolicy.IMMEDIATE;
@@ -47,6 +50,7 @@ export function checkTransferRequest(
     requestedDate: options.requestedDate ?? null,
     billingPolicy: policyOf(options.billingPolicy ?? BillingActionPolicy.END_OF_TERM),
     bcdTransfer: options.bcdTransfer ?? BcdTransfer.USE_EXISTING,
+    ignoresEnded: request.ignoresEnded ?? false,
   };
 }
 

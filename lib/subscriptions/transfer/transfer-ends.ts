@@ -72,12 +72,16 @@ function ownEnd(
   return unlessEarlier(running, raisedTo(isTermLeft ? chargedThrough : transfer, inEffect.event.effective));
 }
 
-/** The end, or the pending one if that comes first. */
-function unlessEarlier({ transitions }: RunningSubscription, end: DatedInstant): BillingEnd {
-  const pending = transitions.find(({ event }) => isEnd(event))?.event.effective;
-  return pending !== undefined && pending.at < end.at
-    ? { effective: pending, isThere: true }
-    : { effective: end, isThere: false };
+/**
+ * The end, or the pending one if that comes first. A pending cancellation is stored again as the end of the transfer, so
+ * that uncancelling it does not bring the subscription back.
+ */
+function unlessEarlier({ transitions, events }: RunningSubscription, end: DatedInstant): BillingEnd {
+  const pending = transitions.find(({ event }) => isEnd(event))?.event;
+  if (pending === undefined || pending.effective.at >= end.at) return { effective: end, isThere: false };
+  const isOwnCancel =
+    pending.type === LifecycleEventType.CANCEL && events.some(({ id }) => id === pending.id);
+  return { effective: pending.effective, isThere: !isOwnCancel };
 }
 
 function editOf(

@@ -9,7 +9,7 @@ import {
 } from '../../records/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type DatedInstant, formatInstant, type Instant } from '../../values/time/index.ts';
+import { type DatedInstant, formatInstant, type Instant, maxInstant } from '../../values/time/index.ts';
 import {
   entitlementStarted,
   firstCursor,
@@ -20,6 +20,7 @@ import { KeyRetirement, originalCreation, withoutKey } from '../create/retired-k
 import { hasEnded } from '../edits/cancellation.ts';
 import { firstTransitionOf, type RunningSubscription } from '../edits/running-subscription.ts';
 import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
+import { isTransferred } from '../edits/transferred-ends.ts';
 import type { CheckedTransfer } from '../requests/transfer-request.ts';
 import { checkBillable } from '../timeline/billable-terms.ts';
 import { atReferenceTime, datedInstant } from '../timeline/dated-instants.ts';
@@ -53,27 +54,27 @@ export interface BundleTransfer {
 }
 
 /**
- * What the transfer of a bundle to another account stores (§17.4): its running subscriptions end on one account and go
- * on, in a new bundle with the same key, on the other.
- * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE (1106),
- * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002); from the target account's catalog CATALOG_PLAN_NOT_FOUND
- * (2020), CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011, CURRENCY_INVALID (3).
+ * Returns what the transfer of a bundle to another account stores (§17.4): its running subscriptions end on one account
+ * and continue on the other, in a new bundle with the same key.
+ * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER
+ * (60002); from the target account's catalog CATALOG_PLAN_NOT_FOUND (2020), CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011,
+ * CURRENCY_INVALID (3).
  */
 export function planTransfer(asked: TransferInput, tools: EditTools): BundleTransfer {
   const request = { ...asked.request, externalKeys: newKeys(asked) };
   const input = { ...asked, request };
   const { source, bundle, running } = input;
   const { now } = tools;
-  const transfer = transferDate(input, now);
-  const live = goingOver(running, now);
+  const transfer = transferDate(request, source, now);
+  const live = goingOver(running, maxInstant(now, transfer.at));
   if (live.length === 0) {
     throw new BillingError({
       code: ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
-      message: `No subscription of bundle ${bundle.id} of account ${source.id} is running, so there is nothing to transfer`,
+      message: `Bundle ${bundle.id} of account ${source.id} has no subscription to transfer at ${formatInstant(transfer.at)}: each has ended by then, or is transferred already`,
       facts: { bundleId: bundle.id },
     });
   }
-  checkNamed(request, live);
+  checkNamed(request, request.ignoresEnded ? running : live);
   const newBundle = newBundleOf(input, tools);
   const creations = live.map((each) => continued(each, { ...input, transfer, newBundle }, tools));
   for (const { events } of creations)
@@ -90,11 +91,14 @@ export function planTransfer(asked: TransferInput, tools: EditTools): BundleTran
   return { ends, begun: { newBundle, keyGivenUp, creations }, bundleId: newBundle.id };
 }
 
-/** The subscriptions that have not ended, the base first; add-ons are transferred with their base only. */
-function goingOver(running: readonly RunningSubscription[], now: Instant): readonly RunningSubscription[] {
+/**
+ * The subscriptions that run at `at` and are not transferred yet, the base first; add-ons are transferred with their base
+ * only.
+ */
+function goingOver(running: readonly RunningSubscription[], at: Instant): readonly RunningSubscription[] {
   const of = ({ subscription }: RunningSubscription, category: ProductCategory) =>
     subscription.category === category;
-  const live = running.filter((each) => !hasEnded(each, now));
+  const live = running.filter((each) => !hasEnded(each, at) && !isTransferred(each));
   const base = live.filter((each) => of(each, ProductCategory.BASE));
   const others = live.filter((each) => !base.includes(each));
   return base.length > 0 ? [...base, ...others] : others.filter((each) => !of(each, ProductCategory.ADD_ON));
@@ -106,24 +110,18 @@ function newKeys({ request, running }: TransferInput): CheckedTransfer['external
   return new Map([...request.externalKeys].filter(([id, key]) => key === null || own.get(id) !== key));
 }
 
-/** The requested day at the source account's reference time, or now; a future date is refused. */
-function transferDate({ request, source, bundle }: TransferInput, now: Instant): DatedInstant {
-  const asked = datedInstant(request.requestedDate, now, source);
-  const transfer = request.requestedDate === null ? asked : atReferenceTime(asked.date, source);
-  if (transfer.at <= now) return transfer;
-  throw new BillingError({
-    code: ErrorCode.SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE,
-    message: `Bundle ${bundle.id} cannot be transferred at ${formatInstant(transfer.at)}, which is still to come; leave the date out to transfer it now`,
-    facts: { bundleId: bundle.id, requestedDate: formatInstant(transfer.at) },
-  });
+/** The requested day at the source account's reference time, past or future, or now. */
+function transferDate({ requestedDate }: CheckedTransfer, source: Account, now: Instant): DatedInstant {
+  const asked = datedInstant(requestedDate, now, source);
+  return requestedDate === null ? asked : atReferenceTime(asked.date, source);
 }
 
-function checkNamed({ externalKeys }: CheckedTransfer, live: readonly RunningSubscription[]): void {
-  const known = new Set(live.map(({ subscription }) => subscription.id));
+function checkNamed({ externalKeys }: CheckedTransfer, accepted: readonly RunningSubscription[]): void {
+  const known = new Set(accepted.map(({ subscription }) => subscription.id));
   for (const subscriptionId of externalKeys.keys()) {
     if (known.has(subscriptionId)) continue;
     throw invalidField(
-      `Subscription ${subscriptionId} is none of those that go over: ${[...known].join(', ')}`,
+      `Subscription ${subscriptionId} is not transferred with the bundle. Give keys to these only: ${[...known].join(', ')}`,
       { field: 'subscriptions', subscriptionId },
     );
   }

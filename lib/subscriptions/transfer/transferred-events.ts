@@ -6,6 +6,7 @@ import {
   dayOfMonth,
   type Instant,
   localDateOf,
+  maxInstant,
   type TimeZone,
 } from '../../values/time/index.ts';
 import type { RunningSubscription } from '../edits/running-subscription.ts';
@@ -94,8 +95,17 @@ function transferredDay(
   }
 }
 
-/** The events in effect as if no cancellation were pending, with the phases that must be stored by now and the next one. */
-function eventsToContinue({ running, history, now }: TransferredEventsInput): readonly LifecycleEvent[] {
+/**
+ * The events in effect as if no cancellation were pending, with the phases that must be stored by now or by the transfer,
+ * whichever is later, and the next one.
+ */
+function eventsToContinue({
+  running,
+  history,
+  transfer,
+  now,
+}: TransferredEventsInput): readonly LifecycleEvent[] {
+  const storedUpTo = maxInstant(now, transfer.at);
   const { events, catalog, account } = running;
   const cancels = events.filter(({ type }) => type === LifecycleEventType.CANCEL);
   const kept = events.filter((event) => !cancels.includes(event));
@@ -108,7 +118,7 @@ function eventsToContinue({ running, history, now }: TransferredEventsInput): re
     assertInvariant(followed, `A derived event of subscription ${event.subscriptionId} follows none`, {
       eventId: event.id,
     });
-    return followed.effective.at <= now;
+    return followed.effective.at <= storedUpTo;
   });
   return toStore.toSorted((a, b) => a.effective.at - b.effective.at);
 }

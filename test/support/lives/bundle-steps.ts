@@ -96,7 +96,7 @@ const steps = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant('TRANSFER'),
-      when: fc.option(fc.integer({ min: -20, max: 0 })),
+      when: fc.option(fc.integer({ min: -20, max: 40 })),
       policy: fc.constantFrom('IMMEDIATE', 'END_OF_TERM'),
       bcd: fc.constantFrom('USE_EXISTING', 'ALIGN_WITH_EFF_DT', 'NONE'),
     }),

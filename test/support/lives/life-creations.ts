@@ -12,6 +12,7 @@ import { checkTransferRequest } from '../../../lib/subscriptions/requests/transf
 import type { EditTools } from '../../../lib/subscriptions/timeline/edit-tools.ts';
 import { type BundleTransfer, planTransfer } from '../../../lib/subscriptions/transfer/transfer.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { addDays } from '../../../lib/values/time/index.ts';
 import type { HandOver } from './bundle-checks.ts';
 import { asked, todayOf } from './life-days.ts';
 import { given, type LifeRecords } from './life-records.ts';
@@ -68,11 +69,12 @@ export function transferOf(
     tools,
   );
   // Only then does billing end on one account where it begins on the other.
-  const isHandedOver = policy === 'IMMEDIATE' && when === null && source.timeZone === target.timeZone;
+  const isPast = when !== null && when.days <= 0;
+  const isHandedOver = policy === 'IMMEDIATE' && !isPast && source.timeZone === target.timeZone;
   const handOver = {
     left: running.map(({ subscription }) => subscription.id),
     begun: plan.begun.creations.map(({ subscription }) => subscription.id),
-    date: todayOf(source, tools.now),
+    date: addDays(todayOf(source, tools.now), when?.days ?? 0),
   };
   return { plan, handOver: isHandedOver ? handOver : null };
 }

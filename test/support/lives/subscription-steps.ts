@@ -179,7 +179,7 @@ const addOns = fc
 
 const transfers = fc.record({
   do: fc.constant('TRANSFER' as const),
-  when: fc.option(fc.record({ days: fc.integer({ min: -40, max: 0 }), second: fc.constant(null) })),
+  when: fc.option(fc.record({ days: fc.integer({ min: -40, max: 60 }), second: fc.constant(null) })),
   policy: fc.constantFrom('IMMEDIATE' as const, 'END_OF_TERM' as const),
   bcd: fc.constantFrom<BcdTransfer>('USE_EXISTING', 'ALIGN_WITH_EFF_DT', 'NONE'),
 });

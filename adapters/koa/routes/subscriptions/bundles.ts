@@ -1,5 +1,6 @@
 import { BcdTransfer } from '../../../../lib/ports/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { Dialect } from '../../dialect.ts';
 import { Bundle, BundleKey, BundleTransfer } from '../../models/subscription.ts';
 import { created, json, longJson } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
@@ -93,14 +94,15 @@ export const bundleRoutes: readonly Route[] = [
       ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
       ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
       ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
-      ErrorCode.SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE,
       ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
       ErrorCode.CATALOG_PLAN_NOT_FOUND,
       ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
       ...controlledErrors,
     ],
-    async handle({ billing, context, params, query, body }) {
-      const bundleId = await billing.bundles.transfer(context, params.bundleId, { ...body, ...query });
+    async handle({ billing, context, dialect, params, query, body }) {
+      const ignoresEnded = dialect === Dialect.K;
+      const request = { ...body, ...query, ignoresEnded };
+      const bundleId = await billing.bundles.transfer(context, params.bundleId, request);
       return created(`/bundles/${bundleId}`);
     },
   }),
