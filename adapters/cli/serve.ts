@@ -1,5 +1,6 @@
 import type { Logger as PinoLogger } from 'pino';
 import type { Billing } from '../../lib/billing.ts';
+import { plainError } from '../../lib/runtime/index.ts';
 import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/values/limits.ts';
 import type { Listening } from '../koa/index.ts';
 import { hasRenderer } from '../koa/openapi/page.ts';
@@ -51,6 +52,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     if (isKeyNew && login.chosen === null) logger.warn({}, keyIsNew);
     console.log(loginText(login));
     if (options.testMode && login.chosen === null) console.log(`${usedBefore}.`);
+    outliveForgottenPromises(billing);
     billing.start();
     stopOnSignal({ billing, listening, logger, closed: options.definition.closed });
     if (options.testMode) warnOfTestMode(logger, login);
@@ -71,6 +73,17 @@ function tellOfConfiguration(
 ): void {
   if (file !== null) logger.info({ file }, 'configured by this file');
   for (const each of unknownVariables(environment)) logger.warn({}, each);
+}
+
+/** A plugin that forgets an `await` would end the server, and with it everybody's calls, when the promise is rejected. */
+function outliveForgottenPromises({ requests }: Billing<never>): void {
+  const logger = requests.logger();
+  process.on('unhandledRejection', (reason) => {
+    logger.error(
+      { err: plainError(reason) },
+      'a promise was rejected that nobody awaits, such as one of a plugin',
+    );
+  });
 }
 
 function warnOfTestMode(logger: PinoLogger, { user, chosen }: Login): void {

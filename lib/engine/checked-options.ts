@@ -1,5 +1,13 @@
 import { EntitlementOperation, type PluginIdentity } from '../ports/index.ts';
 import { EXTERNAL_PAYMENT_PLUGIN } from '../records/index.ts';
+import {
+  guarded,
+  guardedClock,
+  guardedFunction,
+  guardedList,
+  guardedLogger,
+  guardedTracer,
+} from '../runtime/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import { closestTo } from '../values/text/index.ts';
 import type { BillingOptions } from './billing-options.ts';
@@ -112,4 +120,66 @@ function checkPlugins<Host>(options: BillingOptions<Host>): void {
 function checkMethod(plugin: object, method: string, who: string): void {
   const found: unknown = (plugin as Record<string, unknown>)[method];
   assertInvariant(typeof found === 'function', `${who} has no method ${method}`);
+}
+
+/**
+ * Returns the options with the host's code behind its guard: no plugin or port throws into the engine anything but a plain
+ * error. The storage is part of the engine and is not guarded.
+ */
+export function guardedOptions<Host>(options: BillingOptions<Host>): BillingOptions<Host> {
+  const logger = guardedLogger(options.logger);
+  return {
+    ...options,
+    logger,
+    ...guardedClocks(options, logger),
+    ids: guarded(options.ids),
+    hasher: guarded(options.hasher),
+    cipher: guarded(options.cipher),
+    sha256: guardedFunction(options.sha256),
+    ...definedOf(options, {
+      tracer: (tracer) => guardedTracer(tracer, logger),
+      gateways: guardedList,
+      paymentControls: guardedList,
+      catalogPlugins: guardedList,
+      entitlementPlugins: guardedList,
+      invoicePlugins: guardedList,
+      eventSinks: guardedList,
+      usageSources: guardedList,
+      invoiceFormatter: guarded,
+      documentRenderer: guarded,
+      pushSender: (sender) => (sender === null ? null : guarded(sender)),
+      nodeCommands: guarded,
+      processGauges: guarded,
+      logFiles: guarded,
+      isFormerNode: guardedFunction,
+      defaultCatalog: (given) => (typeof given === 'function' ? guardedFunction(given) : given),
+    }),
+  };
+}
+
+/** One object stays one, as in Node: business time is then real time. */
+function guardedClocks<Host>(
+  { clock, systemClock }: BillingOptions<Host>,
+  logger: BillingOptions<Host>['logger'],
+): Pick<BillingOptions<Host>, 'clock' | 'systemClock'> {
+  const guardedSystemClock = guardedClock(systemClock, logger);
+  const isOne = Object.is(clock, systemClock);
+  return {
+    systemClock: guardedSystemClock,
+    clock: isOne
+      ? (guardedSystemClock as typeof guardedSystemClock & typeof clock)
+      : guardedClock(clock, logger),
+  };
+}
+
+type Guards<O> = { readonly [K in keyof O]?: (given: NonNullable<O[K]> | Extract<O[K], null>) => O[K] };
+
+/** Guards the options that the host has given. */
+function definedOf<O extends object>(options: O, guards: Guards<O>): Partial<O> {
+  const given = (Object.keys(guards) as (keyof O)[]).flatMap((name) => {
+    const value = options[name];
+    const guard = guards[name];
+    return value === undefined || guard === undefined ? [] : [[name, guard(value as never)] as const];
+  });
+  return Object.fromEntries(given) as Partial<O>;
 }

@@ -1,7 +1,7 @@
 import { NodeService, PluginService, PluginSwitches } from '../nodes/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { BillingOptions } from './billing-options.ts';
-import { checkOptions } from './checked-options.ts';
+import { checkOptions, guardedOptions } from './checked-options.ts';
 
 /** Of an engine whose version nobody has named. */
 const UNKNOWN_VERSION = '0.0.0';
@@ -13,8 +13,9 @@ export interface Switched<Host> {
 }
 
 /** @throws InvariantError for an option that there is not, and a storage or plugin that is none. */
-export function switchable<Host>(options: BillingOptions<Host>): Switched<Host> {
-  checkOptions(options);
+export function switchable<Host>(given: BillingOptions<Host>): Switched<Host> {
+  checkOptions(given);
+  const options = guardedOptions(given);
   const {
     gateways = [],
     paymentControls = [],

@@ -1,5 +1,5 @@
 import type { Logger, Ports, SpanAttributes, TraceParent } from '../ports/index.ts';
-import { onBehalfOf, scopedLogger } from '../runtime/index.ts';
+import { guardedLogger, onBehalfOf, scopedLogger } from '../runtime/index.ts';
 
 /** A request that a host serves. */
 export interface ServedRequest {
@@ -52,6 +52,7 @@ export function requestsOf(ports: Pick<Ports, 'tracer' | 'scopes' | 'logger'>): 
         },
         (span) => work(span ?? nobodyLooks),
       ),
-    logger: (logger) => (logger === undefined ? ports.logger : scopedLogger(logger, ports.scopes)),
+    logger: (logger) =>
+      logger === undefined ? ports.logger : scopedLogger(guardedLogger(logger), ports.scopes),
   };
 }

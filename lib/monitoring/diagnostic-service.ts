@@ -1,5 +1,6 @@
 import type { LogFile, Ports } from '../ports/index.ts';
 import type { CallContext, WithContext } from '../records/index.ts';
+import { hostAnswer } from '../runtime/index.ts';
 import { type KeyValues, maskedProperties, maskedValues } from '../tenants/index.ts';
 import { invalidParameter } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
@@ -47,13 +48,16 @@ export class DiagnosticService implements DiagnosticOperations<WithContext> {
 
   async #logs({ logFileNames = [], logDirectory }: DiagnosticRequest): Promise<readonly LogFile[]> {
     const { logDirectories: allowed } = this.#sources;
-    const found =
-      (await this.#ports.logFiles?.read({
-        allowed,
-        directory: logDirectory ?? null,
-        names: logFileNames,
-        maxBytes: MAX_LOG_BYTES,
-      })) ?? null;
+    const request = {
+      allowed,
+      directory: logDirectory ?? null,
+      names: logFileNames,
+      maxBytes: MAX_LOG_BYTES,
+    };
+    const found = await hostAnswer(async () => {
+      const files = await this.#ports.logFiles?.read(request);
+      return files?.map(({ name, text }) => ({ name, text })) ?? null;
+    });
     if (found === null && logDirectory !== undefined)
       throw invalidParameter('health.diagnostic.logDirs does not allow this directory', {
         logDirectory: shortened(logDirectory),

@@ -7,6 +7,7 @@ import {
   SYSTEM_TENANT,
   type TenantRef,
 } from '../records/index.ts';
+import { hostAnswer } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { DEFAULT_EVENTS, EVENT_POLL_MS, QUEUE_RETRY_PAUSES_MS } from '../values/limits.ts';
 import { cursorOf, LATEST, readCursor } from './event-cursor.ts';
@@ -154,7 +155,7 @@ class Subscription implements EventSubscription {
   async #give(event: FeedEvent): Promise<boolean> {
     for (let failures = 0; !this.#isClosed; failures += 1) {
       try {
-        await this.#handled.onEvent(event as never);
+        await hostAnswer(() => this.#handled.onEvent(event as never));
         return true;
       } catch (error) {
         const last = QUEUE_RETRY_PAUSES_MS.at(-1) ?? 0;

@@ -1,6 +1,6 @@
 import type { Logger, PushSender, SystemClock } from '../ports/index.ts';
 import type { PushDelivery } from '../records/index.ts';
-import { atMost, TIME_OVER } from '../runtime/index.ts';
+import { atMost, plainError, TIME_OVER } from '../runtime/index.ts';
 import { type CallbackPolicy, type CallbackTarget, resolveCallback } from '../tenants/index.ts';
 import { BillingError } from '../values/errors/index.ts';
 import { PUSH_TIMEOUT_MS } from '../values/limits.ts';
@@ -53,11 +53,12 @@ export async function sendDelivery(
       secrets,
       timeoutMs: leftMs,
     });
+    if (!Number.isInteger(status)) return failed(null, 'The push sender gave no status');
     return status >= 200 && status < 300
       ? { kind: 'DELIVERED', status }
       : failed(status, `The receiver answered ${status}`);
   } catch (error) {
-    return failed(null, error instanceof Error ? error.message : String(error));
+    return failed(null, plainError(error).message);
   }
 }
 
@@ -70,7 +71,8 @@ async function placeOf(
   try {
     const found = await atMost(systemClock, PUSH_TIMEOUT_MS, resolveCallback(url, policy, pushSender));
     return found === TIME_OVER ? null : found;
-  } catch (error) {
+  } catch (thrown) {
+    const error = plainError(thrown);
     const isRefused = error instanceof BillingError;
     logger.warn(
       { err: error, deliveryId: id },

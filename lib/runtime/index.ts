@@ -12,6 +12,10 @@ export {
 } from './activity/spanned.ts';
 export { authorshipOf, systemAuthorshipOf } from './authorship.ts';
 export { DatabaseTime } from './database-time.ts';
+export { callHost, hostAnswer, tellHost } from './host-code/call-host.ts';
+export { guarded, guardedFunction, guardedList } from './host-code/guarded.ts';
+export { guardedClock, guardedLogger, guardedTracer } from './host-code/guarded-ports.ts';
+export { isInstance, plainError } from './host-code/plain-error.ts';
 export type { IdempotencyOperations } from './idempotency/idempotency-operations.ts';
 export { type Begun, IdempotencyService, type KeptAnswer } from './idempotency/service.ts';
 export { batchAuthorship } from './queue/batch-authorship.ts';

@@ -255,6 +255,18 @@ export const MAX_CACHED_PLUGIN_CATALOGS = 200;
 /** Time limit of one call of an entitlement plugin: the caller of the operation waits for it. */
 export const ENTITLEMENT_PLUGIN_TIMEOUT_MS = 10 * SECOND_MS;
 
+/** Characters of each text of an error that host code has thrown. */
+export const MAX_PLAIN_ERROR_CHARACTERS = 10_000;
+
+/** Causes of such an error that are kept. */
+export const MAX_PLAIN_CAUSES = 8;
+
+/** Simple members, and elements of a list among them, that are kept of such an error. */
+export const MAX_PLAIN_FACTS = 50;
+
+/** Members of a plugin's answer among which promises are looked for. */
+export const MAX_SEARCHED_MEMBERS = 200;
+
 /** Characters of a plugin's reason for an abort that the caller is shown. */
 export const MAX_ABORT_REASON_CHARACTERS = 1_000;
 

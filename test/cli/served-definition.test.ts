@@ -20,6 +20,9 @@ export default {
   gateways: [{ name: 'till', async purchase() { throw new Error('never'); }, async getPaymentInfo() { return []; } }],
   configuration: { 'org.service.server.basePath': '/billing' },
   opened: (billing) => console.log('opened', typeof billing.settle),
+  nodeCommands: {
+    FORGET: () => void Promise.reject(Object.defineProperty(new Error(), 'message', { get() { throw 1; } })),
+  },
   closed: () => console.error('closed'),
 };
 `;
@@ -29,9 +32,9 @@ describe('a server that a file of its directory defines', () => {
   let server: RunningServer;
   let log: string;
   const at = (name: string) => join(directory, name);
-  const post = async (path: string, body: object) => {
+  const post = async (path: string, body: object, status = 201) => {
     const init = { method: 'POST', headers, body: JSON.stringify(body) };
-    expect((await fetch(`${server.url}/billing/1.0/kb/${path}`, init)).status).to.equal(201);
+    expect((await fetch(`${server.url}/billing/1.0/kb/${path}`, init)).status).to.equal(status);
   };
   const countIn = async (path: string) =>
     Number(
@@ -59,6 +62,12 @@ describe('a server that a file of its directory defines', () => {
     expect(nodes).to.include('"till"');
     expect(existsSync(at('billwright-test.db'))).to.equal(true);
     expect(existsSync(at('billwright.db'))).to.equal(false);
+  });
+
+  it('goes on when a plugin forgets to await a promise that is rejected', async () => {
+    const command = { nodeCommandType: 'FORGET', nodeCommandProperties: [], isSystemCommandType: false };
+    await post('nodesInfo', command, 202);
+    expect((await fetch(`${server.url}/billing/1.0/healthcheck`)).status).to.equal(200);
   });
 
   it('is copied as it is at one moment while it writes, to a file that its owner alone reads', async () => {
@@ -141,6 +150,7 @@ describe('a server that a file of its directory defines', () => {
     ({ log } = await server.stop());
     expect(log).to.match(/"file":"[^"]*billwright\.config\.mjs","msg":"configured by this file"/);
     expect(log).to.include('SERVICE_server_limits_jsn has no effect');
+    expect(log).to.include('a promise was rejected that nobody awaits');
     expect(log).to.match(/^closed\n/m);
   });
 });

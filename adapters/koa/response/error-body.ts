@@ -1,3 +1,4 @@
+import { isInstance, plainError } from '../../../lib/runtime/index.ts';
 import { BillingError, classNameOf, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 /** The one error shape (http-api §12), with exactly these keys. */
@@ -23,11 +24,11 @@ export interface StackFrame {
  * log has these under the id of the request.
  */
 export function publicError(error: unknown, requestId: string): BillingError {
-  if (error instanceof BillingError) return error;
+  if (isInstance(error, BillingError)) return error;
   return new BillingError({
     code: ErrorCode.UNEXPECTED,
     message: `The request failed for a reason that only the log of the server tells; request id ${requestId}`,
-    cause: error,
+    cause: plainError(error),
   });
 }
 

@@ -1,7 +1,14 @@
 import type { CatalogPlugin, CatalogPluginContext, SystemClock } from '../../ports/index.ts';
 import type { PluginProperty, TenantRef } from '../../records/index.ts';
-import { type ActivityPorts, type CalledPlugin, callPlugin, inParallel } from '../../runtime/index.ts';
-import { assertInvariant } from '../../values/errors/index.ts';
+import {
+  type ActivityPorts,
+  type CalledPlugin,
+  callPlugin,
+  inParallel,
+  plainError,
+  pluginFailure,
+} from '../../runtime/index.ts';
+import { assertInvariant, BillingError, InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   CATALOG_PLUGIN_TIMEOUT_MS,
@@ -123,11 +130,23 @@ export class PluginCatalogs {
     const given = await callPlugin(called(plugin), this.#ports, () => plugin.catalog(context));
     if (given === null) return { answer: null, characters: 0 };
     const origin = { tenantId: request.tenant.id, pluginName: plugin.name };
-    const { versions } = compilePluginCatalog(given, origin);
+    const { versions } = this.#compiled(plugin, () => compilePluginCatalog(given, origin));
     const content = versions.map(canonicalXml).join();
     const past = { revision: await contentRevision(content), versionsAt: () => versions };
     const catalog = createCatalog(versions, past);
     return { answer: { pluginName: plugin.name, catalog }, characters: content.length };
+  }
+
+  /** A getter or a proxy in the catalog is code of the plugin too. */
+  #compiled(plugin: CatalogPlugin, compile: () => Catalog): Catalog {
+    try {
+      return compile();
+    } catch (thrown) {
+      const error = plainError(thrown);
+      if (error instanceof BillingError || error instanceof InvariantError) throw error;
+      const what = 'gave a catalog that cannot be read; the log of the server tells why';
+      throw pluginFailure(called(plugin), what, error);
+    }
   }
 }
 

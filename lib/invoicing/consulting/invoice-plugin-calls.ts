@@ -6,20 +6,14 @@ import type {
   SeenInvoice,
 } from '../../ports/index.ts';
 import type { PluginProperty, TenantRef } from '../../records/index.ts';
-import { type ActivityPorts, callPlugin, pluginFailure } from '../../runtime/index.ts';
-import { BillingError, InvariantError } from '../../values/errors/index.ts';
+import { type ActivityPorts, callPlugin, plainError, pluginFailure } from '../../runtime/index.ts';
+import { BillingError, InvariantError, MalformedAnswer } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { INVOICE_PLUGIN_TIMEOUT_MS } from '../../values/limits.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import { type AskedInvoice, withAdditionalItems } from '../plugins/additional-items.ts';
-import {
-  claimedAnswer,
-  claimedGroups,
-  claimedItems,
-  claimedPrior,
-  MalformedAnswer,
-} from '../plugins/plugin-claims.ts';
+import { claimedAnswer, claimedGroups, claimedItems, claimedPrior } from '../plugins/plugin-claims.ts';
 import { refusedTo } from '../plugins/refused-to.ts';
 import { existingInvoices } from './existing-invoices.ts';
 
@@ -205,7 +199,8 @@ export class InvoicePluginCalls {
     const answer = await callPlugin(called, this.#ports, ask);
     try {
       return read(answer);
-    } catch (error) {
+    } catch (thrown) {
+      const error = plainError(thrown);
       if (error instanceof MalformedAnswer) throw pluginFailure(called, `${error.message} (${member})`);
       if (error instanceof BillingError) throw refusedTo(name, error);
       if (error instanceof InvariantError) throw error;

@@ -1,6 +1,6 @@
 import type { InvoiceFormatter, InvoiceFormatterFactory } from '../../ports/index.ts';
 import type { Account } from '../../records/index.ts';
-import { pluginFailure } from '../../runtime/index.ts';
+import { callHost, guarded, plainError, pluginFailure } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_FORMATTED_CHARACTERS } from '../../values/limits.ts';
 import { type DocumentFormats, documentFormats } from './document-formats.ts';
@@ -20,7 +20,7 @@ export function formatsFrom(factory: InvoiceFormatterFactory | undefined, tenant
     const context = { tenantId, accountId: account.id, locale: languageTag(locale), builtIn };
     const own = asked(factory, 'formatter', () => factory.formatter(context));
     if (typeof own !== 'object' || own === null) throw failure(factory, 'answered no formatter');
-    return { ...builtIn, ...checked(factory, own) };
+    return { ...builtIn, ...checked(factory, guarded(own)) };
   };
 }
 
@@ -31,10 +31,10 @@ function checked(
   own: Partial<InvoiceFormatter>,
 ): Partial<InvoiceFormatter> {
   const given = members.flatMap((name) => {
-    const format = own[name] as ((...values: unknown[]) => unknown) | undefined;
+    const format = asked(factory, name, () => own[name]) as ((...values: unknown[]) => unknown) | undefined;
     if (format === undefined) return [];
     const text = (...values: unknown[]): string => {
-      const answer = asked(factory, name, () => format.apply(own, values));
+      const answer = asked(factory, name, () => format(...values));
       if (typeof answer === 'string' && answer.length <= MAX_FORMATTED_CHARACTERS) return answer;
       throw failure(factory, `answered no text of at most ${MAX_FORMATTED_CHARACTERS} characters in ${name}`);
     };
@@ -45,9 +45,9 @@ function checked(
 
 function asked<T>(factory: InvoiceFormatterFactory, member: string, call: () => T): T {
   try {
-    return call();
-  } catch (cause) {
-    throw failure(factory, `failed in ${member}; the log of the server tells why`, cause);
+    return callHost(call);
+  } catch (thrown) {
+    throw failure(factory, `failed in ${member}; the log of the server tells why`, plainError(thrown));
   }
 }
 

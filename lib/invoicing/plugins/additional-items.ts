@@ -1,5 +1,5 @@
 import { type InvoiceItem, InvoiceItemType, type ItemBasis } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, ErrorCode, MalformedAnswer } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   type Currency,
@@ -13,7 +13,7 @@ import { isAdjustable } from '../invoices/item-adjustment.ts';
 import { checkCurrency, checkPeriod, checkTexts } from '../invoices/manual-items.ts';
 import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
 import { checkedAmount, isAddable } from './item-amounts.ts';
-import { type ClaimedItem, MalformedAnswer } from './plugin-claims.ts';
+import type { ClaimedItem } from './plugin-claims.ts';
 import { type ChosenId, takenId } from './taken-ids.ts';
 
 /** A new item that goes to another invoice than the one at hand. */

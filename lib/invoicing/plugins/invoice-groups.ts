@@ -1,7 +1,7 @@
 import { InvoiceItemType } from '../../records/index.ts';
+import { MalformedAnswer } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
-import { MalformedAnswer } from './plugin-claims.ts';
 
 /**
  * The items of one run as several invoices (§8.2 step 12). Items that no group names go to the first, empty groups are

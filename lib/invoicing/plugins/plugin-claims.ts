@@ -1,5 +1,6 @@
 import type { AdditionalItem } from '../../ports/index.ts';
 import { InvoiceItemType, type PluginProperty } from '../../records/index.ts';
+import { MalformedAnswer } from '../../values/errors/index.ts';
 import { takerOf } from '../../values/given/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_FRACTION_DIGITS, MAX_PLUGIN_ITEMS, MAX_PLUGIN_PROPERTIES } from '../../values/limits.ts';
@@ -12,11 +13,6 @@ import {
   type LocalDate,
   parseLocalDate,
 } from '../../values/time/index.ts';
-
-/** An answer that the port does not allow. The message completes a sentence that begins with the plugin's name. */
-export class MalformedAnswer extends Error {
-  override readonly name = 'MalformedAnswer';
-}
 
 /** Properties of an answer; null = those of the call stay. */
 interface Claimed {

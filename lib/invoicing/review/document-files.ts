@@ -1,4 +1,5 @@
-import type { Ports, PrintableDocument } from '../../ports/index.ts';
+import type { Ports, PrintableDocument, RenderedFile } from '../../ports/index.ts';
+import { hostAnswer } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { shortened } from '../../values/text/index.ts';
 
@@ -18,11 +19,19 @@ export class DocumentFiles {
   async pdf(document: PrintableDocument, facts: Readonly<Record<string, string>>): Promise<Uint8Array> {
     const { documentRenderer, logger } = this.#ports;
     if (documentRenderer === undefined) throw noRenderer();
-    const { bytes, missingCharacters } = await documentRenderer.pdf(document);
+    const { bytes, missingCharacters } = await hostAnswer(async () =>
+      fileOf(await documentRenderer.pdf(document)),
+    );
     if (missingCharacters !== '')
       logger.warn({ ...facts, characters: shortened(missingCharacters) }, 'no font for characters of a PDF');
     return bytes;
   }
+}
+
+/** Read while the call lasts: an answer that cannot be read is a throw of the renderer's own. */
+function fileOf({ bytes, missingCharacters }: RenderedFile): RenderedFile {
+  if (!(bytes instanceof Uint8Array)) throw new Error('The document renderer answered no bytes');
+  return { bytes, missingCharacters: String(missingCharacters ?? '') };
 }
 
 function noRenderer(): BillingError {

@@ -27,7 +27,7 @@ export function claimedPrior(result: PriorCallResult | null | undefined): Claime
     paymentMethodId: claimedUuid(result.adjustedPaymentMethodId),
     pluginName: gatewayText(result.adjustedPluginName),
     amount: amount == null ? null : parseWireDecimal(String(amount)),
-    currency: result.adjustedCurrency ?? null,
+    currency: gatewayText(result.adjustedCurrency),
     properties: properties ? gatewayProperties(properties) : null,
   };
 }

@@ -1,5 +1,6 @@
 import type { Meters, SystemClock } from '../../ports/index.ts';
 import { GatewayError } from '../../ports/index.ts';
+import { hostAnswer, plainError } from '../../runtime/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
 import { gatewayText } from '../claims/gateway-claims.ts';
@@ -28,27 +29,29 @@ export function callGateway<const G extends readonly unknown[], T>(
   limits: CallLimits,
 ): Promise<GatewayCall<T>> {
   return new Promise((resolve) => {
-    const settled = replyOf(async () => call(...frozenCopy(given)));
     const { timeoutMs } = limits;
-    const giveUp = (): void => resolve({ reply: { kind: 'TIMEOUT', timeoutMs }, late: settled });
     const startedMs = limits.systemClock.nowMs();
+    const settled = replyOf(() => call(...frozenCopy(given)));
+    const giveUp = (): void => resolve({ reply: { kind: 'TIMEOUT', timeoutMs }, late: settled });
     const cancel = limits.systemClock.after(timeoutMs, giveUp, { keepAlive: true });
-    void settled.then((reply) => {
+    const ended = settled.then((reply) => {
       cancel();
-      limits.meters?.time('payment.plugin', limits.systemClock.nowMs() - startedMs);
       resolve({ reply, late: null });
+      limits.meters?.time('payment.plugin', limits.systemClock.nowMs() - startedMs);
     });
+    // A clock that fails costs the timing alone.
+    ended.catch(() => undefined);
   });
 }
 
 async function replyOf<T>(call: () => Promise<T>): Promise<GatewayReply<T>> {
   try {
-    return { kind: 'VALUE', value: await call() };
-  } catch (error) {
-    const message = gatewayText(error instanceof Error ? error.message : error) ?? 'an error without a text';
+    return { kind: 'VALUE', value: await hostAnswer(call) };
+  } catch (thrown) {
+    const error = plainError(thrown);
     return {
       kind: error instanceof GatewayError ? 'GATEWAY_ERROR' : 'FAULT',
-      message,
+      message: gatewayText(error.message) ?? '',
       ...(error instanceof BillingError && { cause: error }),
     };
   }

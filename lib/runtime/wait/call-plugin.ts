@@ -1,6 +1,8 @@
 import type { SystemClock } from '../../ports/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { type ActivityPorts, spanned } from '../activity/spanned.ts';
+import { hostAnswer } from '../host-code/call-host.ts';
+import { plainError } from '../host-code/plain-error.ts';
 import { atMost, TIME_OVER } from './at-most.ts';
 
 /** A plugin as errors name it, with the time limit of one call. */
@@ -38,10 +40,10 @@ async function callInTime<T>(
 ): Promise<T> {
   const { member } = plugin;
   try {
-    // A plugin that is not an async function may throw at once.
-    const result = await atMost(systemClock, plugin.timeoutMs, Promise.resolve().then(call));
+    const result = await atMost(systemClock, plugin.timeoutMs, hostAnswer(call));
     if (result !== TIME_OVER) return result;
-  } catch (cause) {
+  } catch (thrown) {
+    const cause = plainError(thrown);
     const where = member === undefined ? '' : ` in ${member}`;
     throw pluginFailure(plugin, `failed${where}; the log of the server tells why`, cause);
   }

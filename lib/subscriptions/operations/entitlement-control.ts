@@ -12,10 +12,16 @@ import type {
 } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext } from '../../records/index.ts';
-import { type ActivityPorts, type CalledPlugin, callPlugin, pluginFailure } from '../../runtime/index.ts';
+import {
+  type ActivityPorts,
+  type CalledPlugin,
+  callPlugin,
+  plainError,
+  pluginFailure,
+} from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { ENTITLEMENT_PLUGIN_TIMEOUT_MS, MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
-import { decide } from '../requests/plugin-decision.ts';
+import { decide, ownCopy } from '../requests/plugin-decision.ts';
 
 /** An operation, with what its plugins need to decide on it. */
 export interface Controlled<Operation extends EntitlementOperation, T> {
@@ -72,7 +78,7 @@ export class EntitlementControl {
       done = await controlled.work(terms);
     } catch (error) {
       const call = callOn(terms) as EntitlementCall;
-      await this.#tell(reached, call, (plugin) => plugin.failed?.(call, error, seen));
+      await this.#tell(reached, call, (plugin) => plugin.failed?.(call, plainError(error), seen));
       throw error;
     }
     const success = { ...callOn(terms), result: controlled.resultOf(done) } as EntitlementSuccess;
@@ -88,9 +94,9 @@ export class EntitlementControl {
     const { operation, terms } = call;
     const { before } = plugin;
     if (before?.[operation] === undefined) return terms;
-    const ask = async () => before[operation]?.(call, seen);
-    const decision = await callPlugin(called(plugin), this.#ports, ask);
-    const decided = decide(operation, terms, decision);
+    // Read while the call lasts: an answer that cannot be read is a throw of the plugin's own.
+    const ask = async () => decide(operation, terms, ownCopy(await before[operation]?.(call, seen)));
+    const decided = await callPlugin(called(plugin), this.#ports, ask);
     if ('terms' in decided) return decided.terms;
     throw 'reason' in decided
       ? abortedBy(plugin, operation, decided.reason)

@@ -6,6 +6,7 @@ import {
   type EntitlementTerms,
 } from '../../ports/index.ts';
 import { BillingActionPolicy, PhaseType, ProductCategory } from '../../records/index.ts';
+import { Decimal } from '../../values/money/index.ts';
 import { isStorable } from '../../values/text/index.ts';
 import { isBillingPeriod } from '../../values/time/index.ts';
 
@@ -34,6 +35,14 @@ export function decide<Operation extends EntitlementOperation>(
   if (member === 'abort') return aborted(decision.abort);
   if (member === 'replace') return replaced(operation, terms, decision.replace);
   return { problem: 'answered neither abort nor replace' };
+}
+
+/** A copy that belongs to the engine: a getter or a proxy in an answer is asked once, while the plugin's call lasts. */
+export function ownCopy(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null) return answer;
+  if (Array.isArray(answer)) return answer.map(ownCopy);
+  if (Decimal.isDecimal(answer)) return new Decimal(answer);
+  return Object.fromEntries(Object.entries(answer).map(([name, member]) => [name, ownCopy(member)]));
 }
 
 /** The members of a request that are terms of the operation; it may have others. */

@@ -1,8 +1,10 @@
 import type { Ports, UsageSource, UsageSourceContext } from '../../ports/index.ts';
+import { plainError, tellHost } from '../../runtime/index.ts';
+import { MalformedAnswer } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { SUPPLIED_RECORDS_PER_TURN, USAGE_SOURCE_STREAM_TIMEOUT_MS } from '../../values/limits.ts';
 import type { RecordSums } from '../supplied/record-sums.ts';
-import { claimedRecord, claimedRecords, MalformedUsage } from '../supplied/source-claims.ts';
+import { claimedRecord, claimedRecords } from '../supplied/source-claims.ts';
 import { sourceFailure } from './source-failure.ts';
 
 export interface AskedSource {
@@ -59,22 +61,18 @@ export async function addedUp(
     }
   } catch (error) {
     leave(iterator);
-    throw sourceFailure(called, error);
+    throw sourceFailure(called, plainError(error));
   } finally {
     cancel();
   }
 }
 
-function endless(): MalformedUsage {
+function endless(): MalformedAnswer {
   const seconds = USAGE_SOURCE_STREAM_TIMEOUT_MS / 1_000;
-  return new MalformedUsage(`gave records that have not ended within ${seconds} s`);
+  return new MalformedAnswer(`gave records that have not ended within ${seconds} s`);
 }
 
 /** Lets the source free what it holds; nobody waits for it. */
 function leave(iterator: ReturnType<typeof claimedRecords> | null): void {
-  try {
-    Promise.resolve(iterator?.return?.()).catch(() => undefined);
-  } catch {
-    // Its answer is refused already.
-  }
+  tellHost(() => iterator?.return?.());
 }

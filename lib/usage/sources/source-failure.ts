@@ -1,8 +1,7 @@
 import { RetryLater, retryLaterOf } from '../../ports/index.ts';
 import { type CalledPlugin, pluginFailure } from '../../runtime/index.ts';
-import type { BillingError } from '../../values/errors/index.ts';
+import { type BillingError, MalformedAnswer } from '../../values/errors/index.ts';
 import { USAGE_SOURCE_PAUSE_MS } from '../../values/limits.ts';
-import { MalformedUsage } from '../supplied/source-claims.ts';
 
 /**
  * The error for a source that has not told what was used. Queued work is done again after a pause, or when the source says,
@@ -12,14 +11,15 @@ import { MalformedUsage } from '../supplied/source-claims.ts';
 export function sourceFailure(called: CalledPlugin, error: unknown): BillingError {
   const thrown = causeOf(error);
   const what =
-    thrown instanceof MalformedUsage
+    thrown instanceof MalformedAnswer
       ? `${thrown.message} (${called.member ?? called.name})`
       : `did not tell what was used (${called.member ?? called.name}); the log of the server tells why`;
   return pluginFailure(called, what, retryLaterOf(error) === undefined ? later(error) : error);
 }
 
 function causeOf(error: unknown): unknown {
-  if (error instanceof MalformedUsage || !(error instanceof Error) || error.cause === undefined) return error;
+  if (error instanceof MalformedAnswer || !(error instanceof Error) || error.cause === undefined)
+    return error;
   return causeOf(error.cause);
 }
 

@@ -1,3 +1,4 @@
+import { MalformedAnswer } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { isUuid } from '../../values/ids/index.ts';
 import {
@@ -12,21 +13,16 @@ import { readAmount } from '../recording/read-amount.ts';
 import type { SuppliedRecord } from './record-sums.ts';
 import type { SuppliedQuantity } from './supplied-usage.ts';
 
-/** An answer that the port does not allow. The message completes a sentence that begins with the source's name. */
-export class MalformedUsage extends Error {
-  override readonly name = 'MalformedUsage';
-}
-
 export interface ClaimedRecord extends SuppliedRecord {
   readonly subscriptionId: Uuid;
 }
 
-/** @throws MalformedUsage, naming the place of the record. */
+/** @throws MalformedAnswer, naming the place of the record. */
 export function claimedRecord(given: unknown, index: number): ClaimedRecord {
   const at = `records[${index}]`;
   const { subscriptionId, instant: when, unitType, amount, trackingId } = membersOf(given, at);
   const unit = textOf(unitType, MAX_UNIT_NAME_CHARACTERS);
-  if (unit === null) throw new MalformedUsage(`gave ${at}.unitType that is no name of a unit`);
+  if (unit === null) throw new MalformedAnswer(`gave ${at}.unitType that is no name of a unit`);
   return {
     subscriptionId: uuidOf(subscriptionId, at),
     at: instantOf(when, at),
@@ -36,11 +32,11 @@ export function claimedRecord(given: unknown, index: number): ClaimedRecord {
   };
 }
 
-/** The quantities of an aggregated answer. @throws MalformedUsage. */
+/** The quantities of an aggregated answer. @throws MalformedAnswer. */
 export function claimedQuantities(given: unknown, expected: number): readonly SuppliedQuantity[] {
-  if (!Array.isArray(given)) throw new MalformedUsage('gave aggregated usage that is no list');
+  if (!Array.isArray(given)) throw new MalformedAnswer('gave aggregated usage that is no list');
   if (given.length !== expected)
-    throw new MalformedUsage(`gave ${given.length} quantities for ${expected} requests`);
+    throw new MalformedAnswer(`gave ${given.length} quantities for ${expected} requests`);
   return given.map((each, index) => {
     const at = `quantities[${index}]`;
     const { quantity, trackingIds } = membersOf(each, at);
@@ -48,16 +44,16 @@ export function claimedQuantities(given: unknown, expected: number): readonly Su
   });
 }
 
-/** The records of an answer, one after the other. @throws MalformedUsage. */
+/** The records of an answer, one after the other. @throws MalformedAnswer. */
 export function claimedRecords(given: unknown): AsyncIterator<unknown> | Iterator<unknown> {
   if (typeof given !== 'object' || given === null)
-    throw new MalformedUsage('gave records that are no stream');
+    throw new MalformedAnswer('gave records that are no stream');
   const stream: { readonly [Symbol.asyncIterator]?: unknown; readonly [Symbol.iterator]?: unknown } = given;
   const begin = stream[Symbol.asyncIterator] ?? stream[Symbol.iterator];
-  if (typeof begin !== 'function') throw new MalformedUsage('gave records that are no stream');
+  if (typeof begin !== 'function') throw new MalformedAnswer('gave records that are no stream');
   const iterator: unknown = begin.call(given);
   if (isIterator(iterator)) return iterator;
-  throw new MalformedUsage('gave a stream of records that cannot be read');
+  throw new MalformedAnswer('gave a stream of records that cannot be read');
 }
 
 function isIterator(given: unknown): given is AsyncIterator<unknown> | Iterator<unknown> {
@@ -68,7 +64,7 @@ function isIterator(given: unknown): given is AsyncIterator<unknown> | Iterator<
 
 function trackingIdsOf(given: unknown, at: string): readonly string[] {
   if (given == null) return [];
-  if (!Array.isArray(given)) throw new MalformedUsage(`gave ${at}.trackingIds that are no list`);
+  if (!Array.isArray(given)) throw new MalformedAnswer(`gave ${at}.trackingIds that are no list`);
   const ids = given.slice(0, MAX_SUPPLIED_TRACKING_IDS);
   return ids.map((id, index) => trackingIdOf(id, `${at}.trackingIds[${index}]`));
 }
@@ -76,7 +72,7 @@ function trackingIdsOf(given: unknown, at: string): readonly string[] {
 function trackingIdOf(given: unknown, at: string): string {
   const id = textOf(given, MAX_TRACKING_ID_CHARACTERS);
   if (id !== null) return id;
-  throw new MalformedUsage(`gave ${at} that is no text of 1 to ${MAX_TRACKING_ID_CHARACTERS} characters`);
+  throw new MalformedAnswer(`gave ${at} that is no text of 1 to ${MAX_TRACKING_ID_CHARACTERS} characters`);
 }
 
 function textOf(given: unknown, most: number): string | null {
@@ -87,7 +83,7 @@ function textOf(given: unknown, most: number): string | null {
 function uuidOf(given: unknown, at: string): Uuid {
   const id = typeof given === 'string' ? given.toLowerCase() : '';
   if (isUuid(id)) return id;
-  throw new MalformedUsage(`gave ${at}.subscriptionId that is no id`);
+  throw new MalformedAnswer(`gave ${at}.subscriptionId that is no id`);
 }
 
 function instantOf(given: unknown, at: string): Instant {
@@ -95,13 +91,13 @@ function instantOf(given: unknown, at: string): Instant {
   if (typeof ms === 'number' && isInstantMs(Math.trunc(ms))) return instant(Math.trunc(ms));
   const read = typeof ms === 'string' ? parseWireInstant(ms) : undefined;
   if (read !== undefined) return read;
-  throw new MalformedUsage(`gave ${at}.instant that is no instant`);
+  throw new MalformedAnswer(`gave ${at}.instant that is no instant`);
 }
 
 function amountOf(given: unknown, at: string): Decimal {
   const read = readAmount(given, { negativeAmounts: false });
   if ('amount' in read) return read.amount;
-  throw new MalformedUsage(
+  throw new MalformedAnswer(
     `gave ${at} that is no decimal of at least 0, with at most 20 digits before the point and 9 after it`,
   );
 }
@@ -109,5 +105,5 @@ function amountOf(given: unknown, at: string): Decimal {
 function membersOf(given: unknown, at: string): Readonly<Record<string, unknown>> {
   if (typeof given === 'object' && given !== null && !Array.isArray(given))
     return given as Readonly<Record<string, unknown>>;
-  throw new MalformedUsage(`gave ${at} that is no object`);
+  throw new MalformedAnswer(`gave ${at} that is no object`);
 }

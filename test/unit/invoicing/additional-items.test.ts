@@ -4,7 +4,7 @@ import { plainItem } from '../../../lib/invoicing/invoices/new-item.ts';
 import { type AskedInvoice, withAdditionalItems } from '../../../lib/invoicing/plugins/additional-items.ts';
 import { imposedNumbers } from '../../../lib/invoicing/plugins/imposed-numbers.ts';
 import { groupedItems } from '../../../lib/invoicing/plugins/invoice-groups.ts';
-import { claimedItems, MalformedAnswer } from '../../../lib/invoicing/plugins/plugin-claims.ts';
+import { claimedItems } from '../../../lib/invoicing/plugins/plugin-claims.ts';
 import {
   isSameProposal,
   type Proposal,
@@ -13,7 +13,7 @@ import {
 } from '../../../lib/invoicing/plugins/proposal.ts';
 import type { AdditionalItem } from '../../../lib/ports/index.ts';
 import type { InvoiceItem } from '../../../lib/records/index.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
+import { BillingError, MalformedAnswer } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { asCurrency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import { parseLocalDate } from '../../../lib/values/time/index.ts';

@@ -1,11 +1,6 @@
 import { expect } from 'chai';
-import {
-  claimedGroups,
-  claimedItems,
-  claimedPrior,
-  MalformedAnswer,
-} from '../../../lib/invoicing/plugins/plugin-claims.ts';
-import { BillingError } from '../../../lib/values/errors/index.ts';
+import { claimedGroups, claimedItems, claimedPrior } from '../../../lib/invoicing/plugins/plugin-claims.ts';
+import { BillingError, MalformedAnswer } from '../../../lib/values/errors/index.ts';
 import { decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import { type Instant, parseLocalDate } from '../../../lib/values/time/index.ts';
 

@@ -1,0 +1,135 @@
+import { GatewayError, RetryLater, retryLaterOf } from '../../ports/index.ts';
+import {
+  BillingError,
+  type BillingErrorInput,
+  ErrorCode,
+  InvariantError,
+  MalformedAnswer,
+  type Problem,
+} from '../../values/errors/index.ts';
+import { MAX_PLAIN_CAUSES, MAX_PLAIN_ERROR_CHARACTERS, MAX_PLAIN_FACTS } from '../../values/limits.ts';
+
+const NO_TEXT = 'an error without a text';
+
+/**
+ * Returns a copy of what host code has thrown that can be read, logged, stored and shown any number of times: the original
+ * may be a proxy, have getters that throw, or be no error. The copy keeps class, name, message, stack and causes of an
+ * error, the code and facts of a `BillingError`, the delay of a `RetryLater`, and other members that are simple values.
+ * Never throws.
+ */
+export function plainError(thrown: unknown): Error {
+  return plain(thrown, MAX_PLAIN_CAUSES);
+}
+
+/** Returns `instanceof` of anything, also of a proxy that throws when it is asked. */
+export function isInstance<T>(value: unknown, type: abstract new (...given: never[]) => T): value is T {
+  return read(() => value instanceof type) === true;
+}
+
+function plain(thrown: unknown, causesLeft: number): Error {
+  if (!isInstance(thrown, Error)) return new Error(textOf(thrown));
+  const cause = memberOf(thrown, 'cause');
+  const isCopied = cause !== undefined && causesLeft > 0;
+  const copy = copyOf(thrown, isCopied ? plain(cause, causesLeft - 1) : undefined);
+  const name = memberOf(thrown, 'name');
+  if (typeof name === 'string' && name !== copy.name) setHidden(copy, 'name', cut(name));
+  const stack = memberOf(thrown, 'stack');
+  if (typeof stack === 'string') setHidden(copy, 'stack', cut(stack));
+  const own = copy as Error & Record<string, unknown>;
+  for (const [member, value] of simpleMembersOf(thrown)) if (!(member in copy)) own[member] = value;
+  return copy;
+}
+
+function copyOf(thrown: Error, cause: Error | undefined): Error {
+  const text = memberOf(thrown, 'message');
+  const message = typeof text === 'string' ? cut(text) : textOf(text);
+  if (isInstance(thrown, BillingError)) return new BillingError({ ...factsOf(thrown), message, cause });
+  if (isInstance(thrown, InvariantError))
+    return withCause(new InvariantError(message, simpleFactsOf(thrown)), cause);
+  if (isInstance(thrown, RetryLater)) {
+    const delayMs = read(() => retryLaterOf(thrown)?.delayMs);
+    return withCause(new RetryLater(typeof delayMs === 'number' ? delayMs : 0, message), cause);
+  }
+  const options = cause === undefined ? undefined : { cause };
+  if (isInstance(thrown, GatewayError)) return new GatewayError(message, options);
+  if (isInstance(thrown, MalformedAnswer)) return new MalformedAnswer(message, options);
+  return new Error(message, options);
+}
+
+function factsOf(thrown: BillingError): Omit<BillingErrorInput, 'message' | 'cause'> {
+  const code = memberOf(thrown, 'code');
+  const problems = read(() => thrown.problems?.map(plainProblem));
+  return {
+    code: (Object.values<unknown>(ErrorCode).includes(code) ? code : ErrorCode.UNEXPECTED) as ErrorCode,
+    facts: simpleFactsOf(thrown),
+    ...(problems === undefined ? {} : { problems }),
+  };
+}
+
+function plainProblem({ message, line, column, path }: Problem): Problem {
+  return {
+    message: cut(String(message)),
+    ...(typeof line === 'number' && { line }),
+    ...(typeof column === 'number' && { column }),
+    ...(typeof path === 'string' && { path: cut(path) }),
+  };
+}
+
+function simpleFactsOf(thrown: Error): Readonly<Record<string, unknown>> {
+  const facts = memberOf(thrown, 'facts');
+  return typeof facts === 'object' && facts !== null ? Object.fromEntries(simpleMembersOf(facts)) : {};
+}
+
+/** The own members that are simple values or lists of them; what a getter would answer is left alone. */
+function simpleMembersOf(object: object): readonly (readonly [name: string, value: unknown])[] {
+  const found = read(() =>
+    Object.entries(Object.getOwnPropertyDescriptors(object))
+      .filter(([, { enumerable }]) => enumerable === true)
+      .slice(0, MAX_PLAIN_FACTS)
+      .flatMap(([name, { value }]) => {
+        const simple = simpleOf(value);
+        return simple === undefined ? [] : [[name, simple] as const];
+      }),
+  );
+  return found ?? [];
+}
+
+function simpleOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, MAX_PLAIN_FACTS).flatMap((each) => simpleOf(each) ?? []);
+  if (typeof value === 'string') return cut(value);
+  return value === null || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+}
+
+function memberOf(thrown: Error, name: 'name' | 'message' | 'stack' | 'cause' | 'code' | 'facts'): unknown {
+  return read((): unknown => Reflect.get(thrown, name));
+}
+
+function withCause<E extends Error>(error: E, cause: Error | undefined): E {
+  if (cause !== undefined) setHidden(error, 'cause', cause);
+  return error;
+}
+
+/** Not enumerable, as errors have these members, so that logs do not show them twice. */
+function setHidden(error: Error, name: 'name' | 'stack' | 'cause', value: unknown): void {
+  Object.defineProperty(error, name, { value, configurable: true, writable: true });
+}
+
+/** What was thrown instead of an error. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null || typeof value === 'function') return NO_TEXT;
+  const text = read(() => String(value));
+  return typeof text === 'string' ? cut(text) : NO_TEXT;
+}
+
+function cut(text: string): string {
+  return text.slice(0, MAX_PLAIN_ERROR_CHARACTERS);
+}
+
+/** Undefined if reading throws. */
+function read<T>(reading: () => T): T | undefined {
+  try {
+    return reading();
+  } catch {
+    return undefined;
+  }
+}

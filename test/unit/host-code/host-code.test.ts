@@ -1,0 +1,195 @@
+import { inspect } from 'node:util';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { BillingError, ErrorCode, GatewayError, type Instant, RetryLater } from '../../../lib/index.ts';
+import { retryLaterOf, type Tracer } from '../../../lib/ports/index.ts';
+import {
+  callHost,
+  guarded,
+  guardedClock,
+  guardedLogger,
+  guardedTracer,
+  hostAnswer,
+  plainError,
+  tellHost,
+} from '../../../lib/runtime/index.ts';
+import { hostileAnswers, hostileThrows } from '../../support/hostile-code.ts';
+import { recordingLogger } from '../../support/system-time.ts';
+
+/** Throws if anything of the error does. */
+function readWhole(error: unknown): string {
+  const { name, message, stack, cause } = error as Error;
+  return [
+    name,
+    message,
+    stack,
+    cause === undefined ? '' : readWhole(cause),
+    inspect(error),
+    String(error),
+  ].join();
+}
+
+describe('plainError', () => {
+  for (const [what, thrown] of Object.entries(hostileThrows)) {
+    it(`copies ${what} into an error that can be read`, () => {
+      const error = plainError(thrown());
+      expect(error).to.be.instanceOf(Error);
+      expect(() => readWhole(error)).not.to.throw();
+      expect(() => JSON.stringify(error)).not.to.throw();
+    });
+  }
+
+  it('keeps the class, the texts, the causes and the simple members of an error', () => {
+    const cause = Object.assign(new TypeError('no such host'), { code: 'ENOTFOUND', socket: {} });
+    const error = plainError(new Error('cannot connect', { cause }));
+    expect(error.message).to.equal('cannot connect');
+    const copied = error.cause as Error & Record<string, unknown>;
+    expect([copied.name, copied.message, copied.code]).to.deep.equal([
+      'TypeError',
+      'no such host',
+      'ENOTFOUND',
+    ]);
+    expect(copied.stack).to.equal(cause.stack);
+    expect(copied).not.to.have.property('socket');
+  });
+
+  it('keeps the code and the facts of an error of the engine, and the delay of a RetryLater', () => {
+    const facts = { accountId: 'a', isBusy: true };
+    const problems = [{ message: 'bad', line: 2 }];
+    const given = { code: ErrorCode.PAYMENT_INTERNAL_ERROR, message: 'busy', facts, problems };
+    const error = plainError(new BillingError({ ...given, cause: new RetryLater(5_000) }));
+    expect(error).to.be.instanceOf(BillingError).and.to.include({ code: given.code, message: 'busy' });
+    expect((error as BillingError).facts).to.deep.equal(facts);
+    expect((error as BillingError).problems).to.deep.equal(problems);
+    expect(retryLaterOf(error)?.delayMs).to.equal(5_000);
+    expect(plainError(new GatewayError('declined'))).to.be.instanceOf(GatewayError);
+  });
+
+  it('bounds texts and causes', () => {
+    let error = new Error('x'.repeat(1_000_000));
+    for (let depth = 0; depth < 100; depth += 1) error = new Error('outer', { cause: error });
+    const cyclic = new Error('cyclic');
+    cyclic.cause = cyclic;
+    for (const each of [error, cyclic]) expect(readWhole(plainError(each)).length).to.be.below(200_000);
+    expect(plainError(new Error('x'.repeat(1_000_000))).message).to.have.length(10_000);
+  });
+});
+
+describe('a call of host code', () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  before(() => process.on('unhandledRejection', note));
+  after(() => process.off('unhandledRejection', note));
+  const turns = async (): Promise<void> => {
+    for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled.splice(0)).to.deep.equal([]);
+  };
+
+  for (const [what, answer] of Object.entries(hostileAnswers)) {
+    it(`answers or throws a plain error for ${what}, and leaves no rejection behind`, async () => {
+      for (const call of [
+        () => callHost(answer),
+        () => hostAnswer(answer as () => Promise<unknown>),
+        () => guarded({ ask: answer }).ask(),
+      ]) {
+        try {
+          await hostAnswer(async () => call());
+        } catch (error) {
+          expect(() => readWhole(error)).not.to.throw();
+        }
+      }
+      tellHost(answer);
+      callHost(() => ({ answer: guarded({ ask: answer }) }));
+      await turns();
+    });
+  }
+
+  it('reaches the private members of an object of the host, frozen or not, and finds what it lacks missing', () => {
+    class Counter {
+      readonly nested = { deep: () => this.#count };
+      #count = 0;
+      next(): number {
+        this.#count += 1;
+        return this.#count;
+      }
+    }
+    const counter: { next(): number; nested: { deep(): number }; other?: unknown } = guarded(
+      Object.freeze(new Counter()),
+    );
+    expect([counter.next(), counter.next(), counter.nested.deep()]).to.deep.equal([1, 2, 2]);
+    expect(counter.other).to.equal(undefined);
+    expect('next' in counter).to.equal(true);
+    expect(Object.keys(counter)).to.deep.equal(['nested']);
+  });
+});
+
+describe('guarded ports', () => {
+  it('write a line whose error the logger cannot read, with a plain error in its place', () => {
+    const lines: string[] = [];
+    const logger = guardedLogger(pino({ base: null }, { write: (line) => void lines.push(line) }));
+    for (const thrown of Object.values(hostileThrows))
+      logger.warn({ err: thrown(), id: 7 }, 'a plugin failed');
+    expect(lines).to.have.length(Object.keys(hostileThrows).length);
+    for (const line of lines) expect(JSON.parse(line)).to.include({ id: 7, msg: 'a plugin failed' });
+  });
+
+  it('go on without a logger that throws or answers a promise that is rejected', () => {
+    const broken = () => {
+      throw new Error('no disk');
+    };
+    const rejected = async () => broken();
+    const logger = guardedLogger({ debug: broken, info: rejected, warn: rejected, error: broken });
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) logger[level]({}, 'anything');
+  });
+
+  it('let a clock fail without ending a timer or the count of system time', () => {
+    let isBroken = false;
+    let timer: () => void = () => undefined;
+    const read = (): number => {
+      if (isBroken) throw hostileThrows['a proxy that throws at every touch']?.();
+      return 5;
+    };
+    const logger = recordingLogger();
+    const after = (_delayMs: number, action: () => void) => {
+      timer = action;
+      return () => read();
+    };
+    const nextTurn = async () => undefined;
+    const clock = guardedClock({ now: () => read() as Instant, nowMs: read, after, nextTurn }, logger);
+    expect(clock.nowMs()).to.equal(5);
+    isBroken = true;
+    expect(clock.nowMs()).to.equal(5);
+    expect(() => clock.now()).to.throw(Error);
+    const cancel = clock.after(1, () => clock.now());
+    timer();
+    cancel();
+    expect(logger.lines.map(({ message }) => message)).to.include('the work of a timer failed');
+  });
+
+  it('do the work of a span once, with its own result, whatever the tracer does', async () => {
+    const broken: () => never = () => {
+      throw new Error('tracer');
+    };
+    const span = { traceParent: '00-1-2-00', tell: broken, fail: broken, end: broken };
+    const tracers: Tracer[] = [
+      { start: broken, detached: broken },
+      { start: () => ({ ...span, run: broken }), detached: () => undefined as never },
+      {
+        start: () => ({ ...span, run: (work) => [work(), work()][0] as never }),
+        detached: <T>(work: () => T) => work(),
+      },
+    ];
+    for (const each of tracers) {
+      const tracer = guardedTracer(each, recordingLogger());
+      let count = 0;
+      const begun = tracer.start({ name: 'x', kind: 'INTERNAL' });
+      expect(begun.run(() => (count += 1))).to.equal(1);
+      expect(tracer.detached(() => (count += 1))).to.equal(2);
+      expect(() => begun.run(broken)).to.throw('tracer');
+      begun.tell({});
+      begun.fail(null);
+      begun.end();
+      expect(count).to.equal(2);
+    }
+  });
+});
