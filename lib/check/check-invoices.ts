@@ -4,6 +4,7 @@ import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '
 import type { Uuid } from '../values/ids/index.ts';
 import { CHECKED_INVOICES_AT_ONCE } from '../values/limits.ts';
 import { balanceWith, type CountedBalance, NO_BALANCE, wrongBalances } from './account-sums.ts';
+import { finerBalance, finerCredit } from './finer-amounts.ts';
 import { wrongSums } from './invoice-sums.ts';
 import { wrongRemainders } from './item-remainders.ts';
 import type { Finding } from './model.ts';
@@ -37,9 +38,10 @@ export async function checkInvoices(
   }
   const states = await session.invoices.loadStates(accounts.map(({ id }) => id));
   const kept = new Map(states.map((state) => [state.accountId, state]));
-  for (const { id } of accounts) {
-    const wrong = wrongBalances(kept.get(id), balances.get(id) ?? NO_BALANCE);
-    findings.push(...wrong.map((finding) => ({ ...finding, accountId: id })));
+  for (const account of accounts) {
+    const counted = balances.get(account.id) ?? NO_BALANCE;
+    const wrong = [...wrongBalances(kept.get(account.id), counted), ...finerCredit(account, counted)];
+    findings.push(...wrong.map((finding) => ({ ...finding, accountId: account.id })));
   }
   return findings;
 }
@@ -66,6 +68,7 @@ async function checkBatch(
     const paid = paymentsOf.get(invoice.id) ?? [];
     const found = [
       ...wrongSums(invoice, own, paid),
+      ...finerBalance(invoice, own),
       ...(invoice.isMigration
         ? []
         : wronglyBilled(

@@ -4,6 +4,8 @@ import type { Uuid } from '../values/ids/index.ts';
 export const CheckedInvariant = {
   /** The stored sums of an invoice are those of its items and payments (invoicing §1.4 rules 1–5). */
   INVOICE_BALANCE: 'INVOICE_BALANCE',
+  /** What an invoice owes and the credit of an account are whole minor units of the currency (invoicing §2 rule 6). */
+  MINOR_UNIT: 'MINOR_UNIT',
   /** The stored balance and credit of an account are those of its invoices (invoicing §1.4 rules 6–8). */
   ACCOUNT_BALANCE: 'ACCOUNT_BALANCE',
   /** No day is billed twice and none is missed: the next run makes what the whole history asks for (invoicing §7.3). */

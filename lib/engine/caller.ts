@@ -18,6 +18,11 @@ export interface Caller {
   readonly userToken?: Uuid | string;
   /** Passed on to plugins. */
   readonly pluginProperties?: readonly PluginProperty[];
+  /**
+   * Whether amounts that the caller states may carry noise of binary floating point: within 0.000001 of an amount in whole
+   * minor units they are rounded to it. Default false: an amount that is finer than its currency is refused (60003).
+   */
+  readonly roundsFloatNoise?: boolean;
 }
 
 /** Gives the context of one call, read from the clock now. */
@@ -41,6 +46,7 @@ export function contexts(
       callOrigin: CallOrigin.EXTERNAL,
       createdDate,
       ...(caller.pluginProperties ? { pluginProperties: caller.pluginProperties } : {}),
+      ...(caller.roundsFloatNoise ? { roundsFloatNoise: true } : {}),
     };
   };
 }

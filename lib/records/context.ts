@@ -42,6 +42,8 @@ export interface CallContext {
   readonly createdDate: Instant;
   /** What the caller tells plugins; default nothing. */
   readonly pluginProperties?: readonly PluginProperty[];
+  /** Whether amounts that the caller states may carry noise of binary floating point, which is rounded away; default false. */
+  readonly roundsFloatNoise?: boolean;
 }
 
 /** Who makes a change that belongs to no tenant: a tenant itself, a user, a role. */

@@ -116,6 +116,13 @@ anyDatabase((_kind, open) => {
         expect(await balance()).to.equal(100);
       });
 
+    it('payments §2.3 rule 6: an instant payment takes what a control plugin converts to in whole minor units', async () => {
+      prior = () => ({ adjustedAmount: decimal('92.3456'), adjustedCurrency: 'EUR' });
+      const paid = await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins });
+      expect(paid?.transaction.amount?.toFixed()).to.equal('92.35');
+      expect(await balance()).to.equal(0);
+    });
+
     it('an instant payment whose control plugin fails is an error, and pays nothing', async () => {
       prior = () => {
         throw new Error('no');

@@ -43,7 +43,7 @@ anyDatabase((kind, open) => {
           [
             {
               itemType: 'RECURRING',
-              amount: decimal('19.955'),
+              amount: decimal('19.96'),
               planName: 'gold',
               phaseName: 'gold-evergreen',
               productName: 'Gold',

@@ -60,6 +60,14 @@ anyDatabase((_kind, open) => {
       expect(await attempts()).to.deep.equal([['SUCCESS', 7, 'first,second']]);
     });
 
+    it('payments §2.3 rule 6: an amount that a plugin adjusts is rounded to the minor unit of its currency', async () => {
+      first.prior = { adjustedAmount: decimal('7.005') };
+      const { transaction } = await purchase();
+      expect(Number(transaction.amount)).to.equal(7.01);
+      expect(Number(second.asked[0]?.[1].amount)).to.equal(7.01);
+      expect(await attempts()).to.deep.equal([['SUCCESS', 7.01, 'first,second']]);
+    });
+
     it('the first abort stops everything: no transaction, no later plugin, an ABORTED attempt', async () => {
       first.prior = { isAborted: true };
       expect(await codeOf(purchase())).to.equal(ErrorCode.PAYMENT_PLUGIN_API_ABORTED);

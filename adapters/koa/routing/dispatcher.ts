@@ -258,7 +258,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const context =
       tenant === null
         ? null
-        : await billing.context({ tenant, ...callerFacts(authorship, requestId, principal) });
+        : await billing.context({ tenant, ...callerFacts(authorship, requestId, { principal, dialect }) });
     const facts = {
       billing,
       dialect,
@@ -379,10 +379,11 @@ async function endStream(ctx: Context, body: BodyStream): Promise<void> {
 function callerFacts(
   { createdBy, reason, comment }: Authorship,
   { userToken }: RequestId,
-  principal: string,
+  { principal, dialect }: { readonly principal: string; readonly dialect: Dialect },
 ) {
   return {
     user: createdBy ?? principal,
+    roundsFloatNoise: dialect === Dialect.K,
     principal,
     userToken,
     ...(reason === null ? {} : { reason }),

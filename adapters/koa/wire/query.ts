@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ErrorCode, invalidParameter } from '../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
-import { DEFAULT_PAGE_SIZE } from '../../../lib/values/limits.ts';
+import { DEFAULT_PAGE_SIZE, MAX_INTEGER_DIGITS, MAX_NUMBER_CHARACTERS } from '../../../lib/values/limits.ts';
 import { type Decimal, parseWireDecimal } from '../../../lib/values/money/index.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 import {
@@ -111,14 +111,19 @@ export const uuidParameter: QueryParameter<Uuid | null> = single({
   },
 });
 
-/** An exact decimal, up to 15 integer and 9 fractional digits; absent = null. */
+const amountLimits = { integerDigits: MAX_INTEGER_DIGITS, fractionDigits: MAX_NUMBER_CHARACTERS };
+
+/**
+ * An amount of money of up to 15 integer digits; absent = null. How many fractional digits it may have depends on its
+ * currency, by which the operation checks it.
+ */
 export const amountParameter: QueryParameter<Decimal | null> = single<Decimal | null>({
   answer: () => z.number(),
   fallback: null,
   read(text) {
-    const value = parseWireDecimal(text);
+    const value = parseWireDecimal(text, amountLimits);
     return value === undefined
-      ? { problem: `is not a decimal of at most 15 integer and 9 fractional digits: "${shortened(text)}"` }
+      ? { problem: `is not a decimal of at most ${MAX_INTEGER_DIGITS} integer digits: "${shortened(text)}"` }
       : { value };
   },
 });

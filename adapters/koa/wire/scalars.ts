@@ -4,11 +4,19 @@ import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
 import {
   MAX_FRACTION_DIGITS,
   MAX_INTEGER_DIGITS,
+  MAX_NUMBER_CHARACTERS,
   MAX_STORED_INTEGER,
   MAX_USAGE_INTEGER_DIGITS,
   MIN_STORED_INTEGER,
 } from '../../../lib/values/limits.ts';
-import { currencyCodes, Decimal, formatDecimal, parseWireDecimal } from '../../../lib/values/money/index.ts';
+import {
+  currencyCodes,
+  Decimal,
+  formatDecimal,
+  parseWireDecimal,
+  roundToScale,
+  type WireDecimalLimits,
+} from '../../../lib/values/money/index.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 import {
   dateOfParts,
@@ -133,7 +141,10 @@ export const recordNumber: WireType<number> = scalar({
   },
 });
 
-/** An exact decimal, up to 15 integer and 9 fractional digits (http-api §9 rule 5). */
+/**
+ * An exact decimal, up to 15 integer and 9 fractional digits; in dialect K further fractional digits are rounded away, as
+ * noise of binary floating point (http-api §9 rule 5).
+ */
 export const decimalNumber = decimalOf(MAX_INTEGER_DIGITS);
 
 /** The same with up to 20 integer digits. */
@@ -143,16 +154,29 @@ function decimalOf(integerDigits: number): WireType<Decimal> {
   const limits = { integerDigits, fractionDigits: MAX_FRACTION_DIGITS };
   return scalar({
     answer: () => z.number(),
-    read(value) {
+    read(value, dialect) {
       if (value === '') return { value: null };
       const number =
-        typeof value === 'string' || value instanceof Decimal ? parseWireDecimal(value, limits) : undefined;
+        typeof value === 'string' || value instanceof Decimal
+          ? readDecimal(value, limits, dialect)
+          : undefined;
       if (number !== undefined) return { value: number };
       return {
         problem: `is not a decimal of at most ${integerDigits} integer and ${MAX_FRACTION_DIGITS} fractional digits: ${shown(value)}`,
       };
     },
   });
+}
+
+function readDecimal(
+  value: string | Decimal,
+  limits: WireDecimalLimits,
+  dialect: Dialect,
+): Decimal | undefined {
+  const exact = parseWireDecimal(value, limits);
+  if (exact !== undefined || dialect === Dialect.D) return exact;
+  const noisy = parseWireDecimal(value, { ...limits, fractionDigits: MAX_NUMBER_CHARACTERS });
+  return noisy && parseWireDecimal(roundToScale(noisy, limits.fractionDigits), limits);
 }
 
 export const uuid: WireType<Uuid> = scalar({

@@ -5,7 +5,7 @@ import type { Decimal } from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
 import { withItems } from '../credit/changed-invoice.ts';
 import { manualItem } from '../invoices/manual-items.ts';
-import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
+import { emptyInvoice } from '../invoices/new-invoice.ts';
 import { changeInvoices } from './change-invoices.ts';
 
 /** Gives a locked account credit by a committed invoice of its own (§9); it is used at once where something is owed. */
@@ -27,7 +27,7 @@ export async function addAccountCredit(
     status: InvoiceStatus.COMMITTED,
     now,
   });
-  const context = { id: ids.next(), currency: invoicingCurrency(account), requestedDate };
-  const item = manualItem(InvoiceItemType.CREDIT_ADJ, { amount, description }, context);
+  const made = { id: ids.next(), requestedDate };
+  const item = manualItem(InvoiceItemType.CREDIT_ADJ, { amount, description }, made);
   await changeInvoices(session, { changes: [withItems(invoice, [item])], accounts: [account] }, ids);
 }

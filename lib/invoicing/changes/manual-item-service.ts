@@ -13,7 +13,7 @@ import {
 } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Decimal, formatDecimal, roundToCurrency } from '../../values/money/index.ts';
+import { belowMinorUnit, type Decimal, formatDecimal, statedAmount } from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
 import type { ConsultedOperations } from '../consulting/consulted-operations.ts';
 import { type Draft, draftOf } from '../invoices/drafting.ts';
@@ -26,6 +26,7 @@ import {
   type ManualItem,
   type ManualItemType,
   manualItem,
+  statedItemAmount,
 } from '../invoices/manual-items.ts';
 import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
 import { catalogsForNames } from '../loading/catalogs-for-names.ts';
@@ -169,10 +170,11 @@ async function planItems(session: ReadSession, { account, context, type, request
   for (const item of request.items) checkCurrency(item.currency, currency);
   const drafts = await draftsOf(session, account, request.items);
   const requestedDate = request.requestedDate ?? localDateOf(context.createdDate, account.timeZone);
-  const added = request.items.map((item) => ({
-    invoiceId: item.invoiceId ?? null,
-    item: manualItem(type, item, { id: ids.next(), currency, requestedDate }),
-  }));
+  const added = request.items.map((item) => {
+    const amount = statedItemAmount(item, currency, context);
+    const made = manualItem(type, { ...item, amount }, { id: ids.next(), requestedDate });
+    return { invoiceId: item.invoiceId ?? null, item: made };
+  });
   const itemsOf = (id: Uuid | null) =>
     added.flatMap(({ invoiceId, item }) => (invoiceId === id ? [item] : []));
   const invoice = emptyInvoice({
@@ -206,7 +208,7 @@ interface Adjusting {
 
 /** The adjustment, and what it leaves of the item. */
 function adjustmentOf(item: InvoiceItem, { request, context, account, invoice, id }: Adjusting) {
-  const asked = request.amount == null ? null : roundToCurrency(request.amount, invoice.currency);
+  const asked = request.amount == null ? null : statedOf(request.amount, { item, invoice, context });
   if (asked?.isZero()) throw notPositive(asked);
   const amount = adjustedAmount(item, asked);
   if (amount.isZero()) throw nothingRemains(item.id);
@@ -218,6 +220,24 @@ function adjustmentOf(item: InvoiceItem, { request, context, account, invoice, i
     itemDetails: request.itemDetails ?? null,
   });
   return { adjustment, remains: afterAdjustment(item, amount) };
+}
+
+/**
+ * The amount that is asked for: what remains of the item, or what older data has left of the invoice's balance below the
+ * minor unit, may be stated however fine it is (§9 rule 4).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another one that is finer than the currency.
+ */
+function statedOf(
+  amount: Decimal,
+  {
+    item,
+    invoice: { currency, rawBalance },
+    context,
+  }: Pick<Adjusting, 'invoice' | 'context'> & { readonly item: InvoiceItem },
+): Decimal {
+  if (amount.equals(belowMinorUnit(rawBalance, currency))) return amount;
+  const { roundsFloatNoise } = context;
+  return statedAmount(amount, { currency, roundsFloatNoise, rest: item.repairable });
 }
 
 /** The drafts that items name, with their items. @throws BillingError 4006, 4024, 4023. */

@@ -6,7 +6,7 @@ import { localDateOf } from '../../values/time/index.ts';
 import type { ConsultedOperations } from '../consulting/consulted-operations.ts';
 import { invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import type { InvoiceReader, InvoiceView } from '../invoices/invoice-view.ts';
-import { checkCurrency } from '../invoices/manual-items.ts';
+import { checkCurrency, statedItemAmount } from '../invoices/manual-items.ts';
 import { checkMigrationItems, migrationItem } from '../invoices/migration-items.ts';
 import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
 import type { MigrationInvoiceRequest } from '../operations/invoice-operations.ts';
@@ -59,7 +59,10 @@ interface Migrating {
 function migrated(account: Account, { request, context, ids }: Migrating) {
   const currency = invoicingCurrency(account);
   for (const item of request.items) checkCurrency(item.currency, currency);
-  const newItems = request.items.map((item) => migrationItem(item, { id: ids.next(), currency }));
+  const newItems = request.items.map((item) => {
+    const amount = statedItemAmount(item, currency, context);
+    return migrationItem(ids.next(), { ...item, amount });
+  });
   const empty = emptyInvoice({
     id: ids.next(),
     account,

@@ -1,14 +1,8 @@
-import { InvoiceItemType } from '../../records/index.ts';
+import { type CallContext, InvoiceItemType } from '../../records/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_ITEM_DETAILS_BYTES } from '../../values/limits.ts';
-import {
-  type Currency,
-  type Decimal,
-  formatDecimal,
-  roundToCurrency,
-  ZERO,
-} from '../../values/money/index.ts';
+import { type Currency, type Decimal, formatDecimal, statedAmount, ZERO } from '../../values/money/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from './new-item.ts';
@@ -80,18 +74,29 @@ export function checkTexts(
 
 export interface ManualItemContext {
   readonly id: Uuid;
-  readonly currency: Currency;
   /** Local date that the call gives. */
   readonly requestedDate: LocalDate;
 }
 
-/** The item as it is stored (§1.3); amounts are rounded to the currency's minor unit. */
+/**
+ * The amount of an item that a caller states, 0 by default (§2 rule 6).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than the currency.
+ */
+export function statedItemAmount(
+  { amount }: Pick<ManualItem, 'amount'>,
+  currency: Currency,
+  { roundsFloatNoise }: Pick<CallContext, 'roundsFloatNoise'>,
+): Decimal {
+  return amount == null ? ZERO : statedAmount(amount, { currency, roundsFloatNoise });
+}
+
+/** The item as it is stored (§1.3). */
 export function manualItem(
   type: ManualItemType,
-  item: ManualItem,
-  { id, currency, requestedDate }: ManualItemContext,
+  item: ManualItem & { readonly amount: Decimal },
+  { id, requestedDate }: ManualItemContext,
 ): NewInvoiceItem {
-  const amount = roundToCurrency(item.amount ?? ZERO, currency);
+  const { amount } = item;
   const kept = {
     bundleId: given(item.bundleId),
     rate: given(item.rate),

@@ -1,8 +1,9 @@
 import { InvoiceItemType } from '../../records/index.ts';
 import { invalidField } from '../../values/errors/index.ts';
-import { roundToCurrency, ZERO } from '../../values/money/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, ZERO } from '../../values/money/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
-import { checkPeriod, checkTexts, given, type ManualItem, type ManualItemContext } from './manual-items.ts';
+import { checkPeriod, checkTexts, given, type ManualItem } from './manual-items.ts';
 import type { NewInvoiceItem } from './new-item.ts';
 import { plainItem } from './new-item.ts';
 
@@ -30,18 +31,12 @@ export function checkMigrationItems(items: readonly MigrationItem[]): void {
   }
 }
 
-/**
- * The item as it was given, but for the amount, which has the currency's minor unit; nothing of it can be adjusted or
- * repaired.
- */
-export function migrationItem(
-  item: MigrationItem,
-  { id, currency }: Pick<ManualItemContext, 'id' | 'currency'>,
-): NewInvoiceItem {
+/** The item as it was given; nothing of it can be adjusted or repaired. */
+export function migrationItem(id: Uuid, item: MigrationItem & { readonly amount: Decimal }): NewInvoiceItem {
   return plainItem({
     id,
     itemType: requireType(item.itemType),
-    amount: roundToCurrency(item.amount ?? ZERO, currency),
+    amount: item.amount,
     repairable: ZERO,
     bundleId: given(item.bundleId),
     subscriptionId: given(item.subscriptionId),

@@ -2,7 +2,8 @@ import type { PriorCallResult } from '../../ports/index.ts';
 import type { PluginProperty } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
-import { type Decimal, isCurrency, parseWireDecimal } from '../../values/money/index.ts';
+import { type Decimal, isCurrency } from '../../values/money/index.ts';
+import { claimedAmount, claimedInUnits } from '../claims/claimed-amount.ts';
 import { gatewayProperties, gatewayText } from '../claims/gateway-claims.ts';
 import type { ControlledRun } from './controlled-run.ts';
 
@@ -26,7 +27,7 @@ export function claimedPrior(result: PriorCallResult | null | undefined): Claime
     isAborted: result.isAborted === true,
     paymentMethodId: claimedUuid(result.adjustedPaymentMethodId),
     pluginName: gatewayText(result.adjustedPluginName),
-    amount: amount == null ? null : parseWireDecimal(String(amount)),
+    amount: amount == null ? null : claimedAmount(amount),
     currency: gatewayText(result.adjustedCurrency),
     properties: properties ? gatewayProperties(properties) : null,
   };
@@ -57,15 +58,29 @@ export function adjustedContext(
     throw notAllowed(plugin, 'the payment method, which is named already');
   if (isOverwritten && context.paymentId !== null)
     throw notAllowed(plugin, 'the payment method, which a payment keeps as long as it lives');
-  const amount = result.amount === null ? context.amount : result.amount;
-  if (amount === undefined) throw notAllowed(plugin, 'the amount to something that is none');
+  const properties = result.properties ?? run.properties;
+  const paymentPluginName = result.pluginName ?? context.paymentPluginName;
+  const adjusted = {
+    paymentMethodId: methodId,
+    paymentPluginName,
+    ...adjustedMoney(result, context, plugin),
+  };
+  return { ...run, context: { ...context, ...adjusted }, properties };
+}
+
+/** The amount in whole minor units of its currency, as the plugin has left both (§2.3 rule 6). */
+function adjustedMoney(
+  result: ClaimedPrior,
+  context: ControlledRun['context'],
+  plugin: string,
+): Pick<ControlledRun['context'], 'amount' | 'currency'> {
+  const stated = result.amount === null ? context.amount : result.amount;
+  if (stated === undefined) throw notAllowed(plugin, 'the amount to something that is none');
   const currency = result.currency ?? context.currency;
   if (currency !== null && !isCurrency(currency))
     throw notAllowed(plugin, 'the currency to something that is none');
-  const properties = result.properties ?? run.properties;
-  const paymentPluginName = result.pluginName ?? context.paymentPluginName;
-  const adjusted = { paymentMethodId: methodId, paymentPluginName, amount, currency };
-  return { ...run, context: { ...context, ...adjusted }, properties };
+  const asked = currency === context.currency ? context.amount : null;
+  return { amount: stated && claimedInUnits(stated, { currency, asked }), currency };
 }
 
 function notAllowed(plugin: string, what: string): BillingError {

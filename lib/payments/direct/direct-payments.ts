@@ -107,7 +107,8 @@ export function requestOf(operation: PaymentOperation, input: Input): OperationR
   };
 }
 
-function currencyOf(currency: string | null): Currency | null {
+/** @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a currency that does not exist. */
+export function currencyOf(currency: string | null): Currency | null {
   if (currency === null || isCurrency(currency)) return currency;
   throw badParameter('currency', `"${shortened(currency)}" is no currency code of ISO 4217, such as EUR`);
 }

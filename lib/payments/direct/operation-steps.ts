@@ -93,6 +93,7 @@ export class OperationSteps {
           now: session.authorship.createdDate,
           gateways,
           allowsOverRefund: config.allowsOverRefund,
+          roundsFloatNoise: context.roundsFloatNoise,
           stateMachines,
           awaitsMethod: this.#control.areRegistered(names),
         };

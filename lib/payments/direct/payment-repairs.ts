@@ -10,7 +10,7 @@ import {
 import { authorshipOf, pause } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
-import { isCurrency } from '../../values/money/index.ts';
+import { type Currency, type Decimal, isCurrency, statedAmount } from '../../values/money/index.ts';
 import type { CallPorts } from '../calls/gateway-calls.ts';
 import { AttemptControl } from '../control/attempt-control.ts';
 import { recordOutcomes } from '../outcomes/record-outcomes.ts';
@@ -117,7 +117,7 @@ function settlementOf(
 ): Settlement {
   const { status, stateName = null, lastSuccessStateName = null, processedCurrency } = input;
   const currency = processedCurrency && isCurrency(processedCurrency) ? processedCurrency : null;
-  const processed = { amount: input.processedAmount ?? null, currency };
+  const processed = { amount: processedOf(input, currency ?? transaction.currency), currency };
   const asked = { stateName, lastSuccessStateName };
   checkFixable(status, transaction);
   const states = fixedStates(asked, { ...transaction, status }, { payment, transactions });
@@ -128,6 +128,12 @@ function settlementOf(
     outcome: fixedOutcome(status, transaction, { now, processed }),
     fix: { ...states, allowsRetry: asksForRetries(input.properties ?? []) },
   };
+}
+
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than its currency. */
+function processedOf({ processedAmount }: TransactionFixInput, currency: Currency | null): Decimal | null {
+  if (processedAmount == null || currency === null) return processedAmount ?? null;
+  return statedAmount(processedAmount, { currency, name: 'processedAmount' });
 }
 
 async function load(session: ReadSession, { paymentId, transactionId }: TransactionFixInput): Promise<Known> {

@@ -1,5 +1,5 @@
 import { lockAccount } from '../../accounts/index.ts';
-import { addAccountCredit, loadUnpaidInvoices } from '../../invoicing/index.ts';
+import { addAccountCredit, balanceOf, loadUnpaidInvoices } from '../../invoicing/index.ts';
 import { LockWait, type WriteSession } from '../../ports/storage/index.ts';
 import {
   type Account,
@@ -12,7 +12,7 @@ import { authorshipOf, pause } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
-import { type Decimal, sum } from '../../values/money/index.ts';
+import { type Currency, type Decimal, statedAmount, sum } from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
 import type { CallPorts } from '../calls/gateway-calls.ts';
 import {
@@ -33,7 +33,7 @@ import type { Work } from '../direct/reserve-operation.ts';
 import { checkExternalKey } from '../methods/external-key.ts';
 import { externalMethodOf } from '../methods/external-method.ts';
 import { methodOfAccount } from '../methods/stored-methods.ts';
-import { paidRows } from '../planning/operation-amount.ts';
+import { paidRows, statedIn } from '../planning/operation-amount.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
 import { failureOfCall } from '../planning/operation-failure.ts';
 import { planByKey, planOperation } from '../planning/operation-plan.ts';
@@ -112,12 +112,12 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   async payAll(context: CallContext, input: PayAllInput): Promise<PaidInvoices | null> {
     if (input.isExternal && input.paymentMethodId) throw bothMethods();
     if (input.amount?.lessThanOrEqualTo(0)) throw badParameter('amount', 'must be more than 0');
-    const left = await this.#unpaid.ask(context, (session) => this.#allAsked(session, input));
+    const left = await this.#unpaid.ask(context, (session) => this.#allAsked(session, context, input));
     const { tried, charges } = await this.#write(context, async (session) => {
-      const { account, payments, tried } = await this.#allAsked(session, input);
+      const { account, payments, tried, amount } = await this.#allAsked(session, context, input);
       const reserved = await this.#unpaid.reserveThese(session, { context, account, payments, left });
       const paid = sum(reserved.planned.flatMap(({ plan }) => settledBy(plan)));
-      await this.#creditRest(session, { account, input, paid });
+      await this.#creditRest(session, { account, input: { ...input, amount }, paid });
       return { tried, charges: reserved.charges };
     }).catch(this.#giveUp(context, left));
     await this.#unpaid.make(context, charges, left.runs);
@@ -136,8 +136,8 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
         if (known !== null) return known;
         const { amount, adjustments } = await refundOf(
           session,
-          { ...input, ...request },
-          { paid, of: paidRows(facts) },
+          { ...input, amount: statedIn(request, facts, rules) },
+          { paid, of: paidRows(facts), roundsFloatNoise: rules.roundsFloatNoise },
         );
         const plan = planOperation({ ...request, amount }, facts, rules);
         const invoiceRefund = { paymentId: input.paymentId, invoicePaymentId: paid.id, adjustments };
@@ -172,7 +172,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   /** Pays if nothing else is working on the invoice. */
   async #look(context: CallContext, input: InvoicePaymentInput): Promise<Look> {
     const left = await this.#unpaid.ask(context, async (session) => {
-      const { account, invoiceId, api } = await this.#asked(session, input);
+      const { account, invoiceId, api } = await this.#asked(session, context, input);
       return { account, payments: [{ invoiceId, api }] };
     });
     if (left.stopped.size > 0) return ended(stoppedBy(left.stopped.get(input.invoiceId)));
@@ -201,14 +201,14 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   }
 
   /** What is asked for, on the locked account. */
-  async #asked(session: WriteSession, input: InvoicePaymentInput) {
+  async #asked(session: WriteSession, context: CallContext, input: InvoicePaymentInput) {
     const [invoice] = await session.invoices.findByIds([input.invoiceId]);
     if (!invoice || (input.accountId ?? invoice.accountId) !== invoice.accountId)
       throw noSuchInvoice(input.invoiceId);
     const account = await lockForPayment(session, invoice.accountId);
     const api: ApiPayment = {
       methodId: await this.#methodOf(session, account, input),
-      amount: input.amount ?? null,
+      amount: amountOf(input, context, { currency: invoice.currency, rest: balanceOf(invoice) }),
       paymentKey: input.externalKey || null,
       transactionKey: input.transactionExternalKey || null,
       properties: input.properties ?? [],
@@ -219,19 +219,21 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   }
 
   /** What is unpaid of the locked account, and how much of the amount goes to each. */
-  async #allAsked(session: WriteSession, input: PayAllInput) {
+  async #allAsked(session: WriteSession, context: CallContext, input: PayAllInput) {
     const account = await lockForPayment(session, input.accountId);
     const due = await dueInvoices(session, account, input);
-    if (due.length === 0) return { account, payments: [], tried: [] };
+    const rest = sum(due.map((invoice) => balanceOf(invoice)));
+    const amount = amountOf(input, context, { currency: account.currency, rest });
+    if (due.length === 0) return { account, payments: [], tried: [], amount };
     const methodId = await this.#methodOf(session, account, input);
     await this.#checkUsable(session, account, methodId ?? account.paymentMethodId);
     const { properties = [], controlPlugins = null } = input;
-    const shares = sharesOf(due, input.amount ?? null);
+    const shares = sharesOf(due, amount);
     const payments = shares.map(({ invoice, amount }) => ({
       invoiceId: invoice.id,
       api: { ...WITH_DEFAULTS, methodId, amount, properties, controlPlugins },
     }));
-    return { account, payments, tried: shares.map(({ invoice }) => invoice) };
+    return { account, payments, tried: shares.map(({ invoice }) => invoice), amount };
   }
 
   async #try(
@@ -240,7 +242,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     left: LeftPayments,
   ): Promise<{ readonly tried: Tried; readonly patience: number }> {
     return this.#write(context, async (session) => {
-      const { account, invoiceId, api } = await this.#asked(session, input);
+      const { account, invoiceId, api } = await this.#asked(session, context, input);
       const { planned, charges } = await this.#unpaid.reserveThese(session, {
         context,
         account,
@@ -358,7 +360,11 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
         const paid = paidRow({ rows }, paymentId);
         const known = planByKey(asked, { ...facts, method }, rules);
         if (known !== null) return known;
-        const { amount, adjustments } = await refundOf(session, { ...input, ...asked }, { paid, of: null });
+        const { amount, adjustments } = await refundOf(
+          session,
+          { ...input, amount: statedIn(asked, facts, rules) },
+          { paid, of: null, roundsFloatNoise: rules.roundsFloatNoise },
+        );
         const currency = asked.currency ?? paid.currency;
         if (currency !== paid.currency)
           throw badParameter('currency', `must be ${paid.currency}, as it was paid`);
@@ -390,6 +396,20 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
       throw error;
     });
   }
+}
+
+/**
+ * The amount that is asked for, which may be all that is due, however fine older data has left that.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than its currency,
+ * PAYMENT_INVALID_PARAMETER (7031) for noise around 0.
+ */
+function amountOf(
+  { amount }: Pick<InvoicePaymentInput, 'amount'>,
+  { roundsFloatNoise }: CallContext,
+  { currency, rest }: { readonly currency: Currency | null; readonly rest: Decimal },
+): Decimal | null {
+  if (amount == null || currency === null) return amount ?? null;
+  return statedAmount(amount, { currency, roundsFloatNoise, rest });
 }
 
 function ended(result: PaymentResult | null): Look {
@@ -439,17 +459,19 @@ async function refundOf(
   session: WriteSession,
   input: Pick<InvoiceRefundInput, 'isAdjusted' | 'adjustments' | 'amount'>,
   {
-    paid: { invoiceId },
+    paid: { invoiceId, currency },
     of,
+    roundsFloatNoise,
   }: {
     readonly paid: InvoicePayment;
     /** Null where another payment gives it back, in the invoice's currency. */
     readonly of: PaidRows | null;
+    readonly roundsFloatNoise: boolean | undefined;
   },
 ) {
   const { isAdjusted = false, adjustments = [], amount = null } = input;
   const items = isAdjusted && adjustments.length > 0 ? await session.invoices.findItems([invoiceId]) : [];
-  return adjustedRefund({ amount, isAdjusted, adjustments }, { items, of });
+  return adjustedRefund({ amount, isAdjusted, adjustments }, { items, of, currency, roundsFloatNoise });
 }
 
 /** A plan that only payments of invoices have. */

@@ -1,7 +1,20 @@
 import { isUnresolved, type PaymentTransaction, TransactionType } from '../../records/index.ts';
 import type { BillingError } from '../../values/errors/index.ts';
-import { type Currency, type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
-import { checkDisputable, checkRefundable, type PaidRows } from '../state/invoice-remainder.ts';
+import {
+  type Currency,
+  type Decimal,
+  formatDecimal,
+  statedAmount,
+  sum,
+  ZERO,
+} from '../../values/money/index.ts';
+import {
+  checkDisputable,
+  checkRefundable,
+  type PaidRows,
+  refundRemainderOf,
+  remainderOf,
+} from '../state/invoice-remainder.ts';
 import { paidRowOf } from '../state/paid-row.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { currencyOf, paymentTotals, refundable } from '../state/payment-totals.ts';
@@ -14,13 +27,20 @@ export interface OperationAmount {
   readonly currency: Currency | null;
 }
 
+/** Of the rules of an operation those that amounts depend on. */
+export type AmountRules = Pick<OperationRules, 'allowsOverRefund' | 'roundsFloatNoise'>;
+
 const NONE: OperationAmount = { amount: null, currency: null };
 
-/** Currency and amount of an operation (§4.3). @throws BillingError PAYMENT_INVALID_PARAMETER (7031). */
+/**
+ * Currency and amount of an operation (§4.3).
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031), MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than
+ * its currency.
+ */
 export function checkAmount(
   request: OperationRequest,
   facts: OperationFacts,
-  rules: Pick<OperationRules, 'allowsOverRefund'>,
+  rules: AmountRules,
 ): OperationAmount {
   const { operation } = request;
   if (operation === 'VOID' || operation === 'CHARGEBACK_REVERSAL') return NONE;
@@ -30,12 +50,27 @@ export function checkAmount(
   if (paid !== null && paid !== currency && operation !== 'CHARGEBACK') {
     throw badParameter('currency', `is ${currency}, but the payment is in ${paid}`, { currency });
   }
-  const amount = request.amount;
+  const amount = statedIn(request, facts, rules);
   if (amount === null) throw badParameter('amount', 'is needed');
   checkSign(amount, operation);
   if (operation === 'REFUND') checkRefund({ amount, currency }, facts, rules);
   if (operation === 'CHARGEBACK') checkChargeback({ amount, currency }, facts);
   return { amount, currency };
+}
+
+/**
+ * Returns the amount that is asked for, with at most the digits of its currency (rule 8).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a finer one.
+ */
+export function statedIn(
+  request: OperationRequest,
+  facts: OperationFacts,
+  { roundsFloatNoise }: Pick<OperationRules, 'roundsFloatNoise'>,
+): Decimal | null {
+  const { operation, amount } = request;
+  const currency = request.currency ?? facts.account.currency;
+  if (amount === null || currency === null) return amount;
+  return statedAmount(amount, { currency, roundsFloatNoise, rest: restOf(operation, currency, facts) });
 }
 
 export function lacksCurrency(): BillingError {
@@ -70,6 +105,18 @@ export function checkRefund(
 export function paidRows({ rows, transactions, openInvoiceRefunds }: OperationFacts): PaidRows | null {
   const paid = paidRowOf(rows);
   return paid ? { paid, rows, transactions: [...transactions, ...openInvoiceRefunds] } : null;
+}
+
+/** Returns all that an operation could take back of the payment, which older data may have left finer than its currency. */
+function restOf(
+  operation: OperationRequest['operation'],
+  currency: Currency,
+  facts: OperationFacts,
+): Decimal | null {
+  if (operation !== 'REFUND' && operation !== 'CHARGEBACK') return null;
+  const paid = paidRows(facts);
+  if (paid !== null) return operation === 'REFUND' ? refundRemainderOf(paid, currency) : remainderOf(paid);
+  return refundable(facts.transactions).minus(openRefunds(facts.transactions));
 }
 
 /** What refunds whose outcome is open may still take. */

@@ -30,6 +30,8 @@ export interface OperationRules {
   readonly now: Instant;
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly allowsOverRefund: boolean;
+  /** Whether the caller's amounts may carry noise of binary floating point; default false. */
+  readonly roundsFloatNoise?: boolean | undefined;
   /** The tenant's own tables of operations, by plugin name (§3.1). */
   readonly stateMachines: ReadonlyMap<string, OperationTable>;
   /** True: control plugins are still to be asked, one of which may name the method of a new payment (§4.1). */

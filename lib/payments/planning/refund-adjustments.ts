@@ -2,7 +2,14 @@ import { adjustedAmount } from '../../invoicing/index.ts';
 import type { InvoiceItem, InvoiceRefund } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
+import {
+  type AmountStatement,
+  type Decimal,
+  formatDecimal,
+  statedAmount,
+  sum,
+  ZERO,
+} from '../../values/money/index.ts';
 import type { PaidRows } from '../state/invoice-remainder.ts';
 import { refundFor, refundShare } from '../state/refund-share.ts';
 
@@ -18,6 +25,9 @@ interface AskedRefund {
   readonly adjustments: readonly RefundAdjustmentInput[];
 }
 
+/** How the caller states amounts, in the invoice's currency. */
+type AmountForm = Pick<AmountStatement, 'currency' | 'roundsFloatNoise'>;
+
 /** How much is refunded, and what of which items (§9.5 rule 1 a–c). */
 export interface AdjustedRefund {
   readonly amount: Decimal;
@@ -29,21 +39,23 @@ export interface AdjustedRefund {
  * the share of the invoice that goes back.
  * @throws BillingError INVOICE_ITEMS_ADJUSTMENT_MISSING (4025), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020),
  * INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), PAYMENT_PLUGIN_EXCEPTION (7199) without an amount above 0,
- * INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907) for less than is adjusted.
+ * INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907) for less than is adjusted, MISSING_OR_INVALID_FIELD (60003) for
+ * an adjustment that is finer than the currency.
  */
 export function adjustedRefund(
   asked: AskedRefund,
   {
     items,
     of,
-  }: {
+    ...form
+  }: AmountForm & {
     /** Those of the invoice. */
     readonly items: readonly InvoiceItem[];
     /** What is given back of; null = the invoice's own currency. */
     readonly of: PaidRows | null;
   },
 ): AdjustedRefund {
-  const adjustments = asked.isAdjusted ? adjustmentsOf(asked.adjustments, items) : [];
+  const adjustments = asked.isAdjusted ? adjustmentsOf(asked.adjustments, items, form) : [];
   const adjusted = sum(adjustments.map(({ amount }) => amount));
   const amount = asked.amount ?? (adjustments.length > 0 ? amountFor(adjusted, of) : null);
   if (amount === null || amount.lessThanOrEqualTo(0)) {
@@ -70,6 +82,7 @@ function amountFor(adjusted: Decimal, of: PaidRows | null): Decimal {
 function adjustmentsOf(
   asked: readonly RefundAdjustmentInput[],
   items: readonly InvoiceItem[],
+  form: AmountForm,
 ): InvoiceRefund['adjustments'] {
   if (asked.length === 0) {
     throw new BillingError({
@@ -79,9 +92,10 @@ function adjustmentsOf(
   }
   const remaining = new Map(items.map((item) => [item.id, item]));
   const taken = new Map<Uuid, Decimal>();
-  for (const { invoiceItemId, amount: given = null } of asked) {
+  for (const { invoiceItemId, amount: stated } of asked) {
     const item = remaining.get(invoiceItemId);
     if (!item) throw notOnInvoice(invoiceItemId);
+    const given = stated == null ? null : statedAmount(stated, { ...form, rest: item.repairable });
     if (given?.lessThanOrEqualTo(0)) throw notPositive(invoiceItemId);
     const amount = adjustedAmount(item, given);
     if (amount.isZero()) throw notPositive(invoiceItemId);

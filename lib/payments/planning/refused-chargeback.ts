@@ -1,4 +1,5 @@
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { statedIn } from './operation-amount.ts';
 import type { OperationFacts, OperationRules } from './operation-facts.ts';
 import { type OperationPlan, planOperation } from './operation-plan.ts';
 import type { OperationRequest } from './operation-request.ts';
@@ -16,14 +17,8 @@ export function planRefusedChargeback(
       error instanceof BillingError && error.code === ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH;
     const method = facts.method;
     if (!isExcess || method === null) throw error;
-    const { amount, currency } = request;
-    return {
-      kind: 'NEW',
-      method,
-      gateway: null,
-      amount,
-      currency: currency ?? facts.account.currency,
-      isRefused: true,
-    };
+    const currency = request.currency ?? facts.account.currency;
+    const amount = statedIn(request, facts, rules);
+    return { kind: 'NEW', method, gateway: null, amount, currency, isRefused: true };
   }
 }

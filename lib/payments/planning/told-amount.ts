@@ -4,28 +4,29 @@ import {
   type PaymentTransaction,
   TransactionType,
 } from '../../records/index.ts';
-import { type Decimal, formatDecimal } from '../../values/money/index.ts';
+import { type Decimal, formatDecimal, statedAmount } from '../../values/money/index.ts';
 import { isRowOf } from '../state/keyed-row.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { isFirstOperation } from '../state/payment-state.ts';
-import { checkRefund, checkSign, type OperationAmount } from './operation-amount.ts';
-import type { OperationFacts, OperationRules } from './operation-facts.ts';
+import { type AmountRules, checkRefund, checkSign, type OperationAmount } from './operation-amount.ts';
+import type { OperationFacts } from './operation-facts.ts';
 
 /** What a completion tells its gateway, and what it is decided on. */
 interface Completing {
   readonly pending: PaymentTransaction;
   readonly facts: OperationFacts;
-  readonly rules: Pick<OperationRules, 'allowsOverRefund'>;
+  readonly rules: AmountRules;
 }
 
 /**
  * What a gateway is told instead of what is stored (§4.3 rule 7), null = as stored: an amount that the operation could
  * have, of what gives money back of a payment no more than could be given back without the transaction itself, and of what
  * pays an invoice only what is known to settle so much of it.
- * @throws BillingError PAYMENT_INVALID_PARAMETER (7031), of a payment of an invoice INVOICE_REFUND_AMOUNT_TOO_HIGH (4906).
+ * @throws BillingError PAYMENT_INVALID_PARAMETER (7031), MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than
+ * its currency, of a payment of an invoice INVOICE_REFUND_AMOUNT_TOO_HIGH (4906).
  */
 export function toldAmount(
-  { amount, currency }: OperationAmount,
+  { amount: asked, currency }: OperationAmount,
   { pending, facts, rules }: Completing,
 ): OperationAmount {
   const { transactionType: type, invoiceRefund } = pending;
@@ -35,6 +36,7 @@ export function toldAmount(
   const isBound = givesBack || !isFirstOperation(type) || row !== undefined;
   if (isBound && currency !== null && currency !== pending.currency)
     throw badParameter('currency', `is ${currency}, but the transaction is in ${pending.currency}`);
+  const amount = asked && statedAs(asked, currency ?? pending.currency, { pending, rules });
   if (amount === null) return { amount, currency };
   // It settles what control plugins were asked about (§9.4), which is known of the stored amount alone.
   if (row !== undefined && row.currency !== pending.currency && pending.amount?.equals(amount) !== true)
@@ -44,6 +46,15 @@ export function toldAmount(
   const isMore = pending.amount === null || amount.greaterThan(pending.amount);
   if (givesBack && isMore) checkMore(amount, { pending, facts, rules });
   return { amount, currency };
+}
+
+/** Returns what is asked for, which may be what is stored, however fine that is. */
+function statedAs(
+  amount: Decimal,
+  currency: OperationAmount['currency'],
+  { pending: { amount: rest }, rules: { roundsFloatNoise } }: Pick<Completing, 'pending' | 'rules'>,
+): Decimal {
+  return currency === null ? amount : statedAmount(amount, { currency, roundsFloatNoise, rest });
 }
 
 /** What the transaction is to settle of an invoice; undefined = it pays none. */

@@ -110,13 +110,17 @@ function refundsUnderWay(
   return [...new Map(open.map((each) => [each.id, each])).values()];
 }
 
+/** Returns what refunds may still take, in the payment's currency if that is the one that is asked for. */
+export function refundRemainderOf(of: PaidRows, currency: Currency | null): Decimal {
+  const converted = convertedPayment(of.paid, of.transactions);
+  return converted !== null && converted.currency === currency
+    ? convertedRemainderOf(of, converted)
+    : remainderOf(of);
+}
+
 /** @throws BillingError INVOICE_REFUND_AMOUNT_TOO_HIGH (4906) for more than what is left, in the currency that is asked for. */
 export function checkRefundable({ amount, currency }: Asked, of: PaidRows): void {
-  const converted = convertedPayment(of.paid, of.transactions);
-  const most =
-    converted !== null && converted.currency === currency
-      ? convertedRemainderOf(of, converted)
-      : remainderOf(of);
+  const most = refundRemainderOf(of, currency);
   if (amount.lessThanOrEqualTo(most)) return;
   throw tooHigh(ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH, amount, most);
 }

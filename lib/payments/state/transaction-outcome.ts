@@ -1,6 +1,7 @@
 import { type GatewayResult, PluginStatus } from '../../ports/index.ts';
 import { PaymentResponse, type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
-import { type Currency, type Decimal, isCurrency, parseWireDecimal, ZERO } from '../../values/money/index.ts';
+import { type Currency, type Decimal, isCurrency, ZERO } from '../../values/money/index.ts';
+import { claimedAmount, claimedInUnits } from '../claims/claimed-amount.ts';
 import { gatewayText } from '../claims/gateway-claims.ts';
 import type { CallOutcome } from '../claims/gateway-reply.ts';
 
@@ -61,10 +62,14 @@ function readResult(requested: Requested, result: GatewayResult): TransactionOut
   if (status !== TransactionStatus.SUCCESS && status !== TransactionStatus.PENDING) {
     return failed(requested, { status, code, message, response });
   }
+  const processedCurrency = result.currency ?? requested.currency;
+  const processed = amountOf(result);
   return {
     status,
-    processedAmount: claimedAmount(result) ?? requested.amount,
-    processedCurrency: result.currency ?? requested.currency,
+    processedAmount: processed
+      ? claimedInUnits(processed, { currency: processedCurrency, asked: requested.amount })
+      : requested.amount,
+    processedCurrency,
     gatewayErrorCode: code,
     gatewayErrorMsg: message,
     paymentResponse: response,
@@ -77,13 +82,13 @@ function flawOf(requested: Requested, result: GatewayResult): string | null {
     return 'its status does not exist';
   if (result.currency !== undefined && !isCurrency(result.currency)) return 'its currency does not exist';
   if (result.amount === undefined) return null;
-  const amount = claimedAmount(result);
+  const amount = amountOf(result);
   return amount === undefined || amount.isNegative() ? 'its amount is no valid amount' : null;
 }
 
-/** The claimed amount as a decimal of ours, whichever decimal type the gateway uses; undefined = none, or not an amount. */
-function claimedAmount(result: GatewayResult): Decimal | undefined {
-  return result.amount == null ? undefined : parseWireDecimal(String(result.amount));
+/** Returns the amount that the gateway states; undefined = none, or not an amount. */
+function amountOf({ amount }: GatewayResult): Decimal | undefined {
+  return amount == null ? undefined : claimedAmount(amount);
 }
 
 const responses: ReadonlySet<unknown> = new Set(Object.values(PaymentResponse));

@@ -14,4 +14,5 @@ export { type ExactJson, parseExactJson, stringifyExactJson } from './exact-json
 export { addMoney, type Money, money } from './money.ts';
 export { moneyText } from './money-text.ts';
 export { type ProrationInput, prorate, quotient, roundToCurrency, roundToScale } from './rounding.ts';
+export { type AmountStatement, belowMinorUnit, statedAmount } from './stated-amount.ts';
 export { parseWireDecimal, type WireDecimalLimits } from './wire-decimal.ts';

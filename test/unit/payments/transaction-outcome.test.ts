@@ -57,6 +57,21 @@ describe('transaction outcome (payments §2.2)', () => {
     expect(outcome.processedAmount?.equals(decimal('10'))).to.equal(true);
   });
 
+  for (const [stated, processed] of [
+    ['9.995', '10'],
+    ['9.994', '9.99'],
+    [0.1 + 0.2, '0.3'],
+    // What was asked for is what older data has left, and it may be processed exactly.
+    ['249.955', '249.955'],
+  ] as const)
+    it(`payments §2.2: ${stated} USD that a gateway has processed of 249.955 is booked as ${processed}`, () => {
+      const outcome = readOutcome(
+        { ...requested, amount: decimal('249.955') },
+        answered({ status: 'PROCESSED', amount: stated as never }),
+      );
+      expect(outcome.processedAmount?.toFixed()).to.equal(processed);
+    });
+
   it('transaction outcome keeps the error of the gateway, code uncut', () => {
     const code = 'a code that is a good deal longer than thirty-two characters';
     const outcome = readOutcome(

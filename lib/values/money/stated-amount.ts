@@ -1,0 +1,54 @@
+import { invalidField } from '../errors/index.ts';
+import { type Currency, minorUnits } from './currency.ts';
+import { Decimal, formatDecimal } from './decimal.ts';
+import { roundToCurrency } from './rounding.ts';
+
+/** The largest distance from a valid amount that counts as noise of binary floating point (ruling R57). */
+const MAX_NOISE = new Decimal('0.000001');
+
+/** Noise is never more than this part of a minor unit: of currencies with many digits, such as BTC, an amount is meant as it is. */
+const MAX_NOISE_OF_UNIT = new Decimal('0.01');
+
+/** How an amount is stated. */
+export interface AmountStatement {
+  readonly currency: Currency;
+  /** The name of the amount in errors; default `amount`. */
+  readonly name?: string;
+  /** Whether noise of binary floating point is rounded away; default false: it is refused like any other digit too many. */
+  readonly roundsFloatNoise?: boolean | undefined;
+  /** What is left to be paid or taken back. Older data may have left it finer, and it may be stated exactly. */
+  readonly rest?: Decimal | null;
+}
+
+/**
+ * Returns an amount that a caller states, with at most the digits of its currency (invoicing §2 rule 6).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than the minor unit.
+ */
+export function statedAmount(
+  amount: Decimal,
+  { currency, name = 'amount', roundsFloatNoise = false, rest = null }: AmountStatement,
+): Decimal {
+  const whole = roundToCurrency(amount, currency);
+  if (whole.equals(amount) || rest?.equals(amount)) return amount;
+  if (roundsFloatNoise && whole.minus(amount).abs().lessThanOrEqualTo(maxNoise(currency))) return whole;
+  const digits = minorUnits(currency);
+  const most = digits === 0 ? 'no fractional digits' : `at most ${digits} fractional digits`;
+  throw invalidField(
+    `${name} ${formatDecimal(amount)} is finer than the minor unit of ${currency}. Use ${most}.`,
+    {
+      field: name,
+      amount: formatDecimal(amount),
+      currency,
+    },
+  );
+}
+
+/** Returns the part of an amount that is smaller than the minor unit of its currency, with the sign of the amount. */
+export function belowMinorUnit(amount: Decimal, currency: Currency): Decimal {
+  return amount.minus(amount.toDecimalPlaces(minorUnits(currency), Decimal.ROUND_DOWN));
+}
+
+function maxNoise(currency: Currency): Decimal {
+  const ofUnit = MAX_NOISE_OF_UNIT.times(Decimal.pow(10, -minorUnits(currency)));
+  return Decimal.min(MAX_NOISE, ofUnit);
+}

@@ -1,0 +1,230 @@
+import { expect } from 'chai';
+import type { Account, Uuid } from '../../lib/index.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { type ChargedInvoice, PaidInvoices } from '../support/payments/paid-invoices.ts';
+import { rowsOf } from '../support/queue-rows.ts';
+
+const REFUSED = 60003;
+const pending = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
+
+/** Currencies of 0, 2 and 3 digits: an amount that has as many, and one that has one more. */
+const currencies = [
+  ['JPY', '10', '10.5'],
+  ['USD', '10.01', '10.015'],
+  ['KWD', '10.001', '10.0015'],
+] as const;
+
+/** What the operations are asked about. */
+interface Life {
+  readonly engine: TestEngine;
+  readonly account: Account;
+  readonly unpaid: ChargedInvoice;
+  readonly paid: ChargedInvoice & { readonly paymentId: Uuid };
+  readonly authorized: Uuid;
+  readonly purchased: Uuid;
+  readonly open: { readonly paymentId: Uuid; readonly transactionId: Uuid };
+}
+
+async function live(engine: TestEngine, currency: string): Promise<Life> {
+  engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+  const account = await engine.payingAccount({ currency });
+  const invoices = new PaidInvoices(engine, account);
+  const { payments } = engine.acme;
+  const paid = await invoices.paid('20');
+  const made = { accountId: account.id, amount: '20' };
+  const open = await payments.authorize({ ...made, properties: pending });
+  return {
+    engine,
+    account,
+    paid,
+    unpaid: await invoices.add('20', { isHeldBack: true }),
+    authorized: (await payments.authorize(made)).payment.id,
+    purchased: (await payments.purchase(made)).payment.id,
+    open: { paymentId: open.payment.id, transactionId: open.transaction.id },
+  };
+}
+
+type Statement = readonly [what: string, state: (life: Life, amount: string) => Promise<unknown>];
+
+const statements: readonly Statement[] = [
+  [
+    'an authorization',
+    ({ engine, account }, amount) => engine.acme.payments.authorize({ accountId: account.id, amount }),
+  ],
+  [
+    'a purchase',
+    ({ engine, account }, amount) => engine.acme.payments.purchase({ accountId: account.id, amount }),
+  ],
+  [
+    'a credit',
+    ({ engine, account }, amount) => engine.acme.payments.credit({ accountId: account.id, amount }),
+  ],
+  [
+    'a capture',
+    ({ engine, authorized: paymentId }, amount) => engine.acme.payments.capture({ paymentId, amount }),
+  ],
+  [
+    'a refund',
+    ({ engine, purchased: paymentId }, amount) => engine.acme.payments.refund({ paymentId, amount }),
+  ],
+  [
+    'a chargeback',
+    ({ engine, purchased: paymentId }, amount) => engine.acme.payments.chargeback({ paymentId, amount }),
+  ],
+  ['a completion', ({ engine, open }, amount) => engine.acme.payments.complete({ ...open, amount })],
+  [
+    'the payment of a combined request',
+    ({ engine, account: { currency } }, amount) =>
+      engine.acme.payments.combo({
+        account: { name: 'Combined', currency },
+        paymentMethod: { pluginName: engine.gateway.name },
+        transactionType: 'PURCHASE',
+        amount,
+      }),
+  ],
+  [
+    'the corrected amount of a transaction',
+    ({ engine, open }, processedAmount) =>
+      engine.acme.payments.fixTransaction({ ...open, status: 'SUCCESS', processedAmount }),
+  ],
+  [
+    'the payment of an invoice',
+    ({ engine, unpaid }, amount) => engine.acme.invoicePayments.pay({ invoiceId: unpaid.id, amount }),
+  ],
+  [
+    'the external payment of an invoice',
+    ({ engine, unpaid }, amount) =>
+      engine.acme.invoicePayments.pay({ invoiceId: unpaid.id, amount, isExternal: true }),
+  ],
+  [
+    'the payment of all invoices',
+    ({ engine, account }, amount) => engine.acme.invoicePayments.payAll({ accountId: account.id, amount }),
+  ],
+  [
+    'the external payment of all invoices',
+    ({ engine, account }, amount) =>
+      engine.acme.invoicePayments.payAll({ accountId: account.id, amount: `1${amount}`, isExternal: true }),
+  ],
+  [
+    'a refund of the payment of an invoice',
+    ({ engine, paid: { paymentId } }, amount) => engine.acme.invoicePayments.refund({ paymentId, amount }),
+  ],
+  [
+    'an external refund of the payment of an invoice',
+    ({ engine, paid: { paymentId } }, amount) =>
+      engine.acme.invoicePayments.refund({ paymentId, amount, isExternal: true }),
+  ],
+  [
+    'the item adjustment of a refund',
+    ({ engine, paid: { paymentId, itemId: invoiceItemId } }, amount) =>
+      engine.acme.invoicePayments.refund({
+        paymentId,
+        amount: '20',
+        isAdjusted: true,
+        adjustments: [{ invoiceItemId, amount }],
+      }),
+  ],
+  [
+    'a chargeback of the payment of an invoice',
+    ({ engine, paid: { paymentId } }, amount) =>
+      engine.acme.invoicePayments.chargeback({ paymentId, amount }),
+  ],
+  [
+    'a chargeback that records its excess',
+    ({ engine, paid: { paymentId } }, amount) =>
+      engine.acme.invoicePayments.chargeback({ paymentId, amount: `1${amount}`, recordsExcess: true }),
+  ],
+  ...(['addCharges', 'addTaxes', 'addCredits'] as const).map(
+    (operation): Statement => [
+      `an item of ${operation}`,
+      ({ engine, account }, amount) =>
+        engine.acme.invoices[operation]({
+          accountId: account.id,
+          items: [{ amount: '5' }, { amount }],
+          autoCommit: true,
+        }),
+    ],
+  ),
+  [
+    'an item adjustment',
+    ({ engine, account, unpaid: { id: invoiceId, itemId: invoiceItemId } }, amount) =>
+      engine.acme.invoices.adjustItem({ accountId: account.id, invoiceId, invoiceItemId, amount }),
+  ],
+  [
+    'an item of a migration invoice',
+    ({ engine, account }, amount) =>
+      engine.acme.invoices.createMigrationInvoice({
+        accountId: account.id,
+        items: [{ itemType: 'EXTERNAL_CHARGE', amount }],
+      }),
+  ],
+];
+
+/** How much there is of what the operations could leave behind. */
+async function stored({ database }: TestEngine): Promise<unknown> {
+  const tables = [
+    'accounts',
+    'payments',
+    'payment_transactions',
+    'payment_attempts',
+    'payment_methods',
+    'invoices',
+    'invoice_items',
+  ];
+  return rowsOf(
+    database,
+    `select ${tables.map((table) => `(select count(*) from bw_${table}) as ${table}`).join(', ')}`,
+  );
+}
+
+anyDatabase((kind, open) => {
+  describe(`invoicing §2 rule 6: an amount finer than its currency on ${kind}`, () => {
+    let engine: TestEngine;
+    before(async () => {
+      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
+    });
+    after(() => engine.close());
+
+    for (const [currency, , finer] of currencies)
+      it(
+        `is refused in ${currency} as every amount that a caller states, and leaves nothing behind`,
+        onEachDatabase(async () => {
+          const life = await live(engine, currency);
+          const before = await stored(engine);
+          const calls = engine.ledger.all().length;
+          for (const [what, state] of statements) {
+            expect(await codeOf(state(life, finer)), what).to.equal(REFUSED);
+            expect(await stored(engine), what).to.deep.equal(before);
+          }
+          expect(engine.ledger.all()).to.have.length(calls);
+        }),
+      );
+
+    for (const [currency, valid] of currencies)
+      it(`with all digits of ${currency} is not one: every operation takes it`, async () => {
+        for (const [what, state] of statements)
+          expect(await codeOf(state(await live(engine, currency), valid)), what).to.equal('no error');
+      });
+
+    it('is measured by the currency of the payment, not by that of the account', async () => {
+      const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
+      const { payments } = engine.acme;
+      expect(await codeOf(payments.purchase({ accountId, amount: '10.5', currency: 'JPY' }))).to.equal(
+        REFUSED,
+      );
+      expect(await codeOf(payments.purchase({ accountId, amount: '10.123', currency: 'KWD' }))).to.equal(
+        'no error',
+      );
+    });
+
+    it('names the amount and the digits of the currency', async () => {
+      const { id: accountId } = await engine.payingAccount({ currency: 'JPY' });
+      const refused = await engine.acme.payments.purchase({ accountId, amount: '10.999' }).catch(String);
+      expect(refused).to.contain(
+        'amount 10.999 is finer than the minor unit of JPY. Use no fractional digits.',
+      );
+    });
+  });
+});

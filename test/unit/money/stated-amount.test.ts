@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import {
+  belowMinorUnit,
+  type Currency,
+  decimal,
+  formatDecimal,
+  statedAmount,
+} from '../../../lib/values/money/index.ts';
+import { codeThrownBy } from '../../support/errors.ts';
+
+const REFUSED = 60003;
+
+/** An amount, its currency, and what it is taken for: exactly, and with noise rounded away. */
+const cases: readonly (readonly [
+  amount: string,
+  currency: Currency,
+  exact: string | null,
+  rounded: string | null,
+])[] = [
+  ['10', 'JPY', '10', '10'],
+  ['10.999', 'JPY', null, null],
+  ['10.000001', 'JPY', null, '10'],
+  ['9.999999', 'JPY', null, '10'],
+  ['9.9999989', 'JPY', null, null],
+  ['0.3', 'USD', '0.3', '0.3'],
+  ['0.30000000000000004', 'USD', null, '0.3'],
+  // As single precision has it.
+  ['0.300000012', 'USD', null, '0.3'],
+  ['-0.30000000000000004', 'USD', null, '-0.3'],
+  ['0.00000000000000004', 'USD', null, '0'],
+  ['19.996', 'USD', null, null],
+  ['0.304', 'USD', null, null],
+  ['1.001', 'KWD', '1.001', '1.001'],
+  ['1.0010000000000001', 'KWD', null, '1.001'],
+  ['1.0015', 'KWD', null, null],
+  ['1.0001', 'CLF', '1.0001', '1.0001'],
+  ['1.000101', 'CLF', null, '1.0001'],
+  ['0.00000001', 'BTC', '0.00000001', '0.00000001'],
+  ['0.300000000000000004', 'BTC', null, '0.3'],
+  ['0.000000015', 'BTC', null, null],
+];
+
+describe('a stated amount', () => {
+  for (const [amount, currency, exact, rounded] of cases) {
+    const stated = (roundsFloatNoise: boolean) =>
+      formatDecimal(statedAmount(decimal(amount), { currency, roundsFloatNoise }));
+    for (const [roundsFloatNoise, expected] of [
+      [false, exact],
+      [true, rounded],
+    ] as const)
+      it(`${amount} ${currency} is ${expected ?? 'refused'}${roundsFloatNoise ? ' where noise is rounded away' : ''}`, () => {
+        if (expected === null) expect(codeThrownBy(() => stated(roundsFloatNoise))).to.equal(REFUSED);
+        else expect(stated(roundsFloatNoise)).to.equal(expected);
+      });
+  }
+
+  it('may be exactly what is left, however fine that is', () => {
+    const stated = (amount: string) =>
+      formatDecimal(statedAmount(decimal(amount), { currency: 'USD', rest: decimal('0.004') }));
+    expect(stated('0.004')).to.equal('0.004');
+    expect(codeThrownBy(() => stated('0.003'))).to.equal(REFUSED);
+  });
+
+  it('that is finer than its currency is named with the digits that are possible', () => {
+    const message = (amount: string, currency: Currency) => {
+      try {
+        return String(statedAmount(decimal(amount), { currency, name: 'processedAmount' }));
+      } catch (error) {
+        return String(error);
+      }
+    };
+    expect(message('1.0005', 'KWD')).to.contain(
+      'processedAmount 1.0005 is finer than the minor unit of KWD. Use at most 3',
+    );
+  });
+});
+
+describe('the part of an amount below the minor unit', () => {
+  for (const [amount, currency, part] of [
+    ['0.004', 'USD', '0.004'],
+    ['99.001', 'JPY', '0.001'],
+    ['-99.001', 'JPY', '-0.001'],
+    ['20', 'USD', '0'],
+  ] as const)
+    it(`is ${part} of ${amount} ${currency}`, () => {
+      expect(formatDecimal(belowMinorUnit(decimal(amount), currency))).to.equal(part);
+    });
+});
