@@ -4,6 +4,7 @@ import {
   ErrorCode,
   formatInstant,
   formatLocalDate,
+  parseLocalDate,
   parseWireMoment,
   type Uuid,
 } from '../../lib/index.ts';
@@ -145,8 +146,9 @@ anyDatabase((_kind, open) => {
 
       it('an uncancelled subscription is billed again for what its cancellation had repaired', async () => {
         await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
-        await engine.acme.generateInvoice({ accountId, targetDate: null });
+        await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-06-20') });
         await engine.settle();
+        expect(await repairs()).to.deep.equal(['REPAIR_ADJ 2024-06-20..2024-06-30 -80.63']);
         await engine.acme.subscriptions.uncancel(subscriptionId);
         await engine.runTo('2024-07-01');
         const recurring = (await linesOf()).filter((line) => line.startsWith('RECURRING'));

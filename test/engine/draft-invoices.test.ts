@@ -491,10 +491,15 @@ anyDatabase((_kind, open) => {
       const targetDate = parseLocalDate('2024-01-17');
       const ahead = await engine.acme.generateInvoice({ accountId, targetDate });
       await engine.acme.invoices.void(ahead.id);
-      const [repair] = itemLines(await engine.acme.generateInvoice({ accountId }));
-      // 23 of 31 days: the first day that moves the cycle is the 9th, and it is still to come.
-      expect(repair).to.equal('REPAIR_ADJ 2024-01-09..2024-02-01 -14.8');
+      // The first day that moves the cycle is still to come.
+      expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(
+        ErrorCode.INVOICE_NOTHING_TO_DO,
+      );
       expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+      await engine.runTo('2024-01-17T00:00:00Z');
+      expect((await standing()).at(-1)).to.equal(
+        'COMMITTED [RECURRING 2024-02-01..2024-02-17 10.3] owes 10.3',
+      );
     });
 
     it('a draft whose item is repaired cannot be voided; with its repair it can, and all is billed again', async () => {

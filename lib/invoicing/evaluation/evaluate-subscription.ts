@@ -9,6 +9,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import { type LocalDate, maxDate, minDate } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import { billedAhead, type DaysOfKind } from '../periods/billed-ahead.ts';
 import { fixedProposals } from '../periods/fixed-proposals.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 import { standingAfter } from '../periods/next-due-date.ts';
@@ -79,6 +80,7 @@ interface Proposals {
   /** Days before it are not looked at; null = all days are. */
   readonly lookedAtFrom: LocalDate | null;
   readonly recurring: readonly RecurringProposal[];
+  readonly ahead: DaysOfKind | null;
 }
 
 /**
@@ -95,11 +97,12 @@ export function evaluateSubscription(
   const { subscriptionId, rows, items: billedItems, keptUntil = null } = subscription;
   const events = billingEventsOf(subscription);
   const { targetDate, currency, config, periodOfPhase } = settings;
-  const { window, lookedAtFrom, recurring } = propose(subscription, settings);
+  const { window, lookedAtFrom, recurring, ahead } = propose(subscription, settings);
   const { start: windowStart, anchorIndex } = window;
   const reconciliation = reconcile({
     fixed: fixedFrom(fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }), keptUntil),
     recurring,
+    ahead,
     rows,
     items: billedItems,
     events,
@@ -167,8 +170,8 @@ export function missingItemIds(
 ): readonly Uuid[] {
   const rows = recurringRows(subscription.rows);
   if (rows.length === 0) return [];
-  const { lookedAtFrom, recurring } = propose(subscription, settings);
-  const parts = repairedParts(rows, recurring, lookedAtFrom);
+  const { lookedAtFrom, ...proposals } = propose(subscription, settings);
+  const parts = repairedParts(rows, proposals, lookedAtFrom);
   const ids = new Set(parts.map(({ of: row }) => row.itemId));
   return [...ids].filter((id) => !subscription.items.has(id));
 }
@@ -189,5 +192,6 @@ function propose(subscription: SubscriptionBilling, settings: EvaluationSettings
     window,
     lookedAtFrom: keptUntil ?? windowStart,
     recurring: recurringProposals({ events, anchorIndex, windowStart, ...settings }),
+    ahead: billedAhead({ events, ...settings }),
   };
 }

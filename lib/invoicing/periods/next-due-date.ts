@@ -34,7 +34,7 @@ export function standingAfter({ events, targetDate, config }: StandingInput): St
 }
 
 /** Index of the last event with local date ≤ `date`, −1 if there is none. */
-function lastEventUpTo(events: readonly BillingEvent[], date: LocalDate): number {
+export function lastEventUpTo(events: readonly BillingEvent[], date: LocalDate): number {
   let index = events.length - 1;
   while (index >= 0 && (events[index]?.localDate ?? date) > date) index -= 1;
   return index;

@@ -190,7 +190,8 @@ function proposer(
   };
 }
 
-function rateOf(event: BillingEvent): Decimal {
+/** What each whole period of the event costs: price × quantity. */
+export function rateOf(event: BillingEvent): Decimal {
   assertInvariant(event.recurringPrice !== null, 'Only an event with a recurring price has a rate');
   const rate =
     event.quantity === 1 ? event.recurringPrice : event.recurringPrice.times(decimal(event.quantity));

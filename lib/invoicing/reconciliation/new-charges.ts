@@ -1,6 +1,7 @@
 import type { CoverageRow, Share } from '../../records/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
+import type { DaysOfKind } from '../periods/billed-ahead.ts';
 import type { FixedProposal } from '../periods/fixed-proposals.ts';
 import { fixedDaysBetween, fixedDaysOfPeriod, proratedShare } from '../periods/proration.ts';
 import type { RecurringProposal } from '../periods/recurring-proposals.ts';
@@ -11,6 +12,7 @@ import { type UncoveredPart, uncoveredParts } from './uncovered-parts.ts';
 export interface NewChargesInput {
   /** In date order. */
   readonly proposals: readonly RecurringProposal[];
+  readonly ahead: DaysOfKind | null;
   /** In date order. */
   readonly rows: readonly RecurringRow[];
   /** FREE rows: recurring items that have come to 0 and are billed already. */
@@ -26,11 +28,11 @@ export interface NewChargesInput {
  * free items too: else every run would charge it again.
  */
 export function newCharges(input: NewChargesInput): readonly RecurringCharge[] {
-  const { proposals, rows, freeRows, windowStart } = input;
+  const { proposals, ahead, rows, freeRows, windowStart } = input;
   const parts = uncoveredParts({ intervals: proposals, covers: rows, windowStart });
   const charges = parts.map((part) => chargeOf(part, input));
   if (!charges.some(({ amount }) => amount.isZero())) return charges;
-  const isFree = freeItems(freeRows);
+  const isFree = freeItems(freeRows, ahead);
   return charges.filter(
     (charge) => !charge.amount.isZero() || !(isFree(charge) || beginsBefore(charge, windowStart)),
   );
@@ -74,10 +76,19 @@ function beginsBefore({ proposal }: RecurringCharge, windowStart: LocalDate | nu
   return proposal.amount.isZero() && windowStart !== null && proposal.startDate < windowStart;
 }
 
-function freeItems(freeRows: readonly CoverageRow[]): (charge: RecurringCharge) => boolean {
+/** Whether a free item stands for the charge. A longer one does where only an event to come would shorten it. */
+function freeItems(
+  freeRows: readonly CoverageRow[],
+  ahead: DaysOfKind | null,
+): (charge: RecurringCharge) => boolean {
   const byStart = rowsByStart(freeRows);
   return ({ proposal, startDate, endDate }) =>
-    (byStart.get(startDate) ?? []).some((row) => row.endDate === endDate && isSamePhase(row, proposal));
+    (byStart.get(startDate) ?? []).some(
+      (row) =>
+        isSamePhase(row, proposal) &&
+        (row.endDate === endDate ||
+          (endDate === ahead?.startDate && row.endDate !== null && row.endDate > endDate)),
+    );
 }
 
 function rowsByStart(rows: readonly CoverageRow[]): ReadonlyMap<LocalDate, readonly CoverageRow[]> {

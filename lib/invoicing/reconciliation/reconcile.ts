@@ -2,6 +2,7 @@ import type { BillingEvent, CoverageRow } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, LocalDate } from '../../values/time/index.ts';
+import type { DaysOfKind } from '../periods/billed-ahead.ts';
 import type { FixedProposal } from '../periods/fixed-proposals.ts';
 import type { RecurringProposal } from '../periods/recurring-proposals.ts';
 import { newCharges, newFixedCharges } from './new-charges.ts';
@@ -16,6 +17,8 @@ export type PeriodOfPhase = (planName: string, phaseName: string) => BillingPeri
 export interface ReconcileInput {
   readonly fixed: readonly FixedProposal[];
   readonly recurring: readonly RecurringProposal[];
+  /** What is billed of these days is not repaired yet; they lie after all proposals (see `billedAhead`). */
+  readonly ahead: DaysOfKind | null;
   /** Rows of the window, and all rows of the items that are repaired. */
   readonly rows: readonly CoverageRow[];
   readonly items: ReadonlyMap<Uuid, BilledItem>;
@@ -43,7 +46,7 @@ export function reconcile(input: ReconcileInput): Reconciliation {
   const freeRows = rows.filter((row) => row.kind === 'FREE');
   const fixedRows = rows.filter((row) => row.kind === 'FIXED');
   const { repairs, repairable } = repairItems({
-    parts: repairedParts(recurring, input.recurring, windowStart),
+    parts: repairedParts(recurring, input, windowStart),
     rows: recurring,
     items: input.items,
     events: input.events,
@@ -56,6 +59,7 @@ export function reconcile(input: ReconcileInput): Reconciliation {
     fixed: newFixedCharges(input.fixed, fixedRows),
     recurring: newCharges({
       proposals: input.recurring,
+      ahead: input.ahead,
       rows: recurring,
       freeRows,
       windowStart,
@@ -67,13 +71,17 @@ export function reconcile(input: ReconcileInput): Reconciliation {
   };
 }
 
-/** The stretches of rows that no proposal of their kind covers; free proposals cover as others do. */
+/**
+ * The stretches of rows that no proposal of their kind covers, without those that the next event will end; free proposals
+ * cover as others do.
+ */
 export function repairedParts(
   rows: readonly RecurringRow[],
-  proposals: readonly RecurringProposal[],
+  { recurring, ahead }: Pick<ReconcileInput, 'recurring' | 'ahead'>,
   windowStart: LocalDate | null,
 ): readonly UncoveredPart<RecurringRow>[] {
-  return uncoveredParts({ intervals: rows, covers: proposals, windowStart });
+  const covers = ahead === null ? recurring : [...recurring, ahead];
+  return uncoveredParts({ intervals: rows, covers, windowStart });
 }
 
 function periodsByPhase({

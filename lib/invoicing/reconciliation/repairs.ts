@@ -5,7 +5,6 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import { type BillingPeriod, type LocalDate, minDate } from '../../values/time/index.ts';
 import { proratedShare } from '../periods/proration.ts';
-import { recurs } from '../periods/recurring-proposals.ts';
 import type { Repair } from './new-items.ts';
 import { basisEvent } from './new-items.ts';
 import type { BilledItem, RecurringRow } from './recurring-row.ts';
@@ -85,23 +84,15 @@ function ruleOf(share: Share | null, isLimited: boolean): RepairRule {
 
 /**
  * The event since which the days of a part are no longer due: the one in force on these days or, if they lie after the
- * target date, on the target date, as later events propose nothing yet. If that event still bills as before, the next
- * event has ended the charge.
+ * target date, on the target date, as later events change nothing yet.
  */
 function eventBehind(
   { events, targetDate }: Pick<RepairsInput, 'events' | 'targetDate'>,
-  { of: row, startDate }: UncoveredPart<RecurringRow>,
+  { startDate }: UncoveredPart<RecurringRow>,
 ): BasisEvent | null {
   const until = minDate(startDate, targetDate);
-  const index = events.findLastIndex(({ localDate }) => localDate <= until);
-  const [inForce, next] = [events[index], events[index + 1]];
-  const goesOn = inForce === undefined || (recurs(inForce) && isOfPhase(inForce, row));
-  const behind = goesOn && next !== undefined && next.localDate <= startDate ? next : inForce;
-  return behind === undefined ? null : basisEvent(behind);
-}
-
-function isOfPhase({ planName, phaseName }: BillingEvent, row: RecurringRow): boolean {
-  return planName === row.planName && phaseName === row.phaseName;
+  const inForce = events.findLast(({ localDate }) => localDate <= until);
+  return inForce === undefined ? null : basisEvent(inForce);
 }
 
 function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {

@@ -57,6 +57,7 @@ export {
   dayOfMonth,
   daysBetween,
   formatLocalDate,
+  LAST_DATE,
   type LocalDate,
   lengthOfMonth,
   localDate,

@@ -20,6 +20,9 @@ const monthsPerYear = 12;
 const firstDay = epochDayOf(MIN_YEAR, 1, 1);
 const lastDay = epochDayOf(MAX_YEAR, 12, 31);
 
+/** The last day of the calendar. */
+export const LAST_DATE = lastDay as LocalDate;
+
 /** The date of that year, month (1 to 12) and day. @throws InvariantError if the calendar has no such day. */
 export function localDate(year: number, month: number, day: number): LocalDate {
   const date = localDateIfValid(year, month, day);

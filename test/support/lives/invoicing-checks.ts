@@ -66,16 +66,24 @@ function checkRepairs({ ledger, adjusted }: CheckedLedger): void {
   }
 }
 
-/** Each proposed day is in force exactly once, in its kind; days without an amount leave a free item instead. */
+/**
+ * Each proposed day is in force exactly once, in its kind; days without an amount leave a free item instead. Days from the
+ * next event on may be in force too, in the kind that it will end.
+ */
 function checkDays({ ledger, targetDate, isGreedy }: CheckedLedger): void {
   const { currency, events } = ledger;
-  const periods = oraclePeriods(forOracle({ currency, isGreedy }, events), formatLocalDate(targetDate));
+  const target = formatLocalDate(targetDate);
+  const seen = forOracle({ currency, isGreedy }, events);
+  const periods = oraclePeriods(seen, target);
+  const endingKind = seen.findLast(({ date }) => date <= target)?.kind;
+  const nextDate = seen.find(({ date }) => date > target)?.date ?? '9999';
   const recurring = ledger.rows.filter(({ kind }) => kind === 'RECURRING').map(spanOf);
   const free = ledger.rows.filter(({ kind }) => kind === 'FREE').map(spanOf);
   const cuts = cutsOf([...periods, ...recurring, ...free]);
   const proposed = coverOf(periods, cuts);
   const inForce = coverOf(recurring, cuts);
   for (const [date, kind] of inForce) {
+    if (kind === endingKind && date >= nextDate) continue;
     if (proposed.get(date) !== kind) expect(proposed.get(date), `in force on ${date}`).to.equal(kind);
   }
   for (const [date, kind] of proposed) {

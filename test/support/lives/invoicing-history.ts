@@ -187,7 +187,7 @@ export function firstDifference(
   return null;
 }
 
-function factsOf(each: BillingEvent): string {
+export function factsOf(each: BillingEvent): string {
   return JSON.stringify({ ...each, effectiveDate: null, totalOrdering: null });
 }
 

@@ -88,6 +88,11 @@ function cycleDates(event: OracleEvent, until: string): readonly string[] {
   return dates;
 }
 
+/** Whether a period of the event begins on that day. */
+export function isCycleDate(event: OracleEvent, date: string): boolean {
+  return event.kind !== null && date >= event.date && cycleDates(event, date).includes(date);
+}
+
 /** Up to where the event is billed at `target`; null = nothing. */
 function billedTo(event: OracleEvent, end: string | null, target: string): string | null {
   const dates = cycleDates(event, target);

@@ -91,7 +91,7 @@ describe('repairs of an item', () => {
     );
   });
 
-  it('repairs of an item come after what is in force at the target date, or after what comes next and stops it', () => {
+  it('repairs of an item come after what is in force at the target date; an event to come repairs nothing yet', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const moved = event('BCD_CHANGE', '2024-04-10', { price: '30.00', bcd: 10 });
     const resumed = event('END_BILLING_DISABLED', '2024-04-20', { price: '30.00', bcd: 10 });
@@ -109,7 +109,8 @@ describe('repairs of an item', () => {
       '2024-04-15 START_BILLING_DISABLED',
       '2024-05-01 START_BILLING_DISABLED',
     ]);
-    expect(repairedAfter([changed], '2024-05-05', '2024-04-10')).to.deep.equal(['2024-05-05 CHANGE']);
+    expect(repairedAfter([changed], '2024-05-05', '2024-04-10')).to.deep.equal([]);
+    expect(repairedAfter([changed], '2024-05-05', '2024-05-05')).to.deep.equal(['2024-05-05 CHANGE']);
     const now = event('CHANGE', '2024-04-15', { plan: 'tin', price: '3.00', bcd: 10 });
     expect(repairedAfter([now, cancel('2024-04-20')], '2024-04-15', '2024-04-15')).to.deep.equal([
       '2024-04-15 CHANGE',

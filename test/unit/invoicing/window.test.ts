@@ -29,16 +29,14 @@ describe('a run after one ahead that charged nothing recurring', () => {
     expect(ledger.run('2023-05-20')).to.deep.equal(['R 2023-05-20 2024-05-20 365']);
   });
 
-  it('a run after one ahead that charged nothing recurring looks at the days after its date too where something has changed', () => {
+  it('a run after one ahead that charged nothing recurring leaves what is billed beyond an event to come until that event', () => {
     const ledger = billedAhead();
     ledger.change([...twoPending, cancel('2023-05-13')], '2023-05-13');
-    expect(ledger.run('2023-03-05')).to.deep.equal(['X 2023-04-10 2023-05-20 -40']);
+    expect(ledger.run('2023-03-05')).to.deep.equal([]);
     expect(ledger.nextDueDate).to.equal('2023-04-10');
-    expect(ledger.run('2023-04-10')).to.deep.equal(['R 2023-04-10 2023-04-15 5']);
-    expect(ledger.run('2023-05-13')).to.deep.equal([
-      'R 2023-04-15 2023-05-10 24.93',
-      'R 2023-05-10 2023-05-13 3',
-    ]);
+    expect(ledger.run('2023-04-10')).to.deep.equal(['X 2023-04-15 2023-05-10 -25']);
+    expect(ledger.run('2023-04-15')).to.deep.equal(['R 2023-04-15 2023-05-10 24.93']);
+    expect(ledger.run('2023-05-13')).to.deep.equal(['X 2023-05-13 2023-05-20 -7']);
   });
 
   it('a run after one ahead that charged nothing recurring leaves greedy arrears alone that cannot have grown by its date', () => {
