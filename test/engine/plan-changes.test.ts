@@ -94,6 +94,20 @@ anyDatabase((kind, open) => {
       expect(await codeOf(work)).to.equal(code);
     }
 
+    it('a second change to the plan in force is not listed again (subscriptions §18 rule 7)', async () => {
+      await begin('2024-01-01T00:00:00Z', undefined, 1);
+      const subscriptionId = await subscribe('solo-now');
+      for (const date of ['2024-01-11', '2024-01-21']) {
+        engine.clock.set(`${date}T00:00:00Z`);
+        await change(subscriptionId, 'solo-now', { billingPolicy: 'IMMEDIATE' });
+      }
+      const listed = ['START_BILLING 2024-01-01 solo-now-evergreen', 'CHANGE 2024-01-11 solo-now-evergreen'];
+      expect(await rowsOf(subscriptionId)).to.deep.equal(listed);
+      engine.clock.set('2024-01-22T00:00:00Z');
+      await change(subscriptionId, 'team-now', { billingPolicy: 'IMMEDIATE' });
+      expect(await rowsOf(subscriptionId)).to.deep.equal([...listed, 'CHANGE 2024-01-22 team-now-evergreen']);
+    });
+
     describe('subscriptions W7 Pending change, replaced or undone', () => {
       let subscriptionId: Uuid;
 

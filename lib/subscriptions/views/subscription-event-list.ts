@@ -73,24 +73,40 @@ function historiesOf(states: readonly BlockingState[]): readonly BlockHistory[] 
   return [...Map.groupBy(states, (state) => state.blockedId).values()].map(blockHistory);
 }
 
-/** Leaves out a row that says the same as the previous one of its service and subscription (§18 rule 7). */
+/**
+ * Drops each row that repeats the previous row of its service and subscription, at the same instant or later (§18 rule 7):
+ * of two changes to the plan in force only the first is listed.
+ */
 function* withoutRepetitions(rows: Iterable<OrderedRow>): Generator<OrderedRow, undefined> {
-  const ofInstant = new Map<string, SubscriptionEvent>();
-  let at: Instant | undefined;
+  const lastOf = new Map<string, OrderedRow>();
   for (const row of rows) {
-    const { event } = row;
-    if (event.effective.at !== at) ofInstant.clear();
-    at = event.effective.at;
-    const previous = ofInstant.get(event.serviceName);
-    ofInstant.set(event.serviceName, event);
-    if (previous === undefined || !saysTheSame(event, previous)) yield row;
+    const previous = lastOf.get(row.event.serviceName);
+    if (previous !== undefined && repeats(row, previous)) continue;
+    lastOf.set(row.event.serviceName, row);
+    yield row;
   }
 }
 
-function saysTheSame(one: SubscriptionEvent, other: SubscriptionEvent): boolean {
+function repeats(row: OrderedRow, previous: OrderedRow): boolean {
+  const isSameInstant = row.event.effective.at === previous.event.effective.at;
   return (
-    one.plan?.phase === other.plan?.phase && comparedAsTheyAre.every((name) => one[name] === other[name])
+    (isSameInstant || repeatsLater(row, previous)) &&
+    isSamePlan(row.event.plan, previous.event.plan) &&
+    comparedAsTheyAre.every((name) => row.event[name] === previous.event[name])
   );
+}
+
+/**
+ * Whether a row can repeat one of an earlier instant. A change from another plan cannot, and neither can a pause or resume:
+ * its counterpart in between may be a row of another service.
+ */
+function repeatsLater({ event, planBefore }: OrderedRow, previous: OrderedRow): boolean {
+  if (event.type === SubscriptionEventType.SERVICE_STATE_CHANGE) return true;
+  return event.type === SubscriptionEventType.CHANGE && isSamePlan(planBefore, previous.planBefore);
+}
+
+function isSamePlan(one: PlanInForce | null, other: PlanInForce | null): boolean {
+  return one?.phase === other?.phase && one?.priceListName === other?.priceListName;
 }
 
 const comparedAsTheyAre = [
@@ -103,6 +119,8 @@ const comparedAsTheyAre = [
 /** A row, with the keys of its place in the order. */
 interface OrderedRow {
   readonly event: SubscriptionEvent;
+  /** The plan before a row of the lifecycle; null for rows of blocking states, which change no plan. */
+  readonly planBefore: PlanInForce | null;
   readonly source: EventListSource;
   readonly sequence: number;
 }
@@ -174,7 +192,8 @@ function transitionRows(source: EventListSource): readonly OrderedRow[] {
       serviceName: isBillingOnly ? BILLING_SERVICE : BOTH_SERVICES,
       serviceStateName: type,
     };
-    return [{ event, source, sequence: transition.event.sequence }];
+    const { previous: planBefore, event: { sequence } } = transition;
+    return [{ event, planBefore, source, sequence }];
   });
 }
 
@@ -185,7 +204,7 @@ function entitlementRows(source: EventListSource): readonly OrderedRow[] {
     const { effective } = state;
     const plan = planShownAt(source.transitions, effective.at);
     const event = eventOfState(source, { state, type, effective, plan });
-    return [{ event, source, sequence: state.sequence }];
+    return [{ event, planBefore: null, source, sequence: state.sequence }];
   });
 }
 
@@ -212,7 +231,8 @@ function planOf(transition: Transition | undefined): PlanInForce | null {
 }
 
 function blockRow(source: EventListSource, row: BlockingRow, plan: PlanInForce | null): OrderedRow {
-  return { event: eventOfState(source, { ...row, plan }), source, sequence: row.state.recordId };
+  const event = eventOfState(source, { ...row, plan });
+  return { event, planBefore: null, source, sequence: row.state.recordId };
 }
 
 function eventOfState(

@@ -208,6 +208,73 @@ describe('Prices of a subscription', () => {
     }
   });
 
+  it('lists only the first of several changes to the plan in force (subscriptions §18 rule 7)', () => {
+    const rowsOf = (...choices: readonly (readonly [date: string, phase: string])[]) =>
+      subscriptionEvents([
+        source({
+          events: [
+            choice('CREATE', START, 'pro-monthly-evergreen'),
+            ...choices.map(([date, phase]) => choice('CHANGE', date, phase)),
+          ],
+          states: [state('ENT_STARTED', START)],
+        }),
+      ])
+        .filter(({ type }) => type === 'CHANGE')
+        .map(({ effective, plan: to }) => `${formatInstant(effective.at).slice(0, 10)} ${to?.plan.name}`);
+    const pro = 'pro-monthly-evergreen';
+    const solo = 'solo-monthly-evergreen';
+    expect(rowsOf(['2024-02-01', pro], ['2024-03-01', pro], ['2024-04-01', pro])).to.deep.equal([
+      '2024-02-01 pro-monthly',
+    ]);
+    expect(
+      rowsOf(['2024-02-01', solo], ['2024-03-01', solo], ['2024-04-01', solo], ['2024-05-01', pro]),
+      'a change from another plan is another row',
+    ).to.deep.equal(['2024-02-01 solo-monthly', '2024-03-01 solo-monthly', '2024-05-01 pro-monthly']);
+    expect(rowsOf(['2024-02-01', solo], ['2024-03-01', pro], ['2024-04-01', solo])).to.have.length(3);
+  });
+
+  it('lists a service state once that is set again, and again after another one', () => {
+    const watched = (date: string, stateName: string) => state(stateName, date, { service: 'fraud' });
+    const once = source({
+      events: [choice('CREATE', START, 'pro-monthly-evergreen')],
+      states: [
+        state('ENT_STARTED', START),
+        watched('2024-02-01', 'watch'),
+        watched('2024-03-01', 'watch'),
+        watched('2024-04-01', 'fine'),
+        watched('2024-05-01', 'watch'),
+      ],
+    });
+    const dates = subscriptionEvents([once])
+      .filter(({ type }) => type === 'SERVICE_STATE_CHANGE')
+      .map(({ effective, serviceStateName }) => `${formatInstant(effective.at).slice(0, 10)} ${serviceStateName}`);
+    expect(dates).to.deep.equal(['2024-02-01 watch', '2024-04-01 fine', '2024-05-01 watch']);
+  });
+
+  it('keeps a second pause whose first one was resumed by another service', () => {
+    const blocks = { isBlockEntitlement: true, isBlockBilling: true };
+    const twice = source({
+      events: [choice('CREATE', START, 'pro-monthly-evergreen')],
+      states: [
+        state('ENT_STARTED', START),
+        state('ENT_BLOCKED', '2024-02-01', blocks),
+        state('hold', '2024-02-10', { ...blocks, service: 'fraud' }),
+        state('ENT_CLEAR', '2024-02-20'),
+        state('fine', '2024-03-01', { service: 'fraud' }),
+        state('ENT_BLOCKED', '2024-04-01', blocks),
+      ],
+    });
+    const rows = subscriptionEvents([twice]).map(
+      ({ type, effective }) => `${type} ${formatInstant(effective.at).slice(0, 10)}`,
+    );
+    expect(rows.filter((row) => row.includes('_ENTITLEMENT'))).to.deep.equal([
+      'START_ENTITLEMENT 2024-01-01',
+      'PAUSE_ENTITLEMENT 2024-02-01',
+      'RESUME_ENTITLEMENT 2024-03-01',
+      'PAUSE_ENTITLEMENT 2024-04-01',
+    ]);
+  });
+
   it('the price list of a subscription has the same phase again from another catalog version, and once from the same', () => {
     const priced = (effectiveDate: string, price: string) =>
       version({ effectiveDate, plans: plan('p-m', 'P', { price }) });
