@@ -192,7 +192,10 @@ function transitionRows(source: EventListSource): readonly OrderedRow[] {
       serviceName: isBillingOnly ? BILLING_SERVICE : BOTH_SERVICES,
       serviceStateName: type,
     };
-    const { previous: planBefore, event: { sequence } } = transition;
+    const {
+      previous: planBefore,
+      event: { sequence },
+    } = transition;
     return [{ event, planBefore, source, sequence }];
   });
 }

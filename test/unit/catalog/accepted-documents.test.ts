@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { createVersion, validateVersion } from '../../../lib/catalog/index.ts';
+import {
+  createCatalog,
+  createVersion,
+  validateVersion,
+  writeCatalogXml,
+} from '../../../lib/catalog/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
 import {
   catalogXml,
@@ -155,6 +160,57 @@ describe('Documents that must be accepted', () => {
       expect(createVersion(parsed.content).plans.length).to.be.greaterThan(0);
     });
   }
+
+  describe('as exporters in the field write them (R58)', () => {
+    const usd = price('USD', '1');
+    const exported = (type: string): DocumentParts =>
+      usageOf(
+        'billingMode="IN_ARREAR" usageType="CONSUMABLE"',
+        `<limits><limit><unit>u</unit><max>-1</max><min>-1.0</min></limit></limits>
+         <tiers><tier><blocks>
+           <tieredBlock type="${type}"><unit>u</unit><size>10</size><prices>${usd}</prices>
+             <minTopUpCredit>-1</minTopUpCredit><max>-1</max></tieredBlock></blocks></tier></tiers>`,
+      );
+
+    for (const type of ['VANILLA', 'TIERED']) {
+      it(`reads a tiered block of type ${type} with a minTopUpCredit of -1, and writes it as TIERED without it`, () => {
+        const { content } = parse(catalogXml(exported(type)));
+        const written = writeCatalogXml(createCatalog([createVersion(content)]));
+        expect(written).to.include('<tieredBlock type="TIERED">').and.not.to.include('minTopUpCredit');
+        expect(parse(written).content.plans[0]?.finalPhase.usages).to.deep.equal(
+          content.plans[0]?.finalPhase.usages,
+        );
+        expect(validateVersion(parse(catalogXml(exported(type)))).errors).to.deep.equal([]);
+      });
+    }
+
+    it('reads a minTopUpCredit of -1 as none, so that only a TOP_UP block misses it', () => {
+      const block = (type: string, credit: string): DocumentParts =>
+        usageOf(
+          'billingMode="IN_ADVANCE" usageType="CONSUMABLE"',
+          `<blocks><block type="${type}"><unit>u</unit><size>10</size><prices>${usd}</prices>
+           <minTopUpCredit>${credit}</minTopUpCredit></block></blocks>`,
+        );
+      for (const credit of ['-1', '-1.0', '-01.00']) {
+        const parsed = parse(catalogXml(block('VANILLA', credit)));
+        expect(parsed.content.plans[0]?.finalPhase.usages[0]?.blocks[0]?.minTopUpCredit).to.equal(null);
+        expect(validateVersion(parsed).errors).to.deep.equal([]);
+      }
+      const [missing] = validateVersion(parse(catalogXml(block('TOP_UP', '-1')))).errors;
+      expect(missing?.message).to.include('needs a minTopUpCredit');
+      const [surplus] = validateVersion(parse(catalogXml(block('VANILLA', '5')))).errors;
+      expect(surplus?.message).to.include('only a TOP_UP block has a minTopUpCredit');
+    });
+
+    it('refuses a tiered block of type TOP_UP, or with a minTopUpCredit', () => {
+      const topUp = errorOf(() => parse(catalogXml(exported('TOP_UP'))));
+      expect(topUp.problems?.[0]?.message).to.include('is not the type of a tiered block (TIERED, VANILLA)');
+      const credit = catalogXml(exported('TIERED')).replace('<minTopUpCredit>-1<', '<minTopUpCredit>5<');
+      expect(errorOf(() => parse(credit)).problems?.[0]?.message).to.equal(
+        'Element "minTopUpCredit": "5" is not -1, which means none',
+      );
+    });
+  });
 
   for (const [written, read] of [
     ['2024-01-01T08:00:00Z', '2024-01-01T08:00:00.000Z'],

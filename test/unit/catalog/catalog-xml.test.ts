@@ -574,8 +574,8 @@ describe('Reading a catalog document', () => {
       ],
       [
         'tiered block of another type',
-        '<catalog><plans><plan name="a"><finalPhase type="TRIAL"><usages><usage name="u" billingMode="IN_ARREAR" usageType="CAPACITY"><tiers><tier><blocks><tieredBlock type="VANILLA"/>',
-        'is not the type of a tiered block (TIERED)',
+        '<catalog><plans><plan name="a"><finalPhase type="TRIAL"><usages><usage name="u" billingMode="IN_ARREAR" usageType="CAPACITY"><tiers><tier><blocks><tieredBlock type="TOP_UP"/>',
+        'is not the type of a tiered block (TIERED, VANILLA)',
       ],
       [
         'both names of a condition',

@@ -47,7 +47,7 @@ const grammar: Readonly<Record<string, string>> = {
   tiers: 'tier *',
   tier: 'limits ?, blocks ?, fixedPrice ?, recurringPrice ?',
   'tier/blocks': 'tieredBlock *',
-  tieredBlock: '@type ?, unit 1, size 1, prices 1, max 1',
+  tieredBlock: '@type ?, unit 1, size 1, prices 1, minTopUpCredit ?, max 1',
   rules:
     'changePolicy ?, changeAlignment ?, cancelPolicy ?, createAlignment ?, billingAlignment ?, priceList ?',
   changePolicy: 'changePolicyCase *',
@@ -78,7 +78,7 @@ const phaseContent = `<duration><unit>DAYS</unit><number>30</number></duration>
     <billingPeriod>MONTHLY</billingPeriod>${limits}
     <blocks><block type="VANILLA"><unit>u</unit><size>1</size><prices>${prices}</prices><minTopUpCredit>1</minTopUpCredit></block></blocks>
     <tiers><tier>${limits}
-      <blocks><tieredBlock type="TIERED"><unit>u</unit><size>1</size><prices>${prices}</prices><max>1</max></tieredBlock></blocks>
+      <blocks><tieredBlock type="TIERED"><unit>u</unit><size>1</size><prices>${prices}</prices><minTopUpCredit>-1</minTopUpCredit><max>1</max></tieredBlock></blocks>
       <fixedPrice>${prices}</fixedPrice><recurringPrice>${prices}</recurringPrice></tier></tiers>
     <fixedPrice>${prices}</fixedPrice><recurringPrice>${prices}</recurringPrice></usage></usages>`;
 const from = `<fromProduct>P</fromProduct><fromProductCategory>BASE</fromProductCategory>

@@ -247,7 +247,10 @@ describe('Prices of a subscription', () => {
     });
     const dates = subscriptionEvents([once])
       .filter(({ type }) => type === 'SERVICE_STATE_CHANGE')
-      .map(({ effective, serviceStateName }) => `${formatInstant(effective.at).slice(0, 10)} ${serviceStateName}`);
+      .map(
+        ({ effective, serviceStateName }) =>
+          `${formatInstant(effective.at).slice(0, 10)} ${serviceStateName}`,
+      );
     expect(dates).to.deep.equal(['2024-02-01 watch', '2024-04-01 fine', '2024-05-01 watch']);
   });
 

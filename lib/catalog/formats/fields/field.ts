@@ -16,6 +16,8 @@ export interface RecordType<out T = unknown> {
   readonly children: readonly NamedField[];
   /** Attributes for which a document can have only one value. */
   readonly constants: readonly (readonly [name: string, type: Scalar<string>])[];
+  /** Elements that a document may have and the model has not: they are read and never written. */
+  readonly ignored: readonly (readonly [name: string, type: Scalar])[];
   /** The field that a definition may give instead of the whole record. */
   readonly short: string | undefined;
   /** Never present: tells the compiler what the record is. */
@@ -43,6 +45,8 @@ export interface Field<out T = unknown> {
   readonly item?: string;
   /** A document may say that it is null. */
   readonly isNillable?: true;
+  /** A document may write −1 for a number that is not given. Definitions leave it out. */
+  readonly isNoneAtMinusOne?: true;
   /** Name in the document, if it is not that of the field. */
   readonly element?: string;
   /** Its value if it is not given; a value, or a function of the fields before it. Undefined: it has to be given. */
@@ -59,7 +63,7 @@ export interface NamedField extends Field {
   readonly element: string;
 }
 
-interface Options<A> extends Pick<Field, 'element' | 'limit'> {
+interface Options<A> extends Pick<Field, 'element' | 'limit' | 'isNoneAtMinusOne'> {
   readonly absent?: A | ((before: { readonly name: string }) => A);
   readonly unsaid?: A;
 }
@@ -97,13 +101,14 @@ export function record<T extends object>(
   fields: { readonly [Name in keyof T]-?: Field<T[Name]> },
   {
     constants = [],
+    ignored = [],
     short,
-  }: { readonly constants?: RecordType['constants']; readonly short?: keyof T & string } = {},
+  }: Partial<Pick<RecordType, 'constants' | 'ignored'>> & { readonly short?: keyof T & string } = {},
 ): RecordType<T> {
   const named = Object.entries<Field>(fields).map(([name, field]) => ({ element: name, ...field, name }));
   const attributes = named.filter(({ place }) => place === 'attribute');
   const children = named.filter(({ place }) => place !== 'attribute');
-  return { kind: 'record', fields: named, attributes, children, constants, short };
+  return { kind: 'record', fields: named, attributes, children, constants, ignored, short };
 }
 
 /** The record of the given values, null or undefined if none is given. */

@@ -30,7 +30,18 @@ import type { PhaseContent, PlanContent, VersionContent } from '../../model/vers
 import { VERSION_LIMITS } from '../../model/version-limits.ts';
 import { attribute, element, list, nillable, record, repeated } from './field.ts';
 import { rules } from './rules.ts';
-import { anyText, currency, dateTime, decimal, int, name, nonBlankText, oneOf, only } from './scalar.ts';
+import {
+  anyText,
+  currency,
+  dateTime,
+  decimal,
+  int,
+  name,
+  noNumber,
+  nonBlankText,
+  oneOf,
+  only,
+} from './scalar.ts';
 
 // Every record of a catalog version with its fields, bottom up (§2, §3.3).
 
@@ -61,9 +72,10 @@ const block = record<Block>({
   unit: element(name),
   size: element(decimal),
   prices: element(internationalPrice),
-  minTopUpCredit: element(decimal, none),
+  minTopUpCredit: element(decimal, { absent: null, isNoneAtMinusOne: true }),
 });
 
+// Exporters in the field write a tiered block as any other block: with a type and with −1 for no minTopUpCredit (R58).
 const tieredBlock = record<TieredBlock>(
   {
     unit: element(name),
@@ -71,7 +83,10 @@ const tieredBlock = record<TieredBlock>(
     prices: element(internationalPrice),
     max: element(decimal, { unsaid: noBound }),
   },
-  { constants: [['type', only('the type of a tiered block', BlockType.TIERED)]] },
+  {
+    constants: [['type', only('the type of a tiered block', BlockType.TIERED, [BlockType.VANILLA])]],
+    ignored: [['minTopUpCredit', noNumber]],
+  },
 );
 
 export const tier = record<Tier>({

@@ -30,9 +30,10 @@ export function oneOf<T extends string>(description: string, values: Readonly<Re
   return scalar(`${description} (${known})`, (text) => byText.get(trimXml(text)));
 }
 
-/** One value, which is written whatever the model has. */
-export function only<T extends string>(description: string, value: T): Scalar<T> {
-  return { ...oneOf(description, { value }), write: () => value };
+/** One value, which is written whatever the model has. Documents may have one of `aliases` instead. */
+export function only<T extends string>(description: string, value: T, aliases: readonly T[] = []): Scalar<T> {
+  const known = Object.fromEntries([value, ...aliases].map((each) => [each, each]));
+  return { ...oneOf(description, known), write: () => value };
 }
 
 /** Any text, kept as it is. */
@@ -74,3 +75,14 @@ export const decimal = scalar<WrittenDecimal>(
   (text) => (DECIMAL.test(text) && /[0-9]/.test(text) ? writtenDecimal(text) : undefined),
   ({ text }) => text,
 );
+
+/** How documents in the field write a number that is not set (R58). */
+const NONE = /^-0*1(?:\.0*)?$/;
+
+/** A number, or −1 for none, which becomes null. */
+export function orNone<T>(number: Scalar<T>): Scalar<T | null> {
+  return { ...number, parse: (text) => (NONE.test(text) ? null : number.parse(text)) } as Scalar<T | null>;
+}
+
+/** Nothing but −1 for none. */
+export const noNumber = scalar('-1, which means none', (text) => (NONE.test(text) ? '-1' : undefined));

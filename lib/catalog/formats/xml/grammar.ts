@@ -8,7 +8,7 @@ import {
   type ValueType,
 } from '../fields/field.ts';
 import { version } from '../fields/records.ts';
-import { anyText, type Scalar } from '../fields/scalar.ts';
+import { anyText, orNone, type Scalar } from '../fields/scalar.ts';
 import { type AttributeRule, type ChildRule, type ElementRule, Refusal, readScalar } from './element.ts';
 
 // The grammar of §3.3, made of the tables of fields.
@@ -65,13 +65,16 @@ function recordRule(type: RecordType): ElementRule<unknown> {
   const parts: Record<string, AttributeRule | ChildRule> = {};
   for (const [name, scalar] of type.constants) parts[name] = { scalar, isRequired: false };
   for (const field of type.fields) parts[field.element] = partOf(field);
+  for (const [name, scalar] of type.ignored) parts[name] = { occurs: 'optional', element: leaf(scalar) };
   return element(parts, (values) => recordOf(type, (field) => values[field.element]));
 }
 
-function partOf({ place, type, item, absent, limit, isNillable }: NamedField): AttributeRule | ChildRule {
+function partOf(field: NamedField): AttributeRule | ChildRule {
+  const { place, type, item, absent, limit, isNillable, isNoneAtMinusOne } = field;
   if (type.kind === 'scalar') {
     if (place === 'attribute') return { scalar: type, isRequired: absent === undefined };
     if (isNillable) return { occurs: 'one', element: leaf(type, isNillable) };
+    if (isNoneAtMinusOne) return { occurs: 'optional', element: leaf(orNone(type)) };
   }
   const isOptional = absent !== undefined;
   if (place === 'repeated') return { occurs: 'many', element: ruleOf(type), limit };
