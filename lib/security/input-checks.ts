@@ -7,7 +7,7 @@ import {
   MIN_PASSWORD_CHARACTERS,
 } from '../values/limits.ts';
 import { checkStorable } from '../values/text/index.ts';
-import { BUILT_IN_ROLES } from './built-in-roles.ts';
+import { undefinedRoles } from './role-permissions.ts';
 
 /**
  * @throws BillingError MISSING_OR_INVALID_FIELD for a name that is missing, too long, cannot be stored, or cannot stand
@@ -31,7 +31,17 @@ export function checkSecret(field: string, secret: string, options: { readonly a
 }
 
 /**
- * The roles as they are stored: sorted, each once.
+ * Returns the names as they are stored, sorted, each once, whether the roles exist or not.
+ * @throws BillingError MISSING_OR_INVALID_FIELD for a name that no role can have.
+ */
+export function possibleRoles(roles: readonly string[]): readonly string[] {
+  const names = [...new Set(roles)].sort();
+  for (const name of names) checkName('UserRolesJson role', name);
+  return names;
+}
+
+/**
+ * Returns the names as they are stored, sorted, each once.
  * @throws BillingError SECURITY_INVALID_ROLE (40003) if one does not exist.
  */
 export async function existingRoles(
@@ -39,9 +49,7 @@ export async function existingRoles(
   roles: readonly string[],
 ): Promise<readonly string[]> {
   const names = [...new Set(roles)].sort();
-  const found = await storage.security.findRoles(names.filter((name) => !BUILT_IN_ROLES.has(name)));
-  const known = new Set([...BUILT_IN_ROLES.keys(), ...found.map((role) => role.name)]);
-  const missing = names.filter((name) => !known.has(name));
+  const missing = await undefinedRoles(storage.security, names);
   if (missing.length === 0) return names;
   throw new BillingError({
     code: ErrorCode.SECURITY_INVALID_ROLE,

@@ -3,7 +3,7 @@ import type { Principal, PrincipalKind, SystemAuthor, TenantGrants } from '../re
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { shortened } from '../values/text/index.ts';
 import { ALL_PERMISSIONS, isPermitted } from './permissions.ts';
-import { permissionsOfRoles } from './role-permissions.ts';
+import { permissionsOfRoles, undefinedRoles } from './role-permissions.ts';
 
 /** Somebody with roles in tenants: a user or a client. */
 interface Managed extends TenantGrants {
@@ -56,13 +56,25 @@ export function checkHeld(manager: Principal, permissions: readonly string[]): v
   });
 }
 
-/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for roles with more permissions than the manager's. */
+/**
+ * A role that is not defined may come to grant anything, so only a manager with all permissions hands it out or manages
+ * who has it (R39, R63).
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for roles that can grant more than the manager holds.
+ */
 export async function checkRolesHeld(
   manager: Principal,
   roles: readonly string[],
   now: SecurityReads,
 ): Promise<void> {
-  checkHeld(manager, await permissionsOfRoles(now, roles));
+  const [undefinedRole] = isPermitted(manager.permissions, ALL_PERMISSIONS)
+    ? []
+    : await undefinedRoles(now, roles);
+  if (undefinedRole === undefined) return checkHeld(manager, await permissionsOfRoles(now, roles));
+  throw new BillingError({
+    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    message: `Role "${shortened(undefinedRole)}" is not defined and may be defined with any permission. User ${manager.name} needs all permissions to assign it, or to manage a user who has it; define the role first`,
+    facts: { user: manager.name, role: undefinedRole },
+  });
 }
 
 /**
@@ -87,12 +99,27 @@ export async function checkManaged(
  */
 export async function checkRoleManaged(manager: Principal, name: string, now: SecurityReads): Promise<void> {
   const [role] = await now.findRoles([name]);
-  if (role === undefined) return;
+  if (role === undefined) return checkNewRole(manager, name, now);
   checkHeld(manager, role.permissions);
   if (manager.allTenants) return;
   const holders = await now.holdersOf(name);
   if (holders.length > 0 && holders.every((each) => isManagedBy(manager, each))) return;
-  throw new BillingError({
+  throw notOfTenants(manager, name);
+}
+
+/**
+ * Whoever has a role before it is defined gets its permissions with the definition, so somebody bound to tenants does not
+ * define a role that users of other tenants have (R63).
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000).
+ */
+export async function checkNewRole(manager: Principal, name: string, now: SecurityReads): Promise<void> {
+  if (manager.allTenants) return;
+  const holders = await now.holdersOf(name);
+  if (!holders.every((each) => isManagedBy(manager, each))) throw notOfTenants(manager, name);
+}
+
+function notOfTenants(manager: Principal, name: string): BillingError {
+  return new BillingError({
     code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
     message: `User ${manager.name} is bound to tenants and changes roles that users of these alone have: not "${shortened(name)}"`,
     facts: { user: manager.name, role: name },

@@ -11,3 +11,13 @@ export async function permissionsOfRoles(
   const builtIn = roles.map((name) => BUILT_IN_ROLES.get(name) ?? []);
   return joinPermissions([...builtIn, ...found.map((role) => role.permissions)]);
 }
+
+/** Returns the names of roles that are neither built in nor stored. */
+export async function undefinedRoles(
+  reads: { findRoles(names: readonly string[]): Promise<readonly Pick<Role, 'name'>[]> },
+  roles: readonly string[],
+): Promise<readonly string[]> {
+  const names = roles.filter((name) => !BUILT_IN_ROLES.has(name));
+  const defined = new Set((await reads.findRoles(names)).map(({ name }) => name));
+  return names.filter((name) => !defined.has(name));
+}

@@ -6,7 +6,7 @@ import { isStorable, shortened } from '../values/text/index.ts';
 import { BUILT_IN_ROLES } from './built-in-roles.ts';
 import { checkName } from './input-checks.ts';
 import { checkKnownPermissions } from './known-permissions.ts';
-import { checkBy, checkHeld, checkRoleManaged } from './managing.ts';
+import { checkBy, checkHeld, checkNewRole, checkRoleManaged } from './managing.ts';
 import { normalisePermissions } from './permissions.ts';
 import type { Principals } from './principals.ts';
 
@@ -42,7 +42,11 @@ export class Roles {
     const role = this.#roleOf(definition);
     const authorship = systemAuthorshipOf(author, this.#ports);
     const { security } = this.#ports.storage;
-    const check = checkBy(author, async (manager) => checkHeld(manager, role.permissions));
+    const check = checkBy(author, async (manager, now) => {
+      checkHeld(manager, role.permissions);
+      const [known] = await now.findRoles([role.name]);
+      if (known === undefined) await checkNewRole(manager, role.name, now);
+    });
     const isNew = !BUILT_IN_ROLES.has(role.name) && (await security.insertRole(role, authorship, check));
     if (!isNew) throw alreadyExists(role.name);
     this.#principals.forget();

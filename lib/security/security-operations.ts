@@ -12,14 +12,14 @@ import type { NewApiClientInput } from './api-clients.ts';
 import type { LoginAttempt } from './login-guard.ts';
 import type { RoleDefinition } from './roles.ts';
 import type { NewTokenKey, TokenSigner } from './token-keys.ts';
-import type { NewUserInput, PasswordPolicy } from './users.ts';
+import type { NewUserInput, PasswordPolicy, UserRolesInput } from './users.ts';
 
 /** Users of the server. */
 export interface UserOperations {
   /**
    * Creates a user.
    * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the name of an active user, SECURITY_INVALID_ROLE
-   * (40003), TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD (60003), SECURITY_NOT_ENOUGH_PERMISSIONS (40000)
+   * (40003) unless undefined roles are allowed, TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD (60003), SECURITY_NOT_ENOUGH_PERMISSIONS (40000)
    * for tenants and permissions that the author does not hold.
    */
   create(author: SystemAuthor, input: NewUserInput, policy: PasswordPolicy): Promise<void>;
@@ -44,12 +44,10 @@ export interface UserOperations {
 
   /**
    * Replaces the roles.
-   * @throws BillingError SECURITY_INVALID_USER, SECURITY_INVALID_ROLE (40003), SECURITY_NOT_ENOUGH_PERMISSIONS.
+   * @throws BillingError SECURITY_INVALID_USER, SECURITY_INVALID_ROLE (40003) unless undefined roles are allowed,
+   * MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS.
    */
-  setRoles(
-    author: SystemAuthor,
-    input: { readonly name: string; readonly roles: readonly string[] },
-  ): Promise<void>;
+  setRoles(author: SystemAuthor, input: UserRolesInput): Promise<void>;
 
   /**
    * Replaces the tenants that the user may use.
@@ -75,7 +73,8 @@ export interface RoleOperations {
   /**
    * Creates a role.
    * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004), SECURITY_INVALID_PERMISSIONS (40005),
-   * MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not hold.
+   * MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not hold, and
+   * for a name that somebody in tenants other than the author's has as a role already.
    */
   create(author: SystemAuthor, definition: RoleDefinition): Promise<void>;
 

@@ -11,7 +11,7 @@ import { systemAuthorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
-import { checkName, checkSecret, existingRoles, existingTenants } from './input-checks.ts';
+import { checkName, checkSecret, existingRoles, existingTenants, possibleRoles } from './input-checks.ts';
 import { checkBy, checkGiven, checkManaged, checkRolesHeld, isManagedBy, isSelf } from './managing.ts';
 import type { Principals } from './principals.ts';
 
@@ -19,11 +19,16 @@ export interface NewUserInput {
   /** 1–128 characters. */
   readonly name: string;
   readonly password: string;
-  /** Names of roles that exist. */
+  /** Names of roles, which exist unless `allowsUndefinedRoles`. */
   readonly roles: readonly string[];
+  /** Whether roles may be named that do not exist yet: they grant nothing until they do (R63). Default false. */
+  readonly allowsUndefinedRoles?: boolean;
   /** The tenants that the user may use; absent = all. */
   readonly tenantIds?: readonly Uuid[];
 }
+
+/** The new roles of a user. */
+export type UserRolesInput = Pick<NewUserInput, 'name' | 'roles' | 'allowsUndefinedRoles'>;
 
 /** The rule for a new password. */
 export interface PasswordPolicy {
@@ -49,7 +54,7 @@ export class Users {
     checkSecret('UserRolesJson password', input.password, policy);
     const allTenants = input.tenantIds === undefined;
     checkGiven(author.principal, { allTenants, tenantIds: input.tenantIds ?? [] });
-    const roles = await existingRoles(this.#ports, input.roles);
+    const roles = await this.#rolesOf(input);
     const tenantIds = await existingTenants(this.#ports, input.tenantIds ?? []);
     const { storage, ids, hasher } = this.#ports;
     const user = {
@@ -91,12 +96,9 @@ export class Users {
     await this.#change(author, input.name, { values: { passwordHash }, isCredential: true });
   }
 
-  async setRoles(
-    author: SystemAuthor,
-    input: { readonly name: string; readonly roles: readonly string[] },
-  ): Promise<void> {
+  async setRoles(author: SystemAuthor, input: UserRolesInput): Promise<void> {
     await this.#changeable(author, input.name);
-    const roles = await existingRoles(this.#ports, input.roles);
+    const roles = await this.#rolesOf(input);
     await this.#change(author, input.name, { values: { roles }, isCredential: true });
   }
 
@@ -111,6 +113,10 @@ export class Users {
   async deactivate(author: SystemAuthor, name: string): Promise<void> {
     await this.#changeable(author, name);
     await this.#change(author, name, { values: { isActive: false }, isCredential: true });
+  }
+
+  async #rolesOf({ roles, allowsUndefinedRoles = false }: UserRolesInput): Promise<readonly string[]> {
+    return allowsUndefinedRoles ? possibleRoles(roles) : existingRoles(this.#ports, roles);
   }
 
   /**

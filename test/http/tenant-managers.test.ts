@@ -239,5 +239,95 @@ anyDatabase((kind, open) => {
       await expectRefused(lara('PUT', '/users/root/password', { password: 'another one' }));
       await expectRefused(lara('POST', '/users', newUser('more', { roles: ['uploader'] })));
     });
+
+    describe('and roles that are not defined yet (R63, dialect K)', () => {
+      const inK = (name: string) => as(name, 'password', aliasHeaders);
+      const permissionsOf = async (name: string) => (await as(name)('GET', '/permissions')).json;
+      const rolesOf = async (name: string) =>
+        textsOf((await as('admin')('GET', `/users/${name}/roles`)).json);
+      const textsOf = (json: unknown) => (json as { readonly roles: readonly string[] }).roles;
+
+      it(
+        'are assigned, shown and grant nothing until they are defined',
+        onEachDatabase(async () => {
+          const kim = newUser('kim', { roles: ['tenant_admin', 'admin of all', 'tagger', 'tagger'] });
+          await done(inK('admin')('POST', '/users', { ...kim, tenants: [ofBob] }), 201);
+          expect(await rolesOf('kim')).to.deep.equal(['admin of all', 'tagger', 'tenant_admin']);
+          expect(await permissionsOf('kim')).to.deep.equal(['tag:add']);
+          await done(inK('admin')('PUT', '/users/kim/roles', { roles: ['tenant_admin'] }));
+          expect(await rolesOf('kim')).to.deep.equal(['tenant_admin']);
+          expect(await permissionsOf('kim')).to.deep.equal([]);
+          await done(
+            as('admin')('POST', '/roles', { role: 'tenant_admin', permissions: ['tag:delete'] }),
+            201,
+          );
+          expect(await permissionsOf('kim')).to.deep.equal(['tag:delete']);
+        }),
+      );
+
+      it('are refused in dialect D, and for clients in both', async () => {
+        const roles = ['not defined'];
+        await expectRefused(as('admin')('POST', '/users', newUser('dee', { roles })), 400, 40003);
+        await done(as('admin')('POST', '/users', newUser('dee', { tenants: [ofBob] })), 201);
+        await expectRefused(as('admin')('PUT', '/users/dee/roles', { roles }), 400, 40003);
+        const client = { clientId: 'app', clientSecret: 'long enough', roles };
+        for (const caller of [as('admin'), inK('admin')])
+          await expectRefused(caller('POST', '/clients', client), 400, 40003);
+      });
+
+      it('have names that a role can have', async () => {
+        for (const role of ['', '..', 'x'.repeat(129)]) {
+          await expectRefused(inK('admin')('POST', '/users', newUser('kit', { roles: [role] })), 400, 60003);
+          await expectRefused(inK('admin')('PUT', '/users/tom/roles', { roles: [role] }), 400, 60003);
+        }
+        expect(await rolesOf('tom')).to.deep.equal(['tagger']);
+      });
+
+      it('are given by nobody who lacks a permission, since they may be defined with any', async () => {
+        // In dialect K a missing permission answers 401 (http-api §4 line 12).
+        const refused = (answer: Promise<Reply>) => expectRefused(answer, 401);
+        for (const name of ['mia', 'lara']) {
+          const roles = ['future admin'];
+          await refused(inK(name)('POST', '/users', newUser('plant', { roles, tenants: [ofBob] })));
+          await refused(inK(name)('PUT', '/users/tom/roles', { roles: ['tagger', ...roles] }));
+          await refused(inK(name)('PUT', `/users/${name}/roles`, { roles: ['manager', ...roles] }));
+        }
+        expect(await rolesOf('tom')).to.deep.equal(['tagger']);
+        await done(inK('root')('PUT', '/users/tom/roles', { roles: ['tagger', 'of bob'] }));
+        expect(await rolesOf('tom'), 'with all permissions in the tenant').to.deep.equal([
+          'of bob',
+          'tagger',
+        ]);
+        await done(inK('root')('PUT', '/users/tom/roles', { roles: ['tagger'] }));
+      });
+
+      it('keep a user who has one from managers who lack a permission', async () => {
+        await done(
+          inK('admin')('POST', '/users', newUser('kay', { roles: ['later'], tenants: [ofBob] })),
+          201,
+        );
+        await expectRefused(mia('PUT', '/users/kay/password', { password: 'another one' }));
+        await expectRefused(mia('PUT', '/users/kay/roles', { roles: [] }));
+        await expectRefused(mia('DELETE', '/users/kay'));
+        await done(as('admin')('PUT', '/roles', { role: 'later', permissions: ['tag:add'] }));
+        await done(mia('PUT', '/users/kay/password', { password: 'another one' }));
+      });
+
+      it('are defined by nobody who is bound to tenants if users of other tenants have them', async () => {
+        const held = async (role: string, tenants: readonly string[]) =>
+          done(inK('admin')('POST', '/users', newUser(`holder of ${role}`, { roles: [role], tenants })), 201);
+        await held('of eve alone', [ofEve]);
+        await held('of both tenants', [ofBob, ofEve]);
+        await held('of bob alone', [ofBob]);
+        for (const role of ['of eve alone', 'of both tenants']) {
+          await expectRefused(mia('POST', '/roles', { role, permissions: ['tag:add'] }));
+          await expectRefused(mia('PUT', '/roles', { role, permissions: ['tag:add'] }));
+          expect(await permissionsOf(`holder of ${role}`)).to.deep.equal([]);
+        }
+        await expectRefused(mia('POST', '/roles', { role: 'of bob alone', permissions: ['invoice:credit'] }));
+        await done(mia('POST', '/roles', { role: 'of bob alone', permissions: ['tag:add'] }), 201);
+        expect(await permissionsOf('holder of of bob alone')).to.deep.equal(['tag:add']);
+      });
+    });
   });
 });

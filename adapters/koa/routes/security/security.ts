@@ -1,6 +1,7 @@
 import { type Principal, PrincipalKind } from '../../../../lib/records/index.ts';
 import { isPermitted } from '../../../../lib/security/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { Dialect } from '../../dialect.ts';
 import {
   ApiClientModel,
   RoleChange,
@@ -70,9 +71,10 @@ export const securityRoutes: readonly Route[] = [
     async handle(call) {
       const { username, password, roles: names, tenants } = call.body;
       const name = username ?? '';
+      const roles = { roles: names ?? [], allowsUndefinedRoles: call.dialect === Dialect.K };
       await call.billing.security.users.create(
         systemAuthorOf(call),
-        { name, password: password ?? '', roles: names ?? [], ...(tenants ? { tenantIds: tenants } : {}) },
+        { name, password: password ?? '', ...roles, ...(tenants ? { tenantIds: tenants } : {}) },
         policyOf(call.test),
       );
       return created(`/security/users/${encodeURIComponent(name)}/roles`);
@@ -121,7 +123,8 @@ export const securityRoutes: readonly Route[] = [
     fails: [...unknownUser, ErrorCode.SECURITY_INVALID_ROLE],
     async handle(call) {
       const change = { name: call.params.username, roles: call.body.roles ?? [] };
-      await call.billing.security.users.setRoles(systemAuthorOf(call), change);
+      const allowsUndefinedRoles = call.dialect === Dialect.K;
+      await call.billing.security.users.setRoles(systemAuthorOf(call), { ...change, allowsUndefinedRoles });
     },
   }),
   userRoute({
