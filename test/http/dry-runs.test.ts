@@ -75,6 +75,19 @@ anyDatabase((kind, open) => {
       });
     }
 
+    it('items have the pretty names of the catalog in dialect D, and none in dialect K (http-api §4 line 19)', async () => {
+      const pretty = ['prettyProductName', 'prettyPlanName', 'prettyPhaseName', 'prettyUsageName'];
+      const namesOf = async (headers: object) => {
+        const { json } = await foresee({ ...actions.CHANGE, ...of, billingPolicy: 'IMMEDIATE' }, headers);
+        const { items } = json as { readonly items: readonly Readonly<Record<string, unknown>>[] };
+        const item = items.find(({ itemType }) => itemType === 'RECURRING');
+        expect(item).to.include({ planName: 'team-now' });
+        return pretty.map((name) => item?.[name]);
+      };
+      expect(await namesOf({})).to.deep.equal(['Team', 'team-now', 'team-now-evergreen', null]);
+      expect(await namesOf(aliasHeaders)).to.deep.equal([null, null, null, null]);
+    });
+
     it('dry runs of actions refuse what is not named, in the words that clients show', async () => {
       const planned = { dryRunAction: 'CHANGE', ...of, planName: 'team-now' };
       const setBeside = (what: string) =>

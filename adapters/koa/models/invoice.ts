@@ -188,6 +188,25 @@ export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, di
   };
 }
 
+/**
+ * The invoice that a dry run answers: it has no number, and in dialect K its items have no names for people (http-api §4
+ * line 19).
+ */
+export function shownDryRun(invoice: InvoiceView, dialect: Dialect): ShownInvoice {
+  const shown = { ...invoice, invoiceNumber: null };
+  return dialect === Dialect.D ? shown : { ...shown, items: invoice.items.map(withoutPrettyNames) };
+}
+
+function withoutPrettyNames(item: InvoiceItemView): InvoiceItemView {
+  return {
+    ...item,
+    prettyProductName: null,
+    prettyPlanName: null,
+    prettyPhaseName: null,
+    prettyUsageName: null,
+  };
+}
+
 export function auditedIdsOfInvoice(invoice: InvoiceView): readonly Uuid[] {
   const children = invoice.items.flatMap(({ childItems }) => childItems ?? []);
   return [invoice.id, ...[...invoice.items, ...children].map((item) => item.id)];

@@ -1,7 +1,7 @@
 import type { GenerateRequest } from '../../../../lib/index.ts';
 import { ErrorCode, invalidField, invalidParameter } from '../../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../../lib/values/ids/index.ts';
-import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun } from '../../models/invoice.ts';
+import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun, shownDryRun } from '../../models/invoice.ts';
 import { created, json, nothing } from '../../routing/answer.ts';
 import { optionalJsonBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
@@ -135,7 +135,7 @@ export const invoiceRoutes: readonly Route[] = [
       const request = { ...dryRunOf(call.body, call.dialect), accountId, targetDate };
       const invoice = await call.billing.invoices.dryRun(call.context, request);
       if (invoice === null) return nothing;
-      return json(Invoice.write({ ...invoice, invoiceNumber: null }, unaudited(call.dialect)));
+      return json(Invoice.write(shownDryRun(invoice, call.dialect), unaudited(call.dialect)));
     },
   }),
   tenantRoute({
