@@ -198,16 +198,37 @@ anyDatabase((kind, open) => {
       expect(await acme.overdue.get()).to.deep.equal(exampleJson);
     });
 
-    it('that has come to the storage in another way and cannot be read gives way to the default, with a warning', async () => {
+    /** A value that no upload of today has checked. */
+    async function store(value: string): Promise<void> {
       const context = await engine.billing.context({ tenant: engine.tenant, user: 'test' });
       const { createdDate, userToken: id } = context;
       await engine.storage.write(engine.tenant, authorshipOf(context), async (session) => {
-        const row = { id, key: KEY, value: '<nonsense/>', isSingle: true, isActive: true };
+        const row = { id, key: KEY, value, isSingle: true, isActive: true };
         const [recordId = 0] = await session.keyValues.insert([
           { ...row, createdDate, updatedDate: createdDate },
         ]);
         await session.keyValues.setOverdueConfig(recordId);
       });
+    }
+
+    it('overdue §1.3 rule 2: that was stored with a state whose condition has no criterion stays in force, and that state never holds', async () => {
+      const stored = exampleXml.replace('<state ', '<state name="EMPTY"><condition/></state><state ');
+      await store(stored);
+      expect(await acme.overdue.getXml()).to.equal(stored);
+      const { overdueStates } = await acme.overdue.get();
+      expect(overdueStates?.map(({ name }) => name)).to.deep.equal([
+        'EMPTY',
+        ...(exampleJson.overdueStates ?? []).map(({ name }) => name),
+      ]);
+      const { id } = await acme.createAccount({ currency: 'USD' });
+      await acme.invoices.addCharges({ accountId: id, items: [{ amount: '5' }], autoCommit: true });
+      await engine.settle();
+      expect((await acme.overdue.ofAccount(id)).name).not.to.equal('EMPTY');
+      expect(await codeOf(acme.overdue.upload(stored))).to.equal(ErrorCode.OVERDUE_INVALID_FOR_TENANT);
+    });
+
+    it('that has come to the storage in another way and cannot be read gives way to the default, with a warning', async () => {
+      await store('<nonsense/>');
       expect(await acme.overdue.get()).to.deep.equal(clearOnly);
       const warned = engine.logger.lines.filter(({ level }) => level === 'warn');
       expect(warned.map(({ message }) => message).join()).to.contain('OVERDUE_CONFIG');

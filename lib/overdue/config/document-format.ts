@@ -1,5 +1,5 @@
 import type { OverdueConfig } from './overdue-config.ts';
-import { overdueXmlText, readOverdueJson, readOverdueXml } from './read-config.ts';
+import { type ConfigReading, overdueXmlText, readOverdueJson, readOverdueXml } from './read-config.ts';
 
 /** The two forms of a configuration (§1.4). */
 export const OverdueFormat = { XML: 'XML', JSON: 'JSON' } as const;
@@ -18,7 +18,18 @@ export function readOverdueDocument(
   document: Uint8Array | string,
   format: OverdueFormat = formatOf(document),
 ): OverdueConfig {
-  return format === OverdueFormat.XML ? readOverdueXml(document) : readOverdueJson(overdueXmlText(document));
+  return readIn(format, document, {});
+}
+
+/** The same of what is stored, which has been accepted by the rules of its time. */
+export function readStoredOverdueDocument(document: string): OverdueConfig {
+  return readIn(formatOf(document), document, { acceptsEmptyConditions: true });
+}
+
+function readIn(format: OverdueFormat, document: Uint8Array | string, reading: ConfigReading): OverdueConfig {
+  return format === OverdueFormat.XML
+    ? readOverdueXml(document, reading)
+    : readOverdueJson(overdueXmlText(document), reading);
 }
 
 /**

@@ -21,6 +21,10 @@ export class Findings {
     return this.#unlisted === 0 ? listed : [...listed, { message: `and ${this.#unlisted} more errors` }];
   }
 
+  get count(): number {
+    return this.#found.length + this.#unlisted;
+  }
+
   add(at: number, message: string): void {
     if (this.#found.length < MAX_LISTED_PROBLEMS) this.#found.push({ at, message: this.#subject + message });
     else this.#unlisted += 1;

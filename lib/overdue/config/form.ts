@@ -20,4 +20,5 @@ export interface Form {
 export interface Reading {
   readonly form: Form;
   readonly findings: Findings;
+  readonly acceptsEmptyConditions: boolean;
 }

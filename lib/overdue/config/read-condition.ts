@@ -10,13 +10,17 @@ import type { WrittenRecord, WrittenValue } from './written.ts';
 export interface ReadCondition {
   readonly condition: OverdueCondition | null;
   readonly timeAt: number | null;
+  /** Whether it is there and nobody has written a criterion; false for one that cannot be read, which is reported. */
+  readonly isEmpty: boolean;
 }
 
 /** A condition that is there but cannot be read asks for nothing, so that it is not reported as missing too. */
 export function readCondition(part: WrittenValue | undefined, reading: Reading): ReadCondition {
-  if (part === undefined) return { condition: null, timeAt: null };
+  if (part === undefined) return { condition: null, timeAt: null, isEmpty: false };
   const criteria = part.record();
-  return criteria === undefined ? { condition: noCriteria, timeAt: null } : readCriteria(criteria, reading);
+  return criteria === undefined
+    ? { condition: noCriteria, timeAt: null, isEmpty: false }
+    : readCriteria(criteria, reading);
 }
 
 const noCriteria: OverdueCondition = {
@@ -29,6 +33,7 @@ const noCriteria: OverdueCondition = {
 };
 
 function readCriteria(record: WrittenRecord, { form, findings }: Reading): ReadCondition {
+  const before = findings.count;
   const time = record.take('timeSinceEarliestUnpaidInvoiceEqualsOrExceeds');
   const count = record.take('numberOfUnpaidInvoicesEqualsOrExceeds');
   const total = record.take('totalUnpaidInvoiceBalanceEqualsOrExceeds');
@@ -42,7 +47,9 @@ function readCriteria(record: WrittenRecord, { form, findings }: Reading): ReadC
     tagMissing: oneOf(record.take('controlTagExclusion'), controlTagNames, findings) ?? null,
   };
   record.refuseOthers();
-  return { condition, timeAt: time?.at ?? null };
+  // What is wrong with a condition is said, and not that it asks for nothing either.
+  const isEmpty = Object.values(condition).every((each) => each === null) && findings.count === before;
+  return { condition, timeAt: time?.at ?? null, isEmpty };
 }
 
 /** An empty list asks for nothing (§1.1 rule 3). */

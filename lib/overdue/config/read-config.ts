@@ -11,7 +11,7 @@ import { shortened } from '../../values/text/index.ts';
 import { type Duration, TimeUnit } from '../../values/time/index.ts';
 import { checkStates, checkThresholds } from './check-config.ts';
 import { Findings, invalidOverdueConfig } from './findings.ts';
-import type { Form } from './form.ts';
+import type { Form, Reading } from './form.ts';
 import { withJsonDefaults } from './json-defaults.ts';
 import type { OverdueConfig } from './overdue-config.ts';
 import { type ReadState, readState } from './read-state.ts';
@@ -26,7 +26,7 @@ import { XmlValue } from './written-xml.ts';
  * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) with every problem and its line and column, or with the one
  * where the document stops being well-formed; TOO_LARGE (60012).
  */
-export function readOverdueXml(document: Uint8Array | string): OverdueConfig {
+export function readOverdueXml(document: Uint8Array | string, reading: ConfigReading = {}): OverdueConfig {
   const decoded = decode(document);
   return read(decoded.text, (findings) => {
     const root = readXmlTree(decoded);
@@ -39,7 +39,7 @@ export function readOverdueXml(document: Uint8Array | string): OverdueConfig {
     whole.refuseOthers();
     if (content === undefined) return noConfig;
     const initial = content.take('initialReevaluationInterval');
-    const states = readStates(content.takeAll('state'), xmlForm, findings);
+    const states = readStates(content.takeAll('state'), readingOf(xmlForm, findings, reading));
     content.refuseOthers();
     checkStates(states, findings);
     return configOf(initial === undefined ? null : xmlForm.readInterval(initial, findings), states);
@@ -58,18 +58,36 @@ export function overdueXmlText(document: Uint8Array | string): string {
  * Reads one that is written as JSON (§1), with the intervals that it leaves open.
  * @throws as `readOverdueXml`.
  */
-export function readOverdueJson(document: string): OverdueConfig {
+export function readOverdueJson(document: string, reading: ConfigReading = {}): OverdueConfig {
   const { text } = decode(document);
   return read(text, (findings) => {
     const whole = new JsonValue(readJsonTree(text), 'The configuration', findings).record();
     const initial = whole?.take('initialReevaluationInterval');
-    const states = readStates(whole?.require('overdueStates')?.items('state') ?? [], jsonForm, findings);
+    const written = whole?.require('overdueStates')?.items('state') ?? [];
+    const states = readStates(written, readingOf(jsonForm, findings, reading));
     whole?.refuseOthers();
     checkStates(states, findings);
     checkThresholds(states, findings);
     const interval = initial === undefined ? null : jsonForm.readInterval(initial, findings);
     return withJsonDefaults(configOf(interval, states));
   });
+}
+
+/** How strictly a configuration is read. */
+export interface ConfigReading {
+  /**
+   * Whether conditions without a criterion are accepted, as they were once: such a state never holds, and what is stored
+   * stays in force with it. Default false (§1.3 rule 2).
+   */
+  readonly acceptsEmptyConditions?: boolean;
+}
+
+function readingOf(
+  form: Form,
+  findings: Findings,
+  { acceptsEmptyConditions = false }: ConfigReading,
+): Reading {
+  return { form, findings, acceptsEmptyConditions };
 }
 
 const noConfig: OverdueConfig = { initialReevaluationInterval: null, states: [] };
@@ -105,13 +123,14 @@ const jsonForm: Form = {
 };
 
 /** Reads no more states than there may be (§1.3 rule 6). */
-function readStates(values: readonly WrittenValue[], form: Form, findings: Findings): readonly ReadState[] {
+function readStates(values: readonly WrittenValue[], reading: Reading): readonly ReadState[] {
+  const { findings } = reading;
   const first = values[MAX_OVERDUE_STATES];
   if (first !== undefined)
     findings.add(first.at, `There are ${values.length} states; at most ${MAX_OVERDUE_STATES} are accepted`);
   return values.slice(0, MAX_OVERDUE_STATES).flatMap((value, index) => {
     const record = value.record();
-    return record === undefined ? [] : readState(record, index + 1, { form, findings });
+    return record === undefined ? [] : readState(record, index + 1, reading);
   });
 }
 

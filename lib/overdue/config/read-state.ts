@@ -2,7 +2,7 @@ import { shortened } from '../../values/text/index.ts';
 import type { Duration } from '../../values/time/index.ts';
 import type { Reading } from './form.ts';
 import { CancellationPolicy, type OverdueState } from './overdue-config.ts';
-import { readCondition } from './read-condition.ts';
+import { type ReadCondition, readCondition } from './read-condition.ts';
 import { oneOf, textForXml } from './read-values.ts';
 import type { WrittenRecord, WrittenValue } from './written.ts';
 
@@ -21,16 +21,15 @@ export function readState(record: WrittenRecord, number: number, reading: Readin
   const name = textForXml(named, findings);
   return findings.about(name ? `State "${shortened(name)}"` : `State ${number}`, () => {
     if (named === undefined) findings.add(record.at, 'it has no name');
-    const { condition, timeAt } = readCondition(record.take('condition'), reading);
+    const { timeAt, ...found } = readCondition(record.take('condition'), reading);
     const isClear = record.take('isClearState');
     const isClearState = isClear?.flag();
-    if (condition === null && (isClear === undefined || isClearState === false))
-      findings.add(record.at, 'it has neither a condition nor isClearState');
+    if (isClear === undefined || isClearState === false) checkEntered(found, record, reading);
     for (const part of form.ignored) record.take(part);
     const state: OverdueState = {
       name: name ?? '',
       isClearState: isClearState ?? false,
-      condition,
+      condition: found.condition,
       externalMessage: textForXml(record.take('externalMessage'), findings)?.trim() ?? '',
       blockChanges: flag(record, form.blockChanges),
       disableEntitlement: flag(record, form.disableEntitlement),
@@ -42,6 +41,16 @@ export function readState(record: WrittenRecord, number: number, reading: Readin
     record.refuseOthers();
     return { state, nameAt: name === undefined ? null : (named?.at ?? null), timeAt };
   });
+}
+
+/** A state that is not the clear one is entered by its condition (§1.3 rule 2). */
+function checkEntered(
+  { condition, isEmpty }: Pick<ReadCondition, 'condition' | 'isEmpty'>,
+  { at }: WrittenRecord,
+  { findings, acceptsEmptyConditions }: Reading,
+): void {
+  if (condition === null) findings.add(at, 'it has neither a condition nor isClearState');
+  else if (isEmpty && !acceptsEmptyConditions) findings.add(at, 'its condition has no criterion');
 }
 
 function flag(record: WrittenRecord, name: string): boolean {

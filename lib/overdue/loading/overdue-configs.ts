@@ -1,7 +1,7 @@
 import type { Logger } from '../../ports/index.ts';
 import type { ActiveValue, ReadSession } from '../../ports/storage/index.ts';
 import { ActiveValueCache } from '../../tenants/index.ts';
-import { readOverdueDocument } from '../config/document-format.ts';
+import { readOverdueDocument, readStoredOverdueDocument } from '../config/document-format.ts';
 import { defaultOverdueConfig, type OverdueConfig } from '../config/overdue-config.ts';
 import { writeOverdueXml } from '../config/write-config.ts';
 
@@ -57,7 +57,7 @@ export class OverdueConfigs {
   /** What has come to the storage otherwise than by an upload may be bad (R13). */
   #parsed(session: ReadSession, text: string): OverdueDocument {
     try {
-      return { text, config: readOverdueDocument(text) };
+      return { text, config: readStoredOverdueDocument(text) };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const facts = { tenantId: session.tenant.id };

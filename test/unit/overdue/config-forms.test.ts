@@ -6,6 +6,7 @@ import { overdueXmlText, readOverdueJson, readOverdueXml } from '../../../lib/ov
 import { overdueDefinition, wholeDays, writeOverdueXml } from '../../../lib/overdue/config/write-config.ts';
 import { defaultOverdueConfig, type OverdueState } from '../../../lib/overdue/index.ts';
 import { PaymentResponse } from '../../../lib/records/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
 import { decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 import {
   conditionXml,
@@ -145,6 +146,8 @@ describe('Overdue configuration as XML and JSON', () => {
     readonly xml: string;
     readonly json: object;
     readonly expected: Partial<OverdueCondition>;
+    /** True: it asks for nothing, which only what is stored may do. */
+    readonly isEmpty?: true;
   }
   const criterionCases: readonly CriterionCase[] = [
     ...(['DAYS', 'WEEKS', 'MONTHS', 'YEARS'] as const).map((unit) => ({
@@ -184,6 +187,7 @@ describe('Overdue configuration as XML and JSON', () => {
       xml: '<responseForLastFailedPaymentIn/>',
       json: { responseForLastFailedPayment: [] },
       expected: {},
+      isEmpty: true,
     },
     {
       criterion: 'tag in',
@@ -197,14 +201,22 @@ describe('Overdue configuration as XML and JSON', () => {
       json: { controlTagExclusion: 'PARTNER' },
       expected: { tagMissing: 'PARTNER' },
     },
-    { criterion: 'none', xml: '', json: {}, expected: {} },
+    { criterion: 'none', xml: '', json: {}, expected: {}, isEmpty: true },
   ];
-  for (const { criterion, xml, json, expected } of criterionCases) {
-    it(`overdue §1.1: the criterion ${criterion}`, () => {
+  for (const { criterion, xml, json, expected, isEmpty = false } of criterionCases) {
+    const inXml = overdueXml(conditionXml(xml));
+    const inJson = overdueJson([{ name: 'S', condition: json }]);
+    it(`overdue §1.1: the criterion ${criterion}${isEmpty ? ', as it is stored' : ''}`, () => {
       const states = [state('S', { condition: condition(expected) })];
-      expect(readOverdueXml(overdueXml(conditionXml(xml))).states).to.deep.equal(states);
-      expect(readOverdueJson(overdueJson([{ name: 'S', condition: json }])).states).to.deep.equal(states);
+      const reading = { acceptsEmptyConditions: isEmpty };
+      expect(readOverdueXml(inXml, reading).states).to.deep.equal(states);
+      expect(readOverdueJson(inJson, reading).states).to.deep.equal(states);
     });
+    if (isEmpty)
+      it(`overdue §1.3 rule 2: a condition with the criterion ${criterion} is refused in both forms, naming the state`, () => {
+        for (const read of [() => readOverdueXml(inXml), () => readOverdueJson(inJson)])
+          expect(read).to.throw(BillingError, 'State "S": its condition has no criterion');
+      });
   }
 
   it('overdue §1.1: a condition takes all criteria together, in any order', () => {
@@ -235,8 +247,8 @@ describe('Overdue configuration as XML and JSON', () => {
     const email =
       '<enterStateEmailNotification><subject>x</subject><isHTML>true</isHTML></enterStateEmailNotification>';
     expect(
-      readOverdueXml(overdueXml(conditionXml('').replace('</state>', `${email}</state>`))).states,
-    ).to.deep.equal([state('S')]);
+      readOverdueXml(overdueXml(stateXml(`<isClearState>true</isClearState>${email}`))).states,
+    ).to.deep.equal([state('S', { isClearState: true, condition: null })]);
   });
 
   for (const { unit, number, expected } of [
@@ -288,9 +300,11 @@ describe('Overdue configuration as XML and JSON', () => {
   it('a configuration may have a schema beside it, comments, instructions and CDATA', () => {
     const document = `<?xml version="1.0"?><!-- dunning --><?keep it?><overdueConfig
       xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="OverdueConfig.xsd">
-      <accountOverdueStates><state name="S"><!-- soon --><condition/>
+      <accountOverdueStates><state name="S"><!-- soon --><isClearState>true</isClearState>
       <externalMessage><![CDATA[a < b]]></externalMessage></state></accountOverdueStates></overdueConfig>`;
-    expect(readOverdueXml(document).states).to.deep.equal([state('S', { externalMessage: 'a < b' })]);
+    expect(readOverdueXml(document).states).to.deep.equal([
+      state('S', { isClearState: true, condition: null, externalMessage: 'a < b' }),
+    ]);
   });
 
   describe('what JSON leaves open', () => {

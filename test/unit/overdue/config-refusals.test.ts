@@ -12,7 +12,7 @@ import {
 } from '../../support/overdue/documents.ts';
 
 const BEFORE_STATES = '<overdueConfig><accountOverdueStates>'.length;
-const EMPTY = '<condition/>';
+const TAGGED = '<condition><controlTagInclusion>TEST</controlTagInclusion></condition>';
 const longName = 'n'.repeat(51);
 
 /** What is reported of one line of XML, each by its distance from the first state. */
@@ -42,8 +42,8 @@ describe('Refused overdue configurations', () => {
   for (const { title, states, problems } of [
     {
       title: 'unknown element of a state',
-      states: stateXml(`${EMPTY}<colour>red</colour>`),
-      problems: ['29 State "S": Element "colour" is unknown in Element "state"'],
+      states: stateXml(`${TAGGED}<colour>red</colour>`),
+      problems: ['87 State "S": Element "colour" is unknown in Element "state"'],
     },
     {
       title: 'unknown criterion',
@@ -57,31 +57,31 @@ describe('Refused overdue configurations', () => {
     },
     {
       title: 'unknown attribute of a state',
-      states: '<state name="S" level="1"><condition/></state>',
+      states: '<state name="S" level="1"><isClearState>true</isClearState></state>',
       problems: ['1 State "S": Attribute "level" is unknown in Element "state"'],
     },
     {
       title: 'attribute of a value',
-      states: stateXml(`${EMPTY}<blockChanges value="true"/>`),
+      states: stateXml(`${TAGGED}<blockChanges value="true"/>`),
       problems: [
-        '29 State "S": Attribute "value" is unknown in Element "blockChanges"',
-        '29 State "S": Element "blockChanges": "" is not true or false',
+        '87 State "S": Attribute "value" is unknown in Element "blockChanges"',
+        '87 State "S": Element "blockChanges": "" is not true or false',
       ],
     },
     {
       title: 'children in a value',
-      states: stateXml(`${EMPTY}<externalMessage><b>x</b></externalMessage>`),
-      problems: ['46 State "S": Element "b" is unknown in Element "externalMessage"'],
+      states: stateXml(`${TAGGED}<externalMessage><b>x</b></externalMessage>`),
+      problems: ['104 State "S": Element "b" is unknown in Element "externalMessage"'],
     },
     {
       title: 'text in a state',
-      states: stateXml(`${EMPTY}hello`),
+      states: stateXml(`${TAGGED}hello`),
       problems: ['1 Element "state" holds no text'],
     },
     {
       title: 'element that comes twice',
-      states: stateXml(`${EMPTY}<blockChanges>true</blockChanges><blockChanges>false</blockChanges>`),
-      problems: ['62 State "S": Element "blockChanges" is repeated; keep one'],
+      states: stateXml(`${TAGGED}<blockChanges>true</blockChanges><blockChanges>false</blockChanges>`),
+      problems: ['120 State "S": Element "blockChanges" is repeated; keep one'],
     },
     {
       title: 'unknown unit',
@@ -92,17 +92,17 @@ describe('Refused overdue configurations', () => {
     },
     {
       title: 'duration without unit and number',
-      states: stateXml(`${EMPTY}<autoReevaluationInterval/>`),
+      states: stateXml(`${TAGGED}<autoReevaluationInterval/>`),
       problems: [
-        '29 State "S": Element "autoReevaluationInterval" lacks "unit"',
-        '29 State "S": Element "autoReevaluationInterval" lacks "number"',
+        '87 State "S": Element "autoReevaluationInterval" lacks "unit"',
+        '87 State "S": Element "autoReevaluationInterval" lacks "number"',
       ],
     },
     {
       title: 'unknown policy',
-      states: stateXml(`${EMPTY}<subscriptionCancellationPolicy>SOON</subscriptionCancellationPolicy>`),
+      states: stateXml(`${TAGGED}<subscriptionCancellationPolicy>SOON</subscriptionCancellationPolicy>`),
       problems: [
-        '29 State "S": Element "subscriptionCancellationPolicy": "SOON" is none of NONE, IMMEDIATE, END_OF_TERM',
+        '87 State "S": Element "subscriptionCancellationPolicy": "SOON" is none of NONE, IMMEDIATE, END_OF_TERM',
       ],
     },
     {
@@ -129,21 +129,25 @@ describe('Refused overdue configurations', () => {
       ),
       problems: ['60 State "S": Element "reply" is unknown in Element "responseForLastFailedPaymentIn"'],
     },
-    { title: 'no name', states: '<state><condition/></state>', problems: ['1 State 1: it has no name'] },
+    {
+      title: 'no name',
+      states: '<state><isClearState>true</isClearState></state>',
+      problems: ['1 State 1: it has no name'],
+    },
     {
       title: 'an empty name',
-      states: stateXml(EMPTY, ''),
+      states: stateXml(TAGGED, ''),
       problems: ['1 State 1: its name is empty'],
     },
     {
       title: 'a name of 51 characters',
-      states: stateXml(EMPTY, longName),
+      states: stateXml(TAGGED, longName),
       problems: [`1 State "${longName}": its name has 51 characters; at most 50 are accepted`],
     },
     {
       title: 'a name that comes twice',
-      states: stateXml(EMPTY, 'A') + stateXml(EMPTY, 'B') + stateXml(EMPTY, 'A'),
-      problems: ['73 State "A": another state has the same name'],
+      states: stateXml(TAGGED, 'A') + stateXml(TAGGED, 'B') + stateXml(TAGGED, 'A'),
+      problems: ['189 State "A": another state has the same name'],
     },
     {
       title: 'the name of the clear state',
@@ -157,7 +161,7 @@ describe('Refused overdue configurations', () => {
   }
 
   it('overdue §1.3 rule 1: a name of 50 characters is taken', () => {
-    expect(ofXml(overdueXml(stateXml(EMPTY, 'n'.repeat(50))))).to.deep.equal([]);
+    expect(ofXml(overdueXml(stateXml(TAGGED, 'n'.repeat(50))))).to.deep.equal([]);
   });
 
   for (const { title, document, problems } of [
@@ -327,6 +331,31 @@ describe('Refused overdue configurations', () => {
       problems: [
         'State "A": it has neither a condition nor isClearState',
         'State "B": it has neither a condition nor isClearState',
+      ],
+    },
+    {
+      title: 'rule 2: a condition without a criterion (R59)',
+      states: [
+        { name: 'A', condition: {} },
+        {
+          name: 'B',
+          condition: {
+            timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: null,
+            numberOfUnpaidInvoicesEqualsOrExceeds: null,
+            totalUnpaidInvoiceBalanceEqualsOrExceeds: null,
+            responseForLastFailedPayment: [],
+            controlTagInclusion: '',
+            controlTagExclusion: null,
+          },
+        },
+        { name: 'C', isClearState: true, condition: { controlTagInclusion: null } },
+        { name: 'D', condition: { controlTagInclusion: 'TEST', responseForLastFailedPayment: [] } },
+        { name: 'E', condition: { responseForLastFailedPayment: [], numberOfUnpaidInvoices: 1 } },
+      ],
+      problems: [
+        'State "A": its condition has no criterion',
+        'State "B": its condition has no criterion',
+        'State "E": Property "numberOfUnpaidInvoices" is unknown in Property "condition"',
       ],
     },
     {
