@@ -104,6 +104,16 @@ eachDatabase((kind, open) => {
       expect(await invoiced()).to.equal(before + 1);
     });
 
+    it('a call with callCompletion waits at most as long as the server lets it in dialect K, and is refused for longer in D, before anything is done (R62)', async () => {
+      const query = 'callCompletion=true&callTimeoutSec=360';
+      const refused = await subscribe(query);
+      expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60002]);
+      expect(textOf(refused.json, 'message')).to.contain('callTimeoutSec is not between 0 and 120');
+      expect(await list(serving, `/1.0/kb/accounts/${accountId}/bundles`)).to.deep.equal([]);
+      expect((await subscribe(query, aliasHeaders)).status).to.equal(201);
+      expect(await balances()).to.deep.equal([0]);
+    });
+
     it('a call with callCompletion refuses a time that is none', async () => {
       for (const value of ['-1', 'soon']) {
         const reply = await subscribe(`callCompletion=true&callTimeoutSec=${value}`);

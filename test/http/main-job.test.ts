@@ -89,6 +89,28 @@ anyDatabase((kind, open) => {
       }),
     );
 
+    it('a test endpoint waits at most as long as the server lets it in dialect K, and refuses longer waits in D (R62)', async () => {
+      const before = await clock('POST', '?requestedDate=2025-01-31');
+      for (const [method, path] of [
+        ['GET', 'queues?timeoutSec=360'],
+        ['POST', 'clock?requestedDate=2025-02-01&timeoutSec=360'],
+        ['PUT', 'clock?days=1&timeoutSec=121'],
+      ] as const) {
+        const refused = await call(method, `/1.0/kb/test/${path}`);
+        expect([refused.status, (refused.json as { code: number }).code], path).to.deep.equal([400, 60002]);
+        expect(await clock('GET', '')).to.include({ localDate: before.localDate });
+      }
+      for (const [method, path] of [
+        ['GET', 'queues?timeoutSec=360'],
+        ['POST', 'clock?requestedDate=2025-02-01&timeoutSec=360'],
+        ['PUT', 'clock?days=1&timeoutSec=9223372036854775807'],
+      ] as const)
+        expect((await call(method, `/1.0/kb/test/${path}`, { headers: aliasHeaders })).status, path).to.equal(
+          200,
+        );
+      expect(await clock('GET', '')).to.include({ localDate: '2025-02-02' });
+    });
+
     it('the server bills and collects a year of a subscription', async () => {
       await clock('POST', '?requestedDate=2024-01-31');
       const uploaded = await call('POST', '/1.0/kb/catalog', {

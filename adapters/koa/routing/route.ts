@@ -23,6 +23,7 @@ import {
   type QueryParameters,
   querySchema,
   rawQuery,
+  waitBound,
 } from '../wire/query.ts';
 import type { Answer } from './answer.ts';
 import type { BodyStream, RequestBody } from './body.ts';
@@ -249,6 +250,7 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
   const { query, body, handle: _handle, author, ...rest } = spec;
   const parameters = query ?? ({} as Q);
   const readQuery = queryReader(parameters);
+  const boundWaits = waitBound(parameters);
   const readPath = pathParameters(spec.path);
   return {
     area: areaSegment(spec.path),
@@ -263,7 +265,9 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
       const params = readPath(facts.rawParams) as PathParameters<Path>;
       const asked = readQuery(facts.sent.queryString);
       const value = body === undefined ? (null as B) : body.read(facts.bodyBytes, facts);
-      const query = cutPage(parameters, asked, facts.limits.page);
+      const { billing, dialect, limits } = facts;
+      const mostSec = billing.server['server.callCompletion.maxSec'];
+      const query = boundWaits(cutPage(parameters, asked, limits.page), { mostSec, dialect });
       return (await run({ ...callFactsOf(facts), params, query, body: value }, facts)) ?? {};
     },
   };

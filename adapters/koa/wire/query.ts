@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { ErrorCode, invalidParameter } from '../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
-import { DEFAULT_PAGE_SIZE, MAX_INTEGER_DIGITS, MAX_NUMBER_CHARACTERS } from '../../../lib/values/limits.ts';
+import {
+  DEFAULT_PAGE_SIZE,
+  MAX_COMPLETION_WAIT_MS,
+  MAX_INTEGER_DIGITS,
+  MAX_NUMBER_CHARACTERS,
+} from '../../../lib/values/limits.ts';
 import { type Decimal, parseWireDecimal } from '../../../lib/values/money/index.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 import {
@@ -13,6 +18,7 @@ import {
   timeZone as timeZoneOf,
   type WireMoment,
 } from '../../../lib/values/time/index.ts';
+import { Dialect } from '../dialect.ts';
 import { DATE_OR_DATE_TIME, documentOf, type JsonSchema } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';
 import { refuse } from './problems.ts';
@@ -24,6 +30,8 @@ export interface QueryParameter<T> {
   readonly required: boolean;
   /** True: an empty text is read as such and does not count as absent. */
   readonly keepsEmpty?: true;
+  /** True: seconds that the call may wait, which `waitBound` bounds. */
+  readonly isWait?: true;
   /** Reads the text or texts; undefined means an absent or empty parameter. */
   readonly schema: z.ZodType<T>;
   readonly json: JsonSchema;
@@ -79,6 +87,47 @@ export function integer<F extends number | undefined>(
       };
     },
   });
+}
+
+/** Seconds that a call may wait: an integer of any size, which `waitBound` bounds. */
+export function waitSeconds<F extends number | undefined>(fallback: F): QueryParameter<number | F> {
+  return single<number | F>(
+    {
+      answer() {
+        const answer = z
+          .int()
+          .min(0)
+          .max(MAX_COMPLETION_WAIT_MS / 1_000);
+        return fallback === undefined ? answer : answer.default(fallback);
+      },
+      fallback,
+      read(text) {
+        if (/^\+?\d+$/.test(text)) return { value: Number(text) };
+        return { problem: /^-\d+$/.test(text) ? 'is below 0' : 'is not an integer' };
+      },
+    },
+    { isWait: true },
+  );
+}
+
+/**
+ * Bounds the waits of a query: above the bound dialect K waits as long as the bound, dialect D refuses (R62).
+ * @throws (on bounding) BillingError INVALID_PARAMETER (60002).
+ */
+export function waitBound<P extends QueryParameters>(
+  parameters: P,
+): (query: QueryOf<P>, bound: { readonly mostSec: number; readonly dialect: Dialect }) => QueryOf<P> {
+  const waits = Object.keys(parameters).filter((name) => parameters[name]?.isWait);
+  if (waits.length === 0) return (query) => query;
+  return (query, { mostSec, dialect }) => {
+    const asked: Readonly<Record<string, unknown>> = query;
+    const exceeding = waits.filter((name) => Number(asked[name] ?? 0) > mostSec);
+    const [first] = exceeding;
+    if (first === undefined) return query;
+    if (dialect === Dialect.D)
+      throw invalidParameter(`Query parameter ${first} is not between 0 and ${mostSec}`);
+    return { ...query, ...Object.fromEntries(exceeding.map((name) => [name, mostSec])) };
+  };
 }
 
 /** An integer of any size, which `cutPage` brings down to the largest page. */
@@ -397,7 +446,7 @@ function single<T>(
     readonly fallback: T;
     readonly read: (text: string) => { readonly value: T } | { readonly problem: string };
   },
-  options: Partial<Pick<QueryParameter<T>, 'keepsEmpty' | 'required'>> = {},
+  options: Partial<Pick<QueryParameter<T>, 'keepsEmpty' | 'required' | 'isWait'>> = {},
 ): QueryParameter<T> {
   const schema = onDemand(() =>
     z

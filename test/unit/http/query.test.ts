@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Dialect } from '../../../adapters/koa/dialect.ts';
 import { validationError } from '../../../adapters/koa/wire/problems.ts';
 import {
   choice,
@@ -18,10 +19,13 @@ import {
   required,
   uuidList,
   uuidParameter,
+  waitBound,
+  waitSeconds,
   zoneParameter,
 } from '../../../adapters/koa/wire/query.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatInstant, formatLocalDate, UTC } from '../../../lib/values/time/index.ts';
+import { codeThrownBy } from '../../support/errors.ts';
 
 function read<P extends QueryParameters>(parameters: P, query: string): QueryOf<P> {
   const result = querySchema(parameters).safeParse(rawQuery(parameters, query));
@@ -35,6 +39,27 @@ const other = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f547';
 describe('query parameters', () => {
   it('query parameters take the first of repeated values, ignore unknown ones, and count an empty one as absent', () => {
     expect(read({ a: plainText, b: flag(true) }, 'a=x&a=y&c=1&b=')).to.deep.equal({ a: 'x', b: true });
+  });
+
+  describe('that say how long a call waits (R62)', () => {
+    const parameters = { wait: waitSeconds(5), other: integer(undefined) };
+    const bounded = (dialect: Dialect, query: string) =>
+      waitBound(parameters)(read(parameters, query), { mostSec: 60, dialect });
+
+    for (const dialect of ['D', 'K'] as const)
+      it(`are taken up to the bound in dialect ${dialect}, and refused below 0`, () => {
+        expect(bounded(dialect, '').wait).to.equal(5);
+        expect(bounded(dialect, 'wait=0').wait).to.equal(0);
+        expect(bounded(dialect, 'wait=60&other=360')).to.deep.equal({ wait: 60, other: 360 });
+        for (const value of ['-1', '1.5', 'soon'])
+          expect(codeThrownBy(() => bounded(dialect, `wait=${value}`))).to.equal(60002);
+      });
+
+    for (const above of ['61', '360', '9223372036854775807'])
+      it(`${above} s is cut to the bound in dialect K, and refused in D`, () => {
+        expect(bounded('K', `wait=${above}`).wait).to.equal(60);
+        expect(() => bounded('D', `wait=${above}`)).to.throw('Query parameter wait is not between 0 and 60');
+      });
   });
 
   it('query parameters read booleans in any letter case', () => {

@@ -157,7 +157,8 @@ export const queryParameters: Readonly<Record<string, string>> = {
   'payAllInvoices.targetDate': 'Only invoices up to this day; by default today',
   'getRatedUsage.targetDate': 'Day up to which usage is taken; by default today',
   timeZone: 'Time zone of the day in the answer',
-  timeoutSec: 'How many seconds to wait, at most',
+  timeoutSec:
+    'How many seconds to wait, at most as long as the server lets a call wait (120, unless configured)',
   to: 'Up to when',
   transactionExternalKey: 'Key of the transaction',
   treatNullAsReset: 'Take null as no value; otherwise it leaves the value as it is',

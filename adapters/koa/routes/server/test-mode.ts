@@ -1,20 +1,19 @@
 import type { Billing } from '../../../../lib/billing.ts';
 import type { CallContext } from '../../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
-import { MAX_COMPLETION_WAIT_MS } from '../../../../lib/values/limits.ts';
 import { type TimeZone, UTC } from '../../../../lib/values/time/index.ts';
 import type { Dialect } from '../../dialect.ts';
 import { Clock, type ShownClock } from '../../models/clock.ts';
 import { json } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import type { MovableClock, TestMode } from '../../test-mode.ts';
-import { instantParameter, integer, plainText, zoneParameter } from '../../wire/query.ts';
+import { instantParameter, integer, plainText, waitSeconds, zoneParameter } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
 
 const secondMs = 1_000;
 const defaultWaitSec = 5;
 const timeZone = zoneParameter(UTC);
-const timeoutSec = integer(defaultWaitSec, { minimum: 0, maximum: MAX_COMPLETION_WAIT_MS / secondMs });
+const timeoutSec = waitSeconds(defaultWaitSec);
 const shared = { permission: 'NONE', author: false, testMode: true, outOfRotation: true } as const;
 
 /** The endpoints of platform §14.2; they exist in test mode only. */

@@ -4,14 +4,14 @@ import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts'
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import type { Instant } from '../../../../lib/values/time/index.ts';
 import { Dialect } from '../../dialect.ts';
-import { flag, integer } from '../../wire/query.ts';
+import { flag, waitSeconds } from '../../wire/query.ts';
 
 const secondMs = 1_000;
 
 /** `CC` of http-api §13: whether to wait for what the call causes, and how long. */
 export const completionParameters = {
   callCompletion: flag(),
-  callTimeoutSec: integer(undefined, { minimum: 0 }),
+  callTimeoutSec: waitSeconds(undefined),
 };
 
 /** Default of `callTimeoutSec` in dialect K where a subscription is created or changed (http-api §4 line 5). */
