@@ -62,9 +62,10 @@ export { readThresholdLook } from './recording/threshold-look.ts';
 export { type SubmittedLine, UnreadableLine } from './recording/usage-submission.ts';
 export { type Bounds, boundsIn, type RequestedBounds } from './roll-up/roll-up-bounds.ts';
 export { UsageGranularity } from './roll-up/usage-buckets.ts';
-export type { BilledEntry, BilledInterval } from './settlement/billed-interval.ts';
+export type { BilledEntry, BilledInterval, BilledOfSection } from './settlement/billed-interval.ts';
 export type { CollectedUsage } from './settlement/late-usage.ts';
-export type { BilledOfSection, PlannedInterval } from './settlement/planned-interval.ts';
+export type { PlannedInterval } from './settlement/planned-interval.ts';
+export { creditedDates, type SettledSuperseded } from './settlement/settle-superseded.ts';
 export {
   type Consumption,
   type SettledInterval,

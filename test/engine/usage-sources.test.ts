@@ -138,6 +138,35 @@ anyDatabase((_kind, open) => {
       });
     });
 
+    for (const isAggregating of [false, true]) {
+      it(`usage §7.3 rule 7: what a source ${isAggregating ? 'adds up' : 'tells'} is charged once after a change dated back`, async () => {
+        await begin('api-std');
+        source.use(subscriptionId, '10 calls 2026-04-05T00:00:00Z', '7 calls 2026-04-20T00:00:00Z');
+        if (isAggregating) {
+          source.addUp(({ start, end }) => {
+            const own = source.records.filter(
+              ({ instant }) => start <= Number(instant) && Number(instant) < end,
+            );
+            return { quantity: String(own.reduce((all, { amount }) => all + Number(amount), 0)) };
+          });
+        }
+        await engine.runTo('2026-05-01T00:00:00Z');
+        await engine.runTo('2026-05-02T00:00:00Z');
+        await engine.acme.subscriptions.changePlan(subscriptionId, {
+          planName: 'api-plus',
+          requestedDate: { date: parseLocalDate('2026-04-15') },
+        });
+        await engine.settle();
+        await engine.runTo('2026-06-01T00:00:00Z');
+        expect(await lines()).to.deep.equal([
+          'USAGE 2026-04-01..2026-05-01 17',
+          'REPAIR_ADJ 2026-04-15..2026-05-01 -7, USAGE 2026-04-15..2026-05-01 14',
+          'USAGE 2026-05-01..2026-06-01 0',
+        ]);
+        expect(await isParked()).to.equal(false);
+      });
+    }
+
     it('usage §9 rule 5: a dry run tells the properties of the caller, and what it looks at', async () => {
       await begin('club');
       source.use(subscriptionId, '6 videos 2026-04-20T00:00:00Z');

@@ -130,9 +130,10 @@ describe('lives of usage', () => {
     );
   });
 
-  it('usage §7.3 step 2: whatever happens to a subscription, no point is charged twice', () => {
+  it('usage §7.3 rule 7: whatever happens to a subscription, no point is charged twice', () => {
     const change = fc.record({
       type: fc.constantFrom('CHANGE', 'START_BILLING_DISABLED', 'CANCEL', 'BCD_CHANGE', 'NO_USAGE'),
+      section: fc.nat(oneForACall.length - 1),
       on: days,
       hour: fc.nat(23),
       bcd: fc.integer({ min: 1, max: 31 }),
@@ -210,8 +211,18 @@ function atHour(on: number, hour: number): string {
   return `${dateOf(on)}T${String(hour).padStart(2, '0')}:00:00Z`;
 }
 
+/** Each charges 1 for a call: by another name, with other prices, for other periods. */
+const oneForACall = [
+  stdUsage,
+  { ...stdUsage, name: 'other-usage' },
+  { ...stdUsage, priceIdentity: 'other' },
+  { ...stdUsage, name: 'daily-usage', billingPeriod: 'DAILY' as const },
+  { ...stdUsage, name: 'quarterly-usage', billingPeriod: 'QUARTERLY' as const },
+];
+
 interface Change {
   readonly type: 'CHANGE' | 'START_BILLING_DISABLED' | 'CANCEL' | 'BCD_CHANGE' | 'NO_USAGE';
+  readonly section: number;
   readonly on: number;
   readonly hour: number;
   readonly bcd: number;
@@ -221,10 +232,12 @@ interface Change {
 function eventsOf(history: readonly Change[]) {
   const events = [usageEvent('CREATE', dateOf(0), { usages: [stdUsage], bcd: 1 })];
   let isPaused = false;
-  for (const { type, on, hour, bcd } of history.toSorted((a, b) => a.on - b.on || a.hour - b.hour)) {
+  let charged = stdUsage;
+  for (const { type, on, hour, bcd, section } of history.toSorted((a, b) => a.on - b.on || a.hour - b.hour)) {
     const when = atHour(on, hour);
     const bcdBefore = events.at(-1)?.billCycleDayLocal ?? 1;
-    const usages = type === 'NO_USAGE' ? [] : [stdUsage];
+    if (type === 'CHANGE') charged = oneForACall[section] ?? stdUsage;
+    const usages = type === 'NO_USAGE' ? [] : [charged];
     if (isPaused) {
       events.push(usageEvent('END_BILLING_DISABLED', when, { usages, bcd }));
       isPaused = false;

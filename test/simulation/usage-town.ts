@@ -22,6 +22,7 @@ import { type ToldItem, toldItems } from '../support/usage-oracle/told-items.ts'
 import type { OracleSettings } from '../support/usage-oracle/usage-facts.ts';
 import type { Owed, UsageOracle } from '../support/usage-oracle/usage-oracle.ts';
 import { type OpenTables, openTables, type StoredRow } from './books.ts';
+import { chargedTwice } from './charged-once.ts';
 
 /** An account whose usage is billed, with what an oracle knows of it. */
 export interface MeteredCustomer {
@@ -216,6 +217,7 @@ export class UsageTown {
       const silent = unbilled.filter((interval) => interval.items.length === 0 && isStored(id, interval));
       const run = { run: `silent ${this.#silent}`, hasInvoice: false, at: this.engine.clock.now() };
       oracle.bill({ ...owed, intervals: silent }, run);
+      if (!customer.isVoided) expect(chargedTwice(oracle), this.#context(customer, null)).to.deep.equal([]);
     }
   }
 

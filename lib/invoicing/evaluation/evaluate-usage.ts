@@ -7,6 +7,7 @@ import {
   planUsage,
   type Quantities,
   type SettledInterval,
+  type SettledSuperseded,
   type SettledUsage,
   settleUsage,
   type UsagePlan,
@@ -16,7 +17,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { formatLocalDate } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { mayComeTo, readingAfter } from './usage-after-run.ts';
-import { usageItem } from './usage-items.ts';
+import { supersededItem, usageItem } from './usage-items.ts';
 import { type NewlyBilled, recordedMeter, suppliedMeter, type UsageMeter } from './usage-meter.ts';
 import {
   type RatedInterval,
@@ -34,12 +35,17 @@ import {
 export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): UsageEvaluation {
   const { billed } = input.usage;
   const { plan, meter, beyond, settled } = settleUpTo(input);
-  const rated = [...settled.intervals, ...settled.outdated].map((one) => {
+  const charged = [...settled.intervals, ...settled.outdated].map((one) => {
     const items = one.charges.map((charge) => usageItem(nextItemId(), one, charge));
     return { items, interval: ratedInterval(one, items, meter.newlyBilled(one)) };
   });
+  const credited = settled.superseded.map((one) => {
+    const items = one.credits.map((credit) => supersededItem(nextItemId(), one, credit));
+    return { items, interval: supersededInterval(one, items) };
+  });
+  const rated = [...charged, ...credited];
   const items = rated.flatMap((one) => one.items);
-  const intervals = rated.map(({ interval }) => interval).filter(tellsMore(billed));
+  const intervals = rated.map(({ interval }) => interval).filter(tellsMore(plan.billed));
   return {
     items,
     intervals,
@@ -47,8 +53,13 @@ export function evaluateUsage(input: UsageRunInput, nextItemId: () => Uuid): Usa
     chargedThrough: settled.chargedThrough,
     nextDate: plan.nextDate,
     foreseenDate: mayComeTo(input, { plan, intervals, beyond }) ? plan.nextDate : null,
-    reading: readingAfter(input, intervals, items.length > 0),
+    reading:
+      chargesUsage(input) || items.length > 0 ? readingAfter(input, intervals, items.length > 0) : null,
   };
+}
+
+function chargesUsage({ events }: UsageRunInput): boolean {
+  return events.some(({ usages }) => usages.length > 0);
 }
 
 interface SettledUpTo {
@@ -75,7 +86,9 @@ export function settleUpTo(input: UsageRunInput): SettledUpTo {
     outdated: isSupplied ? [] : all.outdated.filter((one) => isComparable(one, false)),
   };
   const meter =
-    supplied === null ? recordedMeter({ events, ...usage }, plan) : suppliedMeter(supplied, billed);
+    supplied === null
+      ? recordedMeter({ events, ...usage, billed: plan.billed }, plan)
+      : suppliedMeter(supplied, plan.billed);
   if (config.refusesUnknownUnits)
     for (const planned of plan.intervals) refuseUnknownUnits(planned, meter, input);
   const beyond = meter.beyond();
@@ -123,13 +136,7 @@ function ratedInterval(
     instants: { start: start.at, end: end.at },
     startDate: start.date,
     endDate: end.date,
-    entries: items.map(({ id, linkedItemId, amount, repairable, itemDetails }) => ({
-      itemId: id,
-      linkedItemId,
-      amount,
-      remaining: repairable,
-      details: itemDetails,
-    })),
+    entries: entriesOf(items),
     consumed: consumed.map(({ unit, localDate, part, after, upTo }) => ({
       unit,
       localDate,
@@ -140,6 +147,36 @@ function ratedInterval(
     supplied,
     isBilledAgain: match.previous.length > 0,
   };
+}
+
+/** The credits of a superseded interval are stored with its own bounds, so that they are read together. */
+function supersededInterval(
+  { interval }: SettledSuperseded,
+  items: readonly NewInvoiceItem[],
+): RatedInterval {
+  const { usageName, versionDate, priceIdentity, instants, startDate, endDate, isSupplied } = interval;
+  return {
+    usageName,
+    versionDate,
+    priceIdentity,
+    instants,
+    startDate,
+    endDate,
+    entries: entriesOf(items),
+    consumed: [],
+    supplied: isSupplied ? { amounts: [], trackingIds: [] } : null,
+    isBilledAgain: true,
+  };
+}
+
+function entriesOf(items: readonly NewInvoiceItem[]): RatedInterval['entries'] {
+  return items.map(({ id, linkedItemId, amount, repairable, itemDetails }) => ({
+    itemId: id,
+    linkedItemId,
+    amount,
+    remaining: repairable,
+    details: itemDetails,
+  }));
 }
 
 /** An interval that is stored already as it is need not be stored again. */

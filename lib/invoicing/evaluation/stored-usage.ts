@@ -59,6 +59,7 @@ function entryOf(item: InvoiceItem, basis: ItemBasis | null): BilledEntry {
 /** What a plugin has made of an amount is its word, and is not billed after (usage §7.3 step 4). */
 function ratedAmount({ amount }: InvoiceItem, basis: ItemBasis | null): Decimal {
   const computed = basis?.kind === 'PLUGIN' ? basis.changed : basis;
+  if (computed?.kind === 'REPAIR') return computed.amount.negated();
   return computed?.kind === 'USAGE' ? computed.amount : amount;
 }
 

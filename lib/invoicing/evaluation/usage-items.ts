@@ -1,5 +1,12 @@
-import { InvoiceItemType, type UsageBasis, type UsageLine } from '../../records/index.ts';
-import type { ConsumingInterval, SettledInterval, UsageCharge } from '../../usage/index.ts';
+import { InvoiceItemType, RepairRule, type UsageBasis, type UsageLine } from '../../records/index.ts';
+import {
+  type ConsumingInterval,
+  creditedDates,
+  type SettledInterval,
+  type SettledSuperseded,
+  type UsageCharge,
+  type UsageCredit,
+} from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { ZERO } from '../../values/money/index.ts';
 import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
@@ -21,10 +28,12 @@ export function usageItem(id: Uuid, settled: Settled, charge: UsageCharge): NewI
     basis: usageBasis(settled, charge),
   };
   if (charge.kind === 'CREDIT') {
+    const { replaced = null, planned } = settled;
     return plainItem({
       ...common,
+      ...(replaced === null ? {} : creditedDates(replaced, planned.interval)),
       itemType: InvoiceItemType.REPAIR_ADJ,
-      description: 'Adjustment (usage)',
+      description: replaced === null ? 'Adjustment (usage)' : SUBSCRIPTION_CHANGE,
       linkedItemId: charge.linkedItemId,
       repairable: ZERO,
     });
@@ -44,6 +53,38 @@ export function usageItem(id: Uuid, settled: Settled, charge: UsageCharge): NewI
     quantity: charge.quantity,
     catalogEffectiveDate: section.versionDate,
     repairable: amount,
+  });
+}
+
+const SUBSCRIPTION_CHANGE = 'Adjustment (subscription change)';
+
+/** The credit for an item whose usage other sections charge now (usage §7.3 rule 7). */
+export function supersededItem(
+  id: Uuid,
+  { interval }: SettledSuperseded,
+  { linkedItemId, amount, details, left }: UsageCredit,
+): NewInvoiceItem {
+  const { startDate, endDate, event } = interval;
+  return plainItem({
+    id,
+    itemType: InvoiceItemType.REPAIR_ADJ,
+    startDate,
+    endDate,
+    amount,
+    description: SUBSCRIPTION_CHANGE,
+    linkedItemId,
+    itemDetails: details,
+    repairable: ZERO,
+    basis: {
+      kind: 'REPAIR',
+      event: basisEvent(event),
+      rule: RepairRule.WHOLE,
+      startDate,
+      endDate,
+      amount: amount.negated(),
+      share: null,
+      repairable: left,
+    },
   });
 }
 

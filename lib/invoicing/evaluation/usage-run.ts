@@ -70,8 +70,8 @@ export interface UsageEvaluation {
   readonly nextDate: LocalDate | null;
   /** The same, but null where only periods without usage are to come, whose items of 0 the tenant drops. */
   readonly foreseenDate: LocalDate | null;
-  /** What the next run reads. */
-  readonly reading: UsageReading;
+  /** What the next run reads; null = nothing, since the subscription charges no usage any more. */
+  readonly reading: UsageReading | null;
 }
 
 /** The intervals that are stored. */

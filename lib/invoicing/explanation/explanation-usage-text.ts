@@ -2,7 +2,7 @@ import type { InvoiceItem, UsageBasis, UsageLine } from '../../records/index.ts'
 import { TermLine } from '../../usage/index.ts';
 import { type Currency, formatDecimal, moneyText } from '../../values/money/index.ts';
 import { plural } from '../../values/text/index.ts';
-import { counted, periodName, planOf } from './explanation-words.ts';
+import { counted, periodName, planOf, range } from './explanation-words.ts';
 
 export interface UsageTextParts {
   readonly item: InvoiceItem;
@@ -21,6 +21,9 @@ export function usageFacts(basis: UsageBasis, { item, linked }: UsageTextParts):
     `${what} ${usageName} of ${planOf(linked ?? item)} for ${counted(basis)}, ${periodName(billingPeriod).toLowerCase()} and billed in arrear: ${amounts.join(', ')}.`,
     ...lines.map((line) => lineText(line, currency)),
     billed.isZero() ? '' : `${before} of it was billed before.`,
+    item.startDate === basis.startDate && item.endDate === basis.endDate
+      ? ''
+      : `A longer period was billed, of which the rest is credited for ${range(item)}.`,
     credit === null || credit.open.lessThanOrEqualTo(credit.left)
       ? ''
       : `No more than ${moneyText(credit.left, currency)} can be credited of the item.`,

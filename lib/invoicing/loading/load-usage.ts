@@ -51,7 +51,6 @@ export async function withUsage(
   billings: readonly AccountBilling[],
   loading: UsageLoading,
 ): Promise<readonly AccountBilling[]> {
-  const isMetered = ({ events }: SubscriptionBilling) => events.some(({ usages }) => usages.length > 0);
   if (!billings.some(({ subscriptions }) => subscriptions.some(isMetered))) return billings;
   const terms = await loadUsageTerms(session);
   const metered = billings.flatMap((billing) => meteredOf(billing, { ...loading, terms }));
@@ -73,12 +72,17 @@ function meteredOf(
 ): readonly Metered[] {
   const isRecorded = originOf(account.id) === 'RECORDED';
   return subscriptions.flatMap((subscription): readonly Metered[] => {
+    if (!isMetered(subscription)) return [];
     const { subscriptionId, events } = subscription;
-    if (!events.some(({ usages }) => usages.length > 0)) return [];
     const subscriptionRecordId = recordIds.get(subscriptionId) ?? null;
     const from = readFrom(subscription, usageSettings(config, terms));
     return [{ subscriptionId, subscriptionRecordId, events, zone: account.timeZone, from, isRecorded }];
   });
+}
+
+/** True if it charges usage, or did when it was billed last: what was charged then is credited. */
+function isMetered({ events, cursor }: SubscriptionBilling): boolean {
+  return (cursor?.usage ?? null) !== null || events.some(({ usages }) => usages.length > 0);
 }
 
 /** Where its events or the settings have changed, everything is read again. */

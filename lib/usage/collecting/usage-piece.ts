@@ -1,5 +1,5 @@
 import type { PartOfDay, PointRange, SuppliedDigest } from '../../records/index.ts';
-import type { BilledOfSection } from '../settlement/planned-interval.ts';
+import type { BilledOfSection } from '../settlement/billed-interval.ts';
 
 export type { DayUsage, PartOfDay, PointRange, UsagePiece } from '../../records/index.ts';
 

@@ -2,6 +2,7 @@ import type { BillingEvent } from '../../records/index.ts';
 import { type LocalDate, localDateOf, maxDate, minDate, type TimeZone } from '../../values/time/index.ts';
 import { lookBackStart } from '../intervals/look-back.ts';
 import { usageRuns } from '../intervals/usage-runs.ts';
+import { billedNow, readTogether } from '../settlement/superseded-usage.ts';
 import { firstUnbilledStart } from '../settlement/unbilled-time.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import type { ConsumingInterval } from './usage-piece.ts';
@@ -22,13 +23,9 @@ export interface UsageWindowInput {
  * null = at all of it. It reads the billed intervals that end on that date or later, the days from it on, and those that
  * these intervals have consumed.
  */
-export function usageWindow({
-  events,
-  zone,
-  config,
-  billed,
-  from = null,
-}: UsageWindowInput): LocalDate | null {
+export function usageWindow(input: UsageWindowInput): LocalDate | null {
+  const { events, zone, config, from = null } = input;
+  const { billed } = billedNow(input.billed, events);
   const [first] = events;
   if (first === undefined) return null;
   const begin = { at: first.effectiveDate, date: first.localDate };
@@ -48,7 +45,29 @@ export function usageWindow({
       return unbilled === null ? lookBack : minDate(lookBack, unbilled.date);
     });
   const [one, ...others] = starts;
-  return one === undefined ? null : withConsumers(minDate(one, ...others), billed, zone);
+  if (one === undefined) return null;
+  return withRelated(minDate(one, ...others), input.billed, {
+    zone,
+    pairs: readTogether(input.billed, events),
+  });
+}
+
+interface Related {
+  readonly zone: TimeZone;
+  readonly pairs: ReturnType<typeof readTogether>;
+}
+
+/** Earlier, as long as what is read from there on needs intervals that end before. */
+function withRelated(
+  from: LocalDate,
+  billed: readonly ConsumingInterval[],
+  { zone, pairs }: Related,
+): LocalDate {
+  let date = withConsumers(from, billed, zone);
+  for (const [longer, shorter] of pairs) {
+    if (longer.endDate >= date && shorter.endDate < date) date = shorter.endDate;
+  }
+  return date === from ? from : withRelated(date, billed, { zone, pairs });
 }
 
 /** Late points may have been charged with an earlier period: it has to be known as long as the points are looked at. */

@@ -14,6 +14,14 @@ export interface BilledInterval {
   readonly entries: readonly BilledEntry[];
 }
 
+/** A billed interval of any section of a subscription. */
+export interface BilledOfSection extends BilledInterval {
+  readonly usageName: string;
+  /** With the price identity, what its section was; absent = not known. */
+  readonly versionDate?: Instant;
+  readonly priceIdentity?: string;
+}
+
 /** A USAGE item, or the REPAIR_ADJ that gives back some of one (§7.7 rule 2). */
 export interface BilledEntry {
   readonly itemId: Uuid;

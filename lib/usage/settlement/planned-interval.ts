@@ -1,20 +1,14 @@
-import type { Instant } from '../../values/time/index.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
 import type { UsageRun } from '../intervals/usage-runs.ts';
-import type { BilledInterval } from './billed-interval.ts';
+import type { BilledOfSection } from './billed-interval.ts';
 import type { BilledMatch } from './match-billed.ts';
-
-/** A billed interval of any section of a subscription. */
-export interface BilledOfSection extends BilledInterval {
-  readonly usageName: string;
-  /** With the price identity, what its section was; absent = not known. */
-  readonly versionDate?: Instant;
-  readonly priceIdentity?: string;
-}
+import type { SupersededInterval } from './superseded-usage.ts';
 
 /** An interval to be rated. */
 export interface PlannedInterval<Billed extends BilledOfSection = BilledOfSection> {
   readonly run: UsageRun;
   readonly interval: UsageInterval;
   readonly match: Extract<BilledMatch<Billed>, { kind: 'OPEN' }>;
+  /** The superseded interval around it that its section had charged, if it may take over the items of that. Default none. */
+  readonly replaces?: SupersededInterval | null;
 }

@@ -4,9 +4,12 @@ import { NO_USAGE, type Quantities } from '../rating/quantities.ts';
 import { rateUsage } from '../rating/rate-usage.ts';
 import type { RatedUsage } from '../rating/rated-usage.ts';
 import { isBilledAsOne, NO_TERMS, termsOf, type UsageTerms } from '../terms/section-terms.ts';
+import type { BilledOfSection } from './billed-interval.ts';
 import { type CollectedUsage, chargedUsage } from './late-usage.ts';
-import type { BilledOfSection, PlannedInterval } from './planned-interval.ts';
+import type { PlannedInterval } from './planned-interval.ts';
 import { settleInterval } from './settle-interval.ts';
+import { creditSuperseded, replaceSuperseded, type SettledSuperseded } from './settle-superseded.ts';
+import type { SupersededInterval } from './superseded-usage.ts';
 import { isZeroItem, type UsageCharge } from './usage-charge.ts';
 import { ItemMode, type UsageConfig } from './usage-config.ts';
 import type { UsagePlan } from './usage-plan.ts';
@@ -32,6 +35,8 @@ export interface SettledInterval<Billed extends BilledOfSection = BilledOfSectio
   /** In the order of the invoice; without the zero items that the tenant drops. */
   readonly charges: readonly UsageCharge[];
   readonly consumes: Consumption<Billed>;
+  /** The superseded interval that it replaces: the charges are the credits that are left to be given. Default none. */
+  readonly replaced?: SupersededInterval | null;
 }
 
 /** The usage that an interval is charged for, and the points that are consumed by it. */
@@ -49,6 +54,8 @@ export interface SettledUsage<Billed extends BilledOfSection = BilledOfSection> 
   readonly intervals: readonly SettledInterval<Billed>[];
   /** Outdated ones of which something is given back. */
   readonly outdated: readonly SettledInterval<Billed>[];
+  /** Superseded ones that no interval replaces, with the credits for all that is charged of them. */
+  readonly superseded: readonly SettledSuperseded[];
   /** Latest end of its items, zero items that are dropped included (§7.5 rule 4, §7.9 rule 2); null = there are none. */
   readonly chargedThrough: LocalDate | null;
 }
@@ -70,9 +77,14 @@ export function settleUsage<Billed extends BilledOfSection>(
     .filter(({ charges }) => charges.some(({ kind }) => kind === 'USAGE'))
     .map(({ planned }) => planned.interval.end.date);
   const { dropsZeroItems } = input.config;
+  const replaced = new Set(all.flatMap(({ replaced: one }) => one ?? []));
   return {
     intervals: dropsZeroItems ? all.map(withoutZeroItems) : all,
     outdated: givenBack(input),
+    superseded: input.plan.superseded
+      .filter((one) => !replaced.has(one))
+      .map(creditSuperseded)
+      .filter(({ credits }) => credits.length > 0),
     chargedThrough: dates.reduce<LocalDate | null>(
       (last, date) => (last === null || date > last ? date : last),
       null,
@@ -142,16 +154,11 @@ function settled<Billed extends BilledOfSection>(
   const { overflow, negativeDelta } = config;
   const rated = rateUsage({ section, quantities, currency, overflow, terms, hasMinimum });
   const itemMode = isBilledAsOne(terms) ? ItemMode.AGGREGATE : config.itemMode;
-  const { previous } = planned.match;
-  const charges = settleInterval({
-    usageName: section.name,
-    interval: planned.interval,
-    rated,
-    previous,
-    currency,
-    itemMode,
-    negativeDelta,
-  });
+  const common = { usageName: section.name, interval: planned.interval, rated, currency, itemMode };
+  const { replaces = null, match } = planned;
+  const replaced = replaces === null ? null : replaceSuperseded({ ...common, superseded: replaces });
+  if (replaced !== null) return { planned, rated, charges: replaced, consumes, replaced: replaces };
+  const charges = settleInterval({ ...common, previous: match.previous, negativeDelta });
   return { planned, rated, charges, consumes };
 }
 

@@ -4,10 +4,11 @@ import { lookBackStart } from '../intervals/look-back.ts';
 import { nextUsageDates } from '../intervals/next-usage-dates.ts';
 import { type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
 import { type UsageRun, usageRuns } from '../intervals/usage-runs.ts';
-import type { BilledInterval } from './billed-interval.ts';
+import type { BilledInterval, BilledOfSection } from './billed-interval.ts';
 import { matchBilled } from './match-billed.ts';
 import { outdatedIntervals } from './outdated-intervals.ts';
-import type { BilledOfSection, PlannedInterval } from './planned-interval.ts';
+import type { PlannedInterval } from './planned-interval.ts';
+import { billedNow, type SupersededInterval } from './superseded-usage.ts';
 import { firstUnbilled, firstUnbilledStart } from './unbilled-time.ts';
 import type { UsageConfig } from './usage-config.ts';
 
@@ -29,6 +30,10 @@ export interface UsagePlan<Billed extends BilledOfSection = BilledOfSection> {
   readonly intervals: readonly PlannedInterval<Billed>[];
   /** Billed ones that none of these takes up, of whose points some may be void by now. */
   readonly outdated: readonly PlannedInterval<Billed>[];
+  /** Billed ones whose usage other sections charge now; some are replaced by one of `intervals`. */
+  readonly superseded: readonly SupersededInterval[];
+  /** The billed intervals that count, without the superseded ones. */
+  readonly billed: readonly Billed[];
   /** Sections that go on to be charged after the target date. */
   readonly open: readonly UsageSection[];
   /** The first date after the target date on which there is more to bill (§7.9 rule 3). */
@@ -36,13 +41,16 @@ export interface UsagePlan<Billed extends BilledOfSection = BilledOfSection> {
 }
 
 /** Plans the usage of one subscription up to the target date. */
-export function planUsage<Billed extends BilledOfSection>(input: UsagePlanInput<Billed>): UsagePlan<Billed> {
+export function planUsage<Billed extends BilledOfSection>(given: UsagePlanInput<Billed>): UsagePlan<Billed> {
+  const { billed, superseded } = billedNow(given.billed, given.events);
+  const input = { ...given, billed };
   const runs = usageRuns(input.events, input.targetDate);
   const dates = nextUsageDates(input.events, input.targetDate);
   const planned = runs.flatMap((run) => plannedIntervals(run, runs, input));
-  const { billed } = input;
   return {
-    intervals: planned,
+    intervals: superseded.length === 0 ? planned : withReplaced(planned, superseded),
+    superseded,
+    billed,
     open: runs.flatMap(({ section, closedBy }) => (closedBy === null ? [section] : [])),
     outdated: outdatedIntervals({ runs, planned, billed, lookBackOf: (run) => lookBackOf(run, input) }),
     nextDate: dates.reduce<LocalDate | null>(
@@ -69,6 +77,34 @@ function plannedIntervals<Billed extends BilledOfSection>(
     const match = matchBilled(interval, own);
     return match.kind === 'COVERED' ? [] : [{ run, interval, match }];
   });
+}
+
+/**
+ * The first interval inside a superseded one, of the same section and with nothing billed of it, replaces it: only the
+ * difference is credited (§7.3 rule 7). The others are billed as new.
+ */
+function withReplaced<Billed extends BilledOfSection>(
+  planned: readonly PlannedInterval<Billed>[],
+  superseded: readonly SupersededInterval[],
+): readonly PlannedInterval<Billed>[] {
+  const replaced = new Map<PlannedInterval<Billed>, SupersededInterval>();
+  for (const one of superseded) {
+    const first = planned.find((each) => !replaced.has(each) && mayReplace(each, one));
+    if (first !== undefined) replaced.set(first, one);
+  }
+  return planned.map((one) => ({ ...one, replaces: replaced.get(one) ?? null }));
+}
+
+function mayReplace({ run, interval, match }: PlannedInterval, one: SupersededInterval): boolean {
+  const { name, priceIdentity } = run.section;
+  return (
+    name === one.usageName &&
+    priceIdentity === one.priceIdentity &&
+    match.previous.length === 0 &&
+    match.overlapping.length === 0 &&
+    one.instants.start <= interval.start.at &&
+    interval.end.at <= one.instants.end
+  );
 }
 
 export interface TooOldInput {

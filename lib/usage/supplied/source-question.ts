@@ -65,11 +65,12 @@ export function sourceQuestion(input: QuestionInput): SourceQuestion | null {
     .map((subscription) => {
       const { events, billed, from = null } = subscription;
       const plan = planUsage({ events, targetDate, zone, config, billed, from });
-      return { ...subscription, intervals: plan.intervals.filter((one) => isComparable(one, true)) };
+      const intervals = plan.intervals.filter((one) => isComparable(one, true));
+      return { ...subscription, counted: plan.billed, intervals };
     })
     .filter(({ intervals }) => intervals.length > 0);
   if (planned.length === 0) return null;
-  const lookBacks = planned.flatMap(({ events, billed, intervals }) => [
+  const lookBacks = planned.flatMap(({ events, counted: billed, intervals }) => [
     ...usageRuns(events, targetDate).map((run) => lookBackOf(run, { events, zone, config, billed }).at),
     ...intervals.map(({ interval }) => interval.start.at),
   ]);

@@ -11,6 +11,7 @@ import {
 import { billedTimes, countsAt } from '../intervals/billed-time.ts';
 import { rateUsage } from '../rating/rate-usage.ts';
 import { compareText } from '../rating/text-order.ts';
+import { billedNow } from '../settlement/superseded-usage.ts';
 import { planUsage } from '../settlement/usage-plan.ts';
 import { UnbilledReason } from './unbilled-reason.ts';
 import { type BillingSoFar, type PointHistory, UnbilledReasons } from './why-unbilled.ts';
@@ -39,7 +40,9 @@ export interface UnbilledInput extends BillingSoFar {
 }
 
 /** What was recorded between the bounds and is on no invoice, by day, unit and reason (§3.3). */
-export function unbilledUsage(input: UnbilledInput): readonly UnbilledUsage[] {
+export function unbilledUsage(given: UnbilledInput): readonly UnbilledUsage[] {
+  const { billed } = billedNow(given.billed, given.events ?? []);
+  const input = { ...given, billed };
   return [...unbilledPoints(input), ...overflow(input)].sort(inOrder);
 }
 

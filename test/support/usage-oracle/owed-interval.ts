@@ -9,6 +9,8 @@ export interface OwedInterval {
   readonly interval: OracleInterval;
   readonly previous: readonly BilledRecord[];
   readonly items: readonly DueItem[];
+  /** The days that its credits tell, where these are not its own. */
+  readonly credited?: Pick<OracleInterval, 'start' | 'end'> | undefined;
   /** What no later run charges again. */
   readonly points: ReadonlySet<OraclePoint>;
 }

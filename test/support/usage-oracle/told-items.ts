@@ -24,12 +24,13 @@ export function toldItems({ intervals }: Owed): readonly ToldItem[] {
   return intervals.flatMap((owed) => owed.items.map((item) => toldItem(owed, item)));
 }
 
-function toldItem({ run, interval }: OwedInterval, item: DueItem): ToldItem {
+function toldItem({ run, interval, credited }: OwedInterval, item: DueItem): ToldItem {
   const { entry, rate, quantity } = item;
+  const { start, end } = (entry.of === null ? undefined : credited) ?? interval;
   return {
     usage: run.section.name,
-    from: dateText(interval.start.day),
-    to: dateText(interval.end.day),
+    from: dateText(start.day),
+    to: dateText(end.day),
     amount: shown(entry.amount),
     rate: rate === null ? null : shown(rate),
     quantity: quantity === null ? null : shown(quantity),

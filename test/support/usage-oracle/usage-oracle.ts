@@ -14,6 +14,15 @@ import { priceOf, unitsOf, usedOf } from './oracle-price.ts';
 import type { OwedInterval } from './owed-interval.ts';
 import { type DueItem, dueItems } from './settled-items.ts';
 import {
+  creditedRest,
+  creditedWhole,
+  presentlyBilled,
+  type Rerated,
+  restOf,
+  type SupersededPeriod,
+  takeovers,
+} from './superseded-periods.ts';
+import {
   DEFAULT_SETTINGS,
   type OracleEvent,
   type OraclePoint,
@@ -38,9 +47,7 @@ export interface BillingRun {
   readonly at?: number | null;
 }
 
-interface Planned {
-  readonly run: OracleRun;
-  readonly interval: OracleInterval;
+interface Planned extends Rerated {
   readonly previous: readonly BilledRecord[];
   /** Points in it that nothing has consumed. */
   readonly fresh: ReadonlySet<OraclePoint>;
@@ -58,6 +65,8 @@ export class UsageOracle {
   events: readonly OracleEvent[] = [];
   readonly points: OraclePoint[] = [];
   billed: readonly BilledRecord[] = [];
+  /** What of it counts by the history that was looked at last. */
+  #counted: readonly BilledRecord[] = [];
   /** What was billed by invoices that are void. */
   #freed: readonly BilledRecord[] = [];
 
@@ -76,21 +85,31 @@ export class UsageOracle {
     const [first] = events;
     if (first === undefined) return { intervals: [], chargedThrough: null, nextDate: null, trackingIds: [] };
     const runs = runsOf(events, target);
+    const { counted, superseded } = presentlyBilled(this.billed, events);
+    this.#counted = counted;
     const since = ({ section }: OracleRun) => {
-      const own = this.billed.filter(({ usageName }) => usageName === section.name);
+      const own = counted.filter(({ usageName }) => usageName === section.name);
       const billedThrough = latest(own.map(({ end }) => end.day));
       return lookBackOf(section, { first, billedThrough, periods: settings.lookBackPeriods, zone });
     };
     const planned = runs.flatMap((run) => {
-      const own = this.billed.filter(({ usageName }) => usageName === run.section.name);
+      const own = counted.filter(({ usageName }) => usageName === run.section.name);
       return intervalsOf(run, { target, zone })
         .filter((interval) => interval.start.at >= since(run) || hasUnbilledTime(interval, own))
         .flatMap((interval) => this.#planned(run, interval));
     });
     const compared = new Set(planned.flatMap(({ previous }) => previous));
+    const taken = takeovers(superseded, planned);
+    const owed = planned.map((one) => this.#owed(one, planned, taken.get(one)));
+    const left = new Set(superseded);
+    for (const [index, one] of planned.entries()) {
+      const period = taken.get(one);
+      if (period !== undefined && owed[index]?.credited !== undefined) left.delete(period);
+    }
     const intervals = [
-      ...planned.map((one) => this.#owed(one, planned)),
-      ...givenUpPeriods({ runs, billed: this.billed, compared, settings, since }),
+      ...owed,
+      ...givenUpPeriods({ runs, billed: counted, compared, settings, since }),
+      ...[...left].flatMap(creditedWhole),
     ];
     const charging = intervals.filter(({ items }) => items.some(({ entry }) => entry.of === null));
     const shown = settings.dropsZeroItems ? intervals.map(withoutZeros) : intervals;
@@ -137,7 +156,7 @@ export class UsageOracle {
   /** What is stored already as it is says nothing more. */
   #tellsMore({ run, interval, items, points }: OwedInterval): boolean {
     const { start, end } = interval;
-    const isKnown = this.billed.some(
+    const isKnown = this.#counted.some(
       (one) => one.usageName === run.section.name && one.start.at === start.at && one.end.at === end.at,
     );
     return items.length > 0 || points.size > 0 || !isKnown;
@@ -150,7 +169,7 @@ export class UsageOracle {
 
   #planned(run: OracleRun, interval: OracleInterval): readonly Planned[] {
     const { section } = run;
-    const own = this.billed.filter(({ usageName }) => usageName === section.name);
+    const own = this.#counted.filter(({ usageName }) => usageName === section.name);
     const those = (wanted: string) => own.filter((record) => relationOf(interval, record) === wanted);
     if (those('AROUND').length > 0) return [];
     const units = unitsOf(section);
@@ -175,16 +194,20 @@ export class UsageOracle {
         return holds({ start: one.start, end: one.end, takesEnd }, at);
       });
     });
-    return [{ run, interval, previous, fresh: new Set(fresh), late: new Set(late) }];
+    const isNew = previous.length === 0 && those('PARTLY').length === 0;
+    return [{ run, interval, previous, isNew, fresh: new Set(fresh), late: new Set(late) }];
   }
 
-  #owed(one: Planned, planned: readonly Planned[]): OwedInterval {
+  #owed(one: Planned, planned: readonly Planned[], period: SupersededPeriod | undefined): OwedInterval {
     const { run, interval, previous } = one;
     const { section } = run;
     const points = this.#charged(one, planned);
     const before = previous.flatMap((record) => [...record.points]).filter(({ isVoid }) => !isVoid);
     const used = usedOf(section, new Set([...before, ...points]));
     const price = priceOf(section, used, this.settings.overflow);
+    const rest = period === undefined ? null : creditedRest(period, { run, price, settings: this.settings });
+    if (period !== undefined && rest !== null)
+      return { run, interval, previous, points, items: rest, credited: restOf(period, interval) };
     const items = dueItems({ section, price, previous, settings: this.settings });
     const isWithinADay = interval.start.day === interval.end.day;
     return { run, interval, previous, points, items: isWithinADay ? items.filter(isNoZero) : items };
@@ -214,7 +237,7 @@ export class UsageOracle {
 
   /** Points of billed intervals that are looked at no more. */
   #beyond(section: OracleSection, planned: readonly Planned[]): readonly OraclePoint[] {
-    const own = this.billed.filter(({ usageName }) => usageName === section.name);
+    const own = this.#counted.filter(({ usageName }) => usageName === section.name);
     return this.points.filter((point) => {
       const at = momentOf(point, this.events);
       if (point.isVoid || !unitsOf(section).includes(point.unit)) return false;

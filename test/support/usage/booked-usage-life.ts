@@ -14,6 +14,7 @@ import { type Collected, type LifePoint, type StoredInterval, UsageLife } from '
 export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
   /** Days that were split by the last run. */
   splits: readonly SplitRequest[] = [];
+  protected override readonly nothing = [];
 
   protected override collected(
     stored: readonly StoredInterval<readonly PointRange[]>[],

@@ -68,8 +68,8 @@ export class EvaluatedUsageLife extends BookedUsageLife {
       ...this.#kept.filter((one) => !isRead(one)),
       ...after.map((one) => (added.has(one.consumed) ? { ...one, invoice: this.#invoices } : one)),
     ];
-    this.from = made.reading.from;
-    this.#looked = made.reading.looked;
+    this.from = made.reading?.from ?? null;
+    this.#looked = made.reading?.looked ?? null;
     this.#nextDate = evaluation.cursor.nextDueDate;
     return {
       items: items.map((item) => this.#told(item)),
@@ -126,7 +126,8 @@ export class EvaluatedUsageLife extends BookedUsageLife {
   /** Each item keeps facts that make its amount, also once they are stored. */
   #check(item: NewInvoiceItem): void {
     const { basis, amount } = item;
-    if (basis?.kind !== 'USAGE') throw new Error('An item of usage keeps no facts');
+    if (basis?.kind !== 'USAGE' && basis?.kind !== 'REPAIR')
+      throw new Error('An item of usage keeps no facts');
     expect(writeBasis(readBasis(writeBasis(basis)))).to.equal(writeBasis(basis));
     const computed = stepsOf(basis, 'USD').at(-1)?.result;
     expect(computed && formatDecimal(computed), writeBasis(basis)).to.equal(formatDecimal(amount));
@@ -135,11 +136,12 @@ export class EvaluatedUsageLife extends BookedUsageLife {
 
   #told(item: NewInvoiceItem): ToldItem {
     const { basis, startDate, endDate, amount, rate, quantity, itemDetails, linkedItemId } = item;
-    if (basis?.kind !== 'USAGE' || startDate === null || endDate === null || itemDetails === null)
+    if (startDate === null || endDate === null || itemDetails === null)
       throw new Error('An item of usage is not whole');
     const credited = linkedItemId === null ? undefined : this.#items.get(linkedItemId);
+    const usage = basis?.kind === 'USAGE' ? basis.usageName : credited?.usageName;
     return {
-      usage: basis.usageName,
+      usage: usage ?? '',
       from: text(startDate),
       to: text(endDate),
       amount: formatDecimal(amount),

@@ -11,6 +11,8 @@ type Planned = PlannedInterval<StoredInterval<Points>>;
 
 /** Looks at every point for every interval, as slow as can be. */
 export class ScannedUsageLife extends UsageLife<Points> {
+  protected override readonly nothing: Points = new Set();
+
   protected override collected(stored: readonly StoredInterval<Points>[]): Collected<Points> {
     const times = billedTimes(this.events);
     const points = this.points.filter(({ isVoid }) => !isVoid);

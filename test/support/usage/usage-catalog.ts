@@ -124,8 +124,8 @@ export const usageCatalog = catalogXml(usageVersion('ACCOUNT'));
 /** The same where each subscription has its own bill cycle day. */
 export const usageCatalogBySubscription = catalogXml(usageVersion('SUBSCRIPTION'));
 
-/** With the second version of the plan power, for existing subscriptions too. */
-export const powerCatalogs = envelopeXml(usageVersion('ACCOUNT'), {
+/** Other prices of the plan power, for existing subscriptions too. */
+const powerVersion: DocumentParts = {
   effectiveDate: '2026-05-08T00:00:00Z',
   catalogName: 'Usage',
   units: ['kwh'],
@@ -135,4 +135,10 @@ export const powerCatalogs = envelopeXml(usageVersion('ACCOUNT'), {
     more: '<effectiveDateForExistingSubscriptions>2026-05-08T00:00:00Z</effectiveDateForExistingSubscriptions>',
   }),
   priceLists: lists({ DEFAULT: ['power'] }),
-});
+};
+
+/** With the second version of the plan power. */
+export const powerCatalogs = envelopeXml(usageVersion('ACCOUNT'), powerVersion);
+
+/** The second version by itself. */
+export const laterPowerCatalog = catalogXml(powerVersion);

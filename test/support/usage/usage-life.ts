@@ -1,9 +1,11 @@
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import type { Quantities } from '../../../lib/usage/rating/quantities.ts';
+import type { BilledOfSection } from '../../../lib/usage/settlement/billed-interval.ts';
 import type { CollectedUsage } from '../../../lib/usage/settlement/late-usage.ts';
-import type { BilledOfSection, PlannedInterval } from '../../../lib/usage/settlement/planned-interval.ts';
+import type { PlannedInterval } from '../../../lib/usage/settlement/planned-interval.ts';
+import { creditedDates, type SettledSuperseded } from '../../../lib/usage/settlement/settle-superseded.ts';
 import { type SettledInterval, settleUsage } from '../../../lib/usage/settlement/settle-usage.ts';
-import type { UsageCharge } from '../../../lib/usage/settlement/usage-charge.ts';
+import type { UsageCharge, UsageCredit } from '../../../lib/usage/settlement/usage-charge.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
 import { planUsage } from '../../../lib/usage/settlement/usage-plan.ts';
 import { NO_TERMS, type UsageTerms } from '../../../lib/usage/terms/section-terms.ts';
@@ -113,7 +115,7 @@ export abstract class UsageLife<Consumed = unknown> {
       billed: this.visible(this.stored),
       from: this.from,
     });
-    const usage = this.collected(this.visible(this.stored));
+    const usage = this.collected(plan.billed);
     const settled = settleUsage({
       plan,
       collected: plan.intervals.map((planned) => usage.collect(planned)),
@@ -124,10 +126,16 @@ export abstract class UsageLife<Consumed = unknown> {
       terms: this.terms,
     });
     const all = [...settled.intervals, ...settled.outdated];
-    const items = all.flatMap((one) => one.charges.map((charge) => this.#item(one, charge)));
+    const items = [
+      ...all.flatMap((one) => one.charges.map((charge) => this.#item(one, charge))),
+      ...settled.superseded.flatMap((one) => one.credits.map((credit) => this.#supersededItem(one, credit))),
+    ];
     const consumed = all.map((one) => usage.newlyConsumed(one, plan.intervals));
     const trackingIds = [...new Set(consumed.flatMap((points) => usage.trackingIds(points)))].sort();
-    if (!isDry) this.#keep(all, consumed, items.length > 0);
+    if (!isDry) {
+      this.#keep(all, consumed, items.length > 0);
+      for (const { interval, credits } of settled.superseded) this.#keepCredits(interval, credits);
+    }
     return {
       items,
       trackingIds: items.length > 0 ? trackingIds : [],
@@ -163,21 +171,48 @@ export abstract class UsageLife<Consumed = unknown> {
 
   protected abstract collected(stored: readonly StoredInterval<Consumed>[]): Collected<Consumed>;
 
-  #item({ planned }: SettledInterval<StoredInterval<Consumed>>, charge: UsageCharge): ToldItem {
+  #item({ planned, replaced }: SettledInterval<StoredInterval<Consumed>>, charge: UsageCharge): ToldItem {
     const { run, interval } = planned;
+    const { startDate, endDate } =
+      replaced == null || charge.kind === 'USAGE'
+        ? { startDate: interval.start.date, endDate: interval.end.date }
+        : creditedDates(replaced, interval);
     const isUsage = charge.kind === 'USAGE';
     const rate = isUsage ? charge.rate : null;
     const quantity = isUsage ? charge.quantity : null;
     return {
       usage: run.section.name,
-      from: text(interval.start.date),
-      to: text(interval.end.date),
+      from: text(startDate),
+      to: text(endDate),
       amount: formatDecimal(charge.amount),
       rate: rate === null ? null : formatDecimal(rate),
       quantity: quantity === null ? null : formatDecimal(quantity),
       details: JSON.parse(charge.details),
       ...(isUsage ? {} : { credits: formatDecimal(this.#entry(charge.linkedItemId)?.amount ?? ZERO) }),
     };
+  }
+
+  #supersededItem({ interval }: SettledSuperseded, credit: UsageCredit): ToldItem {
+    return {
+      usage: interval.usageName,
+      from: text(interval.startDate),
+      to: text(interval.endDate),
+      amount: formatDecimal(credit.amount),
+      rate: null,
+      quantity: null,
+      details: JSON.parse(credit.details),
+      credits: formatDecimal(this.#entry(credit.linkedItemId)?.amount ?? ZERO),
+    };
+  }
+
+  /** What consumes nothing, whichever collector there is. */
+  protected abstract readonly nothing: Consumed;
+
+  #keepCredits(interval: SettledSuperseded['interval'], credits: readonly UsageCredit[]): void {
+    const { usageName, versionDate, priceIdentity, instants, startDate, endDate } = interval;
+    const known = { usageName, versionDate, priceIdentity, instants, startDate, endDate };
+    const entries = credits.map((credit) => this.#entryOf(credit));
+    this.stored.push({ ...known, consumed: this.nothing, entries, invoice: this.#invoices });
   }
 
   #keep(

@@ -103,14 +103,14 @@ describe('matching with billed usage intervals', () => {
 });
 
 describe('usage that changes after it is billed', () => {
-  it('usage §7.3 step 2: a change of plan over a billed period bills nothing of it again', () => {
+  it('usage §7.3 rule 7: a change of plan over a billed period moves its usage to the new plan', () => {
     const life = lifeOf(stdUsage, '2026-04-01');
     life.record('10 calls', '2026-04-05');
     life.record('10 calls', '2026-04-25');
     expect(told(life.bill('2026-05-01'))).to.deep.equal(['04: 20']);
     life.events = [...life.events, usageEvent('CHANGE', '2026-04-20', { usages: [plusUsage] })];
     life.record('1 calls', '2026-04-06');
-    expect(told(life.bill('2026-05-01'))).to.deep.equal(['04: 20']);
+    expect(told(life.bill('2026-05-01'))).to.deep.equal(['04: -9 of 20', '04: 20']);
     expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
   });
 

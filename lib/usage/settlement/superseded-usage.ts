@@ -1,0 +1,165 @@
+import type { BillingEvent, UsageSection } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { addMilliseconds, type Instant, type LocalDate } from '../../values/time/index.ts';
+import { isBilled } from '../intervals/usage-event.ts';
+import type { BilledEntry, BilledOfSection } from './billed-interval.ts';
+import { billedTotal } from './billed-so-far.ts';
+
+/** A billed interval whose usage another section charges now. All of it is credited and billed again (§7.3 rule 7). */
+export interface SupersededInterval {
+  readonly usageName: string;
+  readonly versionDate: Instant;
+  readonly priceIdentity: string;
+  readonly instants: { readonly start: Instant; readonly end: Instant };
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  /** True if a usage source supplied the quantities. */
+  readonly isSupplied: boolean;
+  /** The USAGE items with their credits, oldest first. */
+  readonly entries: readonly BilledEntry[];
+  /** The first event that charges some of its time by other sections. */
+  readonly event: BillingEvent;
+}
+
+export interface BilledNow<Billed extends BilledOfSection> {
+  /** The billed intervals that still count. */
+  readonly billed: readonly Billed[];
+  /** Those that do not, as far as something of them is still charged; by start, then in the order of billing. */
+  readonly superseded: readonly SupersededInterval[];
+}
+
+/**
+ * Separates the billed intervals of a subscription by its present history. An interval is superseded when the subscription
+ * is billed at some of its time, but not by the section that charged the interval: a change of plan, phase or price was
+ * dated back. Time in which nothing is billed (a pause, or after the end) supersedes nothing.
+ * @param events all of the subscription, in order.
+ */
+export function billedNow<Billed extends BilledOfSection>(
+  billed: readonly Billed[],
+  events: readonly BillingEvent[],
+): BilledNow<Billed> {
+  const supersededBy = new Map<BilledOfSection, BillingEvent>();
+  for (const one of billed) {
+    const event = supersedingEvent(one, events);
+    if (event !== null) supersededBy.set(one, event);
+  }
+  if (supersededBy.size === 0) return { billed, superseded: [] };
+  const entriesOf = entriesByPlace(billed, (one) => supersededBy.has(one));
+  const superseded = Map.groupBy([...supersededBy], ([one]) => spanKey(one));
+  return {
+    billed: billed
+      .filter((one) => !supersededBy.has(one))
+      .map((one) => (hasSameEntries(one, entriesOf(one)) ? one : { ...one, entries: entriesOf(one) })),
+    superseded: [...superseded.values()]
+      .flatMap((group) => supersededInterval(group, entriesOf))
+      .sort((a, b) => a.instants.start - b.instants.start),
+  };
+}
+
+/** A superseded interval is read together with the shorter one that has its items now (see `entriesByPlace`). */
+export function readTogether(
+  billed: readonly BilledOfSection[],
+  events: readonly BillingEvent[],
+): readonly (readonly [longer: BilledOfSection, shorter: BilledOfSection])[] {
+  const homes = new Map(
+    billed
+      .filter((one) => supersedingEvent(one, events) !== null)
+      .flatMap((one) => one.entries.map((entry) => [rootOf(entry), one] as const)),
+  );
+  return billed.flatMap((one) =>
+    one.entries.flatMap((entry) => {
+      const home = homes.get(rootOf(entry));
+      return home === undefined || home === one ? [] : [[home, one] as const];
+    }),
+  );
+}
+
+function supersedingEvent(one: BilledOfSection, events: readonly BillingEvent[]): BillingEvent | null {
+  const { instants } = one;
+  if (instants === null || one.priceIdentity === undefined || one.versionDate === undefined) return null;
+  const { start } = instants;
+  // An interval of no length has one instant.
+  const end = instants.end > start ? instants.end : addMilliseconds(start, 1);
+  for (const [index, event] of events.entries()) {
+    if (event.effectiveDate >= end) return null;
+    const until = events[index + 1]?.effectiveDate ?? null;
+    const isOver = until !== null && (until <= start || until === event.effectiveDate);
+    if (!isOver && isBilled(event) && !event.usages.some((section) => isSame(section, one))) return event;
+  }
+  return null;
+}
+
+/** Another catalog version with the same prices supersedes nothing: its date is informative (invoicing §5.5 rule 1). */
+function isSame({ name, priceIdentity }: UsageSection, one: BilledOfSection): boolean {
+  return name === one.usageName && priceIdentity === one.priceIdentity;
+}
+
+/**
+ * The entries of each interval. An item and its credits count together: with the interval that charged it or, when that is
+ * superseded, with the last one in force that credited some of it. So a credit records which interval has taken over the
+ * item of a superseded one (see `replaceSuperseded`).
+ */
+function entriesByPlace<Billed extends BilledOfSection>(
+  billed: readonly Billed[],
+  isSuperseded: (one: Billed) => boolean,
+): (one: Billed) => readonly BilledEntry[] {
+  const carriers = carriersOf(billed);
+  const placed = new Map<Billed, BilledEntry[]>(billed.map((one) => [one, []]));
+  for (const one of billed) {
+    for (const entry of one.entries) {
+      const place = placeOf(one, carriers.get(rootOf(entry)) ?? [], isSuperseded);
+      placed.get(place)?.push(entry);
+    }
+  }
+  return (one) => placed.get(one) ?? [];
+}
+
+/** By USAGE item, the intervals that charged it or credited some of it; in the order of billing. */
+function carriersOf<Billed extends BilledOfSection>(
+  billed: readonly Billed[],
+): ReadonlyMap<Uuid, readonly Billed[]> {
+  const pairs = billed.flatMap((one) => one.entries.map((entry) => ({ one, root: rootOf(entry) })));
+  const byRoot = Map.groupBy(pairs, ({ root }) => root);
+  return new Map([...byRoot].map(([root, found]) => [root, found.map(({ one }) => one)]));
+}
+
+function placeOf<Billed>(
+  one: Billed,
+  carriers: readonly Billed[],
+  isSuperseded: (one: Billed) => boolean,
+): Billed {
+  if (!carriers.some(isSuperseded)) return one;
+  const [home] = carriers;
+  if (home !== undefined && !isSuperseded(home)) return home;
+  return carriers.findLast((carrier) => !isSuperseded(carrier)) ?? carriers.at(-1) ?? one;
+}
+
+/** The USAGE item of an entry. */
+export function rootOf({ itemId, linkedItemId }: BilledEntry): Uuid {
+  return linkedItemId ?? itemId;
+}
+
+function hasSameEntries({ entries }: BilledOfSection, placed: readonly BilledEntry[]): boolean {
+  return entries.length === placed.length && entries.every((entry, index) => entry === placed[index]);
+}
+
+function spanKey({ usageName, priceIdentity, instants }: BilledOfSection): string {
+  return JSON.stringify([usageName, priceIdentity, instants?.start, instants?.end]);
+}
+
+function supersededInterval<Billed extends BilledOfSection>(
+  group: readonly (readonly [BilledOfSection, BillingEvent])[],
+  entriesOf: (one: Billed) => readonly BilledEntry[],
+): readonly SupersededInterval[] {
+  const [last] = group.at(-1) ?? [];
+  const [first] = group;
+  if (last === undefined || first === undefined) return [];
+  const { usageName, versionDate, priceIdentity, instants, startDate, endDate } = last;
+  if (versionDate === undefined || priceIdentity === undefined || instants === null) return [];
+  const entries = group.flatMap(([one]) => entriesOf(one as Billed));
+  if (!billedTotal([{ ...last, entries }]).greaterThan(0)) return [];
+  const isSupplied = group.some(([one]) => 'supplied' in one && one.supplied != null);
+  const event = first[1];
+  const interval = { usageName, versionDate, priceIdentity, instants, startDate, endDate };
+  return [{ ...interval, isSupplied, entries, event }];
+}

@@ -1,0 +1,40 @@
+import type { BilledRecord } from '../support/usage-oracle/billed-record.ts';
+import { holds, momentOf } from '../support/usage-oracle/oracle-intervals.ts';
+import { unitsOf } from '../support/usage-oracle/oracle-price.ts';
+import { presentlyBilled } from '../support/usage-oracle/superseded-periods.ts';
+import type { OraclePoint } from '../support/usage-oracle/usage-facts.ts';
+import type { UsageOracle } from '../support/usage-oracle/usage-oracle.ts';
+
+/**
+ * Points that are on two items in force, in words: charged twice by one section, or by a section that is not the one that
+ * charges their time now while another one does (R60). Two sections may charge a point together where both are in force.
+ */
+export function chargedTwice({ points, events, billed }: UsageOracle): readonly string[] {
+  const { counted, superseded } = presentlyBilled(billed, events);
+  const left = superseded.filter(({ entries }) =>
+    entries.some((entry) => entry.of === null && entry.left > 0n),
+  );
+  return [
+    ...left.map(({ usageName, start, end }) => `${usageName} ${start.at}..${end.at} is still charged`),
+    ...points.filter(({ isVoid }) => !isVoid).flatMap((point) => wrongCharges(point)),
+  ];
+
+  function wrongCharges(point: OraclePoint): readonly string[] {
+    const at = momentOf(point, events);
+    const inForce = events.findLast((event) => event.at <= at);
+    const charging = counted.filter((record) => record.points.has(point));
+    const names = charging.map(({ usageName }) => usageName);
+    const isStrange = (record: BilledRecord) =>
+      inForce?.billing === 'ON' &&
+      holds({ ...record, takesEnd: false }, at) &&
+      !inForce.sections.some(
+        (section) =>
+          section.name === record.usageName &&
+          section.prices === record.prices &&
+          unitsOf(section).includes(point.unit),
+      );
+    const strange = charging.filter(isStrange);
+    if (new Set(names).size === names.length && strange.length === 0) return [];
+    return [`${point.unit} of ${new Date(at).toISOString()} (${point.trackingId}) by ${names.join(', ')}`];
+  }
+}

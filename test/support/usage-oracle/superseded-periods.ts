@@ -1,0 +1,168 @@
+import type { BilledEntry, BilledRecord } from './billed-record.ts';
+import { holds, type OracleInterval, type OracleRun } from './oracle-intervals.ts';
+import type { OraclePrice, PriceLine } from './oracle-price.ts';
+import type { OwedInterval } from './owed-interval.ts';
+import { type DueItem, dueItems } from './settled-items.ts';
+import type { OracleEvent, OracleSettings } from './usage-facts.ts';
+
+/** A billed period whose usage is charged by another section now (usage §7.3 rule 7). */
+export interface SupersededPeriod extends Pick<BilledRecord, 'usageName' | 'prices' | 'start' | 'end'> {
+  readonly entries: readonly BilledEntry[];
+}
+
+export interface PresentlyBilled {
+  readonly counted: readonly BilledRecord[];
+  readonly superseded: readonly SupersededPeriod[];
+}
+
+/** Looks at every turn of the history inside each billed period: whoever is billed then has to be charged by its section. */
+export function presentlyBilled(
+  billed: readonly BilledRecord[],
+  events: readonly OracleEvent[],
+): PresentlyBilled {
+  const gone = new Set(billed.filter((record) => isSuperseded(record, events)));
+  if (gone.size === 0) return { counted: billed, superseded: [] };
+  const entriesIn = new Map<BilledRecord, BilledEntry[]>(billed.map((record) => [record, []]));
+  for (const record of billed)
+    for (const entry of record.entries) entriesIn.get(placeOf(entry, record, { billed, gone }))?.push(entry);
+  const periods = Map.groupBy(gone, ({ usageName, prices, start, end }) =>
+    [usageName, prices, start.at, end.at].join(' '),
+  );
+  return {
+    counted: billed
+      .filter((record) => !gone.has(record))
+      .map((record) => ({ ...record, entries: entriesIn.get(record) ?? [] })),
+    superseded: [...periods.values()]
+      .flatMap((records) => {
+        const [first] = records;
+        const entries = records.flatMap((record) => entriesIn.get(record) ?? []);
+        return first !== undefined && totalOf(entries) > 0n ? [{ ...first, entries }] : [];
+      })
+      .toSorted((a, b) => a.start.at - b.start.at),
+  };
+}
+
+function isSuperseded({ usageName, prices, start, end }: BilledRecord, events: readonly OracleEvent[]) {
+  const turns = [start.at, ...events.map(({ at }) => at).filter((at) => at > start.at && at < end.at)];
+  return turns.some((turn) => {
+    const inForce = events.findLast(({ at }) => at <= turn);
+    return (
+      inForce?.billing === 'ON' &&
+      !inForce.sections.some((section) => section.name === usageName && section.prices === prices)
+    );
+  });
+}
+
+interface Places {
+  readonly billed: readonly BilledRecord[];
+  readonly gone: ReadonlySet<BilledRecord>;
+}
+
+/** An item and what is given back of it stay together; the last period in force that gave some of it back has it all. */
+function placeOf(entry: BilledEntry, record: BilledRecord, { billed, gone }: Places): BilledRecord {
+  const item = entry.of ?? entry;
+  const having = billed.filter(({ entries }) => entries.some((one) => (one.of ?? one) === item));
+  if (having.every((one) => !gone.has(one))) return record;
+  const [home] = having;
+  if (home !== undefined && !gone.has(home)) return home;
+  return having.findLast((one) => !gone.has(one)) ?? having.at(-1) ?? record;
+}
+
+function totalOf(entries: readonly BilledEntry[]): bigint {
+  return entries.reduce((all, { amount }) => all + amount, 0n);
+}
+
+/** What an interval has been rated for, by the run that looks at the superseded period. */
+export interface Rerated {
+  readonly run: OracleRun;
+  readonly interval: OracleInterval;
+  /** Whether anything in force is billed of it. */
+  readonly isNew: boolean;
+}
+
+/** The first new interval of its section inside a superseded period takes over its item. */
+export function takeovers<One extends Rerated>(
+  superseded: readonly SupersededPeriod[],
+  planned: readonly One[],
+): ReadonlyMap<One, SupersededPeriod> {
+  const taken = new Map<One, SupersededPeriod>();
+  for (const period of superseded) {
+    const within = { start: period.start, end: period.end, takesEnd: true };
+    const heir = planned.find(
+      (one) =>
+        one.isNew &&
+        !taken.has(one) &&
+        one.run.section.name === period.usageName &&
+        one.run.section.prices === period.prices &&
+        holds(within, one.interval.start.at) &&
+        holds(within, one.interval.end.at),
+    );
+    if (heir !== undefined) taken.set(heir, period);
+  }
+  return taken;
+}
+
+/** The credits that leave an interval what it costs of a superseded item; null: it is credited whole. */
+export function creditedRest(
+  period: SupersededPeriod,
+  { run, price, settings }: { run: OracleRun; price: OraclePrice; settings: OracleSettings },
+): readonly DueItem[] | null {
+  const items = period.entries.filter(({ of }) => of === null);
+  const [item] = items;
+  if (item === undefined || items.length > 1) return null;
+  const previous = [{ ...period, points: new Set<never>(), billedAt: null, invoice: '' }];
+  const credited = { ...settings, negativeDelta: 'CREDIT' as const };
+  const due = dueItems({ section: run.section, price, previous, settings: credited });
+  if (due.some(({ entry }) => entry.of === null)) return null;
+  if (due.length > 0) return due;
+  const entry = { of: item, amount: 0n, left: 0n, lines: [], lineKey: null };
+  return [{ entry, rate: null, quantity: null, shown: [], exact: 0n, beyond: [] }];
+}
+
+/** All that is left of the items of a superseded period, newest first. */
+export function creditedWhole(period: SupersededPeriod): readonly OwedInterval[] {
+  const { usageName: name, prices, start, end, entries } = period;
+  const items = entries
+    .filter(({ of }) => of === null)
+    .toReversed()
+    .flatMap((item): readonly DueItem[] => {
+      const own = entries.filter((entry) => (entry.of ?? entry) === item);
+      const open = totalOf(own);
+      const part = item.left < open ? item.left : open;
+      if (part <= 0n) return [];
+      const taken = takenBack(own.flatMap(({ lines }) => lines));
+      const lines = item.lineKey === null ? taken : taken.slice(0, 1);
+      const exact = lines.reduce((all, { amount }) => all + amount, 0n);
+      const entry = { of: item, amount: -part, left: 0n, lines, lineKey: item.lineKey };
+      return [{ entry, rate: null, quantity: null, shown: lines, exact, beyond: [] }];
+    });
+  if (items.length === 0) return [];
+  const section = { name, prices, kind: 'ALL_TIERS', period: { months: 1 }, tiers: [] } as const;
+  const run = { section, events: [], closedBy: null };
+  const previous = [{ ...period, points: new Set<never>(), billedAt: null, invoice: '' }];
+  return [{ run, interval: { start, end, takesEnd: false }, previous, items, points: new Set() }];
+}
+
+function takenBack(lines: readonly PriceLine[]): readonly PriceLine[] {
+  const found = Map.groupBy(lines, ({ tier, unit }) => `${tier} ${unit}`);
+  return [...found.values()].flatMap((own) => {
+    const last = own.at(-1);
+    if (last === undefined) return [];
+    // A peak does not add up.
+    if (last.size === null) return [{ ...last, quantity: 0n, amount: 0n }];
+    return [
+      {
+        ...last,
+        quantity: -own.reduce((all, { quantity }) => all + quantity, 0n),
+        amount: -own.reduce((all, { amount }) => all + amount, 0n),
+      },
+    ];
+  });
+}
+
+/** Where a credit for the rest lies: outside of the interval that has taken over. */
+export function restOf({ start, end }: SupersededPeriod, own: OracleInterval): OwedInterval['credited'] {
+  if (own.start.at === start.at && own.end.at < end.at) return { start: own.end, end };
+  if (own.end.at === end.at && own.start.at > start.at) return { start, end: own.start };
+  return { start, end };
+}
