@@ -289,7 +289,7 @@ export class SubscriptionLife {
       this.#dueRuns.set(`${accountId} ${date}`, due);
     }
     const { records, invoices } = this;
-    const run = { accountId, records, invoices };
+    const run = { accountId, targetDate: requested, records, invoices };
     checkAddOnsOffered(this.script.shelf, run);
     checkHandedOver(this.#handOvers, run);
   }
