@@ -3,8 +3,8 @@ import type { CoverageRow } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { MIN_YEAR } from '../../../lib/values/limits.ts';
 import { formatLocalDate, localDate } from '../../../lib/values/time/index.ts';
-import { type Column, dateOf, textOf } from '../sql/columns.ts';
-import { firstRowsAs, isIn, raw, type Sql, sql } from '../sql/sql.ts';
+import type { Column } from '../sql/columns.ts';
+import { firstRowsAs, raw, type Sql, sql } from '../sql/sql.ts';
 import { coverageTable } from '../tables/invoices.ts';
 import { haveIds, recordColumns, type TenantScope } from '../tables/record-access.ts';
 
@@ -93,36 +93,4 @@ function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: string):
     ${ofKind(`c.kind = 'RECURRING' and c.start_date >= i.start_date and c.start_date < i.end_date`)}
     union all ${ofKind(`c.kind = 'FIXED' and c.start_date = i.start_date`)}
     union all ${ofKind(`c.kind = 'FREE' and c.start_date = i.start_date`)}`;
-}
-
-/** The coverage of a fixed charge has no end; its item may have one. */
-export async function lastChargeDates(
-  scope: TenantScope,
-  subscriptionIds: readonly Uuid[],
-): ReturnType<InvoiceReads['lastChargeDates']> {
-  if (subscriptionIds.length === 0) return [];
-  const ofKind = (kind: CoverageRow['kind']): Sql => sql`
-    select subscription_id, item_id, start_date, end_date from bw_coverage
-    where tenant_record_id = ${scope.tenantRecordId} and kind = '${raw(kind)}'
-      and ${isIn('subscription_id', 'uuid', subscriptionIds)}`;
-  const rows = await scope.runner.rows(sql`
-    select subscription_id, max(start_date) as last_start, max(end_date) as last_end
-    from (
-      select c.subscription_id, c.start_date, coalesce(c.end_date, i.end_date) as end_date
-      from (${ofKind('RECURRING')} union all ${ofKind('FIXED')} union all ${ofKind('FREE')}) as c
-      join bw_invoice_items i on i.id = c.item_id
-      join bw_invoices v on v.id = i.invoice_id
-      where v.status = 'COMMITTED'
-      union all
-      select u.subscription_id, u.starts_at_local, u.ends_at_local
-      from bw_usage_intervals u left join bw_invoices v on v.id = u.invoice_id
-      where u.tenant_record_id = ${scope.tenantRecordId} and ${isIn('u.subscription_id', 'uuid', subscriptionIds)}
-        and (u.invoice_id is null or v.status = 'COMMITTED')
-    ) as charged
-    group by subscription_id`);
-  return rows.map((row) => ({
-    subscriptionId: textOf(row.subscription_id, 'subscription_id') as Uuid,
-    start: dateOf(row.last_start, 'last_start'),
-    end: row.last_end === null ? null : dateOf(row.last_end, 'last_end'),
-  }));
 }

@@ -38,8 +38,9 @@ import {
   updateRows,
 } from '../tables/record-access.ts';
 import { lockNumbers, skipNumbers, takeNumbers } from './counters.ts';
-import { deleteCoverageOfItems, lastChargeDates, loadCoverage, loadCoverageOfItems } from './coverage.ts';
+import { deleteCoverageOfItems, loadCoverage, loadCoverageOfItems } from './coverage.ts';
 import { searchInvoices } from './invoice-search.ts';
+import { lastChargeDates } from './last-charges.ts';
 import {
   findDelegated,
   findLinked,
@@ -125,7 +126,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         (row) => invoiceItemsTable.decode(row),
       );
     },
-    lastChargeDates: async (subscriptionIds) => lastChargeDates(scope, subscriptionIds),
+    lastChargeDates: async (subscriptionIds, sinceItem) => lastChargeDates(scope, subscriptionIds, sinceItem),
     maxTargetDate: async (accountId) => {
       // Goes along the account's invoices, the latest first, until one has such an item.
       const [row] = await scope.runner.rows(sql`

@@ -68,10 +68,8 @@ async function settleSummaries(
 }
 
 async function moveChargedThrough(session: WriteSession, committed: readonly Committing[]): Promise<void> {
-  const dates = await chargedThroughAfterCommit(
-    session,
-    chargedThroughDates(committed.flatMap(({ items }) => items)),
-  );
+  const all = committed.flatMap(({ items }) => items);
+  const dates = await chargedThroughAfterCommit(session, chargedThroughDates(all), all);
   await session.subscriptions.setChargedThrough(
     committed.flatMap(({ account, items }) =>
       [...chargedThroughDates(items)].map(([subscriptionId, date]) => ({

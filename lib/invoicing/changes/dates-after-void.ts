@@ -12,7 +12,7 @@ export interface Voiding {
   readonly items: readonly InvoiceItem[];
 }
 
-/** §8.5: the charged-through dates that follow from the COMMITTED charges still in force. */
+/** §8.5: the charged-through dates that follow from the last of the COMMITTED charges that remain, repaired or not. */
 export async function resetChargedThrough(
   session: WriteSession,
   { account, items }: Voiding,

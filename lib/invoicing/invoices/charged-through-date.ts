@@ -21,13 +21,13 @@ export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<
 }
 
 interface LastDates {
-  /** The latest start of a charge. */
+  /** The latest start. */
   readonly start: LocalDate;
-  /** The latest end of a charge; null where none has an end. */
+  /** The latest end; null where there is none. */
   readonly end: LocalDate | null;
 }
 
-/** The charged-through date that follows from all COMMITTED charges in force: the latest end, or start without one (§8.5). */
+/** The charged-through date that follows from the last COMMITTED charge: its latest end, or start without one (§8.5). */
 export function chargedThroughOf({ start, end }: LastDates): LocalDate {
   return end === null ? start : maxDate(start, end);
 }

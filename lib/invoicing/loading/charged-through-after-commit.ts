@@ -1,27 +1,24 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
+import type { InvoiceItem } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type LocalDate, maxDate } from '../../values/time/index.ts';
+import type { LocalDate } from '../../values/time/index.ts';
 import { chargedThroughOf } from '../invoices/charged-through-date.ts';
 
 /**
- * The charged-through dates that follow from the commit of a draft: a commit never lowers one while a later COMMITTED
- * charge is in force (§8.5). Drafts that are committed in time cost one statement.
+ * The charged-through dates that follow from the commit of drafts with these items: a commit changes none where a later
+ * charge is COMMITTED already (§8.5).
+ * @param dates by subscription, what the drafts alone come to.
  */
 export async function chargedThroughAfterCommit(
   session: ReadSession,
   dates: ReadonlyMap<Uuid, LocalDate>,
+  items: readonly Pick<InvoiceItem, 'recordId'>[],
 ): Promise<ReadonlyMap<Uuid, LocalDate>> {
   if (dates.size === 0) return dates;
-  const subscriptions = await session.subscriptions.findByIds([...dates.keys()]);
-  const lowered = subscriptions.filter(({ id, chargedThrough }) => {
-    const date = dates.get(id);
-    return date !== undefined && chargedThrough !== null && date < chargedThrough.date;
-  });
-  const inForce = await session.invoices.lastChargeDates(lowered.map(({ id }) => id));
-  const kept = new Map(dates);
-  for (const last of inForce) {
-    const date = chargedThroughOf(last);
-    kept.set(last.subscriptionId, maxDate(date, dates.get(last.subscriptionId) ?? date));
-  }
-  return kept;
+  const since = items.reduce((first, { recordId }) => Math.min(first, recordId), Number.MAX_SAFE_INTEGER);
+  const last = await session.invoices.lastChargeDates([...dates.keys()], since);
+  return new Map([
+    ...dates,
+    ...last.map((charge) => [charge.subscriptionId, chargedThroughOf(charge)] as const),
+  ]);
 }

@@ -7,6 +7,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { DatedInstant, Instant, LocalDate } from '../../values/time/index.ts';
 import { dueEntries } from '../evaluation/due-entries.ts';
 import { intervalsToStore } from '../evaluation/stored-usage.ts';
+import { chargedThroughDates } from '../invoices/charged-through-date.ts';
 import { chargedThroughAfterCommit } from '../loading/charged-through-after-commit.ts';
 import type { EvaluatedRun } from './evaluate-runs.ts';
 import { saveBillCycleDays } from './give-bill-cycle-days.ts';
@@ -18,15 +19,14 @@ export interface RunToSave extends EvaluatedRun {
 
 /** Saves what runs with items leave beside their invoices. */
 export async function saveRunFacts(session: WriteSession, runs: readonly RunToSave[]): Promise<void> {
-  const projection = saveProjection(session, runs);
   await allEnded([
     saveBillCycleDays(
       session,
       runs.map(({ billing }) => billing),
     ),
     session.subscriptions.setChargedThrough(chargedThrough(runs.filter(isNew))),
-    projection,
-    saveChargedThroughOfDrafts(session, runs, projection),
+    saveProjection(session, runs),
+    saveChargedThroughOfDrafts(session, runs),
   ]);
   session.schedule(dueEntriesOf(runs, session.authorship.createdDate));
 }
@@ -93,20 +93,29 @@ export function dueEntriesOf(runs: readonly EvaluatedRun[], now: Instant): reado
   return runs.flatMap(({ billing, run }) => dueEntries(billing.account, run, now));
 }
 
-/** For subscriptions on a draft, what is committed is read from the coverage (§8.5). */
+/** Of subscriptions that a reused draft has charged before, later charges may be COMMITTED already (§8.5). */
 export async function saveChargedThroughOfDrafts(
   session: WriteSession,
   invoiced: readonly EvaluatedRun[],
-  projection: Promise<void>,
 ): Promise<void> {
   const ofDrafts = invoiced.filter((each) => !isNew(each));
   if (ofDrafts.length === 0) return;
-  await projection;
+  const charged = new Set(ofDrafts.flatMap(({ run }) => chargedBy(run)));
+  const before = ofDrafts.flatMap(({ run }) =>
+    [...run.chargedThrough].filter(([subscriptionId]) => !charged.has(subscriptionId)),
+  );
   const kept = await chargedThroughAfterCommit(
     session,
-    new Map(ofDrafts.flatMap(({ run }) => [...run.chargedThrough])),
+    new Map(before),
+    ofDrafts.flatMap(({ run }) => run.invoice.draft?.items ?? []),
   );
   await session.subscriptions.setChargedThrough(chargedThrough(ofDrafts, kept));
+}
+
+/** The subscriptions that the run itself charges. */
+function chargedBy({ items, evaluations }: EvaluatedRun['run']): readonly Uuid[] {
+  const withUsage = evaluations.filter(({ usage }) => (usage?.chargedThrough ?? null) !== null);
+  return [...chargedThroughDates(items).keys(), ...withUsage.map(({ subscriptionId }) => subscriptionId)];
 }
 
 /** The instant of a charged-through date is its `toInstant` (§8.5, subscriptions §2 rule 2). */

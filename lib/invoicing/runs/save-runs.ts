@@ -52,7 +52,7 @@ export async function saveRuns(
     billCycleDays,
     charged,
     projection,
-    saveChargedThroughOfDrafts(session, invoiced, projection),
+    saveChargedThroughOfDrafts(session, invoiced),
     session.invoices.saveStates(invoiced.map(({ run }) => run.state)),
     saveInvoices(session, invoiced, numbers),
   ]);

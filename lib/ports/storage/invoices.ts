@@ -71,9 +71,9 @@ export interface DueSubscriptions {
 
 export interface LastChargeDates {
   readonly subscriptionId: Uuid;
-  /** The latest start of a charge. */
+  /** Its latest start. */
   readonly start: LocalDate;
-  /** The latest end of a charge; null where none has an end. */
+  /** Its latest end; null where nothing of it has an end. */
   readonly end: LocalDate | null;
 }
 
@@ -151,8 +151,12 @@ export interface InvoiceReads {
    * summary stands for which is not a DRAFT, the newest first: at most `limit` of them, older than `beforeRecordId`.
    */
   findUsedCredit(request: UsedCreditRequest): Promise<readonly InvoiceItem[]>;
-  /** The last dates of the COMMITTED charges in force of each of these subscriptions; those without any are left out. */
-  lastChargeDates(subscriptionIds: readonly Uuid[]): Promise<readonly LastChargeDates[]>;
+  /**
+   * The dates of the last COMMITTED charge of each of these subscriptions, repaired or not: of all its items and periods of
+   * usage from the run that made it. Subscriptions without any are left out.
+   * @param sinceItem record id of an item: earlier items are not looked at. Default: all are.
+   */
+  lastChargeDates(subscriptionIds: readonly Uuid[], sinceItem?: number): Promise<readonly LastChargeDates[]>;
   /** Latest target date of the account's invoices with RECURRING or USAGE items that are not VOID (invoicing §1.5). */
   maxTargetDate(accountId: Uuid): Promise<LocalDate | null>;
   page(request: PageRequest): Promise<Page<Invoice>>;

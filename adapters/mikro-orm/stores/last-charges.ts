@@ -1,0 +1,52 @@
+import type { InvoiceReads } from '../../../lib/ports/storage/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { dateOf, textOf } from '../sql/columns.ts';
+import { isIn, sql } from '../sql/sql.ts';
+import { haveIds, type TenantScope } from '../tables/record-access.ts';
+
+/**
+ * Walks along the items of the accounts: an index of items by subscription would have to be written with each charge of a
+ * run. The invoices of one run, and usage that came to no item, count as one charge.
+ */
+export async function lastChargeDates(
+  scope: TenantScope,
+  subscriptionIds: readonly Uuid[],
+  sinceItem = 0,
+): ReturnType<InvoiceReads['lastChargeDates']> {
+  if (subscriptionIds.length === 0) return [];
+  const tenant = scope.tenantRecordId;
+  const isAsked = (column: string) => isIn(column, 'uuid', subscriptionIds);
+  const rows = await scope.runner.rows(sql`
+    with a as materialized (
+      select distinct tenant_record_id, account_record_id from bw_subscriptions
+      where ${haveIds(scope, subscriptionIds)}
+    ), charges as materialized (
+      select i.subscription_id, v.group_id, i.created_date, i.record_id,
+        coalesce(i.start_date, i.end_date) as start_date, i.end_date
+      from a cross join bw_invoice_items i join bw_invoices v on v.id = i.invoice_id
+      where i.tenant_record_id = a.tenant_record_id and i.account_record_id = a.account_record_id
+        and i.record_id >= ${sinceItem} and i.item_type in ('FIXED', 'RECURRING', 'USAGE')
+        and ${isAsked('i.subscription_id')} and v.status = 'COMMITTED' and not v.is_migration
+        and coalesce(i.start_date, i.end_date) is not null
+      union all
+      select u.subscription_id, v.group_id, u.created_date, 0, u.starts_at_local, u.ends_at_local
+      from bw_usage_intervals u left join bw_invoices v on v.id = u.invoice_id
+      where u.tenant_record_id = ${tenant} and ${isAsked('u.subscription_id')}
+        and (u.invoice_id is null or v.status = 'COMMITTED')
+    ), last as (
+      select c.*, row_number() over (
+        partition by subscription_id order by created_date desc, record_id desc) as place
+      from charges c
+    )
+    select c.subscription_id, max(c.start_date) as last_start, max(c.end_date) as last_end
+    from last l join charges c on c.subscription_id = l.subscription_id
+    where l.place = 1
+      and (c.group_id = l.group_id
+        or (c.group_id is null and l.group_id is null and c.created_date = l.created_date))
+    group by c.subscription_id`);
+  return rows.map((row) => ({
+    subscriptionId: textOf(row.subscription_id, 'subscription_id') as Uuid,
+    start: dateOf(row.last_start, 'last_start'),
+    end: row.last_end === null ? null : dateOf(row.last_end, 'last_end'),
+  }));
+}

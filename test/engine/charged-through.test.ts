@@ -1,0 +1,185 @@
+import { expect } from 'chai';
+import { formatLocalDate, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { catalogXml, lists, plan, product, TRIAL } from '../support/catalogs/catalog-document.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+
+const shelf = catalogXml({
+  effectiveDate: '2012-01-01T00:00:00Z',
+  catalogName: 'Shelf',
+  products: product('S'),
+  plans: [
+    plan('annual-trial', 'S', { initialPhases: TRIAL, price: '365.00', period: 'ANNUAL' }),
+    plan('monthly', 'S', { price: '31.00' }),
+  ].join(''),
+  priceLists: lists({ DEFAULT: ['annual-trial', 'monthly'] }),
+});
+
+anyDatabase((_kind, open) => {
+  describe('the charged-through date', () => {
+    let engine: TestEngine;
+    let accountId: Uuid;
+    let subscriptionId: Uuid;
+    let bundleId: Uuid;
+
+    afterEach(() => engine.close());
+
+    /** A trial from 2030-02-12 on, and on 2030-03-14 a year of 365.00. */
+    async function begin(): Promise<void> {
+      engine = await openEngine(open, { now: '2030-02-12T06:00:00Z', catalog: shelf });
+      accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 14 })).id;
+      await tag(SystemTag.AUTO_PAY_OFF);
+      const made = await engine.acme.createSubscription({ accountId, planName: 'annual-trial' });
+      ({ subscriptionId, bundleId } = made);
+      await engine.settle();
+    }
+
+    function tag(tagDefinitionId: Uuid) {
+      return engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [tagDefinitionId]);
+    }
+
+    async function untag(tagDefinitionId: Uuid): Promise<void> {
+      await engine.acme.tags.remove({ type: 'ACCOUNT', id: accountId }, [tagDefinitionId]);
+      await engine.settle();
+    }
+
+    async function writeOff(id: Uuid): Promise<void> {
+      await engine.acme.tags.add({ type: 'INVOICE', id }, [SystemTag.WRITTEN_OFF]);
+    }
+
+    async function chargedThrough(): Promise<string | null> {
+      const { chargedThrough: date } = await engine.acme.getSubscription(subscriptionId);
+      return date === null ? null : formatLocalDate(date.date);
+    }
+
+    /** The invoices that are not VOID, the oldest first. */
+    async function invoices() {
+      return engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    }
+
+    async function invoiceAt(index: number) {
+      const invoice = (await invoices()).at(index);
+      if (invoice === undefined) throw new Error(`No invoice ${index}`);
+      return invoice;
+    }
+
+    async function voidAt(index: number): Promise<void> {
+      await engine.acme.invoices.void((await invoiceAt(index)).id);
+      await engine.settle();
+    }
+
+    async function pause(): Promise<void> {
+      await engine.acme.blocking.pauseBundle(bundleId);
+      await engine.settle();
+    }
+
+    async function changeTo(planName: string): Promise<void> {
+      await engine.acme.subscriptions.changePlan(subscriptionId, { planName, billingPolicy: 'IMMEDIATE' });
+      await engine.settle();
+    }
+
+    it(
+      'invoicing §8.5: stays where a trial of 0 is voided while the plan is paused',
+      onEachDatabase(async () => {
+        await begin();
+        await engine.runTo('2030-03-14T06:00:00Z');
+        await engine.runTo('2030-03-16T06:00:00Z');
+        await pause();
+        expect((await invoices()).flatMap(itemLines)).to.deep.equal([
+          'FIXED 2030-02-12..2030-03-14 0',
+          'RECURRING 2030-03-14..2031-03-14 365',
+          'CBA_ADJ 2030-03-16..2030-03-16 -363',
+          'REPAIR_ADJ 2030-03-16..2031-03-14 -363',
+          'CBA_ADJ 2030-03-16..2030-03-16 363',
+        ]);
+        expect(await chargedThrough()).to.equal('2031-03-14');
+        await voidAt(0);
+        expect(await chargedThrough()).to.equal('2031-03-14');
+      }),
+    );
+
+    it('invoicing §8.5: stays where a trial of 0 is voided while the whole charge of the plan is repaired', async () => {
+      await begin();
+      await engine.runTo('2030-03-14T06:00:00Z');
+      await pause();
+      await voidAt(0);
+      expect(await chargedThrough()).to.equal('2031-03-14');
+    });
+
+    it('invoicing §8.5: stays at the last charge where an earlier one reached further', async () => {
+      await begin();
+      await engine.runTo('2030-03-14T06:00:00Z');
+      await engine.runTo('2030-03-20T06:00:00Z');
+      await changeTo('monthly');
+      expect(await chargedThrough()).to.equal('2030-04-14');
+      await voidAt(0);
+      expect(await chargedThrough()).to.equal('2030-04-14');
+    });
+
+    it('invoicing §8.5: goes back to the charge before where the last one is voided', async () => {
+      await begin();
+      await engine.runTo('2030-03-14T06:00:00Z');
+      await writeOff((await invoiceAt(1)).id);
+      await engine.runTo('2030-03-20T06:00:00Z');
+      await changeTo('monthly');
+      await voidAt(-1);
+      expect(await chargedThrough()).to.equal('2031-03-14');
+      await voidAt(-1);
+      expect(await chargedThrough()).to.equal('2030-03-14');
+      await voidAt(-1);
+      expect(await chargedThrough()).to.equal(null);
+    });
+
+    it('invoicing §8.5: is left alone by write-offs, adjustments, and voids of what charges no subscription', async () => {
+      await begin();
+      await engine.runTo('2030-03-14T06:00:00Z');
+      await engine.runTo('2030-03-16T06:00:00Z');
+      await pause();
+      const year = await invoiceAt(1);
+      const [item] = year.items;
+      if (item === undefined) throw new Error('no item');
+      await engine.acme.invoices.adjustItem({
+        accountId,
+        invoiceId: year.id,
+        invoiceItemId: item.id,
+        amount: '1.00',
+      });
+      await writeOff(year.id);
+      const [charge] = await engine.acme.invoices.addCharges({
+        accountId,
+        autoCommit: true,
+        items: [{ amount: '5.00', subscriptionId, endDate: parseLocalDate('2032-01-01') }],
+      });
+      await engine.acme.invoices.void(charge?.invoiceId ?? year.id);
+      expect(await chargedThrough()).to.equal('2031-03-14');
+    });
+
+    it(
+      'invoicing §8.5: stays where an older draft is committed while the plan is paused',
+      onEachDatabase(async () => {
+        await begin();
+        await voidAt(0);
+        await tag(SystemTag.AUTO_INVOICING_DRAFT);
+        await engine.acme.generateInvoice({ accountId });
+        await untag(SystemTag.AUTO_INVOICING_DRAFT);
+        await engine.runTo('2030-03-14T06:00:00Z');
+        await engine.runTo('2030-03-16T06:00:00Z');
+        await pause();
+        expect((await invoiceAt(0)).status).to.equal('DRAFT');
+        await engine.acme.invoices.commit((await invoiceAt(0)).id);
+        expect(await chargedThrough()).to.equal('2031-03-14');
+      }),
+    );
+
+    it('invoicing §8.5: is not raised by an older draft that reaches beyond the last charge', async () => {
+      await begin();
+      await tag(SystemTag.AUTO_INVOICING_DRAFT);
+      await engine.runTo('2030-03-14T06:00:00Z');
+      await untag(SystemTag.AUTO_INVOICING_DRAFT);
+      await engine.runTo('2030-03-20T06:00:00Z');
+      await changeTo('monthly');
+      await engine.acme.invoices.commit((await invoiceAt(1)).id);
+      expect(await chargedThrough()).to.equal('2030-04-14');
+    });
+  });
+});
