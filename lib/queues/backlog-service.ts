@@ -9,7 +9,7 @@ import {
   MAX_QUEUE_LOOK,
   NODE_LISTED_MS,
 } from '../values/limits.ts';
-import { addMilliseconds, type Instant } from '../values/time/index.ts';
+import { addMilliseconds, type Instant, instantWithinCalendar } from '../values/time/index.ts';
 import { lateCause } from './late-cause.ts';
 import {
   oldestFirst,
@@ -70,7 +70,7 @@ export class BacklogService {
   async failed(asked: Asked<FailedWorkRequest>): Promise<readonly QueueEntryView[]> {
     const { clock, storage } = this.#ports;
     const to = asked.to ?? addMilliseconds(clock.now(), 1);
-    const from = asked.from ?? addMilliseconds(to, -MAX_FAILED_RANGE_MS);
+    const from = asked.from ?? instantWithinCalendar(to - MAX_FAILED_RANGE_MS);
     if (to - from > MAX_FAILED_RANGE_MS)
       throw invalidParameter('At most 90 days are looked at', { from, to });
     const entries = await this.#see(asked, { parts: ['FAILED'], from, before: to });

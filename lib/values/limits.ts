@@ -463,6 +463,9 @@ export const MAX_NOTIFICATION_BYTES = MEBIBYTE;
 /** Notifications per second of one tenant and gateway that come without credentials (`server.limits.rate.gateways`). */
 export const GATEWAY_NOTIFICATION_RATE = 20;
 
+/** Notifications of one tenant and gateway whose signatures a node verifies at a time (payments §11.2). */
+export const MAX_NOTIFICATIONS_VERIFIED_AT_ONCE = 20;
+
 /** What a gateway may answer to a notification: characters of the answer, headers, and characters of each. */
 export const MAX_NOTIFICATION_ANSWER_CHARACTERS = MEBIBYTE;
 export const MAX_NOTIFICATION_HEADERS = 32;

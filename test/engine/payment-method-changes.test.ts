@@ -421,26 +421,38 @@ anyDatabase((_kind, open) => {
       expect(vault.reset).to.equal(null);
     });
 
-    it('payments §10.5: a refresh changes nothing for an unknown name, a failure, and a list that cannot be', async () => {
-      const method = await add('vault');
-      const { id: stranger } = await engine.payingAccount({ currency: 'USD' });
-      const { paymentMethodId: theirs } = await engine.acme.getAccount(stranger);
-      expect(await codeOf(refresh('vault', 'nobody'))).to.equal(7028);
-      expect(await codeOf(engine.acme.paymentMethods.refresh({ accountId: method.id }))).to.equal(3002);
-      const lists: readonly unknown[] = [
-        'cards',
-        [{ paymentMethodId: 'no id' }],
-        [null],
-        [{ paymentMethodId: theirs }],
-      ];
-      for (const list of lists) {
-        vault.methods = list as readonly GatewayPaymentMethod[];
-        expect(await codeOf(refresh('vault')), JSON.stringify(list)).to.equal(7006);
-      }
-      vault.failure = new GatewayError('down');
-      expect(await codeOf(refresh())).to.equal(7006);
-      expect(idsOf(await all(false))).to.deep.equal([method.id]);
-    });
+    it(
+      'payments §10.5: a refresh changes nothing for an unknown name, a failure, and a list that cannot be',
+      onEachDatabase(async () => {
+        const method = await add('vault');
+        const { id: stranger } = await engine.payingAccount({ currency: 'USD' });
+        const { paymentMethodId: theirs } = await engine.acme.getAccount(stranger);
+        expect(await codeOf(refresh('vault', 'nobody'))).to.equal(7028);
+        expect(await codeOf(engine.acme.paymentMethods.refresh({ accountId: method.id }))).to.equal(3002);
+        const lists: readonly unknown[] = [
+          'cards',
+          [{ paymentMethodId: 'no id' }],
+          [null],
+          [{ paymentMethodId: theirs }],
+          [{ paymentMethodId: await methodOfOtherTenant() }],
+        ];
+        for (const list of lists) {
+          vault.methods = list as readonly GatewayPaymentMethod[];
+          expect(await codeOf(refresh('vault')), JSON.stringify(list)).to.equal(7006);
+        }
+        vault.failure = new GatewayError('down');
+        expect(await codeOf(refresh())).to.equal(7006);
+        expect(idsOf(await all(false))).to.deep.equal([method.id]);
+      }),
+    );
+
+    async function methodOfOtherTenant(): Promise<Uuid> {
+      const keys = { apiKey: `other ${account.id}`, apiSecret: 'secret' };
+      const tenant = await engine.billing.tenants.create({ userName: 'test' }, keys);
+      const other = engine.billing.as({ tenant: tenant.id, user: 'test' });
+      const { id: accountId } = await other.createAccount({ currency: 'USD' });
+      return (await other.paymentMethods.add({ accountId, pluginName: 'plain' })).id;
+    }
 
     it(
       'payments §10.1 rule 5: an id of the gateway that cannot be a key is none, and the method is stored',

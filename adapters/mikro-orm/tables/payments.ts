@@ -45,7 +45,16 @@ export const paymentMethodsTable = new RecordTable<StoredPaymentMethod>(
     name: 'payment_methods',
     ofTenant: true,
     uniques: [
-      { name: 'id', columns: ['id'] },
+      {
+        name: 'id',
+        columns: ['id'],
+        // Ids of the engine's own are of no other method, so this one was listed by a gateway.
+        violation: {
+          code: ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD,
+          message:
+            'The payment methods were not refreshed: a payment plugin lists one that is not of the account there',
+        },
+      },
       {
         name: 'external_key',
         columns: ['tenant_record_id', 'external_key'],

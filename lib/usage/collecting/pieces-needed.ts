@@ -1,10 +1,11 @@
 import type { BillingEvent } from '../../records/index.ts';
 import {
-  addDays,
   addMilliseconds,
   type DatedInstant,
   type Instant,
+  LAST_INSTANT,
   type LocalDate,
+  localDateWithinCalendar,
   startOfDay,
   type TimeZone,
 } from '../../values/time/index.ts';
@@ -86,7 +87,13 @@ function boundsOf(date: LocalDate, { cuts, ranges, zone }: DayCuts): readonly In
   ];
   const isSplit = within.length > 0 || ranges.some(({ part }) => part === 'DAY_POINTS');
   if (!isSplit) return [];
-  return [...new Set([start, ...within, startOfDay(addDays(date, 1), zone)])].sort((a, b) => a - b);
+  return [...new Set([start, ...within, endOfDate(date, zone)])].sort((a, b) => a - b);
+}
+
+/** Where the next day begins; the last day of the calendar has none. */
+function endOfDate(date: LocalDate, zone: TimeZone): Instant {
+  const next = localDateWithinCalendar(date + 1);
+  return next === date ? LAST_INSTANT : startOfDay(next, zone);
 }
 
 /** Instants have whole milliseconds, so that the last one of a subscription is a part of its own (§6.4). */

@@ -1,5 +1,10 @@
 import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
-import { addDays, type Instant, type LocalDate, startOfDay } from '../../values/time/index.ts';
+import {
+  type Instant,
+  type LocalDate,
+  localDateWithinCalendar,
+  startOfDay,
+} from '../../values/time/index.ts';
 import { UsageBook } from '../collecting/usage-book.ts';
 import {
   type ConsumingInterval,
@@ -65,7 +70,9 @@ function unbilledPoints(input: UnbilledInput): readonly UnbilledUsage[] {
     for (const why of reasons.at(at, unitType, history)) {
       const key = JSON.stringify([localDate, unitType, why.usageName, why.reason]);
       const amount = (found.get(key)?.amount ?? ZERO).plus(sum);
-      found.set(key, { unitType, amount, ...why, startDate: localDate, endDate: addDays(localDate, 1) });
+      // The last day of the calendar has no day after it.
+      const endDate = localDateWithinCalendar(localDate + 1);
+      found.set(key, { unitType, amount, ...why, startDate: localDate, endDate });
     }
   }
   return [...found.values()];
