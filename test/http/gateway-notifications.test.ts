@@ -297,6 +297,44 @@ anyDatabase((kind, open) => {
       expect(later.filter((status) => status === 200)).to.have.length(20);
     });
 
+    it('payments §11.2 rule 2d: forged notifications on four connections leave the processor its whole rate', async () => {
+      const forge = async (): Promise<number> => (await signed('paid', { signature: 'forged' })).status;
+      let isOver = false;
+      const forging = Array.from({ length: 4 }, async () => {
+        const statuses: number[] = [];
+        while (!isOver) statuses.push(await forge());
+        return statuses;
+      });
+      const taken: number[] = [];
+      for (let count = 0; count < 20; count += 1) taken.push((await signed('paid')).status);
+      isOver = true;
+      const refused = (await Promise.all(forging)).flat();
+      expect(taken).to.deep.equal(Array.from({ length: 20 }, () => 200));
+      while (refused.length < 41) refused.push(await forge());
+      expect(refused.filter((status) => status === 401)).to.have.length(40);
+      expect(refused.filter((status) => status === 429)).to.have.length(refused.length - 40);
+      expect(world.serving.signing.received).to.have.length(20);
+    });
+
+    it('payments §11.2 rule 2d: more signatures than are verified at a time are refused without the gateway', async () => {
+      const { signing } = world.serving;
+      const asked = Promise.withResolvers<boolean>();
+      const verify = signing.verifyNotification;
+      const waitsForProcessor = (): Promise<boolean> => {
+        signing.verified.count += 1;
+        return asked.promise;
+      };
+      Object.assign(signing, { verifyNotification: waitsForProcessor });
+      const waiting = Array.from({ length: 20 }, () => signed('paid'));
+      while (signing.verified.count < 20) await new Promise((resolve) => setImmediate(resolve));
+      expect(codeOf(await signed('paid'))).to.deep.equal([429, 60_015]);
+      expect(signing.verified.count).to.equal(20);
+      asked.resolve(true);
+      for (const each of waiting) expect((await each).status).to.equal(200);
+      Object.assign(signing, { verifyNotification: verify });
+      expect((await signed('paid')).status).to.equal(200);
+    });
+
     it('payments §11.2 rule 2d: unknown tenants and gateways are counted as known ones, so that the rate tells nothing', async () => {
       const statuses: number[] = [];
       for (let count = 0; count < 41; count += 1)

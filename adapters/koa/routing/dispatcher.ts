@@ -259,7 +259,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       tenant === null
         ? null
         : await billing.context({ tenant, ...callerFacts(authorship, requestId, { principal, dialect }) });
-    const facts = {
+    const facts: RequestFacts = {
       billing,
       dialect,
       mediaType,
@@ -268,6 +268,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       user: caller?.principal ?? null,
       tokens: access.tokensOf(ctx),
       login: access.loginOf(ctx, caller),
+      countNotification: (take) => access.countNotification(ctx, take),
       test: options.test ?? null,
       context,
       rawParams: ctx.params as Readonly<Record<string, string>>,

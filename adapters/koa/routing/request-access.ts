@@ -14,6 +14,7 @@ import type { Dialect } from '../dialect.ts';
 import { type BaseUrlOptions, baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
 import { clientAddresses } from '../request/client-address.ts';
 import { headerFamilies } from '../request/header-families.ts';
+import { NotificationRate } from '../request/notification-rate.ts';
 import { RateLimit, type RequestRates } from '../request/rate-limit.ts';
 import type { TestMode } from '../test-mode.ts';
 import { PLUGIN, plainPath } from './path.ts';
@@ -56,13 +57,13 @@ export class RequestAccess {
   readonly #pluginPrefix: string;
   readonly #rateLimit: RateLimit;
   /** Of its own, since anybody can name any number of tenants and gateways. */
-  readonly #gatewayRate: RateLimit;
+  readonly #notificationRate: NotificationRate;
 
   constructor(options: AccessOptions) {
     const clock = options.systemClock ?? { nowMs: () => performance.now() };
     const rates = { gateways: GATEWAY_NOTIFICATION_RATE, ...options.rates };
     this.#rateLimit = new RateLimit(rates, () => clock.nowMs());
-    this.#gatewayRate = new RateLimit(rates, () => clock.nowMs());
+    this.#notificationRate = new NotificationRate(rates, () => clock.nowMs());
     this.#authenticator = new Authenticator({
       billing: options.billing,
       clock,
@@ -95,12 +96,7 @@ export class RequestAccess {
    * @throws BillingError UNAUTHENTICATED, TENANT_UNAUTHENTICATED, SECURITY_LOCKED_OUT, TOO_MANY_REQUESTS.
    */
   async authenticate(ctx: Context, credentials: Route['credentials'], dialect: Dialect): Promise<Access> {
-    if (credentials === 'NONE') return { caller: null, tenant: null };
-    if (credentials === 'SIGNATURE') {
-      // Counted by what the path says, so that the rate does not tell which tenants and gateways there are.
-      this.#gatewayRate.take([{ kind: 'gateways', name: JSON.stringify(ctx.params) }]);
-      return { caller: null, tenant: null };
-    }
+    if (credentials === 'NONE' || credentials === 'SIGNATURE') return { caller: null, tenant: null };
     const presented = this.#presented(ctx);
     const caller = await this.#caller(presented, credentials);
     const needsTenant = credentials !== 'USER' && credentials !== 'LOGIN';
@@ -128,6 +124,11 @@ export class RequestAccess {
     const isSecure = this.#baseUrlOf(ctx).origin.startsWith('https:');
     setSessionCookie(ctx, session.token, { isSecure });
     return { ...caller, session };
+  }
+
+  /** Counts a notification that comes without credentials, by the names in its path. */
+  countNotification<T>(ctx: Context, take: (verified: () => void) => Promise<T>): Promise<T> {
+    return this.#notificationRate.count(JSON.stringify(ctx.params), take);
   }
 
   tokensOf(ctx: Context): RequestTokens {

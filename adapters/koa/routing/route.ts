@@ -96,6 +96,11 @@ export interface Call<Path extends string, Q extends QueryParameters, B> {
   readonly user: Principal | null;
   readonly tokens: RequestTokens;
   readonly login: RequestLogin;
+  /**
+   * Takes a notification that a processor has signed, which counts against a rate: of those with the right signature if
+   * `verified` is called, else of the others.
+   */
+  readonly countNotification: <T>(take: (verified: () => void) => Promise<T>) => Promise<T>;
   readonly test: TestMode | null;
   readonly sent: RequestSent;
 }
@@ -299,5 +304,7 @@ function withProperties(context: CallContext, query: object): CallContext {
 
 function callFactsOf(facts: RequestFacts) {
   const { billing, dialect, mediaType, authorship, userToken, user, tokens, login, test, sent } = facts;
-  return { billing, dialect, mediaType, authorship, userToken, user, tokens, login, test, sent };
+  const { countNotification } = facts;
+  const caller = { authorship, userToken, user, tokens, login, countNotification };
+  return { billing, dialect, mediaType, ...caller, test, sent };
 }

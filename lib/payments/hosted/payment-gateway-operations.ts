@@ -39,6 +39,11 @@ export interface SignedNotificationInput {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The query of the address, without `?`; it stands for the body where that is empty. */
   readonly query: string;
+  /**
+   * Called when the gateway has said that the signature is right, before anything is done; what it throws refuses the
+   * notification, such as one of too many.
+   */
+  readonly verified?: (() => void) | undefined;
 }
 
 /** Pages of gateways for customers, and what gateways tell by themselves (§11). */

@@ -152,6 +152,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
       throw noSignedNotifications();
     const asGateway = { ...context, userName: gateway.name };
     await this.#verify(asGateway, gateway, input);
+    input.verified?.();
     // As it came: a mark of byte order stays.
     const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(rawBody);
     return this.processNotification(asGateway, { pluginName, body: text === '' ? query : text });

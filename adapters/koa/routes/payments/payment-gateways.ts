@@ -106,13 +106,15 @@ export const paymentGatewayRoutes: readonly Route[] = [
     body: rawBody,
     success: { status: 200 },
     fails: [...controlledFailures, ErrorCode.ROUTE_NOT_FOUND, ErrorCode.UNAUTHENTICATED],
-    async handle({ billing, params, body, sent, userToken }) {
+    async handle({ billing, params, body, sent, userToken, countNotification }) {
       const { pluginName } = params;
-      const tenant = await tenantOfKey(billing, params.tenantApiKey);
-      const context = await billing.context({ tenant, user: pluginName, userToken });
-      const { headers, queryString: query } = sent;
-      const notification = { pluginName, rawBody: body, headers, query };
-      return answerOf(await billing.paymentGateways.processSignedNotification(context, notification));
+      return countNotification(async (verified) => {
+        const tenant = await tenantOfKey(billing, params.tenantApiKey);
+        const context = await billing.context({ tenant, user: pluginName, userToken });
+        const { headers, queryString: query } = sent;
+        const notification = { pluginName, rawBody: body, headers, query, verified };
+        return answerOf(await billing.paymentGateways.processSignedNotification(context, notification));
+      });
     },
   }),
 ];
