@@ -17,6 +17,7 @@ import { ControlCalls } from '../control/control-calls.ts';
 import type { ControlledRun } from '../control/controlled-run.ts';
 import type { PlannedCharge } from '../reservation/charge-records.ts';
 import type { ControlledCharge } from '../reservation/controlled-charge.ts';
+import { heldRetryOf } from '../reservation/held-retry.ts';
 import type { PaymentRequest } from '../reservation/plan-reservation.ts';
 import type { ReservationFacts } from '../reservation/reservation-facts.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
@@ -162,13 +163,18 @@ export class ChargeControl {
   }
 }
 
-/** A retry runs with the plugins of its attempt (§8.3), a call with those that it names, else those of the tenant. */
+/**
+ * A retry, held back or not, runs with the plugins of its attempt (§8.3), a call with those that it names, else those of
+ * the tenant.
+ */
 function pluginsOf(
-  { retry, api }: PaymentRequest,
-  { attempts }: ReservationFacts,
+  { retry, api, holdId }: PaymentRequest,
+  facts: ReservationFacts,
   { controlPlugins }: PaymentConfig,
 ): readonly string[] {
-  const origin = retry === null ? undefined : attempts.find(({ id }) => id === retry.attemptId);
+  const { attempts, hold } = facts;
+  const released = hold === null || hold.id !== holdId ? null : heldRetryOf(hold, facts);
+  const origin = retry === null ? released?.origin : attempts.find(({ id }) => id === retry.attemptId);
   return origin ? pluginsAmong(origin.pluginNames) : (api?.controlPlugins ?? controlPlugins);
 }
 

@@ -25,9 +25,11 @@ export async function loadFacts<R extends PaymentRequest>(
   ]);
   const stored = { ...loaded, keyed: await loadKeyed(session.payments, apis) };
   const heldBack = await heldBackIds(session, accounts);
-  const releases = requests.flatMap(({ holdId, invoiceId }) => (holdId === undefined ? [] : invoiceId));
-  const holds = await session.payments.findHoldsByInvoices(releases);
   const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
+  const mayBeHeld = ({ accountRecordId, retry }: R) =>
+    retry !== null && heldBack.has(accountOf.get(accountRecordId)?.id ?? '');
+  const asksHold = requests.filter((request) => request.holdId !== undefined || mayBeHeld(request));
+  const holds = await session.payments.findHoldsByInvoices(asksHold.map(({ invoiceId }) => invoiceId));
   const known = new Map<R, KnownFacts>();
   for (const request of requests) {
     const account = accountOf.get(request.accountRecordId);
@@ -69,7 +71,10 @@ async function loadKeyed(reads: PaymentReads, apis: readonly ApiPayment[]): Prom
 }
 
 /** The accounts whose tags hold automatic payments back (§9.2 rule 6). */
-async function heldBackIds(session: WriteSession, accounts: readonly Account[]): Promise<ReadonlySet<Uuid>> {
+async function heldBackIds(
+  session: WriteSession,
+  accounts: readonly Account[],
+): Promise<ReadonlySet<string>> {
   const ids = accounts.map(({ id }) => id);
   const tags = await effectsOnAccounts(session, ids);
   return new Set(ids.filter((id) => tags.has(id, TagEffect.HOLDS_PAYMENTS)));

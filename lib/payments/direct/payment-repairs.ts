@@ -56,10 +56,13 @@ export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
       const found = (await session.payments.findAttemptsByTransactionKeys([key])).at(-1);
       if (found === undefined) return;
       await session.lockAccounts([found.accountId], { wait: LockWait.PAYMENT });
-      await session.unschedule([retryKey(found.id)]);
-      const [attempt] = await session.payments.findAttemptsByIds([found.id]);
-      if (attempt?.stateName === AttemptState.RETRIED)
-        await session.payments.updateAttempts(spentAttempt(attempt));
+      const attempts = await session.payments.findAttemptsByTransactionKeys([key]);
+      const newest = attempts.at(-1) ?? found;
+      await session.unschedule([retryKey(newest.id)]);
+      const holds = await session.payments.findHoldsByAccounts([found.accountId]);
+      await session.payments.endHolds(holds.filter(({ attemptId }) => attemptId === newest.id));
+      const retried = attempts.filter(({ stateName }) => stateName === AttemptState.RETRIED);
+      await session.payments.updateAttempts(retried.flatMap(spentAttempt));
     });
   }
 

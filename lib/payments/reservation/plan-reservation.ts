@@ -40,6 +40,7 @@ import {
   retryCharge,
 } from './charge-records.ts';
 import type { ControlledCharge } from './controlled-charge.ts';
+import { type HeldRetry, heldRetryOf } from './held-retry.ts';
 import {
   AbortReason,
   checkAskedAmount,
@@ -101,12 +102,27 @@ export function planReservation(
   return planFirst(facts, tools, { ended: [], requestedAmount: null });
 }
 
-/** §9.3: the payment of a hold, at most of the amount that was held; it may already have been made, or be held back again. */
+/**
+ * §9.3: the payment of a hold, at most of the amount that was held; it may already have been made, or be held back again.
+ * A retry that was held back goes on as the payment that it repeats, unless that has succeeded since.
+ */
 function planRelease(holdId: Uuid, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
   const { hold } = facts;
   if (hold?.id !== holdId || facts.isHeldBack) return NOTHING;
-  const plan = planFirst(facts, tools, { ended: [], requestedAmount: hold.amount });
-  return plan.kind === 'WAIT' || isForLater(plan, hold, facts) ? plan : { ...plan, endedHold: hold };
+  const retry = heldRetryOf(hold, facts);
+  const requestedAmount = hold.amount;
+  const plan =
+    retry !== null && mayGoOn(retry.payment, facts, tools)
+      ? planRun({ ...retry, ended: [], requestedAmount }, facts, tools)
+      : planFirst(facts, tools, { ended: [], requestedAmount });
+  if (plan.kind === 'WAIT' || isForLater(plan, hold, facts)) return plan;
+  return { ...plan, endedHold: hold, ...(retry && { spent: spentAttempt(retry.origin) }) };
+}
+
+/** Whether one more purchase may start on the payment, or on another one where its method is gone (§8.3). */
+function mayGoOn(payment: Payment, facts: ReservationFacts, tools: PlanTools): boolean {
+  const method = facts.methods.get(payment.paymentMethodId);
+  return method !== undefined && mayPurchase(method, { payment, facts, tools });
 }
 
 /**
@@ -287,18 +303,23 @@ function planRetry(job: InvoiceRetryJob, facts: ReservationFacts, tools: PlanToo
   assertInvariant(payment && origin, 'A retry must name a stored payment and attempt', { ...job });
   // Delivered twice, or overtaken: the attempt was repeated or decided since.
   if (runs.at(-1) !== origin || origin.stateName !== AttemptState.RETRIED) return NOTHING;
-  const plan = planRun({ payment, origin }, facts, tools);
-  return plan.kind === 'WAIT' ? plan : { ...plan, spent: spentAttempt(origin) };
+  const held = abortedRetry({ payment, origin }, facts, tools);
+  const plan = planRun(
+    { payment, origin, held, ended: [held], requestedAmount: origin.amount },
+    facts,
+    tools,
+  );
+  const isHeld = plan.kind === 'STOP' && plan.newHold !== undefined;
+  return plan.kind === 'WAIT' || isHeld ? plan : { ...plan, spent: spentAttempt(origin) };
 }
 
-/** A retry that is to be made now (§8.3). */
-function planRun(
-  { payment, origin }: { readonly payment: Payment; readonly origin: PaymentAttempt },
+/** A retry that ends before its payment is tried again. */
+function abortedRetry(
+  { payment, origin }: Pick<HeldRetry, 'payment' | 'origin'>,
   facts: ReservationFacts,
   tools: PlanTools,
-): ReservationPlan {
-  const stored = facts.methods.get(payment.paymentMethodId);
-  const aborted = newAttempt(facts, tools, {
+): New<PaymentAttempt> {
+  return newAttempt(facts, tools, {
     paymentKey: payment.externalKey,
     transactionKey: origin.transactionExternalKey,
     transactionId: null,
@@ -306,13 +327,38 @@ function planRun(
     amount: origin.amount,
     stateName: AttemptState.ABORTED,
   });
-  if (stored?.isActive !== true) return planFirst(facts, tools, { ended: [aborted], requestedAmount: null });
+}
+
+/** A retry that is to be made now. */
+interface DueRetry {
+  readonly payment: Payment;
+  /** The run that it repeats. */
+  readonly origin: PaymentAttempt;
+  /** The run that stands for it if it is not made. */
+  readonly held: New<PaymentAttempt>;
+  /** That run, where it is still to be stored. */
+  readonly ended: readonly New<PaymentAttempt>[];
+  readonly requestedAmount: Decimal | null;
+}
+
+/** A retry that is to be made now (§8.3). */
+function planRun(
+  { payment, origin, held, ended, requestedAmount }: DueRetry,
+  facts: ReservationFacts,
+  tools: PlanTools,
+): ReservationPlan {
+  const stored = facts.methods.get(payment.paymentMethodId);
+  if (stored?.isActive !== true) return planFirst(facts, tools, { ended, requestedAmount: null });
+  // What was begun for another payment than this is begun again.
+  if (facts.controlled?.planned.isNewPayment === true) return { kind: 'WAIT' };
   const method = usableMethod(stored, tools);
-  const decision = decide(facts, tools, { method, requestedAmount: origin.amount });
+  const decision = decide(facts, tools, { method, requestedAmount });
   if (decision.kind === 'WAIT') return { kind: 'WAIT' };
   if (decision.kind === 'HOLD') {
-    const held = newHold(facts, tools, { attempt: aborted, amount: decision.amount });
-    return { kind: 'STOP', ended: [aborted], events: [], newHold: held };
+    // The hold of another payment of the invoice stands for all that is due.
+    if (facts.hold !== null) return { kind: 'STOP', ended, events: [] };
+    const hold = newHold(facts, tools, { attempt: held, amount: decision.amount });
+    return { kind: 'STOP', ended, events: [], newHold: hold };
   }
   if (decision.kind === 'PAY' && mayPurchase(decision.method, { payment, facts, tools })) {
     const { amount, method } = decision;
@@ -320,7 +366,7 @@ function planRun(
     return { kind: 'CHARGE', ended: [], charge };
   }
   const noMethod = decision.kind === 'ABORT' && decision.reason === AbortReason.NO_PAYMENT_METHOD;
-  return { kind: 'STOP', ended: [aborted], events: noMethod ? [failureEvent(facts, tools, aborted)] : [] };
+  return { kind: 'STOP', ended, events: noMethod ? [failureEvent(facts, tools, held)] : [] };
 }
 
 function decide(
