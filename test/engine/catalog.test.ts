@@ -1,12 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
+import { createVersion } from '../../lib/catalog/index.ts';
+import { withHash } from '../../lib/catalog/operations/storable-versions.ts';
 import { BillingError, ErrorCode, formatInstant, type Uuid, writeCatalogXml } from '../../lib/index.ts';
+import { timeSlices } from '../../lib/runtime/index.ts';
+import { parse } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
+import { author } from '../support/storage/stored-records.ts';
+
+const slices = timeSlices({
+  nowMs: () => performance.now(),
+  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+});
 
 anyDatabase((_kind, open) => {
   describe('catalogs', () => {
@@ -22,6 +32,39 @@ anyDatabase((_kind, open) => {
 
     const at = (date: string): string =>
       source.replace(/<effectiveDate>[^<]*<\/effectiveDate>/, `<effectiveDate>${date}</effectiveDate>`);
+
+    const boundedTier =
+      '<tiers><tier><blocks><tieredBlock><unit>call</unit><size>1</size><prices/><max>5</max></tieredBlock></blocks></tier></tiers>';
+
+    /** The catalog with a usage section in each plan. */
+    function withUsage(date: string, content: string, mode = 'IN_ARREAR'): string {
+      const usage = `<usages><usage name="calls" billingMode="${mode}" usageType="CONSUMABLE">
+        <billingPeriod>MONTHLY</billingPeriod>${content}</usage></usages>`;
+      return at(date)
+        .replace('<products>', '<units><unit name="call"/></units><products>')
+        .replace('</recurring>', `</recurring>${usage}`);
+    }
+
+    async function storeUnchecked(document: string): Promise<void> {
+      const version = createVersion(parse(document).content);
+      const { parts, contentHash } = await withHash({ version }, slices);
+      const id = crypto.randomUUID() as Uuid;
+      await engine.storage.write(engine.tenant, author(), async (session) => {
+        await session.catalogs.lock();
+        const { effectiveDate } = version;
+        const createdDate = engine.clock.now();
+        const row = {
+          id,
+          effectiveDate,
+          uploadId: id,
+          parts,
+          sourceText: document,
+          contentHash,
+          createdDate,
+        };
+        await session.catalogs.insert([row]);
+      });
+    }
 
     async function dates(): Promise<readonly string[]> {
       const { versions } = await engine.acme.catalogs.current();
@@ -90,22 +133,48 @@ anyDatabase((_kind, open) => {
     });
 
     it('an upload logs the warnings of its document, and is stored', async () => {
-      const usage = `<usages><usage name="calls" billingMode="IN_ADVANCE" usageType="CONSUMABLE">
-        <billingPeriod>MONTHLY</billingPeriod><blocks><block><unit>call</unit><size>1</size><prices/></block></blocks></usage></usages>`;
-      await engine.acme.uploadCatalog(
-        at('2024-03-01')
-          .replace('<products>', '<units><unit name="call"/></units><products>')
-          .replace('</recurring>', `</recurring>${usage}`),
-      );
+      await engine.acme.uploadCatalog(withUsage('2024-03-01', boundedTier));
       expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01']);
       const [warning, ...others] = engine.logger.lines.filter(({ level }) => level === 'warn');
       expect(others).to.deep.equal([]);
-      expect(warning?.message).to.match(/^catalog upload: Plan ".*", usage "calls" is IN_ADVANCE/);
+      expect(warning?.message).to.match(
+        /^catalog upload: Plan ".*", usage "calls": the last tier bounds "call"/,
+      );
       expect(warning?.fields)
         .to.deep.include({ tenantId: engine.tenant.id })
         .and.have.property('line')
         .above(1);
     });
+
+    it(
+      'catalog V21: usage in advance is refused, but for a version that is stored with it',
+      onEachDatabase(async () => {
+        const inAdvance = withUsage(
+          '2024-03-01',
+          '<blocks><block><unit>call</unit><size>1</size><prices/></block></blocks>',
+          'IN_ADVANCE',
+        );
+        const error = await refusal(inAdvance);
+        expect(error.code).to.equal(2080);
+        expect(error.problems?.map(({ message }) => message)).to.deep.equal([
+          'Usage "calls" is IN_ADVANCE, which is never billed. Use IN_ARREAR with tiers, or the recurring price of the phase',
+        ]);
+        const { errors } = await engine.acme.catalogs.validate(inAdvance);
+        expect(errors.map(({ message }) => message)).to.deep.equal(
+          error.problems?.map(({ message }) => message),
+        );
+        expect(await dates()).to.deep.equal(['2010-01-01']);
+
+        // As an earlier release has stored it.
+        await storeUnchecked(inAdvance);
+        const stored = writeCatalogXml(await engine.acme.catalogs.current());
+        expect(stored).to.contain('billingMode="IN_ADVANCE"');
+        await engine.acme.uploadCatalog(
+          stored.replace('</versions>', `<version>${inner(at('2024-05-01'))}</version></versions>`),
+        );
+        expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01', '2024-05-01']);
+      }),
+    );
 
     it('of two simultaneous uploads of one date one is stored', async () => {
       const uploads = [at('2024-03-01'), at('2024-03-01')].map((document) =>

@@ -122,7 +122,7 @@ export class CatalogService implements CatalogProvider {
       added: added.map((each) => each.version),
       parsed: added.map((each) => each.parsed),
     });
-    return { added, problems };
+    return { added, problems: [...added.flatMap((each) => each.unbilled), ...problems] };
   }
 
   async current(context: CallContext, accountId: Uuid | null = null): Promise<Catalog> {

@@ -9,6 +9,7 @@ export type Place = readonly [record: object, child?: string, index?: number];
 export class Findings {
   readonly #locate: Locate | null;
   readonly #errors: Problem[] = [];
+  readonly #unbilled: Problem[] = [];
   readonly #warnings: Problem[] = [];
   #unlistedErrors = 0;
 
@@ -22,6 +23,11 @@ export class Findings {
     return [...this.#errors, { message: `and ${this.#unlistedErrors} more errors` }];
   }
 
+  /** What V21 finds. */
+  get unbilled(): readonly Problem[] {
+    return [...this.#unbilled];
+  }
+
   get warnings(): readonly Problem[] {
     return [...this.#warnings];
   }
@@ -29,6 +35,10 @@ export class Findings {
   error(message: string, place: Place): void {
     if (this.#errors.length < MAX_LISTED_PROBLEMS) this.#errors.push(this.#problem(message, place));
     else this.#unlistedErrors += 1;
+  }
+
+  unbilledUsage(message: string, place: Place): void {
+    if (this.#unbilled.length < MAX_LISTED_PROBLEMS) this.#unbilled.push(this.#problem(message, place));
   }
 
   warn(message: string, place: Place): void {

@@ -8,7 +8,7 @@ import { checkPrice } from './prices.ts';
 import { checkUsage } from './usages.ts';
 import type { VersionCheck } from './version-check.ts';
 
-/** V9, V11, V12, and V13 to V15, V20 for its prices and usages. */
+/** V9, V11, V12, and V13 to V15, V20, V21 for its prices and usages. */
 export function checkPhase(check: VersionCheck, phase: PhaseContent, owner: string): void {
   if (phase.fixed === null && phase.recurring === null && phase.usages.length === 0) {
     check.findings.error(`${owner} has neither a fixed nor a recurring price nor usages`, [phase]);

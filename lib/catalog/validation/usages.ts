@@ -18,7 +18,10 @@ export function checkUsage(check: VersionCheck, usage: Usage): void {
   });
   checkPrice(check, usage.fixedPrice, `${owner}: the fixed price`);
   checkPrice(check, usage.recurringPrice, `${owner}: the recurring price`);
-  if (usage.billingMode !== BillingMode.IN_ARREAR) return;
+  if (usage.billingMode !== BillingMode.IN_ARREAR) {
+    checkIsBilled(check, usage, owner);
+    return;
+  }
   // V20
   if (usage.billingPeriod === BillingPeriod.NO_BILLING_PERIOD) {
     check.findings.error(`${owner} is IN_ARREAR and needs a billing period`, [usage, 'billingPeriod']);
@@ -29,13 +32,17 @@ export function checkUsage(check: VersionCheck, usage: Usage): void {
 /** V14 of the section. */
 function checkParts(check: VersionCheck, usage: Usage, owner: string): void {
   const kind = `${usage.billingMode} ${usage.usageType}`;
-  if (usage.billingMode === BillingMode.IN_ARREAR) {
-    if (usage.tiers.length === 0) check.findings.error(`${owner} is ${kind} and needs tiers`, [usage]);
-  } else if (usage.usageType === UsageType.CAPACITY) {
-    if (usage.limits.length === 0) check.findings.error(`${owner} is ${kind} and needs limits`, [usage]);
-  } else if (usage.blocks.length === 0) {
-    check.findings.error(`${owner} is ${kind} and needs blocks`, [usage]);
+  if (usage.billingMode === BillingMode.IN_ARREAR && usage.tiers.length === 0) {
+    check.findings.error(`${owner} is ${kind} and needs tiers`, [usage]);
   }
+}
+
+/** V21: usage in advance would be sold and never invoiced. */
+function checkIsBilled(check: VersionCheck, usage: Usage, owner: string): void {
+  check.findings.unbilledUsage(
+    `${owner} is IN_ADVANCE, which is never billed. Use IN_ARREAR with tiers, or the recurring price of the phase`,
+    [usage],
+  );
 }
 
 function checkTier(

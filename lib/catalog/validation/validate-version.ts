@@ -21,11 +21,18 @@ export interface VersionValidation {
 }
 
 /**
- * Checks one version by itself: its size (platform §16), then rules V1 to V20 and the warnings of §4. Collects every
+ * Checks one version by itself: its size (platform §16), then rules V1 to V21 and the warnings of §4. Collects every
  * error, each naming its entity, with line and column if `locate` (of a parsed document) knows them; never throws.
  */
 export function validateVersion(version: ValidatedContent): VersionValidation {
-  return atOnce(validationSteps(version));
+  const { errors, unbilled, warnings } = atOnce(validationSteps(version));
+  return { errors: [...errors, ...unbilled], warnings };
+}
+
+/** Catalogs that were stored before V21 may have such sections, so that only a version that is new is refused for them. */
+export interface VersionFindings extends VersionValidation {
+  /** Errors of V21 alone; `errors` has those of the other rules. */
+  readonly unbilled: readonly Problem[];
 }
 
 export interface ValidatedContent {
@@ -33,11 +40,11 @@ export interface ValidatedContent {
   readonly locate?: Locate;
 }
 
-/** As `validateVersion`, step by step. */
-export function* validationSteps(version: ValidatedContent): Steps<VersionValidation> {
+/** As `validateVersion`, step by step, with what V21 finds apart. */
+export function* validationSteps(version: ValidatedContent): Steps<VersionFindings> {
   const { content } = version;
   const tooMany = exceededLimits(content);
-  if (tooMany.length > 0) return { errors: tooMany, warnings: [] };
+  if (tooMany.length > 0) return { errors: tooMany, unbilled: [], warnings: [] };
   const findings = new Findings(version.locate ?? null);
   const check: VersionCheck = {
     content,
@@ -55,5 +62,6 @@ export function* validationSteps(version: ValidatedContent): Steps<VersionValida
   yield;
   checkPhaseTerms(check);
   yield* collectWarnings(check);
-  return { errors: findings.errors, warnings: findings.warnings };
+  const { errors, unbilled, warnings } = findings;
+  return { errors, unbilled, warnings };
 }

@@ -13,17 +13,11 @@ export function* collectWarnings(check: VersionCheck): Steps<void> {
   for (const plan of check.content.plans) {
     for (const usage of contentPhases(plan).flatMap((phase) => phase.usages)) {
       const owner = `Plan "${plan.name}", usage "${usage.name}"`;
-      warnNeverBilled(check, usage, owner);
       warnBoundedLastTier(check, usage, owner);
       warnMissingCurrencies(check, usage, owner);
     }
     yield;
   }
-}
-
-function warnNeverBilled(check: VersionCheck, usage: Usage, owner: string): void {
-  if (usage.billingMode !== BillingMode.IN_ADVANCE) return;
-  check.findings.warn(`${owner} is IN_ADVANCE, which is never billed`, [usage]);
 }
 
 function warnBoundedLastTier(check: VersionCheck, usage: Usage, owner: string): void {

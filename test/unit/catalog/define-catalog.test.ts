@@ -105,12 +105,13 @@ const everything = defineCatalog({
         recurring: { billingPeriod: 'MONTHLY', price: { USD: '9.95', BTC: null } },
         usages: {
           seats: {
-            billingMode: 'IN_ADVANCE',
+            billingMode: 'IN_ARREAR',
             usageType: 'CAPACITY',
             tierBlockPolicy: 'TOP_TIER',
             billingPeriod: 'MONTHLY',
             limits: [{ unit: 'seat', max: 5 }],
             blocks: [{ type: 'TOP_UP', unit: 'call', size: 10, prices: 0, minTopUpCredit: 5 }],
+            tiers: [{ limits: [{ unit: 'seat', max: 5 }], recurringPrice: 0 }],
             fixedPrice: { USD: '4.5' },
             recurringPrice: 0,
           },
@@ -241,6 +242,20 @@ describe('A catalog defined in code', () => {
           defineCatalog({ ...base, priceLists: { DEFAULT: ['p-m', 'x-m'] } }),
         ),
       ).to.have.length(1);
+    });
+
+    it('where usage is in advance (V21)', () => {
+      const litres = {
+        billingMode: 'IN_ADVANCE',
+        usageType: 'CONSUMABLE',
+        billingPeriod: 'MONTHLY',
+      } as const;
+      const finalPhase = { type: 'EVERGREEN', usages: { litres } } as const;
+      expect(
+        problemsOf(() =>
+          defineCatalog({ ...base, plans: { ...base.plans, 'p-m': { product: 'P', finalPhase } } }),
+        ).join(),
+      ).to.match(/^Usage "litres" is IN_ADVANCE, which is never billed/);
     });
 
     it('where there is no list DEFAULT', () => {

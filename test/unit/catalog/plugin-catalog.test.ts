@@ -125,6 +125,20 @@ describe('catalogs of plugins', () => {
     ['an amount with an exponent', harbour(boatPlan('b', '1e3')), /"1e3" is not a decimal number/],
     ['a negative amount', harbour(boatPlan('b', '-1')), /negative/],
     [
+      'usage in advance (V21)',
+      harbour(
+        boatPlan('b', '1', {
+          finalPhase: {
+            type: 'EVERGREEN',
+            usages: {
+              litres: { billingMode: 'IN_ADVANCE', usageType: 'CONSUMABLE', billingPeriod: 'MONTHLY' },
+            },
+          },
+        }),
+      ),
+      /^Usage "litres" is IN_ADVANCE, which is never billed/,
+    ],
+    [
       'an unknown currency',
       harbour(undefined, { currencies: ['USD', 'XYZ' as never] }),
       /"XYZ" is not a currency/,

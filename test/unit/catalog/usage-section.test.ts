@@ -10,7 +10,15 @@ import {
 } from '../../../lib/catalog/index.ts';
 import { rateUsage } from '../../../lib/usage/index.ts';
 import { type Currency, decimal } from '../../../lib/values/money/index.ts';
-import { errorOf, phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
+import {
+  catalogXml,
+  errorOf,
+  parse,
+  phase,
+  plan,
+  price,
+  version,
+} from '../../support/catalogs/catalog-document.ts';
 import { at } from '../../support/usage/sections.ts';
 
 const versionDate = at('2026-01-01T00:00:00Z');
@@ -107,12 +115,11 @@ describe('usage sections of a phase', () => {
 
   it('catalog §2 rule 3: usage in advance is left out', () => {
     const content = `<blocks><block><unit>call</unit><size>1</size><prices>${price('USD', '1')}</prices></block></blocks>`;
-    const advance = version({
-      units: ['call'],
-      plans: plan('p-m', 'P', {
-        finalPhase: phase('EVERGREEN', { price: '10', usages: usage('ahead', 'IN_ADVANCE', content) }),
-      }),
-    });
+    const finalPhase = phase('EVERGREEN', { price: '10', usages: usage('ahead', 'IN_ADVANCE', content) });
+    // As it was stored before V21.
+    const advance = createVersion(
+      parse(catalogXml({ units: ['call'], plans: plan('p-m', 'P', { finalPhase }) })).content,
+    );
     const { usages, ...rest } = advance.findPlan('p-m').finalPhase;
     expect(usages).to.have.length(1);
     expect(sectionsOf({ ...rest, usages })).to.deep.equal([]);

@@ -49,7 +49,8 @@ const PLACES: readonly (readonly [message: RegExp, element: RegExp])[] = [
   [/but NO_BILLING_PERIOD|but no recurring price/, /^recurring$/],
   [/not among the currencies|more than one amount/, /^currency$/],
   [/ is negative: /, /^value$/],
-  [/^Usage "\w+" is .* needs (limits|blocks|tiers)/, /^usage$/],
+  [/^Usage "\w+" is .* needs tiers/, /^usage$/],
+  [/^Usage "\w+" is IN_ADVANCE/, /^usage$/],
   [/needs a billing period/, /^billingPeriod$/],
   [/, tier \d+ (of a|lacks)/, /^tier$/],
   [/the size of a block/, /^size$/],
@@ -87,6 +88,8 @@ function testRows(rows: readonly Row[]): void {
 
 const ADD_ON = { category: 'ADD_ON' };
 const NAME_FAULT = /the name is not an XML NCName/;
+const inAdvance =
+  'Usage "usg" is IN_ADVANCE, which is never billed. Use IN_ARREAR with tiers, or the recurring price of the phase';
 
 function onePlan(parts: Parameters<typeof plan>[2]): DocumentParts {
   return { plans: plan('p-m', 'P', parts) };
@@ -330,6 +333,7 @@ describe('Validation of one version', () => {
           `unit of ${where}`,
           withUsage(parts),
           `${owner}: unit "x" does not exist in this version`,
+          ...('mode' in parts ? [inAdvance] : []),
         ],
       ),
       [
@@ -652,16 +656,16 @@ describe('Validation of one version', () => {
   describe('usages', () => {
     testRows([
       [
-        'V14',
-        'IN_ADVANCE CAPACITY without limits',
-        withUsage({ mode: 'IN_ADVANCE', type: 'CAPACITY', tiers: '' }),
-        'Usage "usg" is IN_ADVANCE CAPACITY and needs limits',
+        'V21',
+        'IN_ADVANCE CAPACITY',
+        withUsage({ mode: 'IN_ADVANCE', type: 'CAPACITY', limits: limit('1'), tiers: '' }),
+        inAdvance,
       ],
       [
-        'V14',
-        'IN_ADVANCE CONSUMABLE without blocks',
-        withUsage({ mode: 'IN_ADVANCE', tiers: '' }),
-        'Usage "usg" is IN_ADVANCE CONSUMABLE and needs blocks',
+        'V21',
+        'IN_ADVANCE CONSUMABLE',
+        withUsage({ mode: 'IN_ADVANCE', tiers: '', blocks: plainBlock('') }),
+        inAdvance,
       ],
       [
         'V14',
@@ -696,6 +700,7 @@ describe('Validation of one version', () => {
           blocks: plainBlock('').replace('<size>1<', '<size>-1<'),
         }),
         'Usage "usg": the size of a block of unit "u" is above 0, not -1',
+        inAdvance,
       ],
       [
         'V15',
@@ -723,6 +728,7 @@ describe('Validation of one version', () => {
         'TOP_UP without credit',
         withUsage({ mode: 'IN_ADVANCE', tiers: '', blocks: plainBlock('type="TOP_UP"') }),
         'Usage "usg": the TOP_UP block of unit "u" needs a minTopUpCredit',
+        inAdvance,
       ],
       [
         'V15',
@@ -733,6 +739,7 @@ describe('Validation of one version', () => {
           blocks: plainBlock('', '<minTopUpCredit>5</minTopUpCredit>'),
         }),
         'Usage "usg": only a TOP_UP block has a minTopUpCredit, not the VANILLA block of unit "u"',
+        inAdvance,
       ],
       [
         'V15',
@@ -787,6 +794,7 @@ describe('Validation of one version', () => {
           blocks: plainBlock(''),
           tiers: tier([block(), block()]),
         }),
+        inAdvance,
       ],
       [
         'V20',
@@ -894,17 +902,6 @@ describe('Validation of one version', () => {
   });
 
   describe('warnings', () => {
-    it('says that usage in advance is never billed', () => {
-      const { errors, warnings } = validate(
-        withUsage({ mode: 'IN_ADVANCE', tiers: '', blocks: plainBlock('') }),
-      );
-      expect(errors).to.deep.equal([]);
-      expect(messages(warnings)).to.deep.equal([
-        'Plan "p-m", usage "usg" is IN_ADVANCE, which is never billed',
-      ]);
-      expect(warnings[0]?.line).to.be.greaterThan(0);
-    });
-
     it('says that units beyond the last tier are not charged', () => {
       const { errors, warnings } = validate(
         withUsage({ tiers: tier([block({ max: '5' }), block({ unit: 'w' })]) }),

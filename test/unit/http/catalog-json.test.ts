@@ -245,7 +245,8 @@ describe('JSON catalog', () => {
       <usage name="credit" billingMode="IN_ADVANCE" usageType="CONSUMABLE"><billingPeriod>MONTHLY</billingPeriod>
         <blocks><block type="TOP_UP"><unit>u</unit><size>10.0</size><prices/><minTopUpCredit>5.00</minTopUpCredit></block></blocks></usage>`;
     const finalPhase = phase('EVERGREEN', { usages });
-    const json = catalogJson(version({ units: ['u'], plans: plan('p-m', 'P', { finalPhase }) }), 'D');
+    const { content } = parse(catalogXml({ units: ['u'], plans: plan('p-m', 'P', { finalPhase }) }));
+    const json = catalogJson(createVersion(content), 'D');
     const [seats, credit] = json.products[0].plans[0].phases[0].usages;
     expect(seats.limits).to.deep.equal([{ unit: 'u', max: '7', min: '-1' }]);
     expect(within(seats.tiers, 'limits')).to.deep.equal([

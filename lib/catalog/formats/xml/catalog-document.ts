@@ -2,7 +2,7 @@ import { atOnce, type Steps } from '../../../runtime/index.ts';
 import { BillingError, ErrorCode, type Problem } from '../../../values/errors/index.ts';
 import { type CatalogVersion, versionSteps } from '../../lookup/catalog-version.ts';
 import type { ParsedVersion } from '../../model/parsed-version.ts';
-import { type VersionValidation, validationSteps } from '../../validation/validate-version.ts';
+import { type VersionFindings, validationSteps } from '../../validation/validate-version.ts';
 import { validateVersions } from '../../validation/validate-versions.ts';
 import { decodeXml } from './decode.ts';
 import { catalogXmlSteps } from './read-catalog.ts';
@@ -19,6 +19,8 @@ export interface Parsed {
 export interface ReadVersion {
   readonly version: CatalogVersion;
   readonly parsed: ParsedVersion;
+  /** What V21 finds in it, which prevents an upload if the version is new. */
+  readonly unbilled: readonly Problem[];
 }
 
 /** @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error found; TOO_LARGE (60012). */
@@ -33,8 +35,9 @@ export function* parse(source: Uint8Array | string, maxBytes?: number): Steps<Pa
  * @throws as `parse`.
  */
 export function validVersions(source: string): readonly CatalogVersion[] {
-  const versions = atOnce(parse(source)).versions.map(({ version }) => version);
-  const problems = validateVersions([], versions);
+  const read = atOnce(parse(source)).versions;
+  const versions = read.map(({ version }) => version);
+  const problems = [...read.flatMap(({ unbilled }) => unbilled), ...validateVersions([], versions)];
   if (problems.length > 0) throw invalid(problems);
   return versions;
 }
@@ -80,13 +83,19 @@ export interface Examined extends CatalogValidation {
 export function* examine(source: Uint8Array | string, maxBytes?: number): Steps<Examined> {
   try {
     const { isEnvelope, versions } = yield* catalogXmlSteps(source, maxBytes);
-    const findings: VersionValidation[] = [];
+    const findings: VersionFindings[] = [];
     for (const version of versions) findings.push(yield* validationSteps(version));
     const errors = findings.flatMap((found) => found.errors);
     const warnings = findings.flatMap((found) => found.warnings);
-    if (errors.length > 0) return { errors, warnings, document: null };
+    if (errors.length > 0) {
+      const unbilled = findings.flatMap((found) => found.unbilled);
+      return { errors: [...errors, ...unbilled], warnings, document: null };
+    }
     const read: ReadVersion[] = [];
-    for (const each of versions) read.push({ version: yield* versionSteps(each.content), parsed: each });
+    for (const [index, each] of versions.entries()) {
+      const unbilled = findings[index]?.unbilled ?? [];
+      read.push({ version: yield* versionSteps(each.content), parsed: each, unbilled });
+    }
     return { errors, warnings, document: { isEnvelope, versions: read, warnings } };
   } catch (error) {
     if (!(error instanceof BillingError) || error.code !== ErrorCode.CATALOG_INVALID_FOR_TENANT) throw error;
