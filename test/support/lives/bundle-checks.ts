@@ -14,8 +14,14 @@ export interface RunAccount {
   readonly invoices: LifeInvoices;
 }
 
-/** An add-on is billed for no day on which the product of its base does not offer it (subscriptions §12). */
-export function checkAddOnsOffered(shelf: Shelf, { accountId, records, invoices }: RunAccount): void {
+/**
+ * An add-on is billed for no day on which the product of its base does not offer it (subscriptions §12), once the run reaches
+ * the change of the base: until then nothing is repaired.
+ */
+export function checkAddOnsOffered(
+  shelf: Shelf,
+  { accountId, targetDate, records, invoices }: RunAccount,
+): void {
   for (const addOn of records.ofAccount(accountId)) {
     const base = addOn.category === 'ADD_ON' ? records.baseOf(addOn) : undefined;
     // What a base leaves it may not offer after a later change of the add-on itself, which subscriptions §12 does not speak of.
@@ -25,6 +31,7 @@ export function checkAddOnsOffered(shelf: Shelf, { accountId, records, invoices 
       choices.forEach(({ effective, planName }, index) => {
         const until = choices[index + 1]?.effective.date ?? Number.POSITIVE_INFINITY;
         if (effective.date >= row.endDate || until <= row.startDate || until === effective.date) return;
+        if (effective.date > targetDate) return;
         const offer = offerOf(shelf, planName ?? '', row.planName);
         if (offer !== 'AVAILABLE') {
           const days = [row.startDate, row.endDate].map(formatLocalDate).join('..');
