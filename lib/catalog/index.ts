@@ -45,6 +45,7 @@ export type {
   PlanTimeline,
   PriceChangeAlignment,
   PriceChangeEvent,
+  RecurringStep,
 } from './lookup/price-change-events.ts';
 export {
   cancelPolicyOf,

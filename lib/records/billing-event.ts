@@ -25,6 +25,11 @@ export interface BillingEvent {
   readonly effectiveDate: Instant;
   /** The stored local date; every billing computation reads it and not `effectiveDate`. */
   readonly localDate: LocalDate;
+  /**
+   * Date from which the bill cycle counts: `localDate`, or that of an earlier event if this one only splits the running
+   * period (invoicing §5.2 rule 5).
+   */
+  readonly cycleStart: LocalDate;
   /** Tie-breaker at one instant across subscriptions: rises in the order of storing, events not stored yet come last. */
   readonly totalOrdering: number;
   readonly transitionType: BillingTransitionType;

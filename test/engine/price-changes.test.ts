@@ -236,9 +236,62 @@ anyDatabase((_kind, open) => {
       await opened.runTo('2024-07-01T00:00:00Z');
       expect(await itemsOf(opened, accountId)).to.deep.equal([
         'RECURRING 2024-01-01..2025-01-01 366 v2024-01-01',
-        'RECURRING 2024-07-01..2025-07-01 732 v2024-03-01',
+        'RECURRING 2024-07-01..2025-01-01 368 v2024-03-01',
         'REPAIR_ADJ 2024-07-01..2025-01-01 -184',
       ]);
+    });
+
+    it('catalog §6.4 rule 5: an aligned price change waits for the renewal of a year, and splits no period', async () => {
+      const annual = { planName: 'heat-annual', period: 'ANNUAL' };
+      const first = { effectiveDate: '2024-01-01', price: '366.00', ...annual };
+      const opened = await begin('2024-01-01T00:00:00Z', first, true);
+      const accountId = await subscribe(opened, 'heat-annual');
+      await opened.runTo('2024-02-01T00:00:00Z');
+      const raised = { effectiveDate: '2024-03-01', price: '732.00', forExisting: '2024-07-01', ...annual };
+      const report = await Array.fromAsync(await opened.acme.catalogs.changeReport(pricedCatalog(raised)));
+      expect(
+        report.flatMap((part) =>
+          part.kind === 'PRICE_CHANGE' ? formatLocalDate(part.change.from.date) : [],
+        ),
+      ).to.deep.equal(['2025-01-01']);
+      await upload(opened, raised);
+      await opened.settle();
+      await opened.runTo('2025-01-01T00:00:00Z');
+      expect(await itemsOf(opened, accountId)).to.deep.equal([
+        'RECURRING 2024-01-01..2025-01-01 366 v2024-01-01',
+        'RECURRING 2025-01-01..2026-01-01 732 v2024-03-01',
+      ]);
+      expect(await opened.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+    });
+
+    it('catalog §6.4 rule 5: an aligned price change starts on the day of a BCD_CHANGE that comes first', async () => {
+      const opened = await begin(
+        '2024-03-10T00:00:00Z',
+        { effectiveDate: '2024-01-01', price: '40.00' },
+        true,
+      );
+      const { id: accountId } = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 10 });
+      const { subscriptionId } = await opened.acme.createSubscription({
+        accountId,
+        planName: 'heat-monthly',
+      });
+      await opened.settle();
+      await upload(opened, { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-04-20' });
+      await opened.runTo('2024-04-12T00:00:00Z');
+      await opened.acme.subscriptions.changeBillCycleDay(subscriptionId, {
+        billCycleDayLocal: 25,
+        effectiveFromDate: { date: parseLocalDate('2024-04-25') },
+      });
+      await opened.settle();
+      await opened.runTo('2024-05-25T00:00:00Z');
+      expect(await itemsOf(opened, accountId)).to.deep.equal([
+        'RECURRING 2024-03-10..2024-04-10 40 v2024-01-01',
+        'RECURRING 2024-04-10..2024-05-10 40 v2024-01-01',
+        'RECURRING 2024-04-25..2024-05-25 52 v2024-04-01',
+        'REPAIR_ADJ 2024-04-25..2024-05-10 -20',
+        'RECURRING 2024-05-25..2024-06-25 52 v2024-04-01',
+      ]);
+      expect(await opened.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
     });
 
     it('a price change never bills a fixed price again', async () => {

@@ -1,5 +1,14 @@
 import { expect } from 'chai';
-import { ErrorCode, formatInstant, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import {
+  ErrorCode,
+  formatDecimal,
+  formatInstant,
+  parseLocalDate,
+  SystemTag,
+  type Uuid,
+} from '../../lib/index.ts';
+
+import { sum } from '../../lib/values/money/index.ts';
 import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
@@ -18,8 +27,16 @@ const shelf = catalogXml({
       initialPhases: phase('DISCOUNT', { unit: 'MONTHS', number: 1, fixed: '5.00' }),
       price: '10.00',
     }),
+    plan('s-100', 'S', { price: '100.00' }),
+    plan('s-year', 'S', { price: '100.00', period: 'ANNUAL' }),
+    plan('s-late', 'S', {
+      price: '100.00',
+      period: 'QUARTERLY',
+      more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>',
+    }),
+    plan('s-week', 'S', { price: '70.00', period: 'WEEKLY' }),
   ].join(''),
-  priceLists: lists({ DEFAULT: ['s-29', 's-fee'] }),
+  priceLists: lists({ DEFAULT: ['s-29', 's-fee', 's-100', 's-year', 's-late', 's-week'] }),
 });
 
 const on = (date: string) => ({ date: parseLocalDate(date) });
@@ -145,6 +162,104 @@ anyDatabase((_kind, open) => {
         ]);
       }),
     );
+
+    it(
+      'invoicing E20 Seats of a year: charged to the renewal, which stays, in dry runs, dates and words too',
+      onEachDatabase(async () => {
+        await begin('2026-01-01T00:00:00Z');
+        const { acme } = engine;
+        const subscriptionId = await subscribe({ planName: 's-year', quantity: 10 });
+        await engine.runTo('2026-06-01T00:00:00Z');
+        await change(subscriptionId, 15);
+        expect(await lastLines()).to.deep.equal([
+          'RECURRING 2026-06-01..2027-01-01 879.45',
+          'REPAIR_ADJ 2026-06-01..2027-01-01 -586.3',
+        ]);
+        const { chargedThrough } = await acme.getSubscription(subscriptionId);
+        expect(chargedThrough && formatInstant(chargedThrough.at)).to.equal('2027-01-01T00:00:00.000Z');
+        const upcoming = await acme.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
+        expect(upcoming && itemLines(upcoming)).to.deep.equal(['RECURRING 2027-01-01..2028-01-01 1500']);
+        const seats = (await acme.invoices.ofAccount({ accountId, withItems: true })).at(-1)?.items[0];
+        expect((await acme.invoices.explain(seats?.id as Uuid)).text).to.include(
+          'goes from the change of quantity on 2026-06-01 to the next bill cycle date',
+        );
+        await engine.runTo('2026-10-10T00:00:00Z');
+        await change(subscriptionId, 12, { effectiveFromDate: on('2026-09-01'), allowPastDate: true });
+        expect(await lastLines(), 'dated back').to.include.members([
+          'RECURRING 2026-09-01..2027-01-01 401.1',
+          'REPAIR_ADJ 2026-09-01..2027-01-01 -501.37',
+        ]);
+        await engine.runTo('2027-01-01T00:00:00Z');
+        expect(await lastLines()).to.include('RECURRING 2027-01-01..2028-01-01 1200');
+        expect(await acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+      }),
+    );
+
+    it('a change of quantity keeps the cycle that the end of a pause, or another bill cycle day, has started', async () => {
+      await begin('2026-01-01T00:00:00Z');
+      const { subscriptionId, bundleId } = await engine.acme.createSubscription({
+        accountId,
+        planName: 's-year',
+      });
+      await engine.runTo('2026-03-10T00:00:00Z');
+      await engine.acme.blocking.pauseBundle(bundleId);
+      await engine.runTo('2026-04-01T00:00:00Z');
+      await engine.acme.blocking.resumeBundle(bundleId);
+      await engine.settle();
+      expect(await lastLines()).to.include('RECURRING 2026-04-01..2027-04-01 100');
+      await engine.runTo('2026-07-01T00:00:00Z');
+      await change(subscriptionId, 2);
+      expect(await lastLines()).to.include('RECURRING 2026-07-01..2027-04-01 150.14');
+      await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, { billCycleDayLocal: 15 });
+      await engine.runTo('2026-07-15T00:00:00Z');
+      expect(await lastLines()).to.include('RECURRING 2027-04-01..2027-07-15 57.53');
+      await engine.runTo('2026-09-01T00:00:00Z');
+      await change(subscriptionId, 1);
+      expect(await lastLines()).to.include('RECURRING 2026-09-01..2027-07-15 86.85');
+      expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+    });
+
+    it('a change of quantity in arrear splits the quarter, and of a weekly plan the week', async () => {
+      await begin('2026-01-01T00:00:00Z');
+      const late = await subscribe({ planName: 's-late' });
+      await engine.runTo('2026-02-10T00:00:00Z');
+      await change(late, 3);
+      expect(await lastLines()).to.deep.equal(['RECURRING 2026-01-01..2026-02-10 44.44']);
+      await engine.runTo('2026-04-01T00:00:00Z');
+      expect(await lastLines()).to.deep.equal(['RECURRING 2026-02-10..2026-04-01 166.67']);
+      await engine.acme.subscriptions.cancel(late, { billingPolicy: 'IMMEDIATE' });
+      const week = await subscribe({ planName: 's-week' });
+      expect(await lastLines()).to.deep.equal(['RECURRING 2026-04-01..2026-04-08 70']);
+      await engine.runTo('2026-04-04T00:00:00Z');
+      await change(week, 2);
+      expect(await lastLines()).to.deep.equal([
+        'RECURRING 2026-04-04..2026-04-08 80',
+        'REPAIR_ADJ 2026-04-04..2026-04-08 -40',
+      ]);
+      await engine.runTo('2026-04-08T00:00:00Z');
+      expect(await lastLines()).to.deep.equal(['RECURRING 2026-04-08..2026-04-15 140']);
+    });
+
+    it('invoicing E21 Seats that come and go cost the same whenever runs happen', async () => {
+      const totals: string[] = [];
+      for (const runs of ['in time', 'late'] as const) {
+        await begin('2026-03-01T00:00:00Z');
+        if (runs === 'late')
+          await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_OFF]);
+        const subscriptionId = await subscribe({ planName: 's-100' });
+        await engine.runTo('2026-03-10T00:00:00Z');
+        await change(subscriptionId, 2);
+        await engine.runTo('2026-03-20T00:00:00Z');
+        await change(subscriptionId, 1);
+        if (runs === 'late')
+          await engine.acme.tags.remove({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_OFF]);
+        await engine.settle();
+        const invoices = await engine.acme.invoices.ofAccount({ accountId });
+        totals.push(formatDecimal(sum(invoices.map(({ amount }) => amount))));
+        if (runs === 'in time') await engine.close();
+      }
+      expect(totals).to.deep.equal(['132.26', '132.26']);
+    });
 
     it('a change of quantity of a term that END_OF_TERM cancels goes with it', async () => {
       await begin('2022-11-01T00:00:00Z');

@@ -109,8 +109,9 @@ class DailyLife {
   #isDueDay(): boolean {
     const { history, today, daily } = this;
     if (daily.events.some(({ localDate }) => localDate === today)) return true;
-    const inForce = daily.events.filter(({ localDate }) => localDate < today).slice(-1);
-    return forOracle(history, inForce).some((event) => isCycleDate(event, formatLocalDate(today)));
+    const date = formatLocalDate(today);
+    const inForce = forOracle(history, daily.events).findLast((event) => event.date < date);
+    return inForce !== undefined && isCycleDate(inForce, date);
   }
 
   #count(kind: string): void {

@@ -16,8 +16,8 @@ export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
   const eventRecord = bigintOrNull('ongoing_event_record_id');
   const text = textOrNull('ongoing_event');
   // Most cursors read one after another have the text of the previous one.
-  let last: { readonly text: string; readonly facts: SharedFacts } | undefined;
-  const factsOf = (stored: string): SharedFacts => {
+  let last: { readonly text: string; readonly facts: SharedFacts | null } | undefined;
+  const factsOf = (stored: string): SharedFacts | null => {
     if (last?.text !== stored) last = { text: stored, facts: readFacts(stored) };
     return last.facts;
   };
@@ -33,9 +33,10 @@ export function ongoingChargeOrNull(): Field<OngoingCharge | null> {
       const totalOrdering = eventRecord.read(row);
       const stored = text.read(row);
       if (bundleId === null || totalOrdering === null || stored === null) return null;
-      return {
-        event: { ...factsOf(stored), subscriptionId: subscription.read(row), bundleId, totalOrdering },
-      };
+      const facts = factsOf(stored);
+      return (
+        facts && { event: { ...facts, subscriptionId: subscription.read(row), bundleId, totalOrdering } }
+      );
     },
   };
 }
@@ -65,10 +66,12 @@ function valuesOf(event: SharedFacts) {
     event.billingAlignment,
     event.isRequestedDay,
     event.quantity,
+    writeDay(event.cycleStart),
   ] as const;
 }
 
-function readFacts(text: string): SharedFacts {
+/** null = the text is older than the start of the cycle, which the event does not tell. */
+function readFacts(text: string): SharedFacts | null {
   const values: ReturnType<typeof valuesOf> = JSON.parse(text);
   const [
     effectiveDate,
@@ -90,10 +93,13 @@ function readFacts(text: string): SharedFacts {
     billingAlignment,
     isRequestedDay,
     quantity,
+    cycleStart,
   ] = values;
+  if (cycleStart === undefined) return null;
   return {
     effectiveDate,
     localDate: readDay(localDate),
+    cycleStart: readDay(cycleStart),
     transitionType,
     productName,
     planName,

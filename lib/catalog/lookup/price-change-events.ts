@@ -2,11 +2,10 @@ import { MAX_YEAR } from '../../values/limits.ts';
 import {
   addDays,
   BillingPeriod,
+  calendarDayOf,
   type DatedInstant,
-  firstBillCycleDate,
   type Instant,
   instant,
-  isMonthBased,
   type LocalDate,
   localDateOf,
   maxDate,
@@ -17,10 +16,7 @@ import type { Plan, PlanPhase } from '../model/catalog-model.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import { hasSamePrices } from './same-prices.ts';
 
-/**
- * A price change in the last year of the calendar never comes: in a zone ahead of UTC, or moved to a bill cycle date, it
- * could lie beyond the calendar.
- */
+/** A price change in the last year of the calendar never comes: in a zone ahead of UTC it could lie beyond the calendar. */
 const NEVER = instant(Date.UTC(MAX_YEAR, 0, 1));
 
 /** A plan that a subscription was put on. */
@@ -51,10 +47,16 @@ export interface PlanTimeline {
   readonly zone: TimeZone;
 }
 
-/** How price changes move to bill cycle dates (§6.4 rule 5). */
+/** A step whose phase recurs, and in which period. */
+export interface RecurringStep {
+  readonly step: PlanStep;
+  readonly period: BillingPeriod;
+}
+
+/** How price changes move to the starts of recurring periods (§6.4 rule 5). */
 export interface PriceChangeAlignment {
-  /** Bill cycle day, 1 to 31, that holds for the subscription at an instant. */
-  billCycleDayAt(at: Instant): number;
+  /** The first start of a recurring period of the subscription on or after a date that the step governs. */
+  periodStartFrom(date: LocalDate, recurring: RecurringStep): LocalDate;
   /** `toInstant` of a local date (subscriptions §2 rule 2). */
   dated(date: LocalDate): DatedInstant;
 }
@@ -122,7 +124,7 @@ function proposalOf(
   return effective === undefined ? undefined : { effective, version, plan, phase };
 }
 
-/** The bill cycle date to which a price change moves; undefined for a phase that has none. */
+/** The start of the period to which a price change moves; undefined if the phase has none, or the calendar. */
 function alignedDate(
   change: DatedInstant,
   step: PlanStep,
@@ -130,18 +132,13 @@ function alignedDate(
 ): DatedInstant | undefined {
   const period = step.phase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD;
   if (period === BillingPeriod.NO_BILLING_PERIOD) return undefined;
-  const cycleDateFrom = (date: LocalDate): LocalDate =>
-    isMonthBased(period)
-      ? firstBillCycleDate(date, BillingPeriod.MONTHLY, alignment.billCycleDayAt(change.at))
-      : dayCycleDateFrom(date, step.effective.date, periodLength(period).number);
-  const aligned = cycleDateFrom(change.date);
+  const { unit, number } = periodLength(period);
+  const mostYears = unit === 'MONTHS' ? Math.ceil(number / 12) : 1;
+  if (calendarDayOf(change.date).year + mostYears > MAX_YEAR) return undefined;
+  const periodStart = (date: LocalDate): LocalDate => alignment.periodStartFrom(date, { step, period });
+  const aligned = periodStart(change.date);
   const effective = alignment.dated(aligned);
-  return effective.at >= step.effective.at ? effective : alignment.dated(cycleDateFrom(addDays(aligned, 1)));
-}
-
-/** The first date among `start + k·days`, k ≥ 1, that is not before `date`. */
-function dayCycleDateFrom(date: LocalDate, start: LocalDate, days: number): LocalDate {
-  return addDays(start, Math.max(1, Math.ceil((date - start) / days)) * days);
+  return effective.at >= step.effective.at ? effective : alignment.dated(periodStart(addDays(aligned, 1)));
 }
 
 /** In date order, without those that do not come before the proposals of all newer versions (§6.4 rule 6). */

@@ -52,19 +52,43 @@ export interface DayCount {
   readonly totalDays: number;
 }
 
+/** The period that a part is prorated by: all parts of one period count by the same days, whoever ends them (§5.4). */
+export interface WholePeriod {
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  /** True if the cycle starts within it, so that its start is no cycle date but one period before the first. */
+  readonly isFirst: boolean;
+}
+
 export interface ProratedInterval {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly period: BillingPeriod;
   readonly prorationFixedDays: number;
-  /** Calendar days of the whole period, used where fixed days do not apply. */
-  readonly calendarTotalDays: number;
+  readonly whole: WholePeriod;
 }
 
 /** Numerator and denominator of the ratio of a part of a period (§5.4, §5.6). */
 export function countDays(interval: ProratedInterval): DayCount {
-  const { startDate, endDate, period, prorationFixedDays, calendarTotalDays } = interval;
+  const { startDate, endDate, period, prorationFixedDays, whole } = interval;
   const fixedTotal = fixedDaysOfPeriod(period, prorationFixedDays);
-  if (fixedTotal === null) return { days: endDate - startDate, totalDays: calendarTotalDays };
-  return { days: fixedDaysBetween(startDate, endDate, prorationFixedDays), totalDays: fixedTotal };
+  if (fixedTotal === null) {
+    return { days: endDate - startDate, totalDays: whole.endDate - whole.startDate };
+  }
+  return {
+    days: fixedDaysBetween(startDate, endDate, prorationFixedDays),
+    totalDays: whole.isFirst ? fixedTotal : fixedDaysOfWhole(whole, fixedTotal, prorationFixedDays),
+  };
+}
+
+/**
+ * Days of a whole period between two cycle dates under fixed-days proration: F × M, but where one of them is clamped to the
+ * end of its month the count between them, so that the parts of the period are as much as the whole (§5.6).
+ */
+export function fixedDaysOfWhole(
+  { startDate, endDate }: Pick<WholePeriod, 'startDate' | 'endDate'>,
+  fixedTotal: number,
+  fixedDays: number,
+): number {
+  return fixedDaysBetween(startDate, endDate, fixedDays) || fixedTotal;
 }

@@ -20,7 +20,7 @@ import {
 } from '../../values/time/index.ts';
 import { billThroughDate } from './bill-through-date.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import { countDays, proratedShare } from './proration.ts';
+import { countDays, proratedShare, type WholePeriod } from './proration.ts';
 import { tooManyPeriods } from './target-date.ts';
 
 /** A period that should be billed, at its whole amount (§5.4, §5.5 rule 1). */
@@ -114,13 +114,14 @@ function proposePeriods(
 ): void {
   const { event, cycle, endDate, billThrough } = billed;
   if (billThrough === null) return;
-  const { start, first, period } = cycle;
+  const { start, first } = cycle;
+  const toFirst = wholeUpToFirst(billed, input.events);
   const propose = proposer(proposals, billed, input);
   if (endDate !== null && endDate <= first) {
-    propose(PeriodRule.BETWEEN_EVENTS, [start, endDate], endDate - addPeriod(endDate, period, -1));
+    propose(PeriodRule.BETWEEN_EVENTS, [start, endDate], toFirst);
     return;
   }
-  if (first > start) propose(PeriodRule.LEADING, [start, first], first - addPeriod(first, period, -1));
+  if (first > start) propose(PeriodRule.LEADING, [start, first], toFirst);
 
   const last = lastCycleUpTo(cycle, billThrough);
   const from = firstCycleInWindow(cycle, input.windowStart);
@@ -135,20 +136,40 @@ function proposePeriods(
     current = next;
   }
   if (billThrough > current) {
-    propose(PeriodRule.TRAILING, [current, billThrough], addPeriod(current, period, 1) - current);
+    const next = cycleDate(cycle, last + 1);
+    propose(PeriodRule.TRAILING, [current, billThrough], {
+      startDate: current,
+      endDate: next,
+      isFirst: false,
+    });
   }
+}
+
+/**
+ * The period that C(0) ends. In the first one of a cycle, a bill cycle day change that comes before C(0) is the cycle date
+ * that ends it (§5.4 rule 6).
+ */
+function wholeUpToFirst({ event, cycle }: BilledEvent, events: readonly BillingEvent[]): WholePeriod {
+  const { before, first, period } = cycle;
+  const isFirst = before < event.cycleStart;
+  if (isFirst) {
+    const next = events
+      .slice(events.indexOf(event) + 1)
+      .find(({ cycleStart }) => cycleStart !== event.cycleStart);
+    if (next?.transitionType === 'BCD_CHANGE' && next.localDate <= first) {
+      return { startDate: addPeriod(next.localDate, period, -1), endDate: next.localDate, isFirst };
+    }
+  }
+  return { startDate: before, endDate: first, isFirst };
 }
 
 type Propose = (
   rule: PeriodRule,
   dates: readonly [startDate: LocalDate, endDate: LocalDate],
-  totalDays: number | null,
+  whole: WholePeriod | null,
 ) => void;
 
-/**
- * Adds one period. `totalDays` null stands for ratio 1; else it is the calendar length of the whole that the part belongs
- * to.
- */
+/** Adds one period. `whole` is the period that a part belongs to; null stands for ratio 1. */
 function proposer(
   proposals: RecurringProposal[],
   { event, nextEvent }: BilledEvent,
@@ -163,16 +184,15 @@ function proposer(
   const rate = rateOf(event);
   const { prorationFixedDays } = config;
   let wholeAmount: Decimal | undefined;
-  return (rule, [startDate, endDate], totalDays) => {
+  return (rule, [startDate, endDate], whole) => {
     if (windowStart !== null && startDate < windowStart) return;
     let amount: Decimal;
     let share: Share | null = null;
-    if (totalDays === null) {
+    if (whole === null) {
       wholeAmount ??= roundToCurrency(rate, currency);
       amount = wholeAmount;
     } else {
-      const interval = { startDate, endDate, period, prorationFixedDays, calendarTotalDays: totalDays };
-      share = { base: rate, ...countDays(interval) };
+      share = { base: rate, ...countDays({ startDate, endDate, period, prorationFixedDays, whole }) };
       amount = proratedShare(share, currency);
     }
     const kind = { planName, phaseName, rate };

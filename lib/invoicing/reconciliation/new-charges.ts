@@ -3,7 +3,12 @@ import type { Currency } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 import type { DaysOfKind } from '../periods/billed-ahead.ts';
 import type { FixedProposal } from '../periods/fixed-proposals.ts';
-import { fixedDaysBetween, fixedDaysOfPeriod, proratedShare } from '../periods/proration.ts';
+import {
+  fixedDaysBetween,
+  fixedDaysOfPeriod,
+  fixedDaysOfWhole,
+  proratedShare,
+} from '../periods/proration.ts';
 import type { RecurringProposal } from '../periods/recurring-proposals.ts';
 import type { RecurringCharge } from './new-items.ts';
 import type { RecurringRow } from './recurring-row.ts';
@@ -68,7 +73,8 @@ function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDay
     return { base: proposal.amount, days: endDate - startDate, totalDays };
   }
   const days = fixedDaysBetween(startDate, endDate, prorationFixedDays);
-  return { base: proposal.rate, days, totalDays: fixedTotal };
+  const totalDays = proposal.share?.totalDays ?? fixedDaysOfWhole(proposal, fixedTotal, prorationFixedDays);
+  return { base: proposal.rate, days, totalDays };
 }
 
 /** Days that are looked at begin within the proposal where they stay as billed before (`keptUntil`), free ones as a whole. */

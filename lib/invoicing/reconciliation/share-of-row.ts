@@ -1,7 +1,13 @@
 import type { Share } from '../../records/index.ts';
 import { type Currency, type Decimal, roundToCurrency } from '../../values/money/index.ts';
 import type { BillingPeriod } from '../../values/time/index.ts';
-import { fixedDaysBetween, fixedDaysOfPeriod, isWholePeriod, proratedShare } from '../periods/proration.ts';
+import {
+  fixedDaysBetween,
+  fixedDaysOfPeriod,
+  fixedDaysOfWhole,
+  isWholePeriod,
+  proratedShare,
+} from '../periods/proration.ts';
 import type { BilledItem, RecurringRow } from './recurring-row.ts';
 import type { UncoveredPart } from './uncovered-parts.ts';
 
@@ -50,8 +56,10 @@ function wholeByFixedDays(
   const { startDate, endDate, amount } = item;
   const ofPeriod = { base: rate, totalDays: fixedTotal };
   if (startDate === null || endDate === null) return ofPeriod;
-  if (isWholePeriod(startDate, endDate, period))
-    return roundToCurrency(rate, currency).equals(amount) ? ofPeriod : { ...ofPeriod, base: amount };
+  if (isWholePeriod(startDate, endDate, period)) {
+    const totalDays = fixedDaysOfWhole({ startDate, endDate }, fixedTotal, prorationFixedDays);
+    return { base: roundToCurrency(rate, currency).equals(amount) ? rate : amount, totalDays };
+  }
   const days = fixedDaysBetween(startDate, endDate, prorationFixedDays);
   const isAtRate = proratedShare({ ...ofPeriod, days }, currency).equals(amount);
   return isAtRate ? ofPeriod : { base: amount, totalDays: days };

@@ -23,6 +23,7 @@ import type { PlanResolver } from '../timeline/plan-with-phase.ts';
 import type { PriceChangeSource } from '../timeline/price-steps.ts';
 import { billedTransitions, type PlanInForce, type Transition } from '../timeline/transitions.ts';
 import { type BillingTransition, withPriceChanges } from './price-change-transitions.ts';
+import { withRunningPeriods } from './with-running-periods.ts';
 import { type StreamEvent, withoutBlockedIntervals } from './without-blocked-intervals.ts';
 
 /** A subscription with its active lifecycle events, and what blocks its billing. */
@@ -133,18 +134,22 @@ interface SubscriptionStream {
 
 function eventsOfSubscription(stream: SubscriptionStream): readonly BillingEvent[] {
   let cycle: BillCycleDay | undefined;
-  const transitions = withPriceChanges({ ...stream, isAligned: stream.alignPriceChanges });
-  const events = transitions.map((transition): StreamEvent => {
-    const inForce = transition.next;
-    if (inForce !== null) cycle = billCycleDayOf(inForce, transition.billCycleDay, stream.sources);
-    return { event: billingEventOf(transition, stream, cycle), bringsPhase: bringsPhase(transition) };
-  });
-  const intervals = blockedIntervals({
+  const blocked = blockedIntervals({
     states: stream.blockingStates,
     billingEnd: stream.end,
     zone: stream.account.timeZone,
   });
-  return withoutBlockedIntervals(events, intervals);
+  const transitions = withPriceChanges({ ...stream, blocked, isAligned: stream.alignPriceChanges });
+  const events = transitions.map((transition): StreamEvent => {
+    const inForce = transition.next;
+    if (inForce !== null) cycle = billCycleDayOf(inForce, transition.billCycleDay, stream.sources);
+    return {
+      event: billingEventOf(transition, stream, cycle),
+      bringsPhase: bringsPhase(transition),
+      splitsPeriod: splitsPeriod(transition),
+    };
+  });
+  return withRunningPeriods(withoutBlockedIntervals(events, blocked));
 }
 
 function billingEventOf(
@@ -159,6 +164,7 @@ function billingEventOf(
     bundleId: stream.subscription.bundleId,
     effectiveDate: event.effective.at,
     localDate: event.effective.date,
+    cycleStart: event.effective.date,
     totalOrdering: event.recordId,
     transitionType: billingTypeOf(event),
     ...planFields(inForce, event.effective.at),
@@ -212,6 +218,11 @@ function fixedPriceOf(transition: BillingTransition, account: BillingEventsInput
 
 function bringsPhase({ isPriceChange, event }: BillingTransition): boolean {
   return !isPriceChange && typesThatBringPhase.has(event.type);
+}
+
+/** A change of quantity, or of the price alone (invoicing §5.2 rule 5). */
+function splitsPeriod({ isPriceChange, event }: BillingTransition): boolean {
+  return isPriceChange || event.type === LifecycleEventType.QUANTITY_CHANGE;
 }
 
 const typesThatBringPhase: ReadonlySet<LifecycleEventType> = new Set([

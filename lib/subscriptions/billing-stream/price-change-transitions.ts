@@ -1,23 +1,20 @@
 import type { PlanTimeline, PriceChangeEvent } from '../../catalog/index.ts';
 import { type Account, LifecycleEventType } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
-import { type BillCycleDaySources, billCycleDayOf } from '../timeline/bill-cycle-day.ts';
 import { atReferenceTime } from '../timeline/dated-instants.ts';
 import { derivedRecordId } from '../timeline/derived-phases.ts';
 import { isEnd, isPlanChoice } from '../timeline/lifecycle-order.ts';
 import { type PriceChangeSource, priceSteps } from '../timeline/price-steps.ts';
-import { type PlanInForce, type Transition, transitionAt } from '../timeline/transitions.ts';
+import type { PlanInForce, Transition } from '../timeline/transitions.ts';
+import { type PeriodStartsInput, periodStartFrom } from './period-starts.ts';
 
 /** A transition of the billing stream; a price change is a CHANGE without a lifecycle event behind it. */
 export interface BillingTransition extends Transition {
   readonly isPriceChange: boolean;
 }
 
-export interface PriceChangesInput {
-  /** Transitions of one subscription, in time order. */
-  readonly transitions: readonly Transition[];
+export interface PriceChangesInput extends PeriodStartsInput {
   readonly plans: PriceChangeSource;
-  readonly sources: BillCycleDaySources;
   readonly account: Pick<Account, 'timeZone' | 'referenceTime'>;
   /** Tenant setting `subscription.align.effectiveDateForExistingSubscriptions` (§13 rule 4). */
   readonly isAligned: boolean;
@@ -47,16 +44,11 @@ export function withPriceChanges(input: PriceChangesInput): readonly BillingTran
 }
 
 function priceChanges(input: PriceChangesInput): readonly PriceChangeEvent[] {
-  const { transitions, plans, sources, account, isAligned } = input;
+  const { transitions, plans, account, isAligned } = input;
   const timeline: PlanTimeline = { steps: priceSteps(transitions), zone: account.timeZone };
   if (!isAligned) return plans.priceChangeEvents(timeline);
   return plans.priceChangeEvents(timeline, {
-    billCycleDayAt: (at) => {
-      const transition = transitionAt(transitions, at) ?? transitions[0];
-      const inForce = transition?.next ?? transition?.previous;
-      assertInvariant(transition && inForce, 'A price change belongs to a subscription that has begun');
-      return billCycleDayOf(inForce, transition.billCycleDay, sources).day;
-    },
+    periodStartFrom: (date, recurring) => periodStartFrom(date, recurring, input),
     dated: (date) => atReferenceTime(date, account),
   });
 }

@@ -2,10 +2,13 @@ import { type BillingEvent, BillingTransitionType } from '../../records/index.ts
 import { BillingPeriod, type DatedInstant, maxDate } from '../../values/time/index.ts';
 import type { BlockedInterval } from '../blocking/blocked-intervals.ts';
 
-/** A billing event, and whether it brings a phase: only such an event bills a fixed price. */
+/** A billing event on its way into the stream. */
 export interface StreamEvent {
   readonly event: BillingEvent;
+  /** True if it brings a phase: only such an event bills a fixed price. */
   readonly bringsPhase: boolean;
+  /** True if it changes neither plan nor phase nor bill cycle day, so that the running period may go on. */
+  readonly splitsPeriod: boolean;
 }
 
 /**
@@ -16,14 +19,14 @@ export interface StreamEvent {
 export function withoutBlockedIntervals(
   stream: readonly StreamEvent[],
   intervals: readonly BlockedInterval[],
-): readonly BillingEvent[] {
-  if (intervals.length === 0) return stream.map(({ event }) => event);
-  const kept: BillingEvent[] = [];
+): readonly StreamEvent[] {
+  if (intervals.length === 0) return stream;
+  const kept: StreamEvent[] = [];
   let next = 0;
   for (const { start, end } of intervals) {
     const first = indexFrom(stream, start);
     const after = end === null ? stream.length : indexFrom(stream, end);
-    kept.push(...stream.slice(next, first).map(({ event }) => event));
+    kept.push(...stream.slice(next, first));
     const [before, inForce] = [stream[first - 1]?.event, stream[after - 1]?.event];
     if (before !== undefined && !isEnd(before)) kept.push(disabled(before, start));
     if (end !== null && inForce !== undefined && !isEnd(inForce)) {
@@ -32,7 +35,7 @@ export function withoutBlockedIntervals(
     }
     next = after;
   }
-  kept.push(...stream.slice(next).map(({ event }) => event));
+  kept.push(...stream.slice(next));
   return withRisingDates(kept);
 }
 
@@ -42,8 +45,8 @@ function indexFrom(stream: readonly StreamEvent[], from: DatedInstant): number {
   return index < 0 ? stream.length : index;
 }
 
-function disabled(event: BillingEvent, { at, date }: DatedInstant): BillingEvent {
-  return {
+function disabled(event: BillingEvent, { at, date }: DatedInstant): StreamEvent {
+  return edge({
     ...event,
     effectiveDate: at,
     localDate: date,
@@ -52,16 +55,20 @@ function disabled(event: BillingEvent, { at, date }: DatedInstant): BillingEvent
     recurringPrice: null,
     billingPeriod: BillingPeriod.NO_BILLING_PERIOD,
     usages: [],
-  };
+  });
 }
 
-function enabled(event: BillingEvent, { at, date }: DatedInstant): BillingEvent {
-  return {
+function enabled(event: BillingEvent, { at, date }: DatedInstant): StreamEvent {
+  return edge({
     ...event,
     effectiveDate: at,
     localDate: date,
     transitionType: BillingTransitionType.END_BILLING_DISABLED,
-  };
+  });
+}
+
+function edge(event: BillingEvent): StreamEvent {
+  return { event, bringsPhase: false, splitsPeriod: false };
 }
 
 function isEnd({ transitionType }: BillingEvent): boolean {
@@ -72,10 +79,11 @@ function isEnd({ transitionType }: BillingEvent): boolean {
  * Local dates of one subscription never decrease (§2 rule 8), although states and events may be dated by other rules of
  * the zone.
  */
-function withRisingDates(events: readonly BillingEvent[]): readonly BillingEvent[] {
+function withRisingDates(stream: readonly StreamEvent[]): readonly StreamEvent[] {
   let latest: BillingEvent['localDate'] | undefined;
-  return events.map((event) => {
+  return stream.map((one) => {
+    const { event } = one;
     latest = latest === undefined ? event.localDate : maxDate(latest, event.localDate);
-    return latest === event.localDate ? event : { ...event, localDate: latest };
+    return latest === event.localDate ? one : { ...one, event: { ...event, localDate: latest } };
   });
 }

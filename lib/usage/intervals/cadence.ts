@@ -28,7 +28,11 @@ export function cadencesOf({ section, events, closedBy }: UsageRun): readonly Ca
   const anchors = isMonthBased(billingPeriod) ? events.filter(bringsAnotherDay) : [events[0]];
   return anchors.map((from, index) => ({
     from,
-    cycle: cycleDatesOf({ ...from, billingPeriod }),
+    cycle: cycleDatesOf({
+      localDate: from.localDate,
+      billingPeriod,
+      billCycleDayLocal: from.billCycleDayLocal,
+    }),
     until: (anchors[index + 1] ?? closedBy)?.effectiveDate ?? null,
   }));
 }

@@ -1,5 +1,11 @@
 import { assertInvariant } from '../errors/index.ts';
-import { type BillingPeriod, firstBillCycleDate, type PeriodLength, periodLength } from './billing-period.ts';
+import {
+  addPeriod,
+  type BillingPeriod,
+  firstBillCycleDate,
+  type PeriodLength,
+  periodLength,
+} from './billing-period.ts';
 import { addDays, calendarDayOf, dayOfLaterMonth, dayOfMonth, type LocalDate } from './local-date.ts';
 
 /** The bill cycle dates C(0) < C(1) < … of a billing event (invoicing §5.2). */
@@ -10,8 +16,10 @@ export interface CycleDates {
   readonly length: PeriodLength;
   /** 1–31; the event's own day for day- and week-based periods, where it plays no part. */
   readonly billCycleDay: number;
-  /** C(0), on or after `start`. */
+  /** C(0), the first cycle date on or after `start`. */
   readonly first: LocalDate;
+  /** Where the period begins that ends at C(0): before `start`, unless that is C(0). */
+  readonly before: LocalDate;
 }
 
 export interface CycleOrigin {
@@ -19,22 +27,45 @@ export interface CycleOrigin {
   /** Not NO_BILLING_PERIOD. */
   readonly billingPeriod: BillingPeriod;
   readonly billCycleDayLocal: number;
+  /** Date from which the cycle counts, up to `localDate`, which is the default. */
+  readonly cycleStart?: LocalDate;
 }
 
-/** The cycle that an event starts. @throws InvariantError if a month-based event has no resolved bill cycle day. */
-export function cycleDatesOf({ localDate, billingPeriod, billCycleDayLocal }: CycleOrigin): CycleDates {
-  const length = periodLength(billingPeriod);
+/** The cycle that holds from an event on. @throws InvariantError if a month-based event has no resolved bill cycle day. */
+export function cycleDatesOf(origin: CycleOrigin): CycleDates {
+  const { localDate, cycleStart = localDate } = origin;
+  const counted = countedFrom(cycleStart, origin);
+  if (counted.first >= localDate) return { ...counted, start: localDate };
+  const k = firstCycleAfter(counted, addDays(localDate, -1));
+  return {
+    ...counted,
+    start: localDate,
+    first: cycleDate(counted, k),
+    before: cycleDate(counted, k - 1),
+  };
+}
+
+function countedFrom(start: LocalDate, { billingPeriod, billCycleDayLocal }: CycleOrigin): CycleDates {
+  const period = billingPeriod;
+  const length = periodLength(period);
   if (length.unit === 'DAYS') {
-    const billCycleDay = dayOfMonth(localDate);
-    return { start: localDate, period: billingPeriod, length, billCycleDay, first: localDate };
+    const before = addDays(start, -length.number);
+    return { start, period, length, billCycleDay: dayOfMonth(start), first: start, before };
   }
   assertInvariant(
     billCycleDayLocal >= 1 && billCycleDayLocal <= 31,
     'The bill cycle day of a month-based period must be resolved to 1–31 before billing',
-    { localDate, billingPeriod, billCycleDayLocal },
+    { localDate: start, billingPeriod, billCycleDayLocal },
   );
-  const first = firstBillCycleDate(localDate, billingPeriod, billCycleDayLocal);
-  return { start: localDate, period: billingPeriod, length, billCycleDay: billCycleDayLocal, first };
+  const first = firstBillCycleDate(start, period, billCycleDayLocal);
+  return {
+    start,
+    period,
+    length,
+    billCycleDay: billCycleDayLocal,
+    first,
+    before: addPeriod(first, period, -1),
+  };
 }
 
 /** C(k), counted once from C(0) and never from its predecessor (invoicing §2 rule 4). */

@@ -30,6 +30,8 @@ export interface EventFields {
   readonly phaseDays?: number;
   readonly catalogDate?: string;
   readonly isAccountAligned?: boolean;
+  /** Of an event that splits the running period: the date of the event that started its cycle; default its own date. */
+  readonly since?: string;
 }
 
 /** An event written by hand: evergreen, monthly, in advance, quantity 1 unless said. */
@@ -47,6 +49,7 @@ export function event(
     bundleId,
     effectiveDate: (localDate * 86_400_000) as Instant,
     localDate,
+    cycleStart: fields.since === undefined ? localDate : parseLocalDate(fields.since),
     totalOrdering: fields.order ?? 1,
     transitionType: type,
     productName: plan.split('-')[0] ?? plan,

@@ -60,6 +60,8 @@ interface Standing {
   readonly price: string;
   readonly quantity: number;
   readonly bcd: number;
+  /** A price change of the catalog: a CHANGE without a stored event. */
+  readonly isPrice: boolean;
 }
 
 const horizonDays = 900;
@@ -75,21 +77,31 @@ export function eventsOf(history: History, facts: readonly Fact[]): readonly Bil
     .filter(({ day }) => day <= cancelDay)
     .map((standing) => billingEventOf(standing, at(standing.day)));
   if (Number.isFinite(cancelDay)) ordinary.push(cancel(at(cancelDay)));
-  return blockedWindows(facts).reduce(
-    (events, [from, to]) => withoutBlocked(events, at(from), to === null ? null : at(to)),
+  const events = blockedWindows(facts).reduce(
+    (left, [from, to]) => withoutBlocked(left, at(from), to === null ? null : at(to)),
     ordinary as readonly BillingEvent[],
   );
+  const anchors = anchorsOf(events);
+  return events.map((each, index) => ({ ...each, cycleStart: anchors[index] ?? each.localDate }));
 }
 
 function standings(history: History, facts: readonly Fact[]): readonly Standing[] {
   const plan = planAt(history, 0);
-  let state: Standing = { type: 'CREATE', day: 0, plan, price: plan.price, quantity: 1, bcd: history.bcd };
+  let state: Standing = {
+    type: 'CREATE',
+    day: 0,
+    plan,
+    price: plan.price,
+    quantity: 1,
+    bcd: history.bcd,
+    isPrice: false,
+  };
   const all = [state];
   const dated = facts
     .filter(({ type }) => type !== 'PAUSE' && type !== 'CANCEL')
     .toSorted((a, b) => a.day - b.day);
   for (const fact of dated) {
-    state = { ...state, day: fact.day, ...effectOf(history, fact) };
+    state = { ...state, day: fact.day, isPrice: fact.type === 'PRICE', ...effectOf(history, fact) };
     all.push(state);
   }
   return all;
@@ -118,11 +130,37 @@ function planAt(history: History, index: number): HistoryPlan {
   return plan;
 }
 
-function billingEventOf({ type, plan, price, quantity, bcd }: Standing, date: LocalDate): BillingEvent {
+function billingEventOf(standing: Standing, date: LocalDate): BillingEvent {
+  const { type, plan, price, quantity, bcd, isPrice } = standing;
   const { name, period, mode } = plan;
-  const bringsPhase = type === 'CREATE' || (type === 'CHANGE' && price === plan.price);
+  const bringsPhase = type === 'CREATE' || (type === 'CHANGE' && !isPrice);
   const fixed = bringsPhase ? plan.fixed : null;
-  return event(type, date, { plan: name, price, fixed, period, mode, bcd, quantity });
+  const order = isPrice ? NOT_STORED : 1;
+  return event(type, date, { plan: name, price, fixed, period, mode, bcd, quantity, order });
+}
+
+/** From here on are the places of events that are derived from others (subscriptions §19.1). */
+const NOT_STORED = 2 ** 52;
+
+/**
+ * The dates from which the cycles of the events count (invoicing §5.2 rule 5): a change of quantity or of the price alone
+ * goes on with the cycle before it, unless that recurs in another way.
+ */
+function anchorsOf(events: readonly BillingEvent[]): readonly LocalDate[] {
+  const anchors: LocalDate[] = [];
+  events.forEach((each, index) => {
+    const before = events[index - 1];
+    const splits =
+      each.transitionType === 'QUANTITY_CHANGE' ||
+      (each.transitionType === 'CHANGE' && each.totalOrdering >= NOT_STORED);
+    const goesOn = splits && before !== undefined && cycleFacts(before) === cycleFacts(each);
+    anchors.push((goesOn ? anchors[index - 1] : undefined) ?? each.localDate);
+  });
+  return anchors;
+}
+
+function cycleFacts({ billingPeriod, billingMode, billCycleDayLocal, recurringPrice }: BillingEvent): string {
+  return [billingPeriod, billingMode, billCycleDayLocal, recurringPrice !== null].join();
 }
 
 /** Merged pauses; those shorter than a day do not arise. */
@@ -197,7 +235,8 @@ export function forOracle(
   events: readonly BillingEvent[],
 ): readonly OracleEvent[] {
   const scale = minorUnits(history.currency);
-  return events.map((each) => {
+  const anchors = anchorsOf(events);
+  return events.map((each, index) => {
     const recurs = each.recurringPrice !== null && each.billingPeriod !== 'NO_BILLING_PERIOD';
     const { unit, number: length } = recurs
       ? periodLength(each.billingPeriod)
@@ -205,6 +244,8 @@ export function forOracle(
     const rate = recurs ? each.recurringPrice.times(each.quantity) : null;
     return {
       date: formatLocalDate(each.localDate),
+      anchor: formatLocalDate(anchors[index] ?? each.localDate),
+      movesDay: each.transitionType === 'BCD_CHANGE',
       kind: rate === null ? null : kindOf(each.planName, each.phaseName, formatDecimal(rate)),
       unit,
       length,

@@ -6,6 +6,10 @@
 export interface OracleEvent {
   /** `yyyy-MM-dd`. */
   readonly date: string;
+  /** Date of the event that started the cycle; the event's own date if it did. */
+  readonly anchor: string;
+  /** True for a change of the bill cycle day. */
+  readonly movesDay: boolean;
   /** Names plan, phase and rate; null = nothing recurs. */
   readonly kind: string | null;
   readonly unit: 'DAYS' | 'MONTHS';
@@ -73,19 +77,28 @@ function halfUp(numerator: bigint, denominator: bigint): bigint {
   return (2n * numerator + denominator) / (2n * denominator);
 }
 
-/** C(0), C(1), … up to the first one after `until`. */
-function cycleDates(event: OracleEvent, until: string): readonly string[] {
-  const { date, unit, length, billCycleDay } = event;
-  let first = date;
+/** The cycle dates from the event on, up to the first one after `until`, and where the period before them begins. */
+function cycleOf(
+  event: OracleEvent,
+  until: string,
+): { readonly before: string; readonly dates: readonly string[] } {
+  const { date, anchor, unit, length, billCycleDay } = event;
+  let first = anchor;
   if (unit === 'MONTHS') {
-    first = dayInMonth(date, 0, billCycleDay);
-    if (first < date) first = dayInMonth(date, length, billCycleDay);
+    first = dayInMonth(anchor, 0, billCycleDay);
+    if (first < anchor) first = dayInMonth(anchor, length, billCycleDay);
   }
-  const dates = [first];
-  for (let k = 1; (dates[k - 1] ?? first) <= until; k += 1) {
-    dates.push(unit === 'DAYS' ? plusDays(first, k * length) : dayInMonth(first, k * length, billCycleDay));
+  const all = [first];
+  const last = until > date ? until : date;
+  for (let k = 1; (all[k - 1] ?? first) <= last; k += 1) {
+    all.push(unit === 'DAYS' ? plusDays(first, k * length) : dayInMonth(first, k * length, billCycleDay));
   }
-  return dates;
+  const dates = all.filter((each) => each >= date);
+  return { before: all[all.length - dates.length - 1] ?? plusPeriods(event, first, -1), dates };
+}
+
+function cycleDates(event: OracleEvent, until: string): readonly string[] {
+  return cycleOf(event, until).dates;
 }
 
 /** Whether a period of the event begins on that day. */
@@ -112,26 +125,38 @@ export function oraclePeriods(events: readonly OracleEvent[], target: string): r
     const end = events[index + 1]?.date ?? null;
     if (event.date > target || event.kind === null || end === event.date) return [];
     const through = billedTo(event, end, target);
-    return through === null ? [] : periodsOf(event, end, through);
+    const next = events.slice(index + 1).find(({ anchor }) => anchor !== event.anchor);
+    const movedTo = next?.movesDay === true ? next.date : null;
+    return through === null ? [] : periodsOf(event, { end, through, movedTo });
   });
 }
 
-function periodsOf(event: OracleEvent, end: string | null, through: string): readonly OraclePeriod[] {
+interface Stretch {
+  readonly end: string | null;
+  readonly through: string;
+  /** The day on which another bill cycle day ends the cycle; null = something else does, or nothing. */
+  readonly movedTo: string | null;
+}
+
+function periodsOf(event: OracleEvent, { end, through, movedTo }: Stretch): readonly OraclePeriod[] {
   const kind = event.kind ?? '';
-  const dates = cycleDates(event, through);
+  const { before, dates } = cycleOf(event, through);
   const first = dates[0] ?? event.date;
   const part = (start: string, stop: string, [from, to]: readonly [string, string]): OraclePeriod => {
     const ratio = halfUp(countDays(start, stop) * ratioUnits, countDays(from, to));
     return { kind, start, end: stop, amount: halfUp(event.rate * ratio, ratioUnits) };
   };
-  if (end !== null && end <= first) return [part(event.date, end, [plusPeriods(event, end, -1), end])];
+  const isMoved = before < event.anchor && movedTo !== null && movedTo <= first;
+  const whole = isMoved ? ([plusPeriods(event, movedTo, -1), movedTo] as const) : ([before, first] as const);
+  if (end !== null && end <= first) return [part(event.date, end, whole)];
   const periods: OraclePeriod[] = [];
-  if (first > event.date) periods.push(part(event.date, first, [plusPeriods(event, first, -1), first]));
+  if (first > event.date) periods.push(part(event.date, first, whole));
   dates.forEach((start, k) => {
     const next = dates[k + 1];
     if (start >= through) return;
-    if (next !== undefined && next <= through) periods.push({ kind, start, end: next, amount: event.rate });
-    else periods.push(part(start, through, [start, plusPeriods(event, start, 1)]));
+    if (next === undefined) throw new Error(`the cycle of ${event.date} stops before ${through}`);
+    if (next <= through) periods.push({ kind, start, end: next, amount: event.rate });
+    else periods.push(part(start, through, [start, next]));
   });
   return periods;
 }

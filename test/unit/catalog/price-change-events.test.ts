@@ -1,11 +1,24 @@
 import { expect } from 'chai';
-import { type Catalog, CatalogVersion, createCatalog, type PlanStep } from '../../../lib/catalog/index.ts';
 import {
+  type Catalog,
+  CatalogVersion,
+  createCatalog,
+  type PlanStep,
+  type RecurringStep,
+} from '../../../lib/catalog/index.ts';
+import {
+  addDays,
+  cycleDate,
+  cycleDatesOf,
+  firstCycleAfter,
   formatInstant,
   type Instant,
   instantAt,
+  isMonthBased,
+  type LocalDate,
   localDateOf,
   localTime,
+  maxDate,
   timeZone,
   UTC,
 } from '../../../lib/values/time/index.ts';
@@ -58,7 +71,15 @@ function changes(
   billCycleDay?: number,
 ): readonly string[] {
   const alignment = billCycleDay && {
-    billCycleDayAt: () => billCycleDay,
+    periodStartFrom: (date: LocalDate, { step: { effective }, period: billingPeriod }: RecurringStep) => {
+      const cycle = cycleDatesOf({
+        localDate: effective.date,
+        billingPeriod,
+        billCycleDayLocal: billCycleDay,
+      });
+      const earliest = isMonthBased(billingPeriod) ? date : maxDate(date, addDays(effective.date, 1));
+      return cycleDate(cycle, firstCycleAfter(cycle, addDays(earliest, -1)));
+    },
     dated: (date: ReturnType<typeof localDateOf>) => ({ at: instantAt(date, REFERENCE, UTC), date }),
   };
   return catalog
@@ -277,10 +298,11 @@ describe('Price changes for existing subscriptions', () => {
       });
     }
 
-    it('an annual phase takes the next bill cycle day, not the next anniversary', () => {
+    it('an annual phase takes the next start of a year, not the next bill cycle day of a month', () => {
       for (const [date, expected] of [
-        ['2024-05-01', '2024-05-15'],
-        ['2024-05-20', '2024-06-15'],
+        ['2024-01-10', '2024-01-15'],
+        ['2024-01-16', '2025-01-15'],
+        ['2024-05-20', '2025-01-15'],
       ] as const) {
         const catalog = changed(date, { period: 'ANNUAL' });
         expect(changes(catalog, [step('PLAN', '2024-01-01', catalog)], 15)).to.deep.equal([

@@ -330,8 +330,9 @@ describe('Blocked billing', () => {
     const later = instant(first.effectiveDate + 3_600_000);
     const dated = { ...first, localDate: parseLocalDate('2024-05-02') };
     const interval = { start: on('2024-05-01', later), end: on('2024-05-03', instant(later + 200_000_000)) };
-    const days = withoutBlockedIntervals([{ event: dated, bringsPhase: true }], [interval]).map(
-      ({ transitionType, localDate }) => `${transitionType} ${formatLocalDate(localDate)}`,
+    const stream = [{ event: dated, bringsPhase: true, splitsPeriod: false }];
+    const days = withoutBlockedIntervals(stream, [interval]).map(
+      ({ event }) => `${event.transitionType} ${formatLocalDate(event.localDate)}`,
     );
     expect(days).to.deep.equal([
       'CREATE 2024-05-02',

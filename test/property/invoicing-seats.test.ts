@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { BillingEvent } from '../../lib/records/index.ts';
+import { decimal, sum } from '../../lib/values/money/index.ts';
+import { addDays, type BillingPeriod, type LocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
+import { event } from '../support/invoicing/billing-events.ts';
+import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
+import { propertyRuns } from '../support/runs.ts';
+
+/** A number of seats from some day after the start on. */
+interface Seats {
+  readonly day: number;
+  readonly quantity: number;
+}
+
+interface Subscribed {
+  readonly start: LocalDate;
+  readonly bcd: number;
+  readonly period: BillingPeriod;
+  readonly mode: BillingEvent['billingMode'];
+  readonly price: string;
+  readonly fixedDays: number;
+  readonly seats: readonly Seats[];
+}
+
+/** Whether a run happens on that day; every subscription is run on the last one. */
+type Schedule = (day: number) => boolean;
+
+const start = fc.integer({ min: 0, max: 1_500 }).map((days) => addDays(parseLocalDate('2023-01-01'), days));
+
+/** Seats that change each time, `most` days long at the latest. */
+function seatsWithin(most: number): fc.Arbitrary<readonly Seats[]> {
+  return fc
+    .uniqueArray(
+      fc.record({ day: fc.integer({ min: 1, max: most }), quantity: fc.integer({ min: 1, max: 6 }) }),
+      { selector: ({ day }) => day, minLength: 1, maxLength: 5 },
+    )
+    .map((all) => {
+      let before = 1;
+      return all
+        .toSorted((one, other) => one.day - other.day)
+        .filter(({ quantity }) => {
+          const isOther = quantity !== before;
+          before = quantity;
+          return isOther;
+        });
+    });
+}
+
+const byMonth = {
+  start,
+  bcd: fc.integer({ min: 1, max: 31 }),
+  mode: fc.constantFrom<BillingEvent['billingMode']>('IN_ADVANCE', 'IN_ARREAR'),
+  fixedDays: fc.constantFrom(0, 0, 30),
+};
+
+/** A price whose share of each day is a whole number of cents, in a month of 28, 29, 30 or 31 days: nothing is rounded. */
+const evenPrice = fc.integer({ min: 1, max: 20 }).map((n) => decimal('3775.80').times(n).toFixed(2));
+
+const evenMonths: fc.Arbitrary<Subscribed> = fc.record({
+  ...byMonth,
+  period: fc.constant<BillingPeriod>('MONTHLY'),
+  price: evenPrice,
+  seats: seatsWithin(70),
+});
+
+const anyPeriods: fc.Arbitrary<Subscribed> = fc.record({
+  ...byMonth,
+  period: fc.constantFrom<BillingPeriod>('MONTHLY', 'QUARTERLY', 'ANNUAL', 'WEEKLY', 'THIRTY_DAYS'),
+  price: fc.integer({ min: 1, max: 90_000 }).map((cents) => (cents / 100).toFixed(2)),
+  seats: seatsWithin(150),
+});
+
+function eventsOf({ start, bcd, period, mode, price, seats }: Subscribed, upTo: number): BillingEvent[] {
+  const terms = { price, bcd, period, mode };
+  const changes = seats.filter(({ day }) => day <= upTo);
+  return [
+    event('CREATE', start, terms),
+    ...changes.map(({ day, quantity }) => ({
+      ...event('QUANTITY_CHANGE', addDays(start, day), { ...terms, quantity }),
+      cycleStart: start,
+    })),
+  ];
+}
+
+/** The subscription as it is billed by the schedule, each change known from its day on. */
+function billed(subscribed: Subscribed, runsOn: Schedule) {
+  const { start, seats, fixedDays } = subscribed;
+  const last = (seats.at(-1)?.day ?? 0) + 40;
+  const ledger = new SubscriptionLedger({ config: { prorationFixedDays: fixedDays } });
+  for (let day = 0; day <= last; day += 1) {
+    const date = addDays(start, day);
+    if (day === 0) ledger.change(eventsOf(subscribed, 0));
+    else if (seats.some((change) => change.day === day)) ledger.change(eventsOf(subscribed, day), date);
+    if (day === last || runsOn(day)) ledger.runIfDue(date);
+  }
+  return { total: sum(ledger.items.map(({ amount }) => amount)), items: ledger.items.length };
+}
+
+const days = fc.uniqueArray(fc.nat(190), { maxLength: 60 }).map((all) => new Set(all));
+
+describe('seats that come and go', () => {
+  it('invoicing §5.4 rule 5: cost the same in a month whether runs happen day by day, at the end or on some days', () => {
+    fc.assert(
+      fc.property(evenMonths, days, (subscribed, some) => {
+        const daily = billed(subscribed, () => true).total.toFixed();
+        expect(billed(subscribed, () => false).total.toFixed(), 'at the end').to.equal(daily);
+        expect(billed(subscribed, (day) => some.has(day)).total.toFixed(), 'on some days').to.equal(daily);
+      }),
+      { numRuns: Math.ceil(propertyRuns / 4) },
+    );
+  }).timeout(0);
+
+  it('invoicing §5.4 rule 5: of any period and price differ by roundings alone, of at most two cents for each change', () => {
+    fc.assert(
+      fc.property(anyPeriods, days, (subscribed, some) => {
+        const daily = billed(subscribed, () => true);
+        for (const other of [billed(subscribed, () => false), billed(subscribed, (day) => some.has(day))]) {
+          const difference = daily.total.minus(other.total).abs();
+          const most = decimal('0.01').times(2 * subscribed.seats.length);
+          expect(difference.lessThanOrEqualTo(most), `${daily.total} or ${other.total}`).to.equal(true);
+        }
+      }),
+      { numRuns: Math.ceil(propertyRuns / 4) },
+    );
+  }).timeout(0);
+});
