@@ -40,9 +40,11 @@ export {
 export { allEnded } from './wait/all-ended.ts';
 export { atMost, TIME_OVER } from './wait/at-most.ts';
 export { type CalledPlugin, callPlugin, pluginFailure } from './wait/call-plugin.ts';
+export { FairTurns } from './wait/fair-turns.ts';
 export { inParallel } from './wait/in-parallel.ts';
 export { pause } from './wait/pause.ts';
 export { SharedCalls } from './wait/shared-calls.ts';
+export { SharedPlaces } from './wait/shared-places.ts';
 export {
   atOnce,
   eachStep,

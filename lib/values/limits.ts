@@ -101,29 +101,41 @@ export const RECLAIMED_CREDITS_AT_ONCE = 100;
 export const MAX_TRACKING_ID_CHARACTERS = 128;
 export const MAX_UNIT_NAME_CHARACTERS = 255;
 
+/**
+ * Points of one submission, which is stored in one transaction: on SQLite this many take 0.2 s, for which all others wait.
+ */
+export const MAX_SUBMISSION_POINTS = 10_000;
+
 /** Lines, bytes, and lines of a transaction of one bulk call (`usage.bulk.…`, usage §2.5), unless the deployment says otherwise. */
 export const MAX_BULK_USAGE_LINES = 50_000;
 export const MAX_BULK_USAGE_BYTES = 32 * MEBIBYTE;
 export const BULK_USAGE_CHUNK_LINES = 5_000;
 
-/** A list is held in memory as a whole, and so are the lines of a transaction. */
+/** The lines of a transaction are held in memory. */
 export const MAX_SETTING_BULK_BYTES = 1_024 * MEBIBYTE;
 export const MAX_SETTING_CHUNK_LINES = 50_000;
 
-/** Transactions of one bulk call that are under way at once: they share no subscription. */
+/** Transactions of one chunk that are under way at once: they share no subscription. */
 export const BULK_USAGE_CHUNKS_AT_ONCE = 4;
 
 /** Lines for which a transaction of their own is worth its commit. */
 export const BULK_USAGE_LINES_OF_A_SHARE = 1_000;
 
-/** Points of such a transaction, where lines have many; one line may have more. */
-export const BULK_USAGE_CHUNK_POINTS = 25_000;
+/**
+ * Points of such a transaction, where lines have many; one line may have more. SQLite stores these in 70 ms, for which all
+ * others wait.
+ */
+export const BULK_USAGE_CHUNK_POINTS = 5_000;
 
-/** Lines that are read in one turn: some milliseconds. */
-export const BULK_USAGE_LINES_PER_TURN = 500;
+/** Points that are read or placed in one turn, and what a line counts for at least: some milliseconds. */
+export const BULK_USAGE_POINTS_PER_TURN = 1_000;
 
-/** Bulk calls that a process records at once: further ones are refused before they are read. */
+/** Bulk calls that a process records at once of a tenant, and of all: further ones are refused before they are read. */
 export const MAX_BULK_USAGE_CALLS = 16;
+export const MAX_BULK_USAGE_CALLS_OF_ALL = 64;
+
+/** Chunks of all bulk calls that are stored at once: on SQLite, everybody waits for those that are under way. */
+export const BULK_USAGE_CHUNKS_STORED_AT_ONCE = 2;
 
 /** Failures that the report on a bulk call lists. */
 export const MAX_LISTED_USAGE_FAILURES = 1_000;
@@ -392,6 +404,16 @@ export const MAX_LOCK_WAIT_STEPS = 600;
 
 /** Bytes of a JSON body (`server.limits.json`). */
 export const MAX_JSON_BODY_BYTES = MEBIBYTE;
+
+/** Bytes of a streamed body that are cut into records before others may have their turn: a tenth of a millisecond. */
+export const BODY_BYTES_PER_TURN = 64 * KIBIBYTE;
+
+/**
+ * A streamed body may keep its reader waiting for this time, and for the time that its bytes take at the least speed: its call
+ * holds one of a bounded number of places. The time for which the server does not read does not count.
+ */
+export const STREAMED_BODY_PATIENCE_MS = 5 * SECOND_MS;
+export const MIN_STREAMED_BYTES_PER_SECOND = KIBIBYTE;
 
 /** Levels of lists and objects in a JSON body; the deepest model has 5. */
 export const MAX_JSON_DEPTH = 64;

@@ -349,6 +349,35 @@ anyDatabase((kind, open) => {
       expect(await summed(subscriptionId)).to.equal('sms 5001');
     });
 
+    it('usage §2.5: gives others their turn after so many points, few lines or many', async () => {
+      const { subscriptionId } = await subscribe('p-monthly');
+      const { systemClock } = engine;
+      const nextTurn = systemClock.nextTurn;
+      for (const [lines, points] of [
+        [12, 500],
+        [6_000, 1],
+      ] as const) {
+        let turns = 0;
+        systemClock.nextTurn = async () => {
+          turns += 1;
+          return nextTurn();
+        };
+        const usageRecords = Array.from({ length: points }, () => ({
+          recordDate: '2024-02-01',
+          amount: '1',
+        }));
+        const given = Array.from({ length: lines }, (_, index) => ({
+          subscriptionId,
+          trackingId: `${points} ${index}`,
+          unitUsageRecords: [{ unitType: 'sms', usageRecords }],
+        }));
+        expect(await engine.acme.usage.recordAll(given)).to.include({ accepted: lines });
+        systemClock.nextTurn = nextTurn;
+        // Each 1,000 points are read in one turn, and placed in another.
+        expect(turns, `${lines} lines`).to.be.at.least(11);
+      }
+    });
+
     it('usage §2.5: the end of a subscription counts from the next call on', async () => {
       const { subscriptionId } = await subscribe('p-monthly');
       const lineOf = (trackingId: string) => ({ ...usageOf(subscriptionId, '2024-03-01 1'), trackingId });

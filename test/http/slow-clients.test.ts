@@ -101,6 +101,38 @@ describe('clients that take their time (platform §16)', () => {
     expect(json).to.include({ received: 1, rejected: 1 });
   });
 
+  it('slow clients of one tenant that send lines of usage and stop keep no other tenant out, and get 408 after 5 s', async () => {
+    const listening = await listenWith({});
+    const stopped = await Promise.all(
+      Array.from({ length: MAX_BULK_USAGE_CALLS }, async () => {
+        const socket = await connected(listening);
+        socket.setEncoding('utf8').write(`${bulkHead}{"a":`);
+        return { socket, answered: once(socket, 'data'), hungUp: once(socket, 'close') };
+      }),
+    );
+    const url = `http://127.0.0.1:${listening.port}/1.0/kb/usages/bulk`;
+    const send = (headers: Readonly<Record<string, string>>) =>
+      fetch(url, {
+        method: 'POST',
+        headers: { ...documentHeaders, 'content-type': 'application/x-ndjson', ...headers },
+        body: '{}\n',
+      });
+    const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+    for (;;) {
+      if ((await send({})).status === 429) break;
+      await setTimeout(20);
+    }
+    expect((await send(eve)).status).to.equal(200);
+    for (const { socket, answered, hungUp } of stopped) {
+      const [answer] = await answered;
+      expect(answer).to.match(/^HTTP\/1\.1 408 /);
+      expect(answer).to.contain('The body came at less than 1024 bytes per second');
+      socket.resume();
+      await hungUp;
+    }
+    expect((await send({})).status).to.equal(200);
+  });
+
   it('slow clients are hung up on where a body that nobody reads does not end, after their answer', async () => {
     const socket = await connected(await listenWith({ requestTimeMs: 100, maxHeadersMs: 100 }));
     const head = 'POST /1.0/kb/accounts HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{';

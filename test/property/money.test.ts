@@ -123,6 +123,59 @@ describe('rounding', () => {
   });
 });
 
+describe('exact JSON', () => {
+  const changed = (text: string, at: number, put: string): string => {
+    const place = at % (text.length + 1);
+    return text.slice(0, place) + put + text.slice(place + 1);
+  };
+  const numbersAsDoubles = (value: unknown): unknown => {
+    if (value instanceof Decimal) return Number(value.toString());
+    if (Array.isArray(value)) return value.map(numbersAsDoubles);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, numbersAsDoubles(each)]));
+  };
+  const outcomeOf = (read: () => unknown): unknown => {
+    try {
+      return JSON.stringify(read());
+    } catch (error) {
+      return error instanceof SyntaxError ? 'not JSON' : error;
+    }
+  };
+
+  it('reads what JSON.parse reads and refuses what it refuses, also of texts that are spoiled in one place', () => {
+    const spoiler = fc.constantFrom(
+      '',
+      '"',
+      '\\',
+      '[',
+      ']',
+      '{',
+      '}',
+      ',',
+      ':',
+      '0',
+      '-',
+      '.',
+      'e',
+      ' ',
+      '\n',
+      '\u0000',
+    );
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 4 }), fc.nat(), spoiler, (json, at, put) => {
+        for (const text of [json, changed(json, at, put)]) {
+          const expected = outcomeOf(() => numbersAsDoubles(JSON.parse(text)));
+          expect(
+            outcomeOf(() => numbersAsDoubles(parseExactJson(text))),
+            text,
+          ).to.equal(expected);
+        }
+      }),
+      { numRuns },
+    );
+  });
+});
+
 describe('numbers on the wire', () => {
   it('numbers on the wire keep every digit through JSON, without exponent or trailing zeros', () => {
     fc.assert(

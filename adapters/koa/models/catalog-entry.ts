@@ -10,7 +10,7 @@ import {
   UsageType,
 } from '../../../lib/records/index.ts';
 import { MAX_FRACTION_DIGITS } from '../../../lib/values/limits.ts';
-import { Decimal, type Decimal as DecimalValue } from '../../../lib/values/money/index.ts';
+import { type Decimal, decimalOf } from '../../../lib/values/money/index.ts';
 import { BillingPeriod, formatInstant, type Instant, TimeUnit } from '../../../lib/values/time/index.ts';
 import { documentOf } from '../wire/json-schema.ts';
 import { type Access, field, model } from '../wire/model.ts';
@@ -32,10 +32,10 @@ function dateOrEmpty<Name extends string, A extends Access>(name: Name, access: 
 }
 
 /** A decimal, in answers as text with nine fractional digits. */
-const decimalText: WireType<DecimalValue> = answering(decimalNumber, {
+const decimalText: WireType<Decimal> = answering(decimalNumber, {
   answer: () => z.string().regex(/^-?\d+\.\d{9}$/, { error: 'is not a decimal with nine fractional digits' }),
   document: () => z.string().regex(/^-?\d+(\.\d{1,9})?$/),
-  write: (value: DecimalValue) => value.toFixed(MAX_FRACTION_DIGITS),
+  write: (value: Decimal) => value.toFixed(MAX_FRACTION_DIGITS),
 });
 
 interface Answering<S> {
@@ -132,7 +132,7 @@ export const PhaseData = {
 
 function withType(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  if (Decimal.isDecimal(value) || !('phaseType' in value) || 'type' in value) return value;
+  if (decimalOf(value) !== undefined || !('phaseType' in value) || 'type' in value) return value;
   return { ...value, type: value.phaseType };
 }
 

@@ -2,7 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { finished as ended, PassThrough, Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { MAX_DRAIN_MS, MAX_DRAINED_BYTES } from '../../../lib/values/limits.ts';
+import {
+  MAX_DRAIN_MS,
+  MAX_DRAINED_BYTES,
+  MIN_STREAMED_BYTES_PER_SECOND,
+  STREAMED_BODY_PATIENCE_MS,
+} from '../../../lib/values/limits.ts';
 import { shortened } from '../../../lib/values/text/index.ts';
 import type { BodyStream, RequestBody } from '../routing/body.ts';
 import { bodyReadBefore } from './parsed-body.ts';
@@ -44,6 +49,12 @@ export async function readBody(
   return typeof text === 'string' ? Buffer.from(text, byteEncoding) : undefined;
 }
 
+interface Streaming {
+  readonly maxBytes: number;
+  /** Called when the reading ends because the body comes too slowly. */
+  readonly onTooSlow: () => void;
+}
+
 /**
  * The body as it comes, undefined when there is none.
  * @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE for one that says so itself.
@@ -51,7 +62,7 @@ export async function readBody(
 export async function streamBody(
   ctx: Context,
   body: RequestBody<unknown>,
-  maxBytes: number,
+  { maxBytes, onTooSlow }: Streaming,
 ): Promise<BodyStream | undefined> {
   if (!hasBody(ctx)) return undefined;
   const readBefore = bodyReadBefore(ctx);
@@ -59,7 +70,9 @@ export async function streamBody(
   await refuseTooLarge(ctx, maxBytes);
   const { type } = ctx.request;
   return {
-    ...(readBefore === undefined ? chunksOf(ctx.req) : chunksOfBytes(withinLimit(readBefore, maxBytes))),
+    ...(readBefore === undefined
+      ? chunksOf(ctx.req, onTooSlow)
+      : chunksOfBytes(withinLimit(readBefore, maxBytes))),
     mediaType: type === '' ? body.mediaTypes[0] : type.toLowerCase(),
   };
 }
@@ -68,7 +81,7 @@ export async function streamBody(
  * The end of the reading must not be that of the connection, on which the answer goes out; nor does a request say that its
  * connection has ended once it was answered, so that who still reads it has to be told.
  */
-function chunksOf(request: IncomingMessage): Pick<BodyStream, 'chunks' | 'giveUp'> {
+function chunksOf(request: IncomingMessage, onTooSlow: () => void): Pick<BodyStream, 'chunks' | 'giveUp'> {
   const chunks = new PassThrough();
   // Who reads gets it.
   chunks.on('error', () => undefined);
@@ -76,13 +89,34 @@ function chunksOf(request: IncomingMessage): Pick<BodyStream, 'chunks' | 'giveUp
     if (error) chunks.destroy(error);
   });
   request.pipe(chunks);
-  return {
-    chunks,
-    giveUp: () => {
-      request.unpipe(chunks);
-      chunks.destroy(new Error('Nobody waits for the rest of the body any more'));
-    },
+  const end = (error: Error): void => {
+    request.unpipe(chunks);
+    chunks.destroy(error);
   };
+  const giveUpSlow = (): void => {
+    onTooSlow();
+    end(tooSlow());
+  };
+  return {
+    chunks: atLeastSpeed(chunks, giveUpSlow),
+    giveUp: () => end(new Error('Nobody waits for the rest of the body any more')),
+  };
+}
+
+/** The chunks of a body; `giveUp` ends it when waiting for its bytes has taken too long. */
+async function* atLeastSpeed(chunks: AsyncIterable<Buffer>, giveUp: () => void): AsyncGenerator<Buffer> {
+  let patienceMs = STREAMED_BODY_PATIENCE_MS;
+  const reading = chunks[Symbol.asyncIterator]();
+  for (;;) {
+    const beganMs = performance.now();
+    const timer = setTimeout(giveUp, patienceMs);
+    const next = await reading.next().finally(() => clearTimeout(timer));
+    if (next.done) return;
+    const earnedMs = (next.value.length / MIN_STREAMED_BYTES_PER_SECOND) * 1_000;
+    const leftMs = patienceMs + earnedMs - (performance.now() - beganMs);
+    patienceMs = Math.min(STREAMED_BODY_PATIENCE_MS, leftMs);
+    yield next.value;
+  }
 }
 
 function chunksOfBytes(bytes: Uint8Array): Pick<BodyStream, 'chunks' | 'giveUp'> {
@@ -212,6 +246,14 @@ function tooLarge(maxBytes: number): BillingError {
     code: ErrorCode.TOO_LARGE,
     message: `The body is larger than ${maxBytes} bytes`,
     facts: { maxBytes },
+  });
+}
+
+/** What was complete of it may have been taken. */
+function tooSlow(): BillingError {
+  return new BillingError({
+    code: ErrorCode.MALFORMED_BODY,
+    message: `The body came at less than ${MIN_STREAMED_BYTES_PER_SECOND} bytes per second; its first records may have been stored`,
   });
 }
 

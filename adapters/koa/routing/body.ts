@@ -1,13 +1,11 @@
 import type { z } from 'zod';
 import { BillingError, ErrorCode, invalidField } from '../../../lib/values/errors/index.ts';
-import { parseExactJson } from '../../../lib/values/money/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
 import { ANY_TYPE, type RequestLimits } from '../request/request-limits.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
 import { bodyMissing, messageNameOf, validationError } from '../wire/problems.ts';
 import { listOf, type WireType } from '../wire/wire-type.ts';
-import { checkJsonDepth } from './json-depth.ts';
-import { checkListLengths } from './list-lengths.ts';
+import { submittedJson } from './submitted-json.ts';
 
 /** The types of an XML document. */
 export const XML_TYPES = ['text/xml', 'application/xml'] as const;
@@ -34,7 +32,7 @@ export interface RequestBody<B> {
 /** What the reading of a body depends on. */
 export interface BodyReading {
   readonly dialect: Dialect;
-  readonly limits: Pick<RequestLimits, 'list' | 'bulkBytes' | 'bulkRecords'>;
+  readonly limits: Pick<RequestLimits, 'json' | 'list' | 'bulkBytes' | 'bulkRecords'>;
   /** Of a body that is streamed; undefined where there is none. */
   readonly bodyStream?: BodyStream | undefined;
 }
@@ -89,9 +87,7 @@ export function optionalJsonBody<M extends Readable>(model: M): RequestBody<Requ
     read(bytes, { dialect, limits }) {
       const text = bytes === undefined ? '' : utf8Text(bytes);
       if (text.trim() === '') return null;
-      const json = parsedJson(text);
-      checkListLengths(json, limits.list);
-      const result = model.request[dialect].safeParse(json);
+      const result = model.request[dialect].safeParse(submittedJson(text, limits.list));
       if (result.success) return result.data as RequestValue<M> | null;
       throw validationError(result.error, messageNameOf(model.name));
     },
@@ -168,20 +164,6 @@ function utf8Text(bytes: Uint8Array, options: { readonly ignoreBOM?: boolean } =
     throw new BillingError({
       code: ErrorCode.MALFORMED_BODY,
       message: 'The body is not UTF-8',
-      cause: error,
-    });
-  }
-}
-
-function parsedJson(text: string): unknown {
-  checkJsonDepth(text);
-  try {
-    return parseExactJson(text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new BillingError({
-      code: ErrorCode.MALFORMED_BODY,
-      message: `The body is not JSON: ${reason}`,
       cause: error,
     });
   }

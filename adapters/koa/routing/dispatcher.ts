@@ -306,10 +306,16 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const { body, statusOf } = route;
     if (body === undefined) return { bodyBytes: undefined };
     const maxBytes = bodyLimit(body, limits);
-    if (body.isStreamed) return { bodyBytes: undefined, bodyStream: await streamBody(ctx, body, maxBytes) };
-    const over = (): never => {
+    const giveUp = (): void => {
       received.statusOf = { ...statusOf, ...statusOfLateBody };
       ctx.set('Connection', 'close');
+    };
+    if (body.isStreamed) {
+      const bodyStream = await streamBody(ctx, body, { maxBytes, onTooSlow: giveUp });
+      return { bodyBytes: undefined, bodyStream };
+    }
+    const over = (): never => {
+      giveUp();
       throw lateBody(requestTimeMs);
     };
     const reading = readBody(ctx, body, maxBytes);
@@ -373,7 +379,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
 /** A streamed body of which more comes than anybody reads is given up with its connection. */
 async function endStream(ctx: Context, body: BodyStream): Promise<void> {
   body.giveUp();
-  await readToEnd(ctx);
+  if (ctx.response.get('Connection') !== 'close') await readToEnd(ctx);
 }
 
 /** The caller, as audit rows show it. */

@@ -174,7 +174,7 @@ export interface RequestFacts
   readonly bodyBytes: Uint8Array | undefined;
   readonly bodyStream?: BodyStream | undefined;
   readonly context: CallContext | null;
-  readonly limits: Pick<RequestLimits, 'list' | 'page' | 'bulkBytes' | 'bulkRecords'>;
+  readonly limits: Pick<RequestLimits, 'json' | 'list' | 'page' | 'bulkBytes' | 'bulkRecords'>;
 }
 
 /** One record of the route table, with its types hidden inside `answer`. */

@@ -1,13 +1,16 @@
+import { oneStep } from '../../../lib/runtime/index.ts';
 import { type SubmittedLine, UnreadableLine } from '../../../lib/usage/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../../../lib/values/errors/index.ts';
-import { type ExactJson, parseExactJson } from '../../../lib/values/money/index.ts';
+import { BODY_BYTES_PER_TURN } from '../../../lib/values/limits.ts';
+import { JsonBoundError, type SubmittedJson } from '../../../lib/values/money/index.ts';
 import { Dialect } from '../dialect.ts';
 import { SubscriptionUsageRecord } from '../models/usage.ts';
 import { bodyMissing } from '../wire/problems.ts';
 import { recordDateOfNumbers } from '../wire/scalars.ts';
 import { type BodyReading, LINES_TYPE, type RequestBody } from './body.ts';
-import { checkJsonDepth } from './json-depth.ts';
-import { checkListLengths } from './list-lengths.ts';
+import { ElementCutter, LineCutter, type RecordBytes, type RecordCutter, TOO_LONG } from './record-bytes.ts';
+import { slices } from './slices.ts';
+import { submittedJson } from './submitted-json.ts';
 
 /** Usage of many subscriptions, which is read while it is recorded. */
 export interface UsageLines {
@@ -18,7 +21,7 @@ export interface UsageLines {
   isEmpty(): boolean;
 }
 
-/** A list of records as JSON, or one record on each line, which is not held in memory as a whole (usage §2.5). */
+/** A list of records as JSON, or one record on each line; neither is held in memory as a whole (usage §2.5). */
 export const usageLinesBody: RequestBody<UsageLines> = {
   mediaTypes: ['application/json', LINES_TYPE],
   required: true,
@@ -26,14 +29,15 @@ export const usageLinesBody: RequestBody<UsageLines> = {
   utf8Only: true,
   isStreamed: true,
   read(_bytes, reading) {
-    const { bodyStream } = reading;
+    const { bodyStream, limits } = reading;
     if (bodyStream === undefined) throw invalidField(bodyMissing(SubscriptionUsageRecord.name));
-    const { bulkBytes: maxBytes, bulkRecords: maxLines } = reading.limits;
+    const { bulkBytes: maxBytes, bulkRecords: maxLines } = limits;
     const state: State = { bytes: 0, lines: 0, isCut: false, maxBytes, maxLines };
-    const bytes = limited(bodyStream.chunks, state);
-    const isJson = bodyStream.mediaType === 'application/json';
+    const isList = bodyStream.mediaType === 'application/json';
+    const cutter = isList ? new ElementCutter(limits.json) : new LineCutter(limits.json);
+    const lineOf = isList ? elementOf : lineAlone;
     return {
-      lines: isJson ? elementsOf(bytes, state, reading) : linesOf(bytes, state, reading),
+      lines: linesOf(limited(bodyStream.chunks, state), { cutter, state, lineOf, reading }),
       isCut: () => state.isCut,
       isEmpty: () => state.bytes === 0,
     };
@@ -58,6 +62,7 @@ async function* limited(chunks: AsyncIterable<Uint8Array>, state: State): AsyncG
       if (state.isCut) return;
     }
   } catch (error) {
+    if (error instanceof BillingError) throw error;
     throw new BillingError({
       code: ErrorCode.MALFORMED_BODY,
       message: 'The body could not be read to its end',
@@ -66,47 +71,33 @@ async function* limited(chunks: AsyncIterable<Uint8Array>, state: State): AsyncG
   }
 }
 
-const NEW_LINE = 0x0a;
-
-async function* linesOf(
-  chunks: AsyncIterable<Uint8Array>,
-  state: State,
-  reading: BodyReading,
-): AsyncGenerator<SubmittedLine> {
-  let begun: Uint8Array[] = [];
-  for await (const chunk of chunks) {
-    let from = 0;
-    for (let end = chunk.indexOf(NEW_LINE); end >= 0; end = chunk.indexOf(NEW_LINE, from)) {
-      const line = Buffer.concat([...begun, chunk.subarray(from, end)]);
-      [begun, from] = [[], end + 1];
-      if (isBlank(line)) continue;
-      if (!isCounted(state)) return;
-      yield lineOf(line, reading);
-    }
-    begun.push(chunk.subarray(from));
-  }
-  const last = Buffer.concat(begun);
-  // What was cut off is no line.
-  if (state.isCut || isBlank(last) || !isCounted(state)) return;
-  yield lineOf(last, reading);
+interface LineReading {
+  readonly cutter: RecordCutter;
+  readonly state: State;
+  readonly lineOf: (record: RecordBytes, reading: BodyReading, index: number) => SubmittedLine;
+  readonly reading: BodyReading;
 }
 
-async function* elementsOf(
+/** The records in their order; others have their turn between pieces of them, whatever they hold. */
+async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
-  state: State,
-  reading: BodyReading,
+  { cutter, state, lineOf, reading }: LineReading,
 ): AsyncGenerator<SubmittedLine> {
-  const all: Uint8Array[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  if (state.isCut || state.bytes === 0) return;
-  const list = parsed(Buffer.concat(all));
-  if (!Array.isArray(list)) {
-    throw new BillingError({ code: ErrorCode.MALFORMED_BODY, message: 'The body is not a list' });
+  const linesIn = function* (records: Iterable<RecordBytes>): Generator<SubmittedLine> {
+    for (const record of records) {
+      if (!isCounted(state)) return;
+      yield lineOf(record, reading, state.lines - 1);
+    }
+  };
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += BODY_BYTES_PER_TURN) {
+      yield* linesIn(cutter.cut(chunk.subarray(at, at + BODY_BYTES_PER_TURN)));
+      if (state.lines >= state.maxLines && state.isCut) return;
+      await slices(oneStep(() => undefined));
+    }
   }
-  for (const element of list as readonly ExactJson[]) {
-    if (!isCounted(state)) return;
-    yield ofJson(element, reading);
-  }
+  // What was cut off is not a record.
+  if (!state.isCut && state.bytes > 0) yield* linesIn(cutter.end());
 }
 
 /** Counts one more line; false if there may be no more. */
@@ -119,43 +110,49 @@ function isCounted(state: State): boolean {
   return true;
 }
 
-function lineOf(bytes: Uint8Array, reading: BodyReading): SubmittedLine {
+/** A line that cannot be read is a fault of that line alone. */
+function lineAlone(record: RecordBytes, reading: BodyReading): SubmittedLine {
   try {
-    return ofJson(parsed(bytes), reading);
+    return lineOfRecord(record, 'The line', reading);
   } catch (error) {
     if (error instanceof BillingError) return new UnreadableLine(error.message);
     throw error;
   }
 }
 
-function parsed(bytes: Uint8Array): ExactJson {
+/** An element that is not JSON is a fault of the whole list; one that exceeds a bound is a fault of its own. */
+function elementOf(record: RecordBytes, reading: BodyReading, index: number): SubmittedLine {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    checkJsonDepth(text);
-    return parseExactJson(text);
+    return lineOfRecord(record, `Element ${index} of the list`, reading);
   } catch (error) {
-    if (error instanceof BillingError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof BillingError && (record === TOO_LONG || error.cause instanceof JsonBoundError))
+      return new UnreadableLine(error.message);
+    throw error;
+  }
+}
+
+/** What the lists of dialect K mean as dates is settled here; everything else is for the engine to read. */
+function lineOfRecord(record: RecordBytes, what: string, { dialect, limits }: BodyReading): SubmittedLine {
+  if (record === TOO_LONG) throw invalidField(`${what} is longer than ${limits.json} bytes`);
+  const json = submittedJson(textOf(record, what), limits.list, what);
+  return (dialect === Dialect.K ? withDates(json) : json) as SubmittedLine;
+}
+
+function textOf(record: Uint8Array, what: string): string {
+  try {
+    return utf8.decode(record);
+  } catch (error) {
     throw new BillingError({
       code: ErrorCode.MALFORMED_BODY,
-      message: `What was sent is not JSON in UTF-8: ${reason}`,
+      message: `${what} is not UTF-8`,
       cause: error,
     });
   }
 }
 
-/** What the lists of dialect K mean as dates is settled here; everything else is for the engine to read. */
-function ofJson(json: ExactJson, { dialect, limits }: BodyReading): SubmittedLine {
-  try {
-    checkListLengths(json, limits.list);
-  } catch (error) {
-    if (error instanceof BillingError) return new UnreadableLine(error.message);
-    throw error;
-  }
-  return (dialect === Dialect.K ? withDates(json) : json) as SubmittedLine;
-}
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function withDates(json: ExactJson): unknown {
+function withDates(json: SubmittedJson): unknown {
   return changed(json, 'unitUsageRecords', (unit) =>
     changed(unit, 'usageRecords', (record) => {
       if (!isObject(record) || !Array.isArray(record.recordDate)) return record;
@@ -172,8 +169,4 @@ function changed(json: unknown, list: string, change: (element: unknown) => unkn
 
 function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
-}
-
-function isBlank(line: Uint8Array): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';
-import { Decimal } from '../../../lib/values/money/index.ts';
+import { decimalOf } from '../../../lib/values/money/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
 import { annotated, type JsonSchema, nullable } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';
@@ -186,12 +186,12 @@ function needsToBeSet(name: string, key: string) {
 }
 
 /**
- * A missing object is null; an absent member must not become null. Numbers come as `Decimal`, which zod would take for an
- * object without members.
+ * A missing object is null; an absent member must not become null. Numbers come as objects (`decimalOf`), which must not be
+ * taken for objects without members.
  */
 function presentOnly(value: unknown): unknown {
   if (value === undefined) return null;
-  return value instanceof Decimal ? value.toString() : value;
+  return decimalOf(value)?.toString() ?? value;
 }
 
 function answerSchema(fields: Fields, dialect: Dialect): z.ZodType {

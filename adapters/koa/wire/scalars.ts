@@ -11,7 +11,8 @@ import {
 } from '../../../lib/values/limits.ts';
 import {
   currencyCodes,
-  Decimal,
+  type Decimal,
+  decimalOf,
   formatDecimal,
   parseWireDecimal,
   roundToScale,
@@ -41,10 +42,13 @@ type Reading<T> = { readonly value: T | null } | { readonly problem: string | Wi
 /** Digits, on either side of the point, up to which a number may stand for text. */
 const MAX_TEXT_DIGITS = 64;
 
+/** Numbers of a date-time in dialect K, from the year to the millisecond. */
+const MAX_DATE_PARTS = 7;
+
 interface ScalarInput<T> {
   /** Schema of the value in answers, and in the document. */
   readonly answer: () => z.ZodType;
-  /** Reads a JSON value that is neither null nor absent; numbers come as `Decimal`. */
+  /** Reads a JSON value that is neither null nor absent; `decimalOf` reads numbers. */
   readonly read: (value: unknown, dialect: Dialect) => Reading<T>;
   /** Makes the answer's form of a value; default: the value itself. */
   readonly write?: (value: T) => unknown;
@@ -145,21 +149,19 @@ export const recordNumber: WireType<number> = scalar({
  * An exact decimal, up to 15 integer and 9 fractional digits; in dialect K further fractional digits are rounded away, as
  * noise of binary floating point (http-api §9 rule 5).
  */
-export const decimalNumber = decimalOf(MAX_INTEGER_DIGITS);
+export const decimalNumber = decimalType(MAX_INTEGER_DIGITS);
 
 /** The same with up to 20 integer digits. */
-export const usageAmount = decimalOf(MAX_USAGE_INTEGER_DIGITS);
+export const usageAmount = decimalType(MAX_USAGE_INTEGER_DIGITS);
 
-function decimalOf(integerDigits: number): WireType<Decimal> {
+function decimalType(integerDigits: number): WireType<Decimal> {
   const limits = { integerDigits, fractionDigits: MAX_FRACTION_DIGITS };
   return scalar({
     answer: () => z.number(),
     read(value, dialect) {
       if (value === '') return { value: null };
-      const number =
-        typeof value === 'string' || value instanceof Decimal
-          ? readDecimal(value, limits, dialect)
-          : undefined;
+      const given = typeof value === 'string' ? value : decimalOf(value);
+      const number = given === undefined ? undefined : readDecimal(given, limits, dialect);
       if (number !== undefined) return { value: number };
       return {
         problem: `is not a decimal of at most ${integerDigits} integer and ${MAX_FRACTION_DIGITS} fractional digits: ${shown(value)}`,
@@ -299,20 +301,23 @@ function rememberingLast<T>(format: (value: T) => string): (value: T) => string 
 
 function instantOf(value: unknown, dialect: Dialect): Instant | undefined {
   if (typeof value === 'string') return parseWireInstant(value);
-  if (value instanceof Decimal) return parseWireInstant(value.toNumber());
-  return instantOfParts(partsOf(value, dialect));
+  const number = decimalOf(value);
+  return number === undefined ? instantOfParts(partsOf(value, dialect)) : parseWireInstant(number.toNumber());
 }
 
 /** The numbers of a date or date-time that a typed client of dialect K writes as a list; undefined for anything else. */
 function partsOf(value: unknown, dialect: Dialect): readonly number[] {
   if (dialect !== Dialect.K || !Array.isArray(value)) return [];
-  return value.map((part: unknown) => (part instanceof Decimal ? part.toNumber() : Number.NaN));
+  // A longer list is not a date, and its decimals take time.
+  if (value.length > MAX_DATE_PARTS) return [];
+  return value.map((part: unknown) => decimalOf(part)?.toNumber() ?? Number.NaN);
 }
 
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
-  return value instanceof Decimal && isShort(value) ? formatDecimal(value) : undefined;
+  const number = decimalOf(value);
+  return number !== undefined && isShort(number) ? formatDecimal(number) : undefined;
 }
 
 /** `1e999999999` is valid JSON, but would have a billion digits as text. */
@@ -329,12 +334,12 @@ function outOfRange(
 }
 
 function numberOf(value: unknown): Decimal | undefined {
-  if (value instanceof Decimal) return value;
-  return typeof value === 'string' ? parseWireDecimal(value) : undefined;
+  return typeof value === 'string' ? parseWireDecimal(value) : decimalOf(value);
 }
 
 function shown(value: unknown): string {
-  if (value instanceof Decimal) return shortened(value.toString());
+  const number = decimalOf(value);
+  if (number !== undefined) return shortened(number.toString());
   if (typeof value === 'string') return `"${shortened(value)}"`;
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : String(value);

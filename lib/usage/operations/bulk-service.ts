@@ -1,10 +1,15 @@
 import type { CatalogProvider } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Authorship, CallContext } from '../../records/index.ts';
-import { authorshipOf } from '../../runtime/index.ts';
+import { authorshipOf, FairTurns, SharedPlaces } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { BULK_USAGE_LINES_PER_TURN, MAX_BULK_USAGE_CALLS } from '../../values/limits.ts';
+import {
+  BULK_USAGE_CHUNKS_STORED_AT_ONCE,
+  BULK_USAGE_POINTS_PER_TURN,
+  MAX_BULK_USAGE_CALLS,
+  MAX_BULK_USAGE_CALLS_OF_ALL,
+} from '../../values/limits.ts';
 import { type RecordingConfigOf, recordingConfigOf } from '../loading/tenant-recording-config.ts';
 import { lineNames } from '../recording/line-names.ts';
 import { LineReport, type UsageReport } from '../recording/line-report.ts';
@@ -12,7 +17,7 @@ import { readLine } from '../recording/read-submission.ts';
 import type { RecordingConfig } from '../recording/recording-config.ts';
 import type { SubmittedLine } from '../recording/usage-submission.ts';
 import { chunksOf } from './line-chunk.ts';
-import { LinePreparation, type LineRead } from './line-preparation.ts';
+import { LinePreparation, type LineRead, pointsOf } from './line-preparation.ts';
 import { addTo, NO_CHUNK, type StoredChunk, storeChunk } from './store-chunk.ts';
 import type { RecordAllOptions } from './usage-operations.ts';
 
@@ -22,7 +27,8 @@ export class BulkService {
   readonly #preparation: LinePreparation;
   readonly #configOf: RecordingConfigOf;
   readonly #chunkSize: number;
-  #running = 0;
+  readonly #places = new SharedPlaces({ all: MAX_BULK_USAGE_CALLS_OF_ALL, each: MAX_BULK_USAGE_CALLS });
+  readonly #storing = new FairTurns(BULK_USAGE_CHUNKS_STORED_AT_ONCE);
 
   constructor(
     ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>,
@@ -41,12 +47,12 @@ export class BulkService {
     { listsAll = false }: RecordAllOptions = {},
   ): Promise<UsageReport> {
     const authorship = authorshipOf(context);
-    if (this.#running >= MAX_BULK_USAGE_CALLS) throw busy();
-    this.#running += 1;
+    const { id: tenantId } = context.tenant;
+    if (!this.#places.take(tenantId)) throw busy();
     try {
       return await this.#recordAll(context, { lines, authorship, listsAll });
     } finally {
-      this.#running -= 1;
+      this.#places.leave(tenantId);
     }
   }
 
@@ -56,12 +62,16 @@ export class BulkService {
     const report = new LineReport({ isFull: listsAll });
     let config: RecordingConfig | undefined;
     const reading = async function* (this: BulkService): AsyncGenerator<LineRead> {
-      let count = 0;
+      let points = 0;
       for await (const line of lines) {
         config ??= await storage.read(tenant, this.#configOf);
-        count += 1;
-        if (count % BULK_USAGE_LINES_PER_TURN === 0) await systemClock.nextTurn();
-        yield { read: readLine(line, config), names: lineNames(line) };
+        const read = { read: readLine(line, config), names: lineNames(line) };
+        points += Math.max(1, pointsOf(read));
+        if (points >= BULK_USAGE_POINTS_PER_TURN) {
+          points = 0;
+          await systemClock.nextTurn();
+        }
+        yield read;
       }
     }.bind(this);
     // A chunk is read and looked up while the one before it is stored, but on the one connection of a host's transaction.
@@ -73,7 +83,9 @@ export class BulkService {
         const prepared = await this.#preparation.prepared(context, chunk, config);
         addTo(report, await before);
         const { mayPassThresholds } = config;
-        before = storeChunk({ storage, tenant, authorship, mayPassThresholds }, prepared);
+        const store = () => storeChunk({ storage, tenant, authorship, mayPassThresholds }, prepared);
+        // Others may wait for the lock that a host's transaction holds.
+        before = tenant.within === undefined ? this.#storing.run(tenant.id, store) : store();
         if (tenant.within !== undefined) await before;
       }
       addTo(report, await before);
@@ -90,14 +102,10 @@ interface BulkCall {
   readonly listsAll: boolean;
 }
 
-function pointsOf({ read }: LineRead): number {
-  return 'usage' in read ? read.usage.records.length : 0;
-}
-
 function busy(): BillingError {
   return new BillingError({
     code: ErrorCode.TOO_MANY_REQUESTS,
-    message: `${MAX_BULK_USAGE_CALLS} bulk calls are being recorded; nothing of this one was read, send it again later`,
+    message: `Too many bulk calls are being recorded (of a tenant at most ${MAX_BULK_USAGE_CALLS}); nothing of this one was read, send it again later`,
     facts: { retryAfterSeconds: 1 },
   });
 }

@@ -4,6 +4,7 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, UsageSubmission } from '../../records/index.ts';
 import { noSubscriptionOfKey, noSuchSubscription } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { BULK_USAGE_POINTS_PER_TURN } from '../../values/limits.ts';
 import { MeteredCache } from '../loading/metered-cache.ts';
 import { loadMetered, type MeteredSubscription } from '../loading/metered-subscriptions.ts';
 import { canonicalText } from '../recording/canonical-text.ts';
@@ -26,6 +27,10 @@ export interface LineRead {
 }
 
 type LinesRead = readonly LineRead[];
+
+export function pointsOf({ read }: LineRead): number {
+  return 'usage' in read ? read.usage.records.length : 0;
+}
 
 /** Finds the subscriptions of lines, and checks what depends on them. */
 export class LinePreparation {
@@ -68,7 +73,16 @@ export class LinePreparation {
       });
       return { metered, idOf, unitFaultOf, sha256 };
     });
-    return chunk.map((line) => preparedLine(line, facts));
+    const prepared: PreparedLine[] = [];
+    let points = 0;
+    for (const line of chunk) {
+      prepared.push(preparedLine(line, facts));
+      points += Math.max(1, pointsOf(line));
+      if (points < BULK_USAGE_POINTS_PER_TURN) continue;
+      points = 0;
+      await systemClock.nextTurn();
+    }
+    return prepared;
   }
 
   /** The subscriptions of the lines, but for those that are known, and the ids behind their keys. */

@@ -1,5 +1,5 @@
 import { MAX_FRACTION_DIGITS, MAX_USAGE_INTEGER_DIGITS } from '../../values/limits.ts';
-import { Decimal, parseWireDecimal } from '../../values/money/index.ts';
+import { type Decimal, decimalOf, parseWireDecimal } from '../../values/money/index.ts';
 
 const digits = { integerDigits: MAX_USAGE_INTEGER_DIGITS, fractionDigits: MAX_FRACTION_DIGITS };
 
@@ -10,7 +10,8 @@ export function readAmount(
   value: unknown,
   { negativeAmounts }: { readonly negativeAmounts: boolean },
 ): ReadAmount {
-  const amount = typeof value === 'string' || isDecimal(value) ? parseWireDecimal(value, digits) : undefined;
+  const given = typeof value === 'string' ? value : decimalOf(value);
+  const amount = given === undefined ? undefined : parseWireDecimal(given, digits);
   if (amount === undefined) {
     return {
       problem: `is not a decimal of at most ${digits.integerDigits} integer and ${digits.fractionDigits} fractional digits`,
@@ -20,8 +21,4 @@ export function readAmount(
     return { problem: 'is negative; to take usage back, void the submission that recorded it' };
   }
   return { amount };
-}
-
-function isDecimal(value: unknown): value is Decimal {
-  return typeof value === 'object' && Decimal.isDecimal(value);
 }

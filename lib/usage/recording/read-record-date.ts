@@ -1,4 +1,4 @@
-import { Decimal } from '../../values/money/index.ts';
+import { decimalOf } from '../../values/money/index.ts';
 import {
   type Instant,
   instant,
@@ -18,7 +18,8 @@ const msPerDay = 86_400_000;
 export function readRecordDate(value: unknown): RequestedDate | undefined {
   if (typeof value === 'string') return ofText(value);
   if (typeof value !== 'object' || value === null) return undefined;
-  if (Decimal.isDecimal(value)) return ofInstant(parseWireInstant(value.toNumber()));
+  const number = decimalOf(value);
+  if (number !== undefined) return ofInstant(parseWireInstant(number.toNumber()));
   if ('at' in value) {
     return typeof value.at === 'number' && isInstantMs(value.at) ? { at: instant(value.at) } : undefined;
   }

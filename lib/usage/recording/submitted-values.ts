@@ -1,6 +1,6 @@
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
-import { MAX_UNIT_NAME_CHARACTERS } from '../../values/limits.ts';
-import { Decimal, formatDecimal } from '../../values/money/index.ts';
+import { MAX_SUBMISSION_POINTS, MAX_UNIT_NAME_CHARACTERS } from '../../values/limits.ts';
+import { Decimal, decimalOf, formatDecimal, JsonNumber } from '../../values/money/index.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../values/text/index.ts';
 import { readAmount } from './read-amount.ts';
 import { readRecordDate } from './read-record-date.ts';
@@ -36,10 +36,14 @@ export interface PresentRecord {
 
 /** All records, each with what it must have; what it is comes later. */
 export function recordsOf(value: unknown): readonly PresentRecord[] {
+  let count = 0;
   return elementsOf({ value, at: 'unitUsageRecords' }).flatMap(({ value: unit, at }) => {
     const unitType = { value: unit.unitType, at: `${at}.unitType` };
     present(unitType);
-    return elementsOf({ value: unit.usageRecords, at: `${at}.usageRecords` }).map((record) => {
+    const records = { value: unit.usageRecords, at: `${at}.usageRecords` };
+    if (Array.isArray(records.value)) count += records.value.length;
+    if (count > MAX_SUBMISSION_POINTS) throw tooManyPoints();
+    return elementsOf(records).map((record) => {
       const recordDate = { value: record.value.recordDate, at: `${record.at}.recordDate` };
       const amount = { value: record.value.amount, at: `${record.at}.amount` };
       present(recordDate);
@@ -47,6 +51,12 @@ export function recordsOf(value: unknown): readonly PresentRecord[] {
       return { unitType, recordDate, amount };
     });
   });
+}
+
+function tooManyPoints(): Unreadable {
+  const at = 'unitUsageRecords';
+  const message = `holds more than ${MAX_SUBMISSION_POINTS} points; send them under several tracking ids`;
+  return new Unreadable(RecordingFaultCode.MALFORMED, named(at, message), at);
 }
 
 export function readRecord({ unitType, recordDate, amount }: PresentRecord, rules: ReadingRules): ReadRecord {
@@ -100,9 +110,12 @@ export function textOf({ value, at }: Placed, maxLength: number): string {
 
 function scalarText(value: unknown): string | undefined {
   if (typeof value === 'boolean') return String(value);
-  if (!isDecimal(value)) return undefined;
+  const number = decimalOf(value);
+  if (number === undefined) return undefined;
   // A number such as 1e999999999 would have a billion digits.
-  return value.isFinite() && Math.abs(value.e) < MAX_UNIT_NAME_CHARACTERS ? formatDecimal(value) : undefined;
+  return number.isFinite() && Math.abs(number.e) < MAX_UNIT_NAME_CHARACTERS
+    ? formatDecimal(number)
+    : undefined;
 }
 
 export function isNothing(value: unknown): boolean {
@@ -110,11 +123,8 @@ export function isNothing(value: unknown): boolean {
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isDecimal(value);
-}
-
-function isDecimal(value: unknown): value is Decimal {
-  return typeof value === 'object' && Decimal.isDecimal(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return !(value instanceof JsonNumber || Decimal.isDecimal(value));
 }
 
 function invalid(code: RecordingFaultCode, { value, at }: Placed, problem: string): Unreadable {
@@ -127,7 +137,8 @@ function named(at: string, problem: string): string {
 
 function shown(value: unknown): string {
   if (typeof value === 'string') return `"${shortened(value)}"`;
-  if (isDecimal(value)) return shortened(value.toString());
+  const number = decimalOf(value);
+  if (number !== undefined) return shortened(number.toString());
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : shortened(String(value));
 }

@@ -1,22 +1,38 @@
+import { MAX_NUMBER_CHARACTERS } from '../limits.ts';
 import { Decimal, formatDecimal } from './decimal.ts';
+import { type JsonBounds, type JsonOf, NO_JSON_BOUNDS, readJson } from './json-reader.ts';
 
 /** JSON whose numbers are decimals. */
-export type ExactJson =
-  | null
-  | boolean
-  | string
-  | Decimal
-  | readonly ExactJson[]
-  | { readonly [key: string]: ExactJson };
+export type ExactJson = JsonOf<Decimal>;
 
-/** Third argument of a reviver (ECMAScript 2026, Node 21 and later); not in the declarations of TypeScript 7.0. */
-interface ReviverContext {
-  readonly source?: string;
-}
+/** JSON from outside: its numbers become decimals when somebody reads them. */
+export type SubmittedJson = JsonOf<JsonNumber>;
 
 /** `JSON.rawJSON` (ECMAScript 2026, Node 21 and later); not in the declarations of TypeScript 7.0. */
 interface ExactJsonGlobal extends JSON {
   rawJSON(text: string): object;
+}
+
+/**
+ * A number as its JSON literal spells it. A body of 1 MiB holds 500,000 numbers, and most of them belong to no field: their
+ * decimals would take a second.
+ */
+export class JsonNumber {
+  readonly literal: string;
+
+  constructor(literal: string) {
+    this.literal = literal;
+  }
+
+  get decimal(): Decimal {
+    return new Decimal(this.literal);
+  }
+}
+
+/** Returns the decimal of a number that was read from JSON or given as one; undefined for any other value. */
+export function decimalOf(value: unknown): Decimal | undefined {
+  if (value instanceof JsonNumber) return value.decimal;
+  return typeof value === 'object' && Decimal.isDecimal(value) ? value : undefined;
 }
 
 /**
@@ -25,7 +41,15 @@ interface ExactJsonGlobal extends JSON {
  * @throws SyntaxError if `text` is not JSON.
  */
 export function parseExactJson(text: string): ExactJson {
-  return JSON.parse(text, exactNumber as (key: string, value: unknown) => unknown);
+  return readJson(text, (literal) => new Decimal(literal), NO_JSON_BOUNDS);
+}
+
+/**
+ * Reads JSON that a caller sent; `decimalOf` returns the exact decimals of its numbers.
+ * @throws SyntaxError if `text` is not JSON; JsonBoundError if it exceeds a bound.
+ */
+export function parseSubmittedJson(text: string, bounds: JsonBounds): SubmittedJson {
+  return readJson(text, (literal) => new JsonNumber(literal), bounds);
 }
 
 /**
@@ -37,15 +61,11 @@ export function stringifyExactJson(value: unknown): string {
   return JSON.stringify(withExactNumbers(value));
 }
 
-function exactNumber(_key: string, value: unknown, context: ReviverContext): unknown {
-  if (typeof value !== 'number') return value;
-  return new Decimal(context.source ?? String(value));
-}
-
 /** The value with number literals in place of its decimals, as a copy. */
 function withExactNumbers(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Decimal) return (JSON as ExactJsonGlobal).rawJSON(formatDecimal(value));
+  if (value instanceof Decimal) return literalOf(formatDecimal(value));
+  if (value instanceof JsonNumber) return literalOf(plainLiteral(value));
   if (Array.isArray(value)) return value.map(withExactNumbers);
   if ('toJSON' in value && typeof value.toJSON === 'function') return withExactNumbers(value.toJSON());
   const copy: Record<string, unknown> = { ...value };
@@ -54,4 +74,15 @@ function withExactNumbers(value: unknown): unknown {
     if (typeof member === 'object' && member !== null) copy[key] = withExactNumbers(member);
   }
   return copy;
+}
+
+function literalOf(text: string): object {
+  return (JSON as ExactJsonGlobal).rawJSON(text);
+}
+
+/** The literal `1e999999999` is short; without its exponent it would fill the memory. */
+function plainLiteral({ literal, decimal }: JsonNumber): string {
+  return decimal.isFinite() && Math.abs(decimal.e) <= MAX_NUMBER_CHARACTERS
+    ? formatDecimal(decimal)
+    : literal;
 }

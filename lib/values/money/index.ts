@@ -10,7 +10,16 @@ export {
   minorUnits,
 } from './currency.ts';
 export { Decimal, decimal, formatDecimal, sum, ZERO } from './decimal.ts';
-export { type ExactJson, parseExactJson, stringifyExactJson } from './exact-json.ts';
+export {
+  decimalOf,
+  type ExactJson,
+  JsonNumber,
+  parseExactJson,
+  parseSubmittedJson,
+  type SubmittedJson,
+  stringifyExactJson,
+} from './exact-json.ts';
+export { JsonBoundError, type JsonBounds } from './json-reader.ts';
 export { addMoney, type Money, money } from './money.ts';
 export { moneyText } from './money-text.ts';
 export { type ProrationInput, prorate, quotient, roundToCurrency, roundToScale } from './rounding.ts';

@@ -2,8 +2,12 @@ import { expect } from 'chai';
 import {
   Decimal,
   decimal,
+  decimalOf,
   formatDecimal,
+  JsonBoundError,
+  JsonNumber,
   parseExactJson,
+  parseSubmittedJson,
   stringifyExactJson,
 } from '../../../lib/values/money/index.ts';
 
@@ -69,6 +73,35 @@ describe('exact JSON', () => {
   it('exact JSON refuses what is no JSON', () => {
     for (const text of ['', '{', '{"a":01}', '{"a":1.}', '[NaN]', "{'a':1}"]) {
       expect(() => parseExactJson(text), text).to.throw(SyntaxError);
+    }
+  });
+});
+
+describe('JSON that a caller sent', () => {
+  const bounds = { depth: 3, elements: 4 };
+
+  it('holds its numbers as they are spelled, and makes a decimal only of those that are read', () => {
+    const read = parseSubmittedJson('{"a":[1.50,-2e3],"huge":1e999999999}', bounds);
+    const [first, second] = (read as { readonly a: readonly unknown[] }).a;
+    expect(first).to.deep.equal(new JsonNumber('1.50'));
+    expect([first, second].map((each) => decimalOf(each)?.toString())).to.deep.equal(['1.5', '-2000']);
+    expect(decimalOf('1')).to.equal(undefined);
+  });
+
+  it('is written again without the billion digits that an exponent stands for', () => {
+    const read = parseSubmittedJson('[1e200000000,-1E-200000000,1.50,1e2]', bounds);
+    expect(stringifyExactJson(read)).to.equal('[1e200000000,-1E-200000000,1.5,100]');
+  });
+
+  it('may have lists up to a length and levels up to a depth', () => {
+    expect(parseSubmittedJson('[[[1]],2,3,"a"]', bounds)).to.have.length(4);
+    for (const [text, bound, found] of [
+      ['{"a":[1,2,3,4,5,6]}', 'elements', 6],
+      ['[[[[1]]]]', 'depth', 4],
+    ] as const) {
+      expect(() => parseSubmittedJson(text, bounds), text)
+        .to.throw(JsonBoundError)
+        .that.includes({ bound, found });
     }
   });
 });

@@ -247,3 +247,23 @@ describe('Reading a usage submission', () => {
     );
   });
 });
+
+describe('a submission of many points', () => {
+  const ofUnits = (points: readonly number[]): SubmittedUsage =>
+    submission({
+      unitUsageRecords: points.map((count) => ({
+        unitType: 'sms',
+        usageRecords: Array.from({ length: count }, () => record),
+      })),
+    });
+
+  it('usage §2.1 check 3: may have 10,000 of them, of all units together', () => {
+    expect(reading(ofUnits([5_000, 5_000]))).to.have.property('usage');
+    const read = reading(ofUnits([5_000, 5_000, 1]));
+    expect('fault' in read && read.fault).to.deep.include({
+      code: 'MALFORMED',
+      message:
+        'SubscriptionUsageRecord unitUsageRecords holds more than 10000 points; send them under several tracking ids',
+    });
+  });
+});

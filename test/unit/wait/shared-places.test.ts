@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { FairTurns } from '../../../lib/runtime/wait/fair-turns.ts';
+import { SharedPlaces } from '../../../lib/runtime/wait/shared-places.ts';
+
+describe('SharedPlaces', () => {
+  it('gives no owner more than its share, and nobody a place that is taken', () => {
+    const places = new SharedPlaces({ all: 5, each: 2 });
+    const taken = ['a', 'a', 'a', 'b', 'b', 'c', 'd'].map((owner) => places.take(owner));
+    expect(taken).to.deep.equal([true, true, false, true, true, true, false]);
+    places.leave('a');
+    expect([places.take('d'), places.take('a')]).to.deep.equal([true, false]);
+    for (const owner of ['a', 'b', 'b', 'c', 'd']) places.leave(owner);
+    expect([places.take('a'), places.take('a'), places.take('a')]).to.deep.equal([true, true, false]);
+  });
+});
+
+describe('FairTurns', () => {
+  it('takes the owners in turn, however much one of them has', async () => {
+    const turns = new FairTurns(1);
+    const order: string[] = [];
+    const work = (owner: string) => turns.run(owner, async () => void order.push(owner));
+    await Promise.all(['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(work));
+    expect(order.join('')).to.equal('aabcaba');
+  });
+
+  it('runs so much at once, and goes on after work that fails', async () => {
+    const turns = new FairTurns(2);
+    let [running, most] = [0, 0];
+    const work = async (index: number): Promise<void> => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      if (index % 2 === 0) throw new Error('failed');
+    };
+    const ends = await Promise.allSettled(
+      Array.from({ length: 9 }, (_, index) => turns.run('a', () => work(index))),
+    );
+    expect(ends.map(({ status }) => status).filter((status) => status === 'rejected')).to.have.length(5);
+    expect([running, most]).to.deep.equal([0, 2]);
+  });
+});
