@@ -1,31 +1,45 @@
 import type { InvoiceReads } from '../../../lib/ports/storage/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { dateOf, textOf } from '../sql/columns.ts';
-import { isIn, sql } from '../sql/sql.ts';
+import { isIn, raw, sql } from '../sql/sql.ts';
 import { haveIds, type TenantScope } from '../tables/record-access.ts';
+
+/** Of each subscription the first item of the COMMITTED invoices of the run that has billed its last days in force. */
+const firstItemToRead = `min(coalesce((
+  select min(f.record_id) from (
+    select v.id, v.group_id
+    from bw_coverage c join bw_invoice_items i on i.id = c.item_id join bw_invoices v on v.id = i.invoice_id
+    where c.tenant_record_id = s.tenant_record_id and c.subscription_id = s.id and c.kind = 'RECURRING'
+      and v.status = 'COMMITTED'
+    order by c.start_date desc limit 1) as l
+  cross join bw_invoice_items f
+  where f.tenant_record_id = s.tenant_record_id and f.invoice_id in (l.id, l.group_id)), 0))`;
 
 /**
  * Walks along the items of the accounts: an index of items by subscription would have to be written with each charge of a
- * run. The invoices of one run, and usage that came to no item, count as one charge.
+ * run. The walk begins at the invoice that has billed the last days in force, so that it does not grow with the past. The
+ * invoices of one run, and usage that came to no item, count as one charge.
  */
 export async function lastChargeDates(
   scope: TenantScope,
   subscriptionIds: readonly Uuid[],
-  sinceItem = 0,
+  sinceItem: number | null = null,
 ): ReturnType<InvoiceReads['lastChargeDates']> {
   if (subscriptionIds.length === 0) return [];
   const tenant = scope.tenantRecordId;
   const isAsked = (column: string) => isIn(column, 'uuid', subscriptionIds);
   const rows = await scope.runner.rows(sql`
-    with a as materialized (
-      select distinct tenant_record_id, account_record_id from bw_subscriptions
-      where ${haveIds(scope, subscriptionIds)}
+    with s as materialized (
+      select tenant_record_id, account_record_id, id from bw_subscriptions where ${haveIds(scope, subscriptionIds)}
+    ), a as materialized (
+      select tenant_record_id, account_record_id, ${sinceItem === null ? raw(firstItemToRead) : sql`cast(${sinceItem} as bigint)`} as since
+      from s group by tenant_record_id, account_record_id
     ), charges as materialized (
       select i.subscription_id, v.group_id, i.created_date, i.record_id,
         coalesce(i.start_date, i.end_date) as start_date, i.end_date
       from a cross join bw_invoice_items i join bw_invoices v on v.id = i.invoice_id
       where i.tenant_record_id = a.tenant_record_id and i.account_record_id = a.account_record_id
-        and i.record_id >= ${sinceItem} and i.item_type in ('FIXED', 'RECURRING', 'USAGE')
+        and i.record_id >= a.since and i.item_type in ('FIXED', 'RECURRING', 'USAGE')
         and ${isAsked('i.subscription_id')} and v.status = 'COMMITTED' and not v.is_migration
         and coalesce(i.start_date, i.end_date) is not null
       union all
