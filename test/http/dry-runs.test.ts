@@ -33,9 +33,9 @@ anyDatabase((kind, open) => {
     const send = (method: string, path: string, request: Parameters<Serving['call']>[2] = {}) =>
       serving.call(method, core + path, request);
 
-    async function foresee(action: object, headers = {}) {
+    async function foresee(action: object, headers = {}, query = '') {
       const body = { dryRunType: 'SUBSCRIPTION_ACTION', ...action };
-      const reply = await send('POST', `/invoices/dryRun?accountId=${accountId}`, { body, headers });
+      const reply = await send('POST', `/invoices/dryRun?accountId=${accountId}${query}`, { body, headers });
       const shown = (reply.json ?? {}) as { items?: readonly { itemType: string; amount: number }[] };
       const items = shown.items?.map(({ itemType, amount }) => `${itemType} ${amount}`);
       return { ...reply, items: items ?? [] };
@@ -61,6 +61,25 @@ anyDatabase((kind, open) => {
           const inK = await foresee(action, aliasHeaders);
           expect(inK.status).to.equal(200);
           expect(inK.items).to.have.members(now);
+        }),
+      );
+
+      it(
+        `${name} without a target date: as of its own date in dialect D, as of today in dialect K (R53)`,
+        onEachDatabase(async () => {
+          const action = { ...actions[name], ...of };
+          for (const later of [{ billingPolicy: 'END_OF_TERM' }, { effectiveDate: '2024-06-20' }]) {
+            // What stops has nothing to bill on the day on which it does.
+            const expected = name === 'STOP_BILLING' ? 204 : 200;
+            const inD = await foresee({ ...action, ...later });
+            expect(inD.status, inD.text).to.equal(expected);
+            const inK = await foresee({ ...action, ...later }, aliasHeaders);
+            expect([inK.status, inK.text]).to.deep.equal([204, '']);
+            const asked = await foresee({ ...action, ...later }, aliasHeaders, '&targetDate=2024-06-20');
+            expect(asked.status, asked.text).to.equal(expected);
+          }
+          const atOnce = await foresee({ ...action, billingPolicy: 'IMMEDIATE' }, aliasHeaders);
+          expect(atOnce.items).to.have.members(now);
         }),
       );
 

@@ -1,6 +1,8 @@
-import type { GenerateRequest } from '../../../../lib/index.ts';
+import { type CallContext, DryRunType, type GenerateRequest } from '../../../../lib/index.ts';
 import { ErrorCode, invalidField, invalidParameter } from '../../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../../lib/values/ids/index.ts';
+import type { WireMoment } from '../../../../lib/values/time/index.ts';
+import { Dialect } from '../../dialect.ts';
 import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun, shownDryRun } from '../../models/invoice.ts';
 import { created, json, nothing } from '../../routing/answer.ts';
 import { optionalJsonBody } from '../../routing/body.ts';
@@ -131,7 +133,8 @@ export const invoiceRoutes: readonly Route[] = [
     fails: [...runErrors, ...actionErrors, ...pluginItemErrors],
     async handle(call) {
       const { accountId } = call.query;
-      const targetDate = await requestedDay(call, accountId, call.query.targetDate);
+      const asked = call.query.targetDate ?? dryRunMoment(call);
+      const targetDate = await requestedDay(call, accountId, asked);
       const request = { ...dryRunOf(call.body, call.dialect), accountId, targetDate };
       const invoice = await call.billing.invoices.dryRun(call.context, request);
       if (invoice === null) return nothing;
@@ -345,4 +348,18 @@ function refuseContradictions(query: {
   throw invalidField(
     'unpaidInvoicesOnly excludes withMigrationInvoices and includeInvoiceComponents, and withMigrationInvoices excludes startDate',
   );
+}
+
+/** What a dry run without a target date is as of: an action in dialect K is as of now, else the engine decides (R53). */
+function dryRunMoment({
+  body,
+  dialect,
+  context,
+}: {
+  readonly body: { readonly dryRunType?: string | null } | null;
+  readonly dialect: Dialect;
+  readonly context: CallContext;
+}): WireMoment | null {
+  const isAction = body?.dryRunType === DryRunType.SUBSCRIPTION_ACTION;
+  return isAction && dialect === Dialect.K ? { kind: 'DATE_TIME', at: context.createdDate } : null;
 }
