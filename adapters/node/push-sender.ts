@@ -9,9 +9,13 @@ import { productVersion } from './product-version.ts';
 // An import of its names would load all that `node:http` has, Node's own fetch included, into every process that starts.
 const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('node:http');
 
-/** How long a connection without work is kept, and how many bytes of an answer are read to keep it. */
+/** How long a connection without work is kept, and how many of them in all. */
 const KEPT_MS = 4_000;
+const KEPT_CONNECTIONS = 100;
+
+/** How many bytes of an answer are read, and for how long after its head, so that its connection can be used again. */
 const READ_BYTES = 64 * 1_024;
+const READ_MS = 1_000;
 
 /** What an agent tells connections apart by, besides host and port. */
 interface Pinned {
@@ -22,15 +26,34 @@ interface Pinned {
 const byAddress = (name: string, options: object | undefined): string =>
   `${name}|${(options as Pinned | undefined)?.pinned ?? ''}`;
 
+/**
+ * Whether one more connection without work may be kept. Node bounds those to one host alone, and a tenant can register
+ * one callback after another.
+ */
+function mayKeepOneMore({ freeSockets }: Pick<NodeHttpAgent, 'freeSockets'>): boolean {
+  const kept = Object.values(freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
+  return kept < KEPT_CONNECTIONS;
+}
+
 class PinnedHttpAgent extends HttpAgent {
   override getName(options?: Parameters<NodeHttpAgent['getName']>[0]): string {
     return byAddress(super.getName(options), options);
+  }
+
+  override keepSocketAlive(...of: Parameters<NodeHttpAgent['keepSocketAlive']>): boolean {
+    const isKept: unknown = super.keepSocketAlive(...of);
+    return isKept !== false && mayKeepOneMore(this);
   }
 }
 
 class PinnedHttpsAgent extends HttpsAgent {
   override getName(options?: Parameters<HttpsAgent['getName']>[0]): string {
     return byAddress(super.getName(options), options);
+  }
+
+  override keepSocketAlive(...of: Parameters<HttpsAgent['keepSocketAlive']>): boolean {
+    const isKept: unknown = super.keepSocketAlive(...of);
+    return isKept !== false && mayKeepOneMore(this);
   }
 }
 
@@ -41,7 +64,8 @@ interface Agents {
 
 /**
  * Sends pushes over HTTP (platform §10.2): connects to the given addresses and nowhere else, follows no redirect, uses no
- * proxy, and reads of the answer no more than its status. Signs by Standard Webhooks (platform §10.3).
+ * proxy, and reads of the answer no more than its status. An attempt lasts until its connection is free or closed, at most
+ * a second beyond the head of the answer: so as many connections are open as attempts are under way. Signs by Standard Webhooks (platform §10.3).
  * @param options.ca certificates of authorities that are trusted instead of Node's.
  * @param options.resolver finds the addresses of hosts; default: as the machine does.
  */
@@ -84,25 +108,33 @@ function post(push: PushRequest, { agents, userAgent, ca }: Means): Promise<Push
   };
   return new Promise((resolve, reject) => {
     const sent = isSecure ? httpsRequest(url, options) : httpRequest(url, options);
+    let status: number | undefined;
     sent.once('response', (answer) => {
+      status = answer.statusCode ?? 0;
       letGo(sent, answer);
-      resolve({ status: answer.statusCode ?? 0 });
     });
     sent.once('upgrade', (_answer, socket) => {
       socket.destroy();
       reject(new Error('The receiver asked for another protocol'));
     });
-    // Whatever else may end it.
-    sent.once('close', () => reject(new Error('The connection was closed without an answer')));
-    sent.once('error', (error) => {
-      reject(inTime.aborted ? new Error(`There was no answer within ${timeoutMs / 1_000} s`) : error);
+    // The connection is free for another push, or closed, however that has come about.
+    sent.once('close', () => {
+      if (status !== undefined) resolve({ status });
+      else reject(new Error('The connection was closed without an answer'));
+    });
+    sent.on('error', (error) => {
+      // What breaks after the head of the answer does not change the answer.
+      if (status === undefined)
+        reject(inTime.aborted ? new Error(`There was no answer within ${timeoutMs / 1_000} s`) : error);
     });
     sent.end(body);
   });
 }
 
-/** A short answer is read to its end, so that the connection can be used again; a longer one ends it. */
+/** A short answer is read to its end, so that the connection can be used again; a long or slow one ends it. */
 function letGo(sent: ClientRequest, answer: IncomingMessage): void {
+  const timer = setTimeout(() => sent.destroy(), READ_MS);
+  sent.once('close', () => clearTimeout(timer));
   let bytes = 0;
   answer.on('data', (chunk: Buffer) => {
     bytes += chunk.length;

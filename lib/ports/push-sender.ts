@@ -31,7 +31,9 @@ export interface PushAnswer {
  */
 export interface PushSender extends NameResolver {
   /**
-   * Posts the body as `application/json; charset=UTF-8` and resolves with the status of the answer, whichever it is.
+   * Posts the body as `application/json; charset=UTF-8` and resolves with the status of the answer, whichever it is, once
+   * its connection is free or closed: as many attempts are under way as connections may be open, so the rest of the answer
+   * must be given up soon, as after a second.
    * Called by several at once, and again with the same `id` after a failure.
    * @throws Error when there is no answer in time; its message is shown to the tenant.
    */

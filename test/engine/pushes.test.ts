@@ -284,6 +284,20 @@ eachDatabase((_kind, open) => {
       );
     });
 
+    it('platform §10.2 rule 7: a receiver that answers and then drips its body holds no more than ten connections', async () => {
+      await register();
+      await engine.settle();
+      for (let index = 0; index < 24; index += 1) await createAccount();
+      receiver.answer((response) => {
+        response.writeHead(200);
+        const drip = setInterval(() => response.write('x'), 50);
+        response.once('close', () => clearInterval(drip));
+      });
+      await engine.settle();
+      expect(receiver.typesOf()).to.have.length(24);
+      expect(receiver.mostAtATime).to.equal(10);
+    });
+
     it('pushes leave out the types that the tenant skips, and what stays inside', async () => {
       await register();
       await engine.acme.keyValues.add(

@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { httpPushSender } from '../../../adapters/node/index.ts';
@@ -121,8 +122,61 @@ describe('the sender of pushes (platform §10.2)', () => {
       more();
     });
     expect(await sender.send(push())).to.deep.equal({ status: 200 });
-    while (!isOver) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (!isOver) await setTimeout(5);
     expect(bytes).to.be.below(64 * 1_024 * 1_024);
+  });
+
+  /** A server that holds every connection open, and how many there are. */
+  async function held(answer: (response: ServerResponse) => void) {
+    const open = new Set<Socket>();
+    const server = createServer((request, response) => {
+      request.resume();
+      answer(response);
+    }).on('connection', (socket) => {
+      open.add(socket);
+      socket.once('close', () => open.delete(socket));
+    });
+    server.keepAliveTimeout = 0;
+    const port = await listening(server);
+    const settled = async (most: number): Promise<number> => {
+      for (let waits = 0; open.size > most && waits < 100; waits += 1) await setTimeout(20);
+      return open.size;
+    };
+    return { port, settled };
+  }
+
+  const answers: readonly (readonly [string, number, (response: ServerResponse) => void])[] = [
+    [
+      'drips its body',
+      200,
+      (response) => {
+        response.writeHead(200);
+        const drip = setInterval(() => response.write('x'), 20);
+        response.once('close', () => clearInterval(drip));
+      },
+    ],
+    ['never ends its answer', 200, (response) => response.writeHead(200).write('x')],
+    [
+      'announces a body that does not come',
+      500,
+      (response) => response.writeHead(500, { 'content-length': 9 }).flushHeaders(),
+    ],
+  ];
+  for (const [what, status, answer] of answers) {
+    it(`platform §10.2 rule 7: an attempt at a receiver that ${what} ends with its connection, and has its status`, async () => {
+      const { port, settled } = await held(answer);
+      const url = new URL(`http://127.0.0.1:${port}/`);
+      const sent = await Promise.all([1, 2, 3].map(() => sender.send(push({ url, timeoutMs: 60_000 }))));
+      expect(sent).to.deep.equal([{ status }, { status }, { status }]);
+      expect(await settled(0)).to.equal(0);
+    });
+  }
+
+  it('platform §10.2 rule 7: no more than 100 connections without work are kept, however many callbacks there are', async () => {
+    const { port, settled } = await held((response) => response.end());
+    const names = Array.from({ length: 120 }, (_, index) => `receiver-${index}.invalid`);
+    for (const name of names) await sender.send(push({ url: new URL(`http://${name}:${port}/`) }));
+    expect(await settled(100)).to.equal(100);
   });
 
   const nobody = 'There was no answer within 0.15 s';
