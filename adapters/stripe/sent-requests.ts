@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import Stripe from 'stripe';
 
 /** The connection was never made, so that nothing can have arrived. */
@@ -33,6 +34,7 @@ export class SentRequests {
       const key = keyOf(given[HEADERS]);
       try {
         const response = await client.makeRequest(...given);
+        endInTime(response.getRawResponse(), given[TIMEOUT]);
         const status = response.getStatusCode();
         if (key !== null && (status >= SERVER_ERROR || status === CONFLICT)) this.#unanswered.add(key);
         return response;
@@ -73,7 +75,21 @@ export function neverSent(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && NEVER_SENT.has(error.code);
 }
 
+/**
+ * Ends an answer whose body takes longer than a request may. Stripe's library counts the time of silence alone, so that a
+ * body that drips would keep its connection for ever.
+ */
+function endInTime(answer: unknown, timeoutMs: number): void {
+  if (!(answer instanceof Readable)) return;
+  const late = (): void => {
+    answer.destroy(new Error(`The body of the answer did not end within ${timeoutMs / 1_000} s`));
+  };
+  const timer = setTimeout(late, timeoutMs);
+  answer.once('close', () => clearTimeout(timer));
+}
+
 const HEADERS = 4;
+const TIMEOUT = 7;
 
 function keyOf(headers: object): string | null {
   const key: unknown = Object.entries(headers).find(

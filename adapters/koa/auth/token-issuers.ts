@@ -141,7 +141,11 @@ class ForeignIssuer {
     if (nowMs() < this.#pausedUntilMs) throw new KeySetError(`${url} could not be read a moment ago`);
     try {
       const response = await fetchIt(url, options);
-      if (response.status !== 200) throw new Error(`${url} answers ${response.status}`);
+      if (response.status !== 200) {
+        // Its connection is not held until somebody collects the garbage.
+        await response.body?.cancel();
+        throw new Error(`${url} answers ${response.status}`);
+      }
       const text = await boundedText(response);
       const { createLocalJWKSet } = await import('jose');
       createLocalJWKSet(JSON.parse(text));

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import sinon from 'sinon';
@@ -115,6 +116,25 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
     time.tick(31_000);
     expect([await verdict(k2.token()), asked]).to.deep.equal(['taken', 3]);
   });
+
+  for (const [what, head] of [
+    ['an error', 503],
+    ['an endless key set', 200],
+  ] as const) {
+    it(`the keys of other token issuers hold no connection open that goes on with ${what}`, async () => {
+      const closed = Promise.withResolvers<string>();
+      answer = (response) => {
+        response.writeHead(head);
+        const drip = setInterval(() => response.write('x'.repeat(50_000)), 5);
+        response.once('close', () => {
+          clearInterval(drip);
+          closed.resolve('closed');
+        });
+      };
+      expect(await verdict(k1.token())).to.equal(unreachable);
+      expect(await Promise.race([closed.promise, setTimeout(2_000, 'open')])).to.equal('closed');
+    });
+  }
 
   const failures: Readonly<Record<string, (response: ServerResponse) => void>> = {
     'an error': (response) => response.writeHead(503).end(),
