@@ -832,6 +832,9 @@ export const MAX_CACHED_DOCUMENT_FORMATS = 64;
 export const MAX_TEMPLATE_CHARACTERS = 256 * KIBIBYTE;
 export const MAX_TEMPLATE_TAGS = 5_000;
 export const MAX_TEMPLATE_DEPTH = 16;
+
+/** Parts of a name in a template, such as `invoice.amount`; keys of translations have some five. */
+export const MAX_TEMPLATE_PATH_PARTS = 16;
 export const MAX_TEMPLATE_PLAIN_CHARACTERS = 10_000;
 export const MAX_TEMPLATE_BLANKS = 200;
 
@@ -841,7 +844,7 @@ export const MAX_FORMATTED_CHARACTERS = 1_000;
 /** Items of an invoice that is made a document of: some 400 pages. */
 export const MAX_DOCUMENT_ITEMS = 10_000;
 
-/** Values and repeats that one document is filled with (some 200 ms), and characters that it may have. */
+/** Parts of names and repeats that one document is filled with (at most some 700 ms), and characters that it may have. */
 export const MAX_TEMPLATE_STEPS = 1_000_000;
 export const MAX_DOCUMENT_CHARACTERS = 32 * MEBIBYTE;
 

@@ -32,22 +32,30 @@ export class TemplateLookup {
 }
 
 /**
- * Fills a template with data, a step for each piece.
+ * Fills a template with data, in steps of about a millisecond.
  * @throws BillingError ANSWER_TOO_LARGE (60020) past the bounds of a document (platform §16).
  */
 export function* renderingTemplate(nodes: readonly TemplateNode[], data: TemplateObject): Steps<string> {
   const output = new Output();
-  yield* rendering(nodes, [data], output);
+  yield* rendering(nodes, { value: data, outer: null }, output);
   return output.text();
 }
+
+/** Costs after which others get their turn. */
+const COST_OF_TURN = 1_000;
+/** Characters that cost as much as a value to be looked up. */
+const CHARACTERS_PER_COST = 64;
 
 class Output {
   readonly #pieces: string[] = [];
   #characters = 0;
   #steps = 0;
+  #costOfTurn = 0;
 
   add(text: string): void {
+    if (text === '') return;
     this.#characters += text.length;
+    this.#costOfTurn += text.length / CHARACTERS_PER_COST;
     if (this.#characters > MAX_DOCUMENT_CHARACTERS)
       throw tooLarge(`it would have more than ${MAX_DOCUMENT_CHARACTERS} characters`);
     this.#pieces.push(text);
@@ -55,8 +63,16 @@ class Output {
 
   step(count: number): void {
     this.#steps += count;
+    this.#costOfTurn += count;
     if (this.#steps > MAX_TEMPLATE_STEPS)
       throw tooLarge(`its template has more than ${MAX_TEMPLATE_STEPS} values and repeats to fill in`);
+  }
+
+  /** Returns whether others should get their turn now. */
+  endsTurn(): boolean {
+    if (this.#costOfTurn < COST_OF_TURN) return false;
+    this.#costOfTurn = 0;
+    return true;
   }
 
   text(): string {
@@ -64,23 +80,28 @@ class Output {
   }
 }
 
-/** An element of a list costs what some values cost, since it is made. */
+/** An element of a list costs as much as some values, since it is made. */
 const STEPS_OF_ELEMENT = 10;
 
-type Scopes = readonly TemplateData[];
+/** The value that a section shows, in the scopes around it. */
+interface Scope {
+  readonly value: TemplateData;
+  readonly outer: Scope | null;
+}
 
-function* rendering(nodes: readonly TemplateNode[], scopes: Scopes, output: Output): Steps<void> {
-  output.step(nodes.length);
+function* rendering(nodes: readonly TemplateNode[], scope: Scope, output: Output): Steps<void> {
   for (const node of nodes) {
+    output.step(node.kind === 'text' ? 1 : Math.max(1, node.path.parts.length));
+    if (output.endsTurn()) yield;
     switch (node.kind) {
       case 'text':
         output.add(node.text);
         break;
       case 'value':
-        output.add(written(found(node.path, scopes)));
+        output.add(written(found(node.path, scope)));
         break;
       case 'section':
-        yield* renderingSection(node, scopes, output);
+        yield* renderingSection(node, scope, output);
         break;
     }
   }
@@ -88,38 +109,49 @@ function* rendering(nodes: readonly TemplateNode[], scopes: Scopes, output: Outp
 
 function* renderingSection(
   { path, isInverted, nodes }: Extract<TemplateNode, { kind: 'section' }>,
-  scopes: Scopes,
+  scope: Scope,
   output: Output,
 ): Steps<void> {
-  const value = found(path, scopes);
+  const value = found(path, scope);
   const isShown = isInverted === isNothing(value);
   if (!isShown) return;
   if (isInverted || !(value instanceof TemplateList)) {
-    yield* rendering(nodes, [value, ...scopes], output);
+    yield* rendering(nodes, { value, outer: scope }, output);
     return;
   }
   for (const element of value.elements()) {
     output.step(STEPS_OF_ELEMENT);
-    yield* rendering(nodes, [element, ...scopes], output);
-    yield;
+    if (output.endsTurn()) yield;
+    yield* rendering(nodes, { value: element, outer: scope }, output);
   }
 }
 
 /** The value of the name in the nearest scope that has its first part; null if there is none. */
-function found([first, ...rest]: TemplatePath, scopes: Scopes): TemplateData {
-  if (first === undefined) return scopes[0] ?? null;
-  const scope = scopes.find((each) => isObject(each) && Object.hasOwn(each, first));
-  if (!isObject(scope)) return null;
-  let value = scope[first] ?? null;
-  for (const [index, part] of rest.entries()) {
-    if (value instanceof TemplateLookup) return value.textOf(rest.slice(index).join('.'));
-    if (!isObject(value) || !Object.hasOwn(value, part)) return null;
-    value = value[part] ?? null;
+function found({ parts, rests }: TemplatePath, scope: Scope): TemplateData {
+  const [first] = parts;
+  if (first === undefined) return scope.value;
+  let value: TemplateData = nearest(first, scope);
+  for (let index = 1; index < parts.length; index += 1) {
+    if (value instanceof TemplateLookup) return value.textOf(rests[index - 1] ?? '');
+    value = memberOf(value, parts[index] ?? '') ?? null;
   }
   return value;
 }
 
-function isObject(value: TemplateData | undefined): value is TemplateObject {
+function nearest(name: string, scope: Scope): TemplateData {
+  for (let at: Scope | null = scope; at !== null; at = at.outer) {
+    const value = memberOf(at.value, name);
+    if (value !== undefined) return value;
+  }
+  return null;
+}
+
+/** undefined: it has no member of that name. */
+function memberOf(value: TemplateData, name: string): TemplateData | undefined {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function isObject(value: TemplateData): value is TemplateObject {
   if (typeof value !== 'object' || value === null) return false;
   return !(value instanceof TemplateList) && !(value instanceof TemplateLookup);
 }

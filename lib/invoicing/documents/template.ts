@@ -1,6 +1,6 @@
 import mustache from 'mustache';
 import { invalidField } from '../../values/errors/index.ts';
-import { MAX_TEMPLATE_DEPTH } from '../../values/limits.ts';
+import { MAX_TEMPLATE_DEPTH, MAX_TEMPLATE_PATH_PARTS } from '../../values/limits.ts';
 import { checkTemplateBounds } from './template-bounds.ts';
 
 /** A template as it is rendered: text, values, and what is repeated or left out. */
@@ -15,8 +15,13 @@ export type TemplateNode =
       readonly nodes: readonly TemplateNode[];
     };
 
-/** A name in its parts, `invoice.amount`; empty for `.`, what a section repeats. */
-export type TemplatePath = readonly string[];
+/** A name such as `invoice.amount`. Everything that a look-up needs is made once, when the template is read. */
+export interface TemplatePath {
+  /** `invoice`, `amount`; none for `.`, the element that a section repeats. */
+  readonly parts: readonly string[];
+  /** The name after each part, dots included: the key that texts are looked up by. */
+  readonly rests: readonly string[];
+}
 
 /** Token of mustache.js: type, value, begin, end, and of sections their tokens. */
 type Token = readonly [type: string, value: string, begin: number, end: number, tokens?: readonly Token[]];
@@ -70,8 +75,12 @@ function nodesOf(tokens: readonly Token[], depth: number): readonly TemplateNode
 }
 
 function pathOf(name: string, begin: number): TemplatePath {
-  if (name === '.') return [];
-  const path = name.split('.');
-  if (path.every((part) => part !== '')) return path;
-  throw invalidField(`The template asks for a value without a name at ${begin}`);
+  if (name === '.') return { parts: [], rests: [] };
+  const parts = name.split('.', MAX_TEMPLATE_PATH_PARTS + 1);
+  if (parts.length > MAX_TEMPLATE_PATH_PARTS)
+    throw invalidField(
+      `The template has a name of more than ${MAX_TEMPLATE_PATH_PARTS} parts at ${begin}; invoice.amount has two`,
+    );
+  if (parts.includes('')) throw invalidField(`The template asks for a value without a name at ${begin}`);
+  return { parts, rests: parts.map((_, index) => parts.slice(index + 1).join('.')) };
 }

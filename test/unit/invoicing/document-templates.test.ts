@@ -19,6 +19,7 @@ const fill = (template: string, data: TemplateObject = {}) =>
   atOnce(renderingTemplate(parseTemplate(template), data));
 const refusal = (template: string) => codeThrownBy(() => parseTemplate(template));
 const list = (...elements: TemplateObject[]) => new TemplateList(elements.length, () => elements);
+const rowsOf = (count: number) => new TemplateList(count, () => Array.from({ length: count }, () => ({})));
 const pageOf = (...given: Parameters<typeof toRender>) =>
   fill(BUILT_IN_TEMPLATE, invoiceData(renderedInvoice(toRender(...given))));
 
@@ -134,6 +135,8 @@ describe('templates of documents', () => {
       ['too many tags', '{{a}}'.repeat(5_001)],
       ['too many blanks in a row', `{{a${' '.repeat(201)}}}`],
       ['too much without markup', `{{a}}${'x'.repeat(10_001)}`],
+      ['a name of too many parts', `{{a${'.a'.repeat(16)}}}`],
+      ['a section of too many parts', `{{^text${'.a'.repeat(4_000)}}}{{/text${'.a'.repeat(4_000)}}}`],
     ] as const) {
       it(`invoicing §14 rule 5: ${what}`, () => {
         expect(refusal(template)).to.equal(60_003);
@@ -143,6 +146,8 @@ describe('templates of documents', () => {
     it('invoicing §14 rule 5: what is just within the bounds is rendered', () => {
       expect(fill(nested(16), { a: 'y' })).to.equal('x');
       expect(fill('{{a}}'.repeat(5_000), { a: 'y' })).to.have.length(5_000);
+      const text = new TemplateLookup((key) => key);
+      expect(fill(`{{text${'.a'.repeat(15)}}}`, { text })).to.equal(`a${'.a'.repeat(14)}`);
     });
 
     it('invoicing §14 rule 5: the refusal says what is wrong, and repeats no more than the beginning of it', () => {
@@ -159,6 +164,25 @@ describe('templates of documents', () => {
         60_020,
       );
       expect(codeThrownBy(() => fill(`{{#a}}${'{{b}}'.repeat(4_000)}{{/a}}`, data))).to.equal(60_020);
+    });
+
+    it('invoicing §14 rule 5: a name costs a step for each of its parts', () => {
+      const filled = (name: string) =>
+        codeThrownBy(() => fill(`{{#a}}${`{{${name}}}`.repeat(7)}{{/a}}`, { a: rowsOf(9_000) }));
+      expect(filled('b')).to.equal('no error');
+      expect(filled(`b${'.b'.repeat(15)}`)).to.equal(60_020);
+    });
+
+    it('invoicing §14 rule 5: others get their turn within one element, and within one long text', () => {
+      const turnsOf = (template: string, data: TemplateObject) => {
+        const steps = renderingTemplate(parseTemplate(template), data);
+        let turns = 0;
+        while (!steps.next().done) turns += 1;
+        return turns;
+      };
+      expect(turnsOf('{{b}}'.repeat(5_000), { b: 'x' })).to.be.at.least(4);
+      expect(turnsOf(`{{#a}}${'{{b}}'.repeat(4_990)}{{/a}}`, { a: rowsOf(1), b: 'x' })).to.be.at.least(4);
+      expect(turnsOf('{{b}}'.repeat(10), { b: 'x'.repeat(64_000) })).to.be.at.least(9);
     });
   });
 
