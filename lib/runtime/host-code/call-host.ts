@@ -75,14 +75,21 @@ function awaitMembers(answer: unknown): void {
     left -= 1;
     if (value instanceof Promise) value.catch(() => undefined);
     else if (depth > 0)
-      for (const { value: member } of Object.values(Object.getOwnPropertyDescriptors(value)))
-        search(member, depth - 1);
+      for (const name of namesOf(value, left))
+        search(Object.getOwnPropertyDescriptor(value, name)?.value, depth - 1);
   };
   try {
     search(answer, SEARCHED_DEPTH);
   } catch {
     // A proxy that does not want to be looked at has no members that could be found.
   }
+}
+
+/** Returns the names of the members to search. Bytes have none: a file of some megabytes would take seconds. */
+function namesOf(value: object, most: number): readonly string[] {
+  if (ArrayBuffer.isView(value)) return [];
+  if (!Array.isArray(value)) return Object.getOwnPropertyNames(value);
+  return Array.from({ length: Math.min(value.length, most) }, (_, index) => String(index));
 }
 
 const SEARCHED_DEPTH = 3;

@@ -104,6 +104,40 @@ describe('a call of host code', () => {
     });
   }
 
+  it('looks for promises among a bounded number of members, and not among bytes', async () => {
+    const lookedAt: unknown[] = [];
+    const list = new Proxy(
+      Array.from({ length: 100_000 }, () => 1),
+      {
+        getOwnPropertyDescriptor: (target, name) => {
+          lookedAt.push(name);
+          return Reflect.getOwnPropertyDescriptor(target, name);
+        },
+      },
+    );
+    const { getOwnPropertyNames, getOwnPropertyDescriptors } = Object;
+    const opened: unknown[] = [];
+    const noting =
+      <T>(read: (object: object) => T) =>
+      (object: object): T => {
+        opened.push(object);
+        return read(object);
+      };
+    Object.assign(Object, {
+      getOwnPropertyNames: noting(getOwnPropertyNames),
+      getOwnPropertyDescriptors: noting(getOwnPropertyDescriptors),
+    });
+    const bytes = new Uint8Array(100_000);
+    try {
+      await hostAnswer(() => ({ bytes, list }));
+    } finally {
+      Object.assign(Object, { getOwnPropertyNames, getOwnPropertyDescriptors });
+    }
+    expect(opened).to.have.length.above(0);
+    expect(opened.includes(bytes)).to.equal(false);
+    expect(lookedAt).to.have.length.within(1, 200);
+  });
+
   it('reaches the private members of an object of the host, frozen or not, and finds what it lacks missing', () => {
     class Counter {
       readonly nested = { deep: () => this.#count };
