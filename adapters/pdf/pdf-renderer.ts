@@ -25,14 +25,14 @@ export function pdfRenderer({ fonts: given = [] }: PdfOptions = {}): DocumentRen
     return { packages, fonts: await Fonts.load(packages.fontkit, given) };
   };
   return {
-    async pdf(document): Promise<RenderedFile> {
+    async pdf(document, { signal } = {}): Promise<RenderedFile> {
       tools ??= load();
       const { packages, fonts } = await tools.catch((error: unknown) => {
         tools = undefined;
         throw error;
       });
       refuseUnknownLanguage(document, fonts);
-      const sheet = new Sheet(packages, fonts, document);
+      const sheet = new Sheet(packages, fonts, { document, signal });
       await drawDocument(sheet, document);
       const bytes = await sheet.end({ size: 8, color: '#565d66' });
       return { bytes, missingCharacters: sheet.missingCharacters };

@@ -41,10 +41,17 @@ export class Sheet {
   readonly #direction: 'ltr' | 'rtl';
   readonly #registered = new Set<string>();
   readonly #chunks: Uint8Array[] = [];
+  readonly #signal: AbortSignal | undefined;
   #sliceBegan = performance.now();
   y: number = margin.top;
 
-  constructor({ PDFDocument, bidi }: Packages, fonts: Fonts, document: PrintableDocument) {
+  /** @param of.signal aborted once nobody waits for the file: drawing then ends at its next turn. */
+  constructor(
+    { PDFDocument, bidi }: Packages,
+    fonts: Fonts,
+    { document, signal }: { readonly document: PrintableDocument; readonly signal?: AbortSignal | undefined },
+  ) {
+    this.#signal = signal;
     const { title, author, language, direction, paper, createdDate } = document;
     this.#direction = direction;
     this.#runs = new TextRuns(bidi, fonts);
@@ -89,6 +96,7 @@ export class Sheet {
   async turn(): Promise<void> {
     if (performance.now() - this.#sliceBegan < SLICE_MS) return;
     await setImmediate();
+    this.#signal?.throwIfAborted();
     this.#sliceBegan = performance.now();
   }
 

@@ -3,6 +3,7 @@ import { isSystemDefinition } from '../control-tags/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { CallContext, WithContext } from '../records/index.ts';
 import { type AuditEntry, type AuditRow, ChangeType, type ObjectRef, ObjectType } from '../records/index.ts';
+import { turnsOf } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { inAccountOrder } from './account-audit-order.ts';
 import { AuditLevel, type AuditOperations } from './audit-operations.ts';
@@ -10,9 +11,9 @@ import { auditedTableOf } from './audited-table.ts';
 
 /** Reads of the audit rows that every write leaves behind (accounts §14). */
 export class AuditService implements AuditOperations<WithContext> {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
 
-  constructor(ports: Pick<Ports, 'storage' | 'systemClock'>) {
+  constructor(ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>) {
     this.#ports = ports;
   }
 
@@ -62,10 +63,11 @@ export class AuditService implements AuditOperations<WithContext> {
   async ofAccount(context: CallContext, accountId: Uuid): Promise<readonly AuditEntry[]> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const account = await loadAccount(session, accountId);
+      const nextTurn = turnsOf(this.#ports);
       const all: AuditEntry[] = [];
       for await (const entries of session.exports.auditEntriesOfAccount(account.recordId)) {
         for (const entry of entries) all.push(entry);
-        await this.#ports.systemClock.nextTurn();
+        await nextTurn();
       }
       return inAccountOrder(all);
     });

@@ -1,5 +1,5 @@
 import type { Logger, Ports, SpanAttributes, TraceParent } from '../ports/index.ts';
-import { guardedLogger, onBehalfOf, scopedLogger } from '../runtime/index.ts';
+import { guardedLogger, onBehalfOf, scopedLogger, whileWanted } from '../runtime/index.ts';
 
 /** A request that a host serves. */
 export interface ServedRequest {
@@ -28,6 +28,14 @@ export interface RequestTracking {
    */
   run<T>(request: ServedRequest, work: (span: RequestSpan) => Promise<T>): Promise<T>;
   /**
+   * Runs work whose result nobody needs once the signal is aborted, such as when its caller has hung up: what it computes
+   * in turns (documents, dry runs, exports, timelines) then ends at the next turn and throws the signal's reason. Only for
+   * operations that change nothing.
+   *
+   * @example await billing.requests.whileWanted(signal, () => acme.invoices.pdf(invoiceId));
+   */
+  whileWanted<T>(wanted: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /**
    * The logger, with the id of the request added to each line that is written while one is served, or work that it caused done;
    * default that of the engine.
    */
@@ -52,6 +60,7 @@ export function requestsOf(ports: Pick<Ports, 'tracer' | 'scopes' | 'logger'>): 
         },
         (span) => work(span ?? nobodyLooks),
       ),
+    whileWanted: (wanted, work) => whileWanted(ports, wanted, work),
     logger: (logger) =>
       logger === undefined ? ports.logger : scopedLogger(guardedLogger(logger), ports.scopes),
   };

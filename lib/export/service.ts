@@ -1,7 +1,8 @@
 import { loadAccount } from '../accounts/index.ts';
-import type { Ports, SystemClock } from '../ports/index.ts';
+import type { Ports } from '../ports/index.ts';
 import type { ExportedTable, ReadSession } from '../ports/storage/index.ts';
 import type { CallContext, WithContext } from '../records/index.ts';
+import { type NextTurn, turnsOf } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { AccountExportOperations } from './account-export-operations.ts';
 import { headerLine, rowLine, timeText } from './export-line.ts';
@@ -24,18 +25,22 @@ interface Section {
 
 /** Everything that is kept of one account, as text (accounts §16). */
 export class ExportService implements AccountExportOperations<WithContext> {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
 
-  constructor(ports: Pick<Ports, 'storage' | 'systemClock'>) {
+  constructor(ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>) {
     this.#ports = ports;
   }
 
   async export(context: CallContext, accountId: Uuid): Promise<AsyncIterable<string>> {
     return this.#ports.storage.readText(context.tenant, async (session, write) => {
       const account = await loadAccount(session, accountId);
-      const { systemClock } = this.#ports;
-      const sections = await sectionsOf(session, account.recordId, systemClock.nextTurn.bind(systemClock));
-      for (const section of sections) await section.write(write);
+      const nextTurn = turnsOf(this.#ports);
+      const writeInTurn = async (text: string): Promise<void> => {
+        await write(text);
+        await nextTurn();
+      };
+      for (const section of await sectionsOf(session, account.recordId, nextTurn))
+        await section.write(writeInTurn);
     });
   }
 }
@@ -43,7 +48,7 @@ export class ExportService implements AccountExportOperations<WithContext> {
 async function sectionsOf(
   session: ReadSession,
   accountRecordId: number,
-  nextTurn: SystemClock['nextTurn'],
+  nextTurn: NextTurn,
 ): Promise<readonly Section[]> {
   const known: HistoryColumns = new Map();
   for await (const rows of session.exports.auditOfAccount(accountRecordId)) {

@@ -1,5 +1,6 @@
 import type { Ports } from '../ports/index.ts';
 import type { CallContext, WithContext } from '../records/index.ts';
+import { turnsOf } from '../runtime/index.ts';
 import { invalidParameter } from '../values/errors/index.ts';
 import { MAX_SAMPLE_VALUES, SAMPLES_KEPT_MS } from '../values/limits.ts';
 import type { SampleOperations, SamplesRequest } from './sample-operations.ts';
@@ -7,14 +8,15 @@ import { Granularity, type SampleSeries, SeriesOfSamples } from './sample-series
 
 /** Tells what was measured (platform §12.3). */
 export class SampleService implements SampleOperations<WithContext> {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
 
-  constructor(ports: Pick<Ports, 'storage' | 'systemClock'>) {
+  constructor(ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>) {
     this.#ports = ports;
   }
 
   async samples(_context: CallContext, request: SamplesRequest): Promise<readonly SampleSeries[]> {
     const { storage, systemClock } = this.#ports;
+    const nextTurn = turnsOf(this.#ports);
     const { nodeNames, eventGroup, kinds = [], granularity = Granularity.SECOND } = request;
     const nowMs = systemClock.nowMs();
     const asked = new Set(kinds.map(({ eventCategory, sampleKind }) => `${eventCategory},${sampleKind}`));
@@ -33,7 +35,7 @@ export class SampleService implements SampleOperations<WithContext> {
       for (const sample of part) series.add(sample);
       if (series.size > MAX_SAMPLE_VALUES) throw tooMany();
       // A database in the process gives nobody else a turn.
-      await systemClock.nextTurn();
+      await nextTurn();
     }
     return series.list();
   }

@@ -6,6 +6,11 @@ export interface WorkScope {
   readonly requestId: string | null;
   /** The span in which it is done; null: in none. */
   readonly traceParent: TraceParent | null;
+  /**
+   * Aborted once nobody needs the result, such as when a caller has hung up: work that computes in turns ends then. Absent:
+   * the work goes on to its end.
+   */
+  readonly wanted?: AbortSignal | undefined;
   /** By record id, the accounts that are worked on together, each on behalf of another request. */
   readonly accounts?: ReadonlyMap<number, WorkScope>;
 }

@@ -2,6 +2,7 @@ import { loadAccount } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { QueuePart, ReadSession } from '../ports/storage/index.ts';
 import { type CallContext, QueueKind, QueueName } from '../records/index.ts';
+import { turnsOf } from '../runtime/index.ts';
 import { DAY_MS, QUEUE_LIST_PAGE } from '../values/limits.ts';
 import { addMilliseconds, type Instant } from '../values/time/index.ts';
 import { busEventJson, deliveryJson, notificationJson } from './entry-json.ts';
@@ -28,14 +29,15 @@ const WINDOW_MS = 2 * DAY_MS;
 
 /** The list of a tenant's queues (platform §9.4). */
 export class QueueExportService {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
 
-  constructor(ports: Pick<Ports, 'storage' | 'systemClock'>) {
+  constructor(ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>) {
     this.#ports = ports;
   }
 
   async export(context: CallContext, request: QueueExportRequest = {}): Promise<AsyncIterable<string>> {
-    const { storage, systemClock } = this.#ports;
+    const { storage } = this.#ports;
+    const nextTurn = turnsOf(this.#ports);
     return storage.readText(context.tenant, async (session, write) => {
       const wanted = await wantedBy(session, request, context.createdDate);
       const lists: (readonly [name: string, rows: (writeRows: WriteRows) => Promise<void>])[] = [];
@@ -50,7 +52,7 @@ export class QueueExportService {
         await rows(async (texts) => {
           if (texts.length > 0) await write(separator + texts.join(','));
           if (texts.length > 0) separator = ',';
-          await systemClock.nextTurn();
+          await nextTurn();
         });
         await write(']');
       }

@@ -10,6 +10,7 @@ export {
   spanned,
   traceParentOf,
 } from './activity/spanned.ts';
+export { wantedSignal, whileWanted } from './activity/unwanted-work.ts';
 export { authorshipOf, systemAuthorshipOf } from './authorship.ts';
 export { DatabaseTime } from './database-time.ts';
 export { callHost, hostAnswer, tellHost } from './host-code/call-host.ts';
@@ -49,8 +50,10 @@ export {
   atOnce,
   eachStep,
   inOneTurn,
+  type NextTurn,
   oneStep,
   type Steps,
   type TimeSlices,
   timeSlices,
+  turnsOf,
 } from './wait/time-slices.ts';

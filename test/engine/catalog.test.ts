@@ -13,10 +13,8 @@ import { newEvents, rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
 import { author } from '../support/storage/stored-records.ts';
 
-const slices = timeSlices({
-  nowMs: () => performance.now(),
-  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
-});
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const slices = timeSlices({ systemClock: { nowMs: () => performance.now(), nextTurn } });
 
 anyDatabase((_kind, open) => {
   describe('catalogs', () => {

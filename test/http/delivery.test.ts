@@ -206,6 +206,12 @@ describe('the delivery of answers', () => {
       await setTimeout(200);
     });
 
+    it('an answer has its time limit whatever is asked of a route that cannot wait for what it causes', async () => {
+      const url = await listenWith({ billing: slow(200), requestTimeMs: 50 });
+      expect((await send(`${url}${account}?callCompletion=true`)).status).to.equal(503);
+      await setTimeout(200);
+    });
+
     it('the time limit of an answer lets go of a stream that comes when the caller has been answered', async () => {
       const ended = Promise.withResolvers<string>();
       const pieces: AsyncIterable<string> = {

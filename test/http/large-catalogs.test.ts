@@ -132,10 +132,8 @@ describe('the largest catalogs over HTTP', () => {
   }).timeout(300_000);
 
   it('the largest catalogs are read and searched by a process that has never seen them without holding the event loop', async () => {
-    const slices = timeSlices({
-      nowMs: () => performance.now(),
-      nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
-    });
+    const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+    const slices = timeSlices({ systemClock: { nowMs: () => performance.now(), nextTurn } });
     const tenant = await serving.billing.tenants.getByApiKey('bob');
     const ref = await serving.billing.tenants.refOf(tenant.id);
     const longest = await longestTurnOf(async () => {

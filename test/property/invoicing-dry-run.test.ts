@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { undisturbed, walkToTargetDate } from '../../lib/invoicing/evaluation/dry-run-walk.ts';
 import type { AccountInvoicingState } from '../../lib/records/invoice.ts';
+import { atOnce } from '../../lib/runtime/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { ZERO } from '../../lib/values/money/index.ts';
 import { addDays, type Instant, type LocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
@@ -55,7 +56,7 @@ function dryRun(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalD
     },
     countedIds(ledger.items.length),
   );
-  const invoice = undisturbed(walk);
+  const invoice = atOnce(undisturbed(walk));
   // What the ledger plays is the subscription; the account's credit is the account's.
   return (invoice?.run.items ?? []).filter(({ itemType }) => itemType !== 'CBA_ADJ').map(line);
 }

@@ -105,9 +105,13 @@ export async function* windowBits(
   yield [separator === '[' ? '[]' : ']'];
 }
 
-/** Gathers the bits of a text into pieces; others get their turn after each piece, and during one that takes long. */
+/**
+ * Gathers the bits of a text into pieces; others get their turn after each piece, and during one that takes long.
+ * @param wanted aborted once nobody waits for the text.
+ */
 export async function* piecesOf(
   bits: AsyncIterable<Iterable<string>> | Iterable<Iterable<string>>,
+  wanted?: AbortSignal,
 ): AsyncGenerator<string, undefined> {
   let piece = '';
   let began = performance.now();
@@ -121,6 +125,7 @@ export async function* piecesOf(
         piece = '';
       }
       await setImmediate();
+      wanted?.throwIfAborted();
       began = performance.now();
     }
   }

@@ -17,6 +17,8 @@ interface Rendering {
   /** Of the request, as it was sent. */
   readonly place: { readonly path: string; readonly queryString: string };
   readonly paging: Paging;
+  /** Aborted once nobody waits for the answer. */
+  readonly wanted: AbortSignal | undefined;
 }
 
 /** What a handler gave back, as it goes out. */
@@ -63,7 +65,7 @@ function entityTag(body: string): string {
   return `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 }
 
-async function contentOf({ route, answer, mediaType }: Rendering) {
+async function contentOf({ route, answer, mediaType, wanted }: Rendering) {
   const { jsonPieces, textPieces, bytePieces, jsonWindows, text, json, bytes } = answer;
   if (jsonPieces !== undefined) return { type: jsonType, body: jsonPieces };
   if (textPieces !== undefined) return { type: mediaType, body: textPieces };
@@ -71,9 +73,9 @@ async function contentOf({ route, answer, mediaType }: Rendering) {
   if (bytes !== undefined) return { type: mediaType, body: Buffer.from(bytes) };
   if (text !== undefined) return { type: `${mediaType}; charset=utf-8`, body: text };
   if (jsonWindows !== undefined)
-    return { type: jsonType, body: await textOrPieces(piecesOf(windowBits(jsonWindows))) };
+    return { type: jsonType, body: await textOrPieces(piecesOf(windowBits(jsonWindows), wanted)) };
   if (!isLong(json)) return { type: jsonType, body: jsonText(json) };
-  const pieces = piecesOf([jsonBits(json)]);
+  const pieces = piecesOf([jsonBits(json)], wanted);
   const isWhole = isResource(route, answer) && answer.isStreamed !== true;
   return { type: jsonType, body: isWhole ? await wholeText(pieces) : await textOrPieces(pieces) };
 }

@@ -42,6 +42,7 @@ import {
   waitsForCompletion,
   withinTime,
 } from './time-limit.ts';
+import { changesNothing, statusOfUnwanted, untilCallerGoes, unwanted } from './unwanted-answer.ts';
 
 export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly routes: readonly Route[];
@@ -259,7 +260,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       tenant === null
         ? null
         : await billing.context({ tenant, ...callerFacts(authorship, requestId, { principal, dialect }) });
-    const facts: RequestFacts = {
+    const facts: Omit<RequestFacts, 'wanted'> = {
       billing,
       dialect,
       mediaType,
@@ -276,29 +277,41 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       ...sentBody,
       limits,
     };
-    const run = () => outcomeOf(ctx, call, facts);
-    const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes: sentBody.bodyBytes });
-    const rendering =
-      keyed === null ? run().then(({ rendered }) => rendered) : runOnce(keyed, { billing, logger }, run);
-    const rendered = await inTime(ctx, { ...call, bodyStream: sentBody.bodyStream }, rendering);
+    const rendered = await inTime(ctx, call, facts);
     if (sentBody.bodyStream !== undefined) await endStream(ctx, sentBody.bodyStream);
     await writeRendered(ctx, rendered);
   }
 
-  /** What still reads a body is told that nobody waits for it, and the rest of the body is given up with its connection. */
+  /**
+   * When the time is over, what only computes an answer ends. What still reads a body learns that nobody waits for it, and
+   * the rest of the body is given up with its connection.
+   */
   async function inTime(
     ctx: Context,
-    { received, route, bodyStream }: Served & Pick<SentBody, 'bodyStream'>,
-    work: Promise<Rendered>,
+    call: Served & { readonly tenant: TenantRef | null },
+    facts: Omit<RequestFacts, 'wanted'>,
   ): Promise<Rendered> {
-    if (route.testMode || waitsForCompletion(ctx.querystring)) return work;
+    const { received, route, tenant } = call;
+    const { bodyBytes, bodyStream } = facts;
+    const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes });
+    // An answer that is kept under a key is for repeats too.
+    const reading = keyed === null ? readingFor(ctx, call) : null;
+    const run = () => outcomeOf(ctx, call, { ...facts, wanted: reading?.signal });
+    const work = keyed === null ? outcomeFor(reading, run) : runOnce(keyed, { billing, logger }, run);
+    if (route.testMode || waitsForCompletion(route, ctx.querystring)) return work;
     const over = (): never => {
       received.statusOf = { ...route.statusOf, ...statusOfTimeOver };
       if (bodyStream !== undefined && !ctx.req.readableEnded) ctx.set('Connection', 'close');
       bodyStream?.giveUp();
+      reading?.abort(unwanted());
       throw timeOver(requestTimeMs, route);
     };
     return withinTime(requestTimeMs, work, { over, late: discard });
+  }
+
+  async function outcomeFor(reading: AbortController | null, run: () => Promise<Outcome>): Promise<Rendered> {
+    const { rendered } = await (reading === null ? run() : billing.requests.whileWanted(reading.signal, run));
+    return rendered;
   }
 
   /** A body that does not arrive in time is given up with its connection, since the rest of it may still come on that. */
@@ -333,10 +346,10 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   async function outcomeOf(ctx: Context, { received, route }: Served, facts: RequestFacts): Promise<Outcome> {
     try {
       const answer = await route.answer(facts);
-      const { mediaType, sent } = facts;
+      const { mediaType, sent, wanted } = facts;
       const base = baseUrlOf(ctx);
       const place = { path: ctx.path, queryString: sent.queryString };
-      const rendered = await renderAnswer({ route, answer, base, mediaType, place, paging });
+      const rendered = await renderAnswer({ route, answer, base, mediaType, place, paging, wanted });
       return { rendered, error: null };
     } catch (error) {
       return failure(ctx, received, error);
@@ -374,6 +387,14 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     else logger.info(fields, refusal);
     return { rendered, error };
   }
+}
+
+/** Ends the work on an answer when its caller has gone; null: the call changes something, and goes on to its end. */
+function readingFor(ctx: Context, { received, route }: Served): AbortController | null {
+  if (!changesNothing(route)) return null;
+  return untilCallerGoes(ctx, () => {
+    received.statusOf = { ...received.statusOf, ...statusOfUnwanted };
+  });
 }
 
 /** A streamed body of which more comes than anybody reads is given up with its connection. */
@@ -449,6 +470,7 @@ function outOfRotation(): BillingError {
 /** What a node refuses as its operator wants it to is no failure, and no alarm, whatever its status; null = it is one. */
 function refusalOf({ code, facts }: BillingError): string | null {
   if (code === ErrorCode.NOT_IMPLEMENTED) return 'request for what is not offered';
+  if (facts.isUnwanted === true) return 'the work on a request has ended: nobody waits for its answer';
   return facts.isOutOfRotation === true ? 'request refused out of rotation' : null;
 }
 

@@ -103,6 +103,8 @@ export interface Call<Path extends string, Q extends QueryParameters, B> {
   readonly countNotification: <T>(take: (verified: () => void) => Promise<T>) => Promise<T>;
   readonly test: TestMode | null;
   readonly sent: RequestSent;
+  /** Aborted once nobody waits for the answer; undefined on calls that change something, which go on to their end. */
+  readonly wanted: AbortSignal | undefined;
 }
 
 /** What was sent, as it came. */
@@ -149,6 +151,8 @@ interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
   readonly author?: false;
   /** True: although it is no GET, a node out of rotation serves it too (platform §11 rule 3). */
   readonly outOfRotation?: true;
+  /** True: although it is no GET, it changes nothing, so that its work ends when nobody waits for the answer. */
+  readonly changesNothing?: true;
   /** True: the route exists in test mode only. */
   readonly testMode?: true;
   readonly query?: Q;
@@ -304,7 +308,7 @@ function withProperties(context: CallContext, query: object): CallContext {
 
 function callFactsOf(facts: RequestFacts) {
   const { billing, dialect, mediaType, authorship, userToken, user, tokens, login, test, sent } = facts;
-  const { countNotification } = facts;
+  const { countNotification, wanted } = facts;
   const caller = { authorship, userToken, user, tokens, login, countNotification };
-  return { billing, dialect, mediaType, ...caller, test, sent };
+  return { billing, dialect, mediaType, ...caller, test, sent, wanted };
 }

@@ -1,9 +1,9 @@
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Route } from './route.ts';
 
-/** Whether the caller has asked to wait for what the call causes, which has a limit of its own. */
-export function waitsForCompletion(queryString: string): boolean {
-  if (queryString === '') return false;
+/** Whether the caller has asked to wait for what the call causes, which has a limit of its own. Few routes can do that. */
+export function waitsForCompletion({ query }: Pick<Route, 'query'>, queryString: string): boolean {
+  if (queryString === '' || !('callCompletion' in query)) return false;
   return new URLSearchParams(queryString).get('callCompletion')?.toLowerCase() === 'true';
 }
 

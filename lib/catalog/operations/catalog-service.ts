@@ -55,13 +55,17 @@ export class CatalogService implements CatalogProvider {
   readonly #maxDocumentBytes: number | undefined;
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'ids' | 'logger' | 'systemClock'>,
+    ports: Pick<Ports, 'storage' | 'ids' | 'logger' | 'systemClock' | 'scopes'>,
     { defaultCatalog, plugins, maxDocumentBytes }: CatalogSettings,
   ) {
     this.#ports = ports;
-    this.slices = timeSlices(ports.systemClock);
+    this.slices = timeSlices(ports);
     this.#maxDocumentBytes = maxDocumentBytes;
-    this.cache = new CatalogCache(globalCatalog(defaultCatalog), this.slices);
+    // Calls that need the same catalog share one load, which goes on though the first of them has gone.
+    this.cache = new CatalogCache(
+      globalCatalog(defaultCatalog),
+      timeSlices({ systemClock: ports.systemClock }),
+    );
     this.#plugins = plugins;
     this.#provider = new PluginProvider(ports, plugins, this.cache);
   }

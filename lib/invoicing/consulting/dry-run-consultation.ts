@@ -1,5 +1,6 @@
 import type { Ports } from '../../ports/index.ts';
 import type { Account, CallContext, PluginProperty } from '../../records/index.ts';
+import { type NextTurn, turnsOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
@@ -32,13 +33,19 @@ export interface ConsultedDryRun {
  */
 export class DryRunConsultation {
   readonly #storage: Ports['storage'];
+  readonly #nextTurn: NextTurn;
   readonly #calls: InvoicePluginCalls;
   readonly #of: ConsultedDryRun;
   /** What earlier steps have left of stored items. */
   readonly #left = new Map<Uuid, Decimal>();
 
-  constructor({ storage }: Pick<Ports, 'storage'>, calls: InvoicePluginCalls, of: ConsultedDryRun) {
-    this.#storage = storage;
+  constructor(
+    ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
+    calls: InvoicePluginCalls,
+    of: ConsultedDryRun,
+  ) {
+    this.#storage = ports.storage;
+    this.#nextTurn = turnsOf(ports);
     this.#calls = calls;
     this.#of = of;
   }
@@ -46,7 +53,10 @@ export class DryRunConsultation {
   /** The invoice that the walk comes to. @throws BillingError of a plugin that fails or claims what cannot be. */
   async follow(walk: DryRunWalk): Promise<DryRunInvoice | null> {
     let next = walk.next();
-    while (next.done !== true) next = walk.next(await this.#answer(next.value));
+    while (next.done !== true) {
+      next = walk.next(await this.#answer(next.value));
+      await this.#nextTurn();
+    }
     return next.value;
   }
 

@@ -3,7 +3,7 @@ import { withOverridePlans } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext } from '../../records/index.ts';
-import { inParallel } from '../../runtime/index.ts';
+import { inParallel, type TimeSlices, timeSlices } from '../../runtime/index.ts';
 import { planNamesOf, withForeseenPlan } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_NOTICES } from '../../values/limits.ts';
@@ -21,16 +21,18 @@ import { foreseenTrackingIds } from './foreseen-tracking-ids.ts';
 import { type DryRunInput, loadDryRun, loadDryRuns } from './load-dry-run.ts';
 import type { LoadedDryRun } from './loaded-dry-run.ts';
 
+type DryRunPorts = Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>;
+
 /** Invoices that runs would make (§11). */
 export class DryRunService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #ports: DryRunPorts;
   readonly #catalogs: CatalogProvider;
   readonly #configOf: InvoicingConfigOf;
   readonly #plugins: RegisteredInvoicePlugins;
   readonly #usage: UsageConsultation;
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'ids'>,
+    ports: DryRunPorts,
     catalogs: CatalogProvider,
     {
       configOf,
@@ -89,11 +91,12 @@ export class DryRunService {
       const { loaded, failures } = await loadDryRuns(session, wanted, tools);
       const foreseen = new Map<Uuid, ForeseenInvoices>([...failures].map(([id, error]) => [id, { error }]));
       const runs: MadeInvoices[] = [];
+      const slices = timeSlices(this.#ports);
       for (const { accountId, dates } of asked) {
         const found = loaded.get(accountId);
         if (found === undefined) continue;
         try {
-          runs.push({ found, made: dates.map((date) => undisturbedTo(found, date)) });
+          runs.push({ found, made: await undisturbedTo(found, dates, slices) });
         } catch (error) {
           foreseen.set(accountId, { error });
         }
@@ -121,7 +124,7 @@ export class DryRunService {
       const calls = this.#plugins.of(found.config);
       const dates = asked.dates ?? [found.targetDate];
       if (!calls.isEmpty) return { found, calls, dates };
-      const made = dates.map((date) => undisturbedTo(found, date));
+      const made = await undisturbedTo(found, dates, timeSlices(this.#ports));
       return { views: await viewsOf(session, { found, made }) };
     });
     if ('views' in loaded) return loaded.views;
@@ -247,7 +250,15 @@ function upToLast(dates: readonly LocalDate[]) {
   return { type: DryRunType.TARGET_DATE, targetDate };
 }
 
-function undisturbedTo(found: LoadedDryRun, date: LocalDate | null): DryRunInvoice | null {
-  const walk = found.walkTo(date);
-  return walk && undisturbed(walk);
+async function undisturbedTo(
+  found: LoadedDryRun,
+  dates: readonly (LocalDate | null)[],
+  slices: TimeSlices,
+): Promise<readonly (DryRunInvoice | null)[]> {
+  const made: (DryRunInvoice | null)[] = [];
+  for (const date of dates) {
+    const walk = found.walkTo(date);
+    made.push(walk && (await slices(undisturbed(walk))));
+  }
+  return made;
 }

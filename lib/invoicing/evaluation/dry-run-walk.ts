@@ -1,4 +1,5 @@
 import type { Invoice } from '../../records/index.ts';
+import type { Steps } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
@@ -76,11 +77,12 @@ export type DryRunAnswer = MadeOfStep | null | undefined;
 /** The steps of a dry run, each of which takes an answer, and the invoice that they come to. */
 export type DryRunWalk = Generator<DryRunStep, DryRunInvoice | null, DryRunAnswer>;
 
-/** The invoice of a walk in which nobody has a say. */
-export function undisturbed(walk: DryRunWalk): DryRunInvoice | null {
+/** Returns the invoice of a walk that nobody changes, a step for each run of it. */
+export function* undisturbed(walk: DryRunWalk): Steps<DryRunInvoice | null> {
   for (;;) {
     const next = walk.next();
     if (next.done === true) return next.value;
+    yield;
   }
 }
 

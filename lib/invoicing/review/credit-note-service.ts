@@ -18,7 +18,7 @@ import { type CreditNoteView, viewCreditNotes } from '../invoices/credit-note-vi
 import type { DocumentSourceLoader } from '../loading/load-document-source.ts';
 import type { DocumentFiles } from './document-files.ts';
 
-type ServicePorts = Pick<Ports, 'storage' | 'systemClock'>;
+type ServicePorts = Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
 
 const template = parseTemplate(BUILT_IN_TEMPLATE);
 
@@ -94,6 +94,6 @@ export class CreditNoteService {
   }
 
   #slices<T>(steps: Steps<T>): Promise<T> {
-    return timeSlices(this.#ports.systemClock)(steps);
+    return timeSlices(this.#ports)(steps);
   }
 }

@@ -1,13 +1,13 @@
 import type { Ports, PrintableDocument, RenderedFile } from '../../ports/index.ts';
-import { hostAnswer } from '../../runtime/index.ts';
+import { hostAnswer, wantedSignal } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { shortened } from '../../values/text/index.ts';
 
 /** Files of documents, by what the host has given to make them with (§14 rule 6). */
 export class DocumentFiles {
-  readonly #ports: Pick<Ports, 'documentRenderer' | 'logger'>;
+  readonly #ports: Pick<Ports, 'documentRenderer' | 'logger' | 'scopes'>;
 
-  constructor(ports: Pick<Ports, 'documentRenderer' | 'logger'>) {
+  constructor(ports: Pick<Ports, 'documentRenderer' | 'logger' | 'scopes'>) {
     this.#ports = ports;
   }
 
@@ -19,8 +19,9 @@ export class DocumentFiles {
   async pdf(document: PrintableDocument, facts: Readonly<Record<string, string>>): Promise<Uint8Array> {
     const { documentRenderer, logger } = this.#ports;
     if (documentRenderer === undefined) throw noRenderer();
+    const signal = wantedSignal(this.#ports);
     const { bytes, missingCharacters } = await hostAnswer(async () =>
-      fileOf(await documentRenderer.pdf(document)),
+      fileOf(await documentRenderer.pdf(document, { signal })),
     );
     if (missingCharacters !== '')
       logger.warn({ ...facts, characters: shortened(missingCharacters) }, 'no font for characters of a PDF');

@@ -11,11 +11,15 @@ import type { DocumentFiles } from './document-files.ts';
 
 /** Invoices as documents (§14). */
 export class InvoiceDocumentService {
-  readonly #ports: Pick<Ports, 'systemClock'>;
+  readonly #ports: Pick<Ports, 'systemClock' | 'scopes'>;
   readonly #sources: DocumentSourceLoader;
   readonly #files: DocumentFiles;
 
-  constructor(ports: Pick<Ports, 'systemClock'>, sources: DocumentSourceLoader, files: DocumentFiles) {
+  constructor(
+    ports: Pick<Ports, 'systemClock' | 'scopes'>,
+    sources: DocumentSourceLoader,
+    files: DocumentFiles,
+  ) {
     this.#ports = ports;
     this.#sources = sources;
     this.#files = files;
@@ -23,7 +27,7 @@ export class InvoiceDocumentService {
 
   async html(context: CallContext, invoiceId: Uuid): Promise<string> {
     const { given, template } = await this.#sources.load(context, invoiceId);
-    const slices = timeSlices(this.#ports.systemClock);
+    const slices = timeSlices(this.#ports);
     const view = await slices(renderingInvoice(given));
     return slices(renderingTemplate(template, invoiceData(view)));
   }
@@ -31,7 +35,7 @@ export class InvoiceDocumentService {
   async pdf(context: CallContext, invoiceId: Uuid): Promise<Uint8Array> {
     this.#files.check();
     const { given } = await this.#sources.load(context, invoiceId);
-    const view = await timeSlices(this.#ports.systemClock)(renderingInvoice(given));
+    const view = await timeSlices(this.#ports)(renderingInvoice(given));
     return this.#files.pdf(printableInvoice(view, context.createdDate), { invoiceId });
   }
 }

@@ -62,6 +62,12 @@ export interface RenderedFile {
  * any number of times. What it throws reaches the caller: a `BillingError` as it is, anything else as an unexpected error.
  */
 export interface DocumentRenderer {
-  /** A PDF. Gives other work its turns. */
-  pdf(document: PrintableDocument): Promise<RenderedFile>;
+  /**
+   * Makes a PDF, and gives other work its turns meanwhile.
+   * @param options.signal aborted once nobody waits for the file any more: throw its reason then, rather than go on.
+   */
+  pdf(
+    document: PrintableDocument,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<RenderedFile>;
 }

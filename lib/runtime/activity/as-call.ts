@@ -19,5 +19,6 @@ export function asCall<T>(
     );
   const scope = scopes?.current();
   if (scopes === undefined || (scope !== undefined && scope.requestId !== null)) return run();
-  return scopes.run({ requestId: context.userToken, traceParent: scope?.traceParent ?? null }, run);
+  const { traceParent = null, wanted } = scope ?? {};
+  return scopes.run({ requestId: context.userToken, traceParent, wanted }, run);
 }

@@ -1,5 +1,7 @@
 import type { SystemClock } from '../../ports/index.ts';
 import { MAX_SLICE_MS } from '../../values/limits.ts';
+import type { ActivityPorts } from '../activity/spanned.ts';
+import { endUnwanted } from '../activity/unwanted-work.ts';
 
 /** A long computation; after each step others may have their turn. */
 export type Steps<T> = Generator<void, T, void>;
@@ -18,17 +20,34 @@ export type TimeSlices = <T>(steps: Steps<T>) => Promise<T>;
 /** For when nobody waits. */
 export const inOneTurn: TimeSlices = async (steps) => atOnce(steps);
 
+type TurnPorts<Clock extends keyof SystemClock> = Pick<ActivityPorts, 'scopes'> & {
+  readonly systemClock: Pick<SystemClock, Clock>;
+};
+
+/** Lets others have their turn between two parts of a long read. */
+export type NextTurn = () => Promise<void>;
+
+/** Returns the turns of work that ends at the next one once nobody needs its result (`whileWanted`). */
+export function turnsOf({ systemClock, scopes }: TurnPorts<'nextTurn'>): NextTurn {
+  return async () => {
+    await systemClock.nextTurn();
+    endUnwanted({ scopes });
+  };
+}
+
 /**
- * @param systemClock gives the turns; no turn takes longer than a slice plus one step, however many computations an
- * operation does in a row.
+ * Returns slices that end at the next turn once nobody needs their result. No turn takes longer than a slice plus one
+ * step, however many computations an operation does in a row.
  */
-export function timeSlices(systemClock: Pick<SystemClock, 'nowMs' | 'nextTurn'>): TimeSlices {
+export function timeSlices(ports: TurnPorts<'nowMs' | 'nextTurn'>): TimeSlices {
+  const { systemClock } = ports;
+  const nextTurn = turnsOf(ports);
   let turnBegan = 0;
   return async (steps) => {
     for (;;) {
       const step = steps.next();
       if (systemClock.nowMs() - turnBegan >= MAX_SLICE_MS) {
-        await systemClock.nextTurn();
+        await nextTurn();
         turnBegan = systemClock.nowMs();
       }
       if (step.done) return step.value;

@@ -9,7 +9,7 @@ import {
   EntitlementStateName,
   ObjectType,
 } from '../../records/index.ts';
-import { authorshipOf } from '../../runtime/index.ts';
+import { authorshipOf, turnsOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { BlockedObject, StateToSet } from '../blocking/state-to-set.ts';
 import { statesInTimeOrder } from '../blocking/states-in-force.ts';
@@ -39,9 +39,9 @@ const RUNNING: CheckedBlock = {
 
 /** States that services put on accounts, bundles and subscriptions (§14). */
 export class BlockingService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>;
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>) {
     this.#ports = ports;
   }
 
@@ -68,8 +68,7 @@ export class BlockingService {
   ): Promise<readonly BlockingState[]> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       await loadAccount(session, accountId);
-      const { systemClock } = this.#ports;
-      const nextTurn = systemClock.nextTurn.bind(systemClock);
+      const nextTurn = turnsOf(this.#ports);
       const states = [...(await loadBlockingStates(session, [accountId], nextTurn))];
       for await (const bundles of bundlesInParts(session, accountId, nextTurn)) {
         const bundleIds = bundles.map(({ id }) => id);

@@ -2,7 +2,7 @@ import { lockAccount } from '../../accounts/index.ts';
 import type { CatalogProvider } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Bundle, CallContext, Page, PageRequest } from '../../records/index.ts';
-import { authorshipOf } from '../../runtime/index.ts';
+import { authorshipOf, turnsOf } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { holderOf } from '../create/retired-keys.ts';
@@ -16,11 +16,11 @@ import { OutlineService } from './outline-service.ts';
 
 /** Bundles of a tenant and their keys (§17, §22). */
 export class BundleService {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
   readonly #outlines: OutlineService;
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'systemClock'>,
+    ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
     catalogs: CatalogProvider,
     outlines: OutlineService = new OutlineService(ports, catalogs),
   ) {
@@ -45,11 +45,11 @@ export class BundleService {
   }
 
   async page(context: CallContext, request: PageRequest): Promise<Page<BundleView>> {
-    return pageOfViews(await this.#outlines.page(context, request), this.#ports.systemClock);
+    return pageOfViews(await this.#outlines.page(context, request), turnsOf(this.#ports));
   }
 
   async search(context: CallContext, key: string, request: PageRequest): Promise<Page<BundleView>> {
-    return pageOfViews(await this.#outlines.search(context, key, request), this.#ports.systemClock);
+    return pageOfViews(await this.#outlines.search(context, key, request), turnsOf(this.#ports));
   }
 
   async renameKey(
@@ -70,7 +70,7 @@ export class BundleService {
   }
 
   #views({ outlines }: BundleWindow): Promise<readonly BundleView[]> {
-    return bundleViews(outlines, this.#ports.systemClock);
+    return bundleViews(outlines, turnsOf(this.#ports));
   }
 }
 

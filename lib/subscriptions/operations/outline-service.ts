@@ -12,6 +12,7 @@ import {
   type Subscription,
   type WithContext,
 } from '../../records/index.ts';
+import { turnsOf } from '../../runtime/index.ts';
 import type { BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_ANSWER_ROWS, RECORDS_OF_WINDOW } from '../../values/limits.ts';
@@ -35,13 +36,13 @@ type FindPage = (session: ReadSession) => Promise<Page<Bundle>>;
  * rows; more is refused with ANSWER_TOO_LARGE (60020).
  */
 export class OutlineService implements OutlineOperations<WithContext> {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
   readonly #catalogs: CatalogProvider;
   readonly #maxRows: number;
   readonly #recordsOfWindow: number;
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'systemClock'>,
+    ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
     catalogs: CatalogProvider,
     {
       maxRows = MAX_ANSWER_ROWS,
@@ -227,8 +228,7 @@ export class OutlineService implements OutlineOperations<WithContext> {
   }
 
   #bound() {
-    const { systemClock } = this.#ports;
-    return { maxRows: this.#maxRows, nextTurn: systemClock.nextTurn.bind(systemClock) };
+    return { maxRows: this.#maxRows, nextTurn: turnsOf(this.#ports) };
   }
 }
 

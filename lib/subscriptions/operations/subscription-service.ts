@@ -5,6 +5,7 @@ import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, Page, PageRequest, Subscription } from '../../records/index.ts';
 import { ProductCategory } from '../../records/index.ts';
+import { turnsOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { noSuchSubscription } from '../requests/no-such-subscription.ts';
 import type { BundleFilter } from '../storing/bundles-of-account.ts';
@@ -19,12 +20,12 @@ import type { PlanAtRequest } from './subscription-operations.ts';
 
 /** Subscriptions and bundles of a tenant, as they are read (§4, §18). */
 export class SubscriptionService {
-  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
   readonly #catalogs: CatalogProvider;
   readonly #outlines: OutlineService;
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'systemClock'>,
+    ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
     catalogs: CatalogProvider,
     outlines: OutlineService = new OutlineService(ports, catalogs),
   ) {
@@ -47,7 +48,7 @@ export class SubscriptionService {
     filter: BundleFilter = {},
   ): Promise<readonly BundleView[]> {
     const { outlines } = await this.#outlines.ofAccount(context, accountId, filter);
-    return bundleViews(outlines, this.#ports.systemClock);
+    return bundleViews(outlines, turnsOf(this.#ports));
   }
 
   async pageBundlesOfAccount(
@@ -55,10 +56,7 @@ export class SubscriptionService {
     accountId: Uuid,
     request: PageRequest,
   ): Promise<Page<BundleView>> {
-    return pageOfViews(
-      await this.#outlines.pageOfAccount(context, accountId, request),
-      this.#ports.systemClock,
-    );
+    return pageOfViews(await this.#outlines.pageOfAccount(context, accountId, request), turnsOf(this.#ports));
   }
 
   async planAt(context: CallContext, request: PlanAtRequest): Promise<PlanInForce> {

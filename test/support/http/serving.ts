@@ -81,6 +81,7 @@ export const aliasHeaders = {
 
 type Opened = Pick<
   BillingOptions<never>,
+  | 'documentRenderer'
   | 'entitlementPlugins'
   | 'invoicePlugins'
   | 'configuration'
@@ -139,7 +140,7 @@ async function serveAt(
     clock,
     hasher,
     logger: log,
-    documentRenderer: pdfRenderer(),
+    documentRenderer: options.documentRenderer ?? pdfRenderer(),
     pushSender: options.pushSender ?? silentSender,
     gateways: [gateway, signing, ...(options.gateways ?? [])],
   });

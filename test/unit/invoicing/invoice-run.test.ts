@@ -15,6 +15,7 @@ import type { SubscriptionBilling } from '../../../lib/invoicing/evaluation/eval
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import type { AccountInvoicingState } from '../../../lib/records/invoice.ts';
+import { atOnce } from '../../../lib/runtime/index.ts';
 import { InvariantError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { formatDecimal, ZERO } from '../../../lib/values/money/index.ts';
@@ -172,7 +173,7 @@ describe('a dry run', () => {
     const now = (today * 86_400_000) as Instant;
     const known = { ...billed, now, today, dueDates: first.dueDates };
     const input = { ...known, ...changes, targetDate: day(targetDate) };
-    const invoice = undisturbed(walkToTargetDate(input, countedIds(100)));
+    const invoice = atOnce(undisturbed(walkToTargetDate(input, countedIds(100))));
     return invoice === null ? null : [text(invoice.targetDate), ...invoice.run.items.map(line)];
   }
 

@@ -16,6 +16,7 @@ import { itemOf } from '../../../lib/invoicing/invoices/new-invoice.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
 import { releaseCoverage } from '../../../lib/invoicing/reconciliation/void-coverage.ts';
 import type { BillingEvent } from '../../../lib/records/index.ts';
+import { atOnce } from '../../../lib/runtime/index.ts';
 import type { UsagePiece } from '../../../lib/usage/collecting/usage-piece.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
 import { InvariantError } from '../../../lib/values/errors/index.ts';
@@ -105,7 +106,7 @@ describe('usage in a run', () => {
       today: day('2026-03-13'),
       dueDates: [day('2026-03-13')],
     };
-    const found = undisturbed(walkToTargetDate(input, countedIds()));
+    const found = atOnce(undisturbed(walkToTargetDate(input, countedIds())));
     expect(found && lines(found.run)).to.deep.equal([
       'RECURRING 2026-05-13 2026-06-13 30',
       'USAGE 2026-04-13 2026-05-13 0',

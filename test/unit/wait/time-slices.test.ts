@@ -20,20 +20,22 @@ describe('Time slices', () => {
 
   it('time slices give the others their turn after every 20 ms, and the result at the end', async () => {
     const clock = slowClock(5);
-    const doubled = await timeSlices(clock)(eachStep([1, 2, 3, 4, 5, 6, 7, 8, 9], (each) => each * 2));
+    const doubled = await timeSlices({ systemClock: clock })(
+      eachStep([1, 2, 3, 4, 5, 6, 7, 8, 9], (each) => each * 2),
+    );
     expect(doubled).to.deep.equal([2, 4, 6, 8, 10, 12, 14, 16, 18]);
     expect(clock.turns.map((at, index) => at - (clock.turns[index - 1] ?? at))).to.deep.equal([0, 25, 25]);
   });
 
   it('time slices count the time of short computations that one operation does one after the other', async () => {
     const clock = slowClock(5);
-    const slices = timeSlices(clock);
+    const slices = timeSlices({ systemClock: clock });
     for (let call = 0; call < 8; call += 1) await slices(oneStep(() => call));
     expect(clock.turns.length).to.be.greaterThan(2);
   });
 
   it('throw what a step throws', async () => {
-    const slices = timeSlices(slowClock(5));
+    const slices = timeSlices({ systemClock: slowClock(5) });
     const failing = slices(
       oneStep(() => {
         throw new Error('a step');

@@ -12,6 +12,7 @@ export const catalogChangeReportRoutes: readonly Route[] = [
     operationId: 'reportCatalogChanges',
     summary: 'Show which live subscriptions an XML catalog would change in price, without storing it',
     permission: 'catalog:config_upload',
+    changesNothing: true,
     body: xmlBody,
     success: { status: 200, body: CatalogChangeReport },
     fails: [ErrorCode.CATALOG_INVALID_FOR_TENANT],

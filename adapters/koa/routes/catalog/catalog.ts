@@ -10,7 +10,7 @@ import { Catalog, CatalogValidation, PlanDetail, SimplePlan } from '../../models
 import { created, json, plain } from '../../routing/answer.ts';
 import { jsonBody, xmlBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { slices } from '../../routing/slices.ts';
+import { slicesUntil } from '../../routing/slices.ts';
 import { instantParameter, plainText, uuidParameter } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
 import { timestamp } from '../../wire/scalars.ts';
@@ -33,10 +33,11 @@ export const catalogRoutes: readonly Route[] = [
     query,
     success: { status: 200, body: listOf(Catalog), mediaTypes: ['application/json', xml, 'application/xml'] },
     fails: readFails,
-    async handle({ billing, context, dialect, mediaType, query: { requestedDate, accountId } }) {
+    async handle({ billing, context, dialect, mediaType, wanted, query: { requestedDate, accountId } }) {
       const catalog = await billing.catalogs.current(context, accountId);
       const versions = shownVersions(catalog, { requestedDate, dialect, now: context.createdDate });
-      if (mediaType !== 'application/json') return plain(await xmlText(catalog, versions));
+      if (mediaType !== 'application/json')
+        return plain(await slicesUntil(wanted)(catalogXmlTextSteps(catalog, versions)));
       return json(versions.map((version) => Catalog.write(version, unaudited(dialect))));
     },
   }),
@@ -50,10 +51,10 @@ export const catalogRoutes: readonly Route[] = [
     query,
     success: { status: 200, mediaTypes: [xml, 'application/xml'] },
     fails: readFails,
-    async handle({ billing, context, dialect, query: { requestedDate, accountId } }) {
+    async handle({ billing, context, dialect, wanted, query: { requestedDate, accountId } }) {
       const catalog = await billing.catalogs.current(context, accountId);
       const versions = shownVersions(catalog, { requestedDate, dialect, now: context.createdDate });
-      return plain(await xmlText(catalog, versions));
+      return plain(await slicesUntil(wanted)(catalogXmlTextSteps(catalog, versions)));
     },
   }),
   ...(['/1.0/kb/catalog', '/1.0/kb/catalog/xml'] as const).map((path) =>
@@ -79,6 +80,7 @@ export const catalogRoutes: readonly Route[] = [
     summary:
       'List every error for which an upload of the XML document would be refused now, in dialect D the warnings too; nothing is stored',
     permission: 'NONE',
+    changesNothing: true,
     body: xmlBody,
     success: { status: 200, body: CatalogValidation },
     async handle({ billing, context, dialect, body }) {
@@ -156,10 +158,6 @@ export const catalogRoutes: readonly Route[] = [
     },
   }),
 ];
-
-function xmlText(catalog: CatalogValue, versions: readonly CatalogVersion[]): Promise<string> {
-  return slices(catalogXmlTextSteps(catalog, versions));
-}
 
 /** catalog §12 rule 1; a tenant without a catalog has no version to show. */
 function shownVersions(

@@ -127,6 +127,7 @@ export const invoiceRoutes: readonly Route[] = [
     summary:
       'Show the invoice that a run at a date, the next run, or a run after an action would make; nothing is stored',
     permission: 'invoice:dry_run',
+    changesNothing: true,
     query: { accountId: required(uuidParameter), targetDate: moment, pluginProperty: pluginProperties },
     body: optionalJsonBody(InvoiceDryRun),
     success: { status: 200, emptyStatus: 204, body: Invoice },
