@@ -51,7 +51,7 @@ export interface PostgresqlOptions {
    * (TLS; `sslrootcert` names the file of an authority of your own) or `?host=/run/postgresql` (the folder of a socket).
    */
   readonly url: string;
-  /** Connections at most, at least 2; default 10. One more hears of other nodes' commits. */
+  /** Connections at most, at least 2; default 10. One more hears of other nodes' commits and holds the node's name. */
   readonly poolSize?: number;
   /** Whether `prepare` brings the schema up to date; default false: it refuses an old schema. */
   readonly migrate?: boolean;
@@ -165,6 +165,7 @@ function storageOver(
     },
     nodeTag,
     onSignal: (heard) => listener.listen(heard),
+    holdName: (name) => listener.holdName(name),
     trace: options.trace,
   };
   return MikroOrmStorage.over<PostgresqlHost>(parts);

@@ -1,6 +1,6 @@
 import '../supported-node.ts';
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/sqlite';
-import type { Storage } from '../../lib/ports/storage/index.ts';
+import type { HeldName, Storage } from '../../lib/ports/storage/index.ts';
 import { SQLITE_BUSY_TIMEOUT_MS } from '../../lib/values/limits.ts';
 import type { SqliteHandle } from './hosts/better-sqlite3.ts';
 import type { KnexTransaction } from './hosts/knex.ts';
@@ -128,6 +128,7 @@ function ownStorage(options: SqliteOptions): Storage<SqliteHost> {
     requireRowSecurity: false,
     nodeTag: '',
     onSignal: noOtherNodes,
+    holdName: isAlone,
     trace: options.trace,
   });
 }
@@ -149,6 +150,7 @@ function hostStorage(orm: MikroORM): Storage<SqliteHost> {
     requireRowSecurity: false,
     nodeTag: '',
     onSignal: noOtherNodes,
+    holdName: isAlone,
     trace: undefined,
   });
 }
@@ -230,6 +232,11 @@ function kyselyOf(orm: MikroORM) {
 
 function connectionOf(orm: MikroORM): Connection {
   return orm.em.getConnection('write');
+}
+
+/** The lock of the database's file keeps other nodes away, whatever they are called. */
+async function isAlone(): Promise<HeldName> {
+  return 'HELD';
 }
 
 /** No other process writes to the file; `onCommit` signals the commits of this one. */

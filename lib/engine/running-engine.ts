@@ -1,3 +1,4 @@
+import { holdName } from '../nodes/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Dispatcher } from '../runtime/index.ts';
 import type { BillingOptions } from './billing-options.ts';
@@ -28,6 +29,7 @@ export async function runningEngine<Host>(given: BillingOptions<Host>) {
   const monitor: Monitor = monitorOf({ options, ports, server, node, pushes: engine.push?.counts });
   const parts = { options, ports, time, server, engine, node, monitor };
   await options.storage.prepare(storagePolicyOf(parts));
+  await holdName(ports, node);
   await nodes.prepare();
   await time?.compare();
   await warnOfUnboundRole(ports);

@@ -1,3 +1,4 @@
+export { holdName } from './hold-name.ts';
 export type { NodeCommand, NodeCommandHandler, NodeCommandProperty } from './node-command.ts';
 export { PluginCommand } from './node-command.ts';
 export type { NodeOperations } from './node-operations.ts';

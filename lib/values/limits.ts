@@ -710,6 +710,10 @@ export const MAX_PARKING_REASON_CHARACTERS = 255;
 export const NODE_BEAT_MS = 30 * SECOND_MS;
 export const NODE_LISTED_MS = 5 * MINUTE_MS;
 
+/** How long, and how often, a start asks for a name that another node has. */
+export const NODE_NAME_WAIT_MS = 5 * SECOND_MS;
+export const NODE_NAME_PAUSE_MS = 250;
+
 /** How long what a node that has gone was is still stored. */
 export const NODE_KEPT_MS = DAY_MS;
 

@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock, memoryCatalogPlugin } from '../../adapters/testing/index.ts';
-import type { EntitlementPlugin, InvoicePlugin, NodeCommand, PaymentControl } from '../../lib/index.ts';
+import {
+  BillingError,
+  type EntitlementPlugin,
+  ErrorCode,
+  type InvoicePlugin,
+  type NodeCommand,
+  type PaymentControl,
+} from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { anyDatabase, onPostgresql, type TestDatabase } from '../support/databases.ts';
 import { openEngine } from '../support/engine.ts';
@@ -303,6 +310,20 @@ onPostgresql('nodes that share a database (platform §15 rule 1)', (open) => {
     expect(await names(two)).to.deep.equal(['one', 'two']);
     await one.billing.stop();
     expect(await names(two)).to.deep.equal(['two']);
+  });
+
+  it('a node whose name a living node has does not start, and takes nothing of it', async () => {
+    const database = await open(migrated);
+    const first = await openNode(database, 'north');
+    const taken = openNode(database, 'north', { systemClock: pushableSystemClock(1) });
+    const error: unknown = await taken.catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(BillingError).and.to.include({ code: ErrorCode.BUSY });
+    expect(String(error)).to.include('The node name "north" is in use by a node that is alive');
+    first.billing.start();
+    await registered(first, 1);
+    await first.billing.close();
+    // The storage of the one that was refused holds nothing.
+    expect(await names(await openNode(database, 'north'))).to.deep.equal(['north']);
   });
 
   it('a node that starts forgets its former lives, and no other node', async () => {

@@ -20,12 +20,16 @@ const tax: InvoicePlugin = {
 };
 
 /** Another life of the node that has died. */
-function openAgain(database: TestDatabase, plugin: InvoicePlugin): Promise<Billing<never>> {
+function openAgain(
+  database: TestDatabase,
+  plugin: InvoicePlugin,
+  nodeName = 'the-next-node',
+): Promise<Billing<never>> {
   return Billing.open({
     storage: storageOf(database),
     clock: fakeClock(NOW),
     hasher: plainHasher(),
-    nodeName: 'the-next-node',
+    nodeName,
     isFormerNode: (name) => name === 'the-dying-node',
     invoicePlugins: [plugin],
   });
@@ -104,7 +108,8 @@ onPostgresql('two nodes that ask their plugins about the same run', (open) => {
         return { items: [{ itemType: 'TAX', amount: '1' }] };
       },
     };
-    const nodes = [await openAgain(engine.database, together), await openAgain(engine.database, together)];
+    const openNamed = (name: string) => openAgain(engine.database, together, name);
+    const nodes = [await openNamed('one'), await openNamed('other')];
     try {
       const tenant = engine.tenant.id;
       const runs = nodes.map((node) =>

@@ -1,12 +1,13 @@
+import type { HeldName } from '../../../lib/ports/storage/index.ts';
 import { QUEUE_CHANNEL } from './dialect.ts';
+import { holdName, type NamingClient } from './held-name.ts';
 
 /** What is used of a client of the PostgreSQL driver. */
-interface ListeningClient {
+interface ListeningClient extends NamingClient {
   readonly host: string;
   readonly port: number;
   readonly connection: { readonly stream: { destroy(error: Error): void } };
   connect(): Promise<unknown>;
-  query(text: string): Promise<unknown>;
   on(event: 'notification', listener: (message: { readonly payload?: string | undefined }) => void): unknown;
   on(event: 'error' | 'end', listener: () => void): unknown;
   end(): Promise<void>;
@@ -22,8 +23,8 @@ const firstPauseMs = 250;
 const longestPauseMs = 30_000;
 
 /**
- * Hears the commits of other nodes on a connection of its own, opened when the first listener comes. A lost connection is
- * made anew; meanwhile the dispatcher's polling finds due work.
+ * Hears the commits of other nodes, and holds the name of this one, on a connection of its own, opened when it is first
+ * needed. A lost connection is made again; meanwhile the dispatcher's polling finds due work.
  */
 export class QueueListener {
   readonly #pool: () => Promise<ClientPool>;
@@ -34,6 +35,7 @@ export class QueueListener {
   #timer: NodeJS.Timeout | undefined;
   #pauseMs = firstPauseMs;
   #closed = false;
+  #nodeName: string | undefined;
 
   constructor(pool: () => Promise<ClientPool>, ownTag: string) {
     this.#pool = pool;
@@ -46,15 +48,31 @@ export class QueueListener {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Takes the name of the node, on this connection and those that come after it. */
+  async holdName(nodeName: string): Promise<HeldName> {
+    this.#running ??= this.#connect();
+    await this.#running;
+    const held = this.#client === undefined ? 'UNKNOWN' : await holdName(this.#client, nodeName);
+    if (held === 'HELD') this.#nodeName = nodeName;
+    // A start that is refused leaves no connection behind.
+    if (held === 'TAKEN' && this.#listeners.size === 0) this.#disconnect();
+    return held;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
+    const running = this.#running;
+    this.#disconnect();
+    await running;
+  }
+
+  /** Destroyed without a message to the server, whose answer it would wait for: the server may be gone, or never have answered. */
+  #disconnect(): void {
     const client = this.#client;
     this.#client = undefined;
-    // Destroyed without a message to the server, whose answer it would wait for: the server may be gone, or never have
-    // answered.
+    this.#running = undefined;
     client?.connection.stream.destroy(new Error('The listener has been closed'));
-    await this.#running;
   }
 
   async #connect(): Promise<void> {
@@ -71,6 +89,8 @@ export class QueueListener {
         if (payload !== this.#ownTag) this.#tell();
       });
       await client.query(`listen ${QUEUE_CHANNEL}`);
+      // Should another node have taken it meanwhile, leases keep the work of the two apart.
+      if (this.#nodeName !== undefined) await holdName(client, this.#nodeName);
       this.#pauseMs = firstPauseMs;
     } catch {
       // The database is unreachable, which its users report; the listener only tries again.

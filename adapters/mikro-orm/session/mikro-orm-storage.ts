@@ -91,6 +91,7 @@ export interface StorageParts {
   /** Names this node to the others, when it tells them of its commits. */
   readonly nodeTag: string;
   readonly onSignal: QueueStore['onSignal'];
+  readonly holdName: NodeStore['hold'];
   readonly trace: Trace | undefined;
 }
 
@@ -171,7 +172,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     });
     this.sinks = sinkStore(access, dialect);
     this.monitoring = monitoringStore(access, dialect);
-    this.nodes = nodeStore(access, dialect);
+    this.nodes = nodeStore(access, dialect, shared.parts.holdName);
     this.system = systemStore(host ? this.#accessInside(host) : access, dialect);
     this.security = securityStore(access, dialect);
     this.idempotency = idempotencyStore(access, dialect);

@@ -8,9 +8,10 @@ import { namesOf } from '../tables/record-access.ts';
 
 const given = ['nodeName', 'version', 'bootDate', 'plugins'] as const;
 
-export function nodeStore(access: SystemAccess, dialect: Dialect): NodeStore {
+export function nodeStore(access: SystemAccess, dialect: Dialect, hold: NodeStore['hold']): NodeStore {
   const silentFor = (ms: number): Sql => sql`last_updated_date < ${dialect.nowMs} - ${ms}`;
   return {
+    hold,
     beat: async (node) => {
       const columns = nodesTable.columnsOf(given);
       const names = raw(namesOf(columns));

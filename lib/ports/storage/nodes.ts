@@ -1,8 +1,13 @@
 import type { Broadcast, NodeInfo, PluginSwitch } from '../../records/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
+/** Whether a node has its name to itself: another one that is alive has it (TAKEN), or the storage cannot tell (UNKNOWN). */
+export type HeldName = 'HELD' | 'TAKEN' | 'UNKNOWN';
+
 /** The nodes of the deployment (platform §15 rule 1). How long one was silent is told by the clock of the database. */
 export interface NodeStore {
+  /** Takes the name for the node that uses this storage, until the storage is closed or its process ends in any way. */
+  hold(nodeName: string): Promise<HeldName>;
   /** Writes a sign of life of the node, with what it is now. */
   beat(node: Omit<NodeInfo, 'lastUpdatedDate'>): Promise<void>;
   /** Names of all nodes that are stored, silent ones included. */

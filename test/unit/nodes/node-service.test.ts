@@ -17,6 +17,7 @@ function stage(failing: { away: boolean }, former: readonly string[] = []) {
     told.push(what);
   };
   const nodes: NodeStore = {
+    hold: async () => 'HELD',
     beat: ({ nodeName }) => tell(`beat ${nodeName}`),
     names: async () => ['me', 'me-before', 'you'],
     list: async () => [],

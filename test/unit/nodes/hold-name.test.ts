@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { holdName as holdOnServer } from '../../../adapters/mikro-orm/postgresql/held-name.ts';
+import { holdName } from '../../../lib/nodes/index.ts';
+import type { HeldName } from '../../../lib/ports/storage/index.ts';
+import type { NodeInfo } from '../../../lib/records/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
+import { type Instant, instant } from '../../../lib/values/time/index.ts';
+import { recordingLogger } from '../../support/system-time.ts';
+
+/** A start under the name `north`, whose pauses pass at once; another node gives its signs of life as it is told. */
+async function start(hold: (call: number) => HeldName, signAt: (nowMs: number) => Instant | null) {
+  let nowMs = 0;
+  let calls = 0;
+  const listed = async (): Promise<readonly NodeInfo[]> => {
+    const lastUpdatedDate = signAt(nowMs);
+    if (lastUpdatedDate === null) return [];
+    return [{ nodeName: 'north', version: '1', bootDate: instant(0), lastUpdatedDate, plugins: [] }];
+  };
+  const after = (ms: number, action: () => void) => {
+    nowMs += ms;
+    queueMicrotask(action);
+    return () => undefined;
+  };
+  const ports = {
+    storage: {
+      nodes: {
+        hold: async () => {
+          calls += 1;
+          return hold(calls);
+        },
+        list: listed,
+      },
+    },
+    systemClock: { nowMs: () => nowMs, nextTurn: async () => undefined, after },
+    logger: recordingLogger(),
+  };
+  const thrown: unknown = await holdName(ports, 'north').catch((error: unknown) => error);
+  return { thrown, nowMs };
+}
+
+describe('the name of a node that starts (platform §15 rule 1)', () => {
+  it('is its own at once where nobody has it', async () => {
+    expect(
+      await start(
+        () => 'HELD',
+        () => instant(0),
+      ),
+    ).to.deep.equal({ thrown: undefined, nowMs: 0 });
+  });
+
+  it('is asked for again while the connection of a process that has ended goes', async () => {
+    expect(
+      await start(
+        (call) => (call < 5 ? 'TAKEN' : 'HELD'),
+        () => null,
+      ),
+    ).to.deep.equal({
+      thrown: undefined,
+      nowMs: 1_000,
+    });
+  });
+
+  it('is refused within seconds if a living node has it', async () => {
+    const { thrown, nowMs } = await start(
+      () => 'TAKEN',
+      () => null,
+    );
+    expect(thrown).to.be.instanceOf(BillingError);
+    expect(String(thrown)).to.include('"north"');
+    expect(nowMs).to.equal(5_000);
+  });
+
+  it('is refused by the next sign of life where the database cannot tell', async () => {
+    const { thrown, nowMs } = await start(
+      () => 'UNKNOWN',
+      (now) => instant(now - (now % 30_000)),
+    );
+    expect(thrown).to.be.instanceOf(BillingError);
+    expect(nowMs).to.equal(30_000);
+  });
+
+  it('is its own where the database cannot tell and no node of this name gives a sign of life', async () => {
+    expect(
+      await start(
+        () => 'UNKNOWN',
+        () => null,
+      ),
+    ).to.deep.equal({ thrown: undefined, nowMs: 0 });
+    expect(
+      await start(
+        () => 'UNKNOWN',
+        () => instant(0),
+      ),
+    ).to.deep.equal({ thrown: undefined, nowMs: 35_000 });
+    const stopped = await start(
+      () => 'UNKNOWN',
+      (now) => (now < 10_000 ? instant(0) : null),
+    );
+    expect(stopped).to.deep.equal({ thrown: undefined, nowMs: 10_000 });
+  });
+
+  it('takes no lock of a session behind a pooler, where it would outlive the node', async () => {
+    const asked: string[] = [];
+    const client = {
+      processID: 4_711,
+      query: async (text: string) => {
+        asked.push(text);
+        return { rows: [{ direct: false, held: true }] };
+      },
+    };
+    expect(await holdOnServer(client, 'north')).to.equal('UNKNOWN');
+    expect(asked.filter((text) => text.includes('lock'))).to.deep.equal([]);
+  });
+});
