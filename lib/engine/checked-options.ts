@@ -71,7 +71,8 @@ const names = Object.keys({
 /**
  * A host without a compiler hears when the engine is opened what is wrong with its options, not when money is to move.
  *
- * @throws InvariantError that names the option, or the plugin: without a name of its own, or without what its port asks for.
+ * @throws InvariantError that names the option that is unknown or missing, or the port or plugin that lacks a method or a name
+ * of its own.
  */
 export function checkOptions<Host>(options: BillingOptions<Host>): void {
   for (const name of Object.keys(options)) assertInvariant(names.includes(name), unknownOption(name));
@@ -80,7 +81,44 @@ export function checkOptions<Host>(options: BillingOptions<Host>): void {
     typeof prepare === 'function',
     "Billing.open needs a storage, such as { storage: sqlite('billing.db') }",
   );
+  checkPorts(options);
   checkPlugins(options);
+}
+
+/** The ports without which no engine works, and those that may be left out, with the methods of each. */
+const ports = {
+  clock: { isNeeded: true, methods: ['now'] },
+  systemClock: { isNeeded: true, methods: ['nowMs', 'nextTurn', 'after'] },
+  ids: { isNeeded: true, methods: ['next'] },
+  hasher: { isNeeded: true, methods: ['hash', 'verify', 'isWeaker'] },
+  cipher: { isNeeded: true, methods: ['random', 'encrypt', 'decrypt'] },
+  sha256: { isNeeded: true, methods: null },
+  logger: { isNeeded: true, methods: ['debug', 'info', 'warn', 'error'] },
+  tracer: { isNeeded: false, methods: ['start', 'detached'] },
+  scopes: { isNeeded: false, methods: ['run', 'current'] },
+  pushSender: { isNeeded: false, methods: ['resolve', 'send'] },
+  processGauges: { isNeeded: false, methods: ['memoryBytes', 'eventLoopLagMs'] },
+  logFiles: { isNeeded: false, methods: ['read'] },
+  isFormerNode: { isNeeded: false, methods: null },
+} as const satisfies Partial<Record<keyof BillingOptions<never>, Port>>;
+
+interface Port {
+  readonly isNeeded: boolean;
+  /** Null: it is a function itself. */
+  readonly methods: readonly string[] | null;
+}
+
+function checkPorts<Host>(options: BillingOptions<Host>): void {
+  for (const [name, { isNeeded, methods }] of Object.entries<Port>(ports)) {
+    const given: unknown = Reflect.get(options, name);
+    if (given === undefined || given === null) {
+      assertInvariant(!isNeeded, `Billing.open needs ${name}; the entry point billwright has one for Node`);
+      continue;
+    }
+    if (methods === null)
+      assertInvariant(typeof given === 'function', `${name} of Billing.open is not a function`);
+    else for (const method of methods) checkMethod(Object(given), method, `${name} of Billing.open`);
+  }
 }
 
 function unknownOption(name: string): string {
@@ -118,7 +156,7 @@ function checkPlugins<Host>(options: BillingOptions<Host>): void {
 }
 
 function checkMethod(plugin: object, method: string, who: string): void {
-  const found: unknown = (plugin as Record<string, unknown>)[method];
+  const found: unknown = Reflect.get(plugin, method);
   assertInvariant(typeof found === 'function', `${who} has no method ${method}`);
 }
 

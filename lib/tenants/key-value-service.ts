@@ -152,14 +152,14 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
         this.#checks.checkOverdueConfig(value);
         return;
       case KeyKind.USAGE:
-        if (key !== SystemKey.USAGE_TERMS) throw notOffered(kind);
+        if (key !== SystemKey.USAGE_TERMS) throw notOffered(key);
         this.#checks.checkUsageTerms(value);
         return;
       case KeyKind.PLUGIN_CONFIGURATION:
       case KeyKind.USER:
         return;
       case KeyKind.CATALOG:
-        throw notOffered(kind);
+        throw notOffered(key);
     }
   }
 
@@ -231,10 +231,10 @@ function alreadyThere(key: string): BillingError {
   );
 }
 
-function notOffered(kind: KeyKind): BillingError {
+function notOffered(key: string): BillingError {
   return new BillingError({
     code: ErrorCode.NOT_IMPLEMENTED,
-    message: `Tenant keys of the kind ${kind} cannot be set in this version`,
-    facts: { kind },
+    message: `${key} is not offered: nothing reads a value of this key, so none is stored`,
+    facts: { key },
   });
 }

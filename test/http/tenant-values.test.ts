@@ -297,6 +297,7 @@ anyDatabase((kind, open) => {
     it('the interface of values of a tenant refuses keys of parts that are not offered', async () => {
       const refused = await post(userKey('USAGE_METERS'), 'x');
       expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([501, 1]);
+      expect(refused.text).to.include('USAGE_METERS is not offered: nothing reads a value of this key');
       expect(await valuesAt(userKey('USAGE_METERS'))).to.deep.equal([]);
     });
 

@@ -1,15 +1,28 @@
 import { expect } from 'chai';
+import { consoleLogger } from '../../../adapters/node/console-logger.ts';
+import { sha256, systemClock, unencrypted, uuidGenerator } from '../../../adapters/node/index.ts';
 import type { BillingOptions } from '../../../lib/engine/billing-options.ts';
 import { checkOptions } from '../../../lib/engine/checked-options.ts';
+import { plainHasher } from '../../support/plain-hasher.ts';
 
 const nothing = async () => null;
+const clock = systemClock();
+const ports = {
+  clock,
+  systemClock: clock,
+  ids: uuidGenerator(),
+  hasher: plainHasher(),
+  cipher: unencrypted(),
+  sha256,
+  logger: consoleLogger(),
+};
 const till = { name: 'till', purchase: nothing, getPaymentInfo: async () => [] };
 
 describe('what an engine is opened with', () => {
   /** As a host without a compiler gives them. */
   const checked = (options: object) => () =>
     checkOptions(
-      Object.assign({ storage: { prepare: nothing } }, options) as object as BillingOptions<never>,
+      Object.assign({ storage: { prepare: nothing }, ...ports }, options) as object as BillingOptions<never>,
     );
 
   const good = [
@@ -17,6 +30,7 @@ describe('what an engine is opened with', () => {
     { gateways: [till, { ...till, name: 'other' }], paymentControls: [{ name: 'till' }] },
     { entitlementPlugins: [{ name: 'contracts', before: { CANCEL: nothing } }, { name: 'silent' }] },
     { gateways: undefined, documentRenderer: undefined, invoiceFormatter: undefined },
+    { pushSender: null, tracer: undefined, logFiles: undefined },
   ];
   for (const options of good)
     it(`takes ${JSON.stringify(options)}`, () => {
@@ -28,6 +42,13 @@ describe('what an engine is opened with', () => {
     [{ retryDays: '3,5' }, 'Billing.open has no option retryDays'],
     [{ storage: undefined }, "Billing.open needs a storage, such as { storage: sqlite('billing.db') }"],
     [{ storage: 'billing.db' }, 'Billing.open needs a storage'],
+    ...Object.keys(ports).map((name) => [{ [name]: undefined }, `Billing.open needs ${name}`] as const),
+    [{ sha256: 'abc' }, 'sha256 of Billing.open is not a function'],
+    [{ hasher: { hash: nothing, verify: nothing } }, 'hasher of Billing.open has no method isWeaker'],
+    [{ logger: { info: nothing } }, 'logger of Billing.open has no method debug'],
+    [{ systemClock: { nowMs: nothing } }, 'systemClock of Billing.open has no method nextTurn'],
+    [{ pushSender: {} }, 'pushSender of Billing.open has no method resolve'],
+    [{ isFormerNode: true }, 'isFormerNode of Billing.open is not a function'],
     [{ gateways: till }, 'gateways is not a list of plugins'],
     [{ gateways: [till, undefined] }, 'gateways[1] has no name'],
     [{ invoicePlugins: [{ name: '' }] }, 'invoicePlugins[0] has no name'],
