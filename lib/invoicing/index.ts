@@ -43,7 +43,7 @@ export {
 } from './invoices/invoice-amounts.ts';
 export { type InvoiceItemView, type InvoiceView, viewInvoices } from './invoices/invoice-view.ts';
 export { adjustedAmount, isAdjustable } from './invoices/item-adjustment.ts';
-export { MAX_DESCRIPTION_LENGTH, type ManualItem } from './invoices/manual-items.ts';
+export { checkTexts, MAX_DESCRIPTION_LENGTH, type ManualItem } from './invoices/manual-items.ts';
 export type { MigrationItem } from './invoices/migration-items.ts';
 export type { NewInvoiceItem } from './invoices/new-item.ts';
 export { loadBalances } from './loading/load-balances.ts';

@@ -89,6 +89,44 @@ anyDatabase((_kind, open) => {
       expect(await codeOf(invoicePayments.refund({ paymentId, ...whole(itemId) }))).to.equal(4020);
     });
 
+    it(
+      'payments §9.5 rule 1a: the description of an adjustment is stored with it (R56)',
+      onEachDatabase(async () => {
+        const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
+        const { invoicePayments } = engine.acme;
+        const refund = (adjustments: readonly object[], more: object = {}) =>
+          invoicePayments.refund({ paymentId, isAdjusted: true, adjustments: adjustments as never, ...more });
+        await refund([{ invoiceItemId, amount: '5', description: 'Goodwill' }]);
+        await refund([
+          { invoiceItemId, amount: '1' },
+          { invoiceItemId, amount: '1', description: 'Broken' },
+          { invoiceItemId, amount: '1', description: 'Late' },
+        ]);
+        await refund([{ invoiceItemId, amount: '2', description: '' }]);
+        await refund([{ invoiceItemId, amount: '3', description: 'By cheque' }], { isExternal: true });
+        // Applied when it succeeds, with what was stored of it.
+        const pending = await refund([{ invoiceItemId, amount: '4', description: 'Pending' }], {
+          properties: answers('PENDING'),
+        });
+        await invoicePayments.complete({ paymentId, transactionId: pending.transaction.id });
+        const { items } = await engine.acme.invoices.get(id);
+        expect(
+          items
+            .filter(({ itemType }) => itemType === 'ITEM_ADJ')
+            .map(({ description, amount }) => `${description} ${Number(amount)}`),
+        ).to.deep.equal([
+          'Goodwill -5',
+          'Broken -3',
+          'Invoice item adjustment -2',
+          'By cheque -3',
+          'Pending -4',
+        ]);
+        for (const description of ['x'.repeat(256), 'a\u0000b'])
+          expect(await codeOf(refund([{ invoiceItemId, amount: '1', description }]))).to.equal(60003);
+        expect(await invoices.rowsOf(paymentId)).to.have.length(6);
+      }),
+    );
+
     it('payments §9.5 rule 1a: one item that is named twice is adjusted by what remains of it at most', async () => {
       const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
       const adjustments = ['12', '9'].map((amount) => ({ invoiceItemId, amount }));

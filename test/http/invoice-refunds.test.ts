@@ -63,6 +63,23 @@ anyDatabase((kind, open) => {
       };
 
     for (const [dialect, headers] of dialects) {
+      it(`payments §9.5 rule 1a: the description of an item adjustment is stored in dialect ${dialect} (R56)`, async () => {
+        const { invoiceId, invoiceItemId, paymentId } = await paid();
+        const adjustments = [{ invoiceItemId, amount: 5, description: 'Goodwill' }];
+        const made = await post(
+          `/invoicePayments/${paymentId}/refunds`,
+          { amount: 5, isAdjusted: true, adjustments },
+          headers,
+        );
+        expect(made.status, made.text).to.equal(201);
+        const { json } = await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`);
+        const { items } = json as { items: { itemType: string; description: string; amount: number }[] };
+        expect(items.find(({ itemType }) => itemType === 'ITEM_ADJ')).to.include({
+          description: 'Goodwill',
+          amount: -5,
+        });
+      });
+
       const refunds = [
         ['adjusts no item', () => ({ amount: 5, isAdjusted: true }), 4025],
         ['is of more than was paid', () => ({ amount: 20.01 }), 4906],

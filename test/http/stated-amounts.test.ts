@@ -91,7 +91,7 @@ const statements: readonly Statement[] = [
     ({ paying, itemId: invoiceItemId }, amount) => [
       'POST',
       `/invoicePayments/${paying}/refunds`,
-      { amount: 1, isAdjusted: true, adjustments: [{ invoiceItemId, amount }] },
+      { amount: 1, isAdjusted: true, adjustments: [{ invoiceItemId, amount, description: 'Goodwill' }] },
     ],
   ],
   [

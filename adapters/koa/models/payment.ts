@@ -95,6 +95,7 @@ const RefundedItem = model('RefundedInvoiceItem', {
   invoiceItemId: field(uuid, 'I', { required: true }),
   invoiceId: field(uuid, 'I'),
   amount: field(decimalNumber, 'I'),
+  description: field(text(), 'I'),
 });
 
 export const InvoicePaymentTransaction = model('InvoicePaymentTransaction', {

@@ -280,9 +280,6 @@ export const autoPayHoldsTable = new RecordTable<New<AutoPayHold>>(
 );
 
 function readInvoiceRefund(stored: InvoiceRefund): InvoiceRefund {
-  const adjustments = stored.adjustments.map(({ invoiceItemId, amount }) => ({
-    invoiceItemId,
-    amount: decimal(String(amount)),
-  }));
+  const adjustments = stored.adjustments.map((each) => ({ ...each, amount: decimal(String(each.amount)) }));
   return { ...stored, adjustments };
 }

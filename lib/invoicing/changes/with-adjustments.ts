@@ -12,6 +12,8 @@ export interface RefundedItem {
   readonly invoiceId: Uuid;
   readonly invoiceItemId: Uuid;
   readonly amount: Decimal;
+  /** Default: that of every adjustment (§1.3). */
+  readonly description?: string;
 }
 
 /**
@@ -31,13 +33,18 @@ export async function withAdjustments(
   const zones = new Map(accounts.map(({ id, timeZone }) => [id, timeZone]));
   const owners = new Map(changes.map(({ after }) => [after.id, after.accountId]));
   const left = new Map(items.map((item) => [item.id, item]));
-  const taken = adjustments.flatMap(({ invoiceId, invoiceItemId, amount: asked }) => {
+  const taken = adjustments.flatMap(({ invoiceId, invoiceItemId, amount: asked, description }) => {
     const item = left.get(invoiceItemId);
     const zone = zones.get(owners.get(invoiceId) ?? invoiceId);
     if (!item || zone === undefined || !isAdjustable(item) || item.repairable.isZero()) return [];
     const amount = asked.greaterThan(item.repairable) ? item.repairable : asked;
     const date = localDateOf(session.authorship.createdDate, zone);
-    const adjustment = itemAdjustment(item, { id: ids.next(), amount, date });
+    const adjustment = itemAdjustment(item, {
+      id: ids.next(),
+      amount,
+      date,
+      description: description ?? null,
+    });
     left.set(item.id, { ...item, ...afterAdjustment(item, amount) });
     return [{ invoiceId, adjustment, itemId: item.id }];
   });

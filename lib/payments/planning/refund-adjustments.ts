@@ -1,5 +1,5 @@
-import { adjustedAmount } from '../../invoicing/index.ts';
-import type { InvoiceItem, InvoiceRefund } from '../../records/index.ts';
+import { adjustedAmount, checkTexts } from '../../invoicing/index.ts';
+import type { InvoiceItem, InvoiceRefund, RefundedAmount } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
@@ -17,6 +17,8 @@ import { refundFor, refundShare } from '../state/refund-share.ts';
 export interface RefundAdjustmentInput {
   readonly invoiceItemId: Uuid;
   readonly amount?: Decimal | null;
+  /** Of the adjustment, up to 255 characters; default that of every adjustment (invoicing §1.3). */
+  readonly description?: string | null;
 }
 
 interface AskedRefund {
@@ -40,7 +42,7 @@ export interface AdjustedRefund {
  * @throws BillingError INVOICE_ITEMS_ADJUSTMENT_MISSING (4025), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID (4020),
  * INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), PAYMENT_PLUGIN_EXCEPTION (7199) without an amount above 0,
  * INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST (4907) for less than is adjusted, MISSING_OR_INVALID_FIELD (60003) for
- * an adjustment that is finer than the currency.
+ * an adjustment that is finer than the currency and for a description that cannot be stored.
  */
 export function adjustedRefund(
   asked: AskedRefund,
@@ -78,7 +80,7 @@ function amountFor(adjusted: Decimal, of: PaidRows | null): Decimal {
   return of === null ? adjusted : refundFor(adjusted, of);
 }
 
-/** One for each item: named twice, it is adjusted by the sum. */
+/** One for each item: named twice, it is adjusted by the sum, with the first description that is given. */
 function adjustmentsOf(
   asked: readonly RefundAdjustmentInput[],
   items: readonly InvoiceItem[],
@@ -91,8 +93,9 @@ function adjustmentsOf(
     });
   }
   const remaining = new Map(items.map((item) => [item.id, item]));
-  const taken = new Map<Uuid, Decimal>();
-  for (const { invoiceItemId, amount: stated } of asked) {
+  const taken = new Map<Uuid, RefundedAmount>();
+  for (const { invoiceItemId, amount: stated, description = null } of asked) {
+    checkTexts({ description });
     const item = remaining.get(invoiceItemId);
     if (!item) throw notOnInvoice(invoiceItemId);
     const given = stated == null ? null : statedAmount(stated, { ...form, rest: item.repairable });
@@ -100,9 +103,15 @@ function adjustmentsOf(
     const amount = adjustedAmount(item, given);
     if (amount.isZero()) throw notPositive(invoiceItemId);
     remaining.set(invoiceItemId, { ...item, repairable: item.repairable.minus(amount) });
-    taken.set(invoiceItemId, amount.plus(taken.get(invoiceItemId) ?? ZERO));
+    const before = taken.get(invoiceItemId);
+    const described = before?.description ?? (description || undefined);
+    taken.set(invoiceItemId, {
+      invoiceItemId,
+      amount: amount.plus(before?.amount ?? ZERO),
+      ...(described === undefined ? {} : { description: described }),
+    });
   }
-  return [...taken].map(([invoiceItemId, amount]) => ({ invoiceItemId, amount }));
+  return [...taken.values()];
 }
 
 function notOnInvoice(invoiceItemId: Uuid): BillingError {

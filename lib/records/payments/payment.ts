@@ -41,6 +41,14 @@ export interface Payment {
   readonly createdDate: Instant;
 }
 
+/** What a refund takes off an item of its invoice. */
+export interface RefundedAmount {
+  readonly invoiceItemId: Uuid;
+  readonly amount: Decimal;
+  /** Of the adjustment; absent = the default one. */
+  readonly description?: string;
+}
+
 /** What a refund takes back of a payment of an invoice (payments §9.5): applied when it has succeeded. */
 export interface InvoiceRefund {
   /** The payment of the invoice, which is another one than that of the refund where money goes back another way. */
@@ -48,7 +56,7 @@ export interface InvoiceRefund {
   /** The row of what was paid. */
   readonly invoicePaymentId: Uuid;
   /** Items of the invoice, and what is taken off each. */
-  readonly adjustments: readonly { readonly invoiceItemId: Uuid; readonly amount: Decimal }[];
+  readonly adjustments: readonly RefundedAmount[];
   /** True once the items are adjusted; nothing takes that back. */
   readonly isApplied?: boolean;
 }

@@ -379,7 +379,7 @@ export function payment(owner: Owner, changes: Partial<New<Payment>> = {}): New<
 
 /** What a refund of an invoice is to take back. */
 export function invoiceRefund(): InvoiceRefund {
-  const adjustments = [{ invoiceItemId: newId(), amount: hugeAmount }];
+  const adjustments = [{ invoiceItemId: newId(), amount: hugeAmount, description: 'Goodwill' }];
   return { paymentId: newId(), invoicePaymentId: newId(), adjustments };
 }
 

@@ -47,7 +47,10 @@ export const invoiceModels: ModelTexts = {
   },
   RefundedInvoiceItem: {
     about: 'What is taken off an item of the invoice with a refund',
-    properties: { amount: 'How much is taken off; by default all that is left of it' },
+    properties: {
+      amount: 'How much is taken off; by default all that is left of it',
+      description: 'Description of the adjustment',
+    },
   },
   InvoiceDryRun: {
     about: 'What a dry run pretends: a date, or an action on a subscription',

@@ -90,9 +90,10 @@ export const invoicePaymentRoutes: readonly Route[] = [
         paymentId: params.paymentId,
         externalKey: null,
         isAdjusted: body.isAdjusted ?? false,
-        adjustments: (body.adjustments ?? []).map(({ invoiceItemId, amount }) => ({
+        adjustments: (body.adjustments ?? []).map(({ invoiceItemId, amount, description }) => ({
           invoiceItemId: invoiceItemId ?? missing('invoiceItemId'),
           amount: amount ?? null,
+          description: description ?? null,
         })),
         isExternal: query.externalPayment,
         paymentMethodId: query.paymentMethodId,
