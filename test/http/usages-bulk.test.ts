@@ -70,6 +70,43 @@ anyDatabase((kind, open) => {
       expect(await summed()).to.equal(3);
     });
 
+    it('usage §2.1 check 1: a line with an unknown member is refused in dialect D, by its place, and taken in dialect K', async () => {
+      const lines = (run: string) => [
+        lineOf(`${run} 1`, '2024-03-01', { tags: ['x'] }),
+        lineOf(`${run} 2`, '2024-03-01', {
+          unitUsageRecords: [
+            { unitType: 'sms', usageRecords: [{ recordDate: '2024-03-01', amount: 1, amuont: 2 }] },
+          ],
+        }),
+        lineOf(`${run} 3`, '2024-03-01', { subscriptionId: undefined, subscriptionExternalKey: 'none' }),
+        lineOf(`${run} 4`),
+      ];
+      const forms = [
+        (run: string) => ({ body: lines(run), headers: {} }),
+        (run: string) => ({
+          body: lines(run)
+            .map((line) => JSON.stringify(line))
+            .join('\n'),
+          headers: ndjson,
+        }),
+      ];
+      for (const [index, form] of forms.entries()) {
+        const { json } = await serving.call('POST', path, form(`D${index}`));
+        expect(json).to.deep.include({ received: 4, accepted: 1, rejected: 3 });
+        const { failures } = json as { failures: readonly { code: string; message: string }[] };
+        const told = failures.map(({ code, message }) => `${code}: ${message}`);
+        expect(told.slice(0, 2)).to.deep.equal([
+          'MALFORMED: SubscriptionUsageRecord tags is not a field of a usage record; its fields are subscriptionId, trackingId, unitUsageRecords, subscriptionExternalKey',
+          'MALFORMED: SubscriptionUsageRecord unitUsageRecords[0].usageRecords[0].amuont is not a field of a usage record; did you mean amount?',
+        ]);
+        expect(told[2]).to.match(/^UNKNOWN_SUBSCRIPTION/);
+        const { body, headers } = form(`K${index}`);
+        const inK = await serving.call('POST', path, { body, headers: { ...aliasHeaders, ...headers } });
+        expect(inK.json).to.deep.include({ received: 4, accepted: 3, rejected: 1 });
+      }
+      expect(await summed()).to.equal(8);
+    });
+
     it('usage §2.5: a line that is no JSON keeps no other back', async () => {
       const body = ['{', JSON.stringify(lineOf('1')), '7', '[]', 'null', '['.repeat(1_000)].join('\n');
       const { json } = await serving.call('POST', path, { body, headers: ndjson });

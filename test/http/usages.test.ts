@@ -76,6 +76,26 @@ anyDatabase((kind, open) => {
       return text.replace(/^.*"rolledUpUnits":/, '').replace(/}$/, '');
     }
 
+    it('usage §2.1 check 1: dialect D refuses an unknown member by its name and stores nothing, dialect K ignores it', async () => {
+      const point = { recordDate: '2024-03-01', amount: 1 };
+      const wrong: readonly (readonly [body: object, member: string])[] = [
+        [usageOf([point], { quantity: 5 }), 'quantity'],
+        [usageOf([point], { subscriptionExternalKey: 'key' }), 'subscriptionExternalKey'],
+        [
+          { subscriptionId, unitUsageRecords: [{ unitType: 'sms', unit: 'x', usageRecords: [point] }] },
+          'unitUsageRecords[0].unit',
+        ],
+        [usageOf([point, { ...point, quantity: 7 }]), 'unitUsageRecords[0].usageRecords[1].quantity'],
+      ];
+      for (const [body, member] of wrong) {
+        const { status, json, text } = await serving.call('POST', '/1.0/kb/usages', { body });
+        expect([status, (json as { readonly code: number }).code]).to.deep.equal([400, 60_003]);
+        expect(text).to.include(`SubscriptionUsageRecord ${member} is not a field`);
+      }
+      expect(await summed('2024-01-01', '2025-01-01')).to.not.include('amount');
+      for (const [body] of wrong) expect(await record(body, { headers: aliasHeaders })).to.equal('201');
+    });
+
     it('usage §2.1: is recorded with 201 without a body or Location, and summed up', async () => {
       const body = usageOf([{ recordDate: '2024-8-1', amount: '5' }]);
       const made = await serving.call('POST', '/1.0/kb/usages', { body });

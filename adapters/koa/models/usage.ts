@@ -16,12 +16,12 @@ import { listOf } from '../wire/wire-type.ts';
 
 const required = { required: true } as const;
 
-const UsageRecord = model('UsageRecord', {
+export const UsageRecord = model('UsageRecord', {
   recordDate: field(recordDate, 'I', required),
   amount: field(usageAmount, 'I', required),
 });
 
-const UnitUsageRecord = model('UnitUsageRecord', {
+export const UnitUsageRecord = model('UnitUsageRecord', {
   unitType: field(text(255), 'I', required),
   usageRecords: field(listOf(UsageRecord), 'I', required),
 });

@@ -56,9 +56,12 @@ interface Readable {
 
 type RequestValue<M extends Readable> = NonNullable<z.output<M['request'][Dialect]>>;
 
+/** Looks at the JSON of a body as it came. @throws BillingError for what the model itself would leave out. */
+type JsonCheck = (json: unknown, dialect: Dialect) => void;
+
 /** A JSON object of the model. @throws (on reading) MALFORMED_BODY, MISSING_OR_INVALID_FIELD. */
-export function jsonBody<M extends Readable>(model: M): RequestBody<RequestValue<M>> {
-  const optional = optionalJsonBody(model);
+export function jsonBody<M extends Readable>(model: M, check?: JsonCheck): RequestBody<RequestValue<M>> {
+  const optional = optionalJsonBody(model, check);
   return {
     ...optional,
     required: true,
@@ -77,7 +80,10 @@ export function jsonListBody<T>(element: WireType<T>, name: string): RequestBody
 }
 
 /** The same for a body that may be left out; null without one. */
-export function optionalJsonBody<M extends Readable>(model: M): RequestBody<RequestValue<M> | null> {
+export function optionalJsonBody<M extends Readable>(
+  model: M,
+  check?: JsonCheck,
+): RequestBody<RequestValue<M> | null> {
   return {
     mediaTypes: ['application/json'],
     required: false,
@@ -87,7 +93,9 @@ export function optionalJsonBody<M extends Readable>(model: M): RequestBody<Requ
     read(bytes, { dialect, limits }) {
       const text = bytes === undefined ? '' : utf8Text(bytes);
       if (text.trim() === '') return null;
-      const result = model.request[dialect].safeParse(submittedJson(text, limits.list));
+      const json = submittedJson(text, limits.list);
+      check?.(json, dialect);
+      const result = model.request[dialect].safeParse(json);
       if (result.success) return result.data as RequestValue<M> | null;
       throw validationError(result.error, messageNameOf(model.name));
     },

@@ -11,6 +11,7 @@ import { type BodyReading, LINES_TYPE, type RequestBody } from './body.ts';
 import { ElementCutter, LineCutter, type RecordBytes, type RecordCutter, TOO_LONG } from './record-bytes.ts';
 import { slices } from './slices.ts';
 import { submittedJson } from './submitted-json.ts';
+import { LINE_MEMBERS, unknownMember } from './usage-members.ts';
 
 /** Usage of many subscriptions, which is read while it is recorded. */
 export interface UsageLines {
@@ -135,7 +136,9 @@ function elementOf(record: RecordBytes, reading: BodyReading, index: number): Su
 function lineOfRecord(record: RecordBytes, what: string, { dialect, limits }: BodyReading): SubmittedLine {
   if (record === TOO_LONG) throw invalidField(`${what} is longer than ${limits.json} bytes`);
   const json = submittedJson(textOf(record, what), limits.list, what);
-  return (dialect === Dialect.K ? withDates(json) : json) as SubmittedLine;
+  if (dialect === Dialect.K) return withDates(json) as SubmittedLine;
+  const unknown = unknownMember(json, LINE_MEMBERS);
+  return unknown === null ? (json as SubmittedLine) : new UnreadableLine(unknown);
 }
 
 function textOf(record: Uint8Array, what: string): string {

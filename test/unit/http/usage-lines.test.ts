@@ -17,7 +17,8 @@ function reading(mediaType: string, chunks: Iterable<Uint8Array>, limits: object
     yield* chunks;
   })();
   return usageLinesBody.read(undefined, {
-    dialect: Dialect.D,
+    // Dialect D refuses members that records do not have.
+    dialect: Dialect.K,
     limits: { ...defaultRequestLimits, ...limits },
     bodyStream: { chunks: given, mediaType, giveUp: () => undefined },
   });

@@ -2,11 +2,13 @@ import { RecordingOutcome } from '../../../../lib/records/index.ts';
 import { type NewUsage, type NewUsageLine, OnDuplicate } from '../../../../lib/usage/index.ts';
 import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import { Dialect } from '../../dialect.ts';
 import { RolledUpUsage, SubscriptionUsageRecord, UsageReport } from '../../models/usage.ts';
 import { json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import { usageLinesBody } from '../../routing/usage-lines.ts';
+import { SUBMISSION_MEMBERS, unknownMember } from '../../routing/usage-members.ts';
 import { choice, moment, optionalChoice, pluginProperties, required } from '../../wire/query.ts';
 import { unaudited } from '../../wire/rendering.ts';
 
@@ -21,6 +23,12 @@ const stretch = {
 const rolledUp = { status: 200, body: RolledUpUsage } as const;
 const unknownSubscription = [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID];
 
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) in dialect D for a member that would be dropped. */
+function refuseUnknownMembers(json: unknown, dialect: Dialect): void {
+  const unknown = dialect === Dialect.D ? unknownMember(json, SUBMISSION_MEMBERS) : null;
+  if (unknown !== null) throw invalidField(unknown);
+}
+
 /** What subscriptions have used (usage §2, §3). */
 export const usageRoutes: readonly Route[] = [
   tenantRoute({
@@ -30,7 +38,7 @@ export const usageRoutes: readonly Route[] = [
     summary: 'Record what a subscription has used; all of it or none',
     permission: 'usage:record',
     query: { onDuplicate: optionalChoice(OnDuplicate) },
-    body: jsonBody(SubscriptionUsageRecord),
+    body: jsonBody(SubscriptionUsageRecord, refuseUnknownMembers),
     success: { status: 201, also: { 200: 'Recorded before, with the same content' } },
     fails: [
       ...unknownSubscription,
