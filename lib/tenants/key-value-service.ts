@@ -4,7 +4,11 @@ import { BusEventType, type CallContext, type NewBusEvent, type WithContext } fr
 import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode, invalidField, invalidParameter } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { MAX_TENANT_KEY_CHARACTERS, MAX_TENANT_VALUE_BYTES } from '../values/limits.ts';
+import {
+  MAX_TENANT_DOCUMENT_CHARACTERS,
+  MAX_TENANT_KEY_CHARACTERS,
+  MAX_TENANT_VALUE_BYTES,
+} from '../values/limits.ts';
 import { checkStorable, shortened } from '../values/text/index.ts';
 import { type CallbackPolicy, readCallbackUrl } from './callback/callback-url.ts';
 import { checkConfiguration } from './configuration/index.ts';
@@ -140,6 +144,7 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
         readCallbackUrl(value, this.#callbacks);
         return;
       case KeyKind.CONFIGURATION:
+        checkSize(key, value);
         this.#checkConfiguration(context, value);
         return;
       case KeyKind.PAYMENT_STATE_MACHINE:
@@ -153,6 +158,7 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
         return;
       case KeyKind.USAGE:
         if (key !== SystemKey.USAGE_TERMS) throw notOffered(key);
+        checkSize(key, value);
         this.#checks.checkUsageTerms(value);
         return;
       case KeyKind.PLUGIN_CONFIGURATION:
@@ -168,6 +174,16 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
     for (const sentence of checkConfiguration(value).ineffective)
       this.#ports.logger.warn(facts, `tenant configuration: ${sentence}`);
   }
+}
+
+/** Reading such a document takes one turn of the process. */
+function checkSize(key: string, value: string): void {
+  if (value.length <= MAX_TENANT_DOCUMENT_CHARACTERS) return;
+  throw new BillingError({
+    code: ErrorCode.TOO_LARGE,
+    message: `${key} has ${value.length} characters; at most ${MAX_TENANT_DOCUMENT_CHARACTERS} are accepted`,
+    facts: { key, size: value.length, limit: MAX_TENANT_DOCUMENT_CHARACTERS },
+  });
 }
 
 async function deleteKey(session: WriteSession, key: string): Promise<void> {

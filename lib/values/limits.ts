@@ -161,8 +161,12 @@ export const MAX_THRESHOLDS = 100;
 /** How soon a subscription is looked at again that something was recorded for meanwhile. */
 export const THRESHOLD_LOOK_PAUSE_MS = SECOND_MS;
 
-/** What the error for a document of usage terms lists. */
+/** Faults of a document of usage terms that its error lists, and after how many it is read no further. */
 export const MAX_LISTED_TERMS_FAULTS = 100;
+export const MAX_TERMS_FAULTS = 1_000;
+
+/** Dated entries of one usage in the terms: daily ones for almost three years. */
+export const MAX_TERMS_ENTRIES = 1_000;
 
 // Usage sources (usage §9)
 
@@ -315,6 +319,9 @@ export const MAX_TENANT_KEY_CHARACTERS = 255;
 
 /** Bytes of a tenant value (`server.limits.text`). */
 export const MAX_TENANT_VALUE_BYTES = 10 * MEBIBYTE;
+
+/** Characters of a configuration and of usage terms, which are read in one turn: a hostile document takes 0.1 s. */
+export const MAX_TENANT_DOCUMENT_CHARACTERS = 256 * KIBIBYTE;
 
 /** Characters of a callback URL. */
 export const MAX_CALLBACK_URL_CHARACTERS = 2_000;

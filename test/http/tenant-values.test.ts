@@ -122,6 +122,20 @@ anyDatabase((kind, open) => {
       expect(await valuesAt(path)).to.deep.equal([]);
     });
 
+    it('P2 Key-values: a configuration and usage terms have at most 262,144 characters', async () => {
+      const padded = (characters: number) => `{}${' '.repeat(characters - 2)}`;
+      for (const path of [
+        `${tenants}/uploadPerTenantConfig`,
+        userKey('PER_TENANT_CONFIG'),
+        userKey('USAGE_TERMS'),
+      ]) {
+        const refused = await post(path, padded(262_145));
+        expect([refused.status, (refused.json as { code: number }).code], path).to.deep.equal([413, 60_012]);
+        expect(refused.text).to.contain('has 262145 characters; at most 262144 are accepted');
+        expect((await post(path, padded(262_144))).status, path).to.equal(201);
+      }
+    });
+
     it('P2 Key-values: the search finds keys by prefix, literally, sorted', async () => {
       for (const key of [
         'PLUGIN_CONFIG_b',

@@ -1,5 +1,10 @@
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { MAX_LISTED_TERMS_FAULTS, MAX_THRESHOLDS } from '../../values/limits.ts';
+import {
+  MAX_LISTED_TERMS_FAULTS,
+  MAX_TERMS_ENTRIES,
+  MAX_TERMS_FAULTS,
+  MAX_THRESHOLDS,
+} from '../../values/limits.ts';
 import {
   type Currency,
   Decimal,
@@ -41,12 +46,13 @@ function parsed(text: string, reading: Reading): JsonObject {
   return {};
 }
 
-/** Goes on after what is wrong, so that all of it is told at once. */
+/** Goes on after a fault, so that the error lists them together; a document of nothing but faults is read no further. */
 class Reading {
   readonly #faults: string[] = [];
 
   fault(at: string, what: string): void {
     this.#faults.push(`${at} ${what}`);
+    if (this.#faults.length >= MAX_TERMS_FAULTS) this.end();
   }
 
   end(): void {
@@ -61,7 +67,10 @@ class Reading {
   }
 
   entries(given: ExactJson, at: string): readonly DatedTerms[] {
-    const list = Array.isArray(given) ? given : [given];
+    const all = Array.isArray(given) ? given : [given];
+    if (all.length > MAX_TERMS_ENTRIES)
+      this.fault(at, `has ${all.length} entries, not at most ${MAX_TERMS_ENTRIES}`);
+    const list = all.slice(0, MAX_TERMS_ENTRIES);
     const entries = list.map((entry, index) => this.#entry(entry, list.length > 1 ? `${at}[${index}]` : at));
     const dates = entries.map(({ effectiveDate }) => effectiveDate);
     if (new Set(dates).size < dates.length) this.fault(at, 'has two entries from one day on');

@@ -272,3 +272,28 @@ describe('usage §12: terms of a usage section', () => {
     expect([result.lines.length, formatDecimal(result.amount)]).to.deep.equal([1, '5.9']);
   });
 });
+
+describe('a document of usage terms', () => {
+  const refusalOf = (text: string): BillingError => {
+    try {
+      readUsageTerms(text);
+    } catch (error) {
+      if (error instanceof BillingError) return error;
+      throw error;
+    }
+    throw new Error('The document was read');
+  };
+
+  it('usage §12: is read no further after 1,000 faults', () => {
+    const error = refusalOf(`{${Array.from({ length: 30_000 }, (_, index) => `"u${index}":1`)}}`);
+    expect(error.facts).to.include({ count: 1_000 });
+    expect(error.facts.errors).to.have.length(100);
+  });
+
+  it('usage §12: has at most 1,000 dated entries of one usage, and no deep lists', () => {
+    const error = refusalOf(`{"sms":[${Array.from({ length: 1_001 }, () => '{}')}]}`);
+    expect(error.message).to.contain('"sms" has 1001 entries, not at most 1000');
+    const deep = `{"sms":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    expect(refusalOf(deep).message).to.contain('The document is no JSON object of usage names');
+  });
+});
