@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { pdfRenderer } from '../../adapters/pdf/index.ts';
 import {
@@ -102,6 +103,19 @@ anyDatabase((kind, open) => {
       expect(await rejection(pdfRenderer().pdf(drawn, { signal: AbortSignal.abort(reason) }))).to.equal(
         reason,
       );
+    });
+
+    it('ends a report on a candidate catalog between two pages of accounts, though its parts are read later', async () => {
+      const caller = new AbortController();
+      const text = await readFile(specCatalog, 'utf8');
+      const candidate = text.replace(/<effectiveDate>[^<]*/, '<effectiveDate>2025-01-01T00:00:00Z');
+      const report = await engine.billing.requests.whileWanted(caller.signal, () =>
+        engine.acme.catalogs.changeReport(candidate),
+      );
+      const parts = report[Symbol.asyncIterator]();
+      expect((await parts.next()).value).to.include({ kind: 'SUMMARY' });
+      caller.abort(reason);
+      expect(await rejection(parts.next())).to.equal(reason);
     });
 
     it('goes on to its end outside such a call, and after it', async () => {

@@ -7,6 +7,7 @@ import type {
 } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Account, CallContext, StoredCursor, WithContext } from '../../records/index.ts';
+import { wantedSignal } from '../../runtime/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../values/limits.ts';
@@ -26,11 +27,11 @@ type Catalogs = Pick<CatalogService, 'cache' | 'preview'>;
 
 /** Says what a catalog would change before it is uploaded; stores nothing. */
 export class ChangeReports implements CatalogReportOperations<WithContext> {
-  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #ports: Pick<Ports, 'storage' | 'scopes'>;
   readonly #catalogs: Catalogs;
   readonly #configOf: InvoicingConfigOf;
 
-  constructor(ports: Pick<Ports, 'storage'>, catalogs: Catalogs, configOf: InvoicingConfigOf) {
+  constructor(ports: Pick<Ports, 'storage' | 'scopes'>, catalogs: Catalogs, configOf: InvoicingConfigOf) {
     this.#ports = ports;
     this.#catalogs = catalogs;
     this.#configOf = configOf;
@@ -41,17 +42,20 @@ export class ChangeReports implements CatalogReportOperations<WithContext> {
     document: CatalogUpload,
   ): Promise<AsyncIterable<ChangeReportPart>> {
     const preview = await this.#catalogs.preview(context, document);
-    return this.#parts(context, preview);
+    return this.#parts(context, preview, wantedSignal(this.#ports));
   }
 
+  /** @param wanted of the call that asked for the report: its reader may be gone for many pages without any part. */
   async *#parts(
     context: CallContext,
     { errors, warnings, added }: CatalogPreview,
+    wanted: AbortSignal | undefined,
   ): AsyncGenerator<ChangeReportPart> {
     yield { kind: 'SUMMARY', errors, warnings };
     let totals: ChangeReportTotals = { subscriptions: 0, changedSubscriptions: 0, unbillableAccounts: 0 };
     if (added.length > 0) {
       for await (const accounts of this.#pages(context)) {
+        wanted?.throwIfAborted();
         const page = await this.#page(context, accounts, added);
         yield* page.parts;
         totals = sumOf(totals, page.totals);
