@@ -24,6 +24,8 @@ const LIVES_BETWEEN: Readonly<Record<string, number>> = {
   TRANSFER: 20,
   'billed after a transfer': 20,
   repaired: 6,
+  'seats of a long period': 100,
+  'price of a long period': 200,
 };
 
 describe('the life of subscriptions', () => {

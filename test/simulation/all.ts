@@ -17,12 +17,15 @@ import {
   oneEventPerChange,
   oneOutcome,
 } from './record-keeping.ts';
+import { fixedOnce, splitsLeaveEnds } from './splits.ts';
 
 /** What always holds. The count of usage records comes with usage. */
 export const invariants: readonly Invariant[] = [
   invoiceBalances,
   accountBalances,
   coveredOnce,
+  fixedOnce,
+  splitsLeaveEnds,
   committedForGood,
   creditNotesTellAll,
   refundsWithinCaptured,

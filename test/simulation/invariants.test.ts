@@ -45,6 +45,10 @@ const broken: Readonly<Record<string, readonly ((evidence: Evidence) => Evidence
       (evidence) => doubled('invoice_items', isInForce(evidence))(evidence),
       observing({ coverageDifferences: ['a subscription'] }),
     ],
+  'the fixed price of a phase is billed once': [
+    doubled('invoice_items', ({ item_type: type }) => type === 'FIXED', { amount: '777' }),
+  ],
+  'a change of seats or price leaves the end of the running period': [withLongerRests],
   'committed invoices never change, voided ones never count': [
     changed(
       'invoices',
@@ -213,7 +217,7 @@ eachDatabase((kind, open) => {
         now: '2024-01-29T15:20:11Z',
         configuration: { 'org.service.invoice.creditNotes': 'true' },
       });
-      const town = await Town.found(engine, new Random(7), 12);
+      const town = await Town.found(engine, new Random(22), 12);
       await live(town, { days: 90, mostDaysPerStep: 8, operationsPerStep: 6 });
       evidence = await gather(town, 12);
       await engine.close();
@@ -241,6 +245,26 @@ eachDatabase((kind, open) => {
 function isInForce({ books }: Evidence): (item: StoredRow) => boolean {
   const billed = books.coverage.filter(({ kind }) => kind === 'RECURRING').map((row) => row.item_id);
   return ({ id }) => billed.includes(id ?? null);
+}
+
+/** Each charge split on its second day, with a rest that ends a day later than the charge. */
+function withLongerRests(evidence: Evidence): Evidence {
+  const nextDay = (date: string | null | undefined): string =>
+    new Date(Date.parse(`${date}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+  return replaced(evidence, 'invoice_items', (rows) =>
+    rows.flatMap((row): readonly StoredRow[] => {
+      if (row.item_type !== 'RECURRING') return [row];
+      const start = nextDay(row.start_date);
+      const repair = {
+        ...row,
+        id: `${row.id} repaired`,
+        item_type: 'REPAIR_ADJ',
+        linked_item_id: row.id ?? null,
+      };
+      const rest = { ...row, id: `${row.id} rest`, end_date: nextDay(row.end_date) };
+      return [row, { ...repair, start_date: start }, { ...rest, start_date: start }];
+    }),
+  );
 }
 
 /** Changes the first row that is so; there must be one. */

@@ -31,6 +31,7 @@ const BASES = [
   'solo-monthly',
   'pro-monthly',
   'pro-annual',
+  'pro-annual',
   'elite-monthly',
   'club-monthly',
   'solo-now',
@@ -96,6 +97,18 @@ export const operations: readonly Operation[] = [
         allowPastDate: true,
         effectiveFromDate: random.percent(50) ? { date: someDay(town, -20, 40) } : null,
       }),
+  },
+  {
+    name: 'seats of a year',
+    weight: 4,
+    run: ({ customer, random }) => {
+      const annual = customer.subscriptions.filter(({ planName }) => planName === 'pro-annual');
+      return annual.length === 0
+        ? Promise.resolve(false)
+        : customer.shop.acme.subscriptions.changeQuantity(random.of(annual).id, {
+            quantity: random.within(1, 9),
+          });
+    },
   },
   {
     name: 'account bill cycle day',

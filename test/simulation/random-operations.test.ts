@@ -27,7 +27,10 @@ eachDatabase((kind, open) => {
     it(`leave every invariant standing (${ACCOUNTS[kind]} accounts, seed ${seed})`, async () => {
       const engine = await openEngine(open, {
         now: '2024-01-29T15:20:11Z',
-        configuration: { 'org.service.invoice.creditNotes': 'true' },
+        configuration: {
+          'org.service.invoice.creditNotes': 'true',
+          'org.service.subscription.align.effectiveDateForExistingSubscriptions': seed % 2 === 0,
+        },
       });
       try {
         const town = await Town.found(engine, new Random(seed), ACCOUNTS[kind]);

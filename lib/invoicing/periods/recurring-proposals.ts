@@ -115,13 +115,12 @@ function proposePeriods(
   const { event, cycle, endDate, billThrough } = billed;
   if (billThrough === null) return;
   const { start, first } = cycle;
-  const toFirst = wholeUpToFirst(billed, input.events);
   const propose = proposer(proposals, billed, input);
   if (endDate !== null && endDate <= first) {
-    propose(PeriodRule.BETWEEN_EVENTS, [start, endDate], toFirst);
+    propose(PeriodRule.BETWEEN_EVENTS, [start, endDate], wholeUpToFirst(billed, input.events));
     return;
   }
-  if (first > start) propose(PeriodRule.LEADING, [start, first], toFirst);
+  if (first > start) propose(PeriodRule.LEADING, [start, first], wholeUpToFirst(billed, input.events));
 
   const last = lastCycleUpTo(cycle, billThrough);
   const from = firstCycleInWindow(cycle, input.windowStart);

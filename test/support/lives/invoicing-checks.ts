@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { BillingEvent } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import {
   type Decimal,
@@ -9,8 +10,8 @@ import {
 } from '../../../lib/values/money/index.ts';
 import { addDays, formatLocalDate, type LocalDate } from '../../../lib/values/time/index.ts';
 import { line, type SubscriptionLedger } from '../invoicing/subscription-ledger.ts';
-import { forOracle, kindOf } from './invoicing-history.ts';
-import { coverOf, cutsOf, oraclePeriods } from './invoicing-oracle.ts';
+import { forOracle, isPriceChange, kindOf } from './invoicing-history.ts';
+import { coverOf, cutsOf, isCycleDate, oraclePeriods } from './invoicing-oracle.ts';
 
 /** What holds of a subscription's ledger after every run. */
 export interface CheckedLedger {
@@ -26,6 +27,19 @@ export function checkAfterRun(checked: CheckedLedger): void {
   checkRepairs(checked);
   checkDays(checked);
   checkDueDate(checked);
+}
+
+/** Aligned price changes split no period: each comes where one of the event before it begins (catalog §6.4 rule 5). */
+export function checkAlignedPrices(events: readonly BillingEvent[]): void {
+  const asRead = forOracle({ currency: 'USD', isGreedy: false }, events);
+  events.forEach((event, index) => {
+    const [before, change] = [asRead[index - 1], asRead[index]];
+    if (!isPriceChange(event) || before === undefined || change === undefined) return;
+    // Another event of the day, before or after it, may start a cycle.
+    const begins = events.some((other) => other.localDate === event.localDate && !isPriceChange(other));
+    const isAligned = before.kind === null || begins || isCycleDate(before, change.date);
+    expect(isAligned, `the price change of ${change.date} comes where a period begins`).to.equal(true);
+  });
 }
 
 /** Adjusts the n-th charge by a share in percent of what is left of it; false where nothing comes of it. */

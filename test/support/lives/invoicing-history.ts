@@ -150,13 +150,16 @@ function anchorsOf(events: readonly BillingEvent[]): readonly LocalDate[] {
   const anchors: LocalDate[] = [];
   events.forEach((each, index) => {
     const before = events[index - 1];
-    const splits =
-      each.transitionType === 'QUANTITY_CHANGE' ||
-      (each.transitionType === 'CHANGE' && each.totalOrdering >= NOT_STORED);
+    const splits = each.transitionType === 'QUANTITY_CHANGE' || isPriceChange(each);
     const goesOn = splits && before !== undefined && cycleFacts(before) === cycleFacts(each);
     anchors.push((goesOn ? anchors[index - 1] : undefined) ?? each.localDate);
   });
   return anchors;
+}
+
+/** A change of the catalog's price alone. */
+export function isPriceChange({ transitionType, totalOrdering }: BillingEvent): boolean {
+  return transitionType === 'CHANGE' && totalOrdering >= NOT_STORED;
 }
 
 function cycleFacts({ billingPeriod, billingMode, billCycleDayLocal, recurringPrice }: BillingEvent): string {

@@ -12,7 +12,7 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Decimal } from '../../../lib/values/money/index.ts';
 import { addDays, type LocalDate, maxDate } from '../../../lib/values/time/index.ts';
 import { SubscriptionLedger } from '../invoicing/subscription-ledger.ts';
-import { adjustShare, checkAfterRun } from './invoicing-checks.ts';
+import { adjustShare, checkAfterRun, checkAlignedPrices } from './invoicing-checks.ts';
 import { given, type LifeRecords } from './life-records.ts';
 import type { LifeScript } from './subscription-steps.ts';
 
@@ -100,6 +100,7 @@ export class LifeInvoices {
     const before = ledger.items.length;
     if (!ledger.runIfDue(targetDate)) return null;
     const made = ledger.items.slice(before);
+    if (this.#script.alignsPriceChanges) checkAlignedPrices(events);
     checkAfterRun({ ledger, adjusted, targetDate, isGreedy: this.#script.isGreedy });
     for (const date of chargedThroughDates(made).values()) this.#setChargedThrough(subscriptionId, date);
     return ledger.cursor?.nextDueDate;

@@ -14,6 +14,7 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { addDays, type Instant, instant, type LocalDate } from '../../../lib/values/time/index.ts';
 import { account as accountOf, nextId } from '../subscriptions/example.ts';
 import { checkAddOnsOffered, checkHandedOver, type HandOver } from './bundle-checks.ts';
+import { isPriceChange } from './invoicing-history.ts';
 import { creationOf, transferOf } from './life-creations.ts';
 import { asked, lifeStart, todayOf } from './life-days.ts';
 import { editsOf } from './life-edits.ts';
@@ -30,6 +31,7 @@ import type {
 } from './subscription-steps.ts';
 
 const msPerDay = 86_400_000;
+const LONG_PERIODS: readonly string[] = ['QUARTERLY', 'ANNUAL'];
 
 interface DueRun {
   readonly accountId: Uuid;
@@ -110,9 +112,24 @@ export class SubscriptionLife {
       const [first] = this.records.eventsOf(id);
       if (items.some(({ itemType }) => itemType === 'REPAIR_ADJ')) this.#count('repaired');
       if (items.length === 0) continue;
+      this.#countSplits(id);
       if (category === ProductCategory.ADD_ON) this.#count('billed add-on');
       if (first?.type === 'TRANSFER') this.#count('billed after a transfer');
     }
+  }
+
+  /** Seats and prices that split a period longer than a month, as far as it is billed. */
+  #countSplits(id: Uuid): void {
+    const { events, cursor } = this.invoices.ledgerOf(id);
+    const long = events.filter(
+      ({ billingPeriod, localDate, cycleStart }) =>
+        LONG_PERIODS.includes(billingPeriod) &&
+        cycleStart < localDate &&
+        localDate < (cursor?.settledThrough ?? localDate),
+    );
+    if (long.some(({ transitionType }) => transitionType === 'QUANTITY_CHANGE'))
+      this.#count('seats of a long period');
+    if (long.some(isPriceChange)) this.#count('price of a long period');
   }
 
   /** A call that the rules refuse changes nothing. */

@@ -160,8 +160,21 @@ const cents = fc.oneof(
   { weight: 1, arbitrary: fc.constant(0) },
 );
 
+/** As often by longer periods, which seats and prices split, as by the month. */
+const PERIODS = [
+  'MONTHLY',
+  'MONTHLY',
+  'MONTHLY',
+  'QUARTERLY',
+  'QUARTERLY',
+  'ANNUAL',
+  'ANNUAL',
+  'WEEKLY',
+  'THIRTY_DAYS',
+] as const;
+
 const terms = {
-  period: fc.constantFrom('MONTHLY', 'MONTHLY', 'MONTHLY', 'QUARTERLY', 'ANNUAL', 'WEEKLY', 'THIRTY_DAYS'),
+  period: fc.constantFrom(...PERIODS),
   cents,
   fixedCents: fc.option(cents, { freq: 3 }),
   trialDays: fc.option(fc.integer({ min: 1, max: 45 }), { freq: 2 }),

@@ -34,6 +34,21 @@ describe('an ongoing charge', () => {
     expect(field.read({ ...row, subscription_id: subscriptionId })).to.deep.equal(read);
   });
 
+  it('an ongoing charge keeps the cycle that its event goes on with; a text of before does not say, so that the events are read', () => {
+    const split = {
+      ...event('QUANTITY_CHANGE', '2024-06-01', { price: '30.00', quantity: 2, since: '2024-01-01' }),
+    };
+    const field = ongoingChargeOrNull();
+    const cells = cellsOf({ event: split });
+    const rowOf = (values: readonly Cell[]) => ({
+      ...Object.fromEntries(field.columns.map(({ name }, index) => [name, values[index] ?? null])),
+      subscription_id: subscriptionId,
+    });
+    expect(field.read(rowOf(cells))?.event.cycleStart).to.equal(day('2024-01-01'));
+    const old = JSON.stringify((JSON.parse(String(cells.at(-1))) as unknown[]).slice(0, -1));
+    expect(field.read(rowOf([...cells.slice(0, -1), old]))).to.equal(null);
+  });
+
   it('an ongoing charge has a text that does not say whose it is', () => {
     const other = {
       ...monthly,
