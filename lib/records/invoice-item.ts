@@ -180,6 +180,8 @@ export interface UsageBasis {
   readonly used: readonly { readonly unit: string; readonly quantity: Decimal }[];
   /** All of the period or, where each line has an item, that one. */
   readonly lines: readonly UsageLine[];
+  /** The share of the minimum of the terms that one of the lines adds up to; null = the whole, or no such line. */
+  readonly minimum: Share | null;
   /** What the lines come to, rounded to the currency; of CAPACITY the price of the tier that all peaks fit into. */
   readonly due: Decimal;
   /** What was billed of that before. */

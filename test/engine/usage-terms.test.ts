@@ -3,6 +3,7 @@ import { ErrorCode, type InvoiceView, parseLocalDate, type Uuid } from '../../li
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { expectExplained } from '../support/explained-amount.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
 anyDatabase((_kind, open) => {
@@ -16,8 +17,9 @@ anyDatabase((_kind, open) => {
       planName: string,
       terms: object,
       configuration: Record<string, string> = {},
+      from = '2026-04-01',
     ): Promise<void> {
-      engine = await openEngine(open, { now: '2026-04-01T00:00:00Z', catalog: usageCatalog, configuration });
+      engine = await openEngine(open, { now: `${from}T00:00:00Z`, catalog: usageCatalog, configuration });
       await upload(terms);
       const account = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
       accountId = account.id;
@@ -90,6 +92,52 @@ anyDatabase((_kind, open) => {
         'USAGE 2026-04-01..2026-05-01 10',
         'USAGE 2026-04-01..2026-05-01 2, USAGE 2026-05-01..2026-06-01 10',
         'USAGE 2026-04-01..2026-05-01 38, USAGE 2026-06-01..2026-07-01 10',
+      ]);
+    });
+
+    it(
+      'prorate the minimum of a short period by days, in runs, previews and explanations',
+      onEachDatabase(async () => {
+        await begin('api-std', { 'std-usage': { minimumAmount: { USD: 30 } } }, {}, '2026-04-20');
+        const [soFar] = await engine.acme.usage.rated(subscriptionId);
+        const targetDate = parseLocalDate('2026-05-01');
+        const ahead = await engine.acme.invoices.dryRun({ accountId, targetDate });
+        await engine.runTo('2026-05-01T00:00:00Z');
+        await engine.runTo('2026-05-12T00:00:00Z');
+        await engine.acme.subscriptions.changePlan(subscriptionId, {
+          planName: 'api-plus',
+          billingPolicy: 'IMMEDIATE',
+        });
+        await engine.settle();
+        expect(await lines()).to.deep.equal([
+          'USAGE 2026-04-20..2026-05-01 11',
+          'USAGE 2026-05-01..2026-05-12 10.65',
+        ]);
+        expect(soFar?.amount.toFixed()).to.equal('11');
+        expect(ahead && itemLines(ahead)).to.deep.equal(['USAGE 2026-04-20..2026-05-01 11']);
+        const explained = await engine.acme.invoices.explain((await invoices())[1]?.items[0]?.id ?? '');
+        expectExplained(explained);
+        expect(explained.text)
+          .to.contain('The minimum of a whole period is 30.00 USD, and counts for 11 of 31 days.')
+          .and.to.contain('30.00 USD × 11/31 days = 10.6451613, rounded half up to 10.65 USD');
+      }),
+    );
+
+    it('prorate the minimum of both parts of a period over which a change is dated back', async () => {
+      await begin('api-std', {
+        'std-usage': { minimumAmount: { USD: 30 } },
+        'plus-usage': { minimumAmount: { USD: 60 } },
+      });
+      await engine.runTo('2026-05-01T00:00:00Z');
+      await engine.runTo('2026-05-02T00:00:00Z');
+      await engine.acme.subscriptions.changePlan(subscriptionId, {
+        planName: 'api-plus',
+        requestedDate: { date: parseLocalDate('2026-04-11') },
+      });
+      await engine.settle();
+      expect(await lines()).to.deep.equal([
+        'USAGE 2026-04-01..2026-05-01 30',
+        'REPAIR_ADJ 2026-04-11..2026-05-01 -20, USAGE 2026-04-11..2026-05-01 40',
       ]);
     });
 

@@ -58,6 +58,8 @@ function readComputed(stored: StoredFacts<ComputedBasis>): ComputedBasis {
           blockSize: line.blockSize === null ? null : decimal(line.blockSize),
           amount: line.amount === null ? null : decimal(line.amount),
         })),
+        // Items that were stored earlier had whole minimums.
+        minimum: stored.minimum == null ? null : readShare(stored.minimum),
         due: decimal(stored.due),
         billed: decimal(stored.billed),
         credit: stored.credit && { open: decimal(stored.credit.open), left: decimal(stored.credit.left) },
@@ -129,6 +131,7 @@ function storedComputed(basis: ComputedBasis): StoredFacts<ComputedBasis> {
           blockSize: line.blockSize && formatDecimal(line.blockSize),
           amount: line.amount && formatDecimal(line.amount),
         })),
+        minimum: basis.minimum && storedShare(basis.minimum),
         due: formatDecimal(basis.due),
         billed: formatDecimal(basis.billed),
         credit: basis.credit && {

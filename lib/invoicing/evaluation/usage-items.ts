@@ -4,6 +4,7 @@ import {
   creditedDates,
   type SettledInterval,
   type SettledSuperseded,
+  TermLine,
   type UsageCharge,
   type UsageCredit,
 } from '../../usage/index.ts';
@@ -88,7 +89,7 @@ export function supersededItem(
   });
 }
 
-function usageBasis({ planned, consumes }: Settled, charge: UsageCharge): UsageBasis {
+function usageBasis({ planned, rated, consumes }: Settled, charge: UsageCharge): UsageBasis {
   const { run, interval } = planned;
   const { section, closedBy } = run;
   const { start, end } = interval;
@@ -110,6 +111,7 @@ function usageBasis({ planned, consumes }: Settled, charge: UsageCharge): UsageB
     endDate: end.date,
     used: units.map((unit) => ({ unit, quantity: consumes.quantities.get(unit) ?? ZERO })),
     lines: lines.map(usageLine),
+    minimum: lines.some(({ unit }) => unit === TermLine.MINIMUM) ? rated.minimum : null,
     due,
     billed,
     credit: charge.kind === 'CREDIT' ? { open: charge.open, left: charge.left } : null,

@@ -95,9 +95,10 @@ function repairSteps(basis: RepairBasis, currency: Currency): readonly Calculati
 }
 
 function usageSteps(basis: UsageBasis, currency: Currency): readonly CalculationStep[] {
-  const { due, billed, credit } = basis;
+  const { due, billed, credit, minimum } = basis;
   const lines = lineSteps(basis);
-  const steps = [...lines, rounded(resultOf(lines, due), currency)];
+  const share = minimum === null ? [] : [prorated(minimum, currency)];
+  const steps = [...share, ...lines, rounded(resultOf(lines, due), currency)];
   if (!billed.isZero()) steps.push(subtracted(resultOf(steps, due), billed));
   if (credit === null) return steps;
   const tooMuch = resultOf(steps, due);

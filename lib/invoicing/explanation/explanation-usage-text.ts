@@ -12,7 +12,7 @@ export interface UsageTextParts {
 
 /** What was used, and what is charged for it, in sentences; without the sum. */
 export function usageFacts(basis: UsageBasis, { item, linked }: UsageTextParts): readonly string[] {
-  const { usageName, billingPeriod, used, lines, billed, credit } = basis;
+  const { usageName, billingPeriod, used, lines, minimum, billed, credit } = basis;
   const { currency } = item;
   const amounts = used.map(({ unit, quantity }) => `${formatDecimal(quantity)} ${unit}`);
   const what = credit === null ? 'Usage' : 'Credit for usage';
@@ -20,6 +20,9 @@ export function usageFacts(basis: UsageBasis, { item, linked }: UsageTextParts):
   return [
     `${what} ${usageName} of ${planOf(linked ?? item)} for ${counted(basis)}, ${periodName(billingPeriod).toLowerCase()} and billed in arrear: ${amounts.join(', ')}.`,
     ...lines.map((line) => lineText(line, currency)),
+    minimum === null
+      ? ''
+      : `The minimum of a whole period is ${moneyText(minimum.base, currency)}, and counts for ${minimum.days} of ${minimum.totalDays} days.`,
     billed.isZero() ? '' : `${before} of it was billed before.`,
     item.startDate === basis.startDate && item.endDate === basis.endDate
       ? ''

@@ -1,5 +1,6 @@
 import type { ConsumableSection, UsageSection } from '../../records/index.ts';
-import { type Currency, type Decimal, decimal, sum, ZERO } from '../../values/money/index.ts';
+import { type Currency, type Decimal, decimal, prorate, sum, ZERO } from '../../values/money/index.ts';
+import type { PeriodShare } from '../intervals/period-share.ts';
 import type { SectionTerms } from '../terms/section-terms.ts';
 import { type Quantities, quantityOf, unitsOf } from './quantities.ts';
 import type { BlockLine } from './rated-usage.ts';
@@ -52,16 +53,20 @@ export function flatFees(
 
 export interface Spending {
   readonly currency: Currency;
-  /** Whether a minimum holds, which a period within one day has not. */
-  readonly hasMinimum: boolean;
+  /** Of the period; null = the whole. */
+  readonly share: PeriodShare | null;
+}
+
+/** The amount that the terms guarantee for a share of a period, rounded to the currency (§12.1). */
+function minimumOf({ minimumAmount }: SectionTerms, { currency, share }: Spending): Decimal {
+  const amount = minimumAmount.get(currency) ?? ZERO;
+  return share === null ? amount : prorate({ amount, ...share, currency });
 }
 
 /** Lines that take the percentage off, and keep what a section comes to between its bounds; in this order (§12). */
-export function spendLines(
-  exact: Decimal,
-  { percentOff, minimumAmount, maximumAmount }: SectionTerms,
-  { currency, hasMinimum }: Spending,
-): readonly BlockLine[] {
+export function spendLines(exact: Decimal, terms: SectionTerms, spending: Spending): readonly BlockLine[] {
+  const { percentOff, maximumAmount } = terms;
+  const { currency } = spending;
   const off = percentOff === null ? ZERO : exact.times(percentOff).dividedBy(decimal(100));
   const lines = off.isZero() ? [] : [termLine(TermLine.PERCENT_OFF, { price: off.negated() })];
   const reduced = exact.minus(off);
@@ -69,7 +74,7 @@ export function spendLines(
   const over = maximum !== undefined && reduced.greaterThan(maximum) ? reduced.minus(maximum) : ZERO;
   if (!over.isZero()) lines.push(termLine(TermLine.MAXIMUM, { price: over.negated() }));
   const limited = reduced.minus(over);
-  const minimum = hasMinimum ? (minimumAmount.get(currency) ?? ZERO) : ZERO;
+  const minimum = minimumOf(terms, spending);
   if (limited.lessThan(minimum)) lines.push(termLine(TermLine.MINIMUM, { price: minimum.minus(limited) }));
   return lines;
 }

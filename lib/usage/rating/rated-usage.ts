@@ -1,4 +1,5 @@
 import type { Decimal } from '../../values/money/index.ts';
+import type { PeriodShare } from '../intervals/period-share.ts';
 
 /** What happens to units beyond the last tier of ALL_TIERS (§5.1 rule 4): `invoice.usage.overflow`. */
 export const OverflowPolicy = { CAP: 'CAP', LAST_TIER: 'LAST_TIER' } as const;
@@ -33,11 +34,18 @@ export interface Overflow {
   readonly quantity: Decimal;
 }
 
+export interface ProratedMinimum extends PeriodShare {
+  /** Of a whole period. */
+  readonly base: Decimal;
+}
+
 interface RatedFacts {
   /** What the whole usage costs, not rounded. */
   readonly exact: Decimal;
   /** F of §7.3: the same, rounded to the currency (§5.5). */
   readonly amount: Decimal;
+  /** The minimum of the terms and its share, where it is prorated. */
+  readonly minimum: ProratedMinimum | null;
   /** Empty where every unit has a tier. */
   readonly overflow: readonly Overflow[];
 }

@@ -1,5 +1,6 @@
 import type { Currency } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
+import { type PeriodShare, periodShare } from '../intervals/period-share.ts';
 import { NO_USAGE, type Quantities } from '../rating/quantities.ts';
 import { rateUsage } from '../rating/rate-usage.ts';
 import type { RatedUsage } from '../rating/rated-usage.ts';
@@ -99,7 +100,7 @@ function givenBack<Billed extends BilledOfSection>(
   return input.plan.outdated.flatMap((planned, index) => {
     const quantities = input.left[index] ?? NO_USAGE;
     const consumes = { quantities, freshOf: [], onTimeOf: [], beyond: false };
-    const one = settled(planned, consumes, input);
+    const one = settled(planned, consumes, { ...input, isOutdated: true });
     const charges = one.charges.filter(({ kind }) => kind === 'CREDIT');
     return charges.length === 0 ? [] : [{ ...one, charges }];
   });
@@ -143,16 +144,19 @@ function consumptions<Billed extends BilledOfSection>({
 function settled<Billed extends BilledOfSection>(
   planned: PlannedInterval<Billed>,
   consumes: Consumption<Billed>,
-  { currency, config, terms: all = NO_TERMS }: SettleUsageInput<Billed>,
+  {
+    currency,
+    config,
+    terms: all = NO_TERMS,
+    isOutdated = false,
+  }: SettleUsageInput<Billed> & { readonly isOutdated?: boolean },
 ): SettledInterval<Billed> {
   const { section } = planned.run;
-  const { start, end } = planned.interval;
-  const terms = termsOf(all, section.name, start.date);
+  const terms = termsOf(all, section.name, planned.interval.start.date);
   const { quantities } = consumes;
-  // A period within one day documents nothing, and has no minimum either (§7.5 rule 3).
-  const hasMinimum = start.date !== end.date;
   const { overflow, negativeDelta } = config;
-  const rated = rateUsage({ section, quantities, currency, overflow, terms, hasMinimum });
+  const share = terms === null ? null : shareOf(planned, isOutdated);
+  const rated = rateUsage({ section, quantities, currency, overflow, terms, share });
   const itemMode = isBilledAsOne(terms) ? ItemMode.AGGREGATE : config.itemMode;
   const common = { usageName: section.name, interval: planned.interval, rated, currency, itemMode };
   const { replaces = null, match } = planned;
@@ -160,6 +164,15 @@ function settled<Billed extends BilledOfSection>(
   if (replaced !== null) return { planned, rated, charges: replaced, consumes, replaced: replaces };
   const charges = settleInterval({ ...common, previous: match.previous, negativeDelta });
   return { planned, rated, charges, consumes };
+}
+
+/**
+ * An outdated interval keeps what is charged for it, whatever period the present history has there: with its whole minimum no
+ * more is given back than is void.
+ */
+function shareOf({ run, interval }: PlannedInterval, isOutdated: boolean): PeriodShare | null {
+  const share = periodShare(run, interval);
+  return isOutdated && share !== null && share.days > 0 ? null : share;
 }
 
 function withoutZeroItems<Billed extends BilledOfSection>(

@@ -4,6 +4,7 @@ import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/bi
 import { nextUsageDate } from '../../../lib/usage/intervals/cadence.ts';
 import { knownUnits } from '../../../lib/usage/intervals/known-units.ts';
 import { lookBackStart } from '../../../lib/usage/intervals/look-back.ts';
+import { periodShare } from '../../../lib/usage/intervals/period-share.ts';
 import { usageIntervals } from '../../../lib/usage/intervals/usage-intervals.ts';
 import { usageRuns } from '../../../lib/usage/intervals/usage-runs.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
@@ -410,4 +411,55 @@ describe('the known units of a usage interval', () => {
     const [only] = intervalsOf(events, '2026-04-01');
     expect(only && [...knownUnits(events, only.interval)]).to.deep.equal(['calls']);
   });
+});
+
+describe('The share of a period that an interval covers (usage §12.1 rule 10)', () => {
+  const std = { usages: [stdUsage] };
+  const quarterly = { usages: [{ ...stdUsage, billingPeriod: 'QUARTERLY' as const }] };
+  const weekly = { usages: [{ ...stdUsage, billingPeriod: 'WEEKLY' as const }] };
+  const cases: readonly [title: string, events: readonly BillingEvent[], shares: readonly string[]][] = [
+    ['a start on a cycle date', [usageEvent('CREATE', '2026-04-01', std)], ['whole', 'whole']],
+    ['a late start', [usageEvent('CREATE', '2026-04-20', std)], ['11/30', 'whole']],
+    [
+      'an end',
+      [usageEvent('CREATE', '2026-04-01', std), usageEvent('CANCEL', '2026-05-16')],
+      ['whole', '15/31'],
+    ],
+    [
+      'a start and an end within a period',
+      [usageEvent('CREATE', '2026-04-05', std), usageEvent('CANCEL', '2026-04-15')],
+      ['10/30'],
+    ],
+    [
+      'an end within a day',
+      [usageEvent('CREATE', '2026-04-05T01:00:00Z', std), usageEvent('CANCEL', '2026-04-05T09:00:00Z')],
+      ['0/30'],
+    ],
+    [
+      'a bill cycle day that shortens a period',
+      [usageEvent('CREATE', '2026-04-01', std), usageEvent('BCD_CHANGE', '2026-04-05', { ...std, bcd: 15 })],
+      ['14/30', 'whole'],
+    ],
+    [
+      'a bill cycle day that lengthens a period',
+      [usageEvent('CREATE', '2026-04-01', std), usageEvent('BCD_CHANGE', '2026-04-30', { ...std, bcd: 15 })],
+      ['44/30'],
+    ],
+    ['a quarter', [usageEvent('CREATE', '2026-02-20', quarterly)], ['70/89']],
+    ['weeks', [usageEvent('CREATE', '2026-05-12', weekly)], ['whole', 'whole']],
+  ];
+  for (const [title, events, shares] of cases) {
+    it(`after ${title} is ${shares.join(', ')}`, () => {
+      const [first] = events;
+      if (first === undefined) throw new Error('no event');
+      const lookBack = { at: first.effectiveDate, date: first.localDate };
+      const found = usageRuns(events, day('2026-06-01')).flatMap((run) =>
+        usageIntervals(run, { targetDate: day('2026-06-01'), lookBack, zone: UTC_ZONE }).map((interval) => {
+          const share = periodShare(run, interval);
+          return share === null ? 'whole' : `${share.days}/${share.totalDays}`;
+        }),
+      );
+      expect(found.slice(0, shares.length)).to.deep.equal(shares);
+    });
+  }
 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { UsageSection } from '../../../lib/records/index.ts';
+import type { PeriodShare } from '../../../lib/usage/intervals/period-share.ts';
 import { rateUsage } from '../../../lib/usage/rating/rate-usage.ts';
 import { passedThresholds } from '../../../lib/usage/terms/passed-thresholds.ts';
 import { readUsageTerms } from '../../../lib/usage/terms/read-usage-terms.ts';
@@ -20,11 +21,14 @@ interface Case {
   readonly amount: string;
 }
 
-function rated({ section, used, terms }: Pick<Case, 'section' | 'used' | 'terms'>, hasMinimum = true) {
+function rated(
+  { section, used, terms }: Pick<Case, 'section' | 'used' | 'terms'>,
+  share: PeriodShare | null = null,
+) {
   const quantities = new Map(Object.entries(used).map(([unit, amount]) => [unit, decimal(amount)]));
   const document = readUsageTerms(JSON.stringify({ [section.name]: terms }));
   const own = termsOf(document, section.name, day('2026-05-01'));
-  return rateUsage({ section, quantities, currency: USD, overflow: 'CAP', terms: own, hasMinimum });
+  return rateUsage({ section, quantities, currency: USD, overflow: 'CAP', terms: own, share });
 }
 
 /** 2 blocks of tier 1 cost 5.90; with fees of 1 and 7 for the tiers. */
@@ -163,7 +167,17 @@ describe('usage §12: terms of a usage section', () => {
 
   it('a period within one day has no minimum', () => {
     const given = { section: smsUsage, used: {}, terms: { minimumAmount: { USD: 20 } } };
-    expect(formatDecimal(rated(given, false).amount)).to.equal('0');
+    expect(formatDecimal(rated(given, { days: 0, totalDays: 30 }).amount)).to.equal('0');
+  });
+
+  it('the minimum of a short period is its share by days, rounded to the currency', () => {
+    const given = { section: smsUsage, used: {}, terms: { minimumAmount: { USD: 5 } } };
+    const short = rated(given, { days: 11, totalDays: 30 });
+    expect(formatDecimal(short.amount)).to.equal('1.83');
+    expect(short.minimum).to.deep.equal({ base: decimal(5), days: 11, totalDays: 30 });
+    expect(
+      formatDecimal(rated({ ...given, used: { sms: '1' } }, { days: 11, totalDays: 30 }).amount),
+    ).to.equal('2.95');
   });
 
   it('the entry that is in force when the period begins holds', () => {
