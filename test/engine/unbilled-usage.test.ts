@@ -154,6 +154,42 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
+    for (const setting of ['beyondLookback', 'readMaxRawUsagePreviousPeriod']) {
+      it(
+        `usage §2.2 rule 3: what is void and charged beyond the look-back is shown, and credited once with ${setting}`,
+        onEachDatabase(async () => {
+          await begin({ planName: 'api-std', from: '2026-04-01' });
+          await stage.use('10 calls 2026-04-05', 'kept');
+          await stage.use('7 calls 2026-04-20', 'void');
+          await stage.use('5 calls 2026-06-10', 'late void');
+          await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01', '2026-08-01');
+          await stage.engine.acme.usage.void(stage.subscriptionId, 'void');
+          const shown = ['2026-04-01..2026-05-01 VOIDED_BEYOND_LOOKBACK calls -7 (std-usage)'];
+          expect(await unbilled('2026-04-10', '2026-04-11')).to.deep.equal(shown);
+          expect(await unbilled('2026-05-01', '2026-08-01')).to.deep.equal([]);
+          await stage.engine.acme.usage.void(stage.subscriptionId, 'late void');
+          await stage.runTo('2026-09-01');
+          expect((await stage.lines()).at(-1)).to.match(/^REPAIR_ADJ 2026-06-01..2026-07-01 -5, USAGE/);
+          expect(await unbilled('2026-04-01', '2026-09-01')).to.deep.equal(shown);
+
+          const value = setting === 'beyondLookback' ? 'NEXT_PERIOD' : '9';
+          const name = setting === 'beyondLookback' ? `usage.${setting}` : setting;
+          const { keyValues } = stage.engine.acme;
+          await keyValues.add(
+            'PER_TENANT_CONFIG',
+            JSON.stringify({ [`org.service.invoice.${name}`]: value }),
+          );
+          const credited = await stage.run('2026-09-01');
+          expect(credited.items.slice(0, 1).map(({ amount }) => formatDecimal(amount))).to.deep.equal(['-7']);
+          expect(await unbilled('2026-04-01', '2026-09-01')).to.deep.equal([]);
+          await keyValues.delete('PER_TENANT_CONFIG');
+          await stage.runTo('2026-10-01');
+          expect((await stage.lines()).at(-1)).to.match(/^USAGE 2026-09-01..2026-10-01 0/);
+          expect(await unbilled('2026-04-01', '2026-10-01')).to.deep.equal([]);
+        }),
+      );
+    }
+
     it('usage §3.3: a void invoice leaves its usage to a run to come', async () => {
       await begin({ planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
       await stage.use('3 calls 2026-04-10');

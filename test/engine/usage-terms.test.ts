@@ -16,8 +16,7 @@ anyDatabase((_kind, open) => {
     async function begin(
       planName: string,
       terms: object,
-      configuration: Record<string, string> = {},
-      from = '2026-04-01',
+      { from = '2026-04-01', ...configuration }: Record<string, string> = {},
     ): Promise<void> {
       engine = await openEngine(open, { now: `${from}T00:00:00Z`, catalog: usageCatalog, configuration });
       await upload(terms);
@@ -98,7 +97,7 @@ anyDatabase((_kind, open) => {
     it(
       'prorate the minimum of a short period by days, in runs, previews and explanations',
       onEachDatabase(async () => {
-        await begin('api-std', { 'std-usage': { minimumAmount: { USD: 30 } } }, {}, '2026-04-20');
+        await begin('api-std', { 'std-usage': { minimumAmount: { USD: 30 } } }, { from: '2026-04-20' });
         const [soFar] = await engine.acme.usage.rated(subscriptionId);
         const targetDate = parseLocalDate('2026-05-01');
         const ahead = await engine.acme.invoices.dryRun({ accountId, targetDate });

@@ -6,8 +6,8 @@ import type { OraclePoint } from '../support/usage-oracle/usage-facts.ts';
 import type { UsageOracle } from '../support/usage-oracle/usage-oracle.ts';
 
 /**
- * Points that are on two items in force, in words: charged twice by one section, or by a section that is not the one that
- * charges their time now while another one does (R60). Two sections may charge a point together where both are in force.
+ * What is on two items in force, in words: intervals that are superseded and still charged, and points that a section charges
+ * which is not in force at their time while another one is (R60). Two sections may charge a point together if both are in force.
  */
 export function chargedTwice({ points, events, billed }: UsageOracle): readonly string[] {
   const { counted, superseded } = presentlyBilled(billed, events);
@@ -22,7 +22,12 @@ export function chargedTwice({ points, events, billed }: UsageOracle): readonly 
   function wrongCharges(point: OraclePoint): readonly string[] {
     const at = momentOf(point, events);
     const inForce = events.findLast((event) => event.at <= at);
-    const charging = counted.filter((record) => record.points.has(point));
+    // Of one name the last has it: an earlier one was credited for it.
+    const charging = [
+      ...new Map(
+        counted.filter((record) => record.points.has(point)).map((record) => [record.usageName, record]),
+      ).values(),
+    ];
     const names = charging.map(({ usageName }) => usageName);
     const isStrange = (record: BilledRecord) =>
       inForce?.billing === 'ON' &&
@@ -34,7 +39,7 @@ export function chargedTwice({ points, events, billed }: UsageOracle): readonly 
           unitsOf(section).includes(point.unit),
       );
     const strange = charging.filter(isStrange);
-    if (new Set(names).size === names.length && strange.length === 0) return [];
+    if (strange.length === 0) return [];
     return [`${point.unit} of ${new Date(at).toISOString()} (${point.trackingId}) by ${names.join(', ')}`];
   }
 }

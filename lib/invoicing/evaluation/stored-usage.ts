@@ -1,4 +1,4 @@
-import type { InvoiceItem, ItemBasis, StoredUsageInterval } from '../../records/index.ts';
+import type { ComputedBasis, InvoiceItem, ItemBasis, StoredUsageInterval } from '../../records/index.ts';
 import { InvoiceItemType } from '../../records/index.ts';
 import type { BilledEntry, ConsumingInterval, FreedPoints } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -47,18 +47,24 @@ export function freedPoints(intervals: readonly StoredUsageInterval[]): readonly
 
 function entryOf(item: InvoiceItem, basis: ItemBasis | null): BilledEntry {
   const isCredit = item.itemType === InvoiceItemType.REPAIR_ADJ;
+  const computed = computedOf(basis);
   return {
     itemId: item.id,
     linkedItemId: isCredit ? item.linkedItemId : null,
     amount: ratedAmount(item, basis),
     remaining: isCredit ? ZERO : item.repairable,
     details: item.itemDetails,
+    ...(computed?.kind === 'USAGE' ? { used: computed.used } : {}),
   };
+}
+
+function computedOf(basis: ItemBasis | null): ComputedBasis | null {
+  return basis?.kind === 'PLUGIN' ? basis.changed : basis;
 }
 
 /** What a plugin has made of an amount is its word, and is not billed after (usage §7.3 step 4). */
 function ratedAmount({ amount }: InvoiceItem, basis: ItemBasis | null): Decimal {
-  const computed = basis?.kind === 'PLUGIN' ? basis.changed : basis;
+  const computed = computedOf(basis);
   if (computed?.kind === 'REPAIR') return computed.amount.negated();
   return computed?.kind === 'USAGE' ? computed.amount : amount;
 }

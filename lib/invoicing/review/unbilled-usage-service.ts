@@ -22,6 +22,7 @@ import { freedPoints } from '../evaluation/stored-usage.ts';
 import { invoicingCurrency } from '../invoices/new-invoice.ts';
 import { loadStreams } from '../loading/load-streams.ts';
 import { loadBilled } from '../loading/load-usage.ts';
+import { loadUsageTerms } from '../loading/load-usage-terms.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
 
 /** What of the recorded usage is on no invoice (usage §3.3). */
@@ -64,7 +65,8 @@ export class UnbilledUsageService {
       const events = streams[0]?.bySubscription.get(subscriptionId) ?? null;
       const asked = { subscriptionId, subscriptionRecordId, zone, bounds, events: events ?? [] };
       const found = await loadAround(session, asked, usage.lateMode === LateMode.IGNORE);
-      return unbilledUsage({ ...bounds, events, ...found, zone, today, currency, config: usage });
+      const terms = await loadUsageTerms(session);
+      return unbilledUsage({ ...bounds, events, ...found, zone, today, currency, config: usage, terms });
     });
   }
 }

@@ -60,7 +60,10 @@ export class UsageBook {
       match.previous.flatMap(({ consumed }) => consumed.map(({ localDate }) => localDate)),
     );
     const billed = [...dates].flatMap((date) =>
-      this.#on(date).filter((piece) => this.#consumersOf(piece).some(({ by }) => previous.has(by))),
+      this.#on(date).filter((piece) => {
+        const consumer = this.#consumerOf(run.section.name, piece);
+        return consumer !== undefined && previous.has(consumer);
+      }),
     );
     return {
       billed: quantitiesOf(run.section, billed),
@@ -141,11 +144,13 @@ export class UsageBook {
   }
 
   #isConsumed(name: string, piece: UsagePiece): boolean {
-    return this.#consumersOf(piece).some(({ by }) => by.usageName === name);
+    return this.#consumerOf(name, piece) !== undefined;
   }
 
-  #consumersOf(piece: UsagePiece): readonly Consumer[] {
-    return (this.#consumersOn.get(piece.localDate) ?? []).filter(({ range }) => holds(range, piece));
+  /** The last one: an interval that was superseded for a time was credited, and its points were charged by others (§7.3 rule 7). */
+  #consumerOf(name: string, piece: UsagePiece): ConsumingInterval | undefined {
+    const consumers = this.#consumersOn.get(piece.localDate) ?? [];
+    return consumers.findLast(({ by, range }) => by.usageName === name && holds(range, piece))?.by;
   }
 
   #on(date: LocalDate): readonly UsagePiece[] {

@@ -48,7 +48,7 @@ export function usageWindow(input: UsageWindowInput): LocalDate | null {
   if (one === undefined) return null;
   return withRelated(minDate(one, ...others), input.billed, {
     zone,
-    pairs: readTogether(input.billed, events),
+    pairs: readTogether(input.billed),
   });
 }
 

@@ -32,4 +32,6 @@ export interface BilledEntry {
   /** How much of it can still be given back; 0 of a credit. */
   readonly remaining: Decimal;
   readonly details: string | null;
+  /** The quantities that it was rated for, of the units of its lines; absent = not known. */
+  readonly used?: readonly { readonly unit: string; readonly quantity: Decimal }[];
 }

@@ -35,7 +35,7 @@ export function outdatedIntervals<Billed extends BilledOfSection>(
     // The last one says by which prices the others were billed after.
     const run = runOf(previous.at(-1) ?? one, input.runs);
     if (run === null || previous.some((each) => rated.has(each))) continue;
-    found.push({ run, interval, match: { kind: 'OPEN', previous, overlapping: [] } });
+    found.push({ run, interval, match: { kind: 'OPEN', previous, overlapping: [] }, isOutdated: true });
   }
   return found.sort(byTime);
 }
@@ -89,7 +89,8 @@ function runOf(
   return own.findLast(({ events: [first] }) => first.localDate <= startDate) ?? own[0] ?? null;
 }
 
-function byTime(a: PlannedInterval, b: PlannedInterval): number {
+/** By start, end, then usage name. */
+export function byTime(a: PlannedInterval, b: PlannedInterval): number {
   return (
     a.interval.start.at - b.interval.start.at ||
     a.interval.end.at - b.interval.end.at ||

@@ -11,4 +11,6 @@ export interface PlannedInterval<Billed extends BilledOfSection = BilledOfSectio
   readonly match: Extract<BilledMatch<Billed>, { kind: 'OPEN' }>;
   /** The superseded interval around it that its section had charged, if it may take over the items of that. Default none. */
   readonly replaces?: SupersededInterval | null;
+  /** True if the present history has other intervals there (§7.3 rule 6). Default false. */
+  readonly isOutdated?: boolean;
 }

@@ -93,14 +93,16 @@ export function settleUsage<Billed extends BilledOfSection>(
   };
 }
 
-/** What is charged stays charged, and nothing more comes to it: the history has other intervals there. */
-function givenBack<Billed extends BilledOfSection>(
-  input: SettleUsageInput<Billed>,
+/** What is charged of these intervals stays charged, and nothing more comes to it: only what is void is given back. */
+export function givenBack<Billed extends BilledOfSection>(
+  input: Omit<SettleUsageInput<Billed>, 'plan' | 'collected' | 'beyond'> & {
+    readonly plan: Pick<UsagePlan<Billed>, 'outdated'>;
+  },
 ): readonly SettledInterval<Billed>[] {
   return input.plan.outdated.flatMap((planned, index) => {
     const quantities = input.left[index] ?? NO_USAGE;
     const consumes = { quantities, freshOf: [], onTimeOf: [], beyond: false };
-    const one = settled(planned, consumes, { ...input, isOutdated: true });
+    const one = settled(planned, consumes, input);
     const charges = one.charges.filter(({ kind }) => kind === 'CREDIT');
     return charges.length === 0 ? [] : [{ ...one, charges }];
   });
@@ -148,14 +150,13 @@ function settled<Billed extends BilledOfSection>(
     currency,
     config,
     terms: all = NO_TERMS,
-    isOutdated = false,
-  }: SettleUsageInput<Billed> & { readonly isOutdated?: boolean },
+  }: Omit<SettleUsageInput<Billed>, 'plan' | 'collected' | 'beyond' | 'left'>,
 ): SettledInterval<Billed> {
   const { section } = planned.run;
   const terms = termsOf(all, section.name, planned.interval.start.date);
   const { quantities } = consumes;
   const { overflow, negativeDelta } = config;
-  const share = terms === null ? null : shareOf(planned, isOutdated);
+  const share = terms === null ? null : shareOf(planned);
   const rated = rateUsage({ section, quantities, currency, overflow, terms, share });
   const itemMode = isBilledAsOne(terms) ? ItemMode.AGGREGATE : config.itemMode;
   const common = { usageName: section.name, interval: planned.interval, rated, currency, itemMode };
@@ -170,7 +171,7 @@ function settled<Billed extends BilledOfSection>(
  * An outdated interval keeps what is charged for it, whatever period the present history has there: with its whole minimum no
  * more is given back than is void.
  */
-function shareOf({ run, interval }: PlannedInterval, isOutdated: boolean): PeriodShare | null {
+function shareOf({ run, interval, isOutdated = false }: PlannedInterval): PeriodShare | null {
   const share = periodShare(run, interval);
   return isOutdated && share !== null && share.days > 0 ? null : share;
 }

@@ -2,6 +2,7 @@ import type { BillingEvent, UsageSection } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { addMilliseconds, type Instant, type LocalDate } from '../../values/time/index.ts';
 import { isBilled } from '../intervals/usage-event.ts';
+import { compareText } from '../rating/text-order.ts';
 import type { BilledEntry, BilledOfSection } from './billed-interval.ts';
 import { billedTotal } from './billed-so-far.ts';
 
@@ -24,7 +25,7 @@ export interface SupersededInterval {
 export interface BilledNow<Billed extends BilledOfSection> {
   /** The billed intervals that still count. */
   readonly billed: readonly Billed[];
-  /** Those that do not, as far as something of them is still charged; by start, then in the order of billing. */
+  /** Those that do not, as far as something of them is still charged; by start, end and name. */
   readonly superseded: readonly SupersededInterval[];
 }
 
@@ -43,8 +44,9 @@ export function billedNow<Billed extends BilledOfSection>(
     const event = supersedingEvent(one, events);
     if (event !== null) supersededBy.set(one, event);
   }
-  if (supersededBy.size === 0) return { billed, superseded: [] };
-  const entriesOf = entriesByPlace(billed, (one) => supersededBy.has(one));
+  const carriers = carriersOf(billed);
+  if (supersededBy.size === 0 && ![...carriers.values()].some(isTakenOver)) return { billed, superseded: [] };
+  const entriesOf = entriesByPlace(billed, { carriers, isSuperseded: (one) => supersededBy.has(one) });
   const superseded = Map.groupBy([...supersededBy], ([one]) => spanKey(one));
   return {
     billed: billed
@@ -52,26 +54,18 @@ export function billedNow<Billed extends BilledOfSection>(
       .map((one) => (hasSameEntries(one, entriesOf(one)) ? one : { ...one, entries: entriesOf(one) })),
     superseded: [...superseded.values()]
       .flatMap((group) => supersededInterval(group, entriesOf))
-      .sort((a, b) => a.instants.start - b.instants.start),
+      .sort(byTime),
   };
 }
 
-/** A superseded interval is read together with the shorter one that has its items now (see `entriesByPlace`). */
+/** An interval is read together with a shorter one that has or had taken over items of it (see `entriesByPlace`). */
 export function readTogether(
   billed: readonly BilledOfSection[],
-  events: readonly BillingEvent[],
 ): readonly (readonly [longer: BilledOfSection, shorter: BilledOfSection])[] {
-  const homes = new Map(
-    billed
-      .filter((one) => supersedingEvent(one, events) !== null)
-      .flatMap((one) => one.entries.map((entry) => [rootOf(entry), one] as const)),
-  );
-  return billed.flatMap((one) =>
-    one.entries.flatMap((entry) => {
-      const home = homes.get(rootOf(entry));
-      return home === undefined || home === one ? [] : [[home, one] as const];
-    }),
-  );
+  return [...carriersOf(billed).values()].filter(isTakenOver).flatMap((carriers) => {
+    const [home] = carriers;
+    return home === undefined ? [] : carriers.slice(1).map((carrier) => [home, carrier] as const);
+  });
 }
 
 function supersedingEvent(one: BilledOfSection, events: readonly BillingEvent[]): BillingEvent | null {
@@ -94,6 +88,12 @@ function isSame({ name, priceIdentity }: UsageSection, one: BilledOfSection): bo
   return name === one.usageName && priceIdentity === one.priceIdentity;
 }
 
+interface Places<Billed> {
+  /** By USAGE item. */
+  readonly carriers: ReadonlyMap<Uuid, readonly Billed[]>;
+  readonly isSuperseded: (one: Billed) => boolean;
+}
+
 /**
  * The entries of each interval. An item and its credits count together: with the interval that charged it or, when that is
  * superseded, with the last one in force that credited some of it. So a credit records which interval has taken over the
@@ -101,9 +101,8 @@ function isSame({ name, priceIdentity }: UsageSection, one: BilledOfSection): bo
  */
 function entriesByPlace<Billed extends BilledOfSection>(
   billed: readonly Billed[],
-  isSuperseded: (one: Billed) => boolean,
+  { carriers, isSuperseded }: Places<Billed>,
 ): (one: Billed) => readonly BilledEntry[] {
-  const carriers = carriersOf(billed);
   const placed = new Map<Billed, BilledEntry[]>(billed.map((one) => [one, []]));
   for (const one of billed) {
     for (const entry of one.entries) {
@@ -123,15 +122,21 @@ function carriersOf<Billed extends BilledOfSection>(
   return new Map([...byRoot].map(([root, found]) => [root, found.map(({ one }) => one)]));
 }
 
-function placeOf<Billed>(
+function placeOf<Billed extends BilledOfSection>(
   one: Billed,
   carriers: readonly Billed[],
   isSuperseded: (one: Billed) => boolean,
 ): Billed {
-  if (!carriers.some(isSuperseded)) return one;
+  if (!carriers.some(isSuperseded) && !isTakenOver(carriers)) return one;
   const [home] = carriers;
   if (home !== undefined && !isSuperseded(home)) return home;
   return carriers.findLast((carrier) => !isSuperseded(carrier)) ?? carriers.at(-1) ?? one;
+}
+
+/** True if an interval inside the one that charged the item credited some of it; others are credited by longer ones. */
+function isTakenOver([home, ...others]: readonly BilledOfSection[]): boolean {
+  const [start = 0, end = 0] = [home?.instants?.start, home?.instants?.end];
+  return others.some(({ instants }) => instants !== null && (instants.start > start || instants.end < end));
 }
 
 /** The USAGE item of an entry. */
@@ -143,8 +148,20 @@ function hasSameEntries({ entries }: BilledOfSection, placed: readonly BilledEnt
   return entries.length === placed.length && entries.every((entry, index) => entry === placed[index]);
 }
 
-function spanKey({ usageName, priceIdentity, instants }: BilledOfSection): string {
+function spanKey({
+  usageName,
+  priceIdentity,
+  instants,
+}: Pick<BilledOfSection, 'usageName' | 'priceIdentity' | 'instants'>): string {
   return JSON.stringify([usageName, priceIdentity, instants?.start, instants?.end]);
+}
+
+function byTime(a: SupersededInterval, b: SupersededInterval): number {
+  return (
+    a.instants.start - b.instants.start ||
+    a.instants.end - b.instants.end ||
+    compareText(spanKey(a), spanKey(b))
+  );
 }
 
 function supersededInterval<Billed extends BilledOfSection>(

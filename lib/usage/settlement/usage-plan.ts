@@ -6,18 +6,18 @@ import { type UsageInterval, usageIntervals } from '../intervals/usage-intervals
 import { type UsageRun, usageRuns } from '../intervals/usage-runs.ts';
 import type { BilledInterval, BilledOfSection } from './billed-interval.ts';
 import { matchBilled } from './match-billed.ts';
-import { outdatedIntervals } from './outdated-intervals.ts';
+import { byTime, outdatedIntervals } from './outdated-intervals.ts';
 import type { PlannedInterval } from './planned-interval.ts';
 import { billedNow, type SupersededInterval } from './superseded-usage.ts';
 import { firstUnbilled, firstUnbilledStart } from './unbilled-time.ts';
-import type { UsageConfig } from './usage-config.ts';
+import { BeyondLookBack, type UsageConfig } from './usage-config.ts';
 
 export interface UsagePlanInput<Billed extends BilledOfSection> {
   /** All of one subscription, in order. */
   readonly events: readonly BillingEvent[];
   readonly targetDate: LocalDate;
   readonly zone: TimeZone;
-  readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
+  readonly config: Pick<UsageConfig, 'lookBackPeriods'> & Partial<Pick<UsageConfig, 'beyondLookBack'>>;
   /** On invoices that are not VOID, in the order in which they were billed; those that ended before `from` may be left out. */
   readonly billed: readonly Billed[];
   /** That of `usageWindow`; null = all that is billed is among `billed`. Default null. */
@@ -28,7 +28,10 @@ export interface UsagePlanInput<Billed extends BilledOfSection> {
 export interface UsagePlan<Billed extends BilledOfSection = BilledOfSection> {
   /** By run, then time (§7.3). */
   readonly intervals: readonly PlannedInterval<Billed>[];
-  /** Billed ones that none of these takes up, of whose points some may be void by now. */
+  /**
+   * Billed ones that none of these takes up, of whose points some may be void by now: outdated ones and, under
+   * `beyondLookback=NEXT_PERIOD`, those before the look-back.
+   */
   readonly outdated: readonly PlannedInterval<Billed>[];
   /** Billed ones whose usage other sections charge now; some are replaced by one of `intervals`. */
   readonly superseded: readonly SupersededInterval[];
@@ -47,12 +50,22 @@ export function planUsage<Billed extends BilledOfSection>(given: UsagePlanInput<
   const runs = usageRuns(input.events, input.targetDate);
   const dates = nextUsageDates(input.events, input.targetDate);
   const planned = runs.flatMap((run) => plannedIntervals(run, runs, input));
+  const beyond = input.config.beyondLookBack === BeyondLookBack.NEXT_PERIOD;
+  const old = beyond ? runs.flatMap((run) => intervalsBeyond(run, input)) : [];
   return {
     intervals: superseded.length === 0 ? planned : withReplaced(planned, superseded),
     superseded,
     billed,
     open: runs.flatMap(({ section, closedBy }) => (closedBy === null ? [section] : [])),
-    outdated: outdatedIntervals({ runs, planned, billed, lookBackOf: (run) => lookBackOf(run, input) }),
+    outdated: [
+      ...old,
+      ...outdatedIntervals({
+        runs,
+        planned: [...planned, ...old],
+        billed,
+        lookBackOf: (run) => lookBackOf(run, beyond ? { ...input, config: ALL_PERIODS } : input),
+      }),
+    ].sort(byTime),
     nextDate: dates.reduce<LocalDate | null>(
       (first, date) => (first === null || date < first ? date : first),
       null,
@@ -76,6 +89,24 @@ function plannedIntervals<Billed extends BilledOfSection>(
     if (isTooOld(interval, { lookBack, billed: own, zone })) return [];
     const match = matchBilled(interval, own);
     return match.kind === 'COVERED' ? [] : [{ run, interval, match }];
+  });
+}
+
+const ALL_PERIODS = { lookBackPeriods: -1 };
+
+/** Billed intervals before the look-back, in which only void points make a difference (§2.2 rule 3). */
+function intervalsBeyond<Billed extends BilledOfSection>(
+  run: UsageRun,
+  input: UsagePlanInput<Billed>,
+): readonly PlannedInterval<Billed>[] {
+  const { targetDate, zone, billed } = input;
+  const own = billed.filter(({ usageName }) => usageName === run.section.name);
+  const begin = lookBackOf(run, { ...input, config: ALL_PERIODS });
+  const lookBack = lookBackOf(run, input);
+  return usageIntervals(run, { targetDate, lookBack: begin, zone }).flatMap((interval) => {
+    if (!isTooOld(interval, { lookBack, billed: own, zone })) return [];
+    const match = matchBilled(interval, own);
+    return match.kind === 'OPEN' && match.previous.length > 0 ? [{ run, interval, match }] : [];
   });
 }
 

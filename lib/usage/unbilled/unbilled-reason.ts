@@ -8,6 +8,8 @@ export const UnbilledReason = {
   AFTER_END: 'AFTER_END',
   /** It came for a period that is too long ago to be billed again. */
   BEYOND_LOOKBACK: 'BEYOND_LOOKBACK',
+  /** It is charged and void, of a period that is too long ago to be compared again. */
+  VOIDED_BEYOND_LOOKBACK: 'VOIDED_BEYOND_LOOKBACK',
   /** The period is billed, and no tier takes so much. */
   OVERFLOW: 'OVERFLOW',
   /** A run to come bills it. */

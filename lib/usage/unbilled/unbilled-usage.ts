@@ -14,22 +14,29 @@ import {
   type UsagePiece,
 } from '../collecting/usage-piece.ts';
 import { billedTimes, countsAt } from '../intervals/billed-time.ts';
+import { quantityOf } from '../rating/quantities.ts';
 import { rateUsage } from '../rating/rate-usage.ts';
 import { compareText } from '../rating/text-order.ts';
+import { givenBack } from '../settlement/settle-usage.ts';
 import { billedNow } from '../settlement/superseded-usage.ts';
-import { planUsage } from '../settlement/usage-plan.ts';
+import { BeyondLookBack, NegativeDelta } from '../settlement/usage-config.ts';
+import { lookBackOf, planUsage } from '../settlement/usage-plan.ts';
+import { NO_TERMS, type UsageTerms } from '../terms/section-terms.ts';
 import { UnbilledReason } from './unbilled-reason.ts';
 import { type BillingSoFar, type PointHistory, UnbilledReasons } from './why-unbilled.ts';
 
 /** Usage of one unit that is on no invoice. */
 export interface UnbilledUsage {
   readonly unitType: string;
-  /** What the points come to together; of OVERFLOW how much no tier takes. */
+  /**
+   * What the points come to together; of OVERFLOW how much no tier takes; of VOIDED_BEYOND_LOOKBACK below 0: how much is
+   * charged too much.
+   */
   readonly amount: Decimal;
   readonly reason: UnbilledReason;
   /** The usage section that would charge it; null where none is in force. */
   readonly usageName: string | null;
-  /** The day of the points; of OVERFLOW the period that was billed without it. */
+  /** The day of the points; of OVERFLOW and VOIDED_BEYOND_LOOKBACK the billed period. */
   readonly startDate: LocalDate;
   /** Exclusive. */
   readonly endDate: LocalDate;
@@ -42,13 +49,15 @@ export interface UnbilledInput extends BillingSoFar {
   /** Exclusive. */
   readonly end: Instant;
   readonly currency: Currency;
+  /** What is agreed beyond the prices; default nothing. */
+  readonly terms?: UsageTerms;
 }
 
 /** What was recorded between the bounds and is on no invoice, by day, unit and reason (§3.3). */
 export function unbilledUsage(given: UnbilledInput): readonly UnbilledUsage[] {
   const { billed } = billedNow(given.billed, given.events ?? []);
   const input = { ...given, billed };
-  return [...unbilledPoints(input), ...overflow(input)].sort(inOrder);
+  return [...unbilledPoints(input), ...overflow(input), ...voided(input)].sort(inOrder);
 }
 
 function unbilledPoints(input: UnbilledInput): readonly UnbilledUsage[] {
@@ -123,6 +132,37 @@ function overflow(input: UnbilledInput): readonly UnbilledUsage[] {
         endDate: last.date,
       }));
     });
+}
+
+/** What is void of billed periods before the look-back, as far as it would be credited (§2.2 rule 3). */
+function voided(input: UnbilledInput): readonly UnbilledUsage[] {
+  const { events, billed, pieces, zone, today, currency, terms = NO_TERMS, start, end } = input;
+  if (events === null || input.config.beyondLookBack === BeyondLookBack.NEXT_PERIOD) return [];
+  const asCarried = { ...input.config, beyondLookBack: BeyondLookBack.NEXT_PERIOD };
+  const plan = planUsage<ConsumingInterval>({ events, targetDate: today, zone, config: asCarried, billed });
+  const old = plan.outdated.filter(({ run, interval }) => {
+    const isAsked = interval.start.at < end && interval.end.at > start;
+    return isAsked && interval.start.at < lookBackOf(run, { ...input, events, billed: plan.billed }).at;
+  });
+  const book = new UsageBook({ events, zone, billed: plan.billed, pieces });
+  const left = old.map((planned) => book.collect(planned).billed);
+  const config = { ...asCarried, negativeDelta: NegativeDelta.CREDIT };
+  const credited = givenBack({ plan: { outdated: old }, left, currency, config, terms });
+  return credited.flatMap(({ planned: { run, interval, match }, consumes }) =>
+    chargedQuantities(match.previous).flatMap(([unitType, charged]): readonly UnbilledUsage[] => {
+      const amount = quantityOf(consumes.quantities, unitType).minus(charged);
+      if (!amount.isNegative()) return [];
+      const dates = { startDate: interval.start.date, endDate: interval.end.date };
+      const reason = UnbilledReason.VOIDED_BEYOND_LOOKBACK;
+      return [{ unitType, amount, reason, usageName: run.section.name, ...dates }];
+    }),
+  );
+}
+
+/** By unit, the quantity that was rated last. */
+function chargedQuantities(previous: readonly ConsumingInterval[]): readonly (readonly [string, Decimal])[] {
+  const used = previous.flatMap(({ entries }) => entries).flatMap((entry) => entry.used ?? []);
+  return [...new Map(used.map(({ unit, quantity }) => [unit, quantity]))];
 }
 
 function inOrder(a: UnbilledUsage, b: UnbilledUsage): number {

@@ -1,4 +1,5 @@
 import type { BilledEntry, BilledRecord } from './billed-record.ts';
+import { byText } from './numbers.ts';
 import { holds, type OracleInterval, type OracleRun } from './oracle-intervals.ts';
 import type { OraclePrice, PriceLine } from './oracle-price.ts';
 import type { OwedInterval } from './owed-interval.ts';
@@ -21,7 +22,6 @@ export function presentlyBilled(
   events: readonly OracleEvent[],
 ): PresentlyBilled {
   const gone = new Set(billed.filter((record) => isSuperseded(record, events)));
-  if (gone.size === 0) return { counted: billed, superseded: [] };
   const entriesIn = new Map<BilledRecord, BilledEntry[]>(billed.map((record) => [record, []]));
   for (const record of billed)
     for (const entry of record.entries) entriesIn.get(placeOf(entry, record, { billed, gone }))?.push(entry);
@@ -38,7 +38,12 @@ export function presentlyBilled(
         const entries = records.flatMap((record) => entriesIn.get(record) ?? []);
         return first !== undefined && totalOf(entries) > 0n ? [{ ...first, entries }] : [];
       })
-      .toSorted((a, b) => a.start.at - b.start.at),
+      .toSorted(
+        (a, b) =>
+          a.start.at - b.start.at ||
+          a.end.at - b.end.at ||
+          byText(JSON.stringify([a.usageName, a.prices]), JSON.stringify([b.usageName, b.prices])),
+      ),
   };
 }
 
@@ -62,8 +67,10 @@ interface Places {
 function placeOf(entry: BilledEntry, record: BilledRecord, { billed, gone }: Places): BilledRecord {
   const item = entry.of ?? entry;
   const having = billed.filter(({ entries }) => entries.some((one) => (one.of ?? one) === item));
-  if (having.every((one) => !gone.has(one))) return record;
   const [home] = having;
+  const isInside = ({ start, end }: BilledRecord) =>
+    home !== undefined && (start.at > home.start.at || end.at < home.end.at);
+  if (having.every((one) => !gone.has(one) && !isInside(one))) return record;
   if (home !== undefined && !gone.has(home)) return home;
   return having.findLast((one) => !gone.has(one)) ?? having.at(-1) ?? record;
 }

@@ -1,5 +1,5 @@
 import { type BilledEntry, type BilledRecord, relationOf } from './billed-record.ts';
-import { givenUpPeriods } from './given-up-periods.ts';
+import { givenUpPeriods, inOrderOfTime, voidsOfOldPeriods } from './given-up-periods.ts';
 import {
   holds,
   intervalsOf,
@@ -98,7 +98,17 @@ export class UsageOracle {
         .filter((interval) => interval.start.at >= since(run) || hasUnbilledTime(interval, own))
         .flatMap((interval) => this.#planned(run, interval));
     });
-    const compared = new Set(planned.flatMap(({ previous }) => previous));
+    const isCarried = settings.beyondLookBack === 'NEXT_PERIOD';
+    const old = runs
+      .filter(() => isCarried)
+      .flatMap((run) => {
+        const own = counted.filter(({ usageName }) => usageName === run.section.name);
+        return intervalsOf(run, { target, zone })
+          .filter((interval) => interval.start.at < since(run) && !hasUnbilledTime(interval, own))
+          .flatMap((interval) => this.#planned(run, interval))
+          .filter(({ previous }) => previous.length > 0);
+      });
+    const compared = new Set([...planned, ...old].flatMap(({ previous }) => previous));
     const taken = takeovers(superseded, planned);
     const owed = planned.map((one) => this.#owed(one, planned, taken.get(one)));
     const left = new Set(superseded);
@@ -108,7 +118,17 @@ export class UsageOracle {
     }
     const intervals = [
       ...owed,
-      ...givenUpPeriods({ runs, billed: counted, compared, settings, since }),
+      ...inOrderOfTime([
+        ...voidsOfOldPeriods(old, { settings, pointsOf: (records) => this.#pointsOf(records) }),
+        ...givenUpPeriods({
+          runs,
+          pointsOf: (records) => this.#pointsOf(records),
+          billed: counted,
+          compared,
+          settings,
+          since: isCarried ? () => first.at : since,
+        }),
+      ]),
       ...[...left].flatMap(creditedWhole),
     ];
     const charging = intervals.filter(({ items }) => items.some(({ entry }) => entry.of === null));
@@ -202,7 +222,7 @@ export class UsageOracle {
     const { run, interval, previous } = one;
     const { section } = run;
     const points = this.#charged(one, planned);
-    const before = previous.flatMap((record) => [...record.points]).filter(({ isVoid }) => !isVoid);
+    const before = this.#pointsOf(previous).filter(({ isVoid }) => !isVoid);
     const used = usedOf(section, new Set([...before, ...points]));
     const price = priceOf(section, used, this.settings.overflow);
     const rest = period === undefined ? null : creditedRest(period, { run, price, settings: this.settings });
@@ -211,6 +231,18 @@ export class UsageOracle {
     const items = dueItems({ section, price, previous, settings: this.settings });
     const isWithinADay = interval.start.day === interval.end.day;
     return { run, interval, previous, points, items: isWithinADay ? items.filter(isNoZero) : items };
+  }
+
+  /** What these have charged, and no later period of the name since. */
+  #pointsOf(records: readonly BilledRecord[]): readonly OraclePoint[] {
+    return records.flatMap((record) =>
+      [...record.points].filter((point) => {
+        const charging = this.#counted.filter(
+          ({ usageName, points }) => usageName === record.usageName && points.has(point),
+        );
+        return charging.at(-1) === record;
+      }),
+    );
   }
 
   /** Points that it is the first to charge (usage §7.7). */

@@ -48,8 +48,10 @@ export class ScannedUsageLife extends UsageLife<Points> {
     return {
       collect: (planned) => {
         const { previous } = planned.match;
-        const billed = points.filter((point) => previous.some(({ consumed }) => consumed.has(point)));
         const { section } = planned.run;
+        const consumerOf = (point: LifePoint) =>
+          stored.findLast(({ usageName, consumed }) => usageName === section.name && consumed.has(point));
+        const billed = points.filter((point) => previous.some((one) => one === consumerOf(point)));
         return {
           billed: sumsOf(section, billed),
           fresh: sumsOf(section, fresh(planned)),

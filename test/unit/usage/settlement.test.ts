@@ -114,6 +114,38 @@ describe('usage that changes after it is billed', () => {
     expect(told(life.bill('2026-05-01'))).to.deep.equal([]);
   });
 
+  it('usage §7.3 rule 7: an item and its credit count together when the change and a bill cycle day are undone', () => {
+    const life = lifeOf(stdUsage, '2026-04-01');
+    const unchanged = life.events;
+    const [first] = unchanged;
+    if (first === undefined) throw new Error('no event');
+    life.events = [first, usageEvent('BCD_CHANGE', '2026-04-01', { usages: [stdUsage], bcd: 2 })];
+    life.record('1 calls', '2026-04-02T00:00:00Z');
+    life.bill('2026-05-11');
+    life.events = [first, usageEvent('CHANGE', '2026-05-01T01:00:00Z', { usages: [plusUsage] })];
+    life.bill('2026-06-20');
+    expect(life.total().toFixed()).to.equal('1');
+    life.events = unchanged;
+    life.bill('2026-07-30');
+    expect(life.total().toFixed()).to.equal('1');
+  });
+
+  it('usage §7.3 rule 7: a point that another period has charged since stays with that one', () => {
+    const life = lifeOf(stdUsage, '2026-04-01');
+    const unchanged = life.events;
+    life.record('1 calls', '2026-05-02T00:00:00Z');
+    life.bill('2026-06-20');
+    life.events = [
+      ...unchanged,
+      usageEvent('CHANGE', '2026-04-01', { usages: [] }),
+      usageEvent('CHANGE', '2026-05-01T01:00:00Z', { usages: [stdUsage], bcd: 2 }),
+    ];
+    life.bill('2026-07-30');
+    life.events = unchanged;
+    life.bill('2026-09-08');
+    expect(life.total().toFixed()).to.equal('1');
+  });
+
   it('usage §7.3 step 2: a change that is undone bills the difference of the whole period', () => {
     const life = lifeOf(smsUsage, '2026-04-01');
     const unchanged = life.events;
