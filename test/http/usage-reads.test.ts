@@ -94,6 +94,46 @@ anyDatabase((_kind, open) => {
     );
 
     it(
+      'usage §7.3 rule 7: a change dated back over billed usage charges it once, and the explanation of its credit says so',
+      onEachDatabase(async () => {
+        await use('199 sms 2026-04-02', 'a');
+        await use('101 sms 2026-04-20', 'b');
+        await runTo('2026-05-01T00:00:00Z');
+        await runTo('2026-05-02T00:00:00Z');
+        const changed = await serving.call(
+          'PUT',
+          `/1.0/kb/subscriptions/${subscriptionId}?requestedDate=2026-04-15`,
+          { body: { planName: 'api-std' } },
+        );
+        expect(changed.status, changed.text).to.equal(204);
+        await serving.billing.settle();
+        const all = (await items()) as readonly (ItemJson & {
+          readonly amount: number;
+          readonly startDate: string;
+        })[];
+        const told = all.filter(({ itemType }) => itemType !== 'CBA_ADJ');
+        expect(
+          told.map(({ itemType, startDate, amount }) => `${itemType} ${startDate} ${amount}`),
+        ).to.deep.equal(['USAGE 2026-04-01 8.85', 'REPAIR_ADJ 2026-04-15 -2.95', 'USAGE 2026-04-15 0']);
+        const credit = told.find(({ itemType }) => itemType === 'REPAIR_ADJ');
+        const explained = await get(`/invoiceItems/${credit?.invoiceItemId}/explanation`);
+        expect(explained).to.deep.include({ usageDue: 5.9, usageBilledBefore: 8.85, creditDue: 2.95 });
+        expect(
+          await get(`/usages/${subscriptionId}/unbilled?startDate=2026-04-01&endDate=2026-05-01`),
+        ).to.deep.equal([
+          {
+            unitType: 'sms',
+            amount: 101,
+            reason: 'UNKNOWN_UNIT',
+            usageName: null,
+            startDate: '2026-04-20',
+            endDate: '2026-04-21',
+          },
+        ]);
+      }),
+    );
+
+    it(
       'usage §3.3: what the running period costs is a list of items, and what is billed of it then the same',
       onEachDatabase(async () => {
         await use('199 sms 2026-04-02', 'a');
