@@ -427,8 +427,8 @@ anyDatabase((_kind, open) => {
         ).to.deep.equal(['SUBSCRIPTION_CANCEL', 'ENTITLEMENT_CANCEL']);
         expect(await endsOf(support)).to.equal('CANCELLED 2024-06-10 2024-06-10');
         expect((await linesOf()).filter((line) => line.startsWith('RECURRING 2024-06-05'))).to.deep.equal([
-          // 5 of the 31 days of the period that the change ends: 2024-05-10..2024-06-10.
-          'RECURRING 2024-06-05..2024-06-10 2.42',
+          // 5 of the 30 days of the period 2024-06-01..2024-07-01 (invoicing §5.4 rule 5).
+          'RECURRING 2024-06-05..2024-06-10 2.5',
         ]);
         const { events: rows } = await engine.acme.getSubscription(support);
         const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
@@ -457,6 +457,18 @@ anyDatabase((_kind, open) => {
         );
         const archive = await addOn(bundleId, 'archive-monthly', from('2024-06-05'));
         expect(await endsOf(archive), 'offered before and after').to.equal('ACTIVE - -');
+      });
+
+      it('refuses a change dated back to a product that the base has left since (§7 rule 7)', async () => {
+        const bundleId = await beginChanged();
+        const archive = await addOn(bundleId, 'archive-monthly', from('2024-06-05'));
+        const requestedDate = parseWireMoment('2024-06-06');
+        const changed = engine.acme.subscriptions.changePlan(archive, {
+          planName: 'backup-monthly',
+          requestedDate,
+        });
+        expect(await codeOf(changed)).to.equal(ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE);
+        expect(await endsOf(archive)).to.equal('ACTIVE - -');
       });
 
       it('add-ons expire with a fixed term of the base that is over, where both are created late', async () => {

@@ -16,13 +16,10 @@ function usage(name: string, amount: string): string {
   return `<usage name="${name}" billingMode="IN_ARREAR" usageType="CONSUMABLE"><billingPeriod>MONTHLY</billingPeriod>${tiers}</usage>`;
 }
 
-const ahead = `<usage name="ahead" billingMode="IN_ADVANCE" usageType="CONSUMABLE"><billingPeriod>MONTHLY</billingPeriod>
-  <blocks><block><unit>calls</unit><size>1</size><prices>${price('USD', '1')}</prices></block></blocks></usage>`;
-
 function metered(amount: string, more = ''): string {
   return plan('p-m', 'P', {
     initialPhases: phase('TRIAL', { fixed: '' }),
-    finalPhase: phase('EVERGREEN', { usages: usage('api', amount) + ahead }),
+    finalPhase: phase('EVERGREEN', { usages: usage('api', amount) }),
     more,
   });
 }
@@ -58,7 +55,7 @@ function day(instant: Parameters<typeof formatInstant>[0]): string {
 }
 
 describe('Usage among the billing events', () => {
-  it('is that of the phase and catalog version in force, less what is billed in advance, and ends with the subscription', () => {
+  it('is that of the phase and catalog version in force, and ends with the subscription', () => {
     const life = metered1(
       event('QUANTITY_CHANGE', '2024-02-20', { quantity: 2 }),
       event('QUANTITY_CHANGE', '2024-03-20', { quantity: 3 }),
