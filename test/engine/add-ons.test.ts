@@ -459,7 +459,7 @@ anyDatabase((_kind, open) => {
         expect(await endsOf(archive), 'offered before and after').to.equal('ACTIVE - -');
       });
 
-      it('refuses a change dated back to a product that the base has left since (§7 rule 7)', async () => {
+      it('refuses a change dated back to a product that the base has left since (subscriptions §7 rule 7)', async () => {
         const bundleId = await beginChanged();
         const archive = await addOn(bundleId, 'archive-monthly', from('2024-06-05'));
         const requestedDate = parseWireMoment('2024-06-06');

@@ -20,7 +20,7 @@ import {
   update,
 } from '../tables/record-access.ts';
 import { anonymizeEmails, anonymizeHistory } from './account-anonymizing.ts';
-import { accountSearchCondition, foldedText } from './account-search.ts';
+import { accountSearchCondition, foldedText } from './search/account-search.ts';
 
 export function accountReads(scope: TenantScope): AccountReads {
   const find = async (condition: Parameters<typeof select>[2]): Promise<readonly Account[]> =>

@@ -39,7 +39,6 @@ import {
 } from '../tables/record-access.ts';
 import { lockNumbers, skipNumbers, takeNumbers } from './counters.ts';
 import { deleteCoverageOfItems, loadCoverage, loadCoverageOfItems } from './coverage.ts';
-import { searchInvoices } from './invoice-search.ts';
 import { lastChargeDates } from './last-charges.ts';
 import {
   findDelegated,
@@ -49,6 +48,7 @@ import {
   isOpen,
   loadBalances,
 } from './linked-invoices.ts';
+import { searchInvoices } from './search/invoice-search.ts';
 
 // SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant.
 const dueColumns: readonly Column[] = [

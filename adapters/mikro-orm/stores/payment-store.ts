@@ -35,8 +35,8 @@ import {
   update,
 } from '../tables/record-access.ts';
 import { takeNumbers } from './counters.ts';
-import { methodSearchCondition } from './payment-method-search.ts';
-import { ofGateway, paymentSearchCondition } from './payment-search.ts';
+import { methodSearchCondition } from './search/payment-method-search.ts';
+import { ofGateway, paymentSearchCondition } from './search/payment-search.ts';
 
 const activeMethods = sql`and is_active`;
 const openInvoiceRefunds = raw(OPEN_INVOICE_REFUNDS);

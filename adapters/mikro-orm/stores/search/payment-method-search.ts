@@ -1,6 +1,6 @@
-import type { PaymentMethodColumn, PaymentMethodSearch } from '../../../lib/ports/storage/index.ts';
-import { clauseConditions, containsInAnyCase, type SearchedColumn } from '../sql/search-conditions.ts';
-import { nothing, type Sql, sql } from '../sql/sql.ts';
+import type { PaymentMethodColumn, PaymentMethodSearch } from '../../../../lib/ports/storage/index.ts';
+import { clauseConditions, containsInAnyCase, type SearchedColumn } from '../../sql/search-conditions.ts';
+import { nothing, type Sql, sql } from '../../sql/sql.ts';
 
 const searchedMethods: Readonly<Record<PaymentMethodColumn, SearchedColumn>> = {
   id: { column: 'id', type: 'uuid' },

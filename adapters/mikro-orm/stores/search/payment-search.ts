@@ -1,7 +1,7 @@
-import type { PaymentColumn, PaymentSearch } from '../../../lib/ports/storage/index.ts';
-import { clauseConditions, containsInAnyCase, type SearchedColumn } from '../sql/search-conditions.ts';
-import { isIn, nothing, type Sql, sql } from '../sql/sql.ts';
-import { ofAccount, type TenantScope } from '../tables/record-access.ts';
+import type { PaymentColumn, PaymentSearch } from '../../../../lib/ports/storage/index.ts';
+import { clauseConditions, containsInAnyCase, type SearchedColumn } from '../../sql/search-conditions.ts';
+import { isIn, nothing, type Sql, sql } from '../../sql/sql.ts';
+import { ofAccount, type TenantScope } from '../../tables/record-access.ts';
 
 /** Who has written a payment first and last stands in its audit rows alone. */
 const written = (column: string, order: 'asc' | 'desc'): string =>

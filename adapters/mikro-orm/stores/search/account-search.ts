@@ -1,8 +1,8 @@
-import type { AccountSearch } from '../../../lib/ports/storage/index.ts';
-import type { Account, AccountColumn, New } from '../../../lib/records/index.ts';
-import { clauseConditions, contains, patternOf, type SearchedColumn } from '../sql/search-conditions.ts';
-import { nothing, type Sql, sql } from '../sql/sql.ts';
-import { haveIds, type TenantScope } from '../tables/record-access.ts';
+import type { AccountSearch } from '../../../../lib/ports/storage/index.ts';
+import type { Account, AccountColumn, New } from '../../../../lib/records/index.ts';
+import { clauseConditions, contains, patternOf, type SearchedColumn } from '../../sql/search-conditions.ts';
+import { nothing, type Sql, sql } from '../../sql/sql.ts';
+import { haveIds, type TenantScope } from '../../tables/record-access.ts';
 
 const searched: Readonly<Record<AccountColumn, SearchedColumn>> = {
   id: { column: 'id', type: 'uuid' },

@@ -1,13 +1,13 @@
-import type { InvoiceColumn, InvoiceSearch } from '../../../lib/ports/storage/index.ts';
-import type { Invoice, Page, PageRequest, SearchClause } from '../../../lib/records/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { MAX_COUNTED_RECORDS } from '../../../lib/values/limits.ts';
-import { formatDecimal } from '../../../lib/values/money/index.ts';
-import { numberOf } from '../sql/columns.ts';
-import { clauseConditions, comparisons, type SearchedColumn } from '../sql/search-conditions.ts';
-import { nothing, raw, type Sql, sql } from '../sql/sql.ts';
-import { COUNTED_INVOICES, dayOfInstant, invoicesTable } from '../tables/invoices.ts';
-import { haveIds, ofAccount, page, type TenantScope } from '../tables/record-access.ts';
+import type { InvoiceColumn, InvoiceSearch } from '../../../../lib/ports/storage/index.ts';
+import type { Invoice, Page, PageRequest, SearchClause } from '../../../../lib/records/index.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import { MAX_COUNTED_RECORDS } from '../../../../lib/values/limits.ts';
+import { formatDecimal } from '../../../../lib/values/money/index.ts';
+import { numberOf } from '../../sql/columns.ts';
+import { clauseConditions, comparisons, type SearchedColumn } from '../../sql/search-conditions.ts';
+import { nothing, raw, type Sql, sql } from '../../sql/sql.ts';
+import { COUNTED_INVOICES, dayOfInstant, invoicesTable } from '../../tables/invoices.ts';
+import { haveIds, ofAccount, page, type TenantScope } from '../../tables/record-access.ts';
 
 const searched: Readonly<Record<InvoiceColumn, SearchedColumn>> = {
   id: { column: 'id', type: 'uuid' },
