@@ -314,7 +314,8 @@ anyDatabase((_kind, open) => {
           : [
               'REPAIR_ADJ 2024-02-20..2024-02-29 -4.03',
               'RECURRING 2024-02-25..2024-02-29 1.68',
-              'RECURRING 2024-02-29..2024-03-01 0.45',
+              // One of the 31 days of the period 2024-02-29..2024-03-31 (invoicing §5.4 rule 5).
+              'RECURRING 2024-02-29..2024-03-01 0.42',
             ];
         expect(await lines('backup-monthly'), 'to the end of its base').to.deep.equal([
           ...BACKUP,
