@@ -44,6 +44,8 @@ export function billedNow<Billed extends BilledOfSection>(
     const event = supersedingEvent(one, events);
     if (event !== null) supersededBy.set(one, event);
   }
+  // The common case: every run of a subscription with usage comes here, and most have no credits.
+  if (supersededBy.size === 0 && !billed.some(hasCredits)) return { billed, superseded: [] };
   const carriers = carriersOf(billed);
   if (supersededBy.size === 0 && ![...carriers.values()].some(isTakenOver)) return { billed, superseded: [] };
   const entriesOf = entriesByPlace(billed, { carriers, isSuperseded: (one) => supersededBy.has(one) });
@@ -56,6 +58,10 @@ export function billedNow<Billed extends BilledOfSection>(
       .flatMap((group) => supersededInterval(group, entriesOf))
       .sort(byTime),
   };
+}
+
+function hasCredits({ entries }: BilledOfSection): boolean {
+  return entries.some(({ linkedItemId }) => linkedItemId !== null);
 }
 
 /** An interval is read together with a shorter one that has or had taken over items of it (see `entriesByPlace`). */
