@@ -134,8 +134,8 @@ export const BULK_USAGE_POINTS_PER_TURN = 1_000;
 export const MAX_BULK_USAGE_CALLS = 16;
 export const MAX_BULK_USAGE_CALLS_OF_ALL = 64;
 
-/** Chunks of all bulk calls that are stored at once: on SQLite, everybody waits for those that are under way. */
-export const BULK_USAGE_CHUNKS_STORED_AT_ONCE = 2;
+/** Points of all bulk calls that are stored at once: on SQLite, everybody waits for what is under way. */
+export const BULK_USAGE_POINTS_STORED_AT_ONCE = 5_000;
 
 /** Failures that the report on a bulk call lists. */
 export const MAX_LISTED_USAGE_FAILURES = 1_000;

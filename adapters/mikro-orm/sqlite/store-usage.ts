@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { UsagePoint } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
@@ -31,11 +32,16 @@ const askedColumns: readonly Column[] = [
   { name: 'tracking_id', type: 'text', nullable: false },
 ];
 
+/** Submissions from which on a chunk takes a turn of its own. */
+const MANY_FROM = 500;
+
 /** In a transaction; no other writes meanwhile, so what was read may be written back. */
 export async function storeUsage(
   statements: Statements,
   chunk: UsageChunk,
 ): Promise<readonly RefusedUsage[]> {
+  // The next transaction follows in the same turn of the process, and so would that after it.
+  if (chunk.submissions.length >= MANY_FROM) await setImmediate();
   const taken = await takeKeys(statements, chunk);
   const units = await readUnits(statements, chunk);
   const buckets = bucketsOf(chunk, { taken, units });

@@ -1,45 +1,51 @@
-/** Lets so much work run at once; of what waits, the owners come in turn, however much one of them has. */
+interface Waiting {
+  readonly size: number;
+  readonly begin: () => void;
+}
+
+/** Lets work of so much size run at once. The owners of what waits come in turn, however much one of them has. */
 export class FairTurns {
+  readonly #capacity: number;
   #free: number;
   /** By owner, in the order in which they come. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<string, Waiting[]>();
 
-  constructor(atOnce: number) {
-    this.#free = atOnce;
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+    this.#free = capacity;
   }
 
-  async run<T>(owner: string, work: () => Promise<T>): Promise<T> {
-    await this.#turn(owner);
+  /** Work that is larger than the capacity runs alone. */
+  async run<T>(owner: string, size: number, work: () => Promise<T>): Promise<T> {
+    const taken = Math.min(size, this.#capacity);
+    await this.#turn(owner, taken);
     try {
       return await work();
     } finally {
-      this.#next();
+      this.#free += taken;
+      this.#admit();
     }
   }
 
-  async #turn(owner: string): Promise<void> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return;
-    }
+  #turn(owner: string, size: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const waiting = this.#waiting.get(owner) ?? [];
-    waiting.push(resolve);
-    this.#waiting.set(owner, waiting);
-    await promise;
+    const own = this.#waiting.get(owner) ?? [];
+    own.push({ size, begin: resolve });
+    this.#waiting.set(owner, own);
+    this.#admit();
+    return promise;
   }
 
-  /** Hands the turn on. */
-  #next(): void {
-    const [first] = this.#waiting;
-    if (first === undefined) {
-      this.#free += 1;
-      return;
+  #admit(): void {
+    for (let [first] = this.#waiting; first !== undefined; [first] = this.#waiting) {
+      const [owner, own] = first;
+      const [next] = own;
+      if (next === undefined || next.size > this.#free) return;
+      this.#free -= next.size;
+      own.shift();
+      this.#waiting.delete(owner);
+      if (own.length > 0) this.#waiting.set(owner, own);
+      next.begin();
     }
-    const [owner, waiting] = first;
-    const begin = waiting.shift();
-    this.#waiting.delete(owner);
-    if (waiting.length > 0) this.#waiting.set(owner, waiting);
-    begin?.();
   }
 }

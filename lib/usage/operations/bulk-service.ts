@@ -5,8 +5,8 @@ import { authorshipOf, FairTurns, SharedPlaces } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import {
-  BULK_USAGE_CHUNKS_STORED_AT_ONCE,
   BULK_USAGE_POINTS_PER_TURN,
+  BULK_USAGE_POINTS_STORED_AT_ONCE,
   MAX_BULK_USAGE_CALLS,
   MAX_BULK_USAGE_CALLS_OF_ALL,
 } from '../../values/limits.ts';
@@ -17,7 +17,7 @@ import { readLine } from '../recording/read-submission.ts';
 import type { RecordingConfig } from '../recording/recording-config.ts';
 import type { SubmittedLine } from '../recording/usage-submission.ts';
 import { chunksOf } from './line-chunk.ts';
-import { LinePreparation, type LineRead, pointsOf } from './line-preparation.ts';
+import { LinePreparation, type LineRead, type PreparedLine, pointsOf } from './line-preparation.ts';
 import { addTo, NO_CHUNK, type StoredChunk, storeChunk } from './store-chunk.ts';
 import type { RecordAllOptions } from './usage-operations.ts';
 
@@ -28,7 +28,7 @@ export class BulkService {
   readonly #configOf: RecordingConfigOf;
   readonly #chunkSize: number;
   readonly #places = new SharedPlaces({ all: MAX_BULK_USAGE_CALLS_OF_ALL, each: MAX_BULK_USAGE_CALLS });
-  readonly #storing = new FairTurns(BULK_USAGE_CHUNKS_STORED_AT_ONCE);
+  readonly #storing = new FairTurns(BULK_USAGE_POINTS_STORED_AT_ONCE);
 
   constructor(
     ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>,
@@ -85,7 +85,8 @@ export class BulkService {
         const { mayPassThresholds } = config;
         const store = () => storeChunk({ storage, tenant, authorship, mayPassThresholds }, prepared);
         // Others may wait for the lock that a host's transaction holds.
-        before = tenant.within === undefined ? this.#storing.run(tenant.id, store) : store();
+        before =
+          tenant.within === undefined ? this.#storing.run(tenant.id, sizeOf(prepared), store) : store();
         if (tenant.within !== undefined) await before;
       }
       addTo(report, await before);
@@ -94,6 +95,13 @@ export class BulkService {
     }
     return report.report;
   }
+}
+
+function sizeOf(prepared: readonly PreparedLine[]): number {
+  return prepared.reduce(
+    (size, line) => size + ('submission' in line ? line.submission.points.length : 0),
+    0,
+  );
 }
 
 interface BulkCall {

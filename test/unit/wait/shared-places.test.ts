@@ -18,12 +18,27 @@ describe('FairTurns', () => {
   it('takes the owners in turn, however much one of them has', async () => {
     const turns = new FairTurns(1);
     const order: string[] = [];
-    const work = (owner: string) => turns.run(owner, async () => void order.push(owner));
+    const work = (owner: string) => turns.run(owner, 1, async () => void order.push(owner));
     await Promise.all(['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(work));
     expect(order.join('')).to.equal('aabcaba');
   });
 
-  it('runs so much at once, and goes on after work that fails', async () => {
+  it('runs as much at once as fits, and what is larger than everything alone', async () => {
+    const turns = new FairTurns(10);
+    const running: number[] = [];
+    const seen: string[] = [];
+    const work = (size: number) =>
+      turns.run('a', size, async () => {
+        running.push(size);
+        seen.push(running.join('+'));
+        await new Promise((resolve) => setImmediate(resolve));
+        running.splice(running.indexOf(size), 1);
+      });
+    await Promise.all([4, 6, 25, 3, 3].map(work));
+    expect(seen).to.deep.equal(['4', '4+6', '25', '3', '3+3']);
+  });
+
+  it('goes on after work that fails', async () => {
     const turns = new FairTurns(2);
     let [running, most] = [0, 0];
     const work = async (index: number): Promise<void> => {
@@ -34,7 +49,7 @@ describe('FairTurns', () => {
       if (index % 2 === 0) throw new Error('failed');
     };
     const ends = await Promise.allSettled(
-      Array.from({ length: 9 }, (_, index) => turns.run('a', () => work(index))),
+      Array.from({ length: 9 }, (_, index) => turns.run('a', 1, () => work(index))),
     );
     expect(ends.map(({ status }) => status).filter((status) => status === 'rejected')).to.have.length(5);
     expect([running, most]).to.deep.equal([0, 2]);
