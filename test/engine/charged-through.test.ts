@@ -10,9 +10,10 @@ const shelf = catalogXml({
   products: product('S'),
   plans: [
     plan('annual-trial', 'S', { initialPhases: TRIAL, price: '365.00', period: 'ANNUAL' }),
+    plan('annual', 'S', { price: '365.00', period: 'ANNUAL' }),
     plan('monthly', 'S', { price: '31.00' }),
   ].join(''),
-  priceLists: lists({ DEFAULT: ['annual-trial', 'monthly'] }),
+  priceLists: lists({ DEFAULT: ['annual-trial', 'annual', 'monthly'] }),
 });
 
 anyDatabase((_kind, open) => {
@@ -77,6 +78,75 @@ anyDatabase((_kind, open) => {
       await engine.acme.subscriptions.changePlan(subscriptionId, { planName, billingPolicy: 'IMMEDIATE' });
       await engine.settle();
     }
+
+    /** Ten seats of a plan from 2026-01-01 on, on the first of a month. */
+    async function beginWithSeats(planName: string): Promise<void> {
+      engine = await openEngine(open, { now: '2026-01-01T06:00:00Z', catalog: shelf });
+      accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
+      await tag(SystemTag.AUTO_PAY_OFF);
+      const made = await engine.acme.createSubscription({ accountId, planName, quantity: 10 });
+      ({ subscriptionId, bundleId } = made);
+      await engine.settle();
+    }
+
+    async function seats(quantity: number, from: string): Promise<void> {
+      const effectiveFromDate = { date: parseLocalDate(from) };
+      const request = { quantity, effectiveFromDate, allowPastDate: true };
+      await engine.acme.subscriptions.changeQuantity(subscriptionId, request);
+      await engine.settle();
+    }
+
+    it(
+      'invoicing §8.5: stays where a back-dated change bills a part in front of days that stay billed',
+      onEachDatabase(async () => {
+        await beginWithSeats('annual');
+        await engine.runTo('2026-06-10T06:00:00Z');
+        await seats(15, '2026-06-10');
+        expect(await chargedThrough()).to.equal('2027-01-01');
+        await engine.runTo('2026-06-20T06:00:00Z');
+        await seats(12, '2026-06-05');
+        expect(itemLines(await invoiceAt(-1)).filter((line) => line.startsWith('R'))).to.deep.equal([
+          'RECURRING 2026-06-05..2026-06-10 60',
+          'REPAIR_ADJ 2026-06-05..2026-06-10 -50',
+        ]);
+        expect(await chargedThrough()).to.equal('2027-01-01');
+        const before = (await invoices()).length;
+        await engine.acme.subscriptions.cancel(subscriptionId, {
+          entitlementPolicy: 'END_OF_TERM',
+          billingPolicy: 'END_OF_TERM',
+        });
+        await engine.settle();
+        expect(await engine.acme.getSubscription(subscriptionId)).to.include({ state: 'ACTIVE' });
+        expect(await invoices()).to.have.lengthOf(before);
+      }),
+    );
+
+    it('invoicing §8.5: stays where a back-dated change splits a month that was split later', async () => {
+      await beginWithSeats('monthly');
+      for (const day of ['2026-02-01', '2026-03-01', '2026-03-10']) await engine.runTo(`${day}T06:00:00Z`);
+      await seats(15, '2026-03-10');
+      await engine.runTo('2026-03-20T06:00:00Z');
+      await seats(12, '2026-03-05');
+      expect(await chargedThrough()).to.equal('2026-04-01');
+    });
+
+    it('invoicing §8.5: stays where a part is billed in front of a year that a moved bill cycle day began', async () => {
+      await beginWithSeats('annual');
+      await engine.runTo('2026-09-15T06:00:00Z');
+      await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, { billCycleDayLocal: 15 });
+      await engine.settle();
+      await engine.runTo('2026-09-20T06:00:00Z');
+      await seats(15, '2026-09-20');
+      await seats(12, '2026-09-10');
+      expect(await chargedThrough()).to.equal('2027-09-15');
+    });
+
+    it('invoicing §8.5: goes back where a change of plan repairs all that was billed after', async () => {
+      await beginWithSeats('annual');
+      await engine.runTo('2026-06-10T06:00:00Z');
+      await changeTo('monthly');
+      expect(await chargedThrough()).to.equal('2026-07-01');
+    });
 
     it(
       'invoicing §8.5: stays where a trial of 0 is voided while the plan is paused',

@@ -87,15 +87,19 @@ function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput
   );
 }
 
-/** Zero items of usage count also where the tenant drops them (usage §7.5 rule 4). */
+/**
+ * Zero items of usage count also where the tenant drops them (usage §7.5 rule 4). A part that is billed in front of days
+ * that stay billed takes no date back.
+ */
 function chargedThroughBy(
   items: readonly NewInvoiceItem[],
   evaluations: readonly SubscriptionEvaluation[],
 ): ReadonlyMap<Uuid, LocalDate> {
   const dates = new Map(chargedThroughDates(items));
-  for (const { subscriptionId, usage } of evaluations) {
-    const date = usage?.chargedThrough ?? null;
-    if (date !== null) dates.set(subscriptionId, maxDate(date, dates.get(subscriptionId) ?? date));
+  for (const { subscriptionId, usage, keptThrough } of evaluations) {
+    for (const date of [usage?.chargedThrough ?? null, keptThrough]) {
+      if (date !== null) dates.set(subscriptionId, maxDate(date, dates.get(subscriptionId) ?? date));
+    }
   }
   return dates;
 }

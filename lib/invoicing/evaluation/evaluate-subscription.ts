@@ -15,7 +15,7 @@ import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 import { standingAfter } from '../periods/next-due-date.ts';
 import { type RecurringProposal, recurringProposals } from '../periods/recurring-proposals.ts';
 import { type BillingWindow, windowOf } from '../periods/window.ts';
-import { applyToCoverage, type CoverageChanges } from '../reconciliation/apply-to-coverage.ts';
+import { applyToCoverage, type CoverageChanges, coverageAfter } from '../reconciliation/apply-to-coverage.ts';
 import { newItems } from '../reconciliation/new-items.ts';
 import { type PeriodOfPhase, reconcile, repairedParts } from '../reconciliation/reconcile.ts';
 import { type BilledItem, recurringRows } from '../reconciliation/recurring-row.ts';
@@ -38,6 +38,8 @@ export interface SubscriptionBilling {
   readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
   /** Days before it stay as they were billed (see `keptUntil` of kept-as-billed.ts); default: none do. */
   readonly keptUntil?: LocalDate | null;
+  /** Its charged-through date before the run; default: none, and an ongoing charge needs none. */
+  readonly chargedThrough?: LocalDate | null;
   /** RECURRING, FIXED and FREE rows of the window, and all rows of the items named by `missingItemIds`. */
   readonly rows: readonly CoverageRow[];
   /** RECURRING items that are repaired, by id (see `missingItemIds`); further ones do no harm. */
@@ -66,6 +68,8 @@ export interface SubscriptionEvaluation {
   /** FIXED, RECURRING and REPAIR_ADJ items in output order, then those of usage. */
   readonly items: readonly NewInvoiceItem[];
   readonly coverage: CoverageChanges;
+  /** What its new charges may not take the charged-through date back behind (§8.5); null = nothing is. */
+  readonly keptThrough: LocalDate | null;
   /** New `repairable` of existing items. */
   readonly repairable: readonly { readonly id: Uuid; readonly repairable: Decimal }[];
   readonly cursor: InvoicingCursor;
@@ -118,10 +122,12 @@ export function evaluateSubscription(
   assertItemBounds({ items, subscription, config });
   const standing = standingAfter({ events, targetDate, config });
   const usageRepairs = usage?.repairable ?? [];
+  const coverage = applyToCoverage({ subscriptionId, items, rows, billedItems, currency });
   return {
     subscriptionId,
     items: usage === null ? items : [...items, ...usage.items],
-    coverage: applyToCoverage({ subscriptionId, items, rows, billedItems, currency }),
+    coverage,
+    keptThrough: keptThrough(subscription, coverage),
     repairable: [
       ...[...reconciliation.repairable].map(([id, left]) => ({ id, repairable: left })),
       ...usageRepairs,
@@ -136,6 +142,19 @@ export function evaluateSubscription(
     foreseenDate: earlier(standing.nextDueDate, usage?.foreseenDate ?? null),
     usage,
   };
+}
+
+/**
+ * The charged-through date of before, as far as recurring days that are in force after the run still reach it. It only
+ * matters to a run with charges, which may bill no more than a part in front of those days.
+ */
+function keptThrough(
+  { chargedThrough = null, rows }: SubscriptionBilling,
+  coverage: CoverageChanges,
+): LocalDate | null {
+  if (chargedThrough === null || coverage.inserted.length === 0) return null;
+  const end = recurringRows(coverageAfter(rows, coverage)).at(-1)?.endDate ?? null;
+  return end === null ? null : minDate(end, chargedThrough);
 }
 
 /** Late usage may be looked at on an earlier date than the last one: what was settled then stays so. */
