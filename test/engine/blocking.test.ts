@@ -188,6 +188,43 @@ anyDatabase((_kind, open) => {
       }),
     );
 
+    it(
+      'a resume stored before its pause ends the pause also after an earlier pause and resume (R38)',
+      onEachDatabase(async () => {
+        for (const [index, today] of ['2012-03-05', '2012-03-30'].entries()) {
+          if (index > 0) await engine.close();
+          const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
+          await engine.runTo(`${today}T10:00:00Z`);
+          await pause(sold.bundleId, '2012-03-08');
+          await resume(sold.bundleId, '2012-03-10');
+          await resume(sold.bundleId);
+          await resume(sold.bundleId, '2012-03-20');
+          await pause(sold.bundleId, '2012-03-12');
+          expect((await statesOf(sold, 'entitlement-service')).slice(1), today).to.deep.equal([
+            ...(index === 0 ? ['2012-03-05 ENT_CLEAR'] : []),
+            '2012-03-08 ENT_BLOCKED',
+            '2012-03-10 ENT_CLEAR',
+            '2012-03-12 ENT_BLOCKED',
+            '2012-03-20 ENT_CLEAR',
+          ]);
+          await engine.runTo('2012-04-03T00:00:00Z');
+          expect(await stateOf(sold)).to.equal('ACTIVE');
+          expect((await rowsShown(sold)).slice(2)).to.deep.equal(
+            ['08 10', '12 20'].flatMap((days) => {
+              const [from, until] = days.split(' ');
+              return [
+                `PAUSE_ENTITLEMENT 2012-03-${from}`,
+                `PAUSE_BILLING 2012-03-${from}`,
+                `RESUME_ENTITLEMENT 2012-03-${until}`,
+                `RESUME_BILLING 2012-03-${until}`,
+              ];
+            }),
+          );
+          expect((await linesOf(sold)).at(-1)).to.equal('RECURRING 2012-04-02..2012-05-02 249.95');
+        }
+      }),
+    );
+
     it('subscriptions W20 Redundant states', async () => {
       const sold = await begin({ now: '2024-05-01T00:00:00Z' });
       const on: BlockedRef = { type: 'SUBSCRIPTION', id: sold.subscriptionId };

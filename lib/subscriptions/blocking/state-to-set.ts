@@ -3,10 +3,11 @@ import {
   type BlockingState,
   BlockingStateType,
   type Bundle,
+  ENTITLEMENT_SERVICE,
   type Subscription,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { DatedInstant, Instant } from '../../values/time/index.ts';
+import { type DatedInstant, type Instant, truncateToSecond } from '../../values/time/index.ts';
 import type { EditTools } from '../timeline/edit-tools.ts';
 import { firstBlockedDifference } from './blocked-intervals.ts';
 import { type BlockFlags, blockerOf, statesInTimeOrder } from './states-in-force.ts';
@@ -61,9 +62,8 @@ export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
 
 /**
  * Adds a state to those of its service on its object (§14.1 rule 2). A state that equals its predecessor in name and flags
- * is redundant: it is not stored, or it is withdrawn if it is stored. A future state is kept even if an equal one is in
- * force now (R38), because that one may end before. The first state of a service is always kept, also a resume: a pause
- * with an earlier date may follow, and the resume ends it.
+ * is redundant: it is not stored, or it is withdrawn if it is stored. Kept all the same are states that an earlier one
+ * stored later can give a meaning (R38, §14.3).
  * @param states active states of the object; further ones do no harm.
  */
 export function planState(states: readonly BlockingState[], block: StateToSet, tools: EditTools): StatePlan {
@@ -73,8 +73,17 @@ export function planState(states: readonly BlockingState[], block: StateToSet, t
   const redundant: BlockingState[] = [];
   let previous: BlockingState | undefined;
   for (const state of ordered) {
-    if (saysNothingNew(state, previous, tools.now)) redundant.push(state);
-    else previous = state;
+    // One without a date is said of the present, so a call that is repeated stores nothing.
+    const isSaidOfNow = state === added && state.effective.at === truncateToSecond(tools.now);
+    if (
+      previous !== undefined &&
+      isEqual(state, previous) &&
+      (isSaidOfNow || !isKept(state, previous, tools.now))
+    ) {
+      redundant.push(state);
+    } else {
+      previous = state;
+    }
   }
   if (redundant.includes(added)) return { block, added: null, withdrawn: [], billedOtherwiseFrom: null };
   return {
@@ -85,16 +94,24 @@ export function planState(states: readonly BlockingState[], block: StateToSet, t
   };
 }
 
-function saysNothingNew(state: BlockingState, previous: BlockingState | undefined, now: Instant): boolean {
-  if (previous === undefined) return false;
-  const isToCome = previous.effective.at <= now && now < state.effective.at;
+function isEqual(a: BlockingState, b: BlockingState): boolean {
   return (
-    !isToCome &&
-    state.stateName === previous.stateName &&
-    state.isBlockChange === previous.isBlockChange &&
-    state.isBlockEntitlement === previous.isBlockEntitlement &&
-    state.isBlockBilling === previous.isBlockBilling
+    a.stateName === b.stateName &&
+    a.isBlockChange === b.isBlockChange &&
+    a.isBlockEntitlement === b.isBlockEntitlement &&
+    a.isBlockBilling === b.isBlockBilling
   );
+}
+
+/**
+ * True if a state is kept although it equals its predecessor: an end of a block, a pause, and what is still to come while
+ * the predecessor is in force. A pause or resume between the two may follow, and then the later one has an effect.
+ */
+function isKept(state: BlockingState, previous: BlockingState, now: Instant): boolean {
+  if (state.effective.at === previous.effective.at) return false;
+  const blocks = state.isBlockChange || state.isBlockEntitlement || state.isBlockBilling;
+  const isToCome = previous.effective.at <= now && now < state.effective.at;
+  return !blocks || state.service === ENTITLEMENT_SERVICE || isToCome;
 }
 
 function stateOf(

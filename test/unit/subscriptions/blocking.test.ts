@@ -432,6 +432,13 @@ describe('The rows of blocking states', () => {
   });
 });
 
+function ordersOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((item) =>
+    ordersOf(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
+  );
+}
+
 describe('Setting a blocking state', () => {
   const plan = (life: Life, parts: BlockParts) =>
     planState(life.blockingStates, blockOf(life, parts), { now: life.now, nextId });
@@ -440,16 +447,70 @@ describe('Setting a blocking state', () => {
     return billedOtherwiseFrom === null ? null : formatLocalDate(billedOtherwiseFrom.date);
   };
 
-  it('does not store a pause of a paused bundle or a resume of a resumed one', () => {
-    const life = lived();
+  it('does not store a pause of a paused bundle or a resume of a resumed one, now or at the same date', () => {
+    const life = passed(lived(), at('2024-06-12T10:00:00Z'));
+    const now = formatInstant(life.now);
     const pausedOnce = withBlocks(life, { ...paused, date: '2024-06-01' });
-    expect(plan(pausedOnce, { ...paused, date: '2024-06-10' }).added).to.equal(null);
-    const resumedOnce = withBlocks(pausedOnce, { ...resumed, date: '2024-06-20' });
-    expect(plan(resumedOnce, { ...resumed, date: '2024-06-25' }).added).to.equal(null);
-    const earlier = withBlocks(pausedOnce, { ...paused, date: '2024-05-20' });
-    expect(stateLines(earlier.blockingStates, ENTITLEMENT_SERVICE).slice(1)).to.deep.equal([
+    for (const date of [now, '2024-06-01']) {
+      expect(plan(pausedOnce, { ...paused, date }).added, date).to.equal(null);
+    }
+    const resumedOnce = withBlocks(pausedOnce, { ...resumed, date: '2024-06-10' });
+    for (const date of [now, '2024-06-10']) {
+      expect(plan(resumedOnce, { ...resumed, date }).added, date).to.equal(null);
+    }
+  });
+
+  it('keeps a pause in a pause and a resume after a resume that have dates of their own (R38)', () => {
+    const life = withBlocks(
+      lived(),
+      { ...paused, date: '2024-06-01' },
+      { ...paused, date: '2024-06-10' },
+      { ...paused, date: '2024-05-20' },
+      { ...resumed, date: '2024-06-20' },
+      { ...resumed, date: '2024-06-25' },
+    );
+    expect(stateLines(life.blockingStates, ENTITLEMENT_SERVICE).slice(1)).to.deep.equal([
       '2024-05-20 ENT_BLOCKED t t t',
+      '2024-06-01 ENT_BLOCKED t t t',
+      '2024-06-10 ENT_BLOCKED t t t',
+      '2024-06-20 ENT_CLEAR f f f',
+      '2024-06-25 ENT_CLEAR f f f',
     ]);
+    expect(intervalsOf(life)).to.deep.equal(['2024-05-20..2024-06-20']);
+    expect(shown(life).slice(2)).to.deep.equal([
+      'PAUSE_ENTITLEMENT 2024-05-20 entitlement-service',
+      'PAUSE_BILLING 2024-05-20 billing-service',
+      'PHASE 2024-05-31 entitlement+billing-service',
+      'RESUME_ENTITLEMENT 2024-06-20 entitlement-service',
+      'RESUME_BILLING 2024-06-20 billing-service',
+    ]);
+  });
+
+  it('gives the same pauses in any order of storing pauses and resumes, whatever the day (R38)', () => {
+    const commands: readonly BlockParts[] = [
+      { ...paused, date: '2024-06-01' },
+      { ...resumed, date: '2024-06-05' },
+      { ...paused, date: '2024-06-12' },
+      { ...resumed, date: '2024-06-20' },
+    ];
+    for (const today of [
+      '2024-05-20',
+      '2024-06-03',
+      '2024-06-08',
+      '2024-06-12',
+      '2024-06-15',
+      '2024-06-30',
+    ]) {
+      const life = passed(lived({ phaseType: 'EVERGREEN' }), at(`${today}T10:00:00Z`));
+      for (const order of ordersOf(commands)) {
+        const stored = withBlocks(life, ...order);
+        const title = `on ${today}: ${order.map(({ date }) => date).join(', ')}`;
+        expect(intervalsOf(stored), title).to.deep.equal([
+          '2024-06-01..2024-06-05',
+          '2024-06-12..2024-06-20',
+        ]);
+      }
+    }
   });
 
   const blockers: readonly (readonly [Omit<BlockParts, 'date'>, Omit<BlockParts, 'date'>])[] = [
@@ -470,6 +531,7 @@ describe('Setting a blocking state', () => {
     const { service = 'fraud', on = 'SUBSCRIPTION_BUNDLE' } = block as BlockParts;
     it(`gives the same states of ${service} on ${on} in any order of storing, before, on and after today (R38)`, () => {
       const life = passed(lived({ phaseType: 'EVERGREEN' }), at('2024-05-15'));
+      const later = passed(life, at('2024-05-15T10:00:00Z'));
       const dates = ['2024-05-10', '2024-05-12', '2024-05-15', '2024-05-18', '2024-05-20'] as const;
       for (const [index, from] of dates.entries()) {
         for (const until of dates.slice(index + 1)) {
@@ -481,6 +543,17 @@ describe('Setting a blocking state', () => {
             const states = stateLines(stored.blockingStates, service).map((line) => line.slice(0, 10));
             expect(states.slice(-2)).to.deep.equal([from, until]);
             expect(intervalsOf(stored)).to.deep.equal([`${from}..${until}`]);
+          }
+          const before = withBlocks(
+            later,
+            { ...block, date: '2024-05-03' },
+            { ...clear, date: '2024-05-06' },
+          );
+          for (const stored of [withBlocks(before, begin, end), withBlocks(before, end, begin)]) {
+            expect(intervalsOf(stored), 'after an earlier block').to.deep.equal([
+              '2024-05-03..2024-05-06',
+              `${from}..${until}`,
+            ]);
           }
         }
       }
