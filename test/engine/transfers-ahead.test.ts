@@ -10,7 +10,7 @@ import {
 } from '../../lib/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, messageOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
@@ -193,6 +193,15 @@ anyDatabase((_kind, open) => {
         expect((await onlyOf(made)).state).to.equal('ACTIVE');
         const states = await blocking.ofAccount(source.id, { types: ['SUBSCRIPTION'] });
         expect(states.map(({ stateName }) => stateName)).to.deep.equal(['ENT_STARTED', 'ENT_CANCELLED']);
+      });
+
+      it('tell a caller who changes or cancels the source to do so in the new bundle', async () => {
+        await transfer('2012-05-20', { billingPolicy: 'END_OF_TERM' });
+        const hint = (edit: string) =>
+          `it is transferred as of 2012-05-20T00:15:42.000Z; ${edit} it in the new bundle`;
+        const change = engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'pro-annual' });
+        expect(await messageOf(change)).to.include(hint('change'));
+        expect(await messageOf(cancelAt(subscriptionId, '2012-06-25'))).to.include(hint('cancel'));
       });
 
       it('end the source for good although a cancellation that was pending before is replaced and undone', async () => {

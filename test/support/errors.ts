@@ -15,3 +15,11 @@ export function codeThrownBy(work: () => unknown): unknown {
     return error instanceof Error ? (Reflect.get(error, 'code') ?? error) : error;
   }
 }
+
+/** The message of the error that `work` ends in, `no error` if it ends well. */
+export async function messageOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'no error',
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+}

@@ -9,6 +9,7 @@ import { type CancellationDates, cancellationDates } from './cancellation-dates.
 import { cancellationEdit } from './cancellation-edit.ts';
 import { type RunningSubscription, stateOf } from './running-subscription.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
+import { wayAroundEnd } from './transferred-ends.ts';
 
 export interface Cancellation extends CancellationDates {
   readonly edit: SubscriptionEdit;
@@ -51,7 +52,8 @@ function checkBillingEnd(running: RunningSubscription, billing: DatedInstant, no
   const pending = transitions.find(({ event }) => isEnd(event));
   if (pending !== undefined && pending.event.effective.at < billing.at) {
     const ends = `ends by ${pending.event.type} at ${formatInstant(pending.event.effective.at)} already`;
-    throw badState(running, ends, `that is before ${formatInstant(billing.at)}; uncancel it first`);
+    const wayAround = wayAroundEnd(running, pending.event, 'cancel');
+    throw badState(running, ends, `that is before ${formatInstant(billing.at)}; ${wayAround}`);
   }
   const last = transitionAt(transitions, now) ?? transitions[0];
   if (last === undefined || billing.at >= last.event.effective.at) return;

@@ -24,6 +24,7 @@ import {
   type RunningSubscription,
   stateOf,
 } from './running-subscription.ts';
+import { wayAroundEnd } from './transferred-ends.ts';
 
 /** A change that the rules allow: when it takes effect, and to which plan. */
 export interface DecidedChange {
@@ -135,7 +136,7 @@ function checkState(running: RunningSubscription, request: CheckedChange, now: I
   const end = running.transitions.find(({ event }) => event.type === LifecycleEventType.CANCEL);
   if (end === undefined) return;
   throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED, running, {
-    message: `is cancelled as of ${formatInstant(end.event.effective.at)}; uncancel it first`,
+    message: `is cancelled as of ${formatInstant(end.event.effective.at)}; ${wayAroundEnd(running, end.event, 'change')}`,
   });
 }
 

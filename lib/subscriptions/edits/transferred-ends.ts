@@ -4,6 +4,7 @@ import {
   LifecycleEventType,
   ProductCategory,
 } from '../../records/index.ts';
+import { formatInstant } from '../../values/time/index.ts';
 import { entitlementEnds } from '../add-ons/base-end.ts';
 import { DatedBy, readReason } from '../timeline/event-reason.ts';
 import type { RunningSubscription } from './running-subscription.ts';
@@ -31,4 +32,17 @@ export function isTransferred(
 export function isTransferEnd({ type, reason }: Pick<LifecycleEvent, 'type' | 'reason'>): boolean {
   if (type !== LifecycleEventType.CANCEL || reason === null) return false;
   return readReason(reason).datedBy === DatedBy.TRANSFER;
+}
+
+/** Says what a caller can do whom a pending end of billing stands in the way of; `edit` is what was tried. */
+export function wayAroundEnd(
+  running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
+  end: Pick<LifecycleEvent, 'type' | 'reason' | 'effective'>,
+  edit: 'change' | 'cancel',
+): string {
+  if (!isTransferEnd(end)) return 'uncancel it first';
+  // With END_OF_TERM billing ends after the transfer, the service ends with it.
+  const service = entitlementEnds(running).findLast(({ causedBy }) => causedBy !== null);
+  const { at } = (service ?? end).effective;
+  return `it is transferred as of ${formatInstant(at)}; ${edit} it in the new bundle`;
 }
