@@ -222,6 +222,7 @@ export type {
   TokenKeyOperations,
   TokenSigner,
   UserOperations,
+  UserRolesInput,
 } from './security/index.ts';
 export { ALL_PERMISSIONS, isGranted, isPermitted } from './security/index.ts';
 export type {

@@ -4,6 +4,7 @@ import type { ExportedTable, ReadSession } from '../ports/storage/index.ts';
 import type { CallContext, WithContext } from '../records/index.ts';
 import { type NextTurn, turnsOf } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
+import { SECRET_MASK } from '../values/text/index.ts';
 import type { AccountExportOperations } from './account-export-operations.ts';
 import { headerLine, rowLine, timeText } from './export-line.ts';
 import {
@@ -74,7 +75,7 @@ function liveSection({ name, columns, rows }: ExportedTable): Section {
       let isFirst = true;
       for await (const batch of rows()) {
         const lines = batch.map((row) =>
-          rowLine(row.map((value, index) => (columns[index]?.isInstant ? timeText(value) : value))),
+          rowLine(row.map((value, index) => exportedValue(columns[index], value))),
         );
         if (lines.length === 0) continue;
         await write((isFirst ? header : '') + lines.join(''));
@@ -82,6 +83,18 @@ function liveSection({ name, columns, rows }: ExportedTable): Section {
       }
     },
   };
+}
+
+function exportedValue(column: ExportedTable['columns'][number] | undefined, value: unknown): unknown {
+  if (column?.isInstant) return timeText(value);
+  return column?.name === 'plugin_properties' ? maskedPluginProperties(value) : value;
+}
+
+/** What a gateway is told may be secret, whatever it is called (platform §6.3 rule 3). */
+function maskedPluginProperties(value: unknown): unknown {
+  const properties: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+  if (!Array.isArray(properties)) return value;
+  return properties.map((property: object) => ({ ...property, value: SECRET_MASK }));
 }
 
 function historySection(

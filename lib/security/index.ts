@@ -16,4 +16,4 @@ export type {
 export { SecurityService } from './service.ts';
 export { isGranted } from './tenant-grants.ts';
 export type { NewTokenKey, TokenSigner } from './token-keys.ts';
-export type { NewUserInput, PasswordPolicy } from './users.ts';
+export type { NewUserInput, PasswordPolicy, UserRolesInput } from './users.ts';

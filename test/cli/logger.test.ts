@@ -12,7 +12,7 @@ describe('the log of the command', () => {
     const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
       encoding: 'utf8',
     });
-    expect(stderr).to.contain('postgres://bob:*****@db/billing').and.contain('Bearer *****');
+    expect(stderr).to.contain('postgres://bob:*****@db/billing').and.contain('token: *****');
     expect(stderr).not.to.contain('sesame');
   });
 });

@@ -41,6 +41,17 @@ anyDatabase((_kind, open) => {
       );
     }
 
+    it(
+      'are masked in the export of the account, whatever they are called (platform §6.3 rule 3)',
+      onEachDatabase(async () => {
+        const text = (await Array.fromAsync(await engine.acme.accounts.export(account.id))).join('');
+        expect(text)
+          .to.contain('"key":"cvv","value":"*****"')
+          .and.contain('"key":"IPCD_RETRIES","value":"*****"');
+        expect(text).not.to.contain('"123"');
+      }),
+    );
+
     async function release(): Promise<void> {
       await engine.acme.tags.remove({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
     }

@@ -2,7 +2,7 @@
 export const SECRET_MASK = '*****';
 
 const secretName =
-  /pass(?:word|wd|phrase)|secret|token|key|credential|authorization|signature|nonce|cvv|cvc/i;
+  /pass(?:word|wd|phrase)|pwd|secret|token|key|credential|authorization|signature|nonce|cvv|cvc|\bpin\b/i;
 
 /** Parameters whose values are meant for a payment gateway alone, whatever they are called inside. */
 const opaqueName = /^pluginProperty$/i;
@@ -18,14 +18,21 @@ const secretShapes: readonly RegExp[] = [
   /\b(?:(?:sk|rk)_(?:live|test)|whsec|tok|gh[a-z]|xox[a-z])[_-][\w+/=-]+/g,
   /\b[a-z]+_\w+_secret_\w+/g,
 ];
-const userInfo = /(?<=\b[a-z][a-z\d+.-]*:\/\/)[^\s/?#@"'<>]+(?=@)/gi;
+/** Up to the last `@`; a password may hold `/`, but a port is no password. */
+const userInfo =
+  /(?<=\b[a-z][a-z\d+.-]*:\/\/)(?:[^\s/?#"'<>]+|[^\s/?#@:"'<>]+:(?!\d+[/?#])[^\s"'<>]{1,256})(?=@)/gi;
 const pair = /([?&;])([\w.~%-]+)=([^\s&;#"'<>]+)/g;
-const word = /(?<![^\s"'<>,=])[^\s"'<>,=]{8,}[^\s"'<>,]*/g;
+/** As log lines, JSON and headers write them. Names that merely contain `key`, such as `externalKey`, are no secrets there. */
+const named =
+  /((?:pass(?:word|wd|phrase)|secret|token|(?:api|access|private|server|signing)[_.-]?key|credential|authorization|signature|nonce|cvv|cvc)[\w.~-]{0,40}\\?["']?[ \t]{0,2}[=:][ \t]{0,2})("[^"\\]+|\\"[^"\\]+|'[^'\\]+|(?:(?:Bearer|Basic|Digest)[ +])?[^\s"'&,;}<>\\)\]]+)/gi;
+const pluginProperty = /(?<=\bpluginProperty=[^\s&"'=%]{0,255}(?:=|%3D))[^\s&"'<>]+/gi;
+const word = /[a-z][a-z\d+.-]*:\/\/[^\s"'<>]+|(?<![^\s"'<>,=])[^\s"'<>,=]{8,}={0,2}/gi;
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const absoluteUrl = /^[a-z][a-z\d+.-]*:\/\/\S+$/i;
 const cardNumber = /(?<![\w.-])[2-6](?:[ -]?\d){13,18}(?![\w.-])/g;
 
 /** Letters and digits of a length that nobody remembers. A UUID, which names things, has no such run. */
-const opaqueToken = /^[\w~+=-]{20,}$/;
+const opaqueToken = /^[\w~+-]{20,}={0,2}$/;
 const longRun = /[a-z\d]{20,}/gi;
 
 /** Whether values of that name are secrets, such as `password`, `x.apiKey` or `Authorization`. */
@@ -40,14 +47,16 @@ export function secretNameEnd(text: string): number | null {
 }
 
 /**
- * Returns the text without the secrets that their shape gives away: keys, tokens, passwords in URLs, secret parameters of
- * URLs and card numbers. Masking twice changes nothing.
+ * Returns a text, such as a log line, without its secrets: those that their shape gives away, passwords in URLs, values after
+ * the name of a secret, plugin properties and card numbers. Masking twice changes nothing.
  */
 export function maskSecretShapes(text: string): string {
   const masked = secretShapes.reduce((shown, shape) => shown.replace(shape, SECRET_MASK), text);
   return masked
     .replace(userInfo, maskUserInfo)
+    .replace(pluginProperty, SECRET_MASK)
     .replace(pair, maskPair)
+    .replace(named, maskNamed)
     .replace(cardNumber, (digits) => (isCardNumber(digits) ? SECRET_MASK : digits));
 }
 
@@ -101,6 +110,12 @@ export function maskUrl(url: string): string {
 
 function maskPair(whole: string, before: string, name: string): string {
   return secretName.test(name) ? `${before}${name}=${SECRET_MASK}` : whole;
+}
+
+/** A UUID under such a name, as of the `userToken` of a request, is no secret. */
+function maskNamed(whole: string, before: string, value: string): string {
+  const [, quote = '', text = ''] = /^(\\?["']?)([\s\S]*)$/.exec(value) ?? [];
+  return uuid.test(text) ? whole : before + quote + SECRET_MASK;
 }
 
 function maskUserInfo(userAndPassword: string): string {
