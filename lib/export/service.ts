@@ -90,7 +90,7 @@ function exportedValue(column: ExportedTable['columns'][number] | undefined, val
   return column?.name === 'plugin_properties' ? maskedPluginProperties(value) : value;
 }
 
-/** What a gateway is told may be secret, whatever it is called (platform §6.3 rule 3). */
+/** Plugin properties are masked whatever their name: any of them may be a secret (platform §6.3 rule 3). */
 function maskedPluginProperties(value: unknown): unknown {
   const properties: unknown = typeof value === 'string' ? JSON.parse(value) : value;
   if (!Array.isArray(properties)) return value;

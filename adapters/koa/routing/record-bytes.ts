@@ -32,7 +32,7 @@ const LEVELS = new Int8Array(256);
 for (const byte of [OBJECT_BEGIN, LIST_BEGIN]) LEVELS[byte] = 1;
 for (const byte of [OBJECT_END, LIST_END]) LEVELS[byte] = -1;
 
-/** A record on each line; blank lines are none. */
+/** One record per line. Blank lines are skipped. */
 export class LineCutter implements RecordCutter {
   readonly #line: PartialRecord;
 

@@ -23,7 +23,7 @@ export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<
 interface LastDates {
   /** The latest start. */
   readonly start: LocalDate;
-  /** The latest end; null where there is none. */
+  /** The latest end, or null without one. */
   readonly end: LocalDate | null;
 }
 

@@ -138,7 +138,7 @@ function pageOf(
   return { parts: [...parts, ...unbillable], totals };
 }
 
-/** The last day whose fixed prices are certain to be billed; null = there is none. */
+/** Returns the last day whose fixed prices are certain to be billed, or null. */
 function billedThrough(cursor: StoredCursor | undefined, today: LocalDate): LocalDate | null {
   if (cursor === undefined || cursor.settledThrough === null) return null;
   const settled = minDate(cursor.settledThrough, today);
