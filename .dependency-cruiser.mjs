@@ -56,7 +56,6 @@ const deciding = {
     'billing-stream',
     'views',
     'what-if',
-    'telling',
   ],
   usage: ['recording', 'roll-up', 'terms', 'rating', 'intervals', 'settlement', 'collecting', 'supplied', 'unbilled', 'archiving'],
   invoicing: ['periods', 'reconciliation', 'invoices', 'credit', 'evaluation', 'plugins', 'explanation', 'documents'],

@@ -8,10 +8,9 @@ import {
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { formatInstant, type Instant, maxInstant } from '../../values/time/index.ts';
-import { subscriptionStateAt } from '../blocking/subscription-state.ts';
+import { subscriptionStateAt } from '../blocking/states-in-force.ts';
 import { billingStateAt, type PlanInForce, planShownAt, type Transition } from '../timeline/transitions.ts';
-import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
-import { type BaseEnd, statesAsRead } from './base-end.ts';
+import { AddOnOffer, addOnOffer, type BaseEnd, statesAsRead } from './base-end.ts';
 
 /** The add-on plan that a request chooses. */
 export interface AddOnChoice {

@@ -1,20 +1,32 @@
+import type { CatalogWithOverrides } from '../../catalog/index.ts';
 import {
   type BlockingState,
   ENTITLEMENT_SERVICE,
   EntitlementStateName,
   type LifecycleEvent,
   LifecycleEventType,
+  ProductCategory,
   type Subscription,
 } from '../../records/index.ts';
-import { type DatedInstant, type Instant, maxInstant, minInstant } from '../../values/time/index.ts';
-import { cancelledEntitlement } from '../blocking/cancelled-entitlement.ts';
+import {
+  type DatedInstant,
+  type Instant,
+  maxInstant,
+  minInstant,
+  type TimeZone,
+} from '../../values/time/index.ts';
+import { cancelledEntitlement } from '../blocking/states-in-force.ts';
 import { raisedTo } from '../timeline/dated-instants.ts';
-import { derivedRecordId } from '../timeline/derived-phases.ts';
-import { bareDraft } from '../timeline/event-draft.ts';
-import { isEnd, isPlanChoice, isStart } from '../timeline/lifecycle-order.ts';
-import type { PlanResolver } from '../timeline/plan-with-phase.ts';
-import { planShownAt, type Transition } from '../timeline/transitions.ts';
-import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
+import { bareDraft, isEnd, isPlanChoice, isStart } from '../timeline/lifecycle-events.ts';
+import { derivedRecordId, withDerivedPhases } from '../timeline/phase-events.ts';
+import { isKnown, isKnownProduct } from '../timeline/readable-plans.ts';
+import {
+  type PlanInForce,
+  type PlanResolver,
+  planShownAt,
+  type Transition,
+  transitionsOf,
+} from '../timeline/transitions.ts';
 
 /** An end of an add-on that its base brings. */
 export interface CausedEnd {
@@ -196,4 +208,91 @@ function derivedState(
     causedBy: cause.id,
     createdDate: cause.createdDate,
   };
+}
+
+/** Whether the product of a base offers an add-on product for sale beside it, or contains it already. */
+export const AddOnOffer = { AVAILABLE: 'AVAILABLE', INCLUDED: 'INCLUDED', NONE: 'NONE' } as const;
+export type AddOnOffer = (typeof AddOnOffer)[keyof typeof AddOnOffer];
+
+export interface AddOnOfferInput {
+  /** The plan of the base at `at`. */
+  readonly base: Pick<PlanInForce, 'version' | 'plan'>;
+  readonly addOnProduct: string;
+  readonly catalog: Pick<CatalogWithOverrides, 'versionAt'>;
+  readonly at: Instant;
+}
+
+/**
+ * What the base's product says of an add-on product at an instant (§6.2 rule 10): in the version that
+ * supplies the base's plan and, where that one does not speak of it, in the version in force, which may offer add-ons that
+ * are newer than the base's plan, or an account's own ones for a base of the tenant's catalog (catalog §15.6).
+ */
+export function addOnOffer({ base, addOnProduct, catalog, at }: AddOnOfferInput): AddOnOffer {
+  // Only reads meet an unknown plan or product, and they end nothing for what they cannot tell.
+  if (!isKnown(base) || !isKnownProduct(addOnProduct)) return AddOnOffer.AVAILABLE;
+  const { product } = base.plan;
+  for (const version of [base.version, catalog.versionAt(at)]) {
+    const { included = [], available = [] } = version?.productNamed(product) ?? {};
+    if (included.includes(addOnProduct)) return AddOnOffer.INCLUDED;
+    if (available.includes(addOnProduct)) return AddOnOffer.AVAILABLE;
+  }
+  return AddOnOffer.NONE;
+}
+
+/** A subscription with its active lifecycle events. */
+export interface SubscriptionHistory {
+  readonly subscription: Pick<
+    Subscription,
+    'id' | 'bundleId' | 'category' | 'accountRecordId' | 'alignStart'
+  >;
+  readonly events: readonly LifecycleEvent[];
+  /** Its own active states; they alone tell when the service of an add-on ends with that of its base. */
+  readonly blockingStates?: readonly BlockingState[];
+}
+
+/** The same with its transitions, up to the end that the base brings. */
+export type Timeline<H extends SubscriptionHistory> = H & {
+  readonly transitions: readonly Transition[];
+  /** What the base ends of it and is not stored yet; null for all but add-ons. */
+  readonly baseEnd: BaseEnd | null;
+};
+
+export interface TimelineRules {
+  readonly plans: PlanResolver;
+  /** Zone of the account. With it, phases that are not stored yet count too; without it, only what is stored. */
+  readonly zone?: TimeZone;
+}
+
+/**
+ * The transitions of subscriptions of any number of bundles (§4.2); add-ons have the ends that their base brings (§12).
+ * Where add-ons are among the subscriptions, their base must be too.
+ */
+export function timelinesOf<H extends SubscriptionHistory>(
+  histories: readonly H[],
+  { plans, zone }: TimelineRules,
+): readonly Timeline<H>[] {
+  const eventsOf = (events: readonly LifecycleEvent[]) =>
+    zone === undefined ? events : withDerivedPhases({ events, plans, zone });
+  const own = histories.map((history): Timeline<H> => {
+    const counting = eventsOf(history.events);
+    return { ...history, transitions: transitionsOf(counting, plans), baseEnd: null };
+  });
+  const baseOf = new Map(
+    own
+      .filter(({ subscription }) => subscription.category === ProductCategory.BASE)
+      .map((timeline) => [timeline.subscription.bundleId, timeline]),
+  );
+  return own.map((timeline) => {
+    const { subscription } = timeline;
+    const base = baseOf.get(subscription.bundleId);
+    if (subscription.category !== ProductCategory.ADD_ON || base === undefined) return timeline;
+    const end = baseEnd(withStates(base), withStates(timeline), plans);
+    if (end.billing === null) return { ...timeline, baseEnd: end };
+    const events = withBaseEnd(eventsOf(timeline.events), subscription, end.billing);
+    return { ...timeline, transitions: transitionsOf(events, plans), baseEnd: end };
+  });
+}
+
+function withStates<H extends SubscriptionHistory>(timeline: Timeline<H>) {
+  return { ...timeline, blockingStates: timeline.blockingStates ?? [] };
 }

@@ -14,17 +14,28 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
 import { BillingPeriod, type DatedInstant, type Instant } from '../../values/time/index.ts';
-import { type SubscriptionHistory, timelinesOf } from '../add-ons/bundle-timelines.ts';
+import { type SubscriptionHistory, timelinesOf } from '../add-ons/base-end.ts';
 import { blockedIntervals } from '../blocking/blocked-intervals.ts';
-import { type BillCycleDay, type BillCycleDaySources, billCycleDayOf } from '../timeline/bill-cycle-day.ts';
-import { billCycleDaySources } from '../timeline/bill-cycle-sources.ts';
-import { isEnd } from '../timeline/lifecycle-order.ts';
-import type { PlanResolver } from '../timeline/plan-with-phase.ts';
-import type { PriceChangeSource } from '../timeline/price-steps.ts';
-import { billedTransitions, type PlanInForce, type Transition } from '../timeline/transitions.ts';
+import {
+  type BillCycleDay,
+  type BillCycleDaySources,
+  billCycleDayOf,
+  billCycleDaySources,
+} from '../timeline/bill-cycle-day.ts';
+import { isEnd } from '../timeline/lifecycle-events.ts';
+import {
+  billedTransitions,
+  type PlanInForce,
+  type PlanResolver,
+  type PriceChangeSource,
+  type Transition,
+} from '../timeline/transitions.ts';
 import { type BillingTransition, withPriceChanges } from './price-change-transitions.ts';
-import { withRunningPeriods } from './with-running-periods.ts';
-import { type StreamEvent, withoutBlockedIntervals } from './without-blocked-intervals.ts';
+import {
+  type StreamEvent,
+  withoutBlockedIntervals,
+  withRunningPeriods,
+} from './without-blocked-intervals.ts';
 
 /** A subscription with its active lifecycle events, and what blocks its billing. */
 export interface BilledHistory extends SubscriptionHistory {

@@ -8,7 +8,7 @@ import {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type DatedInstant, type Instant, truncateToSecond } from '../../values/time/index.ts';
-import type { EditTools } from '../timeline/edit-tools.ts';
+import type { EditTools } from '../timeline/lifecycle-events.ts';
 import { firstBlockedDifference } from './blocked-intervals.ts';
 import { type BlockFlags, blockerOf, statesInTimeOrder } from './states-in-force.ts';
 

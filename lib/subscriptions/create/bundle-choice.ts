@@ -2,10 +2,9 @@ import { type Bundle, type LifecycleEvent, ProductCategory, type Subscription } 
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { checkBundleOwner, specifierError } from '../requests/belonging.ts';
 import type { CheckedRequest } from '../requests/create-request.ts';
-import { noSuchBundle } from '../requests/no-such-bundle.ts';
-import { isEnd } from '../timeline/lifecycle-order.ts';
+import { checkBundleOwner, noSuchBundle, specifierError } from '../requests/unknown-objects.ts';
+import { isEnd } from '../timeline/lifecycle-events.ts';
 
 /** A bundle, with what decides whether it is live. */
 export interface BundleContent {
@@ -95,4 +94,31 @@ export function checkBundleTakes(category: ProductCategory, content: BundleConte
       bundleId,
     );
   }
+}
+
+/** Why a bundle gives up its key; the value begins the form in which the key is kept from then on (§17.1). */
+export const KeyRetirement = { CANCELLED: 'kbcncl', TRANSFERRED: 'kbtsf' } as const;
+export type KeyRetirement = (typeof KeyRetirement)[keyof typeof KeyRetirement];
+
+/** True if the bundle holds the key that it carries: no later one has taken it. */
+export function holdsKey({ retiredKey }: Bundle): boolean {
+  return retiredKey === null;
+}
+
+/** The one that holds the key, among the bundles that carry it; the others held it before. */
+export function holderOf(carriers: readonly Bundle[]): Bundle | undefined {
+  return carriers.find(holdsKey);
+}
+
+/** The bundle without its key, which another one may take; callers still see the key. */
+export function withoutKey(bundle: Bundle, why: KeyRetirement): Bundle {
+  return { ...bundle, retiredKey: `${why}-${bundle.recordId}:${bundle.externalKey}` };
+}
+
+/** The original creation date of a bundle made now: that of the oldest bundle that carried its key before (§3). */
+export function originalCreation(carriers: readonly Bundle[], now: Instant): Instant {
+  return carriers.reduce<Instant>(
+    (first, { originalCreatedDate }) => (originalCreatedDate < first ? originalCreatedDate : first),
+    now,
+  );
 }

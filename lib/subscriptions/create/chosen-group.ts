@@ -17,15 +17,12 @@ import {
   listedName,
   noActiveBase,
 } from '../add-ons/add-on-checks.ts';
-import { type Timeline, timelinesOf } from '../add-ons/bundle-timelines.ts';
-import { blockFlagsAt } from '../blocking/states-in-force.ts';
-import { subscriptionStateAt } from '../blocking/subscription-state.ts';
-import type { CheckedGroup } from '../requests/create-groups.ts';
-import type { CheckedRequest, CreateSubscriptionOptions } from '../requests/create-request.ts';
+import { type Timeline, timelinesOf } from '../add-ons/base-end.ts';
+import { blockFlagsAt, subscriptionStateAt } from '../blocking/states-in-force.ts';
+import type { CheckedGroup, CheckedRequest, CreateSubscriptionOptions } from '../requests/create-request.ts';
 import { choosePlan, overridesOf, type PlanChoice } from '../requests/plan-choice.ts';
 import { datedInstant, raisedTo } from '../timeline/dated-instants.ts';
-import { type BundleContent, checkBundleTakes, chooseBundle, isLive } from './bundle-choice.ts';
-import { holdsKey } from './retired-keys.ts';
+import { type BundleContent, checkBundleTakes, chooseBundle, holdsKey, isLive } from './bundle-choice.ts';
 
 /** A bundle that a request names, with everything stored about its subscriptions. */
 export interface FoundBundle extends BundleContent {
@@ -269,4 +266,29 @@ function noUsableBase(message: string, facts: Readonly<Record<string, unknown>>)
 
 function badGroup(message: string): BillingError {
   return new BillingError({ code: ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER, message });
+}
+
+/** Joins groups that name the same bundle, so that the rules see everything that is asked of it. */
+export function groupsByBundle(
+  groups: readonly CheckedGroup[],
+  found: readonly FoundBundle[],
+): readonly CheckedGroup[] {
+  const named = Map.groupBy(
+    groups,
+    (group) => namedBundle(group, found)?.bundle.id ?? group.bundleExternalKey ?? group,
+  );
+  return [...named.values()].map((same) => joined(same, found));
+}
+
+/**
+ * Which id and key the joined group has. An id goes before a key, and a key that is not the bundle's before one that is,
+ * since both have to be right.
+ */
+function joined(same: readonly CheckedGroup[], found: readonly FoundBundle[]): CheckedGroup {
+  const members = same.flatMap((group) => group.members);
+  const [bundleId = null] = same.flatMap((group) => group.bundleId ?? []);
+  const keys = same.flatMap(({ bundleExternalKey }) => bundleExternalKey ?? []);
+  const [first = null] = keys;
+  const held = namedBundle({ bundleId, bundleExternalKey: first }, found)?.bundle.externalKey;
+  return { bundleId, bundleExternalKey: keys.find((key) => key !== held) ?? first, members };
 }

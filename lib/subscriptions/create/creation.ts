@@ -15,21 +15,21 @@ import {
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { DatedInstant, LocalDate } from '../../values/time/index.ts';
-import type { CheckedGroup } from '../requests/create-groups.ts';
-import type { CheckedRequest } from '../requests/create-request.ts';
+import { addOnEnds, type StoredMember } from '../edits/add-on-ends.ts';
+import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
+import type { CheckedGroup, CheckedRequest } from '../requests/create-request.ts';
 import { type PlanChoice, withOverridePlan } from '../requests/plan-choice.ts';
 import { checkBillable } from '../timeline/billable-terms.ts';
-import { asStored, eventsOf } from '../timeline/event-draft.ts';
-import { DatedBy, datedBy, writeReason } from '../timeline/event-reason.ts';
-import { initialEvents } from '../timeline/initial-events.ts';
-import { createAnchor } from '../timeline/plan-alignment.ts';
+import { asStored, DatedBy, datedBy, eventsOf, writeReason } from '../timeline/lifecycle-events.ts';
+import { initialEvents } from '../timeline/phase-events.ts';
+import { createAnchor } from '../timeline/phase-timeline.ts';
+import { KeyRetirement, originalCreation, withoutKey } from './bundle-choice.ts';
 import {
   type ChosenGroup,
   type ChosenSubscription,
   type GroupChoiceInput,
   namedBundle,
 } from './chosen-group.ts';
-import { KeyRetirement, originalCreation, withoutKey } from './retired-keys.ts';
 
 export interface CreationsInput extends GroupChoiceInput {
   readonly groups: readonly ChosenGroup[];
@@ -217,5 +217,44 @@ export function firstCursor(
     itemsCount: 0,
     usage: null,
     ongoing: null,
+  };
+}
+
+/**
+ * The ends of new add-ons that begin in the past, before their base ended or left the plan that offers them. These ends
+ * are in force already, so they are stored at once (§12 rule 1).
+ */
+export function lateAddOnEnds(
+  creations: readonly BundleCreation[],
+  { found, blockingStates, catalog, account, now }: GroupChoiceInput,
+  nextId: () => Uuid,
+): readonly SubscriptionEdit[] {
+  const late = creations.filter(({ creations: made }) =>
+    made.some(({ subscription }) => subscription.alignStart.at < now),
+  );
+  return late.flatMap(({ bundle: { id }, newBundle, creations: made }) => {
+    const joined = found.find(({ bundle }) => bundle.id === id);
+    const bundle = joined?.bundle ?? (newBundle && { ...newBundle, recordId: 0 });
+    if (!bundle) return [];
+    const standing = (joined?.subscriptions ?? []).map((subscription) => ({
+      subscription,
+      bundle,
+      events: (joined?.events ?? []).filter(({ subscriptionId }) => subscriptionId === subscription.id),
+      blockingStates: blockingStates.filter(({ blockedId }) => blockedId === subscription.id),
+    }));
+    const members = [...standing, ...made.map((creation) => asMember(creation, bundle))];
+    const own = new Set(made.map(({ subscription }) => subscription.id));
+    const rules = { plans: catalog, zone: account.timeZone };
+    const ends = addOnEnds({ bundle: members, until: now, ...rules }, { now, nextId });
+    return ends.filter(({ subject }) => own.has(subject.subscription.id));
+  });
+}
+
+function asMember({ subscription, events, entitlementStart }: Creation, bundle: Bundle): StoredMember {
+  return {
+    subscription: { ...subscription, recordId: 0 },
+    bundle,
+    events: events.map((event) => ({ ...event, recordId: 0 })),
+    blockingStates: [{ ...entitlementStart, recordId: 0 }],
   };
 }

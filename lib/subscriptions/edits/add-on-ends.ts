@@ -1,16 +1,25 @@
 import { type BlockingState, LifecycleEventType, ProductCategory } from '../../records/index.ts';
 import type { Instant, TimeZone } from '../../values/time/index.ts';
-import { AddOnOffer, addOnOffer } from '../add-ons/add-on-offer.ts';
-import { type BaseEnd, entitlementEnds, mayEndAddOns } from '../add-ons/base-end.ts';
-import { timelinesOf } from '../add-ons/bundle-timelines.ts';
+import {
+  AddOnOffer,
+  addOnOffer,
+  type BaseEnd,
+  entitlementEnds,
+  mayEndAddOns,
+  timelinesOf,
+} from '../add-ons/base-end.ts';
 import { firstDayAtEnd } from '../blocking/blocked-intervals.ts';
-import { withDerivedPhases } from '../timeline/derived-phases.ts';
-import type { EditTools } from '../timeline/edit-tools.ts';
-import { asStored, bareDraft } from '../timeline/event-draft.ts';
-import { DatedBy, datedBy, writeReason } from '../timeline/event-reason.ts';
-import { isPlanChoice } from '../timeline/lifecycle-order.ts';
-import type { PlanResolver } from '../timeline/plan-with-phase.ts';
-import { planShownAt, type Transition, transitionsOf } from '../timeline/transitions.ts';
+import {
+  asStored,
+  bareDraft,
+  DatedBy,
+  datedBy,
+  type EditTools,
+  isPlanChoice,
+  writeReason,
+} from '../timeline/lifecycle-events.ts';
+import { withDerivedPhases } from '../timeline/phase-events.ts';
+import { type PlanResolver, planShownAt, type Transition, transitionsOf } from '../timeline/transitions.ts';
 import { nextEvents, type RunningSubscription } from './running-subscription.ts';
 import {
   entitlementEnded,

@@ -1,15 +1,45 @@
-import type { CancelSubscriptionOptions } from '../../ports/index.ts';
-import { EntitlementState } from '../../records/index.ts';
+import { cancelPolicyOf } from '../../catalog/index.ts';
+import { type CancelSubscriptionOptions, EntitlementActionPolicy } from '../../ports/index.ts';
+import {
+  BillingActionPolicy,
+  EntitlementState,
+  LifecycleEventType,
+  ProductCategory,
+  type RuleDecision,
+} from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { type DatedInstant, formatInstant, type Instant } from '../../values/time/index.ts';
-import type { EditTools } from '../timeline/edit-tools.ts';
-import { isEnd } from '../timeline/lifecycle-order.ts';
+import {
+  type DatedInstant,
+  formatInstant,
+  formatLocalDate,
+  type Instant,
+  type RequestedDate,
+} from '../../values/time/index.ts';
+import { entitlementEnds } from '../add-ons/base-end.ts';
+import { timedPolicy } from '../requests/change-request.ts';
+import { atReferenceTime, datedInstant, raisedTo } from '../timeline/dated-instants.ts';
+import {
+  bareDraft,
+  DatedBy,
+  datedBy,
+  type EditTools,
+  type EventReason,
+  isEnd,
+  writeReason,
+} from '../timeline/lifecycle-events.ts';
 import { transitionAt } from '../timeline/transitions.ts';
-import { type CancellationDates, cancellationDates } from './cancellation-dates.ts';
-import { cancellationEdit } from './cancellation-edit.ts';
-import { type RunningSubscription, stateOf } from './running-subscription.ts';
-import type { SubscriptionEdit } from './subscription-edit.ts';
-import { wayAroundEnd } from './transferred-ends.ts';
+import { endOfTerm, policyDate } from './policy-date.ts';
+import {
+  entitlementStartOf,
+  firstTransitionOf,
+  nextEvents,
+  ownServiceEnds,
+  planOf,
+  type RunningSubscription,
+  stateOf,
+  wayAroundEnd,
+} from './running-subscription.ts';
+import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 export interface Cancellation extends CancellationDates {
   readonly edit: SubscriptionEdit;
@@ -70,4 +100,203 @@ function badState({ subscription }: RunningSubscription, what: string, hint: str
     message: `Subscription ${subscription.id} ${what}: ${hint}`,
     facts: { subscriptionId: subscription.id },
   });
+}
+
+/** The ends of service and billing, in either order: billing may end before or after the service. */
+export interface CancellationDates {
+  readonly entitlement: DatedInstant;
+  readonly billing: DatedInstant;
+  /** Reason for the end of billing. */
+  readonly reason: EventReason;
+}
+
+/**
+ * When service and billing end (§9, the table).
+ * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002).
+ */
+export function cancellationDates(
+  running: RunningSubscription,
+  options: CancelSubscriptionOptions,
+  now: Instant,
+): CancellationDates {
+  const { entitlementPolicy, useRequestedDateForBilling = false } = options;
+  const billingPolicy = timedPolicy(options.billingPolicy);
+  const requested = entitlementPolicy ? null : (options.requestedDate ?? null);
+  if (requested !== null && 'at' in requested && billingPolicy === null) {
+    const end = requestedInstant(running, requested, now);
+    return { entitlement: end, billing: end, reason: datedBy(DatedBy.REQUESTED_DATE) };
+  }
+  const asked = requestedDay(running, requested, now);
+  const entitlement = entitlementPolicy ? entitlementDate(entitlementPolicy, running, now) : asked;
+  const ends = { entitlement: raisedTo(entitlement, entitlementStartOf(running)) };
+  if (useRequestedDateForBilling && !entitlementPolicy && billingPolicy === null) {
+    const billing = raisedTo(asked, firstTransitionOf(running).event.effective);
+    return { ...ends, billing, reason: datedBy(DatedBy.REQUESTED_DATE) };
+  }
+  if (billingPolicy !== null) {
+    const reason = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: billingPolicy };
+    return { ...ends, billing: policyDate(billingPolicy, running, now), reason };
+  }
+  const { result, conditions } = catalogPolicy(running, now);
+  const policy = timedPolicy(result) ?? BillingActionPolicy.END_OF_TERM;
+  const reason = { ...datedBy(DatedBy.CATALOG_RULE), policy, policyConditions: conditions };
+  return { ...ends, billing: policyDate(policy, running, now), reason };
+}
+
+/** A requested instant ends both, whatever else the request says, and must lie in the life of both. */
+function requestedInstant(
+  running: RunningSubscription,
+  requested: RequestedDate,
+  now: Instant,
+): DatedInstant {
+  const end = datedInstant(requested, now, running.account);
+  const starts = [entitlementStartOf(running), firstTransitionOf(running).event.effective];
+  for (const start of starts) {
+    if (end.at < start.at) throw beforeStart(running, formatInstant(end.at), formatInstant(start.at));
+  }
+  return end;
+}
+
+/** The requested date, or the date of the requested instant; now if neither is given. */
+function requestedDay(
+  running: RunningSubscription,
+  requested: RequestedDate | null,
+  now: Instant,
+): DatedInstant {
+  const dated = datedInstant(requested, now, running.account);
+  if (requested === null) return dated;
+  const start = entitlementStartOf(running);
+  if (dated.date < start.date)
+    throw beforeStart(running, formatLocalDate(dated.date), formatLocalDate(start.date));
+  return atReferenceTime(dated.date, running.account);
+}
+
+function entitlementDate(
+  policy: EntitlementActionPolicy,
+  running: RunningSubscription,
+  now: Instant,
+): DatedInstant {
+  return policy === EntitlementActionPolicy.IMMEDIATE
+    ? datedInstant(null, now, running.account)
+    : endOfTerm(running, now);
+}
+
+/** The policy by the rule for the current plan and phase, from the version that supplies the plan (§9 rule 3). */
+function catalogPolicy(running: RunningSubscription, now: Instant): RuleDecision<BillingActionPolicy> {
+  const { plan, phase, priceListName, chosenAt, decided } = planOf(running, now);
+  const ruled = {
+    planName: plan.name,
+    phaseType: phase.type,
+    priceListName,
+    lastPlanChange: chosenAt,
+    decided,
+  };
+  return cancelPolicyOf(running.catalog, ruled, now);
+}
+
+function beforeStart({ subscription }: RunningSubscription, end: string, start: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
+    message: `Subscription ${subscription.id} cannot end on ${end}, before its start on ${start}`,
+    facts: { subscriptionId: subscription.id, requestedDate: end },
+  });
+}
+
+/** The ends that a cancellation stores; null where an end that is stored already stays. */
+interface StoredEnds {
+  readonly entitlement: DatedInstant | null;
+  readonly billing: DatedInstant | null;
+  /** Reason for the end of billing. */
+  readonly reason: EventReason;
+}
+
+/** What a cancellation stores and withdraws of its subscription (§9 rule 6). */
+export function cancellationEdit(
+  running: RunningSubscription,
+  { entitlement, billing, reason }: StoredEnds,
+  { now, nextId }: EditTools,
+): SubscriptionEdit {
+  const ends =
+    billing === null
+      ? []
+      : [{ ...bareDraft(LifecycleEventType.CANCEL, billing), reason: writeReason(reason) }];
+  const addedEvents = nextEvents(running, ends, { now, nextId });
+  const service = { createdDate: now, causedBy: null };
+  return {
+    subject: running,
+    requested: billing && { type: LifecycleEventType.CANCEL, effective: billing },
+    addedEvents,
+    withdrawn:
+      billing === null ? [] : withdrawnBy(addedEvents, eventsFromEnd(running.events, billing.at, now)),
+    restored: [],
+    addedStates:
+      entitlement === null
+        ? []
+        : [entitlementEnded(running, { ...service, id: nextId(), effective: entitlement })],
+    withdrawnStates: entitlement === null ? [] : ownServiceEnds(running),
+  };
+}
+
+/** How all subscriptions of an account end (§9 rule 9). */
+export interface EndOfAll {
+  /** When the service ends, past or future: a local date is that date at reference time; null = now. */
+  readonly requested: RequestedDate | null;
+  /** When billing ends: with the service, or at the end of what is invoiced beyond it. */
+  readonly billingPolicy: typeof BillingActionPolicy.IMMEDIATE | typeof BillingActionPolicy.END_OF_TERM;
+  /** What becomes of a subscription whose end of billing is planned already. */
+  readonly planned: 'KEPT' | 'MOVED_FORWARD';
+}
+
+/**
+ * Ends one of the subscriptions of an account; null if nothing has to be stored: for an add-on, which follows its base,
+ * one that has ended, and one that ends by then already. Nobody is asked for another date, so it never refuses: what
+ * cannot end as early as it should ends as early as it can.
+ */
+export function cancellationOfAll(
+  running: RunningSubscription,
+  { requested, billingPolicy, planned }: EndOfAll,
+  tools: EditTools,
+): SubscriptionEdit | null {
+  const { subscription, account, transitions } = running;
+  if (subscription.category === ProductCategory.ADD_ON) return null;
+  const isPlanned = transitions.some(({ event }) => event.type === LifecycleEventType.CANCEL);
+  if (planned === 'KEPT' && isPlanned) return null;
+  const state = stateOf(running, tools.now);
+  if (state === EntitlementState.CANCELLED || state === EntitlementState.EXPIRED) return null;
+
+  const asked = datedInstant(requested, tools.now, account);
+  const entitlement = earlierService(running, raisedTo(asked, entitlementStartOf(running)));
+  const billed = billingPolicy === BillingActionPolicy.IMMEDIATE ? asked : endOfInvoiced(running, asked);
+  const billing = earlierBilling(running, billed, tools.now);
+  if (entitlement === null && billing === null) return null;
+  const reason = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: billingPolicy };
+  return cancellationEdit(running, { entitlement, billing, reason }, tools);
+}
+
+/** The end of service to store; null if the one that is planned comes no later. */
+function earlierService(running: RunningSubscription, end: DatedInstant): DatedInstant | null {
+  const [planned] = entitlementEnds(running);
+  return planned !== undefined && planned.effective.at <= end.at ? null : end;
+}
+
+/**
+ * The end of billing to store, not before what has taken effect of it; null if the one that is planned comes no later, or
+ * if billing has ended. An expiry that comes before is cancelled as well, where it is.
+ */
+function earlierBilling(
+  { transitions }: RunningSubscription,
+  end: DatedInstant,
+  now: Instant,
+): DatedInstant | null {
+  const last = transitionAt(transitions, now) ?? transitions[0];
+  if (last !== undefined && isEnd(last.event)) return null;
+  const possible = last === undefined ? end : raisedTo(end, last.event.effective);
+  const planned = transitions.find(({ event }) => isEnd(event))?.event;
+  if (planned === undefined || planned.effective.at > possible.at) return possible;
+  return planned.type === LifecycleEventType.EXPIRED ? planned.effective : null;
+}
+
+/** The date up to which the subscription is invoiced, if that is later than its end; else its end. */
+function endOfInvoiced({ subscription: { chargedThrough } }: RunningSubscription, end: DatedInstant) {
+  return chargedThrough !== null && chargedThrough.at > end.at ? chargedThrough : end;
 }

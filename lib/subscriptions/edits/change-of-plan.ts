@@ -1,20 +1,51 @@
-import type { OverridePlan } from '../../catalog/index.ts';
-import { LifecycleEventType } from '../../records/index.ts';
-import { assertInvariant, ErrorCode } from '../../values/errors/index.ts';
-import { type DatedInstant, formatLocalDate, type Instant } from '../../values/time/index.ts';
-import type { CheckedChange } from '../requests/change-request.ts';
-import { withOverridePlan } from '../requests/plan-choice.ts';
+import {
+  type OverrideDefinition,
+  type OverridePlan,
+  planChangeRules,
+  type RuledSubscription,
+} from '../../catalog/index.ts';
+import {
+  BillingActionPolicy,
+  EntitlementState,
+  LifecycleEventType,
+  type PlanAlignmentChange,
+  ProductCategory,
+} from '../../records/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../../values/time/index.ts';
+import { basePlanAt, checkLimit, checkOffered, noActiveBase } from '../add-ons/add-on-checks.ts';
+import { blockFlagsAt } from '../blocking/states-in-force.ts';
+import { type CheckedChange, timedPolicy } from '../requests/change-request.ts';
+import { choiceAt, overridesOf, type PlanChoice, withOverridePlan } from '../requests/plan-choice.ts';
 import { checkBillable } from '../timeline/billable-terms.ts';
-import type { EditTools } from '../timeline/edit-tools.ts';
-import { asStored, type EventDraft } from '../timeline/event-draft.ts';
-import { writeReason } from '../timeline/event-reason.ts';
-import { choiceDrafts, expiryAfterPhase, phasesAfter } from '../timeline/initial-events.ts';
-import { isStart } from '../timeline/lifecycle-order.ts';
-import { currentPhase, phaseTimeline } from '../timeline/phase-timeline.ts';
-import { changeOrigin } from '../timeline/plan-alignment.ts';
+import { datedInstant, raisedTo } from '../timeline/dated-instants.ts';
+import {
+  asStored,
+  DatedBy,
+  datedBy,
+  type EditTools,
+  type EventDraft,
+  type EventReason,
+  isEnd,
+  isPlanChoice,
+  isStart,
+  writeReason,
+} from '../timeline/lifecycle-events.ts';
+import { choiceDrafts, expiryAfterPhase, phasesAfter } from '../timeline/phase-events.ts';
+import { changeOrigin, currentPhase, phaseTimeline } from '../timeline/phase-timeline.ts';
 import { transitionAt } from '../timeline/transitions.ts';
-import { type DecidedChange, refusal } from './decided-change.ts';
-import { nextEvents, type RunningSubscription } from './running-subscription.ts';
+import { billingHasEnded } from './cancellation.ts';
+import { policyDate } from './policy-date.ts';
+import {
+  entitlementStartOf,
+  firstTransitionOf,
+  nextEvents,
+  planOf,
+  type RunningInBundle,
+  type RunningSubscription,
+  stateOf,
+  wayAroundEnd,
+} from './running-subscription.ts';
 import { eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 export interface PlanChange {
@@ -140,4 +171,194 @@ function notPast(
   throw refusal(ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE, running, {
     message: `cannot change to plan ${planName}, which would have ended on ${formatLocalDate(expiry.effective.date)} already`,
   });
+}
+
+/** A change that the rules allow: when it takes effect, and to which plan. */
+export interface DecidedChange {
+  readonly effective: DatedInstant;
+  readonly choice: PlanChoice;
+  readonly alignment: PlanAlignmentChange;
+  /** Why it takes effect then, and why its phases count from their date. */
+  readonly reason: EventReason;
+  /** What the requested prices make of the plan; null if none are requested (catalog §10). */
+  readonly overrides: OverrideDefinition | null;
+}
+
+/**
+ * When a change takes effect and which plan it means (§7 rules 2 to 6).
+ * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), SUBSCRIPTION_CHANGE_FUTURE_CANCELLED (1022),
+ * SUBSCRIPTION_CHANGE_INVALID (1023), SUBSCRIPTION_CHANGE_FUTURE_EXPIRED (1026), CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan
+ * errors 2002, 2013, 2020, 2021, 2030, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000),
+ * INVALID_PARAMETER (60002).
+ */
+export function decideChange(
+  running: RunningSubscription,
+  request: CheckedChange,
+  now: Instant,
+): DecidedChange {
+  checkState(running, request, now);
+  const { effective, reason } = effectiveDate(running, request, now);
+  checkExpiry(running, effective);
+  checkNotBlocked(running, effective);
+  const { catalog, subscription, account } = running;
+  // The version of that date may forbid what the present one allows, whatever was requested (catalog §6.3).
+  const rules = planChangeRules(catalog, {
+    subscription: ruled(running, now),
+    target: request.target,
+    changeDate: effective.at,
+    now,
+  });
+  const isNamed = Boolean(request.target.planName);
+  const specifier = isNamed ? request.target : { ...request.target, priceListName: rules.priceList };
+  const choice = choiceAt(catalog, specifier, effective.at);
+  if (choice.category !== subscription.category) {
+    throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_INVALID, running, {
+      message: `is ${subscription.category} and cannot change to plan ${choice.plan.name}, which is ${choice.category}`,
+    });
+  }
+  const { priceOverrides } = request;
+  const overrides = overridesOf(catalog, choice, { priceOverrides, currency: account.currency });
+  const { alignment } = rules;
+  return {
+    effective,
+    choice,
+    alignment: alignment.result,
+    reason: { ...reason, alignment, alignedBy: 'CHANGE' },
+    overrides,
+  };
+}
+
+/** §7 rule 3: the requested date, the requested policy, or the policy that the present rules give. */
+function effectiveDate(running: RunningSubscription, request: CheckedChange, now: Instant): DatedChange {
+  const { account, transitions } = running;
+  const last = transitionAt(transitions, now) ?? firstTransitionOf(running);
+  const { requestedDate, billingPolicy } = request;
+  if (requestedDate !== null) {
+    const asked = datedInstant(requestedDate, now, account);
+    return {
+      effective: raisedTo(asked, last.event.effective),
+      reason: datedBy(DatedBy.REQUESTED_DATE),
+    };
+  }
+  const reason =
+    billingPolicy === null
+      ? reasonOfRule(running, request, now)
+      : { ...datedBy(DatedBy.REQUESTED_POLICY), policy: billingPolicy };
+  const asked = policyDate(reason.policy, running, now);
+  return { effective: raisedTo(asked, last.event.effective), reason };
+}
+
+interface DatedChange {
+  readonly effective: DatedInstant;
+  readonly reason: EventReason;
+}
+
+function reasonOfRule(running: RunningSubscription, { target }: CheckedChange, now: Instant) {
+  const subscription = ruled(running, now);
+  const { policy } = planChangeRules(running.catalog, { subscription, target, changeDate: null, now });
+  return {
+    ...datedBy(DatedBy.CATALOG_RULE),
+    policy: timedPolicy(policy.result) ?? BillingActionPolicy.END_OF_TERM,
+    policyConditions: policy.conditions,
+  };
+}
+
+function ruled(running: RunningSubscription, now: Instant): RuledSubscription {
+  const { plan, phase, priceListName, chosenAt, decided } = planOf(running, now);
+  return { planName: plan.name, phaseType: phase.type, priceListName, lastPlanChange: chosenAt, decided };
+}
+
+function checkState(running: RunningSubscription, request: CheckedChange, now: Instant): void {
+  const state = stateOf(running, now);
+  const { requestedDate, billingPolicy } = request;
+  if (requestedDate === null && billingPolicy === null && state !== EntitlementState.ACTIVE) {
+    throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, running, {
+      message: `is ${state}; only one that is ACTIVE changes by the catalog's rules, give a date or a policy`,
+    });
+  }
+  if (requestedDate !== null) checkAfterStart(running, requestedDate, now);
+  if (billingHasEnded(running, now)) {
+    throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, running, { message: 'is no longer billed' });
+  }
+  const end = running.transitions.find(({ event }) => event.type === LifecycleEventType.CANCEL);
+  if (end === undefined) return;
+  throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED, running, {
+    message: `is cancelled as of ${formatInstant(end.event.effective.at)}; ${wayAroundEnd(running, end.event, 'change')}`,
+  });
+}
+
+/** A date is compared by its day, an instant as it is. */
+function checkAfterStart(
+  running: RunningSubscription,
+  requestedDate: NonNullable<CheckedChange['requestedDate']>,
+  now: Instant,
+): void {
+  const start = entitlementStartOf(running);
+  const dated = datedInstant(requestedDate, now, running.account);
+  const isBefore = 'date' in requestedDate ? dated.date < start.date : dated.at < start.at;
+  if (!isBefore) return;
+  throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, running, {
+    message: `cannot change on ${formatLocalDate(dated.date)}: its service starts at ${formatInstant(start.at)}`,
+  });
+}
+
+function checkExpiry(running: RunningSubscription, effective: DatedInstant): void {
+  const end = running.transitions.find(({ event }) => isEnd(event));
+  if (end === undefined || end.event.effective.at >= effective.at) return;
+  throw refusal(ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED, running, {
+    message: `expires at ${formatInstant(end.event.effective.at)}, before the change at ${formatInstant(effective.at)}`,
+  });
+}
+
+/** The message is fixed (http-api §12). */
+function checkNotBlocked({ subscription, blockingStates }: RunningSubscription, { at }: DatedInstant): void {
+  if (!blockFlagsAt(blockingStates, at).isBlockChange) return;
+  throw new BillingError({
+    code: ErrorCode.BLOCKING_BLOCKED_ACTION,
+    message: `The action Change is block on this Subscription with id=${subscription.id}`,
+    facts: { subscriptionId: subscription.id },
+  });
+}
+
+/** The error for a subscription that cannot be changed so. */
+export function refusal(
+  code: ErrorCode,
+  { subscription }: RunningSubscription,
+  { message }: { readonly message: string },
+): BillingError {
+  return new BillingError({
+    code,
+    message: `Subscription ${subscription.id} ${message}`,
+    facts: { subscriptionId: subscription.id },
+  });
+}
+
+/**
+ * Checks that the base of an add-on offers the new product from the date of the change until now, and the limit of the plan
+ * (§7 rule 7). Other subscriptions are not restricted.
+ * @throws BillingError 1017, and as `checkOffered` and `checkLimit`.
+ */
+export function checkAddOnChange(
+  { choice, effective }: Pick<DecidedChange, 'choice' | 'effective'>,
+  { running, bundle }: RunningInBundle,
+  now: Instant,
+): void {
+  if (choice.category !== ProductCategory.ADD_ON) return;
+  const base = bundle.find(({ subscription }) => subscription.category === ProductCategory.BASE);
+  assertInvariant(base, `Add-on ${running.subscription.id} has no base`, {
+    subscriptionId: running.subscription.id,
+  });
+  const basePlan = basePlanAt(base, effective.at, now);
+  if (basePlan === null) throw noActiveBase(base.subscription.id, effective.at);
+  const { plan } = choice;
+  const asked = { plan, at: effective.at };
+  checkOffered(asked, basePlan, running.catalog);
+  // A change dated back may not lead to what the base has left since: the add-on would end in the past.
+  for (const { event, next } of base.transitions) {
+    const { at } = event.effective;
+    const isSince = at > effective.at && at <= now && isPlanChoice(event);
+    if (isSince && next !== null) checkOffered({ plan, at }, next, running.catalog);
+  }
+  const members = bundle.filter(({ subscription }) => subscription.id !== running.subscription.id);
+  checkLimit({ choice: asked, members, requested: 1, now });
 }

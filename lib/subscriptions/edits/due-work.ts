@@ -14,17 +14,13 @@ import {
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { entitlementEnds, mayEndAddOns } from '../add-ons/base-end.ts';
-import { timelinesOf } from '../add-ons/bundle-timelines.ts';
+import { entitlementEnds, mayEndAddOns, timelinesOf } from '../add-ons/base-end.ts';
 import { blockFlagsAround, isEntitlementBound } from '../blocking/states-in-force.ts';
-import { blockingStateEvent } from '../telling/blocking-bus-events.ts';
-import type { DueItem } from '../telling/notifications.ts';
-import { effectiveEvent, entitlementEvent } from '../telling/subscription-bus-events.ts';
-import { type EventDraft, eventsOf } from '../timeline/event-draft.ts';
-import { followingPhaseEvent } from '../timeline/following-phase.ts';
-import { inTimeOrder } from '../timeline/lifecycle-order.ts';
-import type { PlanResolver } from '../timeline/plan-with-phase.ts';
+import { type EventDraft, eventsOf, inTimeOrder } from '../timeline/lifecycle-events.ts';
+import { followingPhaseEvent } from '../timeline/phase-events.ts';
+import type { PlanResolver } from '../timeline/transitions.ts';
 import { addOnEnds, type StoredMember } from './add-on-ends.ts';
+import { blockingStateEvent, type DueItem, effectiveEvent, entitlementEvent } from './bus-events.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 
 /** What due work is decided from: the bundles of a batch, read while their accounts are locked. */

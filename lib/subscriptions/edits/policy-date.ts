@@ -9,10 +9,10 @@ import {
   isMonthBased,
   withDayOfMonth,
 } from '../../values/time/index.ts';
-import type { TimedPolicy } from '../requests/timed-policy.ts';
+import type { TimedPolicy } from '../requests/change-request.ts';
 import { billCycleDayOf } from '../timeline/bill-cycle-day.ts';
 import { atReferenceTime, datedInstant, raisedTo } from '../timeline/dated-instants.ts';
-import { isPlanChoice } from '../timeline/lifecycle-order.ts';
+import { isPlanChoice } from '../timeline/lifecycle-events.ts';
 import { type Transition, transitionAt } from '../timeline/transitions.ts';
 import { firstTransitionOf, planOf, type RunningSubscription } from './running-subscription.ts';
 

@@ -1,22 +1,29 @@
 import type { CatalogWithOverrides } from '../../catalog/index.ts';
-import type {
-  Account,
-  BlockingState,
-  Bundle,
-  EntitlementState,
-  LifecycleEvent,
-  New,
-  Subscription,
+import {
+  type Account,
+  type BlockingState,
+  type Bundle,
+  type EntitlementState,
+  type LifecycleEvent,
+  LifecycleEventType,
+  type New,
+  ProductCategory,
+  type Subscription,
 } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
-import type { DatedInstant, Instant } from '../../values/time/index.ts';
-import { type BaseEnd, statesAsRead } from '../add-ons/base-end.ts';
-import { entitlementStart, subscriptionStateAt } from '../blocking/subscription-state.ts';
-import type { EventSubject } from '../telling/subscription-bus-events.ts';
-import type { BillCycleDaySources } from '../timeline/bill-cycle-day.ts';
-import type { EditTools } from '../timeline/edit-tools.ts';
-import { type EventDraft, eventsOf } from '../timeline/event-draft.ts';
+import { type DatedInstant, formatInstant, type Instant } from '../../values/time/index.ts';
+import { type BaseEnd, entitlementEnds, statesAsRead, timelinesOf } from '../add-ons/base-end.ts';
+import { entitlementStart, subscriptionStateAt } from '../blocking/states-in-force.ts';
+import { type BillCycleDaySources, billCycleDaySources } from '../timeline/bill-cycle-day.ts';
+import {
+  DatedBy,
+  type EditTools,
+  type EventDraft,
+  eventsOf,
+  readReason,
+} from '../timeline/lifecycle-events.ts';
 import { type PlanInForce, planShownAt, type Transition } from '../timeline/transitions.ts';
+import type { EventSubject } from './bus-events.ts';
 
 /** What operations on a subscription are decided from, read while its account is locked. */
 export interface RunningSubscription extends EventSubject {
@@ -90,4 +97,90 @@ export function nextEvents(
   const { id: subscriptionId, accountRecordId } = running.subscription;
   const lastSequence = lastSequenceOf(running);
   return eventsOf(drafts, { subscriptionId, accountRecordId, lastSequence, createdDate: now, nextId });
+}
+
+/** What is stored about whole bundles of an account. */
+export interface StoredBundles extends Pick<RunningSubscription, 'account' | 'catalog'> {
+  readonly bundles: readonly Bundle[];
+  readonly subscriptions: readonly Subscription[];
+  /** Active lifecycle events of these subscriptions. */
+  readonly events: readonly LifecycleEvent[];
+  /** Active states of the account, the bundles and the subscriptions. */
+  readonly blockingStates: readonly BlockingState[];
+}
+
+/** The subscriptions of whole bundles, in the form in which operations decide on them. */
+export function runningSubscriptions(facts: StoredBundles): readonly RunningSubscription[] {
+  const { account, catalog } = facts;
+  const bundleOf = new Map(facts.bundles.map((bundle) => [bundle.id, bundle]));
+  const eventsOf = Map.groupBy(facts.events, ({ subscriptionId }) => subscriptionId);
+  const statesOf = Map.groupBy(facts.blockingStates, ({ blockedId }) => blockedId);
+
+  const histories = facts.subscriptions.map((subscription) => ({
+    subscription,
+    events: eventsOf.get(subscription.id) ?? [],
+    blockingStates: statesOf.get(subscription.id) ?? [],
+  }));
+  const timelines = timelinesOf(histories, {
+    plans: catalog,
+    zone: account.timeZone,
+  });
+  const sources = billCycleDaySources(timelines, account);
+  return timelines.map(({ subscription, events, transitions, baseEnd }) => {
+    const bundle = bundleOf.get(subscription.bundleId);
+    const billCycleDays = sources.get(subscription.id);
+    assertInvariant(bundle && billCycleDays, `Subscription ${subscription.id} has no start of its billing`, {
+      subscriptionId: subscription.id,
+    });
+    const blockingStates = [account.id, bundle.id, subscription.id].flatMap((id) => statesOf.get(id) ?? []);
+    return {
+      account,
+      subscription,
+      bundle,
+      events,
+      transitions,
+      blockingStates,
+      baseEnd,
+      billCycleDays,
+      catalog,
+    };
+  });
+}
+
+/**
+ * Returns the ends of service that the subscription's own cancellations stored. Those that its base or a transfer brought
+ * stay whatever is cancelled or uncancelled: the earliest end counts.
+ */
+export function ownServiceEnds(
+  running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
+): readonly BlockingState[] {
+  return entitlementEnds(running).filter(({ causedBy }) => causedBy === null);
+}
+
+/** Returns true if the subscription is transferred, now or at a date to come. Add-ons follow their base. */
+export function isTransferred(
+  running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
+): boolean {
+  // Nothing but a transfer brings an end of service to a subscription that is no add-on.
+  const isAddOn = running.subscription.category === ProductCategory.ADD_ON;
+  return !isAddOn && entitlementEnds(running).some(({ causedBy }) => causedBy !== null);
+}
+
+/** Returns true for the CANCEL with which a transfer ends billing on the source account: there is no way back (§17.4). */
+export function isTransferEnd({ type, reason }: Pick<LifecycleEvent, 'type' | 'reason'>): boolean {
+  if (type !== LifecycleEventType.CANCEL || reason === null) return false;
+  return readReason(reason).datedBy === DatedBy.TRANSFER;
+}
+
+/** Says what a caller can do whom a pending end of billing stands in the way of; `edit` is what was tried. */
+export function wayAroundEnd(
+  running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
+  end: Pick<LifecycleEvent, 'type' | 'reason' | 'effective'>,
+  edit: 'change' | 'cancel',
+): string {
+  if (!isTransferEnd(end)) return 'uncancel it first';
+  // With END_OF_TERM billing ends after the transfer, the service ends with it.
+  const service = entitlementEnds(running).findLast(({ causedBy }) => causedBy !== null);
+  const { at } = (service ?? end).effective;
+  return `it is transferred as of ${formatInstant(at)}; ${edit} it in the new bundle`;
 }

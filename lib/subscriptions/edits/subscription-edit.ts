@@ -1,11 +1,17 @@
-import type { New } from '../../records/index.ts';
-import { type BlockingState, type LifecycleEvent, LifecycleEventType } from '../../records/index.ts';
+import {
+  type BlockingState,
+  type LifecycleEvent,
+  LifecycleEventType,
+  type New,
+  type StoredCursor,
+} from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Instant, LocalDate } from '../../values/time/index.ts';
-import { cancelledEntitlement } from '../blocking/cancelled-entitlement.ts';
-import type { EventSubject, ToldEvent } from '../telling/subscription-bus-events.ts';
-import { isMarker, isStart } from '../timeline/lifecycle-order.ts';
+import { type Instant, type LocalDate, minDate } from '../../values/time/index.ts';
+import { firstDayAtEnd } from '../blocking/blocked-intervals.ts';
+import { cancelledEntitlement } from '../blocking/states-in-force.ts';
+import { isEnd, isMarker, isStart } from '../timeline/lifecycle-events.ts';
+import type { EventSubject, ToldEvent } from './bus-events.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 
 /** An event that another one withdraws. */
@@ -78,4 +84,66 @@ export function entitlementEnded(
     ...cancelledEntitlement(subscription),
     sequence: own.reduce((last, { sequence }) => Math.max(last, sequence), 0) + 1,
   };
+}
+
+/** A day from which a subscription may be billed differently than before. */
+export interface TouchedDate {
+  readonly subscriptionId: Uuid;
+  readonly date: LocalDate;
+}
+
+/** The cursor of a subscription once these days are marked to be looked at again. */
+export function dirtiedFrom(cursor: StoredCursor, dates: readonly LocalDate[]): StoredCursor {
+  const all = cursor.dirtyFrom === null ? dates : [cursor.dirtyFrom, ...dates];
+  return all.length === 0 ? cursor : { ...cursor, dirtyFrom: all.reduce((a, b) => minDate(a, b)) };
+}
+
+/** The day of an event, as one that billing has to look at again. */
+export function touchedBy(event: New<LifecycleEvent>): TouchedDate {
+  return { subscriptionId: event.subscriptionId, date: event.effective.date };
+}
+
+/** The days that billing has to look at again after an operation. */
+export function touchedDates(edit: SubscriptionEdit): readonly TouchedDate[] {
+  const subscriptionId = edit.subject.subscription.id;
+  const besides = (edit.touched ?? []).map((date) => ({ subscriptionId, date }));
+  const own = eventsOfEdit(edit).filter((event) => !isMarker(event));
+  return [...own.map((event) => touchedOf(event, edit)), ...besides];
+}
+
+function touchedOf(event: New<LifecycleEvent>, { subject }: SubscriptionEdit): TouchedDate {
+  const touched = touchedBy(event);
+  return isEnd(event)
+    ? { ...touched, date: firstDayAtEnd(subject.blockingStates, event.effective) }
+    : touched;
+}
+
+/**
+ * The event, among those that an operation adds, that asks for an invoice run: the last one due by now. An expiry asks
+ * for none (invoicing §8.1), and a marker is no transition.
+ */
+function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<LifecycleEvent> | undefined {
+  return added.findLast(
+    (event) => event.effective.at <= now && event.type !== LifecycleEventType.EXPIRED && !isMarker(event),
+  );
+}
+
+/**
+ * The event that asks for an invoice run at once. What follows from an event of another subscription is invoiced with
+ * that event.
+ */
+export function runEventOf(
+  edit: Pick<SubscriptionEdit, 'addedEvents' | 'requested'>,
+  now: Instant,
+): New<LifecycleEvent> | undefined {
+  return edit.requested === null ? undefined : runEvent(edit.addedEvents, now);
+}
+
+/** The event, among those of all creations of one call, that asks for an invoice run at once. */
+export function runEventOfCreations(
+  creations: readonly { readonly events: readonly New<LifecycleEvent>[] }[],
+  now: Instant,
+): New<LifecycleEvent> | undefined {
+  const events = creations.flatMap((creation) => runEvent(creation.events, now) ?? []);
+  return events.toSorted((a, b) => a.effective.at - b.effective.at).at(-1);
 }

@@ -1,22 +1,22 @@
-import { LifecycleEventType } from '../../records/index.ts';
-import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import { type Account, LifecycleEventType } from '../../records/index.ts';
+import { BillingError, ErrorCode, invalidField, invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   BillingPeriod,
   type DatedInstant,
   dayOfMonth,
   firstBillCycleDate,
+  formatLocalDate,
   type Instant,
   type LocalDate,
   localDateOf,
   maxDate,
+  type RequestedDate,
 } from '../../values/time/index.ts';
 import { checkTerms } from '../requests/create-request.ts';
 import { atReferenceTime, datedInstant, raisedTo } from '../timeline/dated-instants.ts';
-import type { EditTools } from '../timeline/edit-tools.ts';
-import { bareDraft, type EventDraft, eventsOf } from '../timeline/event-draft.ts';
+import { bareDraft, type EditTools, type EventDraft, eventsOf } from '../timeline/lifecycle-events.ts';
 import { hasEnded } from './cancellation.ts';
-import { dayAskedFor, type EffectiveFrom } from './effective-from.ts';
 import {
   firstTransitionOf,
   lastSequenceOf,
@@ -157,4 +157,33 @@ function checkBilled(running: RunningSubscription, now: Instant): void {
     message: `Subscription ${id} is ${stateOf(running, now)}, or its billing has ended: its terms cannot change any more`,
     facts: { subscriptionId: id },
   });
+}
+
+/** The day from which a bill cycle day or a quantity holds. */
+export interface EffectiveFrom {
+  /** A day of the account's calendar; an instant stands for the day that it falls on. Absent means today. */
+  readonly effectiveFromDate?: RequestedDate | null | undefined;
+  /** Whether that day may lie before today; default false. */
+  readonly allowPastDate?: boolean | undefined;
+}
+
+/**
+ * The day from which a change is requested; null = today (§15.3 rule 1).
+ * @throws BillingError INVALID_PARAMETER (60002) for a day before today, unless that is allowed, and for one out of
+ * reach.
+ */
+export function dayAskedFor(
+  { effectiveFromDate, allowPastDate = false }: EffectiveFrom,
+  now: Instant,
+  account: Pick<Account, 'timeZone' | 'referenceTime'>,
+): LocalDate | null {
+  if (!effectiveFromDate) return null;
+  const { date } = datedInstant(effectiveFromDate, now, account);
+  const today = localDateOf(now, account.timeZone);
+  if (date === today) return null;
+  if (date > today || allowPastDate) return date;
+  throw invalidParameter(
+    `effectiveFromDate ${formatLocalDate(date)} lies before today, ${formatLocalDate(today)}; a past date has to be forced`,
+    { parameter: 'effectiveFromDate', effectiveFromDate: formatLocalDate(date) },
+  );
 }

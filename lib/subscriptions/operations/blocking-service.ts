@@ -13,13 +13,12 @@ import { authorshipOf, turnsOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { BlockedObject, StateToSet } from '../blocking/state-to-set.ts';
 import { statesInTimeOrder } from '../blocking/states-in-force.ts';
-import { type CheckedBlock, checkBlockingRequest } from '../requests/blocking-request.ts';
-import { bundlesInParts } from '../storing/bundles-of-account.ts';
-import { loadBlockingStates } from '../storing/load-blocking-states.ts';
-import { loadSubscription } from '../storing/load-known.ts';
-import { setBlockingStates } from '../storing/set-blocking-states.ts';
+import { type CheckedBlock, checkBlockingRequest } from '../requests/bundle-requests.ts';
+import { bundlesInParts, loadBlockingStates } from '../storing/load-outlines.ts';
+import { loadSubscription } from '../storing/load-running.ts';
+import { setBlockingStates } from '../storing/save-changes.ts';
 import { datedInstant } from '../timeline/dated-instants.ts';
-import type { BlockingStateFilter } from './blocking-operations.ts';
+import type { BlockingStateFilter } from './subscription-operations.ts';
 
 const PAUSED: CheckedBlock = {
   service: ENTITLEMENT_SERVICE,

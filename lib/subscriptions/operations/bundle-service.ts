@@ -5,13 +5,12 @@ import type { Bundle, CallContext, Page, PageRequest } from '../../records/index
 import { authorshipOf, turnsOf } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { holderOf } from '../create/retired-keys.ts';
-import { noBundleOfKey, noSuchBundle } from '../requests/no-such-bundle.ts';
-import { checkBundleKey } from '../requests/rename-request.ts';
-import { loadBundle } from '../storing/load-known.ts';
-import type { BundleView } from '../views/bundle-view.ts';
-import type { BundleWindow } from '../views/outline-page.ts';
-import { bundleViews, pageOfViews } from '../views/views-in-turns.ts';
+import { holderOf } from '../create/bundle-choice.ts';
+import { checkBundleKey } from '../requests/bundle-requests.ts';
+import { noBundleOfKey, noSuchBundle } from '../requests/unknown-objects.ts';
+import { loadBundle } from '../storing/load-running.ts';
+import type { BundleView } from '../views/bundle-outline.ts';
+import { type BundleWindow, bundleViews, pageOfViews } from '../views/outline-page.ts';
 import { OutlineService } from './outline-service.ts';
 
 /** Bundles of a tenant and their keys (§17, §22). */

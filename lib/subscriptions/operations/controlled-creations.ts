@@ -5,13 +5,11 @@ import { assertInvariant, type BillingError } from '../../values/errors/index.ts
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   type CreateBundleRequest,
-  checkCreateGroups,
-  noSuchAccountOfGroup,
-} from '../requests/create-groups.ts';
-import {
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
+  checkCreateGroups,
   checkCreateRequest,
+  noSuchAccountOfGroup,
 } from '../requests/create-request.ts';
 import { creationTermsOf } from '../requests/plugin-decision.ts';
 import type { CreatedBundle, CreationService } from './creation-service.ts';

@@ -15,12 +15,15 @@ import {
 import type { ReadSession } from '../../ports/storage/index.ts';
 import { BlockingStateType, type CallContext } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { checkBlockingRequest } from '../requests/blocking-request.ts';
+import {
+  checkBlockingRequest,
+  checkBundleKey,
+  checkTransferRequest,
+  type TransferBundleRequest,
+} from '../requests/bundle-requests.ts';
 import { checkChangeRequest } from '../requests/change-request.ts';
 import { termsOf } from '../requests/plugin-decision.ts';
-import { checkBundleKey } from '../requests/rename-request.ts';
-import { checkTransferRequest, type TransferBundleRequest } from '../requests/transfer-request.ts';
-import { loadBundle, loadSubscription } from '../storing/load-known.ts';
+import { loadBundle, loadSubscription } from '../storing/load-running.ts';
 import type { BlockingService } from './blocking-service.ts';
 import type { BundleService } from './bundle-service.ts';
 import type { EntitlementControl } from './entitlement-control.ts';

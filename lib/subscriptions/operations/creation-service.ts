@@ -6,30 +6,24 @@ import { authorshipOf } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { chooseGroup } from '../create/chosen-group.ts';
-import { type BundleCreation, type Creation, planCreations } from '../create/creation.ts';
-import { groupsByBundle } from '../create/groups-by-bundle.ts';
-import { lateAddOnEnds } from '../create/late-add-ons.ts';
+import { chooseGroup, groupsByBundle } from '../create/chosen-group.ts';
+import { type BundleCreation, type Creation, lateAddOnEnds, planCreations } from '../create/creation.ts';
 import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
 import {
   type CheckedGroup,
   type CheckedGroups,
+  type CheckedRequest,
   type CreateBundleRequest,
+  type CreateSubscriptionOptions,
+  type CreateSubscriptionRequest,
   checkCreateGroups,
+  checkCreateRequest,
   groupOf,
   noSuchAccountOfGroup,
   requestedKeys,
-} from '../requests/create-groups.ts';
-import {
-  type CheckedRequest,
-  type CreateSubscriptionOptions,
-  type CreateSubscriptionRequest,
-  checkCreateRequest,
 } from '../requests/create-request.ts';
-import { loadCreation } from '../storing/load-creation.ts';
-import { checkHoldersLocked, lockWithKeyHolders } from '../storing/lock-bundle-key.ts';
-import { saveCreations } from '../storing/save-creations.ts';
-import { saveEdits } from '../storing/save-edits.ts';
+import { checkHoldersLocked, loadCreation, lockWithKeyHolders } from '../storing/load-creation.ts';
+import { saveCreations, saveEdits } from '../storing/save-changes.ts';
 
 /** A bundle in which subscriptions have been created. */
 export interface CreatedBundle {

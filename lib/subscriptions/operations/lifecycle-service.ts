@@ -14,14 +14,12 @@ import type {
   Ports,
 } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
-import type { CallContext } from '../../records/index.ts';
+import type { Account, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { checkAddOnChange } from '../edits/add-on-change.ts';
 import { followBase } from '../edits/add-on-ends.ts';
-import { planCancellation } from '../edits/cancellation.ts';
-import { planChange } from '../edits/change-of-plan.ts';
-import { decideChange } from '../edits/decided-change.ts';
+import { cancellationOfAll, type EndOfAll, planCancellation } from '../edits/cancellation.ts';
+import { checkAddOnChange, decideChange, planChange } from '../edits/change-of-plan.ts';
 import type { RunningSubscription } from '../edits/running-subscription.ts';
 import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
 import {
@@ -32,12 +30,11 @@ import {
   requestedBillCycleDay,
   requestedQuantity,
 } from '../edits/terms-change.ts';
-import { planUncancellation } from '../edits/uncancellation.ts';
-import { planUndoChange } from '../edits/undo-change.ts';
+import { planUncancellation, planUndoChange } from '../edits/undo.ts';
 import { checkChangeRequest } from '../requests/change-request.ts';
-import { lockRunning, lockRunningInBundle } from '../storing/load-running.ts';
-import { saveEdits } from '../storing/save-edits.ts';
-import type { EditTools } from '../timeline/edit-tools.ts';
+import { loadRunningOf, lockRunning, lockRunningInBundle } from '../storing/load-running.ts';
+import { saveEdits } from '../storing/save-changes.ts';
+import type { EditTools } from '../timeline/lifecycle-events.ts';
 
 /** Operations on running subscriptions (§7 to §10, §15, §16). */
 export class LifecycleService {
@@ -174,4 +171,46 @@ interface Operation {
   readonly session: WriteSession;
   readonly catalogsOf: CatalogSource;
   readonly tools: EditTools;
+}
+
+/** An account, under its lock, all of whose subscriptions end. */
+export interface AccountToEnd extends EndOfAll {
+  readonly account: Account;
+}
+
+/** What ends, and the catalogs of these accounts. */
+export interface CancelAllInput {
+  /** Each at most once. */
+  readonly accounts: readonly AccountToEnd[];
+  readonly catalogsOf: CatalogSource;
+}
+
+/**
+ * Cancels every base and standalone subscription of accounts, each account by its own date and policy; add-ons follow
+ * their base (§9 rule 9). What has ended, or ends by then already, stays as it is, and nothing is refused. A constant
+ * number of statements for any number of accounts.
+ */
+export async function cancelAll(
+  session: WriteSession,
+  { accounts, catalogsOf }: CancelAllInput,
+  tools: EditTools,
+): Promise<void> {
+  if (accounts.length === 0) return;
+  const ends = new Map(accounts.map((each) => [each.account.id, each]));
+  const bundles = await session.subscriptions.findBundlesByAccounts([...ends.keys()]);
+  const all = await loadRunningOf(session, {
+    accounts: accounts.map(({ account }) => account),
+    bundles,
+    catalogsOf,
+  });
+  const bundleOf = Map.groupBy(all, ({ bundle }) => bundle.id);
+  const edits = all.flatMap((running) => {
+    const { account, catalog: plans } = running;
+    const end = ends.get(account.id);
+    const edit = end === undefined ? null : cancellationOfAll(running, end, tools);
+    if (edit === null) return [];
+    const bundle = bundleOf.get(running.bundle.id) ?? [];
+    return [edit, ...followBase({ bundle, edit, plans, zone: account.timeZone }, tools)];
+  });
+  if (edits.length > 0) await saveEdits(session, edits, tools.now);
 }

@@ -9,27 +9,26 @@ import type { Account } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import { chooseGroup } from '../create/chosen-group.ts';
 import { planCreations } from '../create/creation.ts';
-import { checkAddOnChange } from '../edits/add-on-change.ts';
 import { followBase } from '../edits/add-on-ends.ts';
 import { planCancellation } from '../edits/cancellation.ts';
-import { planChange } from '../edits/change-of-plan.ts';
-import { decideChange } from '../edits/decided-change.ts';
+import { checkAddOnChange, decideChange, planChange } from '../edits/change-of-plan.ts';
 import type { RunningInBundle, RunningSubscription } from '../edits/running-subscription.ts';
-import { checkBundleOwner, notInBundle } from '../requests/belonging.ts';
-import { groupOf } from '../requests/create-groups.ts';
-import { noSuchSubscription } from '../requests/no-such-subscription.ts';
+import { groupOf } from '../requests/create-request.ts';
 import { checkCategory } from '../requests/plan-choice.ts';
+import { checkBundleOwner, noSuchSubscription, notInBundle } from '../requests/unknown-objects.ts';
 import { loadCreation } from '../storing/load-creation.ts';
-import { loadBundle } from '../storing/load-known.ts';
-import { loadRunning } from '../storing/load-running.ts';
-import type { EditTools } from '../timeline/edit-tools.ts';
-import { dayOf, seenOn } from '../what-if/day-of-action.ts';
-import { type Hypothesis, hypothesisOfCreation, hypothesisOfEdits } from '../what-if/hypothesis.ts';
+import { loadBundle, loadRunning } from '../storing/load-running.ts';
+import type { EditTools } from '../timeline/lifecycle-events.ts';
 import {
+  dayOf,
+  type Hypothesis,
   type HypotheticalAction,
   HypotheticalActionType,
+  hypothesisOfCreation,
+  hypothesisOfEdits,
   type SubscriptionInBundle,
-} from '../what-if/hypothetical-action.ts';
+  seenOn,
+} from '../what-if/hypothesis.ts';
 
 export interface LoadHypothesisInput {
   readonly account: Account;

@@ -1,7 +1,7 @@
 import { loadAccount } from '../../accounts/index.ts';
 import type { CatalogProvider, CatalogRequest } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { ReadSession } from '../../ports/storage/index.ts';
+import type { BundleColumn, BundleSearch, ReadSession } from '../../ports/storage/index.ts';
 import {
   type Bundle,
   type CallContext,
@@ -9,24 +9,34 @@ import {
   type Page,
   type PageRequest,
   ProductCategory,
+  type SearchColumnType,
   type Subscription,
   type WithContext,
 } from '../../records/index.ts';
-import { turnsOf } from '../../runtime/index.ts';
+import { clausesOn, isOperatorSearch, turnsOf } from '../../runtime/index.ts';
 import type { BillingError } from '../../values/errors/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
+import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_ANSWER_ROWS, RECORDS_OF_WINDOW } from '../../values/limits.ts';
 import { checkStorable } from '../../values/text/index.ts';
-import { holderOf } from '../create/retired-keys.ts';
-import { noBundleOfKey, noSuchBundle } from '../requests/no-such-bundle.ts';
-import { noSubscriptionOfKey, noSuchSubscription } from '../requests/no-such-subscription.ts';
-import { type BundleFilter, findBundlesOfAccount } from '../storing/bundles-of-account.ts';
-import { loadOutlines } from '../storing/load-outlines.ts';
-import { answerTooLarge, checkRowsOf, countRows } from '../views/answer-rows.ts';
+import { holderOf } from '../create/bundle-choice.ts';
+import {
+  noBundleOfKey,
+  noSubscriptionOfKey,
+  noSuchBundle,
+  noSuchSubscription,
+} from '../requests/unknown-objects.ts';
+import { type BundleFilter, findBundlesOfAccount, loadOutlines } from '../storing/load-outlines.ts';
 import type { SubscriptionOutline } from '../views/bundle-outline.ts';
-import { bundleSearch } from '../views/bundle-search.ts';
-import { type BundleWindow, type OutlinePage, windowsFrom, withoutPrices } from '../views/outline-page.ts';
-import type { OutlineOperations } from './outline-operations.ts';
+import {
+  answerTooLarge,
+  type BundleWindow,
+  checkRowsOf,
+  countRows,
+  type OutlinePage,
+  windowsFrom,
+  withoutPrices,
+} from '../views/outline-page.ts';
+import type { OutlineOperations } from './subscription-operations.ts';
 
 type FindPage = (session: ReadSession) => Promise<Page<Bundle>>;
 
@@ -240,4 +250,37 @@ interface Sought<T> {
 
 function isRunning({ productCategory, state }: SubscriptionOutline): boolean {
   return productCategory !== ProductCategory.ADD_ON && state !== EntitlementState.CANCELLED;
+}
+
+/** The columns of an operator search, and what they hold (http-api §8). */
+const columnTypes = {
+  id: 'uuid',
+  external_key: 'text',
+  account_id: 'uuid',
+  last_sys_update_date: 'instant',
+  original_created_date: 'instant',
+  created_by: 'text',
+  created_date: 'instant',
+  updated_by: 'text',
+  updated_date: 'instant',
+} as const satisfies Readonly<Record<BundleColumn, SearchColumnType>>;
+
+/** Columns whose name in the bundle's JSON is another one. */
+const columnOfJsonName: Readonly<Record<string, BundleColumn>> = {
+  bundleId: 'id',
+  externalKey: 'external_key',
+  accountId: 'account_id',
+};
+
+/**
+ * What a search key asks for: clauses in operator form, else the whole of an id, an account's id or an external key
+ * (§22).
+ * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
+ */
+export function bundleSearch(key: string): BundleSearch {
+  if (!isOperatorSearch(key)) {
+    const id = key.toLowerCase();
+    return { kind: 'text', id: isUuid(id) ? id : null, text: key };
+  }
+  return { kind: 'clauses', clauses: clausesOn(key, { types: columnTypes, ofJsonName: columnOfJsonName }) };
 }

@@ -1,16 +1,20 @@
-import { type CatalogProvider, type CatalogSource, catalogsOfBatch } from '../../catalog/index.ts';
+import {
+  type CatalogProvider,
+  type CatalogSource,
+  catalogsOfBatch,
+  withOverridePlans,
+} from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
-import { ActingComponent, type NewBusEvent, QueueName } from '../../records/index.ts';
+import type { ClaimedEntry, ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import { type Account, ActingComponent, type NewBusEvent, QueueName } from '../../records/index.ts';
 import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../runtime/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { touchedBy } from '../edits/dirty-days.ts';
-import { type DueFacts, type DueWork, dueWork } from '../edits/due-work.ts';
-import { loadDueFacts } from '../storing/load-due-facts.ts';
-import { markDirty } from '../storing/mark-dirty.ts';
-import { saveEdits } from '../storing/save-edits.ts';
-import { type DueItem, dueItemOf, eventNotification } from '../telling/notifications.ts';
+import { type DueItem, dueItemOf, eventNotification } from '../edits/bus-events.ts';
+import { blockedPathOf, type DueFacts, type DueWork, dueWork } from '../edits/due-work.ts';
+import { touchedBy } from '../edits/subscription-edit.ts';
+import { markDirty, saveEdits } from '../storing/save-changes.ts';
+import { planNamesOf } from '../timeline/lifecycle-events.ts';
 
 /**
  * Makes lifecycle events and blocking states take effect when their queue entries fall due (§21). Each
@@ -114,4 +118,44 @@ async function save(session: WriteSession, done: readonly Done[], now: Instant):
   if (ends.length > 0) await saveEdits(session, ends, now);
   const busEvents: readonly NewBusEvent[] = done.flatMap(({ work }) => work.busEvents);
   if (busEvents.length > 0) session.publish(busEvents);
+}
+
+interface LoadDueFactsInput {
+  readonly accounts: readonly Account[];
+  readonly entries: readonly ClaimedEntry[];
+  readonly catalogsOf: CatalogSource;
+}
+
+/** Loads the bundles of the whole batch, in a constant number of queries. */
+export async function loadDueFacts(
+  session: ReadSession,
+  { accounts, entries, catalogsOf }: LoadDueFactsInput,
+): Promise<DueFacts> {
+  const items = entries.flatMap((entry) => dueItemOf(entry.topic, entry.payload) ?? []);
+  const blocks = items.filter((item) => item.kind === 'BLOCKING_STATE');
+  const ids = items.map((item) => (item.kind === 'LIFECYCLE_EVENT' ? item.subscriptionId : item.blockedId));
+  const due = await session.subscriptions.findByIds(ids);
+  const foundBundles = await session.subscriptions.findBundlesByIds([
+    ...new Set([...due.map(({ bundleId }) => bundleId), ...blocks.map(({ blockedId }) => blockedId)]),
+  ]);
+  const bundles = new Map(foundBundles.map((bundle) => [bundle.id, bundle]));
+  const found = await session.subscriptions.findByBundles([...bundles.keys()]);
+  const subscriptions = new Map(found.map((subscription) => [subscription.id, subscription]));
+  const events = await session.subscriptions.findEvents([...subscriptions.keys()]);
+  const blockedIds = blocks.flatMap((item) => blockedPathOf(item, { subscriptions, bundles }));
+  const stateIds = new Set([...subscriptions.keys(), ...blockedIds]);
+  const blockingStates = await session.subscriptions.findBlockingStates([...stateIds]);
+  const accountIds = accounts.map((account) => account.id);
+  return {
+    accounts: new Map(accounts.map((account) => [account.id, account])),
+    subscriptions,
+    bundles,
+    events: Map.groupBy(events, (event) => event.subscriptionId),
+    blockingStates,
+    plansOf: await withOverridePlans(session, {
+      catalogOf: await catalogsOf(session, accountIds),
+      accountIds,
+      planNames: planNamesOf(events),
+    }),
+  };
 }

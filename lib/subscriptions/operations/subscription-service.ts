@@ -1,20 +1,28 @@
 import { loadAccount } from '../../accounts/index.ts';
-import type { CatalogProvider, CatalogRequest, CatalogSource } from '../../catalog/index.ts';
-import { withOverridePlans } from '../../catalog/index.ts';
+import {
+  type CatalogProvider,
+  type CatalogRequest,
+  type CatalogSource,
+  withOverridePlans,
+} from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { CallContext, Page, PageRequest, Subscription } from '../../records/index.ts';
-import { ProductCategory } from '../../records/index.ts';
+import {
+  type CallContext,
+  type Page,
+  type PageRequest,
+  ProductCategory,
+  type Subscription,
+} from '../../records/index.ts';
 import { turnsOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { noSuchSubscription } from '../requests/no-such-subscription.ts';
-import type { BundleFilter } from '../storing/bundles-of-account.ts';
-import { planNamesOf } from '../timeline/lifecycle-order.ts';
+import { noSuchSubscription } from '../requests/unknown-objects.ts';
+import type { BundleFilter } from '../storing/load-outlines.ts';
+import { planNamesOf } from '../timeline/lifecycle-events.ts';
 import type { PlanInForce } from '../timeline/transitions.ts';
-import { subscriptionView } from '../views/bundle-outline.ts';
-import type { BundleView, SubscriptionView } from '../views/bundle-view.ts';
+import { type BundleView, type SubscriptionView, subscriptionView } from '../views/bundle-outline.ts';
+import { bundleViews, pageOfViews } from '../views/outline-page.ts';
 import { planAt } from '../views/plan-at.ts';
-import { bundleViews, pageOfViews } from '../views/views-in-turns.ts';
 import { OutlineService } from './outline-service.ts';
 import type { PlanAtRequest } from './subscription-operations.ts';
 

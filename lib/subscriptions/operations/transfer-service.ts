@@ -6,17 +6,15 @@ import type { Account, Bundle, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { assertInvariant, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { noSuchSubscription } from '../requests/no-such-subscription.ts';
 import {
   type CheckedTransfer,
   checkTransferRequest,
   type TransferBundleRequest,
-} from '../requests/transfer-request.ts';
-import { loadBundle } from '../storing/load-known.ts';
-import { loadRunning } from '../storing/load-running.ts';
-import { saveCreations } from '../storing/save-creations.ts';
-import { saveEdits } from '../storing/save-edits.ts';
-import { planNamesOf } from '../timeline/lifecycle-order.ts';
+} from '../requests/bundle-requests.ts';
+import { noSuchSubscription } from '../requests/unknown-objects.ts';
+import { loadBundle, loadRunning } from '../storing/load-running.ts';
+import { saveCreations, saveEdits } from '../storing/save-changes.ts';
+import { planNamesOf } from '../timeline/lifecycle-events.ts';
 import { planTransfer } from '../transfer/transfer.ts';
 
 /** Transfers of bundles between accounts (§17.4). */

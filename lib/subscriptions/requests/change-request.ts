@@ -1,10 +1,9 @@
 import type { PlanSpecifier } from '../../catalog/index.ts';
 import type { ChangePlanOptions, ChangePlanRequest } from '../../ports/index.ts';
-import type { PhaseType } from '../../records/index.ts';
+import { BillingActionPolicy, type PhaseType } from '../../records/index.ts';
 import { invalidField, invalidParameter } from '../../values/errors/index.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
 import { type CheckedRequest, checkTerms } from './create-request.ts';
-import { type TimedPolicy, timedPolicy } from './timed-policy.ts';
 
 /** A request that passed the checks, with null for what it does not name. */
 export interface CheckedChange extends Pick<CheckedRequest, 'billCycleDay' | 'quantity' | 'priceOverrides'> {
@@ -53,4 +52,16 @@ function targetOf(request: ChangePlanRequest): PlanSpecifier {
     billingPeriod: request.billingPeriod ?? null,
     priceListName: request.priceList || null,
   };
+}
+
+/** A policy that gives a date: all but ILLEGAL. */
+export type TimedPolicy = Exclude<BillingActionPolicy, typeof BillingActionPolicy.ILLEGAL>;
+
+/** @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL. */
+export function timedPolicy(policy: BillingActionPolicy | null | undefined): TimedPolicy | null {
+  if (policy !== BillingActionPolicy.ILLEGAL) return policy ?? null;
+  throw invalidParameter(
+    'billingPolicy ILLEGAL says no date; choose IMMEDIATE, END_OF_TERM or START_OF_TERM',
+    { parameter: 'billingPolicy' },
+  );
 }

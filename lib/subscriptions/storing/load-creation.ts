@@ -1,12 +1,17 @@
+import { noSuchAccount } from '../../accounts/index.ts';
 import { type CatalogSource, withOverridePlans } from '../../catalog/index.ts';
-import type { ReadSession } from '../../ports/storage/index.ts';
-import type { Account } from '../../records/index.ts';
+import { ConcurrentChangeError, type ReadSession, type WriteSession } from '../../ports/storage/index.ts';
+import type { Account, Bundle } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
+import { holdsKey } from '../create/bundle-choice.ts';
 import type { FoundBundle, GroupChoiceInput } from '../create/chosen-group.ts';
-import { holdsKey } from '../create/retired-keys.ts';
-import { type CheckedGroup, requestedKeys } from '../requests/create-groups.ts';
-import type { CreateSubscriptionOptions } from '../requests/create-request.ts';
-import { planNamesOf } from '../timeline/lifecycle-order.ts';
+import {
+  type CheckedGroup,
+  type CreateSubscriptionOptions,
+  requestedKeys,
+} from '../requests/create-request.ts';
+import { planNamesOf } from '../timeline/lifecycle-events.ts';
 
 export interface LoadCreationInput {
   readonly account: Account;
@@ -56,4 +61,35 @@ async function findBundles(
     return { bundle, subscriptions: own, events: own.flatMap(({ id }) => eventsOf.get(id) ?? []) };
   });
   return { found, keyCarriers };
+}
+
+/**
+ * Locks the account that a creation is for, together with the accounts whose bundles hold the requested keys: a bundle
+ * may have to give up its key (§17.2).
+ * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
+ */
+export async function lockWithKeyHolders(
+  session: WriteSession,
+  accountId: Uuid,
+  keys: readonly string[],
+): Promise<{ readonly account: Account; readonly lockedIds: ReadonlySet<Uuid> }> {
+  const holders = (await session.subscriptions.findBundlesByKeys(keys)).filter(holdsKey);
+  const lockedIds = new Set([accountId, ...holders.map((holder) => holder.accountId)]);
+  const locked = await session.lockAccounts([...lockedIds]);
+  const account = locked.find(({ id }) => id === accountId);
+  if (account === undefined) throw noSuchAccount(accountId);
+  return { account, lockedIds };
+}
+
+/**
+ * Refuses where another account's bundle has got a key between the first read and the lock.
+ * @throws ConcurrentChangeError, which runs the creation again.
+ */
+export function checkHoldersLocked(carriers: readonly Bundle[], lockedIds: ReadonlySet<Uuid>): void {
+  const holder = carriers.find((bundle) => holdsKey(bundle) && !lockedIds.has(bundle.accountId));
+  if (holder === undefined) return;
+  throw new ConcurrentChangeError(
+    `Another operation gave the key ${holder.externalKey} to bundle ${holder.id} in between`,
+    { bundleId: holder.id },
+  );
 }

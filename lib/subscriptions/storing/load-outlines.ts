@@ -1,17 +1,30 @@
 import { type CatalogSource, withOverridePlans } from '../../catalog/index.ts';
 import type { SystemClock } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { Account, BlockingState, Bundle, LifecycleEvent, Subscription } from '../../records/index.ts';
+import {
+  type Account,
+  type BlockingState,
+  type Bundle,
+  EntitlementState,
+  type LifecycleEvent,
+  LifecycleEventType,
+  ProductCategory,
+  type Subscription,
+} from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { BUNDLES_READ_AT_ONCE, SUBSCRIPTIONS_READ_AT_ONCE } from '../../values/limits.ts';
+import {
+  BUNDLES_READ_AT_ONCE,
+  RECORDS_READ_AT_ONCE,
+  SUBSCRIPTIONS_READ_AT_ONCE,
+} from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { type BlockHistory, blockHistory } from '../blocking/block-history.ts';
-import { planNamesOf } from '../timeline/lifecycle-order.ts';
+import { entitlementEnds } from '../add-ons/base-end.ts';
+import { type BlockHistory, blockHistory } from '../blocking/states-in-force.ts';
+import { planNamesOf } from '../timeline/lifecycle-events.ts';
 import { readablePlans } from '../timeline/readable-plans.ts';
 import { type BundleOutline, bundleOutline } from '../views/bundle-outline.ts';
-import type { BundleWindow } from '../views/outline-page.ts';
-import { loadBlockingStates } from './load-blocking-states.ts';
+import { answerTooLarge, type BundleWindow, type RowBound } from '../views/outline-page.ts';
 
 export interface LoadOutlinesInput {
   /** The answer has their order. */
@@ -144,4 +157,168 @@ function inCreationOrder(subscriptions: readonly Subscription[]): readonly Subsc
 
 function idsOf(records: readonly { readonly id: Uuid }[]): readonly Uuid[] {
   return records.map(({ id }) => id);
+}
+
+/** The active states of these objects, a part at a time. */
+export async function loadBlockingStates(
+  session: ReadSession,
+  blockedIds: readonly Uuid[],
+  nextTurn: SystemClock['nextTurn'],
+): Promise<readonly BlockingState[]> {
+  const found: BlockingState[] = [];
+  for (let from = 0; from < blockedIds.length; from += RECORDS_READ_AT_ONCE) {
+    const ids = blockedIds.slice(from, from + RECORDS_READ_AT_ONCE);
+    let page: readonly BlockingState[];
+    let after: BlockingState | null = null;
+    do {
+      if (found.length > 0) await nextTurn();
+      page = await session.subscriptions.pageBlockingStates(ids, { after, limit: RECORDS_READ_AT_ONCE });
+      for (const state of page) found.push(state);
+      after = page.at(-1) ?? null;
+    } while (page.length === RECORDS_READ_AT_ONCE);
+  }
+  return found;
+}
+
+export interface BundleFilter {
+  readonly externalKey?: string | undefined;
+  readonly bundleIds?: readonly Uuid[] | undefined;
+}
+
+/**
+ * The account's bundles by original creation, all of them or those of the filter.
+ * @throws BillingError ANSWER_TOO_LARGE (60020) where they alone are more than the rows of one answer.
+ */
+export async function findBundlesOfAccount(
+  session: ReadSession,
+  accountId: Uuid,
+  options: RowBound & { readonly filter?: BundleFilter },
+): Promise<readonly Bundle[]> {
+  const { filter = {} } = options;
+  const candidates = await candidatesOf(session, accountId, { ...options, filter });
+  return candidates
+    .filter((bundle) => bundle.accountId === accountId && matches(bundle, filter))
+    .toSorted(byOriginalCreation);
+}
+
+/** Bundles that the filter names are looked up directly, however many the account has. */
+async function candidatesOf(
+  session: ReadSession,
+  accountId: Uuid,
+  { filter, ...bound }: RowBound & { readonly filter: BundleFilter },
+): Promise<readonly Bundle[]> {
+  const { bundleIds, externalKey } = filter;
+  if (bundleIds !== undefined) return session.subscriptions.findBundlesByIds(bundleIds);
+  if (externalKey !== undefined) return session.subscriptions.findBundlesByKeys([externalKey]);
+  return allOfAccount(session, accountId, bound);
+}
+
+async function allOfAccount(
+  session: ReadSession,
+  accountId: Uuid,
+  { maxRows, nextTurn }: RowBound,
+): Promise<readonly Bundle[]> {
+  const found: Bundle[] = [];
+  for await (const bundles of bundlesInParts(session, accountId, nextTurn)) {
+    for (const bundle of bundles) found.push(bundle);
+    if (found.length > maxRows) throw answerTooLarge(accountId, maxRows);
+  }
+  return found;
+}
+
+/** All bundles of the account in creation order, a part at a time. */
+export async function* bundlesInParts(
+  session: ReadSession,
+  accountId: Uuid,
+  nextTurn: SystemClock['nextTurn'],
+): AsyncGenerator<readonly Bundle[], undefined> {
+  const limit = SUBSCRIPTIONS_READ_AT_ONCE;
+  for (let offset = 0; ; offset += limit) {
+    const { rows } = await session.subscriptions.pageBundlesOfAccount(accountId, { offset, limit });
+    yield rows;
+    if (rows.length < limit) return;
+    await nextTurn();
+  }
+}
+
+function matches(bundle: Bundle, filter: BundleFilter): boolean {
+  if (filter.externalKey !== undefined && bundle.externalKey !== filter.externalKey) return false;
+  return filter.bundleIds === undefined || filter.bundleIds.includes(bundle.id);
+}
+
+function byOriginalCreation(a: Bundle, b: Bundle): number {
+  return a.originalCreatedDate - b.originalCreatedDate || a.recordId - b.recordId;
+}
+
+export interface LoadServiceEndsInput {
+  readonly subscriptions: readonly Subscription[];
+  readonly now: Instant;
+  /** Of the accounts of the add-ons among them. */
+  readonly catalogsOf: CatalogSource;
+  readonly nextTurn: SystemClock['nextTurn'];
+}
+
+/**
+ * When the services of these subscriptions end, in the past or to come: with their own end or, for add-ons, that of the
+ * base (§12), else with an expiry that has happened. Those whose service goes on are left out. The number of statements
+ * grows neither with them nor with their past.
+ */
+export async function loadServiceEnds(
+  session: ReadSession,
+  { subscriptions, ...input }: LoadServiceEndsInput,
+): Promise<ReadonlyMap<Uuid, Instant>> {
+  const addOns = subscriptions.filter(({ category }) => category === ProductCategory.ADD_ON);
+  const others = subscriptions.filter(({ category }) => category !== ProductCategory.ADD_ON);
+  const own = others.length === 0 ? [] : await ownEnds(session, others, input);
+  const derived = addOns.length === 0 ? [] : await endsOfAddOns(session, addOns, input);
+  return new Map([...own, ...derived]);
+}
+
+type Ends = readonly (readonly [subscriptionId: Uuid, end: Instant])[];
+
+type Around = Omit<LoadServiceEndsInput, 'subscriptions'>;
+
+async function ownEnds(
+  session: ReadSession,
+  subscriptions: readonly Subscription[],
+  { now, nextTurn }: Around,
+): Promise<Ends> {
+  const ids = subscriptions.map(({ id }) => id);
+  const states = Map.groupBy(await loadBlockingStates(session, ids, nextTurn), ({ blockedId }) => blockedId);
+  const events = await session.subscriptions.findEvents(ids);
+  const expiries = new Map(
+    events
+      .filter(({ type, effective }) => type === LifecycleEventType.EXPIRED && effective.at <= now)
+      .map(({ subscriptionId, effective }) => [subscriptionId, effective.at]),
+  );
+  return subscriptions.flatMap((subscription) => {
+    const [end] = entitlementEnds({ subscription, blockingStates: states.get(subscription.id) ?? [] });
+    const at = end?.effective.at ?? expiries.get(subscription.id);
+    return at === undefined ? [] : [[subscription.id, at] as const];
+  });
+}
+
+async function endsOfAddOns(
+  session: ReadSession,
+  addOns: readonly Subscription[],
+  { now, catalogsOf, nextTurn }: Around,
+): Promise<Ends> {
+  const bundleIds = [...new Set(addOns.map(({ bundleId }) => bundleId))];
+  const bundles = await session.subscriptions.findBundlesByIds(bundleIds);
+  const { outlines } = await loadOutlines(session, {
+    bundles,
+    now,
+    catalogsOf,
+    nextTurn,
+    maxRecords: Number.POSITIVE_INFINITY,
+  });
+  const wanted = new Set(addOns.map(({ id }) => id));
+  return outlines
+    .flatMap(({ subscriptions }) => subscriptions)
+    .filter(({ subscriptionId }) => wanted.has(subscriptionId))
+    .flatMap(({ subscriptionId, cancelled, billingEnd, state }) => {
+      const expired = state === EntitlementState.EXPIRED ? billingEnd : null;
+      const end = cancelled ?? expired;
+      return end === null ? [] : [[subscriptionId, end.at] as const];
+    });
 }

@@ -1,13 +1,16 @@
 import { lockAccount } from '../../accounts/index.ts';
 import { type CatalogSource, withOverridePlans } from '../../catalog/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
-import type { Account, Bundle } from '../../records/index.ts';
+import type { Account, Bundle, Subscription } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { runningSubscriptions } from '../edits/running-in-bundles.ts';
-import type { RunningInBundle, RunningSubscription } from '../edits/running-subscription.ts';
-import { planNamesOf } from '../timeline/lifecycle-order.ts';
-import { loadSubscription } from './load-known.ts';
+import {
+  type RunningInBundle,
+  type RunningSubscription,
+  runningSubscriptions,
+} from '../edits/running-subscription.ts';
+import { noSuchBundle, noSuchSubscription } from '../requests/unknown-objects.ts';
+import { planNamesOf } from '../timeline/lifecycle-events.ts';
 
 export interface LockRunningInput {
   readonly subscriptionId: Uuid;
@@ -96,4 +99,18 @@ export async function loadRunningOf(
       catalog: plansOf(account.id),
     }),
   );
+}
+
+/** @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID. */
+export async function loadBundle(session: ReadSession, bundleId: Uuid): Promise<Bundle> {
+  const [bundle] = await session.subscriptions.findBundlesByIds([bundleId]);
+  if (bundle === undefined) throw noSuchBundle(bundleId);
+  return bundle;
+}
+
+/** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID. */
+export async function loadSubscription(session: ReadSession, subscriptionId: Uuid): Promise<Subscription> {
+  const [subscription] = await session.subscriptions.findByIds([subscriptionId]);
+  if (subscription === undefined) throw noSuchSubscription(subscriptionId);
+  return subscription;
 }

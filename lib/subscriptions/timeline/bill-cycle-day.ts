@@ -1,6 +1,15 @@
-import { billingAlignment } from '../../catalog/index.ts';
-import { BillingAlignment, type RuleDecision } from '../../records/index.ts';
-import { dayOfMonth, type LocalDate } from '../../values/time/index.ts';
+import { billingAlignment, isFreeFinitePhase } from '../../catalog/index.ts';
+import {
+  type Account,
+  BillingAlignment,
+  ProductCategory,
+  type RuleDecision,
+  type Subscription,
+} from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { dayOfMonth, type LocalDate, maxDate, type TimeZone } from '../../values/time/index.ts';
+import { currentPhase, phaseTimeline } from './phase-timeline.ts';
 import type { PlanInForce, Transition } from './transitions.ts';
 
 /** What bill cycle days are derived from, for one subscription (§15.1). */
@@ -59,4 +68,88 @@ export function billCycleDayOf(
 
 function neverAlignment(alignment: never): never {
   throw new Error(`Unknown billing alignment ${String(alignment)}`);
+}
+
+export interface SubscriptionTimeline {
+  readonly subscription: Pick<Subscription, 'id' | 'bundleId' | 'category'>;
+  readonly transitions: readonly Transition[];
+}
+
+/**
+ * What the bill cycle days of these subscriptions are derived from (§15.1). Subscriptions without transitions have none;
+ * where add-ons are among them, their base must be too.
+ */
+export function billCycleDaySources(
+  timelines: readonly SubscriptionTimeline[],
+  account: Pick<Account, 'billCycleDayLocal' | 'timeZone'>,
+): ReadonlyMap<Uuid, BillCycleDaySources> {
+  const started = timelines.filter(({ transitions }) => transitions.length > 0);
+  const charges = new Map(
+    started.map(({ subscription, transitions }) => [
+      subscription.id,
+      firstChargeDate(transitions, account.timeZone),
+    ]),
+  );
+  const ofBundle = Map.groupBy(
+    started.map(({ subscription }) => subscription),
+    ({ bundleId }) => bundleId,
+  );
+  return new Map(
+    started.map(({ subscription }) => {
+      const firstCharge = chargeOf(subscription.id, charges);
+      const base = alignmentBase(subscription, ofBundle.get(subscription.bundleId) ?? []);
+      const baseFirstCharge = chargeOf(base.id, charges);
+      return [
+        subscription.id,
+        { accountBillCycleDay: account.billCycleDayLocal, firstCharge, baseFirstCharge },
+      ];
+    }),
+  );
+}
+
+function chargeOf(subscriptionId: Uuid, charges: ReadonlyMap<Uuid, LocalDate>): LocalDate {
+  const date = charges.get(subscriptionId);
+  assertInvariant(date !== undefined, `Subscription ${subscriptionId} has no first charge date`, {
+    subscriptionId,
+  });
+  return date;
+}
+
+/**
+ * The subscription whose first charge date BUNDLE alignment follows: the bundle's BASE; outside such a bundle, the
+ * subscription itself (§15.1).
+ */
+export function alignmentBase<T extends Pick<Subscription, 'id' | 'category'>>(
+  subscription: T,
+  ofBundle: readonly T[],
+): T {
+  if (subscription.category !== ProductCategory.ADD_ON) return subscription;
+  return ofBundle.find((other) => other.category === ProductCategory.BASE) ?? subscription;
+}
+
+/**
+ * The local date of a subscription's first charge (§15.1). On the phase timeline of its first plan, from the phase in
+ * force at the billing start on, it is the start of the first phase that has no end or a recurring price above zero, but
+ * not before the billing start. A plan without recurring charges counts from its billing start.
+ */
+export function firstChargeDate(transitions: readonly Transition[], zone: TimeZone): LocalDate {
+  const first = transitions[0];
+  assertInvariant(
+    first?.next && first.event.phaseAnchor,
+    'A subscription begins with an event that anchors its phases',
+    {
+      eventId: first?.event.id,
+    },
+  );
+  const timeline = phaseTimeline({
+    plan: first.next.plan,
+    anchor: first.event.phaseAnchor,
+    firstPhaseType: first.event.phaseAnchorType,
+    zone,
+  });
+  const start = first.event.effective;
+  const current = currentPhase(timeline, start.at);
+  const remaining = current === undefined ? timeline : timeline.slice(timeline.indexOf(current));
+  const charging = remaining.find((entry) => !isFreeFinitePhase(entry.phase));
+  return charging === undefined ? start.date : maxDate(charging.start.date, start.date);
 }

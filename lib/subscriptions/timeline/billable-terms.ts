@@ -2,10 +2,8 @@ import { billedPrices, type InternationalPrice, type PlanPhase, priceOf } from '
 import type { Account, LifecycleEvent } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { withDerivedPhases } from './derived-phases.ts';
-import type { PlanResolver } from './plan-with-phase.ts';
-import { type PriceChangeSource, priceSteps } from './price-steps.ts';
-import { transitionsOf } from './transitions.ts';
+import { withDerivedPhases } from './phase-events.ts';
+import { type PlanResolver, type PriceChangeSource, priceSteps, transitionsOf } from './transitions.ts';
 
 export interface BillableTermsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'timeZone'>;

@@ -11,8 +11,7 @@ import {
 import { PhaseType } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { instant, TimeUnit, UNLIMITED_DURATION } from '../../values/time/index.ts';
-import type { PlanResolver } from './plan-with-phase.ts';
-import type { PlanInForce } from './transitions.ts';
+import type { PlanInForce, PlanResolver } from './transitions.ts';
 
 /** Product of a plan that the catalog does not have. */
 const UNKNOWN_PRODUCT = '';

@@ -1,10 +1,19 @@
-import type { CatalogVersion, Plan, PlanPhase } from '../../catalog/index.ts';
+import type {
+  Catalog,
+  CatalogVersion,
+  CatalogWithOverrides,
+  LastPlanChange,
+  Plan,
+  PlanEnd,
+  PlanPhase,
+  PlanStep,
+  PlanTimeline,
+  ResolvedPlan,
+} from '../../catalog/index.ts';
 import { EntitlementState, type LifecycleEvent, LifecycleEventType } from '../../records/index.ts';
-import { assertInvariant } from '../../values/errors/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { decidedOf } from './event-reason.ts';
-import { inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle-order.ts';
-import { type PlanResolver, planWithPhase } from './plan-with-phase.ts';
+import { decidedOf, inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle-events.ts';
 
 /** The plan of a subscription at some instant, as the catalog version that supplies it has it. */
 export interface PlanInForce {
@@ -143,4 +152,60 @@ function stateAfter(event: LifecycleEvent): BillingState {
   if (event.type === LifecycleEventType.CANCEL) return EntitlementState.CANCELLED;
   if (event.type === LifecycleEventType.EXPIRED) return EntitlementState.EXPIRED;
   return EntitlementState.ACTIVE;
+}
+
+/** The catalog in which the plan of a running subscription is looked up (catalog §6.2). */
+export interface PlanResolver extends Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt'> {
+  /** What replaces a plan that has lost the phase of an event, where that is not refused. */
+  readonly unknownPlan?: (planName: string) => ResolvedPlan;
+}
+
+/** A phase of a plan, as an event names it. */
+export interface NamedPhase {
+  readonly planName: string;
+  readonly phaseName: string | null;
+  readonly at: Instant;
+  /** How the plan was chosen. */
+  readonly chosen: LastPlanChange;
+}
+
+/**
+ * The plan of a subscription with the phase that its event names (catalog §6.2). Versions of one catalog agree on the
+ * phases of a plan (§5 rule 3); another catalog with which the host starts may not.
+ * @throws BillingError CATALOG_PLAN_NOT_FOUND (2020) where the plan has no such phase any more; 2020, 2050 as
+ * `resolvePlan`.
+ */
+export function planWithPhase(
+  plans: PlanResolver,
+  { planName, phaseName, at, chosen }: NamedPhase,
+): ResolvedPlan & { readonly phase: PlanPhase } {
+  const resolved = plans.resolvePlan(planName, at, chosen);
+  const found = withPhase(resolved, phaseName) ?? withPhase(plans.unknownPlan?.(planName), phaseName);
+  if (found !== undefined) return found;
+  throw new BillingError({
+    code: ErrorCode.CATALOG_PLAN_NOT_FOUND,
+    message: `Plan "${planName}" of ${resolved.version.title} has no phase "${phaseName ?? ''}", which the subscription is in`,
+    facts: { planName, phaseName, at },
+  });
+}
+
+function withPhase(resolved: ResolvedPlan | undefined, phaseName: string | null) {
+  const phase = resolved?.plan.phases.find(({ name }) => name === phaseName);
+  return resolved && phase && { ...resolved, phase };
+}
+
+/** The source of price changes for existing subscriptions (catalog §6.4). */
+export type PriceChangeSource = Pick<Catalog, 'priceChangeEvents'>;
+
+/** What the price changes of a subscription are derived from. */
+export function priceSteps(transitions: readonly Transition[]): PlanTimeline['steps'] {
+  return transitions.flatMap(stepOf);
+}
+
+function stepOf({ event, next }: Transition): readonly (PlanStep | PlanEnd)[] {
+  const { effective } = event;
+  if (isEnd(event) || next === null) return [{ kind: 'END', effective }];
+  if (!isPlanChoice(event) && event.type !== LifecycleEventType.PHASE) return [];
+  const kind = isPlanChoice(event) ? 'PLAN' : 'PHASE';
+  return [{ kind, effective, planName: next.plan.name, decided: next.decided, phase: next.phase }];
 }

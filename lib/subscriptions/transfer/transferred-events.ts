@@ -10,12 +10,18 @@ import {
   type TimeZone,
 } from '../../values/time/index.ts';
 import type { RunningSubscription } from '../edits/running-subscription.ts';
-import { withdrawnByCancels } from '../edits/uncancellation.ts';
-import { withDerivedPhases } from '../timeline/derived-phases.ts';
-import type { EventDraft } from '../timeline/event-draft.ts';
-import { DatedBy, datedBy, decidedOf, readReason, writeReason } from '../timeline/event-reason.ts';
-import { choiceDrafts } from '../timeline/initial-events.ts';
-import { isPlanChoice, isStart } from '../timeline/lifecycle-order.ts';
+import { withdrawnByCancels } from '../edits/undo.ts';
+import {
+  DatedBy,
+  datedBy,
+  decidedOf,
+  type EventDraft,
+  isPlanChoice,
+  isStart,
+  readReason,
+  writeReason,
+} from '../timeline/lifecycle-events.ts';
+import { choiceDrafts, withDerivedPhases } from '../timeline/phase-events.ts';
 import { eventsInEffect } from '../timeline/transitions.ts';
 
 export interface TransferredEventsInput {

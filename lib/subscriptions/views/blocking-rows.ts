@@ -5,9 +5,13 @@ import {
   SubscriptionEventType,
 } from '../../records/index.ts';
 import type { DatedInstant, Instant } from '../../values/time/index.ts';
-import { Block, type BlockHistory, longestBlockBefore } from '../blocking/block-history.ts';
-import { isEntitlementBound } from '../blocking/states-in-force.ts';
-import { isEnd } from '../timeline/lifecycle-order.ts';
+import {
+  Block,
+  type BlockHistory,
+  isEntitlementBound,
+  longestBlockBefore,
+} from '../blocking/states-in-force.ts';
+import { isEnd } from '../timeline/lifecycle-events.ts';
 import type { Transition } from '../timeline/transitions.ts';
 
 /**

@@ -1,24 +1,35 @@
-import type { Account, BlockingState, Bundle, LifecycleEvent, Subscription } from '../../records/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
-import type { Instant } from '../../values/time/index.ts';
-import { statesAsRead } from '../add-ons/base-end.ts';
-import { timelinesOf } from '../add-ons/bundle-timelines.ts';
-import { type BlockHistory, blockHistory } from '../blocking/block-history.ts';
-import { entitlementEnd, entitlementStart, subscriptionStateAt } from '../blocking/subscription-state.ts';
-import type { BillCycleDaySources } from '../timeline/bill-cycle-day.ts';
-import { billCycleDaySources } from '../timeline/bill-cycle-sources.ts';
-import type { PlanResolver } from '../timeline/plan-with-phase.ts';
-import { isKnown } from '../timeline/readable-plans.ts';
-import { planShownAt } from '../timeline/transitions.ts';
 import {
-  type BundleView,
-  eventView,
-  type SubscriptionEventView,
-  type SubscriptionView,
-} from './bundle-view.ts';
-import { billingEnd, billingStart, quantityAt, shownBillCycleDay, sourceTypeOf } from './computed-fields.ts';
+  type Account,
+  type BlockingState,
+  type Bundle,
+  type EntitlementState,
+  type LifecycleEvent,
+  LifecycleEventType,
+  type PhaseType,
+  type ProductCategory,
+  SourceType,
+  type Subscription,
+  type SubscriptionEventType,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { BillingPeriod, DatedInstant, Instant } from '../../values/time/index.ts';
+import { statesAsRead, timelinesOf } from '../add-ons/base-end.ts';
+import {
+  type BlockHistory,
+  blockHistory,
+  entitlementEnd,
+  entitlementStart,
+  subscriptionStateAt,
+} from '../blocking/states-in-force.ts';
+import { type BillCycleDaySources, billCycleDayOf, billCycleDaySources } from '../timeline/bill-cycle-day.ts';
+import { isKnown } from '../timeline/readable-plans.ts';
+import { type PlanResolver, planShownAt, type Transition, transitionAt } from '../timeline/transitions.ts';
 import { type PhasePrices, pricesMet } from './phase-prices.ts';
-import { type EventListSource, subscriptionEvents } from './subscription-event-list.ts';
+import {
+  type EventListSource,
+  type SubscriptionEvent,
+  subscriptionEvents,
+} from './subscription-event-list.ts';
 
 /**
  * A bundle without its rows, which are made each time they are read. What is set on an account appears in the rows of
@@ -131,4 +142,125 @@ function subscriptionOutline(part: SubscriptionPart, facts: BundleFacts): Subscr
 
 function* viewsOf(parts: readonly SubscriptionPart[]): Generator<SubscriptionEventView, undefined> {
   for (const event of subscriptionEvents(parts)) yield eventView(event);
+}
+
+/** A bundle as callers read it (json-models §6). */
+export interface BundleView {
+  readonly accountId: Uuid;
+  readonly bundleId: Uuid;
+  readonly externalKey: string;
+  readonly subscriptions: readonly SubscriptionView[];
+  /** The rows of all its subscriptions in one order. */
+  readonly timeline: readonly SubscriptionEventView[];
+}
+
+/** A subscription as callers read it at one instant; dates carry the instant and the local date. */
+export interface SubscriptionView {
+  readonly accountId: Uuid;
+  readonly bundleId: Uuid;
+  readonly bundleExternalKey: string;
+  readonly subscriptionId: Uuid;
+  readonly externalKey: string;
+  /** Start of the service. */
+  readonly start: DatedInstant | null;
+  readonly productName: string | null;
+  readonly productCategory: ProductCategory;
+  readonly billingPeriod: BillingPeriod | null;
+  readonly phaseType: PhaseType | null;
+  readonly priceList: string | null;
+  readonly planName: string | null;
+  readonly state: EntitlementState;
+  readonly sourceType: SourceType;
+  /** End of the service, also a future one. */
+  readonly cancelled: DatedInstant | null;
+  readonly chargedThrough: DatedInstant | null;
+  readonly billingStart: DatedInstant | null;
+  readonly billingEnd: DatedInstant | null;
+  readonly billCycleDayLocal: number | null;
+  readonly quantity: number;
+  readonly events: readonly SubscriptionEventView[];
+  /** In the account's currency. */
+  readonly prices: readonly PhasePrices[];
+}
+
+/** A row of the timeline. STOP_ rows name the plan that ended (§18 rule 6). */
+export interface SubscriptionEventView {
+  readonly eventId: Uuid;
+  readonly subscriptionId: Uuid;
+  readonly eventType: SubscriptionEventType;
+  readonly effective: DatedInstant;
+  readonly catalogEffectiveDate: Instant | null;
+  readonly plan: string | null;
+  readonly product: string | null;
+  readonly phase: string | null;
+  readonly priceList: string | null;
+  readonly billingPeriod: BillingPeriod | null;
+  readonly isBlockedBilling: boolean;
+  readonly isBlockedEntitlement: boolean;
+  readonly serviceName: string;
+  readonly serviceStateName: string;
+}
+
+export function eventView(event: SubscriptionEvent): SubscriptionEventView {
+  const known = event.plan !== null && isKnown(event.plan) ? event.plan : null;
+  return {
+    eventId: event.eventId,
+    subscriptionId: event.subscriptionId,
+    eventType: event.type,
+    effective: event.effective,
+    catalogEffectiveDate: known?.version.effectiveDate ?? null,
+    plan: event.plan?.plan.name ?? null,
+    product: known?.plan.product ?? null,
+    phase: event.plan?.phase.name ?? null,
+    priceList: event.plan?.priceListName ?? null,
+    billingPeriod: known?.plan.billingPeriod ?? null,
+    isBlockedBilling: event.isBlockedBilling,
+    isBlockedEntitlement: event.isBlockedEntitlement,
+    serviceName: event.serviceName,
+    serviceStateName: event.serviceStateName,
+  };
+}
+
+/** Date of the first transition. */
+export function billingStart(transitions: readonly Transition[]): DatedInstant | null {
+  return transitions[0]?.event.effective ?? null;
+}
+
+/** Date of the CANCEL, past or future; null if there is none or it is an expiry. */
+export function billingEnd(transitions: readonly Transition[]): DatedInstant | null {
+  return (
+    transitions.find((transition) => transition.event.type === LifecycleEventType.CANCEL)?.event.effective ??
+    null
+  );
+}
+
+export function sourceTypeOf(
+  subscription: Pick<Subscription, 'migrated'>,
+  transitions: readonly Transition[],
+): SourceType {
+  if (subscription.migrated) return SourceType.MIGRATED;
+  return transitions[0]?.event.type === LifecycleEventType.TRANSFER
+    ? SourceType.TRANSFERRED
+    : SourceType.NATIVE;
+}
+
+/** Quantity in force at `now`; 1 unless a QUANTITY_CHANGE has set another. */
+export function quantityAt(transitions: readonly Transition[], now: Instant): number {
+  return transitionAt(transitions, now)?.quantity ?? 1;
+}
+
+/**
+ * Bill cycle day that callers see at `now`: the requested one, else by alignment; null while the alignment is ACCOUNT and
+ * the account has none (§4.4).
+ */
+export function shownBillCycleDay(
+  transitions: readonly Transition[],
+  now: Instant,
+  sources: BillCycleDaySources,
+): number | null {
+  const inForce = planShownAt(transitions, now);
+  if (inForce === null) return null;
+  const requested = transitionAt(transitions, now)?.billCycleDay ?? null;
+  const { day, isProvisional } = billCycleDayOf(inForce, requested, sources);
+  return isProvisional ? null : day;
 }

@@ -1,8 +1,12 @@
 import type { InternationalPrice, Usage } from '../../catalog/index.ts';
-import type { BillingMode, PhaseType, TierBlockPolicy, UsageType } from '../../records/index.ts';
-import { SubscriptionEventType } from '../../records/index.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
-import { ZERO } from '../../values/money/index.ts';
+import {
+  type BillingMode,
+  type PhaseType,
+  SubscriptionEventType,
+  type TierBlockPolicy,
+  type UsageType,
+} from '../../records/index.ts';
+import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
 import { isKnown } from '../timeline/readable-plans.ts';
 import type { SubscriptionEvent } from './subscription-event-list.ts';
 

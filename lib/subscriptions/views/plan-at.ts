@@ -9,10 +9,14 @@ import {
   maxInstant,
   type RequestedDate,
 } from '../../values/time/index.ts';
-import { timelinesOf } from '../add-ons/bundle-timelines.ts';
+import { timelinesOf } from '../add-ons/base-end.ts';
 import { atReferenceTime } from '../timeline/dated-instants.ts';
-import type { PlanResolver } from '../timeline/plan-with-phase.ts';
-import { type PlanInForce, type Transition, transitionAt } from '../timeline/transitions.ts';
+import {
+  type PlanInForce,
+  type PlanResolver,
+  type Transition,
+  transitionAt,
+} from '../timeline/transitions.ts';
 
 export interface PlanAtInput {
   readonly subscription: Subscription;

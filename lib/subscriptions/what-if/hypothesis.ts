@@ -1,12 +1,34 @@
 import type { CatalogWithOverrides, OverridePlan, SeenAsOf } from '../../catalog/index.ts';
-import type { LifecycleEvent, New, StoredCursor, Subscription } from '../../records/index.ts';
+import type { CancelSubscriptionOptions } from '../../ports/index.ts';
+import type {
+  Account,
+  LifecycleEvent,
+  New,
+  ProductCategory,
+  StoredCursor,
+  Subscription,
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Instant, LocalDate } from '../../values/time/index.ts';
+import {
+  addDays,
+  addMilliseconds,
+  type Instant,
+  type LocalDate,
+  type RequestedDate,
+  startOfDay,
+  UTC,
+} from '../../values/time/index.ts';
 import type { Creation } from '../create/creation.ts';
-import { dirtiedFrom, touchedDates } from '../edits/dirty-days.ts';
-import { runEventOf, runEventOfCreations } from '../edits/run-event.ts';
-import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
-import { seenOn } from './day-of-action.ts';
+import {
+  dirtiedFrom,
+  runEventOf,
+  runEventOfCreations,
+  type SubscriptionEdit,
+  touchedDates,
+} from '../edits/subscription-edit.ts';
+import type { CheckedChange } from '../requests/change-request.ts';
+import type { CheckedRequest, CreateSubscriptionOptions } from '../requests/create-request.ts';
+import { datedInstant } from '../timeline/dated-instants.ts';
 
 /** What an action would change of an account's subscriptions; nothing is stored (§20). */
 export interface Hypothesis {
@@ -121,4 +143,53 @@ export function withForeseenPlan(
 ): CatalogWithOverrides {
   const overridePlan = hypothesis?.overridePlan ?? null;
   return overridePlan === null ? catalog : catalog.with(overridePlan);
+}
+
+export const HypotheticalActionType = {
+  START_BILLING: 'START_BILLING',
+  CHANGE: 'CHANGE',
+  STOP_BILLING: 'STOP_BILLING',
+} as const;
+export type HypotheticalActionType = (typeof HypotheticalActionType)[keyof typeof HypotheticalActionType];
+
+/** A running subscription, with the bundle that the caller names for it. */
+export interface SubscriptionInBundle {
+  readonly subscriptionId: Uuid;
+  readonly bundleId: Uuid;
+}
+
+/** An operation on subscriptions that is tried and not done (§20), with the members of its real request. */
+export type HypotheticalAction =
+  | {
+      readonly type: typeof HypotheticalActionType.START_BILLING;
+      readonly request: CheckedRequest;
+      readonly options: CreateSubscriptionOptions;
+    }
+  | {
+      readonly type: typeof HypotheticalActionType.CHANGE;
+      readonly of: SubscriptionInBundle;
+      readonly request: CheckedChange;
+      /** Category of the plan, where the request names it by its product. */
+      readonly productCategory: ProductCategory | null;
+    }
+  | {
+      readonly type: typeof HypotheticalActionType.STOP_BILLING;
+      readonly of: SubscriptionInBundle;
+      readonly options: CancelSubscriptionOptions;
+    };
+
+/** From the instant that a date means to the end of that day, 23:59:59 UTC; null if no date is given (§20). */
+export function dayOf(
+  requested: RequestedDate | null | undefined,
+  { account, now }: { readonly account: Account; readonly now: Instant },
+): SeenAsOf | null {
+  if (!requested || !('date' in requested)) return null;
+  const from = datedInstant(requested, now, account).at;
+  const end = addMilliseconds(startOfDay(addDays(requested.date, 1), UTC), -1_000);
+  return from < end ? { from, end } : null;
+}
+
+/** The catalog as that day sees it. */
+export function seenOn(day: SeenAsOf | null, catalog: CatalogWithOverrides): CatalogWithOverrides {
+  return day === null ? catalog : catalog.seenAsOf(day);
 }

@@ -1,15 +1,18 @@
 import { chooseGroup, type GroupChoiceInput } from '../../../lib/subscriptions/create/chosen-group.ts';
-import { type BundleCreation, planCreations } from '../../../lib/subscriptions/create/creation.ts';
-import { lateAddOnEnds } from '../../../lib/subscriptions/create/late-add-ons.ts';
+import {
+  type BundleCreation,
+  lateAddOnEnds,
+  planCreations,
+} from '../../../lib/subscriptions/create/creation.ts';
 import type { SubscriptionEdit } from '../../../lib/subscriptions/edits/subscription-edit.ts';
-import { groupOf } from '../../../lib/subscriptions/requests/create-groups.ts';
+import { checkTransferRequest } from '../../../lib/subscriptions/requests/bundle-requests.ts';
 import {
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
   checkCreateRequest,
+  groupOf,
 } from '../../../lib/subscriptions/requests/create-request.ts';
-import { checkTransferRequest } from '../../../lib/subscriptions/requests/transfer-request.ts';
-import type { EditTools } from '../../../lib/subscriptions/timeline/edit-tools.ts';
+import type { EditTools } from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
 import { type BundleTransfer, planTransfer } from '../../../lib/subscriptions/transfer/transfer.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { addDays } from '../../../lib/values/time/index.ts';

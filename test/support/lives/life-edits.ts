@@ -1,17 +1,17 @@
-import type { Account } from '../../../lib/records/index.ts';
-import { ProductCategory } from '../../../lib/records/index.ts';
-import { checkAddOnChange } from '../../../lib/subscriptions/edits/add-on-change.ts';
+import { type Account, ProductCategory } from '../../../lib/records/index.ts';
 import { followBase } from '../../../lib/subscriptions/edits/add-on-ends.ts';
 import { planCancellation } from '../../../lib/subscriptions/edits/cancellation.ts';
-import { planChange } from '../../../lib/subscriptions/edits/change-of-plan.ts';
-import { decideChange } from '../../../lib/subscriptions/edits/decided-change.ts';
+import {
+  checkAddOnChange,
+  decideChange,
+  planChange,
+} from '../../../lib/subscriptions/edits/change-of-plan.ts';
 import type { RunningSubscription } from '../../../lib/subscriptions/edits/running-subscription.ts';
 import type { SubscriptionEdit } from '../../../lib/subscriptions/edits/subscription-edit.ts';
 import { planBillCycleDayChange, planQuantityChange } from '../../../lib/subscriptions/edits/terms-change.ts';
-import { planUncancellation } from '../../../lib/subscriptions/edits/uncancellation.ts';
-import { planUndoChange } from '../../../lib/subscriptions/edits/undo-change.ts';
+import { planUncancellation, planUndoChange } from '../../../lib/subscriptions/edits/undo.ts';
 import { checkChangeRequest } from '../../../lib/subscriptions/requests/change-request.ts';
-import type { EditTools } from '../../../lib/subscriptions/timeline/edit-tools.ts';
+import type { EditTools } from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
 import { asked } from './life-days.ts';
 import type { LifeRecords } from './life-records.ts';
 import { addOnName, planName, type Shelf } from './subscription-shelf.ts';

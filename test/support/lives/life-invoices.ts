@@ -6,7 +6,7 @@ import {
   type BillingEventStream,
   billingEvents,
 } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
-import type { TouchedDate } from '../../../lib/subscriptions/edits/dirty-days.ts';
+import type { TouchedDate } from '../../../lib/subscriptions/edits/subscription-edit.ts';
 import { atReferenceTime } from '../../../lib/subscriptions/timeline/dated-instants.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Decimal } from '../../../lib/values/money/index.ts';

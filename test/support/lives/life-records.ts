@@ -1,30 +1,37 @@
 import { CatalogWithOverrides } from '../../../lib/catalog/index.ts';
-import type {
-  Account,
-  BlockingState,
-  Bundle,
-  LifecycleEvent,
-  New,
-  NewBusEvent,
-  Subscription,
+import {
+  type Account,
+  type BlockingState,
+  type Bundle,
+  type LifecycleEvent,
+  type New,
+  type NewBusEvent,
+  ProductCategory,
+  type Subscription,
 } from '../../../lib/records/index.ts';
-import { ProductCategory } from '../../../lib/records/index.ts';
 import type { BilledHistory } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import type { FoundBundle } from '../../../lib/subscriptions/create/chosen-group.ts';
 import type { NewBundleContent } from '../../../lib/subscriptions/create/creation.ts';
-import { type TouchedDate, touchedBy, touchedDates } from '../../../lib/subscriptions/edits/dirty-days.ts';
-import type { DueFacts, DueWork } from '../../../lib/subscriptions/edits/due-work.ts';
-import { runEventOf, runEventOfCreations } from '../../../lib/subscriptions/edits/run-event.ts';
-import { runningSubscriptions } from '../../../lib/subscriptions/edits/running-in-bundles.ts';
-import type { RunningSubscription } from '../../../lib/subscriptions/edits/running-subscription.ts';
-import type { SubscriptionEdit } from '../../../lib/subscriptions/edits/subscription-edit.ts';
 import {
   blockingStateNotification,
   type DueItem,
   dueItemOf,
+  effectiveEvent,
   eventNotification,
-} from '../../../lib/subscriptions/telling/notifications.ts';
-import { effectiveEvent } from '../../../lib/subscriptions/telling/subscription-bus-events.ts';
+} from '../../../lib/subscriptions/edits/bus-events.ts';
+import type { DueFacts, DueWork } from '../../../lib/subscriptions/edits/due-work.ts';
+import {
+  type RunningSubscription,
+  runningSubscriptions,
+} from '../../../lib/subscriptions/edits/running-subscription.ts';
+import {
+  runEventOf,
+  runEventOfCreations,
+  type SubscriptionEdit,
+  type TouchedDate,
+  touchedBy,
+  touchedDates,
+} from '../../../lib/subscriptions/edits/subscription-edit.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import { catalogOf, type Shelf } from './subscription-shelf.ts';

@@ -1,6 +1,11 @@
 import { runTrigger } from '../../../lib/invoicing/evaluation/run-trigger.ts';
-import type { Account, NewBusEvent, Subscription } from '../../../lib/records/index.ts';
-import { BlockingStateType, ProductCategory } from '../../../lib/records/index.ts';
+import {
+  type Account,
+  BlockingStateType,
+  type NewBusEvent,
+  ProductCategory,
+  type Subscription,
+} from '../../../lib/records/index.ts';
 import { type BlockedObject, planState } from '../../../lib/subscriptions/blocking/state-to-set.ts';
 import { dueWork } from '../../../lib/subscriptions/edits/due-work.ts';
 import type {
@@ -8,7 +13,7 @@ import type {
   CreateSubscriptionRequest,
 } from '../../../lib/subscriptions/requests/create-request.ts';
 import { atReferenceTime, datedInstant } from '../../../lib/subscriptions/timeline/dated-instants.ts';
-import type { EditTools } from '../../../lib/subscriptions/timeline/edit-tools.ts';
+import type { EditTools } from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { addDays, type Instant, instant, type LocalDate } from '../../../lib/values/time/index.ts';

@@ -13,7 +13,7 @@ import type {
   LifecycleEvent,
   Subscription,
 } from '../../../lib/records/index.ts';
-import { blockHistory } from '../../../lib/subscriptions/blocking/block-history.ts';
+import { blockHistory } from '../../../lib/subscriptions/blocking/states-in-force.ts';
 import { chooseGroup, type GroupChoiceInput } from '../../../lib/subscriptions/create/chosen-group.ts';
 import {
   type BundleCreation,
@@ -22,21 +22,22 @@ import {
 } from '../../../lib/subscriptions/create/creation.ts';
 import { dueWork } from '../../../lib/subscriptions/edits/due-work.ts';
 import type { RunningSubscription } from '../../../lib/subscriptions/edits/running-subscription.ts';
-import { groupOf } from '../../../lib/subscriptions/requests/create-groups.ts';
 import {
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
   checkCreateRequest,
+  groupOf,
 } from '../../../lib/subscriptions/requests/create-request.ts';
-import { billCycleDaySources } from '../../../lib/subscriptions/timeline/bill-cycle-sources.ts';
-import { withDerivedPhases } from '../../../lib/subscriptions/timeline/derived-phases.ts';
+import { billCycleDaySources } from '../../../lib/subscriptions/timeline/bill-cycle-day.ts';
+import { withDerivedPhases } from '../../../lib/subscriptions/timeline/phase-events.ts';
 import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
 import {
   type BundleOutlineInput,
+  type BundleView,
   bundleOutline,
   bundleView,
+  type SubscriptionView,
 } from '../../../lib/subscriptions/views/bundle-outline.ts';
-import type { BundleView, SubscriptionView } from '../../../lib/subscriptions/views/bundle-view.ts';
 import { createUuidV7, type Uuid } from '../../../lib/values/ids/index.ts';
 import type { Currency } from '../../../lib/values/money/index.ts';
 import {

@@ -20,7 +20,7 @@ import {
   datedBy,
   type EventReason,
   writeReason,
-} from '../../../lib/subscriptions/timeline/event-reason.ts';
+} from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { parseLocalDate } from '../../../lib/values/time/index.ts';
 import { at } from '../../support/subscriptions/example.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
-import { firstChargeDate } from '../../../lib/subscriptions/timeline/first-charge-date.ts';
+import { firstChargeDate } from '../../../lib/subscriptions/timeline/bill-cycle-day.ts';
 import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
 import { formatLocalDate, localDateOf, UTC } from '../../../lib/values/time/index.ts';
 import { DEFAULT_RULES, phase, plan, product, version } from '../../support/catalogs/catalog-document.ts';

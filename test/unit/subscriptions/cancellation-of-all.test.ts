@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { CancelSubscriptionOptions } from '../../../lib/ports/plugins/entitlement-requests.ts';
-import { planCancellation } from '../../../lib/subscriptions/edits/cancellation.ts';
-import { cancellationOfAll, type EndOfAll } from '../../../lib/subscriptions/edits/cancellation-of-all.ts';
+import {
+  cancellationOfAll,
+  type EndOfAll,
+  planCancellation,
+} from '../../../lib/subscriptions/edits/cancellation.ts';
 import type { SubscriptionEdit } from '../../../lib/subscriptions/edits/subscription-edit.ts';
 import { formatInstant, parseWireMoment, type RequestedDate } from '../../../lib/values/time/index.ts';
 import {

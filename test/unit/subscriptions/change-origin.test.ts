@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { PhaseType, PlanAlignmentChange } from '../../../lib/records/catalog/catalog-enumerations.ts';
 import {
+  changeOrigin,
   currentPhase,
   nextPhase,
   phaseTimeline,
 } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
-import { changeOrigin } from '../../../lib/subscriptions/timeline/plan-alignment.ts';
 import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
 import { formatLocalDate, UTC } from '../../../lib/values/time/index.ts';
 import { at, exampleCatalog } from '../../support/subscriptions/example.ts';

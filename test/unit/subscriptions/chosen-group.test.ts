@@ -4,10 +4,10 @@ import type { BlockingState } from '../../../lib/records/blocking-state.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import type { Subscription } from '../../../lib/records/subscription.ts';
 import { type ChosenGroup, chooseGroup } from '../../../lib/subscriptions/create/chosen-group.ts';
-import { groupOf } from '../../../lib/subscriptions/requests/create-groups.ts';
 import {
   type CreateSubscriptionOptions,
   checkCreateRequest,
+  groupOf,
 } from '../../../lib/subscriptions/requests/create-request.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';

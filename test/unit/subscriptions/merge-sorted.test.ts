@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mergeSorted } from '../../../lib/subscriptions/views/merge-sorted.ts';
+import { mergeSorted } from '../../../lib/subscriptions/views/subscription-event-list.ts';
 
 describe('sorted lists that are merged', () => {
   const byKey = (one: readonly [number, number], other: readonly [number, number]) => one[0] - other[0];

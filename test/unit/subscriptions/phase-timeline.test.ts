@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { PhaseType } from '../../../lib/records/catalog/catalog-enumerations.ts';
 import {
+  createAnchor,
   currentPhase,
   nextPhase,
   phaseTimeline,
 } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
-import { createAnchor } from '../../../lib/subscriptions/timeline/plan-alignment.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatInstant, localDateOf, timeZone } from '../../../lib/values/time/index.ts';
 import { phase, plan, version } from '../../support/catalogs/catalog-document.ts';

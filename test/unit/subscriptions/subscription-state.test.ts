@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { BlockingState } from '../../../lib/records/blocking-state.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
-import { subscriptionStateAt } from '../../../lib/subscriptions/blocking/subscription-state.ts';
+import { subscriptionStateAt } from '../../../lib/subscriptions/blocking/states-in-force.ts';
 import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
 import { at, exampleCatalog, nextId } from '../../support/subscriptions/example.ts';
 import { choice, event, state, subscriptionId } from '../../support/subscriptions/lifecycle.ts';

@@ -1,9 +1,15 @@
 import { checkExternalKey } from '../../accounts/index.ts';
-import type { TransferBundleOptions } from '../../ports/index.ts';
-import { BcdTransfer } from '../../ports/index.ts';
-import { BillingActionPolicy } from '../../records/index.ts';
-import { invalidField, invalidParameter } from '../../values/errors/index.ts';
+import { BcdTransfer, type BlockingStateRequest, type TransferBundleOptions } from '../../ports/index.ts';
+import {
+  BillingActionPolicy,
+  type BlockingState,
+  ENTITLEMENT_SERVICE,
+  EntitlementStateName,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode, invalidField, invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../values/limits.ts';
+import { checkText } from '../../values/text/index.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
 
 /** To which account a bundle is transferred, and how. */
@@ -73,5 +79,53 @@ function policyOf(policy: BillingActionPolicy): TransferPolicy {
   if (policy === BillingActionPolicy.END_OF_TERM || policy === BillingActionPolicy.IMMEDIATE) return policy;
   throw invalidParameter(`billingPolicy ${policy} is not for transfers; choose END_OF_TERM or IMMEDIATE`, {
     parameter: 'billingPolicy',
+  });
+}
+
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5). */
+export function checkBundleKey(externalKey: string | null | undefined): string {
+  checkExternalKey(externalKey);
+  if (externalKey) return externalKey;
+  throw invalidField('BundleJson externalKey needs to be set', { field: 'externalKey' });
+}
+
+export type CheckedBlock = Pick<
+  BlockingState,
+  'service' | 'stateName' | 'isBlockChange' | 'isBlockEntitlement' | 'isBlockBilling'
+>;
+
+const reservedNames: ReadonlySet<string> = new Set(Object.values(EntitlementStateName));
+
+/**
+ * Checks a request by itself (§14.1 rule 1).
+ * @throws BillingError SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG (1107), MISSING_OR_INVALID_FIELD (60003).
+ */
+export function checkBlockingRequest(request: BlockingStateRequest): CheckedBlock {
+  const { service, stateName } = request;
+  if (!service) throw invalidArgument('BlockingStateJson service needs to be set');
+  if (service === ENTITLEMENT_SERVICE) {
+    throw invalidArgument(
+      `BlockingStateJson service ${ENTITLEMENT_SERVICE} is the engine's own; name another`,
+    );
+  }
+  if (!stateName) throw invalidArgument('BlockingStateJson stateName needs to be set');
+  if (reservedNames.has(stateName)) {
+    throw invalidArgument(`BlockingStateJson stateName ${stateName} is the engine's own; name another`);
+  }
+  checkText('BlockingStateJson service', service, MAX_BLOCKING_STATE_NAME_CHARACTERS);
+  checkText('BlockingStateJson stateName', stateName, MAX_BLOCKING_STATE_NAME_CHARACTERS);
+  return {
+    service,
+    stateName,
+    isBlockChange: request.isBlockChange ?? false,
+    isBlockEntitlement: request.isBlockEntitlement ?? false,
+    isBlockBilling: request.isBlockBilling ?? false,
+  };
+}
+
+function invalidArgument(message: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG,
+    message,
   });
 }

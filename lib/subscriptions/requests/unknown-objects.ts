@@ -1,6 +1,7 @@
 import type { Bundle } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { shortened } from '../../values/text/index.ts';
 
 /** @throws BillingError SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020) if another account owns the bundle. */
 export function checkBundleOwner(bundle: Pick<Bundle, 'id' | 'accountId'>, accountId: Uuid): void {
@@ -28,5 +29,41 @@ export function specifierError(message: string, bundleId: Uuid): BillingError {
     code: ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
     message,
     facts: { bundleId },
+  });
+}
+
+/** The error for an id that no bundle of the tenant has. */
+export function noSuchBundle(bundleId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+    message: `Bundle ${bundleId} does not exist`,
+    facts: { bundleId },
+  });
+}
+
+/** The error for a key that no bundle of the tenant has. */
+export function noBundleOfKey(externalKey: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY,
+    message: `No bundle has the external key ${shortened(externalKey)}`,
+    facts: { externalKey },
+  });
+}
+
+/** The error for an id that no subscription of the tenant has. */
+export function noSuchSubscription(subscriptionId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+    message: `Subscription ${subscriptionId} does not exist`,
+    facts: { subscriptionId },
+  });
+}
+
+/** The error for a key that no subscription of the tenant has. */
+export function noSubscriptionOfKey(externalKey: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY,
+    message: `No subscription has the external key ${shortened(externalKey)}`,
+    facts: { externalKey },
   });
 }

@@ -1,0 +1,242 @@
+import {
+  type BlockingState,
+  BlockingStateType,
+  type Bundle,
+  BusEventType,
+  ENTITLEMENT_SERVICE,
+  EntitlementStateName,
+  type EventPayload,
+  type LifecycleEvent,
+  LifecycleEventType,
+  type New,
+  type NewBusEvent,
+  type NewNotification,
+  QueueName,
+  type Subscription,
+} from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import { isUuid, type Uuid } from '../../values/ids/index.ts';
+import { formatInstant, formatLocalDate, type LocalDate } from '../../values/time/index.ts';
+import type { BlockFlags } from '../blocking/states-in-force.ts';
+
+/** REQUESTED: a call was accepted; EFFECTIVE: its transition was reached (platform §10.4). */
+export const ActionType = { REQUESTED: 'REQUESTED', EFFECTIVE: 'EFFECTIVE' } as const;
+export type ActionType = (typeof ActionType)[keyof typeof ActionType];
+
+/** The subscription that a bus event tells of. */
+export interface EventSubject {
+  readonly subscription: Pick<Subscription, 'id' | 'accountId' | 'accountRecordId' | 'bundleId'>;
+  readonly bundle: Pick<Bundle, 'externalKey'>;
+}
+
+/** Payload of a subscription's bus event: the members of its push `metaData`, and what the engine's own consumers need. */
+export interface SubscriptionEventPayload extends EventPayload {
+  readonly accountId: Subscription['accountId'];
+  readonly bundleId: Subscription['bundleId'];
+  readonly subscriptionId: Subscription['id'];
+  readonly actionType: ActionType;
+  readonly bundleExternalKey: string;
+  readonly subscriptionChangeUndo: boolean;
+  /** When the transition takes effect: UTC date-time. */
+  readonly effectiveDate: string;
+  /** Its stored local date (`yyyy-MM-dd`), the target of the invoice run that it causes; null on REQUESTED. */
+  readonly targetDate: string | null;
+  /** True on the last EFFECTIVE event of one operation: only that one asks for an invoice run (invoicing §8.1). */
+  readonly isLastOfOperation: boolean;
+}
+
+type SubscriptionBusEventType = NewBusEvent['type'];
+
+const BUS_TYPE: ReadonlyMap<LifecycleEventType, SubscriptionBusEventType> = new Map<
+  LifecycleEventType,
+  SubscriptionBusEventType
+>([
+  [LifecycleEventType.CREATE, BusEventType.SUBSCRIPTION_CREATION],
+  [LifecycleEventType.TRANSFER, BusEventType.SUBSCRIPTION_CREATION],
+  [LifecycleEventType.CHANGE, BusEventType.SUBSCRIPTION_CHANGE],
+  [LifecycleEventType.UNDO_CHANGE, BusEventType.SUBSCRIPTION_CHANGE],
+  [LifecycleEventType.PHASE, BusEventType.SUBSCRIPTION_PHASE],
+  [LifecycleEventType.CANCEL, BusEventType.SUBSCRIPTION_CANCEL],
+  [LifecycleEventType.UNCANCEL, BusEventType.SUBSCRIPTION_UNCANCEL],
+  [LifecycleEventType.EXPIRED, BusEventType.SUBSCRIPTION_EXPIRED],
+  [LifecycleEventType.BCD_CHANGE, BusEventType.SUBSCRIPTION_BCD_CHANGE],
+  [LifecycleEventType.QUANTITY_CHANGE, BusEventType.SUBSCRIPTION_QUANTITY],
+]);
+
+/** What a bus event tells of a lifecycle event. */
+export type ToldEvent = Pick<LifecycleEvent, 'type' | 'effective'>;
+
+/** The bus event that an operation was accepted (§21). `event` is the one that the operation is about. */
+export function requestedEvent(subject: EventSubject, event: ToldEvent): NewBusEvent {
+  return busEvent(subject, event, {
+    actionType: ActionType.REQUESTED,
+    targetDate: null,
+    isLastOfOperation: false,
+  });
+}
+
+/** The bus event that a lifecycle event has taken effect. */
+export function effectiveEvent(
+  subject: EventSubject,
+  event: ToldEvent,
+  isLastOfOperation: boolean,
+): NewBusEvent {
+  const targetDate = formatLocalDate(event.effective.date);
+  return busEvent(subject, event, { actionType: ActionType.EFFECTIVE, targetDate, isLastOfOperation });
+}
+
+/** The bus event that the service of a subscription has started or ended. */
+export function entitlementEvent(subject: EventSubject, state: New<BlockingState>): NewBusEvent {
+  return {
+    type:
+      state.stateName === EntitlementStateName.ENT_CANCELLED
+        ? BusEventType.ENTITLEMENT_CANCEL
+        : BusEventType.ENTITLEMENT_CREATION,
+    accountRecordId: subject.subscription.accountRecordId,
+    payload: {
+      accountId: subject.subscription.accountId,
+      bundleId: subject.subscription.bundleId,
+      subscriptionId: subject.subscription.id,
+      effectiveDate: formatInstant(state.effective.at),
+    },
+  };
+}
+
+function busEvent(
+  { subscription, bundle }: EventSubject,
+  event: ToldEvent,
+  variant: Pick<SubscriptionEventPayload, 'actionType' | 'targetDate' | 'isLastOfOperation'>,
+): NewBusEvent {
+  const type = BUS_TYPE.get(event.type);
+  assertInvariant(type, `${event.type} has no bus event`, { type: event.type });
+  const payload: SubscriptionEventPayload = {
+    accountId: subscription.accountId,
+    bundleId: subscription.bundleId,
+    subscriptionId: subscription.id,
+    bundleExternalKey: bundle.externalKey,
+    subscriptionChangeUndo: event.type === LifecycleEventType.UNDO_CHANGE,
+    effectiveDate: formatInstant(event.effective.at),
+    ...variant,
+  };
+  return { type, accountRecordId: subscription.accountRecordId, payload };
+}
+
+/** How a state that takes effect changes what is in force. */
+export interface BlockingOccurrence {
+  /** Aggregate flags of its object, just before and just after it. */
+  readonly before: BlockFlags;
+  readonly after: BlockFlags;
+  /** True if it asks for an invoice run (invoicing §8.1). */
+  readonly changesBilling: boolean;
+  /** Target date of that run; null = today. */
+  readonly targetDate: LocalDate | null;
+}
+
+/**
+ * The bus event of a state, other than start and end of the service, that has taken effect: BUNDLE_PAUSE, BUNDLE_RESUME,
+ * or BLOCKING_STATE of any service but the engine's own (§21, platform §10.4).
+ */
+export function blockingStateEvent(
+  accountId: Uuid,
+  state: New<BlockingState>,
+  occurrence: BlockingOccurrence,
+): NewBusEvent {
+  const type = typeOf(state);
+  const { changesBilling, targetDate } = occurrence;
+  return {
+    type,
+    accountRecordId: state.accountRecordId,
+    payload: {
+      accountId,
+      blockedId: state.blockedId,
+      blockingType: state.type,
+      changesBilling,
+      targetDate: targetDate && formatLocalDate(targetDate),
+      metaData: type === BusEventType.BLOCKING_STATE ? metaDataOf(state, occurrence) : null,
+    },
+  };
+}
+
+function typeOf({ service, stateName }: New<BlockingState>) {
+  if (service !== ENTITLEMENT_SERVICE) return BusEventType.BLOCKING_STATE;
+  return stateName === EntitlementStateName.ENT_BLOCKED
+    ? BusEventType.BUNDLE_PAUSE
+    : BusEventType.BUNDLE_RESUME;
+}
+
+function metaDataOf(
+  state: New<BlockingState>,
+  { before, after }: BlockingOccurrence,
+): Readonly<Record<string, unknown>> {
+  const transitions = {
+    ransitionedToBlockedBilling: !before.isBlockBilling && after.isBlockBilling,
+    ransitionedToUnblockedBilling: before.isBlockBilling && !after.isBlockBilling,
+    ransitionedToBlockedEntitlement: !before.isBlockEntitlement && after.isBlockEntitlement,
+    ransitionedToUnblockedEntitlement: before.isBlockEntitlement && !after.isBlockEntitlement,
+  };
+  // Both spellings are on the wire: `transitionedTo…` and `isTransitionedTo…`.
+  const spelt = Object.entries(transitions).flatMap(([name, value]) => [
+    [`t${name}`, value],
+    [`isT${name}`, value],
+  ]);
+  return {
+    blockableId: state.blockedId,
+    service: state.service,
+    stateName: state.stateName,
+    blockingType: state.type,
+    effectiveDate: formatInstant(state.effective.at),
+    ...Object.fromEntries(spelt),
+  };
+}
+
+/** The notification that falls due when a stored lifecycle event takes effect (§21). */
+export function eventNotification(event: New<LifecycleEvent>): NewNotification {
+  return {
+    queueName: QueueName.SUBSCRIPTION_EVENTS,
+    accountRecordId: event.accountRecordId,
+    effectiveDate: event.effective.at,
+    payload: { subscriptionId: event.subscriptionId, eventId: event.id },
+    uniqueKey: `${QueueName.SUBSCRIPTION_EVENTS}:${event.id}`,
+  };
+}
+
+/** The notification that falls due when a stored blocking state takes effect. */
+export function blockingStateNotification(state: New<BlockingState>): NewNotification {
+  return {
+    queueName: QueueName.ENTITLEMENT_EVENTS,
+    accountRecordId: state.accountRecordId,
+    effectiveDate: state.effective.at,
+    payload: { blockingStateId: state.id, blockedId: state.blockedId, blockingType: state.type },
+    uniqueKey: `${QueueName.ENTITLEMENT_EVENTS}:${state.id}`,
+  };
+}
+
+/** What a due notification of either kind points at. */
+export type DueItem =
+  | { readonly kind: 'LIFECYCLE_EVENT'; readonly subscriptionId: Uuid; readonly eventId: Uuid }
+  | {
+      readonly kind: 'BLOCKING_STATE';
+      readonly blockedId: Uuid;
+      readonly blockingType: BlockingStateType;
+      readonly blockingStateId: Uuid;
+    };
+
+/** Reads the payload of a queue entry; undefined if it was not made by the two functions above. */
+export function dueItemOf(topic: string, payload: EventPayload): DueItem | undefined {
+  if (topic === QueueName.SUBSCRIPTION_EVENTS) {
+    const [subscriptionId, eventId] = [uuidOf(payload.subscriptionId), uuidOf(payload.eventId)];
+    return subscriptionId && eventId ? { kind: 'LIFECYCLE_EVENT', subscriptionId, eventId } : undefined;
+  }
+  if (topic === QueueName.ENTITLEMENT_EVENTS) {
+    const [blockedId, blockingStateId] = [uuidOf(payload.blockedId), uuidOf(payload.blockingStateId)];
+    const blockingType = Object.values(BlockingStateType).find((type) => type === payload.blockingType);
+    return blockedId && blockingStateId && blockingType
+      ? { kind: 'BLOCKING_STATE', blockedId, blockingType, blockingStateId }
+      : undefined;
+  }
+  return undefined;
+}
+
+function uuidOf(value: unknown): Uuid | undefined {
+  return typeof value === 'string' && isUuid(value) ? value : undefined;
+}

@@ -1,0 +1,197 @@
+import { type LifecycleEvent, LifecycleEventType } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { datedInstant } from '../timeline/dated-instants.ts';
+import {
+  bareDraft,
+  type EditTools,
+  type EventDraft,
+  inTimeOrder,
+  isPlanChoice,
+} from '../timeline/lifecycle-events.ts';
+import { followingPhaseEvent } from '../timeline/phase-events.ts';
+import { billingHasEnded } from './cancellation.ts';
+import {
+  isTransferEnd,
+  nextEvents,
+  ownServiceEnds,
+  type RunningSubscription,
+} from './running-subscription.ts';
+import { type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
+
+/**
+ * Undoes a cancellation while billing goes on, as if it had never been requested (§10).
+ * @param history the withdrawn events of the subscription.
+ * @throws BillingError SUBSCRIPTION_UNCANCEL_BAD_STATE (1070), ENTITLEMENT_UNCANCEL_BAD_STATE (8004).
+ */
+export function planUncancellation(
+  running: RunningSubscription,
+  history: readonly LifecycleEvent[],
+  { now, nextId }: EditTools,
+): SubscriptionEdit {
+  const { events } = running;
+  const ends = ownServiceEnds(running);
+  checkUncancellable(running, ends.length, now);
+
+  const cancels = events.filter((event) => event.type === LifecycleEventType.CANCEL && !isTransferEnd(event));
+  const restored = withdrawnByCancels(history, cancels);
+  const marker = bareDraft(LifecycleEventType.UNCANCEL, datedInstant(null, now, running.account));
+  const after = [...events.filter((event) => !cancels.includes(event)), ...restored];
+  const drafts = [marker, ...missingPhases(running, after, now)];
+  const addedEvents = nextEvents(running, drafts, { now, nextId });
+  return {
+    subject: running,
+    requested: marker,
+    addedEvents,
+    withdrawn: withdrawnBy(addedEvents, cancels),
+    restored,
+    addedStates: [],
+    withdrawnStates: ends,
+  };
+}
+
+/**
+ * The events that a cancellation withdrew, and those withdrawn by the cancellations that it had replaced; these
+ * cancellations themselves stay withdrawn, except the end that a transfer stored.
+ */
+export function withdrawnByCancels(
+  history: readonly LifecycleEvent[],
+  cancels: readonly LifecycleEvent[],
+): readonly LifecycleEvent[] {
+  const causes = new Set<Uuid | null>(cancels.map(({ id }) => id));
+  // A replaced cancellation is older, so one pass from the latest to the earliest meets all of them.
+  for (const event of history.toReversed()) {
+    const isCancel = event.type === LifecycleEventType.CANCEL && !isTransferEnd(event);
+    if (isCancel && causes.has(event.deactivatedBy)) causes.add(event.id);
+  }
+  return history.filter((event) => !causes.has(event.id) && causes.has(event.deactivatedBy));
+}
+
+function checkUncancellable(running: RunningSubscription, storedEnds: number, now: EditTools['now']): void {
+  const { id } = running.subscription;
+  if (billingHasEnded(running, now)) {
+    throw new BillingError({
+      code: ErrorCode.SUBSCRIPTION_UNCANCEL_BAD_STATE,
+      message: `Billing of subscription ${id} has ended; create another subscription`,
+      facts: { subscriptionId: id },
+    });
+  }
+  if (storedEnds > 0) return;
+  throw new BillingError({
+    code: ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
+    message: `Subscription ${id} is not cancelled by itself, so there is nothing to take back`,
+    facts: { subscriptionId: id },
+  });
+}
+
+/**
+ * Undoes every pending change of plan, as if none had been requested (§7, undo). A change that a pending one had replaced
+ * does not come back.
+ * @param history the withdrawn events of the subscription, in the order of their sequence.
+ * @throws BillingError SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071).
+ */
+export function planUndoChange(
+  running: RunningSubscription,
+  history: readonly LifecycleEvent[],
+  { now, nextId }: EditTools,
+): SubscriptionEdit {
+  const { subscription, events } = running;
+  const pending = events.filter(({ type, effective }) => type === CHANGE && effective.at > now);
+  if (pending.length === 0) {
+    throw new BillingError({
+      code: ErrorCode.SUBSCRIPTION_UNDO_CHANGE_BAD_STATE,
+      message: `Subscription ${subscription.id} has no pending change of plan`,
+      facts: { subscriptionId: subscription.id },
+    });
+  }
+  const undone = withReplaced(pending, history);
+  const inserted = new Set(undone.flatMap((change) => insertedWith(change, [...events, ...history])));
+  const causes = new Set<Uuid | null>(undone.map(({ id }) => id));
+  const restored = history.filter((event) => causes.has(event.deactivatedBy) && !inserted.has(event));
+  // What a cancellation has withdrawn of the changes goes too: else the reversal of the cancellation would bring it back
+  // without its plan.
+  const withdrawn = [...events, ...history.filter((event) => !causes.has(event.deactivatedBy))].filter(
+    (event) => inserted.has(event),
+  );
+
+  const marker = bareDraft(LifecycleEventType.UNDO_CHANGE, datedInstant(null, now, running.account));
+  const after = [...events.filter((event) => !inserted.has(event)), ...restored];
+  const addedEvents = nextEvents(running, [marker, ...missingPhases(running, after, now)], { now, nextId });
+  return {
+    subject: running,
+    requested: marker,
+    addedEvents,
+    withdrawn: withdrawnBy(addedEvents, withdrawn),
+    restored,
+    addedStates: [],
+    withdrawnStates: [],
+  };
+}
+
+const { CHANGE } = LifecycleEventType;
+
+/** These changes and the pending ones that they have replaced. */
+function withReplaced(
+  pending: readonly LifecycleEvent[],
+  history: readonly LifecycleEvent[],
+): readonly LifecycleEvent[] {
+  const all = [...pending];
+  const causes = new Set<Uuid | null>(pending.map(({ id }) => id));
+  // A replaced change is older than what replaced it, so one pass from the latest to the earliest meets all of them.
+  for (const event of history.toReversed()) {
+    if (event.type !== CHANGE || !causes.has(event.deactivatedBy)) continue;
+    causes.add(event.id);
+    all.push(event);
+  }
+  return all;
+}
+
+/** What one change stores, in this order (§7 rule 10). */
+const STORED_WITH: readonly LifecycleEventType[] = [
+  CHANGE,
+  LifecycleEventType.BCD_CHANGE,
+  LifecycleEventType.QUANTITY_CHANGE,
+  LifecycleEventType.PHASE,
+  LifecycleEventType.EXPIRED,
+];
+
+/** The change and what its call has stored with it: an unbroken run of sequences, in the order of a change. */
+function insertedWith(change: LifecycleEvent, events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
+  const run = [change];
+  const later = events
+    .filter(({ sequence }) => sequence > change.sequence)
+    .toSorted((a, b) => a.sequence - b.sequence);
+  let rank = 0;
+  for (const event of later) {
+    const own = STORED_WITH.indexOf(event.type);
+    const isNext = event.sequence === change.sequence + run.length && own > rank;
+    if (!isNext || event.createdDate !== change.createdDate) break;
+    run.push(event);
+    rank = own;
+  }
+  return run;
+}
+
+/**
+ * The PHASE or EXPIRED that would have been stored at the beginning of the phase in force if an end or change, which is
+ * undone now, had not stood before it (§5 rule 7).
+ * @param events the active events without that end or change.
+ */
+export function missingPhases(
+  { catalog, account }: RunningSubscription,
+  events: readonly LifecycleEvent[],
+  now: Instant,
+): readonly EventDraft[] {
+  const begun = inTimeOrder(events).filter(({ effective }) => effective.at <= now);
+  const last = begun.findLast((event) => isPlanChoice(event) || event.type === LifecycleEventType.PHASE);
+  if (last?.type !== LifecycleEventType.PHASE) return [];
+  const following = followingPhaseEvent({
+    events,
+    phaseEvent: last,
+    plans: catalog,
+    zone: account.timeZone,
+  });
+  // A phase that has begun already comes with the queue entry of the phase before it, which is not processed yet.
+  return following === undefined || following.effective.at <= now ? [] : [following];
+}

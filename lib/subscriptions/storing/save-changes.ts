@@ -1,0 +1,212 @@
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import { type BlockingState, BlockingStateType, type LifecycleEvent } from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { blockedPath, planState, type StatePlan, type StateToSet } from '../blocking/state-to-set.ts';
+import { blockFlagsAround } from '../blocking/states-in-force.ts';
+import type { NewBundleContent, NewSubscription } from '../create/creation.ts';
+import {
+  blockingStateEvent,
+  blockingStateNotification,
+  effectiveEvent,
+  entitlementEvent,
+  eventNotification,
+  requestedEvent,
+} from '../edits/bus-events.ts';
+import {
+  dirtiedFrom,
+  runEventOf,
+  runEventOfCreations,
+  type SubscriptionEdit,
+  type TouchedDate,
+  touchedDates,
+} from '../edits/subscription-edit.ts';
+import type { EditTools } from '../timeline/lifecycle-events.ts';
+
+/**
+ * Stores what operations change of subscriptions, with its outbox: what is due by now is told with the call, the rest by
+ * the queue (§21). A constant number of statements for any number of subscriptions.
+ */
+export async function saveEdits(
+  session: WriteSession,
+  edits: readonly SubscriptionEdit[],
+  now: Instant,
+): Promise<void> {
+  const withdrawn = edits.flatMap((edit) => edit.withdrawn);
+  const restored = edits.flatMap((edit) => edit.restored);
+  const withdrawnStates = edits.flatMap((edit) => edit.withdrawnStates);
+  await session.subscriptions.setEventActivity([
+    ...withdrawn.map(({ event, by }) => ({ id: event.id, isActive: false, deactivatedBy: by })),
+    ...restored.map(({ id }) => ({ id, isActive: true, deactivatedBy: null })),
+  ]);
+  await session.subscriptions.withdrawBlockingStates(withdrawnStates.map(({ id }) => id));
+  await session.subscriptions.insertEvents(edits.flatMap((edit) => edit.addedEvents));
+  await session.subscriptions.insertBlockingStates(edits.flatMap((edit) => edit.addedStates));
+  await session.unschedule(
+    keysOf([
+      ...withdrawn
+        .map(({ event }) => event)
+        .filter(isAfter(now))
+        .map(eventNotification),
+      ...withdrawnStates.filter(isAfter(now)).map(blockingStateNotification),
+    ]),
+  );
+  session.schedule(restored.filter(isAfter(now)).map(eventNotification));
+  await markDirty(session, edits.flatMap(touchedDates));
+  for (const edit of edits) announceEdit(session, edit, now);
+}
+
+function announceEdit(session: WriteSession, edit: SubscriptionEdit, now: Instant): void {
+  const { subject, requested, addedEvents, addedStates } = edit;
+  const due = addedEvents.filter((event) => event.effective.at <= now);
+  const asking = runEventOf(edit, now);
+  if (requested !== null) session.publish([requestedEvent(subject, requested)]);
+  session.publish(due.map((event) => effectiveEvent(subject, event, event === asking)));
+  session.publish(
+    addedStates.filter((state) => !isAfter(now)(state)).map((state) => entitlementEvent(subject, state)),
+  );
+  session.schedule([
+    ...addedEvents.filter(isAfter(now)).map(eventNotification),
+    ...addedStates.filter(isAfter(now)).map(blockingStateNotification),
+  ]);
+}
+
+function isAfter(now: Instant): (fact: Pick<LifecycleEvent | BlockingState, 'effective'>) => boolean {
+  return ({ effective }) => effective.at > now;
+}
+
+function keysOf(notifications: readonly { readonly uniqueKey: string | null }[]): readonly string[] {
+  return notifications.flatMap(({ uniqueKey }) => uniqueKey ?? []);
+}
+
+/**
+ * A changed billing event makes its subscription due for invoicing from the earliest date that it touches (invoicing
+ * §7.1).
+ */
+export async function markDirty(session: WriteSession, touched: readonly TouchedDate[]): Promise<void> {
+  if (touched.length === 0) return;
+  const dates = Map.groupBy(touched, ({ subscriptionId }) => subscriptionId);
+  const cursors = await session.invoices.findCursors([...dates.keys()]);
+  await session.invoices.saveCursors(
+    cursors.map((cursor) =>
+      dirtiedFrom(
+        cursor,
+        (dates.get(cursor.subscriptionId) ?? []).map(({ date }) => date),
+      ),
+    ),
+  );
+}
+
+/** Stores new subscriptions and their outbox; a constant number of statements for any number. */
+export async function saveCreations(
+  session: WriteSession,
+  bundles: readonly NewBundleContent[],
+  now: Instant,
+): Promise<void> {
+  const { subscriptions, invoices } = session;
+  const creations = bundles.flatMap((bundle) => bundle.creations);
+  await subscriptions.setBundleKeys(bundles.flatMap(({ keyGivenUp }) => keyGivenUp ?? []));
+  await subscriptions.insertBundles(bundles.flatMap(({ newBundle }) => newBundle ?? []));
+  await subscriptions.insertSubscriptions(creations.map(({ subscription }) => subscription));
+  await subscriptions.insertEvents(creations.flatMap(({ events }) => events));
+  await subscriptions.insertBlockingStates(creations.map(({ entitlementStart }) => entitlementStart));
+  await invoices.saveCursors(creations.map(({ cursor }) => cursor));
+  announceCreations(session, creations, now);
+}
+
+/** What is due by now is told in the call's transaction; the rest gets its queue entry (§21). */
+function announceCreations(session: WriteSession, creations: readonly NewSubscription[], now: Instant): void {
+  const last = runEventOfCreations(creations, now);
+  for (const creation of creations) {
+    const { events, entitlementStart } = creation;
+    const [creating] = events;
+    assertInvariant(creating, 'A creation stores at least its CREATE');
+    const due = events.filter((event) => event.effective.at <= now);
+    session.publish([requestedEvent(creation, creating)]);
+    session.publish(due.map((event) => effectiveEvent(creation, event, event === last)));
+    session.schedule(events.filter((event) => event.effective.at > now).map(eventNotification));
+    if (entitlementStart.effective.at <= now) session.publish([entitlementEvent(creation, entitlementStart)]);
+    else session.schedule([blockingStateNotification(entitlementStart)]);
+  }
+}
+
+/**
+ * Puts states of services on accounts, bundles and subscriptions, at most one of each service on each object, in a
+ * constant number of statements (§14.1, §21). What is in force by now is told with the call, the rest by the queue; the
+ * next invoice run looks again at what is billed differently.
+ */
+export async function setBlockingStates(
+  session: WriteSession,
+  blocks: readonly StateToSet[],
+  tools: EditTools,
+): Promise<void> {
+  const objectIds = new Set(blocks.flatMap(({ object }) => blockedPath(object)));
+  const states = await session.subscriptions.findBlockingStates([...objectIds]);
+  const statesOf = Map.groupBy(states, ({ blockedId }) => blockedId);
+  const onPathOf = ({ object }: StateToSet) => blockedPath(object).flatMap((id) => statesOf.get(id) ?? []);
+  const plans = blocks.map((block) => planState(onPathOf(block), block, tools));
+
+  const withdrawn = plans.flatMap((plan) => plan.withdrawn);
+  if (withdrawn.length > 0) {
+    await session.subscriptions.withdrawBlockingStates(withdrawn.map(({ id }) => id));
+    const planned = withdrawn.filter(({ effective }) => effective.at > tools.now);
+    await session.unschedule(planned.flatMap((state) => blockingStateNotification(state).uniqueKey ?? []));
+  }
+  const added = plans.flatMap((plan) => plan.added ?? []);
+  if (added.length === 0) return;
+  await session.subscriptions.insertBlockingStates(added);
+  await markDirty(session, await touchedBy(session, plans));
+  for (const plan of plans) announceState(session, { plan, states: onPathOf(plan.block) }, tools);
+}
+
+/** The subscriptions under the objects whose billing differs, each with the day from which it does. */
+async function touchedBy(session: ReadSession, plans: readonly StatePlan[]): Promise<readonly TouchedDate[]> {
+  const differing = plans.filter(({ billedOtherwiseFrom }) => billedOtherwiseFrom !== null);
+  const accountIds: Uuid[] = [];
+  const bundleIds: Uuid[] = [];
+  for (const { object } of differing.map(({ block }) => block)) {
+    if (object.type === BlockingStateType.ACCOUNT) accountIds.push(object.account.id);
+    if (object.type === BlockingStateType.SUBSCRIPTION_BUNDLE) bundleIds.push(object.bundle.id);
+  }
+  const cursors = accountIds.length === 0 ? [] : await session.invoices.cursorsOfAccounts(accountIds);
+  const inBundles = bundleIds.length === 0 ? [] : await session.subscriptions.findByBundles(bundleIds);
+  const ofAccount = Map.groupBy(cursors, ({ accountRecordId }) => accountRecordId);
+  const ofBundle = Map.groupBy(inBundles, ({ bundleId }) => bundleId);
+  return differing.flatMap(({ block: { object }, billedOtherwiseFrom }) => {
+    const date = billedOtherwiseFrom?.date;
+    return date === undefined ? [] : idsBelow(object).map((subscriptionId) => ({ subscriptionId, date }));
+  });
+
+  function idsBelow(object: StateToSet['object']): readonly Uuid[] {
+    switch (object.type) {
+      case BlockingStateType.ACCOUNT:
+        return (ofAccount.get(object.account.recordId) ?? []).map(({ subscriptionId }) => subscriptionId);
+      case BlockingStateType.SUBSCRIPTION_BUNDLE:
+        return (ofBundle.get(object.bundle.id) ?? []).map(({ id }) => id);
+      case BlockingStateType.SUBSCRIPTION:
+        return [object.subscription.id];
+    }
+  }
+}
+
+function announceState(
+  session: WriteSession,
+  { plan, states }: { readonly plan: StatePlan; readonly states: readonly BlockingState[] },
+  { now }: EditTools,
+): void {
+  const { added, withdrawn, billedOtherwiseFrom } = plan;
+  if (added === null) return;
+  if (added.effective.at > now) {
+    session.schedule([blockingStateNotification(added)]);
+    return;
+  }
+  const active = [...states.filter((state) => !withdrawn.includes(state)), added];
+  session.publish([
+    blockingStateEvent(plan.block.object.account.id, added, {
+      ...blockFlagsAround(active, added),
+      changesBilling: billedOtherwiseFrom !== null && billedOtherwiseFrom.at <= now,
+      targetDate: null,
+    }),
+  ]);
+}

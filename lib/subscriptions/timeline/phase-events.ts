@@ -1,0 +1,241 @@
+import type { Plan } from '../../catalog/index.ts';
+import {
+  type LifecycleEvent,
+  LifecycleEventType,
+  type PhaseType,
+  PhaseType as PhaseTypes,
+} from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import type { DatedInstant, Instant, TimeZone } from '../../values/time/index.ts';
+import {
+  bareDraft,
+  decidedOf,
+  type EventDraft,
+  inTimeOrder,
+  isEnd,
+  isPlanChoice,
+} from './lifecycle-events.ts';
+import { currentPhase, type PhaseStart, phaseEnd, phaseTimeline } from './phase-timeline.ts';
+import { eventsInEffect, type PlanResolver, planWithPhase } from './transitions.ts';
+
+export interface InitialEventsInput {
+  readonly plan: Plan;
+  readonly priceListName: string;
+  /** First billing instant. */
+  readonly billing: DatedInstant;
+  /** Origin of the phase timeline, from the create alignment. */
+  readonly anchor: DatedInstant;
+  /** The requested phase, or null. */
+  readonly phaseType: PhaseType | null;
+  readonly billCycleDay: number | null;
+  readonly quantity: number | null;
+  /** Stored with CREATE, as text; null = all alignments give the same phases at the same dates. */
+  readonly reason: string | null;
+  readonly now: Instant;
+  readonly zone: TimeZone;
+}
+
+/**
+ * The lifecycle events that a creation stores, in the order of their sequence (§6.2 rule 13): CREATE in
+ * the phase in force at the billing date, the requested bill cycle day and quantity, then the phases.
+ * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011).
+ */
+export function initialEvents(input: InitialEventsInput): readonly EventDraft[] {
+  const timeline = phaseTimeline({
+    plan: input.plan,
+    anchor: input.anchor,
+    firstPhaseType: input.phaseType,
+    zone: input.zone,
+  });
+  const first = timeline[0];
+  const current = currentPhase(timeline, input.billing.at);
+  assertInvariant(first && current, `The phases of plan ${input.plan.name} begin after its billing date`, {
+    planName: input.plan.name,
+  });
+
+  return [
+    ...choiceDrafts(LifecycleEventType.CREATE, {
+      effective: input.billing,
+      planName: input.plan.name,
+      phaseName: current.phase.name,
+      priceListName: input.priceListName,
+      phaseAnchor: input.anchor,
+      phaseAnchorType: first.phase.type,
+      billCycleDay: input.billCycleDay,
+      quantity: input.quantity,
+      reason: input.reason,
+    }),
+    ...phasesAfter({
+      timeline,
+      current,
+      now: input.now,
+      // At the billing date plus the duration, not at the end of the phase on the timeline (§5 rule 8).
+      expiryOfCurrent: () => expiryOnCreation(current, input),
+      expiryOf: (last) => expiryAfterPhase(last, input.anchor, input.zone),
+    }),
+  ];
+}
+
+/** The event that puts a subscription on a plan, then the bill cycle day and the quantity requested with it. */
+export function choiceDrafts(
+  type: EventDraft['type'],
+  { billCycleDay, quantity, ...choice }: Omit<EventDraft, 'type'>,
+): readonly EventDraft[] {
+  const { effective } = choice;
+  const drafts: EventDraft[] = [{ type, ...choice, billCycleDay: null, quantity: null }];
+  if (billCycleDay !== null)
+    drafts.push({ ...bareDraft(LifecycleEventType.BCD_CHANGE, effective), billCycleDay });
+  if (quantity !== null)
+    drafts.push({ ...bareDraft(LifecycleEventType.QUANTITY_CHANGE, effective), quantity });
+  return drafts;
+}
+
+export interface PhasesAfterInput {
+  readonly timeline: readonly PhaseStart[];
+  /** The phase in which the choice of the plan puts the subscription; one of `timeline`. */
+  readonly current: PhaseStart;
+  readonly now: Instant;
+  /** Where the plan ends if `current` is its last phase; undefined if it does not. */
+  readonly expiryOfCurrent: () => EventDraft | undefined;
+  /** The same for a last phase that begins with a PHASE. */
+  readonly expiryOf: (last: PhaseStart) => EventDraft | undefined;
+}
+
+/** PHASE of every phase that has begun by now and of the next one, or EXPIRED where the plan ends (§5 rules 7, 8). */
+export function phasesAfter(input: PhasesAfterInput): readonly EventDraft[] {
+  const later = input.timeline.slice(input.timeline.indexOf(input.current) + 1);
+  const begun = later.filter((entry) => entry.start.at <= input.now);
+  const drafts = later.slice(0, begun.length + 1).map(phaseDraft);
+  const last = begun.at(-1);
+  if (begun.length < later.length) return drafts;
+  const expiry = last === undefined ? input.expiryOfCurrent() : input.expiryOf(last);
+  return expiry === undefined ? drafts : [...drafts, expiry];
+}
+
+/** PHASE at the start of `entry`. */
+export function phaseDraft(entry: PhaseStart): EventDraft {
+  return { ...bareDraft(LifecycleEventType.PHASE, entry.start), phaseName: entry.phase.name };
+}
+
+/** EXPIRED at the end of a final FIXEDTERM phase that a PHASE began; undefined for any other phase (§5 rule 8). */
+export function expiryAfterPhase(
+  last: PhaseStart,
+  anchor: DatedInstant,
+  zone: TimeZone,
+): EventDraft | undefined {
+  if (last.phase.type !== PhaseTypes.FIXEDTERM) return undefined;
+  const end = phaseEnd(last, anchor, zone);
+  return end === undefined ? undefined : bareDraft(LifecycleEventType.EXPIRED, end);
+}
+
+function expiryOnCreation(current: PhaseStart, input: InitialEventsInput): EventDraft | undefined {
+  if (current.phase.type !== PhaseTypes.FIXEDTERM) return undefined;
+  const end = phaseEnd({ phase: current.phase, start: input.billing }, input.billing, input.zone);
+  return end === undefined ? undefined : bareDraft(LifecycleEventType.EXPIRED, end);
+}
+
+export interface NextPhaseInput {
+  /** Active events of one subscription; stored, or derived by this very rule. */
+  readonly events: readonly LifecycleEvent[];
+  /** The PHASE that is, or will be, in effect; one of `events`. */
+  readonly phaseEvent: LifecycleEvent;
+  readonly plans: PlanResolver;
+  readonly zone: TimeZone;
+}
+
+/**
+ * What follows a PHASE: the PHASE after it, or EXPIRED where a final FIXEDTERM ends (§5 rules 7, 8). Undefined if nothing
+ * follows, if it is among the events already, or if the plan is changed or ended first. The answer depends on the input
+ * alone, so what is derived ahead of time is what is stored once the PHASE takes effect.
+ *
+ * The catalog is asked at the event's own date, its logical time (§21): a jump of the clock asks the same question as a
+ * walk. The next phase is counted from the start of this one (§5 rule 1), so a later catalog version that changes the
+ * length of an earlier phase moves nothing that has begun.
+ */
+export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefined {
+  const { events, phaseEvent, plans, zone } = input;
+  const ordered = inTimeOrder(events);
+  const position = ordered.indexOf(phaseEvent);
+  const choice = ordered.slice(0, position + 1).findLast(isPlanChoice);
+  assertInvariant(
+    choice?.planName && choice.phaseAnchor,
+    `PHASE event ${phaseEvent.id} follows no event that carries a plan and a phase anchor`,
+    { eventId: phaseEvent.id, subscriptionId: phaseEvent.subscriptionId },
+  );
+  const { planName, phaseAnchor: anchor } = choice;
+  const chosen = { at: choice.effective.at, decided: decidedOf(choice) };
+  const { phaseName, effective } = phaseEvent;
+  const { plan, phase } = planWithPhase(plans, { planName, phaseName, at: effective.at, chosen });
+
+  const begun = { phase, start: phaseEvent.effective };
+  const next = plan.phases[plan.phases.indexOf(phase) + 1];
+  const end = next && phaseEnd(begun, anchor, zone);
+  const following =
+    next && end ? phaseDraft({ phase: next, start: end }) : expiryAfterPhase(begun, anchor, zone);
+  if (following === undefined || isSettled(ordered.slice(position + 1), following)) return undefined;
+  return following;
+}
+
+/** True if the segment of the plan already has its next PHASE or its expiry, or ends before `following` would begin. */
+function isSettled(later: readonly LifecycleEvent[], following: EventDraft): boolean {
+  for (const event of later) {
+    const isBefore = event.effective.at <= following.effective.at;
+    if (isPlanChoice(event)) return isBefore;
+    if (event.type === LifecycleEventType.PHASE || event.type === following.type) return true;
+    if (isEnd(event) && isBefore) return true;
+  }
+  return false;
+}
+
+export interface DerivedPhasesInput {
+  /** Active events of one subscription. */
+  readonly events: readonly LifecycleEvent[];
+  readonly plans: PlanResolver;
+  readonly zone: TimeZone;
+}
+
+/** Above every record id, so that at one instant derived events come after the stored events of any subscription. */
+const ABOVE_RECORD_IDS = 2 ** 52;
+
+/**
+ * The events in effect, stored or not. Only the next PHASE is stored (§5 rule 7), so for each plan segment the phases
+ * after its last stored PHASE, and the expiry, are derived: billing ahead of a date needs them all.
+ *
+ * A derived event has the type, date, phase and other facts with which it is stored later. It has no id of its own: it
+ * carries that of the stored PHASE that it follows, and is for computing only.
+ */
+export function withDerivedPhases(input: DerivedPhasesInput): readonly LifecycleEvent[] {
+  const { plans, zone } = input;
+  const stored = eventsInEffect(input.events);
+  let events = stored;
+  let sequence = stored.reduce((last, event) => Math.max(last, event.sequence), 0);
+  for (const source of lastPhases(stored)) {
+    let phaseEvent = source;
+    while (phaseEvent.type === LifecycleEventType.PHASE) {
+      const draft = followingPhaseEvent({ events, phaseEvent, plans, zone });
+      if (draft === undefined) break;
+      sequence += 1;
+      phaseEvent = derivedEvent(draft, source, sequence);
+      events = [...events, phaseEvent];
+    }
+  }
+  return events;
+}
+
+/** The last PHASE of each plan segment that has any. */
+function lastPhases(ordered: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
+  const relevant = ordered.filter((event) => event.type === LifecycleEventType.PHASE || isPlanChoice(event));
+  return relevant.filter((event, index) => {
+    const next = relevant[index + 1];
+    return event.type === LifecycleEventType.PHASE && (next === undefined || isPlanChoice(next));
+  });
+}
+
+function derivedEvent(draft: EventDraft, source: LifecycleEvent, sequence: number): LifecycleEvent {
+  return { ...source, ...draft, recordId: derivedRecordId(source.recordId), sequence };
+}
+
+/** Record id of an event that is derived from another event; one that is already derived keeps its own. */
+export function derivedRecordId(recordId: number): number {
+  return recordId < ABOVE_RECORD_IDS ? ABOVE_RECORD_IDS + recordId : recordId;
+}
