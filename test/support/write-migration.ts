@@ -2,17 +2,27 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { startPostgresql } from './postgresql-server.ts';
 
-// Development only, `npm run migration -- <name>`: writes the migrations that changed tables ask for, of both databases, with
-// a PostgreSQL server of its own.
+// Development only, `npm run migration -- <name>`: writes the migrations of both databases that changed tables require, with
+// a PostgreSQL server of its own. `initial` writes the initial tables again and needs no server.
 const generate = fileURLToPath(new URL('../../adapters/mikro-orm/migrations/generate.ts', import.meta.url));
 const [name = 'change'] = process.argv.slice(2);
-/** The server's process keeps nobody waiting. */
-const waiting = setInterval(() => undefined, 1_000);
-const server = await startPostgresql();
-try {
-  await server.administer('create database empty owner billwright');
-  execFileSync(process.execPath, [generate, name, server.url('empty')], { stdio: 'inherit' });
-} finally {
-  await server.stop();
-  clearInterval(waiting);
+
+if (name === 'initial') write();
+else await writeWithServer();
+
+async function writeWithServer(): Promise<void> {
+  /** The server's process does not keep this one alive. */
+  const waiting = setInterval(() => undefined, 1_000);
+  const server = await startPostgresql();
+  try {
+    await server.administer('create database empty owner billwright');
+    write(server.url('empty'));
+  } finally {
+    await server.stop();
+    clearInterval(waiting);
+  }
+}
+
+function write(...url: readonly string[]): void {
+  execFileSync(process.execPath, [generate, name, ...url], { stdio: 'inherit' });
 }
