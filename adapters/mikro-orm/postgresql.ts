@@ -19,12 +19,12 @@ import { type ClientPool, QueueListener } from './postgresql/queue-listener.ts';
 import { type ServerAddress, ServerWatch } from './postgresql/server-watch.ts';
 import { TENANT_SETTING } from './postgresql/tenant-policy.ts';
 import { postgresqlTransactions } from './postgresql/transactions.ts';
+import { applyMigrations } from './session/migrator.ts';
 import { MikroOrmStorage, type StorageParts } from './session/mikro-orm-storage.ts';
 import type { Connection } from './sql/connection.ts';
 import type { Trace } from './sql/trace.ts';
 import { EVERY_TENANT, type Transactions } from './sql/transactions.ts';
 import { defineEntities } from './tables/entities.ts';
-import { applyMigrations } from './tables/migrator.ts';
 
 export type {
   DrizzleTransaction,

@@ -8,6 +8,7 @@ import type { KyselyTransaction } from './hosts/kysely.ts';
 import type { PrismaTransaction } from './hosts/prisma.ts';
 import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/sqlite/index.ts';
+import { applyMigrations } from './session/migrator.ts';
 import { MikroOrmStorage } from './session/mikro-orm-storage.ts';
 import { type Connection, compiled, type Transaction } from './sql/connection.ts';
 import type { Trace } from './sql/trace.ts';
@@ -20,7 +21,6 @@ import { keepPrepared } from './sqlite/prepared-statements.ts';
 import { makePrivately } from './sqlite/private-file.ts';
 import { seesLock } from './sqlite/seen-lock.ts';
 import { defineEntities } from './tables/entities.ts';
-import { applyMigrations } from './tables/migrator.ts';
 
 /**
  * 32 MiB of 4 KiB pages, eight times SQLite's own: in an older database a run's pages lie farther apart, and each

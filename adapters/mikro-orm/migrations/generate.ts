@@ -22,7 +22,7 @@ import { migrations as sqliteMigrations } from './sqlite/index.ts';
 const [name = 'change', url] = process.argv.slice(2);
 const LINE_WIDTH = 110;
 
-if (name === 'initial') writeFileSync(new URL('initial-tables.ts', import.meta.url), initialTables());
+if (name === 'initial') writeFileSync(new URL('initial/initial-tables.ts', import.meta.url), initialTables());
 else await writeNext();
 
 async function writeNext(): Promise<void> {

@@ -39,8 +39,7 @@ import {
   type Transaction,
 } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import type { SystemAccess } from '../sql/runner.ts';
-import { Runner } from '../sql/runner.ts';
+import { Runner, type SystemAccess } from '../sql/runner.ts';
 import type { Sql } from '../sql/sql.ts';
 import type { Trace } from '../sql/trace.ts';
 import {
@@ -62,10 +61,10 @@ import { readSchemaState, refusal, unboundRoleRefused } from '../tables/schema.t
 import { violationOf } from '../tables/violations.ts';
 import { failureMeaning, withReason } from './failure-meaning.ts';
 import { HostTransactions, type SeesLock } from './host-transactions.ts';
+import { checkMikroOrmVersion } from './migrator.ts';
 import { type Flushed, readSession, writeSession } from './session.ts';
 import { defaultPolicy, type SessionPolicy } from './session-policy.ts';
 import { SharedNumbers } from './shared-numbers.ts';
-import { checkMikroOrmVersion } from './supported-version.ts';
 import { openTextSpool } from './text-spool.ts';
 
 /** What the entry file of a database provides. */

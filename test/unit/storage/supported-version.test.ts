@@ -1,6 +1,6 @@
 import { Utils } from '@mikro-orm/core';
 import { expect } from 'chai';
-import { checkMikroOrmVersion } from '../../../adapters/mikro-orm/session/supported-version.ts';
+import { checkMikroOrmVersion } from '../../../adapters/mikro-orm/session/migrator.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 
 describe('the version of MikroORM', () => {

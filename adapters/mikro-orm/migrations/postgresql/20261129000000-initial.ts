@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { initialTables } from '../initial-tables.ts';
+import { initialTables } from '../initial/initial-tables.ts';
 
 /**
  * An index for texts within texts. Without the extension pg_trgm, where the role may not create it or the server does not

@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { initialTables } from '../initial-tables.ts';
+import { initialTables } from '../initial/initial-tables.ts';
 
 const types: Readonly<Record<string, string>> = {
   'bigserial primary key': 'integer not null primary key autoincrement',
