@@ -1,6 +1,5 @@
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { Account } from '../records/index.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
+import { type Account, type Invoice, type InvoiceItem, InvoiceStatus, itemTypes } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { CHECKED_INVOICES_AT_ONCE } from '../values/limits.ts';
 import { balanceWith, type CountedBalance, NO_BALANCE, wrongBalances } from './account-sums.ts';
@@ -92,7 +91,7 @@ async function checkBatch(
 /** Repairs and adjustments of these items on invoices that count: neither VOID nor made by another system. */
 async function takenFrom(session: ReadSession, itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]> {
   const linked = (await session.invoices.findItemsLinkedTo(itemIds)).filter(
-    ({ itemType }) => itemType === InvoiceItemType.REPAIR_ADJ || itemType === InvoiceItemType.ITEM_ADJ,
+    ({ itemType }) => itemTypes[itemType].kind === 'ADJUSTMENT',
   );
   const invoiceIds = [...new Set(linked.map(({ invoiceId }) => invoiceId))];
   if (invoiceIds.length === 0) return [];

@@ -5,6 +5,7 @@ import {
   type InvoiceItem,
   InvoiceItemType,
   InvoiceStatus,
+  itemTypes,
 } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { formatDecimal, sum } from '../values/money/index.ts';
@@ -50,8 +51,8 @@ function wrongRows(of: ItemRemainders): readonly Finding[] {
 }
 
 function expectedRows({ invoice, item, taken }: ItemRemainders): readonly CoverageRow[] {
-  const isCharge = item.itemType === InvoiceItemType.FIXED || item.itemType === InvoiceItemType.RECURRING;
-  if (!isCharge || invoice.isMigration || invoice.status === InvoiceStatus.VOID) return [];
+  const { coversDays } = itemTypes[item.itemType];
+  if (!coversDays || invoice.isMigration || invoice.status === InvoiceStatus.VOID) return [];
   const repairs = taken.filter(({ itemType }) => itemType === InvoiceItemType.REPAIR_ADJ);
   return rowsOfItem(item, repairs, invoice.currency);
 }

@@ -15,6 +15,7 @@ export type * from './cursor.ts';
 export type * from './custom-field.ts';
 export * from './invoice.ts';
 export * from './invoice-item.ts';
+export * from './invoice-item-types.ts';
 export * from './lifecycle-event.ts';
 export type * from './new-record.ts';
 export * from './node.ts';

@@ -8,21 +8,7 @@ import type {
   TierBlockPolicy,
   UsageType,
 } from './catalog/catalog-enumerations.ts';
-
-/** Item types in output order for equal start dates (invoicing §1.3). */
-export const InvoiceItemType = {
-  EXTERNAL_CHARGE: 'EXTERNAL_CHARGE',
-  FIXED: 'FIXED',
-  RECURRING: 'RECURRING',
-  REPAIR_ADJ: 'REPAIR_ADJ',
-  CBA_ADJ: 'CBA_ADJ',
-  CREDIT_ADJ: 'CREDIT_ADJ',
-  ITEM_ADJ: 'ITEM_ADJ',
-  USAGE: 'USAGE',
-  TAX: 'TAX',
-  PARENT_SUMMARY: 'PARENT_SUMMARY',
-} as const;
-export type InvoiceItemType = (typeof InvoiceItemType)[keyof typeof InvoiceItemType];
+import type { InvoiceItemType } from './invoice-item-types.ts';
 
 export interface InvoiceItem {
   readonly recordId: number;

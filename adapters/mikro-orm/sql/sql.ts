@@ -58,6 +58,11 @@ export function raw(text: string): RawText {
   return { kind: 'raw', text };
 }
 
+/** A list of constants for `in`: enumeration values, never a caller's text. */
+export function literals(values: readonly string[]): RawText {
+  return raw(`(${values.map((value) => `'${value}'`).join(', ')})`);
+}
+
 export function isIn(column: string, type: ListType, values: readonly (string | number)[]): Membership {
   const found =
     type === 'text' ? values.filter((value) => typeof value !== 'string' || isStorable(value)) : values;

@@ -4,7 +4,7 @@ import type {
   LostReference,
   UnauditedRecord,
 } from '../../../lib/ports/storage/index.ts';
-import { ProcessingState } from '../../../lib/records/index.ts';
+import { itemTypesWith, ProcessingState } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
@@ -24,7 +24,7 @@ import {
 import { numberOf, type Row, textOf } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
-import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { isIn, literals, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
 import { creditNotesTable } from '../tables/credit-notes.ts';
 import { coverageTable, cursorsTable, invoiceItemsTable, invoicesTable } from '../tables/invoices.ts';
@@ -59,7 +59,7 @@ interface Reference {
 /** References that people wrote on an item are stored as given (ruling R21), so only items made by the engine are checked. */
 const madeByRuns: Reference['where'] = {
   columns: ['item_type', 'invoice_id'],
-  condition: sql`t.item_type not in ('EXTERNAL_CHARGE', 'TAX', 'CREDIT_ADJ')
+  condition: sql`t.item_type not in ${literals(itemTypesWith('addedByPeople'))}
     and not exists (select 1 from bw_invoices i where i.id = t.invoice_id and i.is_migration)`,
 };
 

@@ -4,14 +4,20 @@ import {
   type InvoiceReads,
   type InvoiceWrites,
 } from '../../../lib/ports/storage/index.ts';
-import type { CoverageRow, CursorToSave, Invoice, StoredCursor } from '../../../lib/records/index.ts';
+import {
+  type CoverageRow,
+  type CursorToSave,
+  type Invoice,
+  itemTypesWith,
+  type StoredCursor,
+} from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from '../audit/audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
 import { type Column, dateOf, numberOf, textOf } from '../sql/columns.ts';
-import { firstRowsAs, isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { firstRowsAs, isIn, literals, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import {
   coverageTable,
   cursorsTable,
@@ -135,7 +141,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
           and status <> 'VOID' and not is_migration and target_date is not null
           and exists (select 1 from bw_invoice_items i
             where i.tenant_record_id = ${scope.tenantRecordId} and i.invoice_id = bw_invoices.id
-              and i.item_type in ('RECURRING', 'USAGE'))
+              and i.item_type in ${literals(itemTypesWith('recurs'))})
         order by target_date desc limit 1`);
       return row === undefined ? null : dateOf(row.target_date, 'target_date');
     },

@@ -1,7 +1,8 @@
 import type { InvoiceReads } from '../../../lib/ports/storage/index.ts';
+import { itemTypesWith } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { dateOf, textOf } from '../sql/columns.ts';
-import { isIn, raw, sql } from '../sql/sql.ts';
+import { isIn, literals, raw, sql } from '../sql/sql.ts';
 import { haveIds, type TenantScope } from '../tables/record-access.ts';
 
 /** Of each subscription the first item of the COMMITTED invoices of the run that has billed its last days in force. */
@@ -39,7 +40,7 @@ export async function lastChargeDates(
         coalesce(i.start_date, i.end_date) as start_date, i.end_date
       from a cross join bw_invoice_items i join bw_invoices v on v.id = i.invoice_id
       where i.tenant_record_id = a.tenant_record_id and i.account_record_id = a.account_record_id
-        and i.record_id >= a.since and i.item_type in ('FIXED', 'RECURRING', 'USAGE')
+        and i.record_id >= a.since and i.item_type in ${literals(itemTypesWith('chargesPlan'))}
         and ${isAsked('i.subscription_id')} and v.status = 'COMMITTED' and not v.is_migration
         and coalesce(i.start_date, i.end_date) is not null
       union all

@@ -1,5 +1,5 @@
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
-import type { Account, Invoice, InvoiceItem } from '../../records/index.ts';
+import { type Account, type Invoice, type InvoiceItem, itemTypes } from '../../records/index.ts';
 import { atReferenceTime, type TouchedDate } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { addDays, type LocalDate } from '../../values/time/index.ts';
@@ -36,7 +36,7 @@ export async function resetChargedThrough(
 
 /** §1.5: the latest target date among the remaining invoices with recurring charges. */
 export async function maxTargetDateWithout(session: ReadSession, { account, items }: Voiding) {
-  const recurs = items.some(({ itemType }) => itemType === 'RECURRING' || itemType === 'USAGE');
+  const recurs = items.some(({ itemType }) => itemTypes[itemType].recurs);
   return recurs
     ? new Map([[account.id, await session.invoices.maxTargetDate(account.id)]])
     : new Map<Uuid, null>();

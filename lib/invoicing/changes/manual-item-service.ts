@@ -2,13 +2,14 @@ import { loadAccount, lockAccount, noSuchObject } from '../../accounts/index.ts'
 import type { CatalogProvider } from '../../catalog/index.ts';
 import type { IdGenerator, Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { Account } from '../../records/index.ts';
 import {
+  type Account,
   type CallContext,
   type Invoice,
   type InvoiceItem,
   InvoiceItemType,
   InvoiceStatus,
+  type ManualItemType,
   ObjectType,
 } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
@@ -24,7 +25,6 @@ import {
   checkManualItems,
   checkTexts,
   type ManualItem,
-  type ManualItemType,
   manualItem,
   statedItemAmount,
 } from '../invoices/manual-items.ts';

@@ -1,7 +1,13 @@
 import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
-import type { Account, New } from '../../records/index.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../../records/index.ts';
+import {
+  type Account,
+  type Invoice,
+  type InvoiceItem,
+  InvoiceStatus,
+  itemTypes,
+  type New,
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
 import { type Instant, localDateOf } from '../../values/time/index.ts';
@@ -257,7 +263,7 @@ function isStored(summary: Summary): summary is Invoice {
 }
 
 function isCharge({ itemType }: InvoiceItem): boolean {
-  return itemType === InvoiceItemType.FIXED || itemType === InvoiceItemType.RECURRING;
+  return itemTypes[itemType].coversDays;
 }
 
 function unique<T>(values: readonly T[]): readonly T[] {

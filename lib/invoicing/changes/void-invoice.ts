@@ -1,6 +1,12 @@
 import type { IdGenerator } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../../records/index.ts';
+import {
+  type Invoice,
+  type InvoiceItem,
+  InvoiceItemType,
+  InvoiceStatus,
+  itemTypes,
+} from '../../records/index.ts';
 import { markDirty } from '../../subscriptions/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -120,9 +126,7 @@ async function release(session: ReadSession, { invoice, items }: Voiding): Promi
   const stored = await session.invoices.findItemsByIds(
     [...new Set(repairedIds)].filter((id) => !own.has(id)),
   );
-  const repaired = stored.filter(
-    ({ itemType }) => itemType === InvoiceItemType.RECURRING || itemType === InvoiceItemType.USAGE,
-  );
+  const repaired = stored.filter(({ itemType }) => itemTypes[itemType].recurs);
   const linked = await session.invoices.findItemsLinkedTo(repaired.map(({ id }) => id));
   const others = linked.filter((item) => isRepair(item) && item.invoiceId !== invoice.id);
   const released = releaseCoverage({

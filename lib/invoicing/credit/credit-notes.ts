@@ -6,6 +6,7 @@ import {
   type InvoiceItem,
   InvoiceItemType,
   InvoiceStatus,
+  itemTypes,
   type New,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -29,7 +30,7 @@ export interface Credited {
 export type DraftNote = Pick<New<CreditNote>, 'reason' | 'amount' | 'lines'> & { readonly invoice: Invoice };
 
 export function isCrediting({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
-  return itemType === InvoiceItemType.REPAIR_ADJ || itemType === InvoiceItemType.ITEM_ADJ;
+  return itemTypes[itemType].kind === 'ADJUSTMENT';
 }
 
 /**
@@ -62,10 +63,10 @@ export function creditNotesOf({ items, voided, linked, invoices }: Credited): re
  * become account credit, and what was never owed cannot be credited.
  */
 function takenBack(items: readonly InvoiceItem[]): readonly CreditNoteLine[] {
-  const own = items.filter(({ itemType }) => itemType !== InvoiceItemType.CBA_ADJ);
+  const own = items.filter(({ itemType }) => itemTypes[itemType].kind !== 'ACCOUNT_CREDIT');
   let charged = sum(own.map(({ amount }) => amount).filter((amount) => amount.greaterThan(0)));
   return own.map(({ id: itemId, itemType, amount }) => {
-    if (itemType !== InvoiceItemType.CREDIT_ADJ) return { itemId, amount };
+    if (itemTypes[itemType].kind !== 'CREDIT') return { itemId, amount };
     const taken = amount.negated().greaterThan(charged) ? charged.negated() : amount;
     charged = charged.plus(taken);
     return { itemId, amount: taken };

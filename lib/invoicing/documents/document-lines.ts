@@ -1,4 +1,4 @@
-import { InvoiceItemType } from '../../records/index.ts';
+import { InvoiceItemType, itemTypes } from '../../records/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import { roundToCurrency, sum } from '../../values/money/index.ts';
 import type { InvoiceItemView } from '../invoices/invoice-view.ts';
@@ -11,9 +11,10 @@ export function documentItems(
   items: readonly InvoiceItemView[],
   currency: Currency,
 ): readonly InvoiceItemView[] {
-  const { CREDIT_ADJ, CBA_ADJ } = InvoiceItemType;
-  const others = items.filter(({ itemType }) => itemType !== CREDIT_ADJ && itemType !== CBA_ADJ);
-  const merged = [CREDIT_ADJ, CBA_ADJ].flatMap((type) => mergedItem(items, type));
+  const others = items.filter((item) => !isCredit(item));
+  const merged = [InvoiceItemType.CREDIT_ADJ, InvoiceItemType.CBA_ADJ].flatMap((type) =>
+    mergedItem(items, type),
+  );
   return [...others, ...merged].filter(({ amount }) => !roundToCurrency(amount, currency).isZero());
 }
 
@@ -23,16 +24,18 @@ function mergedItem(items: readonly InvoiceItemView[], type: InvoiceItemType): r
   if (first === undefined) return [];
   if (more.length === 0) return [first];
   const isAlike = more.every(({ description }) => description === first.description);
+  const [ofSeveral = first.description] = Object.keys(itemTypes[type].descriptions);
   return [
     {
       ...first,
       amount: sum([first, ...more].map(({ amount }) => amount)),
-      description: isAlike ? first.description : (MERGED_DESCRIPTION[type] ?? first.description),
+      description: isAlike ? first.description : ofSeveral,
     },
   ];
 }
 
-/** Of a line that stands for several items that say different things. */
-const MERGED_DESCRIPTION: Partial<Record<InvoiceItemType, string>> = {
-  CREDIT_ADJ: 'Invoice adjustment',
-};
+/** Whether the item is a credit or account credit. */
+export function isCredit({ itemType }: Pick<InvoiceItemView, 'itemType'>): boolean {
+  const { kind } = itemTypes[itemType];
+  return kind === 'CREDIT' || kind === 'ACCOUNT_CREDIT';
+}

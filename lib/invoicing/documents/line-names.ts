@@ -1,3 +1,4 @@
+import { itemTypes } from '../../records/index.ts';
 import type { InvoiceItemView } from '../invoices/invoice-view.ts';
 import type { TextKey } from './built-in-texts.ts';
 import type { TextOf } from './document-texts.ts';
@@ -12,16 +13,6 @@ export interface LineName {
 /** Names of plans, phases and usages in the language of the document; undefined where the tenant has none. */
 export type CatalogNames = (name: string) => string | undefined;
 
-/** The descriptions that the engine writes by itself (§1.3): documents say them in their own language. */
-const written: ReadonlyMap<string, TextKey> = new Map<string, TextKey>([
-  ['REPAIR_ADJ Adjustment (subscription change)', 'itemRepair'],
-  ['REPAIR_ADJ Adjustment (usage)', 'itemUsageRepair'],
-  ['ITEM_ADJ Invoice item adjustment', 'itemAdjustment'],
-  ['CREDIT_ADJ Invoice adjustment', 'itemCredit'],
-  ['EXTERNAL_CHARGE External charge', 'itemExternalCharge'],
-  ['TAX Tax', 'itemTax'],
-]);
-
 /**
  * What an item is called: the plan of what is charged by the catalog, else its description.
  * @param linked the item that it adjusts, where that is on the same invoice.
@@ -30,27 +21,19 @@ export function lineName(
   item: InvoiceItemView,
   { names, text, linked }: { names: CatalogNames; text: TextOf; linked: InvoiceItemView | undefined },
 ): LineName {
-  switch (item.itemType) {
-    case 'FIXED':
-    case 'RECURRING':
-    case 'USAGE':
-      return chargeName(item, names);
-    case 'CBA_ADJ':
-      return {
-        name: text(item.amount.isPositive() ? 'itemAccountCreditGenerated' : 'itemAccountCreditUsed'),
-        detail: null,
-      };
-    case 'EXTERNAL_CHARGE':
-    case 'REPAIR_ADJ':
-    case 'CREDIT_ADJ':
-    case 'ITEM_ADJ':
-    case 'TAX':
-    case 'PARENT_SUMMARY':
-      return {
-        name: described(item, text),
-        detail: linked === undefined ? null : lineName(linked, { names, text, linked: undefined }).name,
-      };
+  const { chargesPlan, kind } = itemTypes[item.itemType];
+  if (chargesPlan) return chargeName(item, names);
+  if (kind === 'ACCOUNT_CREDIT') {
+    const isGenerated = item.amount.isPositive();
+    return {
+      name: text(isGenerated ? 'itemAccountCreditGenerated' : 'itemAccountCreditUsed'),
+      detail: null,
+    };
   }
+  return {
+    name: described(item, text),
+    detail: linked === undefined ? null : lineName(linked, { names, text, linked: undefined }).name,
+  };
 }
 
 function chargeName(item: InvoiceItemView, names: CatalogNames): LineName {
@@ -68,8 +51,10 @@ function properName(prettyName: string | null, name: string): string | null {
   return prettyName === null || prettyName === name ? null : prettyName;
 }
 
+/** The description; one that the engine has written (§1.3) in the language of the document. */
 function described({ itemType, description }: InvoiceItemView, text: TextOf): string {
   if (description === null || description === '') return itemType;
-  const key = written.get(`${itemType} ${description}`);
+  const written: Readonly<Record<string, TextKey>> = itemTypes[itemType].descriptions;
+  const key = Object.hasOwn(written, description) ? written[description] : undefined;
   return key === undefined ? description : text(key);
 }

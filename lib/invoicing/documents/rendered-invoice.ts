@@ -5,7 +5,7 @@ import type { InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
 import { isSettled } from '../invoices/parent-standing.ts';
 import { addresseeOf } from './addressee.ts';
 import type { DocumentFormats } from './document-formats.ts';
-import { documentItems } from './document-lines.ts';
+import { documentItems, isCredit } from './document-lines.ts';
 import {
   catalogNames,
   documentTexts,
@@ -136,9 +136,7 @@ export function* renderingInvoice(given: InvoiceToRender): Steps<RenderedInvoice
     };
   });
   const credit = lines.find(({ item }) => item.itemType === 'CBA_ADJ') ?? null;
-  const isOnlyCredit = lines.every(
-    ({ item }) => item.itemType === 'CBA_ADJ' || item.itemType === 'CREDIT_ADJ',
-  );
+  const isOnlyCredit = lines.every(({ item }) => isCredit(item));
   const totalledLines = isOnlyCredit ? lines : lines.filter((line) => line !== credit);
   const paidAmount = sum(invoice.items.map(({ amount }) => amount)).minus(invoice.rawBalance);
   return {

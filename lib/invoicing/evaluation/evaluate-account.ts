@@ -1,4 +1,4 @@
-import type { AccountInvoicingState, InvoiceAmounts } from '../../records/index.ts';
+import { type AccountInvoicingState, type InvoiceAmounts, itemTypes } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
 import { chargedThroughDates } from '../invoices/charged-through-date.ts';
@@ -133,7 +133,7 @@ function stateAfter(
   const after = accountedInvoice(invoice, amounts);
   const balanced = accountBalancesAfter(state, { before: null, after });
   // Only recurring charges keep later runs from falling behind its target date (§1.5).
-  if (!items.some(({ itemType }) => itemType === 'RECURRING' || itemType === 'USAGE')) return balanced;
+  if (!items.some(({ itemType }) => itemTypes[itemType].recurs)) return balanced;
   const maxTargetDate = state.maxTargetDate === null ? targetDate : maxDate(state.maxTargetDate, targetDate);
   return { ...balanced, maxTargetDate };
 }

@@ -244,7 +244,11 @@ function withoutBasis(parts: ExplanationParts): readonly string[] {
       return [
         `Summary of ${amount}: what the linked invoices of child account ${item.childAccountId} come to.`,
       ];
-    default:
+    case InvoiceItemType.FIXED:
+    case InvoiceItemType.RECURRING:
+    case InvoiceItemType.USAGE:
+    case InvoiceItemType.REPAIR_ADJ:
+    case InvoiceItemType.CBA_ADJ:
       return [`${amount}: the facts behind this amount were not kept when it was made.`];
   }
 }

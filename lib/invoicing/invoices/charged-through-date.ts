@@ -1,4 +1,4 @@
-import type { InvoiceItem } from '../../records/index.ts';
+import { type InvoiceItem, itemTypes } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
 
@@ -12,7 +12,7 @@ export type ChargingItem = Pick<InvoiceItem, 'itemType' | 'subscriptionId' | 'st
 export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<Uuid, LocalDate> {
   const dates = new Map<Uuid, LocalDate>();
   for (const { itemType, subscriptionId, startDate, endDate } of items) {
-    if (subscriptionId === null || !isCharge(itemType)) continue;
+    if (subscriptionId === null || !itemTypes[itemType].chargesPlan) continue;
     const date = endDate ?? startDate;
     const latest = dates.get(subscriptionId);
     if (date !== null && (latest === undefined || date > latest)) dates.set(subscriptionId, date);
@@ -30,8 +30,4 @@ interface LastDates {
 /** The charged-through date that follows from the last COMMITTED charge: its latest end, or start without one (§8.5). */
 export function chargedThroughOf({ start, end }: LastDates): LocalDate {
   return end === null ? start : maxDate(start, end);
-}
-
-function isCharge(itemType: ChargingItem['itemType']): boolean {
-  return itemType === 'FIXED' || itemType === 'RECURRING' || itemType === 'USAGE';
 }

@@ -1,11 +1,12 @@
-import type {
-  Account,
-  AccountInvoicingState,
-  BalancedInvoice,
-  Invoice,
-  InvoiceAmounts,
-  InvoiceItem,
-  InvoicePayment,
+import {
+  type Account,
+  type AccountInvoicingState,
+  type BalancedInvoice,
+  type Invoice,
+  type InvoiceAmounts,
+  type InvoiceItem,
+  type InvoicePayment,
+  itemTypes,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, sum, ZERO } from '../../values/money/index.ts';
@@ -114,7 +115,7 @@ function addItems(
 }
 
 function isAccountCredit({ itemType }: CountedItem): boolean {
-  return itemType === 'CBA_ADJ';
+  return itemTypes[itemType].sum === 'creditAdj';
 }
 
 /** An invoice that only turns a credit into account credit: CREDIT_ADJ −x and CBA_ADJ +x, and nothing else. */

@@ -1,23 +1,13 @@
-import { type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
+import { type InvoiceItem, InvoiceItemType, itemTypes } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
-import type { NewInvoiceItem } from './new-item.ts';
-import { plainItem } from './new-item.ts';
-
-const adjustable: ReadonlySet<InvoiceItemType> = new Set([
-  InvoiceItemType.EXTERNAL_CHARGE,
-  InvoiceItemType.FIXED,
-  InvoiceItemType.RECURRING,
-  InvoiceItemType.TAX,
-  InvoiceItemType.USAGE,
-  InvoiceItemType.PARENT_SUMMARY,
-]);
+import { defaultDescription, type NewInvoiceItem, plainItem } from './new-item.ts';
 
 /** Whether an item of this type may be adjusted at all (§9 rule 4). */
 export function isAdjustable({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
-  return adjustable.has(itemType);
+  return itemTypes[itemType].adjustable;
 }
 
 /**
@@ -59,7 +49,7 @@ export function itemAdjustment(adjusted: InvoiceItem, details: AdjustmentDetails
     itemType: InvoiceItemType.ITEM_ADJ,
     amount: amount.negated(),
     repairable: amount.minus(amount),
-    description: details.description || 'Invoice item adjustment',
+    description: details.description || defaultDescription(InvoiceItemType.ITEM_ADJ),
     startDate: date,
     endDate: date,
     linkedItemId: adjusted.id,

@@ -1,12 +1,11 @@
-import { type CallContext, InvoiceItemType } from '../../records/index.ts';
+import { type CallContext, InvoiceItemType, itemTypes, type ManualItemType } from '../../records/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_ITEM_DETAILS_BYTES } from '../../values/limits.ts';
 import { type Currency, type Decimal, formatDecimal, statedAmount, ZERO } from '../../values/money/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
-import type { NewInvoiceItem } from './new-item.ts';
-import { plainItem } from './new-item.ts';
+import { defaultDescription, type NewInvoiceItem, plainItem } from './new-item.ts';
 
 /** An external charge, tax or credit to add. Absent and null members are the same. */
 export interface ManualItem {
@@ -34,11 +33,6 @@ export interface ManualItem {
   /** Free text, JSON by convention, up to 64 kB. */
   readonly itemDetails?: string | null | undefined;
 }
-
-export type ManualItemType =
-  | typeof InvoiceItemType.EXTERNAL_CHARGE
-  | typeof InvoiceItemType.TAX
-  | typeof InvoiceItemType.CREDIT_ADJ;
 
 export const MAX_DESCRIPTION_LENGTH = 255;
 
@@ -123,12 +117,11 @@ interface Making {
 
 function charge({ item, requestedDate, own }: Making): NewInvoiceItem {
   const planName = given(item.planName);
-  const byDefault = planName === null ? 'External charge' : `${planName} (external charge)`;
   return plainItem({
     ...own,
     itemType: InvoiceItemType.EXTERNAL_CHARGE,
     repairable: own.amount,
-    description: given(item.description) ?? byDefault,
+    description: given(item.description) ?? defaultDescription(InvoiceItemType.EXTERNAL_CHARGE, planName),
     startDate: item.startDate ?? requestedDate,
     endDate: given(item.endDate),
     subscriptionId: given(item.subscriptionId),
@@ -144,7 +137,7 @@ function tax({ item, requestedDate, own }: Making): NewInvoiceItem {
     ...own,
     itemType: InvoiceItemType.TAX,
     repairable: own.amount,
-    description: given(item.description) ?? 'Tax',
+    description: given(item.description) ?? defaultDescription(InvoiceItemType.TAX),
     startDate: item.startDate ?? requestedDate,
   });
 }
@@ -155,7 +148,7 @@ function credit({ item, requestedDate, own }: Making): NewInvoiceItem {
     itemType: InvoiceItemType.CREDIT_ADJ,
     amount: own.amount.isZero() ? ZERO : own.amount.negated(),
     repairable: ZERO,
-    description: given(item.description) ?? 'Invoice adjustment',
+    description: given(item.description) ?? defaultDescription(InvoiceItemType.CREDIT_ADJ),
     startDate: requestedDate,
     endDate: requestedDate,
     subscriptionId: given(item.subscriptionId),
@@ -181,7 +174,7 @@ export function checkCurrency(given: string | null | undefined, currency: Curren
 function checkAmount(type: ManualItemType, amount: Decimal | null | undefined): void {
   if (amount != null && !amount.isNegative()) return;
   if (amount?.isZero()) return;
-  const isCredit = type === InvoiceItemType.CREDIT_ADJ;
+  const isCredit = itemTypes[type].kind === 'CREDIT';
   throw new BillingError({
     code: isCredit
       ? ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID

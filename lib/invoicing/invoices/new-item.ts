@@ -1,4 +1,4 @@
-import type { InvoiceItem, ItemBasis } from '../../records/index.ts';
+import { type InvoiceItem, InvoiceItemType, type ItemBasis, itemTypes } from '../../records/index.ts';
 
 /** An item as the rules decide it; invoice, account, currency and creation date are the same for all items of a run. */
 export interface NewInvoiceItem
@@ -32,4 +32,12 @@ export function plainItem(
     catalogEffectiveDate: null,
     ...own,
   };
+}
+
+/** The description of an item that is added without one (§1.3). */
+export function defaultDescription(itemType: InvoiceItemType, planName: string | null = null): string {
+  const [description = itemType] = Object.keys(itemTypes[itemType].descriptions);
+  return itemType === InvoiceItemType.EXTERNAL_CHARGE && planName
+    ? `${planName} (external charge)`
+    : description;
 }

@@ -1,7 +1,7 @@
 import type { CatalogSource } from '../../catalog/index.ts';
 import { withOverridePlans } from '../../catalog/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
+import { type Invoice, type InvoiceItem, itemTypes } from '../../records/index.ts';
 import { planNamesOf } from '../../subscriptions/index.ts';
 import type { SettingsOf, TenantSettings } from '../../tenants/index.ts';
 import { type InvoiceView, type ViewSources, viewInvoices } from '../invoices/invoice-view.ts';
@@ -55,22 +55,17 @@ export async function loadViewSources(
   return { catalogOf: plansOf, parents, numberPatterns, trackingIds };
 }
 
-/** Invoices that people have made, and summaries, bill no usage and cost no statement (usage §7.6). */
+/**
+ * The tracking ids of usage on invoices of runs, with or without a USAGE item: the next invoice also reports late usage that
+ * changes no amount. Other invoices bill no usage and cost no statement (usage §7.6).
+ */
 async function loadTrackingIds(
   session: ReadSession,
   items: readonly InvoiceItem[],
   settings: TenantSettings | null,
 ): Promise<ViewSources['trackingIds']> {
-  const ofRuns = items.filter(({ itemType }) => madeByRuns.has(itemType));
+  const ofRuns = items.filter(({ itemType }) => itemTypes[itemType].addedByRuns);
   if (ofRuns.length === 0 || settings === null) return new Map();
   const limit = settings['invoice.trackingIds.maxReturned'];
   return session.usage.trackingIds([...new Set(ofRuns.map(({ invoiceId }) => invoiceId))], limit);
 }
-
-/** Late usage that changes no amount is told by whatever invoice comes next, also one without an item of usage. */
-const madeByRuns: ReadonlySet<InvoiceItemType> = new Set([
-  InvoiceItemType.FIXED,
-  InvoiceItemType.RECURRING,
-  InvoiceItemType.USAGE,
-  InvoiceItemType.REPAIR_ADJ,
-]);

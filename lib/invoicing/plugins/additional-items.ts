@@ -1,4 +1,10 @@
-import { type InvoiceItem, InvoiceItemType, type ItemBasis } from '../../records/index.ts';
+import {
+  type InvoiceItem,
+  InvoiceItemType,
+  type ItemBasis,
+  itemTypes,
+  itemTypesWith,
+} from '../../records/index.ts';
 import { BillingError, ErrorCode, MalformedAnswer } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
@@ -11,8 +17,8 @@ import {
 import type { LocalDate } from '../../values/time/index.ts';
 import { isAdjustable } from '../invoices/item-adjustment.ts';
 import { checkCurrency, checkPeriod, checkTexts } from '../invoices/manual-items.ts';
-import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
-import { checkedAmount, isAddable } from './item-amounts.ts';
+import { defaultDescription, type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
+import { checkedAmount } from './item-amounts.ts';
 import type { ClaimedItem } from './plugin-claims.ts';
 import { type ChosenId, takenId } from './taken-ids.ts';
 
@@ -137,7 +143,7 @@ function repairableAfter(
 
 /** Rule 5: an item that was stored before. */
 function withRewriting(invoice: AskedInvoice, stored: InvoiceItem, claim: ClaimedItem): AskedInvoice {
-  if (invoice.isFixed === true || !isAddable(stored.itemType)) return invoice;
+  if (invoice.isFixed === true || !itemTypes[stored.itemType].addedByPlugins) return invoice;
   const amount = changedAmount(stored, claim, invoice);
   if (amount.equals(stored.amount)) return invoice;
   const { description, rate, quantity, itemDetails } = claim;
@@ -200,38 +206,25 @@ function withLessOf(
 
 function newItem(claim: ClaimedItem, { currency }: AskedInvoice, context: ItemsContext): NewInvoiceItem {
   const { itemType, id, invoiceId: _, currency: __, ...given } = claim;
-  if (itemType === null || !isAddable(itemType)) throw notAddable(itemType);
+  if (itemType === null || !itemTypes[itemType].addedByPlugins) throw notAddable(itemType);
   checkPeriod(claim);
   const amount = checkedAmount(
     itemType,
     claim.amount === null ? null : roundToCurrency(claim.amount, currency),
   );
-  const isAdjustment = itemType === InvoiceItemType.ITEM_ADJ || itemType === InvoiceItemType.CREDIT_ADJ;
+  const isCharge = itemTypes[itemType].kind === 'CHARGE';
   const startDate = claim.startDate ?? context.date;
   return plainItem({
     ...given,
     id: id ?? context.nextItemId(),
     itemType,
     amount,
-    repairable: isAdjustment ? ZERO : amount,
+    repairable: isCharge ? amount : ZERO,
     description: claim.description || defaultDescription(itemType, claim.planName),
     startDate,
-    endDate: claim.endDate ?? (isAdjustment ? startDate : null),
+    endDate: claim.endDate ?? (isCharge ? null : startDate),
     basis: { kind: 'PLUGIN', pluginName: context.pluginName, changed: null, given: null },
   });
-}
-
-function defaultDescription(itemType: InvoiceItemType, planName: string | null): string {
-  switch (itemType) {
-    case InvoiceItemType.TAX:
-      return 'Tax';
-    case InvoiceItemType.CREDIT_ADJ:
-      return 'Invoice adjustment';
-    case InvoiceItemType.ITEM_ADJ:
-      return 'Invoice item adjustment';
-    default:
-      return planName ? `${planName} (external charge)` : 'External charge';
-  }
 }
 
 /** An item that several plugins change tells of the last, and of what the engine has computed. */
@@ -275,9 +268,12 @@ function otherDifferences(known: NewInvoiceItem, claim: ClaimedItem, invoiceId: 
 }
 
 function notAddable(itemType: InvoiceItemType | null): BillingError {
+  const addable = itemTypesWith('addedByPlugins')
+    .join(', ')
+    .replace(/, (?=\w+$)/, ' or ');
   return new BillingError({
     code: ErrorCode.INVOICE_ITEM_TYPE_INVALID,
-    message: `An item of type ${itemType ?? 'none'} cannot be added: new items are EXTERNAL_CHARGE, TAX, CREDIT_ADJ or ITEM_ADJ`,
+    message: `An item of type ${itemType ?? 'none'} cannot be added: new items are ${addable}`,
     facts: { itemType },
   });
 }

@@ -1,18 +1,6 @@
-import { InvoiceItemType } from '../../records/index.ts';
+import { type InvoiceItemType, itemTypes } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Decimal, formatDecimal, ZERO } from '../../values/money/index.ts';
-
-/** The types of items that plugins may add (§13 rule 3). */
-export function isAddable(itemType: InvoiceItemType): boolean {
-  return ADDABLE.has(itemType);
-}
-
-const ADDABLE: ReadonlySet<InvoiceItemType> = new Set([
-  InvoiceItemType.EXTERNAL_CHARGE,
-  InvoiceItemType.TAX,
-  InvoiceItemType.CREDIT_ADJ,
-  InvoiceItemType.ITEM_ADJ,
-]);
 
 /**
  * The amount of an item, with the sign that its type has (§1.3).
@@ -32,32 +20,27 @@ export function checkedAmount(itemType: InvoiceItemType, amount: Decimal | null)
 }
 
 function signProblem(itemType: InvoiceItemType, amount: Decimal): string | null {
-  switch (itemType) {
-    case InvoiceItemType.ITEM_ADJ:
+  const { sign } = itemTypes[itemType];
+  switch (sign) {
+    case 'NEGATIVE':
       return amount.lessThan(0) ? null : 'cannot be: its amount has to be less than 0';
-    case InvoiceItemType.CREDIT_ADJ:
-    case InvoiceItemType.REPAIR_ADJ:
+    case 'NOT_POSITIVE':
       return amount.greaterThan(0) ? 'cannot be: its amount has to be at most 0' : null;
-    case InvoiceItemType.CBA_ADJ:
-    case InvoiceItemType.PARENT_SUMMARY:
-      return null;
-    case InvoiceItemType.EXTERNAL_CHARGE:
-    case InvoiceItemType.FIXED:
-    case InvoiceItemType.RECURRING:
-    case InvoiceItemType.USAGE:
-    case InvoiceItemType.TAX:
+    case 'NOT_NEGATIVE':
       return amount.lessThan(0) ? 'cannot be: its amount has to be at least 0' : null;
+    case 'ANY':
+      return null;
   }
 }
 
 function codeOf(itemType: InvoiceItemType): ErrorCode {
-  switch (itemType) {
-    case InvoiceItemType.CREDIT_ADJ:
+  switch (itemTypes[itemType].kind) {
+    case 'CREDIT':
       return ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID;
-    case InvoiceItemType.ITEM_ADJ:
-    case InvoiceItemType.REPAIR_ADJ:
+    case 'ADJUSTMENT':
       return ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE;
-    default:
+    case 'CHARGE':
+    case 'ACCOUNT_CREDIT':
       return ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID;
   }
 }

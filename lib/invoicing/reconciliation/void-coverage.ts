@@ -1,4 +1,4 @@
-import { type CoverageRow, type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
+import { type CoverageRow, type InvoiceItem, InvoiceItemType, itemTypes } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, sum } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
@@ -41,7 +41,7 @@ export function releaseCoverage({ items, repaired, otherRepairs, currency }: Voi
     })),
     touched: [
       ...items
-        .filter((item) => isCovering(item) || item.itemType === InvoiceItemType.USAGE)
+        .filter(({ itemType }) => itemTypes[itemType].chargesPlan)
         .flatMap(({ subscriptionId, startDate }) => touchOf(subscriptionId, startDate)),
       ...repaired.flatMap(({ id, subscriptionId }) =>
         (repairsOf.get(id) ?? []).flatMap(({ startDate }) => touchOf(subscriptionId, startDate)),
@@ -68,7 +68,7 @@ function isRecurring({ kind }: CoverageRow): boolean {
 }
 
 function isCovering({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
-  return itemType === InvoiceItemType.FIXED || itemType === InvoiceItemType.RECURRING;
+  return itemTypes[itemType].coversDays;
 }
 
 function touchOf(subscriptionId: Uuid | null, date: LocalDate | null) {

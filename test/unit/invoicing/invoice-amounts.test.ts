@@ -10,7 +10,7 @@ import {
   isUnpaid,
 } from '../../../lib/invoicing/invoices/invoice-amounts.ts';
 import type { InvoiceAmounts } from '../../../lib/records/invoice.ts';
-import type { InvoiceItemType } from '../../../lib/records/invoice-item.ts';
+import type { InvoiceItemType } from '../../../lib/records/invoice-item-types.ts';
 import { decimal, formatDecimal, ZERO } from '../../../lib/values/money/index.ts';
 
 const item = (itemType: InvoiceItemType, amount: string): CountedItem => ({

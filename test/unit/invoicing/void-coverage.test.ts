@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { billedTwice, releaseCoverage } from '../../../lib/invoicing/reconciliation/void-coverage.ts';
 import type { CoverageRow } from '../../../lib/records/coverage.ts';
-import type { InvoiceItem, InvoiceItemType } from '../../../lib/records/invoice-item.ts';
+import type { InvoiceItem } from '../../../lib/records/invoice-item.ts';
+import type { InvoiceItemType } from '../../../lib/records/invoice-item-types.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { type Currency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate, instant, parseLocalDate } from '../../../lib/values/time/index.ts';

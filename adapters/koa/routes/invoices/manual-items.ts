@@ -1,4 +1,5 @@
 import type { CallContext, InvoiceItemView, ManualItemsRequest } from '../../../../lib/index.ts';
+import { itemTypes } from '../../../../lib/records/index.ts';
 import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import type { Dialect } from '../../dialect.ts';
@@ -208,7 +209,7 @@ function withLinkedItem<I extends { readonly linkedInvoiceItemId?: Uuid | null |
 
 /** Credits are stored negative and shown positive (invoicing §9 rule 1). */
 function itemJson(item: InvoiceItemView, dialect: Dialect) {
-  const amount = item.itemType === 'CREDIT_ADJ' ? item.amount.negated() : item.amount;
+  const amount = itemTypes[item.itemType].kind === 'CREDIT' ? item.amount.negated() : item.amount;
   return InvoiceItem.write({ ...item, amount }, unaudited(dialect));
 }
 

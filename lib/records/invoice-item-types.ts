@@ -1,0 +1,187 @@
+interface ItemTypeMeaning {
+  /**
+   * CHARGE: the customer owes it. ADJUSTMENT: lowers the charge that it links to. CREDIT: granted to the account.
+   * ACCOUNT_CREDIT: moves credit between the invoice and its account.
+   */
+  readonly kind: 'CHARGE' | 'ADJUSTMENT' | 'CREDIT' | 'ACCOUNT_CREDIT';
+  readonly sign: 'NOT_NEGATIVE' | 'NOT_POSITIVE' | 'NEGATIVE' | 'ANY';
+  /** The sum of the invoice that it counts toward (invoicing §1.4 rules 1 and 2). */
+  readonly sum: 'amount' | 'creditAdj';
+  /** Charges a price of the subscription's plan: moves the charged-through date; documents name the plan. */
+  readonly chargesPlan: boolean;
+  /** Charges for a period, so that later runs cannot fall behind the target date of its invoice (invoicing §1.5). */
+  readonly recurs: boolean;
+  /** Has rows of coverage, which later runs reconcile with (invoicing §6). */
+  readonly coversDays: boolean;
+  /** May be adjusted, also by a refund (invoicing §9 rule 4, payments §9.5). */
+  readonly adjustable: boolean;
+  readonly addedByRuns: boolean;
+  /** People may add one by itself; its references are stored as given. They add an ITEM_ADJ by adjusting an item. */
+  readonly addedByPeople: boolean;
+  /** Invoice plugins may add one, and change the amount of a stored one (invoicing §13 rules 3 and 5). */
+  readonly addedByPlugins: boolean;
+  /**
+   * The descriptions that the engine writes, each with the key of the text that documents show for it. The first one is
+   * the default for items that people and plugins add.
+   */
+  readonly descriptions: Readonly<Record<string, string>>;
+}
+
+/** The meaning of every item type, in output order for equal start dates (invoicing §1.3). */
+export const itemTypes = {
+  EXTERNAL_CHARGE: {
+    kind: 'CHARGE',
+    sign: 'NOT_NEGATIVE',
+    sum: 'amount',
+    chargesPlan: false,
+    recurs: false,
+    coversDays: false,
+    adjustable: true,
+    addedByRuns: false,
+    addedByPeople: true,
+    addedByPlugins: true,
+    descriptions: { 'External charge': 'itemExternalCharge' },
+  },
+  FIXED: {
+    kind: 'CHARGE',
+    sign: 'NOT_NEGATIVE',
+    sum: 'amount',
+    chargesPlan: true,
+    recurs: false,
+    coversDays: true,
+    adjustable: true,
+    addedByRuns: true,
+    addedByPeople: false,
+    addedByPlugins: false,
+    descriptions: {},
+  },
+  RECURRING: {
+    kind: 'CHARGE',
+    sign: 'NOT_NEGATIVE',
+    sum: 'amount',
+    chargesPlan: true,
+    recurs: true,
+    coversDays: true,
+    adjustable: true,
+    addedByRuns: true,
+    addedByPeople: false,
+    addedByPlugins: false,
+    descriptions: {},
+  },
+  REPAIR_ADJ: {
+    kind: 'ADJUSTMENT',
+    sign: 'NOT_POSITIVE',
+    sum: 'amount',
+    chargesPlan: false,
+    recurs: false,
+    coversDays: false,
+    adjustable: false,
+    addedByRuns: true,
+    addedByPeople: false,
+    addedByPlugins: false,
+    descriptions: {
+      'Adjustment (subscription change)': 'itemRepair',
+      'Adjustment (usage)': 'itemUsageRepair',
+    },
+  },
+  CBA_ADJ: {
+    kind: 'ACCOUNT_CREDIT',
+    sign: 'ANY',
+    sum: 'creditAdj',
+    chargesPlan: false,
+    recurs: false,
+    coversDays: false,
+    adjustable: false,
+    addedByRuns: false,
+    addedByPeople: false,
+    addedByPlugins: false,
+    descriptions: {},
+  },
+  CREDIT_ADJ: {
+    kind: 'CREDIT',
+    sign: 'NOT_POSITIVE',
+    sum: 'amount',
+    chargesPlan: false,
+    recurs: false,
+    coversDays: false,
+    adjustable: false,
+    addedByRuns: false,
+    addedByPeople: true,
+    addedByPlugins: true,
+    descriptions: { 'Invoice adjustment': 'itemCredit' },
+  },
+  ITEM_ADJ: {
+    kind: 'ADJUSTMENT',
+    sign: 'NEGATIVE',
+    sum: 'amount',
+    chargesPlan: false,
+    recurs: false,
+    coversDays: false,
+    adjustable: false,
+    addedByRuns: false,
+    addedByPeople: false,
+    addedByPlugins: true,
+    descriptions: { 'Invoice item adjustment': 'itemAdjustment' },
+  },
+  USAGE: {
+    kind: 'CHARGE',
+    sign: 'NOT_NEGATIVE',
+    sum: 'amount',
+    chargesPlan: true,
+    recurs: true,
+    coversDays: false,
+    adjustable: true,
+    addedByRuns: true,
+    addedByPeople: false,
+    addedByPlugins: false,
+    descriptions: {},
+  },
+  TAX: {
+    kind: 'CHARGE',
+    sign: 'NOT_NEGATIVE',
+    sum: 'amount',
+    chargesPlan: false,
+    recurs: false,
+    coversDays: false,
+    adjustable: true,
+    addedByRuns: false,
+    addedByPeople: true,
+    addedByPlugins: true,
+    descriptions: { Tax: 'itemTax' },
+  },
+  PARENT_SUMMARY: {
+    kind: 'CHARGE',
+    sign: 'ANY',
+    sum: 'amount',
+    chargesPlan: false,
+    recurs: false,
+    coversDays: false,
+    adjustable: true,
+    addedByRuns: false,
+    addedByPeople: false,
+    addedByPlugins: false,
+    descriptions: {},
+  },
+} as const satisfies Readonly<Record<string, ItemTypeMeaning>>;
+
+export type InvoiceItemType = keyof typeof itemTypes;
+
+const names = Object.keys(itemTypes) as readonly InvoiceItemType[];
+
+export const InvoiceItemType = Object.freeze(Object.fromEntries(names.map((name) => [name, name]))) as {
+  readonly [Name in InvoiceItemType]: Name;
+};
+
+type Trait = {
+  [Column in keyof ItemTypeMeaning]: ItemTypeMeaning[Column] extends boolean ? Column : never;
+}[keyof ItemTypeMeaning];
+
+/** The types with that property, in output order. */
+export function itemTypesWith(trait: Trait): readonly InvoiceItemType[] {
+  return names.filter((name) => itemTypes[name][trait]);
+}
+
+/** The item types that people may add by themselves. */
+export type ManualItemType = {
+  [Name in InvoiceItemType]: (typeof itemTypes)[Name]['addedByPeople'] extends true ? Name : never;
+}[InvoiceItemType];

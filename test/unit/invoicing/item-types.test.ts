@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { InvoiceItemType, itemTypes, itemTypesWith } from '../../../lib/records/index.ts';
+
+const signs = { NOT_NEGATIVE: '≥ 0', NOT_POSITIVE: '≤ 0', NEGATIVE: '< 0', ANY: 'any' };
+const rules = readFileSync(new URL('../../../lib/invoicing/RULES.md', import.meta.url), 'utf8');
+const models = readFileSync(new URL('../../../adapters/koa/JSON-MODELS.md', import.meta.url), 'utf8');
+
+describe('the table of invoice item types', () => {
+  const types = Object.values(InvoiceItemType);
+  const documented = rules
+    .slice(rules.indexOf('### 1.3 '), rules.indexOf('### 1.4 '))
+    .split('\n')
+    .filter((line) => /^\| \d+ \|/.test(line))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+
+  it('invoicing §1.3: has the types of the page in its order', () => {
+    assert.deepEqual(
+      documented.map(([, , type]) => type),
+      types,
+    );
+  });
+
+  for (const [index, type] of types.entries()) {
+    const { sign, sum, descriptions } = itemTypes[type];
+
+    it(`invoicing §1.3: gives ${type} the documented sign and descriptions`, () => {
+      const row = documented[index] ?? [];
+      const documentedSign = type === InvoiceItemType.CBA_ADJ ? 'any' : row[3]?.replace(/ \(.*/, '');
+      assert.equal(documentedSign, signs[sign]);
+      for (const description of Object.keys(descriptions)) assert.ok(row[8]?.includes(`\`${description}\``));
+    });
+
+    it(`invoicing §1.4: counts ${type} toward the documented sum`, () => {
+      const rule = sum === 'amount' ? /^1\. `amount` = (.*)$/m : /^2\. `creditAdj` = (.*)$/m;
+      assert.ok(rule.exec(rules)?.[1]?.split('unless')[0]?.includes(type));
+    });
+
+    it(`documents ${type} as a value of the JSON models`, () => {
+      assert.match(models, new RegExp(`^\\| InvoiceItemType \\|.*\\b${type}\\b`, 'm'));
+    });
+  }
+
+  it('invoicing §9 rule 4: allows adjustments of the documented types, which are all charges', () => {
+    const adjustable = itemTypesWith('adjustable');
+    const listed = /type not in \{(.*?)\}/.exec(rules)?.[1]?.split(', ');
+    assert.deepEqual(new Set(listed), new Set(adjustable));
+    assert.deepEqual(
+      adjustable,
+      types.filter((type) => itemTypes[type].kind === 'CHARGE'),
+    );
+  });
+
+  it('gives every type that people or plugins add a default description', () => {
+    for (const type of [...itemTypesWith('addedByPeople'), ...itemTypesWith('addedByPlugins')]) {
+      assert.notEqual(Object.keys(itemTypes[type].descriptions)[0], undefined, type);
+    }
+  });
+});
