@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { checkRefundable } from '../../lib/payments/state/invoice-remainder.ts';
-import { refundShare } from '../../lib/payments/state/refund-share.ts';
+import { checkRefundable, refundShare } from '../../lib/payments/state/invoice-remainder.ts';
 import type { InvoicePayment, PaymentTransaction } from '../../lib/records/index.ts';
 import { BillingError } from '../../lib/values/errors/index.ts';
 import {

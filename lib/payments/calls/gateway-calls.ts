@@ -6,8 +6,7 @@ import { type Answer, callOperation, type OpenCall } from '../gateways/call-oper
 import { type RecordedPayments, recordOutcomes } from '../outcomes/record-outcomes.ts';
 import { LateAnswers } from '../recovery/late-answers.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import type { ControlResult } from '../state/settlement.ts';
-import { readOutcome } from '../state/transaction-outcome.ts';
+import { type ControlResult, readOutcome } from '../state/transaction-outcome.ts';
 
 export type CallPorts = Pick<
   Ports,

@@ -1,4 +1,5 @@
 import type {
+  GatewayDispute,
   GatewayPage,
   GatewayPaymentMethod,
   GatewayResult,
@@ -6,7 +7,21 @@ import type {
 } from '../../ports/index.ts';
 import type { PluginProperty } from '../../records/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
-import { MAX_EXTERNAL_KEY_CHARACTERS, MAX_GATEWAY_TEXT_CHARACTERS } from '../../values/limits.ts';
+import {
+  MAX_EXTERNAL_KEY_CHARACTERS,
+  MAX_FRACTION_DIGITS,
+  MAX_GATEWAY_TEXT_CHARACTERS,
+  MAX_INTEGER_DIGITS,
+  MAX_NUMBER_CHARACTERS,
+} from '../../values/limits.ts';
+import {
+  type Currency,
+  type Decimal,
+  isCurrency,
+  parseWireDecimal,
+  roundToCurrency,
+  roundToScale,
+} from '../../values/money/index.ts';
 import { isStorable, madeStorable } from '../../values/text/index.ts';
 
 /** A payment method as a gateway claims to have it. */
@@ -158,4 +173,77 @@ export function claimedHits(
   });
   const total = Number(page.total);
   return { ids, total: Number.isSafeInteger(total) && total >= 0 ? total : page.rows.length };
+}
+
+const limits = { integerDigits: MAX_INTEGER_DIGITS, fractionDigits: MAX_NUMBER_CHARACTERS };
+
+/** Reads an amount that a plugin states, of whichever decimal type it uses; undefined = it is not an amount. */
+export function claimedAmount(given: unknown): Decimal | undefined {
+  return parseWireDecimal(String(given), limits);
+}
+
+/**
+ * Returns the amount in whole minor units (§2.2): a plugin that computes with binary floating point means a whole amount,
+ * and what has happened cannot be refused. `asked` is what the plugin was asked about, which may be finer by older data.
+ */
+export function claimedInUnits(
+  amount: Decimal,
+  { currency, asked }: { readonly currency: Currency | null; readonly asked: Decimal | null },
+): Decimal {
+  if (asked?.equals(amount)) return asked;
+  return currency === null ? roundToScale(amount, MAX_FRACTION_DIGITS) : roundToCurrency(amount, currency);
+}
+
+/** What a gateway claims of a dispute (§11.2 rule 3); null = none, undefined if it cannot be read. */
+export function claimedDispute(claimed: unknown): GatewayDispute | null | undefined {
+  if (claimed === null) return null;
+  if (typeof claimed !== 'object' || claimed === undefined) return undefined;
+  const { reference: id, amount: given, currency, stands }: Partial<GatewayDispute> = claimed;
+  const reference = claimedKey(id);
+  const stated = claimedAmount(given);
+  if (typeof currency !== 'string' || !isCurrency(currency) || typeof stands !== 'boolean') return undefined;
+  const amount = stated && claimedInUnits(stated, { currency, asked: null });
+  if (reference === null || amount === undefined || !amount.isPositive() || amount.isZero()) return undefined;
+  return { reference, amount, currency, stands };
+}
+
+/** A call that gave no value: nobody knows what happened. */
+export type GatewayFailure =
+  | { readonly kind: 'TIMEOUT'; readonly timeoutMs: number }
+  /** A declared error of the gateway. */
+  | { readonly kind: 'GATEWAY_ERROR'; readonly message: string; readonly cause?: unknown }
+  /** Any other throw. */
+  | { readonly kind: 'FAULT'; readonly message: string; readonly cause?: unknown };
+
+/** The reply to one gateway call (§2.2). */
+export type GatewayReply<T> = { readonly kind: 'VALUE'; readonly value: T } | GatewayFailure;
+
+/** How one question about a transaction ended. Only RESULT and NEVER_RECEIVED tell what happened. */
+export type CallOutcome =
+  | { readonly kind: 'RESULT'; readonly result: GatewayResult }
+  /** Certainly nothing happened: the call was not made, or a gateway with a complete ledger has no trace of it. */
+  | { readonly kind: 'NEVER_RECEIVED'; readonly message: string }
+  /** No result for this transaction was given. */
+  | { readonly kind: 'NO_RESULT' }
+  | GatewayFailure;
+
+/** The outcome of a call that runs a transaction. */
+export function operationOutcome(reply: GatewayReply<GatewayResult | null>): CallOutcome {
+  if (reply.kind !== 'VALUE') return reply;
+  return reply.value == null ? { kind: 'NO_RESULT' } : { kind: 'RESULT', result: reply.value };
+}
+
+/** Why a call gave nothing readable, in words; undefined = its gateway is not registered. */
+export function failureOf(reply: GatewayReply<unknown> | undefined): string {
+  switch (reply?.kind) {
+    case undefined:
+      return 'it is not registered';
+    case 'VALUE':
+      return 'its answer cannot be read';
+    case 'TIMEOUT':
+      return `no answer within ${reply.timeoutMs} ms`;
+    case 'GATEWAY_ERROR':
+    case 'FAULT':
+      return reply.message;
+  }
 }

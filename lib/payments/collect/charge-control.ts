@@ -11,15 +11,16 @@ import { inParallel } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
-import { contextOfAttempt, pluginsAmong } from '../control/attempt-context.ts';
-import type { ControlCaller } from '../control/call-context.ts';
-import { ControlCalls } from '../control/control-calls.ts';
-import type { ControlledRun } from '../control/controlled-run.ts';
-import type { PlannedCharge } from '../reservation/charge-records.ts';
-import type { ControlledCharge } from '../reservation/controlled-charge.ts';
-import { heldRetryOf } from '../reservation/held-retry.ts';
-import type { PaymentRequest } from '../reservation/plan-reservation.ts';
-import type { ReservationFacts } from '../reservation/reservation-facts.ts';
+import {
+  type ControlCaller,
+  ControlCalls,
+  type ControlledRun,
+  contextOfAttempt,
+  pluginsAmong,
+} from '../control/control-calls.ts';
+import type { PlannedCharge } from '../planning/charge-records.ts';
+import type { PaymentRequest } from '../planning/plan-reservation.ts';
+import { type ControlledCharge, heldRetryOf, type ReservationFacts } from '../planning/reservation-facts.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
 import { readOutcome } from '../state/transaction-outcome.ts';
 import type { AnsweredCharge, ChargeSteps, PaymentPorts } from './charge-steps.ts';

@@ -2,10 +2,9 @@ import { effectsOnAccounts, hasEffect, TagEffect } from '../../control-tags/inde
 import type { Ports } from '../../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
 import { ActingComponent, BusEventType } from '../../records/index.ts';
-import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
-import { batchAuthorship } from '../../runtime/index.ts';
+import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { oldestFirst } from '../reservation/oldest-first.ts';
+import { oldestFirst } from '../planning/reservation-facts.ts';
 import { releaseNotification } from '../state/payment-notifications.ts';
 
 /**

@@ -2,9 +2,14 @@ import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
 import type { PaymentReads, WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { ApiPayment, KeyedRecords } from '../reservation/api-request.ts';
-import type { PaymentRequest } from '../reservation/plan-reservation.ts';
-import { factsOf, type KnownFacts, type StoredPayments } from '../reservation/reservation-facts.ts';
+import type { PaymentRequest } from '../planning/plan-reservation.ts';
+import {
+  type ApiPayment,
+  factsOf,
+  type KeyedRecords,
+  type KnownFacts,
+  type StoredPayments,
+} from '../planning/reservation-facts.ts';
 
 /** The facts on which requests of the locked accounts are decided; a constant number of queries. */
 export async function loadFacts<R extends PaymentRequest>(

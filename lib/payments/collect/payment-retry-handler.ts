@@ -3,7 +3,7 @@ import { ActingComponent, type EventPayload, QueueName } from '../../records/ind
 import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
 import { OperationRetries } from '../direct/operation-retries.ts';
 import { PaymentService } from '../direct/payment-service.ts';
-import type { PaymentRequest } from '../reservation/plan-reservation.ts';
+import type { PaymentRequest } from '../planning/plan-reservation.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { readInvoiceRetryJob, uuidOf } from '../state/payment-notifications.ts';
 import type { PaymentPorts } from './charge-steps.ts';

@@ -1,22 +1,18 @@
 import { changeInvoices } from '../../invoicing/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
-import {
-  type PaymentRequest,
-  planReservation,
-  type ReservationPlan,
-} from '../reservation/plan-reservation.ts';
-import type { KnownFacts, PlanTools } from '../reservation/reservation-facts.ts';
-import { firstCheck, hasOutsideEffect } from '../reservation/reserved-call.ts';
+import { type PaymentRequest, planReservation, type ReservationPlan } from '../planning/plan-reservation.ts';
+import type { KnownFacts, PlanTools } from '../planning/reservation-facts.ts';
+import { firstCheck, hasOutsideEffect } from '../planning/reserved-call.ts';
 import {
   asSettled,
   changedRow,
   eventOfResult,
   invoicePaymentResult,
-} from '../state/invoice-payment-result.ts';
+  settledInvoices,
+} from '../state/invoice-effect.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
 import { invoicePaymentEvent } from '../state/payment-events.ts';
-import { settledInvoices } from '../state/settled-invoices.ts';
 import { loadFacts } from './load-reservation-facts.ts';
 
 export interface PlannedRequest<R extends PaymentRequest> {

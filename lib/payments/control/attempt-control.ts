@@ -4,10 +4,8 @@ import { inParallel } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { type ControlResult, type Settlement, settledTransaction } from '../state/settlement.ts';
-import { contextOfAttempt } from './attempt-context.ts';
-import type { ControlCaller } from './call-context.ts';
-import { ControlCalls, type ControlPorts } from './control-calls.ts';
+import { type ControlResult, type Settlement, settledTransaction } from '../state/transaction-outcome.ts';
+import { type ControlCaller, ControlCalls, type ControlPorts, contextOfAttempt } from './control-calls.ts';
 
 /** An outcome that came by another way than the answer to the call, with the transaction as it was. */
 export interface LateSettlement {

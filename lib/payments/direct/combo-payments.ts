@@ -1,11 +1,19 @@
 import type { AccountInput } from '../../accounts/index.ts';
-import type { CallContext } from '../../records/index.ts';
+import type { Account, CallContext, PaymentMethod } from '../../records/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import { isCurrency, statedAmount } from '../../values/money/index.ts';
+import type { PaymentMethodInput } from '../methods/payment-method-operations.ts';
+import type {
+  ComboOperations,
+  ComboParties,
+  ComboPaymentInput,
+  ComboPaymentMethod,
+  NewPaymentInput,
+  PaymentResult,
+} from '../payment-operations.ts';
 import { checkSign, lacksCurrency } from '../planning/operation-amount.ts';
-import type { ComboOperations, ComboPaymentInput } from './combo-operations.ts';
-import type { ComboPartiesFinder } from './combo-parties.ts';
-import type { NewPaymentInput, PaymentResult } from './direct-payment-operations.ts';
+import { noSuchMethod } from '../state/payment-errors.ts';
 import { currencyOf } from './direct-payments.ts';
 
 type Begin = (context: CallContext, input: NewPaymentInput) => Promise<PaymentResult>;
@@ -50,4 +58,115 @@ export class ComboPayments implements ComboOperations<[CallContext]> {
     const stated = isCurrency(known) ? statedAmount(amount, { currency: known, roundsFloatNoise }) : amount;
     checkSign(stated, transactionType);
   }
+}
+
+/** How accounts are found and made. */
+export interface ComboAccounts {
+  create(context: CallContext, input: AccountInput): Promise<Account>;
+  get(context: CallContext, accountId: Uuid): Promise<Account>;
+  getByKey(context: CallContext, externalKey: string): Promise<Account>;
+}
+
+/** How payment methods are found and added. */
+export interface ComboMethods {
+  /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) where no method can be added for that name. */
+  checkPlugin(pluginName: string): void;
+  ofAccount(context: CallContext, accountId: Uuid): Promise<readonly PaymentMethod[]>;
+  add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethod>;
+}
+
+/** Whom a combined request is about. */
+export interface FoundParties {
+  readonly accountId: Uuid;
+  /** Null: it names none. */
+  readonly paymentMethodId: Uuid | null;
+}
+
+interface KnownParties {
+  /** Null = it has to be made. */
+  readonly account: Account | null;
+  readonly methodId: Uuid | null;
+  /** The method that has to be added; null = none. */
+  readonly added: ComboPaymentMethod | null;
+  readonly isFirstMethod: boolean;
+}
+
+/** Account and payment method of combined requests (§11): those that are named, else new ones. */
+export class ComboPartiesFinder {
+  readonly #accounts: ComboAccounts;
+  readonly #methods: ComboMethods;
+
+  constructor(accounts: ComboAccounts, methods: ComboMethods) {
+    this.#accounts = accounts;
+    this.#methods = methods;
+  }
+
+  /** @param check what else must hold; asked once both were looked for, and before anything is written. */
+  async of(
+    context: CallContext,
+    asked: ComboParties,
+    check: (account: Pick<AccountInput, 'currency'>) => void = () => undefined,
+  ): Promise<FoundParties> {
+    const known = await this.#known(context, asked);
+    const { mayCreate = { account: true, paymentMethod: true } } = asked;
+    if (known.account === null && !mayCreate.account) throw mayNot('account:create');
+    if (known.added !== null && !mayCreate.paymentMethod) throw mayNot('payment_method:create');
+    check(known.account ?? asked.account);
+    if (known.added !== null) this.#methods.checkPlugin(known.added.pluginName ?? '');
+    const { accountId: _, ...input } = asked.account;
+    const { id: accountId } = known.account ?? (await this.#accounts.create(context, input));
+    if (known.added === null) return { accountId, paymentMethodId: known.methodId };
+    const added = await this.#methods.add(context, {
+      accountId,
+      pluginName: known.added.pluginName ?? '',
+      externalKey: known.added.externalKey || null,
+      isDefault: known.isFirstMethod,
+      details: known.added.details ?? {},
+      properties: asked.paymentMethodProperties ?? [],
+    });
+    return { accountId, paymentMethodId: added.id };
+  }
+
+  /** What a request names, as far as it is there. @throws BillingError for ids that are not. */
+  async #known(context: CallContext, { account: named, paymentMethod }: ComboParties): Promise<KnownParties> {
+    const account = await this.#account(context, named);
+    if (!paymentMethod?.pluginName) return { account, methodId: null, added: null, isFirstMethod: false };
+    const methods = account ? await this.#methods.ofAccount(context, account.id) : [];
+    const methodId = amongMethods(methods, paymentMethod)?.id ?? null;
+    if (methodId === null && paymentMethod.paymentMethodId) throw noSuchMethod(paymentMethod.paymentMethodId);
+    const added = methodId === null ? paymentMethod : null;
+    return { account, methodId, added, isFirstMethod: methods.length === 0 };
+  }
+
+  async #account(
+    context: CallContext,
+    { accountId, externalKey }: ComboParties['account'],
+  ): Promise<Account | null> {
+    if (accountId) return this.#accounts.get(context, accountId);
+    if (!externalKey) return null;
+    try {
+      return await this.#accounts.getByKey(context, externalKey);
+    } catch (error) {
+      const isUnknown =
+        error instanceof BillingError && error.code === ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_KEY;
+      if (isUnknown) return null;
+      throw error;
+    }
+  }
+}
+
+function amongMethods(
+  methods: readonly PaymentMethod[],
+  { paymentMethodId, externalKey }: ComboPaymentMethod,
+): PaymentMethod | undefined {
+  if (paymentMethodId) return methods.find(({ id }) => id === paymentMethodId);
+  return externalKey ? methods.find((each) => each.externalKey === externalKey) : undefined;
+}
+
+function mayNot(permission: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    message: `The caller lacks the permission ${permission}, which this combined request needs; nothing was written`,
+    facts: { permission },
+  });
 }

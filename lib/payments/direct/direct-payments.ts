@@ -1,10 +1,7 @@
 import { type CallContext, TransactionStatus, TransactionType } from '../../records/index.ts';
 import { type Currency, isCurrency } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
-import { checkExternalKey } from '../methods/external-key.ts';
-import type { OperationRequest } from '../planning/operation-request.ts';
-import { badParameter } from '../state/payment-errors.ts';
-import type { PaymentOperation } from '../state/payment-state.ts';
+import { checkExternalKey } from '../methods/stored-methods.ts';
 import type {
   ChargebackReversalInput,
   CompletionInput,
@@ -14,7 +11,10 @@ import type {
   PaymentAmountInput,
   PaymentResult,
   VoidInput,
-} from './direct-payment-operations.ts';
+} from '../payment-operations.ts';
+import type { OperationRequest } from '../planning/operation-facts.ts';
+import { badParameter } from '../state/payment-errors.ts';
+import type { PaymentOperation } from '../state/payment-state.ts';
 import type { PaymentService } from './payment-service.ts';
 
 type Input = Partial<Omit<NewPaymentInput, 'amount'> & Pick<CompletionInput, 'amount'>>;

@@ -2,9 +2,7 @@ import { loadAccount } from '../../accounts/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Account, Payment, PaymentTransaction } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { askedPayment } from '../planning/asked-payment.ts';
-import type { OperationFacts } from '../planning/operation-facts.ts';
-import type { OperationRequest } from '../planning/operation-request.ts';
+import { askedPayment, type OperationFacts, type OperationRequest } from '../planning/operation-facts.ts';
 import { badParameter } from '../state/payment-errors.ts';
 import { isFirstOperation, type PaymentOperation } from '../state/payment-state.ts';
 

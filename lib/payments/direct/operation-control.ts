@@ -12,19 +12,19 @@ import { authorshipOf } from '../../runtime/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { AnsweredCall, CallPorts } from '../calls/gateway-calls.ts';
-import { contextOfAttempt, pluginsAmong } from '../control/attempt-context.ts';
-import { ControlCalls } from '../control/control-calls.ts';
-import type { ControlledRun } from '../control/controlled-run.ts';
-import type { OperationFacts } from '../planning/operation-facts.ts';
+import {
+  ControlCalls,
+  type ControlledRun,
+  contextOfAttempt,
+  pluginsAmong,
+} from '../control/control-calls.ts';
+import type { OperationFacts, OperationRequest } from '../planning/operation-facts.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
-import type { OperationRequest } from '../planning/operation-request.ts';
-import { attemptStateAfter } from '../state/attempt-state.ts';
+import { attemptStateAfter, isRepeatable } from '../state/ended-attempt.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { retryNotification } from '../state/payment-notifications.ts';
 import { typeOf } from '../state/payment-state.ts';
-import { isRepeatable } from '../state/retry-dates.ts';
-import type { ControlResult } from '../state/settlement.ts';
-import { readOutcome } from '../state/transaction-outcome.ts';
+import { type ControlResult, readOutcome } from '../state/transaction-outcome.ts';
 import type { Work } from './reserve-operation.ts';
 
 /** What a run is asked to be: of an invoice, or again by the engine itself. */

@@ -11,9 +11,9 @@ import {
 import { batchAuthorship, type HandlerBatch } from '../../runtime/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
 import type { CallPorts } from '../calls/gateway-calls.ts';
+import type { OperationRequest } from '../planning/operation-facts.ts';
 import { planOperation } from '../planning/operation-plan.ts';
-import type { OperationRequest } from '../planning/operation-request.ts';
-import { hasOnlyBegun } from '../state/begun-attempt.ts';
+import { hasOnlyBegun } from '../state/ended-attempt.ts';
 import { readRetryJob } from '../state/payment-notifications.ts';
 import type { PaymentService } from './payment-service.ts';
 

@@ -7,9 +7,7 @@ import type { AnsweredCall, CallPorts, GatewayCalls } from '../calls/gateway-cal
 import type { OpenCall } from '../gateways/call-operation.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
 import { openOf } from '../planning/operation-plan.ts';
-import { checkCommits } from '../reservation/check-commits.ts';
-import { decidedOnKeys } from '../reservation/key-races.ts';
-import { firstCheck, hasOutsideEffect } from '../reservation/reserved-call.ts';
+import { checkCommits, decidedOnKeys, firstCheck, hasOutsideEffect } from '../planning/reserved-call.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { paymentBusy } from '../state/payment-errors.ts';
 import { StateMachines } from '../state-machines/state-machines.ts';

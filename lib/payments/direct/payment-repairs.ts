@@ -14,20 +14,19 @@ import { type Currency, type Decimal, isCurrency, statedAmount } from '../../val
 import type { CallPorts } from '../calls/gateway-calls.ts';
 import { AttemptControl } from '../control/attempt-control.ts';
 import { recordOutcomes } from '../outcomes/record-outcomes.ts';
+import type {
+  PaymentRepairOperations,
+  PaymentResult,
+  ScheduledRetryInput,
+  TransactionFixInput,
+} from '../payment-operations.ts';
+import { asksForRetries, spentAttempt } from '../state/ended-attempt.ts';
 import { checkFixable, fixedOutcome, fixedStates } from '../state/fixed-states.ts';
-import { spentAttempt } from '../state/kept-properties.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { badParameter, noPaymentOfTransaction, noSuchPayment, paymentBusy } from '../state/payment-errors.ts';
 import { retryKey } from '../state/payment-notifications.ts';
 import { isLeased, paymentStateNames } from '../state/payment-state.ts';
-import { asksForRetries } from '../state/retry-dates.ts';
-import type { Settlement } from '../state/settlement.ts';
-import type { PaymentResult } from './direct-payment-operations.ts';
-import type {
-  PaymentRepairOperations,
-  ScheduledRetryInput,
-  TransactionFixInput,
-} from './payment-repair-operations.ts';
+import type { Settlement } from '../state/transaction-outcome.ts';
 import { readResult } from './payment-result.ts';
 
 /** A payment with the transaction that is to be corrected. */

@@ -2,12 +2,11 @@ import type { ReadSession, Storage } from '../../ports/storage/index.ts';
 import type { CallContext, PaymentTransaction } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { ClaimedResults } from '../claims/gateway-claims.ts';
-import type { CallOutcome } from '../claims/gateway-reply.ts';
+import type { CallOutcome, ClaimedResults } from '../claims/gateway-claims.ts';
 import type { RecordedPayments } from '../outcomes/record-outcomes.ts';
-import { loadPayments } from '../reading/load-payments.ts';
+import type { PaymentResult } from '../payment-operations.ts';
+import { loadPayments } from '../reading/payment-reads.ts';
 import { type LoadedPayments, viewPayments } from '../views/payment-view.ts';
-import type { PaymentResult } from './direct-payment-operations.ts';
 
 /** An operation that has ended; without an outcome where nobody had to be asked. */
 export interface Done {

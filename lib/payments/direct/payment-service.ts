@@ -6,21 +6,19 @@ import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
 import { type CallPorts, GatewayCalls } from '../calls/gateway-calls.ts';
 import type { OpenCall } from '../gateways/call-operation.ts';
 import { GatewayInfo } from '../gateways/gateway-info.ts';
+import type { PaymentResult } from '../payment-operations.ts';
+import type { OperationFacts, OperationRequest } from '../planning/operation-facts.ts';
 import {
   type CompletionChoice,
   type NotifiedOutcome,
   planCompletion,
   planNotified,
-} from '../planning/completion-plan.ts';
-import type { OperationFacts } from '../planning/operation-facts.ts';
-import { failureOfCall } from '../planning/operation-failure.ts';
-import { planOperation } from '../planning/operation-plan.ts';
-import type { OperationRequest } from '../planning/operation-request.ts';
-import { repairOnRead } from '../recovery/repair-on-read.ts';
+  planOperation,
+} from '../planning/operation-plan.ts';
+import { repairOnRead } from '../recovery/late-answers.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { paymentBusy } from '../state/payment-errors.ts';
+import { failureOfCall, paymentBusy } from '../state/payment-errors.ts';
 import { isFirstOperation } from '../state/payment-state.ts';
-import type { PaymentResult } from './direct-payment-operations.ts';
 import { type ControlledOperation, OperationControl } from './operation-control.ts';
 import { type Ended, OperationSteps, type PreparedWork } from './operation-steps.ts';
 import { recordedResult, resultOf } from './payment-result.ts';

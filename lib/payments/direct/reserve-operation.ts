@@ -4,12 +4,10 @@ import type { CallContext, PaymentTransaction } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { OpenCall } from '../gateways/call-operation.ts';
-import type { OperationFacts, OperationRules } from '../planning/operation-facts.ts';
+import { newOperation } from '../planning/charge-records.ts';
+import type { OperationFacts, OperationRequest, OperationRules } from '../planning/operation-facts.ts';
 import type { OperationPlan } from '../planning/operation-plan.ts';
-import { newOperation } from '../planning/operation-records.ts';
-import type { OperationRequest } from '../planning/operation-request.ts';
-import { checkCommits } from '../reservation/check-commits.ts';
-import { leaseUntil } from '../reservation/lease.ts';
+import { checkCommits, leaseUntil } from '../planning/reserved-call.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
 import { hasLapsed } from '../state/payment-state.ts';
 

@@ -1,10 +1,8 @@
-import type { Meters, SystemClock } from '../../ports/index.ts';
-import { GatewayError } from '../../ports/index.ts';
+import { GatewayError, type Meters, type SystemClock } from '../../ports/index.ts';
 import { hostAnswer, plainError } from '../../runtime/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
-import { gatewayText } from '../claims/gateway-claims.ts';
-import type { GatewayReply } from '../claims/gateway-reply.ts';
+import { type GatewayReply, gatewayText } from '../claims/gateway-claims.ts';
 
 export interface GatewayCall<T> {
   readonly reply: GatewayReply<T>;

@@ -7,16 +7,12 @@ import {
   type Ports,
 } from '../../ports/index.ts';
 import { type TenantRef, TransactionStatus } from '../../records/index.ts';
-import type { ActivityPorts } from '../../runtime/index.ts';
+import { type ActivityPorts, ofAccount, spanned } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
-import { claimedResult } from '../claims/gateway-claims.ts';
-import { type CallOutcome, operationOutcome } from '../claims/gateway-reply.ts';
-import { operationOf } from '../reservation/gateway-operation.ts';
-import type { ReservedCall } from '../reservation/reserved-call.ts';
+import { type CallOutcome, claimedResult, operationOutcome } from '../claims/gateway-claims.ts';
+import { operationOf, type ReservedCall } from '../planning/reserved-call.ts';
 import { type CallLimits, callGateway } from './call-gateway.ts';
-import { whileRunning } from './running-calls.ts';
-import { tracedCall } from './traced-call.ts';
 
 /** A reserved call that is to be made now. */
 export interface OpenCall extends ReservedCall {
@@ -135,4 +131,55 @@ function recorded({ paymentId, transaction, isRefused }: OpenCall, now: GatewayC
     properties: [],
   };
   return { outcome: { kind: 'RESULT', result }, late: null };
+}
+
+/** A call of a gateway on behalf of whoever has caused the payment; also among those of other accounts. */
+export function tracedCall<A extends { readonly outcome: CallOutcome }>(
+  ports: ActivityPorts,
+  { account, gateway, paymentId, transaction }: ReservedCall & { readonly gateway: PaymentGateway },
+  call: () => Promise<A>,
+): Promise<A> {
+  const start = () => ({
+    name: `gateway ${transaction.transactionType}`,
+    kind: 'CLIENT' as const,
+    attributes: {
+      'billwright.plugin.name': gateway.name,
+      'billwright.account.id': account.id,
+      'billwright.payment.id': paymentId,
+      'billwright.transaction.id': transaction.id,
+    },
+  });
+  return ofAccount(ports, account.recordId, () =>
+    spanned(ports, start, async (span) => {
+      const answer = await call();
+      const { outcome } = answer;
+      const status = outcome.kind === 'RESULT' ? outcome.result.status : outcome.kind;
+      span?.tell({ attributes: { 'billwright.outcome': status ?? 'UNDEFINED' } });
+      if (outcome.kind !== 'RESULT') span?.fail(new Error(outcome.kind));
+      return answer;
+    }),
+  );
+}
+
+/** Ids of the transactions for which a gateway is being called by this process, given up or not. */
+const running = new WeakMap<PaymentGateway, Set<Uuid>>();
+
+/** Makes the call of a transaction, which counts as running until it settles. */
+export async function whileRunning<T>(
+  gateway: PaymentGateway,
+  transactionId: Uuid,
+  call: () => Promise<T>,
+): Promise<T> {
+  const ids = running.get(gateway) ?? new Set();
+  running.set(gateway, ids.add(transactionId));
+  try {
+    return await call();
+  } finally {
+    ids.delete(transactionId);
+  }
+}
+
+/** Whether a call of the transaction has not settled yet: what it will have done nobody can know. */
+export function isRunning(gateway: PaymentGateway, transactionId: Uuid): boolean {
+  return running.get(gateway)?.has(transactionId) === true;
 }

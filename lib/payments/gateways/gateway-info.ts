@@ -11,8 +11,13 @@ import { inParallel } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
-import { type ClaimedResults, claimedDetail, claimedResults } from '../claims/gateway-claims.ts';
-import { failureOf, type GatewayReply } from '../claims/gateway-reply.ts';
+import {
+  type ClaimedResults,
+  claimedDetail,
+  claimedResults,
+  failureOf,
+  type GatewayReply,
+} from '../claims/gateway-claims.ts';
 import { callGateway } from './call-gateway.ts';
 
 export type GatewayInfoPorts = Pick<Ports, 'gateways' | 'systemClock' | 'logger'>;

@@ -2,8 +2,7 @@ import type { GatewayDispute, PaymentGateway, Ports } from '../../ports/index.ts
 import { type CallContext, isUnresolved } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { DirectPaymentOperations } from '../direct/direct-payment-operations.ts';
-import type { PaymentReadOperations } from '../reading/payment-read-operations.ts';
+import type { DirectPaymentOperations, PaymentReadOperations } from '../payment-operations.ts';
 import { activeChargeback } from '../state/payment-totals.ts';
 
 type Operations = Pick<DirectPaymentOperations<[CallContext]>, 'chargeback' | 'reverseChargeback'> &

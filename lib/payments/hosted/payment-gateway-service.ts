@@ -1,34 +1,36 @@
 import { loadAccount } from '../../accounts/index.ts';
 import type { GatewayContext, PaymentControlContext, PaymentGateway, Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { Account, CallContext, PaymentMethod } from '../../records/index.ts';
+import type { Account, CallContext, Leading, PaymentMethod, PluginProperty } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { claimedForm, type HostedFormView } from '../claims/hosted-form.ts';
-import { claimedAnswer, type NotificationAnswerView } from '../claims/notification-answer.ts';
-import { contextOfCall } from '../control/call-context.ts';
-import { ControlCalls, type ControlPorts } from '../control/control-calls.ts';
-import type { ControlledRun } from '../control/controlled-run.ts';
-import type { ComboPartiesFinder } from '../direct/combo-parties.ts';
-import { callGateway } from '../gateways/call-gateway.ts';
-import { noSuchPlugin } from '../state/no-such-plugin.ts';
-import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
-import { badParameter } from '../state/payment-errors.ts';
-import { noSuchMethod } from '../state/payment-method-errors.ts';
 import {
+  claimedAnswer,
+  claimedForm,
+  type HostedFormView,
+  type NotificationAnswerView,
+} from '../claims/hosted-answers.ts';
+import {
+  ControlCalls,
+  type ControlledRun,
+  type ControlPorts,
+  contextOfCall,
+} from '../control/control-calls.ts';
+import type { ComboPartiesFinder } from '../direct/combo-payments.ts';
+import { callGateway } from '../gateways/call-gateway.ts';
+import type { ComboParties } from '../payment-operations.ts';
+import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
+import {
+  badParameter,
   gatewayCallFailed,
   lacksMember,
   noSignedNotifications,
+  noSuchMethod,
+  noSuchPlugin,
   unreadableAnswer,
-} from './gateway-call-errors.ts';
+} from '../state/payment-errors.ts';
 import type { NotifiedPayments } from './notified-payments.ts';
-import type {
-  ComboFormInput,
-  GatewayNotificationInput,
-  HostedFormInput,
-  PaymentGatewayOperations,
-  SignedNotificationInput,
-} from './payment-gateway-operations.ts';
 
 type GatewayServicePorts = ControlPorts & Pick<Ports, 'storage' | 'gateways'>;
 
@@ -256,4 +258,87 @@ function gatewayContextOf({ tenant, userName, userToken, createdDate: now }: Cal
 
 function limitsOf({ pluginTimeoutMs: timeoutMs, overwritesMethod }: PaymentConfig) {
   return { timeoutMs, overwritesMethod };
+}
+
+export interface HostedFormInput {
+  readonly accountId: Uuid;
+  /** Its gateway makes the form; default: the account's default method. */
+  readonly paymentMethodId?: Uuid | null;
+  /** What the form is to hold. */
+  readonly formFields?: readonly PluginProperty[];
+  /** Plugin properties of the call. */
+  readonly properties?: readonly PluginProperty[];
+  /** Control plugins of the call; default: those of the tenant. */
+  readonly controlPlugins?: readonly string[];
+}
+
+/** A form for an account and a payment method that are found or else made. */
+export interface ComboFormInput
+  extends ComboParties,
+    Omit<HostedFormInput, 'accountId' | 'paymentMethodId'> {}
+
+export interface GatewayNotificationInput {
+  readonly pluginName: string;
+  /** What the processor sent, as it came. */
+  readonly body: string;
+  /** Plugin properties of the call. */
+  readonly properties?: readonly PluginProperty[];
+  /** Control plugins of the call; default: those of the tenant. */
+  readonly controlPlugins?: readonly string[];
+}
+
+export interface SignedNotificationInput {
+  readonly pluginName: string;
+  /** The bytes that the processor sent: its signature is over these. */
+  readonly rawBody: Uint8Array;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The query of the address, without `?`; it stands for the body where that is empty. */
+  readonly query: string;
+  /**
+   * Called when the gateway has said that the signature is right, before anything is done; what it throws refuses the
+   * notification, such as one of too many.
+   */
+  readonly verified?: (() => void) | undefined;
+}
+
+/** Pages of gateways for customers, and what gateways tell by themselves (§11). */
+export interface PaymentGatewayOperations<C extends Leading = []> {
+  /**
+   * What the gateway's own page needs, on which the customer pays or adds a method. Nothing is stored.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_INVALID_PARAMETER (7031) without a method,
+   * PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_API_ABORTED (7106),
+   * PAYMENT_PLUGIN_EXCEPTION (7199) of a gateway that offers no pages or declares an error, PAYMENT_PLUGIN_TIMEOUT
+   * (7100), PAYMENT_INTERNAL_ERROR (7019) for any other failure of it.
+   */
+  buildForm(...given: [...C, input: Given<HostedFormInput>]): Promise<HostedFormView>;
+  /**
+   * The same for an account and a payment method that are found or else made, as `payments.combo` does; they stay
+   * whatever becomes of the form.
+   * @throws BillingError as `buildForm`, `accounts.create` and `paymentMethods.add`; SECURITY_NOT_ENOUGH_PERMISSIONS
+   * (40000) for what may not be made.
+   */
+  buildComboForm(...given: [...C, input: Given<ComboFormInput>]): Promise<HostedFormView>;
+
+  /**
+   * Hands a notification to its gateway, which says what is answered. A payment that it names is asked about if an outcome
+   * of it is open, and a dispute that it tells of becomes a chargeback, or ends one. Its caller is trusted; for what comes
+   * from outside there is `processSignedNotification`.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_API_ABORTED (7106),
+   * PAYMENT_PLUGIN_EXCEPTION (7199) of a gateway that takes no notifications or declares an error,
+   * PAYMENT_PLUGIN_TIMEOUT (7100), PAYMENT_INTERNAL_ERROR (7019) for any other failure of it, and with `facts.isBusy`
+   * while another call has the payment of a dispute.
+   */
+  processNotification(
+    ...given: [...C, input: Given<GatewayNotificationInput>]
+  ): Promise<NotificationAnswerView>;
+
+  /**
+   * The same for a notification whose sender nobody has vouched for: the gateway first verifies the processor's signature
+   * over the bytes. The author of what follows is the gateway, by its name.
+   * @throws BillingError ROUTE_NOT_FOUND (60008) if there is no such gateway or it verifies no signatures;
+   * UNAUTHENTICATED (60004) unless it says that the signature is right; else as `processNotification`.
+   */
+  processSignedNotification(
+    ...given: [...C, input: Given<SignedNotificationInput>]
+  ): Promise<NotificationAnswerView>;
 }

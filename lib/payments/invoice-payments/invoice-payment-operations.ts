@@ -8,7 +8,7 @@ import type {
   CompletionInput,
   PaymentAmountInput,
   PaymentResult,
-} from '../direct/direct-payment-operations.ts';
+} from '../payment-operations.ts';
 import type { RefundAdjustmentInput } from '../planning/refund-adjustments.ts';
 
 /** One payment of an invoice. */

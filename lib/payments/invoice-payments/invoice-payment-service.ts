@@ -21,34 +21,23 @@ import {
   UnpaidInvoicePayments,
   WITH_DEFAULTS,
 } from '../collect/unpaid-invoice-payments.ts';
-import type {
-  ChargebackReversalInput,
-  CompletionInput,
-  PaymentResult,
-} from '../direct/direct-payment-operations.ts';
 import { DirectPayments, requestOf } from '../direct/direct-payments.ts';
 import { readResult } from '../direct/payment-result.ts';
 import type { PaymentService } from '../direct/payment-service.ts';
 import type { Work } from '../direct/reserve-operation.ts';
-import { checkExternalKey } from '../methods/external-key.ts';
-import { externalMethodOf } from '../methods/external-method.ts';
-import { methodOfAccount } from '../methods/stored-methods.ts';
+import { checkExternalKey, externalMethodOf, methodOfAccount } from '../methods/stored-methods.ts';
+import type { ChargebackReversalInput, CompletionInput, PaymentResult } from '../payment-operations.ts';
+import { noDefaultMethod, type OpenPayment } from '../planning/api-payment.ts';
 import { paidRows, statedIn } from '../planning/operation-amount.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
-import { failureOfCall } from '../planning/operation-failure.ts';
-import { planByKey, planOperation } from '../planning/operation-plan.ts';
-import { adjustedRefund } from '../planning/refund-adjustments.ts';
-import { planRefusedChargeback } from '../planning/refused-chargeback.ts';
-import { sharesOf } from '../planning/shares.ts';
-import { noDefaultMethod, type OpenPayment } from '../reservation/api-payment.ts';
-import type { ApiPayment } from '../reservation/api-request.ts';
-import { decidedOnKeys } from '../reservation/key-races.ts';
-import type { ReservationPlan } from '../reservation/plan-reservation.ts';
-import { checkRefundable, type PaidRows } from '../state/invoice-remainder.ts';
-import { noSuchPlugin } from '../state/no-such-plugin.ts';
-import { paidRowOf } from '../state/paid-row.ts';
+import { planByKey, planOperation, planRefusedChargeback } from '../planning/operation-plan.ts';
+import type { ReservationPlan } from '../planning/plan-reservation.ts';
+import { adjustedRefund, sharesOf } from '../planning/refund-adjustments.ts';
+import type { ApiPayment } from '../planning/reservation-facts.ts';
+import { decidedOnKeys } from '../planning/reserved-call.ts';
+import { checkRefundable, type PaidRows, paidRowOf } from '../state/invoice-remainder.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { badParameter, paymentBusy } from '../state/payment-errors.ts';
+import { badParameter, failureOfCall, noSuchPlugin, paymentBusy } from '../state/payment-errors.ts';
 import { isLeased } from '../state/payment-state.ts';
 import type {
   InvoiceChargebackInput,

@@ -1,10 +1,9 @@
 import type { GatewayContext, PaymentGateway, Ports } from '../../ports/index.ts';
 import type { CallContext } from '../../records/index.ts';
 import type { ErrorCode } from '../../values/errors/index.ts';
-import type { GatewayReply } from '../claims/gateway-reply.ts';
+import type { GatewayReply } from '../claims/gateway-claims.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
-import { noSuchPlugin } from '../state/no-such-plugin.ts';
-import { gatewayFailed } from '../state/payment-method-errors.ts';
+import { gatewayFailed, noSuchPlugin } from '../state/payment-errors.ts';
 
 export type MethodGatewayPorts = Pick<Ports, 'gateways' | 'systemClock'>;
 

@@ -8,7 +8,7 @@ import { addEngineTag } from '../../tags/index.ts';
 import { ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { isDefaultMethod, noSuchMethod } from '../state/payment-method-errors.ts';
+import { isDefaultMethod, noSuchMethod } from '../state/payment-errors.ts';
 import { type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
 import type { DeletePaymentMethodInput } from './payment-method-operations.ts';
 import { setDefaultMethod } from './stored-methods.ts';

@@ -1,4 +1,5 @@
 import { accountEvent } from '../../accounts/index.ts';
+import type { IdGenerator } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import {
   type Account,
@@ -8,7 +9,9 @@ import {
 } from '../../records/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { noSuchMethod } from '../state/payment-method-errors.ts';
+import { MAX_EXTERNAL_KEY_CHARACTERS } from '../../values/limits.ts';
+import { checkStorable } from '../../values/text/index.ts';
+import { noSuchMethod } from '../state/payment-errors.ts';
 
 /** The external methods of these accounts, for cheques and transfers; no statement for none. */
 export async function externalMethodsOf(
@@ -137,4 +140,43 @@ async function setDefaultMethods(
   if (changed.length === 0) return;
   await session.accounts.update(changed);
   session.publish(changed.map((account) => accountEvent(BusEventType.ACCOUNT_CHANGE, account)));
+}
+
+/** The account's method for cheques, cash and transfers; made where there is none, never as the default (§9.6 rule 1). */
+export async function externalMethodOf(
+  session: WriteSession,
+  account: Account,
+  ids: IdGenerator,
+): Promise<Uuid> {
+  const methods = await session.payments.findMethodsByAccounts([account.id], { includeDeleted: false });
+  const known = methods.find(({ pluginName }) => pluginName === EXTERNAL_PAYMENT_PLUGIN);
+  if (known) return known.id;
+  const id = ids.next();
+  await session.payments.insertMethods([
+    {
+      id,
+      externalKey: id,
+      accountId: account.id,
+      accountRecordId: account.recordId,
+      pluginName: EXTERNAL_PAYMENT_PLUGIN,
+      isActive: true,
+      createdDate: session.authorship.createdDate,
+    },
+  ]);
+  return id;
+}
+
+/**
+ * The key as given, null = none.
+ * @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5) if it is too long, MISSING_OR_INVALID_FIELD if it cannot be stored.
+ */
+export function checkExternalKey(externalKey: string | null): string | null {
+  if (externalKey === null || externalKey === '') return null;
+  checkStorable('External key', externalKey);
+  if (externalKey.length <= MAX_EXTERNAL_KEY_CHARACTERS) return externalKey;
+  throw new BillingError({
+    code: ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
+    message: `External key has ${externalKey.length} characters; at most ${MAX_EXTERNAL_KEY_CHARACTERS} are allowed`,
+    facts: { length: externalKey.length, limit: MAX_EXTERNAL_KEY_CHARACTERS },
+  });
 }

@@ -1,9 +1,19 @@
 import { changeInvoices, withAdjustments } from '../../invoicing/index.ts';
 import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
-import { isUnresolved, type Payment, type PaymentTransaction, TransactionType } from '../../records/index.ts';
+import {
+  type InvoicePayment,
+  InvoicePaymentType,
+  isUnresolved,
+  type NewNotification,
+  type Payment,
+  type PaymentTransaction,
+  TransactionStatus,
+  TransactionType,
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
+import { settledInvoices, withAdjustmentsNoted } from '../state/invoice-effect.ts';
 import {
   type Consequences,
   consequencesOf,
@@ -11,11 +21,9 @@ import {
   type SettledRecords,
 } from '../state/outcome-consequences.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
-import { recoveryKey, retryKey } from '../state/payment-notifications.ts';
-import { withAdjustmentsNoted } from '../state/refund-adjustments-due.ts';
-import { settledInvoices } from '../state/settled-invoices.ts';
-import { type Settlement, settledTransaction } from '../state/settlement.ts';
-import { holdsToRelease } from './holds-to-release.ts';
+import { recoveryKey, releaseNotification, retryKey } from '../state/payment-notifications.ts';
+import { isLeased } from '../state/payment-state.ts';
+import { type Settlement, settledTransaction } from '../state/transaction-outcome.ts';
 
 export interface RecordTools {
   readonly ids: IdGenerator;
@@ -167,4 +175,28 @@ function adjustmentsOf(all: readonly Consequences[]) {
   return all.flatMap(({ row, adjustments }) =>
     row === null ? [] : adjustments.map((each) => ({ ...each, invoiceId: row.after.invoiceId })),
   );
+}
+
+/**
+ * The releases of holds that have waited for the outcome of these transactions (§9.3); whether an account is held back
+ * again shows when they are due. A call that ends under its own lease has let no release pass, which would have waited.
+ */
+export async function holdsToRelease(
+  session: WriteSession,
+  changed: readonly PaymentTransaction[],
+  { rows, now }: { readonly rows: readonly InvoicePayment[]; readonly now: Instant },
+): Promise<readonly NewNotification[]> {
+  const seen = changed.filter(
+    (before) =>
+      isUnresolved(before) && (before.status === TransactionStatus.PENDING || !isLeased(before, now)),
+  );
+  const paymentIds = new Set(seen.map(({ paymentId }) => paymentId));
+  const paid = rows.filter(
+    ({ type, paymentId }) =>
+      type === InvoicePaymentType.ATTEMPT && paymentId !== null && paymentIds.has(paymentId),
+  );
+  const holds = await session.payments.findHoldsByInvoices([
+    ...new Set(paid.map(({ invoiceId }) => invoiceId)),
+  ]);
+  return holds.map((hold) => releaseNotification(hold, now));
 }

@@ -1,5 +1,5 @@
-import { adjustedAmount, checkTexts } from '../../invoicing/index.ts';
-import type { InvoiceItem, InvoiceRefund, RefundedAmount } from '../../records/index.ts';
+import { adjustedAmount, balanceOf, checkTexts } from '../../invoicing/index.ts';
+import type { Invoice, InvoiceItem, InvoiceRefund, RefundedAmount } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
@@ -10,8 +10,7 @@ import {
   sum,
   ZERO,
 } from '../../values/money/index.ts';
-import type { PaidRows } from '../state/invoice-remainder.ts';
-import { refundFor, refundShare } from '../state/refund-share.ts';
+import { type PaidRows, refundFor, refundShare } from '../state/invoice-remainder.ts';
 
 /** An item that a refund is to adjust; without an amount all that remains of it. */
 export interface RefundAdjustmentInput {
@@ -128,4 +127,24 @@ function notPositive(invoiceItemId: Uuid): BillingError {
     message: `The adjustment of invoice item ${invoiceItemId} must be more than 0`,
     facts: { invoiceItemId },
   });
+}
+
+/** What of the amount goes to an invoice. */
+export interface Share {
+  readonly invoice: Invoice;
+  readonly amount: Decimal;
+}
+
+/** The oldest first, each at most its balance (§9.6 rule 2). */
+export function sharesOf(due: readonly Invoice[], amount: Decimal | null): readonly Share[] {
+  const shares: Share[] = [];
+  let rest = amount;
+  for (const invoice of due) {
+    const balance = balanceOf(invoice);
+    const share = rest === null || rest.greaterThan(balance) ? balance : rest;
+    if (share.lessThanOrEqualTo(0)) break;
+    shares.push({ invoice, amount: share });
+    rest = rest === null ? null : rest.minus(share);
+  }
+  return shares;
 }

@@ -1,14 +1,25 @@
-import type { PaymentGateway } from '../../ports/index.ts';
-import type { ReadSession } from '../../ports/storage/index.ts';
-import type { CallContext, Page, PageRequest, Payment, WithContext } from '../../records/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
-import { type FoundByGateway, searchPaymentsOfGateway } from '../gateways/gateway-search.ts';
-import { noSuchPlugin } from '../state/no-such-plugin.ts';
+import type { GatewayPage, GatewayResult, PaymentGateway, Ports } from '../../ports/index.ts';
+import type { PaymentColumn, PaymentSearch, ReadSession } from '../../ports/storage/index.ts';
+import type {
+  CallContext,
+  Page,
+  PageRequest,
+  Payment,
+  PluginProperty,
+  SearchColumnType,
+  WithContext,
+} from '../../records/index.ts';
+import { clausesOn, isOperatorSearch } from '../../runtime/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { isUuid, type Uuid } from '../../values/ids/index.ts';
+import { failureOf } from '../claims/gateway-claims.ts';
+import { callGateway } from '../gateways/call-gateway.ts';
+import type { PaymentListOperations, PaymentListRequest } from '../payment-operations.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
+import { noSuchPlugin } from '../state/payment-errors.ts';
+import { paymentStateNames } from '../state/payment-state.ts';
 import type { PaymentView } from '../views/payment-view.ts';
-import type { PaymentListOperations, PaymentListRequest } from './payment-list-operations.ts';
-import { paymentSearch } from './payment-search.ts';
-import { type PaymentReadPorts, ShownPayments } from './shown-payments.ts';
+import { type PaymentReadPorts, ShownPayments } from './payment-reads.ts';
 
 /** Lists of the tenant's payments (§11). */
 export class PaymentLists implements PaymentListOperations<WithContext> {
@@ -81,4 +92,93 @@ async function knownPayments(
   );
   const { max } = await session.payments.page(NO_ROWS, { pluginName: null });
   return { rows: paymentIds.flatMap((id) => known.get(id) ?? []), total, max: Math.max(total, max) };
+}
+
+/** The columns of an operator search, and what they hold (http-api §8). */
+const columnTypes = {
+  id: 'uuid',
+  account_id: 'uuid',
+  payment_method_id: 'uuid',
+  external_key: 'text',
+  state_name: 'text',
+  last_success_state_name: 'text',
+  created_by: 'text',
+  created_date: 'instant',
+  updated_by: 'text',
+  updated_date: 'instant',
+} as const satisfies Readonly<Record<PaymentColumn, SearchColumnType>>;
+
+/** Columns whose name in the payment's JSON is another one. */
+const columnOfJsonName: Readonly<Record<string, PaymentColumn>> = {
+  paymentId: 'id',
+  accountId: 'account_id',
+  paymentMethodId: 'payment_method_id',
+  paymentExternalKey: 'external_key',
+};
+
+/**
+ * What a search key asks for (§11): clauses in operator form; else payments in one of the states whose names contain the
+ * key, such as `_FAILED`; else the whole of an id, or a part of an external key.
+ * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
+ */
+export function paymentSearch(key: string): PaymentSearch {
+  if (isOperatorSearch(key)) {
+    return { kind: 'clauses', clauses: clausesOn(key, { types: columnTypes, ofJsonName: columnOfJsonName }) };
+  }
+  const stateNames = key === '' ? [] : paymentStateNames.filter((name) => name.includes(key));
+  if (stateNames.length > 0) return { kind: 'states', stateNames };
+  const id = key.toLowerCase();
+  return { kind: 'text', id: isUuid(id) ? id : null, text: key };
+}
+
+interface Searching {
+  /** One that offers it. */
+  readonly gateway: PaymentGateway;
+  readonly searchKey: string;
+  readonly request: PageRequest;
+  readonly properties: readonly PluginProperty[];
+  readonly timeoutMs: number;
+}
+
+/** Payments that a gateway has found in its own books: our ids, each once, in its order, and how many there are in all. */
+export interface FoundByGateway {
+  readonly paymentIds: readonly Uuid[];
+  readonly total: number;
+}
+
+/**
+ * Searches the payments of one gateway (§2.1); what is no answer to that is an error, since a search that leaves out what
+ * there is would be believed.
+ * @throws BillingError PAYMENT_PLUGIN_SEARCH_PAYMENTS (7105) when it fails.
+ */
+export async function searchPaymentsOfGateway(
+  { systemClock }: Pick<Ports, 'systemClock'>,
+  context: CallContext,
+  { gateway, searchKey, request, properties, timeoutMs }: Searching,
+): Promise<FoundByGateway> {
+  const { userName, userToken, createdDate: now } = context;
+  const limit = Math.abs(request.limit);
+  const search = { searchKey, offset: request.offset, limit, properties };
+  const { reply } = await callGateway(
+    [search, { tenantId: context.tenant.id, userName, userToken, now }],
+    async (asking, as) => claimedPage(await gateway.searchPayments?.(asking, as), limit),
+    { timeoutMs, systemClock },
+  );
+  const found = reply.kind === 'VALUE' ? reply.value : null;
+  if (found !== null) return found;
+  throw new BillingError({
+    code: ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS,
+    message: `Payment plugin "${gateway.name}" could not search payments: ${failureOf(reply)}`,
+    facts: { pluginName: gateway.name },
+  });
+}
+
+/** What is a page at all, of at most as many hits as were asked for; null = it is none. */
+function claimedPage(page: GatewayPage<GatewayResult> | undefined, limit: number): FoundByGateway | null {
+  if (!Array.isArray(page?.rows) || !Number.isSafeInteger(page.total) || page.total < 0) return null;
+  const ids = page.rows.slice(0, limit).flatMap((row: Partial<GatewayResult> | null) => {
+    const id = row?.kbPaymentId;
+    return typeof id === 'string' && isUuid(id) ? [id] : [];
+  });
+  return { paymentIds: [...new Set(ids)], total: page.total };
 }

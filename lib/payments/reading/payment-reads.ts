@@ -1,13 +1,23 @@
 import { loadAccount } from '../../accounts/index.ts';
+import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, Payment, PaymentTransaction, WithContext } from '../../records/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { ClaimedResults } from '../claims/gateway-claims.ts';
+import { GatewayInfo } from '../gateways/gateway-info.ts';
+import type { PaymentReadOperations, PaymentReadOptions } from '../payment-operations.ts';
+import { repairOnRead } from '../recovery/late-answers.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { noPaymentOfKey, noPaymentOfTransaction, noSuchPayment } from '../state/payment-errors.ts';
-import { type InvoicePaymentView, type PaymentView, withInvoices } from '../views/payment-view.ts';
-import type { PaymentReadOperations, PaymentReadOptions } from './payment-read-operations.ts';
-import { type PaymentReadPorts, ShownPayments } from './shown-payments.ts';
+import {
+  type InvoicePaymentView,
+  type LoadedPayments,
+  type PaymentView,
+  retryKeysOf,
+  viewPayments,
+  withInvoices,
+} from '../views/payment-view.ts';
 
 /**
  * Reads of payments; each takes a constant number of queries. A plain one writes nothing. One with plugin information
@@ -149,4 +159,87 @@ async function paymentOf(
 
 function fail(error: BillingError): never {
   throw error;
+}
+
+export type PaymentReadPorts = Pick<
+  Ports,
+  'storage' | 'clock' | 'ids' | 'gateways' | 'systemClock' | 'logger' | 'paymentControls'
+>;
+
+/** What a read has found: its payments in their order, and what else it is about. */
+interface Found {
+  readonly payments: readonly Payment[];
+}
+
+/** Payments as they are read: what is stored of them and, where that is wanted, what their gateways tell. */
+export class ShownPayments {
+  readonly #ports: PaymentReadPorts;
+  readonly #configOf: PaymentConfigOf;
+  readonly #gatewayInfo: GatewayInfo;
+
+  constructor(ports: PaymentReadPorts, configOf: PaymentConfigOf) {
+    this.#ports = ports;
+    this.#configOf = configOf;
+    this.#gatewayInfo = new GatewayInfo(ports);
+  }
+
+  /** Loads the payments, asks the gateways outside the session if that is wanted, and shows what is known then. */
+  async read<F extends Found>(
+    context: CallContext,
+    options: PaymentReadOptions,
+    find: (session: ReadSession) => Promise<F>,
+  ): Promise<{ readonly payments: readonly PaymentView[]; readonly found: F }> {
+    const load = () =>
+      this.#ports.storage.read(context.tenant, async (session) => {
+        const found = await find(session);
+        const loaded = await loadPayments(session, found.payments, options);
+        if (options.withPluginInfo !== true) return { loaded, found, timeoutMs: null };
+        return { loaded, found, timeoutMs: (await this.#configOf(session)).pluginTimeoutMs };
+      });
+    const { loaded, found, timeoutMs } = await load();
+    if (timeoutMs === null) return { payments: viewPayments(loaded, new Map()), found };
+    const asked = loaded.payments.map((payment) => ({
+      payment,
+      pluginName: loaded.pluginNames.get(payment.paymentMethodId),
+    }));
+    const told = await this.#gatewayInfo.transactionsOf(context, asked, { ...options, timeoutMs });
+    const hasChanged = await this.#repair(context, loaded, told);
+    const current = hasChanged ? await load() : { loaded, found };
+    return { payments: viewPayments(current.loaded, told), found: current.found };
+  }
+
+  #repair(
+    context: CallContext,
+    { payments, transactions }: LoadedPayments,
+    told: ReadonlyMap<Uuid, ClaimedResults>,
+  ): Promise<boolean> {
+    const toldPayments = payments.flatMap((payment) => {
+      const results = told.get(payment.id);
+      if (!results) return [];
+      return [{ payment, transactions: transactions.get(payment.id) ?? [], results }];
+    });
+    return repairOnRead(this.#ports, this.#configOf, { context, told: toldPayments });
+  }
+}
+
+/** Loads what views of the payments show, in a constant number of queries. */
+export async function loadPayments(
+  session: ReadSession,
+  payments: readonly Payment[],
+  options: { readonly withAttempts?: boolean; readonly withPluginInfo?: boolean },
+): Promise<LoadedPayments> {
+  const transactions = await session.payments.findTransactions(payments.map(({ id }) => id));
+  const attempts = options.withAttempts
+    ? await session.payments.findAttemptsByPaymentKeys(payments.map(({ externalKey }) => externalKey))
+    : null;
+  const pending = await session.notifications.findPending(retryKeysOf(attempts ?? []));
+  const methodIds = options.withPluginInfo ? payments.map(({ paymentMethodId }) => paymentMethodId) : [];
+  const methods = await session.payments.findMethodsByIds([...new Set(methodIds)]);
+  return {
+    payments,
+    transactions: Map.groupBy(transactions, ({ paymentId }) => paymentId),
+    attempts: attempts && Map.groupBy(attempts, ({ paymentExternalKey }) => paymentExternalKey),
+    pending: new Map(pending.map((each) => [each.uniqueKey, each])),
+    pluginNames: new Map(methods.map(({ id, pluginName }) => [id, pluginName])),
+  };
 }

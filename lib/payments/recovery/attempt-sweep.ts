@@ -18,7 +18,7 @@ import { addMilliseconds, type Instant } from '../../values/time/index.ts';
 import { AttemptControl } from '../control/attempt-control.ts';
 import { type EndedAttempt, endedAttempt } from '../state/ended-attempt.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
-import type { ControlResult, Settlement } from '../state/settlement.ts';
+import type { ControlResult, Settlement } from '../state/transaction-outcome.ts';
 
 type SweepPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'paymentControls'>;
 

@@ -8,23 +8,25 @@ import {
   QueueName,
   type TenantRef,
 } from '../../records/index.ts';
-import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
-import { batchAuthorship, inParallel } from '../../runtime/index.ts';
+import { batchAuthorship, type HandlerBatch, inParallel, type QueueHandler } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
-import { claimedResults } from '../claims/gateway-claims.ts';
-import type { CallOutcome } from '../claims/gateway-reply.ts';
+import { type CallOutcome, claimedResults } from '../claims/gateway-claims.ts';
 import { AttemptControl } from '../control/attempt-control.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
-import { isRunning } from '../gateways/running-calls.ts';
+import { isRunning } from '../gateways/call-operation.ts';
 import { recordOutcomes } from '../outcomes/record-outcomes.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { unresolvedEvent } from '../state/payment-events.ts';
-import { type RecoveryJob, readRecoveryJob, recoveryNotification } from '../state/payment-notifications.ts';
+import {
+  checkAfter,
+  checkAfterLease,
+  type RecoveryJob,
+  readRecoveryJob,
+  recoveryNotification,
+} from '../state/payment-notifications.ts';
 import { hasLapsed, isLeased } from '../state/payment-state.ts';
-import { recoveredOutcome } from '../state/recovered-outcome.ts';
-import { checkAfter, checkAfterLease } from '../state/recovery-schedule.ts';
-import type { Settlement } from '../state/settlement.ts';
+import { recoveredOutcome, type Settlement } from '../state/transaction-outcome.ts';
 
 type RecoveryPorts = Pick<
   Ports,

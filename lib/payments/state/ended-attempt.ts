@@ -6,16 +6,15 @@ import {
   type PaymentAttempt,
   type PaymentTransaction,
   type PluginProperty,
+  TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Instant, minInstant } from '../../values/time/index.ts';
-import { attemptStateAfter } from './attempt-state.ts';
-import { keptProperties } from './kept-properties.ts';
+import { MAX_SETTING_SPAN_MS } from '../../values/limits.ts';
+import { addMilliseconds, type Instant, minInstant } from '../../values/time/index.ts';
 import type { PaymentConfig } from './payment-config.ts';
 import { retryNotification } from './payment-notifications.ts';
-import { asksForRetries, isRepeatable, retryDate } from './retry-dates.ts';
-import type { ControlResult, TransactionFix } from './settlement.ts';
+import type { ControlResult, TransactionFix } from './transaction-outcome.ts';
 
 /** How the run of an attempt has ended. */
 interface Ending {
@@ -91,4 +90,101 @@ function requestedBy(
 function earliest(one: Instant | null, other: Instant | null): Instant | null {
   if (one === null || other === null) return one ?? other;
   return minInstant(one, other);
+}
+
+/**
+ * State of an attempt after its run, or after a later fix of its transaction (§3.3). `retryAt` is the date
+ * that §8.3 gives, null = none.
+ */
+export function attemptStateAfter(status: TransactionStatus, retryAt: Instant | null): AttemptState {
+  if (status === TransactionStatus.SUCCESS || status === TransactionStatus.PENDING)
+    return AttemptState.SUCCESS;
+  if (status === TransactionStatus.UNKNOWN || retryAt === null) return AttemptState.ABORTED;
+  return AttemptState.RETRIED;
+}
+
+/**
+ * True of a run that control plugins were asked about and that has reserved nothing: they have stopped it, the payment was
+ * with somebody else, or a crash came between. Whatever it was to repeat is still to be repeated (§5.3 rule 2).
+ * @param transactions those that the run may have made.
+ */
+export function hasOnlyBegun(
+  { id, stateName, transactionId, pluginNames }: PaymentAttempt,
+  transactions: readonly Pick<PaymentTransaction, 'attemptId'>[],
+): boolean {
+  if (transactionId !== null || transactions.some(({ attemptId }) => attemptId === id)) return false;
+  if (stateName === AttemptState.INIT) return true;
+  // Without plugins it is the engine that has ended it, for good.
+  const wasAsked = pluginNames.some((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN);
+  return stateName === AttemptState.ABORTED && wasAsked;
+}
+
+/**
+ * Those that an attempt keeps of which no retry is to be made (§8.1 rule 3): where no plugin could strip secrets, only what
+ * tells whether the payment is tried again.
+ */
+export function keptProperties(
+  { pluginNames }: Pick<PaymentAttempt, 'pluginNames'>,
+  properties: readonly PluginProperty[],
+): readonly PluginProperty[] {
+  if (pluginNames.some((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN)) return properties;
+  return properties.filter((property) => asksForRetries([property]));
+}
+
+/** An attempt whose retry has been made, or is not to be made any more; none if that leaves it as it is. */
+export function spentAttempt(attempt: PaymentAttempt): readonly PaymentAttempt[] {
+  const properties = attempt.pluginProperties ?? [];
+  const pluginProperties = keptProperties(attempt, properties);
+  return pluginProperties.length === properties.length ? [] : [{ ...attempt, pluginProperties }];
+}
+
+const SECOND_MS = 1_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * When an automatic invoice payment is tried again, or null (§8.3). `transactions` are those of the payment
+ * in creation order; the latest PURCHASE decides, and n counts the PURCHASE transactions with its status, so the two
+ * counters run apart. UNKNOWN is never retried: the janitor decides first.
+ */
+export function retryDate(
+  transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[],
+  now: Instant,
+  config: Pick<PaymentConfig, 'retryDays' | 'failureRetry'>,
+): Instant | null {
+  const purchases = transactions.filter(
+    ({ transactionType }) => transactionType === TransactionType.PURCHASE,
+  );
+  const status = purchases.at(-1)?.status;
+  const n = purchases.filter((purchase) => purchase.status === status).length;
+  if (status === TransactionStatus.PAYMENT_FAILURE) return afterDecline(n, now, config.retryDays);
+  if (status === TransactionStatus.PLUGIN_FAILURE) return afterFailure(n, now, config.failureRetry);
+  return null;
+}
+
+const neverRepeated: ReadonlySet<TransactionType> = new Set([
+  TransactionType.REFUND,
+  TransactionType.CREDIT,
+  TransactionType.CHARGEBACK,
+]);
+
+/** False of what gives money back, or records what the network did: no date of a plugin repeats it (§8.3). */
+export function isRepeatable(type: TransactionType): boolean {
+  return !neverRepeated.has(type);
+}
+
+/** Whether a payment that was asked for by the API is to be tried again like one of the engine (§7.4 rule 4, §8.3). */
+export function asksForRetries(properties: readonly PluginProperty[]): boolean {
+  return properties.some(({ key, value }) => key === 'IPCD_RETRIES' && String(value) === 'true');
+}
+
+function afterDecline(n: number, now: Instant, retryDays: readonly number[]): Instant | null {
+  const days = retryDays[n - 1];
+  return days === undefined ? null : addMilliseconds(now, days * DAY_MS);
+}
+
+/** 300, 300, 600, 1200, … seconds: the pause doubles from the third failure on. */
+function afterFailure(n: number, now: Instant, retry: PaymentConfig['failureRetry']): Instant | null {
+  if (n - 1 >= retry.maxAttempts) return null;
+  const pauseMs = Math.round(retry.startSeconds * retry.multiplier ** Math.max(0, n - 2)) * SECOND_MS;
+  return addMilliseconds(now, Math.min(pauseMs, MAX_SETTING_SPAN_MS));
 }

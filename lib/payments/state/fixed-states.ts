@@ -1,12 +1,16 @@
 import { type GatewayResult, PluginStatus } from '../../ports/index.ts';
-import type { Payment, PaymentTransaction } from '../../records/index.ts';
-import { TransactionStatus, TransactionType } from '../../records/index.ts';
+import {
+  type Payment,
+  type PaymentTransaction,
+  TransactionStatus,
+  TransactionType,
+} from '../../records/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { CallOutcome } from '../claims/gateway-reply.ts';
+import type { CallOutcome } from '../claims/gateway-claims.ts';
 import { badParameter } from './payment-errors.ts';
 import { type PaymentStateName, paymentStateNames, stateNameOf } from './payment-state.ts';
-import type { TransactionFix } from './settlement.ts';
+import type { TransactionFix } from './transaction-outcome.ts';
 
 /** Statuses that a transaction can be corrected to; PAYMENT_SYSTEM_OFF is never written. */
 export type FixedStatus = Exclude<TransactionStatus, typeof TransactionStatus.PAYMENT_SYSTEM_OFF>;

@@ -1,9 +1,12 @@
+import { amountsAfterPayment } from '../../invoicing/index.ts';
 import type { IdGenerator } from '../../ports/index.ts';
 import {
+  BusEventType,
   type Invoice,
   type InvoicePayment,
   InvoicePaymentStatus,
   InvoicePaymentType,
+  type InvoiceRefund,
   type New,
   type PaymentAttempt,
   type PaymentTransaction,
@@ -11,20 +14,18 @@ import {
   TransactionType,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Decimal } from '../../values/money/index.ts';
+import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { convertedPayment, isOwnRefund, movedIn } from './converted-payment.ts';
 import {
-  asSettled,
-  type ChangedRow,
-  changedRow,
-  type InvoicePaymentResult,
-  invoicePaymentResult,
-} from './invoice-payment-result.ts';
-import { remainderOf } from './invoice-remainder.ts';
-import { decidingTransaction, isRowOf } from './keyed-row.ts';
-import { paidRowOf } from './paid-row.ts';
-import { refundShare } from './refund-share.ts';
+  convertedPayment,
+  decidingTransaction,
+  isOwnRefund,
+  isRowOf,
+  movedIn,
+  paidRowOf,
+  refundShare,
+  remainderOf,
+} from './invoice-remainder.ts';
 
 interface Ledger {
   readonly rows: readonly InvoicePayment[];
@@ -197,4 +198,142 @@ function newRow(
     ...result,
   };
   return { before: null, after };
+}
+
+export interface InvoicePaymentResult {
+  readonly status: InvoicePaymentStatus;
+  readonly amount: Decimal;
+  readonly processedCurrency: Currency;
+}
+
+type Outcome = Pick<
+  PaymentTransaction,
+  'status' | 'amount' | 'processedAmount' | 'processedCurrency' | 'transactionType'
+>;
+
+/**
+ * The transaction with what it was to settle of the invoice: of one in another currency its attempt keeps that (§8.1 rule
+ * 3), and its row while it is not settled.
+ */
+export function asSettled(
+  transaction: PaymentTransaction,
+  {
+    row,
+    invoice,
+    attempt,
+  }: {
+    readonly row: InvoicePayment;
+    readonly invoice: Pick<Invoice, 'currency'>;
+    readonly attempt: PaymentAttempt | undefined;
+  },
+): PaymentTransaction {
+  const { currency } = invoice;
+  if (transaction.currency === null || transaction.currency === currency) return transaction;
+  const kept = attempt?.currency === currency ? attempt.amount : null;
+  return { ...transaction, amount: kept ?? row.amount };
+}
+
+/**
+ * What the status of a PURCHASE makes of its ATTEMPT row, and that of a refund of its REFUND row, whose amount is
+ * negative (§9.4, §9.5). An amount in another currency than the invoice's settles what was requested.
+ */
+export function invoicePaymentResult(
+  transaction: Pick<Outcome, 'status' | 'amount' | 'processedAmount' | 'processedCurrency'>,
+  invoiceCurrency: Currency,
+): InvoicePaymentResult {
+  const inInvoiceCurrency = transaction.processedCurrency === invoiceCurrency;
+  const settled = (inInvoiceCurrency ? transaction.processedAmount : transaction.amount) ?? ZERO;
+  const processedCurrency = transaction.processedCurrency ?? invoiceCurrency;
+  switch (transaction.status) {
+    case TransactionStatus.SUCCESS:
+      return { status: InvoicePaymentStatus.SUCCESS, amount: settled, processedCurrency };
+    case TransactionStatus.PENDING:
+      return { status: InvoicePaymentStatus.PENDING, amount: settled, processedCurrency };
+    default:
+      return { status: InvoicePaymentStatus.INIT, amount: ZERO, processedCurrency };
+  }
+}
+
+/** Which event tells what became of an invoice's payment, refund or chargeback (§9.4). */
+export function eventOfResult({ status }: Pick<InvoicePayment, 'status'>) {
+  return status === InvoicePaymentStatus.SUCCESS
+    ? BusEventType.INVOICE_PAYMENT_SUCCESS
+    : BusEventType.INVOICE_PAYMENT_FAILED;
+}
+
+/** A payment row of an invoice before and after its transaction was decided; null before = it is new. */
+export type ChangedRow =
+  | { readonly before: InvoicePayment; readonly after: InvoicePayment }
+  | { readonly before: null; readonly after: New<InvoicePayment> };
+
+/** The row with what its transaction has made of it. */
+export function changedRow(
+  before: InvoicePayment,
+  { status, amount, processedCurrency }: InvoicePaymentResult,
+): { readonly before: InvoicePayment; readonly after: InvoicePayment } {
+  return { before, after: { ...before, status, amount, processedCurrency } };
+}
+
+/**
+ * The invoices before and after these rows are counted (invoicing §1.4, §1.6 rule 8): what was paid beyond the balance
+ * becomes credit. `released` are invoices whose payment ended without success: they may be offered credit again.
+ */
+export function settledInvoices(
+  rows: readonly ChangedRow[],
+  invoices: ReadonlyMap<Uuid, Invoice>,
+  released: ReadonlySet<Uuid> = new Set(),
+): readonly { readonly before: Invoice; readonly after: Invoice }[] {
+  const settled = new Map<Uuid, Invoice>();
+  for (const id of released) {
+    const invoice = invoices.get(id);
+    if (invoice) settled.set(id, invoice);
+  }
+  for (const row of rows) {
+    const known = settled.get(row.after.invoiceId) ?? invoices.get(row.after.invoiceId);
+    if (known && !countedChange(row).isZero()) settled.set(known.id, settleInvoice(known, row));
+  }
+  return [...settled].flatMap(([id, after]) => {
+    const before = invoices.get(id);
+    return before ? [{ before, after }] : [];
+  });
+}
+
+/** The invoice less what the row newly counts; the raw balance of a migration invoice is 0 by definition. */
+export function settleInvoice(invoice: Invoice, row: ChangedRow): Invoice {
+  if (invoice.isMigration) return invoice;
+  const payment = { ...row.after, status: InvoicePaymentStatus.SUCCESS, amount: countedChange(row) } as const;
+  return { ...invoice, ...amountsAfterPayment(invoice, payment) };
+}
+
+function countedChange({ before, after }: ChangedRow): Decimal {
+  return countedAmount(after).minus(countedAmount(before));
+}
+
+/** What a row takes off its invoice's balance: only SUCCESS rows count (§9.4). */
+function countedAmount(row: Omit<InvoicePayment, 'recordId'> | null): Decimal {
+  return row?.status === InvoicePaymentStatus.SUCCESS ? row.amount : ZERO;
+}
+
+/**
+ * What a refund takes off items of its invoice (§9.5 rule 1 e): all that was asked for when it first succeeds, however
+ * long its outcome was open; nothing when it is corrected later, for issued adjustments stand.
+ */
+export function adjustmentsDue(
+  before: PaymentTransaction,
+  after: PaymentTransaction,
+): InvoiceRefund['adjustments'] {
+  const { invoiceRefund } = before;
+  if (invoiceRefund === null || invoiceRefund.isApplied || after.status !== TransactionStatus.SUCCESS)
+    return [];
+  return invoiceRefund.adjustments;
+}
+
+/** The decided transaction, which remembers that its adjustments are made. */
+export function withAdjustmentsNoted(
+  before: PaymentTransaction,
+  after: PaymentTransaction,
+): PaymentTransaction {
+  const { invoiceRefund } = after;
+  if (invoiceRefund === null || adjustmentsDue(before, after).length === 0) return after;
+  return { ...after, invoiceRefund: { ...invoiceRefund, isApplied: true } };
 }

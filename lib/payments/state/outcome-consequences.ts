@@ -16,15 +16,12 @@ import {
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { endedAttempt } from './ended-attempt.ts';
-import { invoiceEffect } from './invoice-effect.ts';
-import { type ChangedRow, eventOfResult } from './invoice-payment-result.ts';
+import { adjustmentsDue, type ChangedRow, eventOfResult, invoiceEffect } from './invoice-effect.ts';
 import type { PaymentConfig } from './payment-config.ts';
 import { invoicePaymentEvent, paymentEvent } from './payment-events.ts';
-import { recoveryNotification } from './payment-notifications.ts';
+import { janitorCheck, recoveryNotification } from './payment-notifications.ts';
 import { paymentStateAfter } from './payment-state.ts';
-import { janitorCheck } from './recovery-schedule.ts';
-import { adjustmentsDue } from './refund-adjustments-due.ts';
-import type { Settlement } from './settlement.ts';
+import type { Settlement } from './transaction-outcome.ts';
 
 /** The records around transactions that are being settled. */
 export interface SettledRecords {

@@ -1,6 +1,7 @@
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
+import type { CallOutcome, GatewayFailure } from '../claims/gateway-claims.ts';
 
 export function noSuchPayment(paymentId: Uuid): BillingError {
   return new BillingError({
@@ -57,5 +58,150 @@ export function paymentBusy(facts: object): BillingError {
     code: ErrorCode.PAYMENT_INTERNAL_ERROR,
     message: 'Another call is working on the payment or its account; nothing was attempted, try again later',
     facts: { ...facts, isBusy: true },
+  });
+}
+
+export function noSuchMethod(paymentMethodId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
+    message: `Payment method ${paymentMethodId} does not exist`,
+    facts: { paymentMethodId },
+  });
+}
+
+/** A gateway refused or failed an operation on a payment method; a timeout has a code of its own. */
+export function gatewayFailed(code: ErrorCode, pluginName: string, reply: GatewayFailure): BillingError {
+  const facts = { pluginName };
+  if (reply.kind === 'TIMEOUT') {
+    const message = `Payment plugin "${pluginName}" did not answer within ${reply.timeoutMs} ms; nothing was stored`;
+    return new BillingError({ code: ErrorCode.PAYMENT_PLUGIN_TIMEOUT, message, facts });
+  }
+  return new BillingError({
+    code,
+    message: `Payment plugin "${pluginName}" refused: ${reply.message}`,
+    facts,
+  });
+}
+
+export function noMethodOfKey(externalKey: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
+    message: `No payment method has the external key "${shortened(externalKey)}"`,
+    facts: { externalKey },
+  });
+}
+
+/** The default is deleted only if that is what a call asks for (§10.3). */
+export function isDefaultMethod(paymentMethodId: Uuid, accountId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD,
+    message:
+      `Payment method ${paymentMethodId} is the default of account ${accountId}; delete it with ` +
+      'deleteDefaultPmWithAutoPayOff or forceDefaultPmDeletion, or set another default first',
+    facts: { paymentMethodId, accountId },
+  });
+}
+
+/** A gateway's own search of payment methods failed. */
+export function searchFailed(pluginName: string, why: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS,
+    message: `Payment plugin "${pluginName}" did not search payment methods: ${why}`,
+    facts: { pluginName },
+  });
+}
+
+export function noSuchPlugin(pluginName: string, registered: ReadonlyMap<string, unknown>): BillingError {
+  const known = [...registered.keys()].join(', ');
+  return new BillingError({
+    code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
+    message: `Payment plugin "${shortened(pluginName)}" is not registered; registered are: ${known}`,
+    facts: { pluginName },
+  });
+}
+
+/** A gateway that does not offer what is asked for: nothing has happened. */
+export function lacksMember(pluginName: string, member: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
+    message: `Payment plugin "${pluginName}" does not offer ${member}; nothing was attempted`,
+    facts: { pluginName },
+  });
+}
+
+/** What a gateway declares is told; what it throws otherwise may hold anything, and only the log has it. */
+export function gatewayCallFailed(pluginName: string, failure: GatewayFailure): BillingError {
+  const facts = { pluginName };
+  switch (failure.kind) {
+    case 'TIMEOUT': {
+      const message = `Payment plugin "${pluginName}" did not answer within ${failure.timeoutMs} ms`;
+      return new BillingError({ code: ErrorCode.PAYMENT_PLUGIN_TIMEOUT, message, facts });
+    }
+    case 'GATEWAY_ERROR': {
+      const message = `Payment plugin "${pluginName}" refused: ${failure.message}`;
+      return new BillingError({ code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION, message, facts });
+    }
+    case 'FAULT': {
+      const message = `Payment plugin "${pluginName}" failed; the log of the server tells why`;
+      return new BillingError({ code: ErrorCode.PAYMENT_INTERNAL_ERROR, message, facts });
+    }
+  }
+}
+
+export function unreadableAnswer(pluginName: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.PAYMENT_INTERNAL_ERROR,
+    message: `The answer of payment plugin "${pluginName}" cannot be read`,
+    facts: { pluginName },
+  });
+}
+
+/** The same for every reason, so that nobody learns which tenants and gateways there are. */
+export function noSignedNotifications(): BillingError {
+  return new BillingError({
+    code: ErrorCode.ROUTE_NOT_FOUND,
+    message: 'No payment gateway takes notifications here',
+  });
+}
+
+interface FailedCall {
+  readonly paymentId: Uuid;
+  readonly transaction: { readonly id: Uuid };
+}
+
+/**
+ * The error of a call that gave no result at all (§2.2, last rows); null where there is a result, whose status tells.
+ * Money may have moved: the message says so and names the payment.
+ */
+export function failureOfCall(outcome: CallOutcome | null, call: FailedCall): BillingError | null {
+  switch (outcome?.kind) {
+    case undefined:
+    case 'RESULT':
+    case 'NEVER_RECEIVED':
+      return null;
+    case 'TIMEOUT':
+      return unknownOutcome(
+        ErrorCode.PAYMENT_PLUGIN_TIMEOUT,
+        `no answer within ${outcome.timeoutMs} ms`,
+        call,
+      );
+    case 'GATEWAY_ERROR':
+      return unknownOutcome(ErrorCode.PAYMENT_PLUGIN_EXCEPTION, outcome.message, call);
+    case 'FAULT':
+      return unknownOutcome(ErrorCode.PAYMENT_INTERNAL_ERROR, outcome.message, call);
+    case 'NO_RESULT':
+      return unknownOutcome(ErrorCode.PAYMENT_INTERNAL_ERROR, 'it gave no result', call);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function unknownOutcome(code: ErrorCode, why: string, { paymentId, transaction }: FailedCall): BillingError {
+  return new BillingError({
+    code,
+    message:
+      `The outcome of payment ${paymentId} is unknown, money may have moved: ${why}. ` +
+      'Recovery asks the payment gateway; read the payment before trying again',
+    facts: { paymentId, transactionId: transaction.id },
   });
 }

@@ -3,9 +3,12 @@ import {
   checkInvoicePayment,
   type InvoicePaymentCheckInput,
   lostSuccesses,
-} from '../../../lib/payments/reservation/invoice-payment-check.ts';
-import { eventOfResult, invoicePaymentResult } from '../../../lib/payments/state/invoice-payment-result.ts';
-import { settleInvoice } from '../../../lib/payments/state/settled-invoices.ts';
+} from '../../../lib/payments/planning/invoice-payment-check.ts';
+import {
+  eventOfResult,
+  invoicePaymentResult,
+  settleInvoice,
+} from '../../../lib/payments/state/invoice-effect.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { decimal, ZERO } from '../../../lib/values/money/index.ts';
 import { addMilliseconds } from '../../../lib/values/time/index.ts';

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import type { PaymentMethod } from '../../../lib/index.ts';
 import { claimedKey, claimedMethods } from '../../../lib/payments/claims/gateway-claims.ts';
 import {
+  listedMethods,
   type RefreshFacts,
   refreshedDefault,
   refreshedMethods,
-} from '../../../lib/payments/claims/refreshed-methods.ts';
-import { listedMethods } from '../../../lib/payments/methods/listed-methods.ts';
+} from '../../../lib/payments/methods/payment-method-refresh.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 
 const id = (letter: string): Uuid => `${letter.repeat(8)}-0000-4000-8000-000000000000` as Uuid;

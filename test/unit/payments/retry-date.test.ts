@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { retryDate } from '../../../lib/payments/state/ended-attempt.ts';
 import { paymentConfig } from '../../../lib/payments/state/payment-config.ts';
-import { janitorCheck } from '../../../lib/payments/state/recovery-schedule.ts';
-import { retryDate } from '../../../lib/payments/state/retry-dates.ts';
+import { janitorCheck } from '../../../lib/payments/state/payment-notifications.ts';
 import type { TransactionStatus } from '../../../lib/records/payments/payment.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';

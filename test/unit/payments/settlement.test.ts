@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Settlement, settledTransaction } from '../../../lib/payments/state/settlement.ts';
+import { type Settlement, settledTransaction } from '../../../lib/payments/state/transaction-outcome.ts';
 import type { PluginStatus } from '../../../lib/ports/index.ts';
 import type { PaymentTransaction } from '../../../lib/records/index.ts';
 import { addMilliseconds } from '../../../lib/values/time/index.ts';

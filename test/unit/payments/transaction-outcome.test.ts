@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Decimal as ForeignDecimal } from 'decimal.js';
-import type { CallOutcome } from '../../../lib/payments/claims/gateway-reply.ts';
+import type { CallOutcome } from '../../../lib/payments/claims/gateway-claims.ts';
 import { readOutcome } from '../../../lib/payments/state/transaction-outcome.ts';
 import type { GatewayResult } from '../../../lib/ports/plugins/payment-gateway.ts';
 import { decimal } from '../../../lib/values/money/index.ts';

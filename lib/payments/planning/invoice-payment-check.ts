@@ -1,6 +1,6 @@
 import { balanceOf } from '../../invoicing/index.ts';
-import type { Account } from '../../records/index.ts';
 import {
+  type Account,
   type Invoice,
   type InvoicePayment,
   InvoicePaymentStatus,
@@ -14,7 +14,7 @@ import {
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { isRowOf } from '../state/keyed-row.ts';
+import { isRowOf } from '../state/invoice-remainder.ts';
 import { badParameter } from '../state/payment-errors.ts';
 
 export const AbortReason = {

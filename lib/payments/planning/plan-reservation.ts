@@ -1,8 +1,9 @@
-import type { New, NewBusEvent } from '../../records/index.ts';
 import {
   AttemptState,
   type AutoPayHold,
   isUnresolved,
+  type New,
+  type NewBusEvent,
   type Payment,
   type PaymentAttempt,
   type PaymentMethod,
@@ -12,12 +13,9 @@ import {
 import { assertInvariant, type BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
-import { hasOnlyBegun } from '../state/begun-attempt.ts';
-import { spentAttempt } from '../state/kept-properties.ts';
-import { noSuchPlugin } from '../state/no-such-plugin.ts';
-import { badParameter } from '../state/payment-errors.ts';
+import { hasOnlyBegun, spentAttempt } from '../state/ended-attempt.ts';
+import { badParameter, noSuchMethod, noSuchPlugin } from '../state/payment-errors.ts';
 import { noPaymentEvent } from '../state/payment-events.ts';
-import { noSuchMethod } from '../state/payment-method-errors.ts';
 import type { InvoiceRetryJob } from '../state/payment-notifications.ts';
 import { mayStart, notAllowed } from '../state/payment-state.ts';
 import {
@@ -30,7 +28,6 @@ import {
   type OpenPayment,
   openPaymentOf,
 } from './api-payment.ts';
-import type { ApiPayment } from './api-request.ts';
 import {
   firstCharge,
   furtherCharge,
@@ -39,15 +36,20 @@ import {
   type PlannedCharge,
   retryCharge,
 } from './charge-records.ts';
-import type { ControlledCharge } from './controlled-charge.ts';
-import { type HeldRetry, heldRetryOf } from './held-retry.ts';
 import {
   AbortReason,
   checkAskedAmount,
   checkInvoicePayment,
   type InvoicePaymentDecision,
 } from './invoice-payment-check.ts';
-import type { PlanTools, ReservationFacts } from './reservation-facts.ts';
+import {
+  type ApiPayment,
+  type ControlledCharge,
+  type HeldRetry,
+  heldRetryOf,
+  type PlanTools,
+  type ReservationFacts,
+} from './reservation-facts.ts';
 
 /** A payment that is requested: for an invoice the first time, for an attempt that is repeated, or after its hold. */
 export interface PaymentRequest {

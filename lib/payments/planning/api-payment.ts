@@ -10,8 +10,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { paymentOfOther, transactionOfOther } from '../state/payment-errors.ts';
-import type { ApiPayment, KeyedRecords } from './api-request.ts';
-import type { ReservationFacts } from './reservation-facts.ts';
+import type { ApiPayment, KeyedRecords, ReservationFacts } from './reservation-facts.ts';
 
 /** A payment whose transactions have all failed: it is tried again (§4.2). */
 export interface FailedPayment {

@@ -1,19 +1,21 @@
 import type { IdGenerator, PaymentGateway } from '../../ports/index.ts';
-import type {
-  Account,
-  AutoPayHold,
-  Invoice,
-  InvoicePayment,
-  Payment,
-  PaymentAttempt,
-  PaymentMethod,
-  PaymentTransaction,
+import {
+  type Account,
+  AttemptState,
+  type AutoPayHold,
+  type Invoice,
+  type InvoicePayment,
+  type New,
+  type Payment,
+  type PaymentAttempt,
+  type PaymentMethod,
+  type PaymentTransaction,
+  type PluginProperty,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { OperationTable } from '../state/payment-state.ts';
-import type { ApiPayment, KeyedRecords } from './api-request.ts';
-import type { ControlledCharge } from './controlled-charge.ts';
 import { type LostSuccess, lostSuccesses } from './invoice-payment-check.ts';
 
 /** Everything known about the invoice of a request, under the account's lock. */
@@ -87,4 +89,84 @@ export function factsOf(
   });
   const facts = { ...of, rows, payments, transactions, attempts, methods, keyed: stored.keyed };
   return { facts, lost };
+}
+
+/** A payment of an invoice that a call asks for (§9.6). */
+export interface ApiPayment {
+  /** Null = the account's default method. */
+  readonly methodId: Uuid | null;
+  /** Null = the balance. */
+  readonly amount: Decimal | null;
+  /** The client's own keys; null = ours. */
+  readonly paymentKey: string | null;
+  readonly transactionKey: string | null;
+  readonly properties: readonly PluginProperty[];
+  /** Control plugins by name; null = those of the tenant. */
+  readonly controlPlugins: readonly string[] | null;
+  /**
+   * True: it waits for another payment of the invoice, and an account without a method is an error; false: what cannot
+   * be paid now is passed over.
+   */
+  readonly waits: boolean;
+}
+
+/** Payments and transactions of the tenant with the keys that API payments give. */
+export interface KeyedRecords {
+  readonly payments: readonly Payment[];
+  readonly transactions: readonly PaymentTransaction[];
+}
+
+/** A charge that has begun before its reservation, since control plugins were asked about it (§8.1). */
+export interface ControlledCharge {
+  /** As stored: INIT, without a transaction. */
+  readonly attempt: New<PaymentAttempt>;
+  /** What was planned before the plugins were asked: its ids are taken. */
+  readonly planned: {
+    readonly paymentId: Uuid;
+    readonly transactionId: Uuid;
+    readonly isNewPayment: boolean;
+    /** What is to be settled, in the currency of the invoice. */
+    readonly amount: Decimal;
+  };
+  /** As the plugins have left them. */
+  readonly amount: Decimal;
+  readonly currency: Currency;
+  readonly paymentMethodId: Uuid | null;
+  readonly properties: readonly PluginProperty[];
+}
+
+/** A retry that the account's tags hold back. */
+export interface HeldRetry {
+  readonly payment: Payment;
+  /** The run that it repeats. */
+  readonly origin: PaymentAttempt;
+  /** The run that was stored when it was held back. */
+  readonly held: PaymentAttempt;
+}
+
+/** Returns the retry that the hold stands for; null = the hold stands for the first payment of its invoice (§9.3). */
+export function heldRetryOf(
+  { attemptId }: Pick<AutoPayHold, 'attemptId'>,
+  { attempts, payments }: Pick<ReservationFacts, 'attempts' | 'payments'>,
+): HeldRetry | null {
+  const held = attempts.find(({ id }) => id === attemptId);
+  const payment = payments.find(({ externalKey }) => externalKey === held?.paymentExternalKey);
+  const origin = attempts.findLast(
+    ({ stateName, paymentExternalKey, transactionExternalKey }) =>
+      stateName === AttemptState.RETRIED &&
+      paymentExternalKey === held?.paymentExternalKey &&
+      transactionExternalKey === held.transactionExternalKey,
+  );
+  return held && payment && origin ? { payment, origin, held } : null;
+}
+
+/** The holds in the order in which they are released: the oldest invoice first (§9.3). */
+export function oldestFirst(
+  holds: readonly AutoPayHold[],
+  invoices: readonly Invoice[],
+): readonly AutoPayHold[] {
+  const order = invoices
+    .toSorted((a, b) => a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber)
+    .map(({ id }) => id);
+  return holds.toSorted((a, b) => order.indexOf(a.invoiceId) - order.indexOf(b.invoiceId));
 }

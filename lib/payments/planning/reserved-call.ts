@@ -1,0 +1,137 @@
+import type { GatewayOperation, PaymentGateway } from '../../ports/index.ts';
+import {
+  type Account,
+  type CallContext,
+  isUnresolved,
+  type NewNotification,
+  type PaymentTransaction,
+  type PluginProperty,
+  TransactionType,
+} from '../../records/index.ts';
+import { assertInvariant, BillingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { addMilliseconds, type Instant } from '../../values/time/index.ts';
+import type { PaymentConfig } from '../state/payment-config.ts';
+import { janitorCheck, recoveryNotification } from '../state/payment-notifications.ts';
+
+/** One operation of a gateway that is reserved: what is asked, of whom (§5.1). */
+export interface ReservedCall {
+  readonly account: Account;
+  /** Null: nobody is asked, such as of a chargeback, which the network has made (§2.1 rule 3). */
+  readonly gateway: PaymentGateway | null;
+  readonly paymentId: Uuid;
+  readonly paymentMethodId: Uuid;
+  readonly transaction: Pick<
+    PaymentTransaction,
+    | 'id'
+    | 'attemptId'
+    | 'transactionType'
+    | 'status'
+    | 'amount'
+    | 'currency'
+    | 'leaseUntil'
+    | 'paymentId'
+    | 'accountRecordId'
+  >;
+  readonly properties: readonly PluginProperty[];
+  /** True: control plugins hear of it, so that it cannot end in the transaction that reserves it. */
+  readonly isControlled?: boolean;
+  /** True: what nobody is asked about is recorded as a failure. */
+  readonly isRefused?: boolean;
+}
+
+/** False where nobody is asked, and for a gateway whose operation is part of the storage transaction (§2.4 rule 1). */
+export function hasOutsideEffect({
+  gateway,
+  isControlled = false,
+}: Pick<ReservedCall, 'gateway' | 'isControlled'>): boolean {
+  return isControlled || (gateway !== null && gateway.capabilities?.sideEffectFree !== true);
+}
+
+/** §5.1 rule 1: the check that finds what a crash leaves, at the end of the lease plus the first delay. */
+export function firstCheck({ transaction }: ReservedCall, config: PaymentConfig): NewNotification | null {
+  const { leaseUntil: from } = transaction;
+  if (from === null || !isUnresolved(transaction)) return null;
+  const check = janitorCheck({ status: transaction.status, check: 0, from }, config);
+  return check && recoveryNotification(transaction, check);
+}
+
+/**
+ * A gateway is called once what recovery needs is committed (§5.1 rule 1). The transaction of a host commits when the host
+ * says so, after the call: a crash would leave money moved and nothing stored.
+ * @throws BillingError INVALID_PARAMETER (60002).
+ */
+export function checkCommits(
+  { tenant }: Pick<CallContext, 'tenant'>,
+  call: Pick<ReservedCall, 'gateway' | 'isControlled'>,
+): void {
+  if (tenant.within === undefined || !hasOutsideEffect(call)) return;
+  throw invalidParameter(
+    `Payment gateway "${call.gateway?.name}" cannot be called within a transaction of the host: ` +
+      'make the payment after its commit; nothing was attempted',
+    { pluginName: call.gateway?.name ?? null },
+  );
+}
+
+/**
+ * Decides once more where a transaction's key was taken between the look and the insert, by another account: the rules of
+ * keys say then whose it is and what became of it (§4.1 rule 3, §4.2), where the index only knows that it is in use (§1.7
+ * rule 2). Nothing of the first decision is stored, and no gateway has been called.
+ */
+export async function decidedOnKeys<T>(decide: () => Promise<T>): Promise<T> {
+  try {
+    return await decide();
+  } catch (error) {
+    if (isRace(error)) return decide();
+    throw error;
+  }
+}
+
+/** What the rules of keys refuse names the transaction that has the key. */
+function isRace(error: unknown): boolean {
+  return (
+    error instanceof BillingError &&
+    error.code === ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS &&
+    error.facts.transactionId === undefined
+  );
+}
+
+/** Time after the call's limit until nobody can still be recording its answer (§5.1 rule 1). */
+const LEASE_MARGIN_MS = 30_000;
+
+/** Leaves time for every call: they start in waves of `parallelCalls`, each at most one timeout long. */
+export function leaseUntil(
+  now: Instant,
+  calls: { readonly count: number; readonly parallelCalls: number; readonly timeoutMs: number },
+): Instant {
+  const waves = Math.max(1, Math.ceil(calls.count / calls.parallelCalls));
+  return addMilliseconds(now, waves * calls.timeoutMs + LEASE_MARGIN_MS);
+}
+
+/** The member of a gateway that runs a transaction of this type (§2.1); a chargeback calls nobody. */
+const memberOf = {
+  AUTHORIZE: 'authorize',
+  CAPTURE: 'capture',
+  PURCHASE: 'purchase',
+  REFUND: 'refund',
+  CREDIT: 'credit',
+  VOID: 'void',
+} as const satisfies Partial<Record<TransactionType, keyof PaymentGateway>>;
+
+/** What the gateway is called by for a transaction of this type. */
+export function operationOf(gateway: PaymentGateway, type: TransactionType): GatewayOperation {
+  assertInvariant(type !== TransactionType.CHARGEBACK, 'A chargeback calls no gateway', {});
+  const operation = gateway[memberOf[type]];
+  assertInvariant(operation, 'An operation that a gateway lacks must be refused before', { type });
+  return operation.bind(gateway) as GatewayOperation;
+}
+
+/** @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) if the gateway cannot do it. */
+export function checkOffers(gateway: PaymentGateway, type: TransactionType): void {
+  if (type === TransactionType.CHARGEBACK || gateway[memberOf[type]] !== undefined) return;
+  throw new BillingError({
+    code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
+    message: `Payment plugin "${gateway.name}" does not offer ${memberOf[type]}; nothing was attempted`,
+    facts: { pluginName: gateway.name, transactionType: type },
+  });
+}
