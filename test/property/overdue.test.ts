@@ -3,9 +3,12 @@ import fc from 'fast-check';
 import { CLEAR_STATE_NAME, type OverdueCondition } from '../../lib/overdue/config/overdue-config.ts';
 import { readOverdueJson, readOverdueXml } from '../../lib/overdue/config/read-config.ts';
 import { overdueDefinition, writeOverdueXml } from '../../lib/overdue/config/write-config.ts';
-import type { BillingSnapshot, UnpaidInvoice } from '../../lib/overdue/evaluation/billing-snapshot.ts';
-import { overdueCalendar } from '../../lib/overdue/evaluation/calendar.ts';
-import { evaluateOverdue } from '../../lib/overdue/evaluation/evaluate.ts';
+import {
+  type BillingSnapshot,
+  evaluateOverdue,
+  type UnpaidInvoice,
+} from '../../lib/overdue/evaluation/evaluate.ts';
+import { overdueCalendar } from '../../lib/overdue/evaluation/explanation.ts';
 import { billingSnapshot, nextCheckDate, type OverdueConfig } from '../../lib/overdue/index.ts';
 import { PaymentResponse } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';

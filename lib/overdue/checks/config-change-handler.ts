@@ -4,18 +4,24 @@ import {
   ActingComponent,
   BusEventType,
   type EventPayload,
+  type NewBusEvent,
   OVERDUE_SERVICE,
   type OverdueAccount,
   type TenantRef,
 } from '../../records/index.ts';
 import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../runtime/index.ts';
 import { SystemKey } from '../../tenants/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
+import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { ACCOUNTS_PER_OVERDUE_PAGE } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { CLEAR_STATE_NAME, enterableStates } from '../config/overdue-config.ts';
 import type { OverdueConfigOf } from '../loading/overdue-configs.ts';
-import { OverdueAction, overdueNotification } from '../triggers/overdue-jobs.ts';
+import {
+  isNewExemption,
+  OverdueAction,
+  type OverdueWakeUp,
+  overdueNotification,
+} from '../triggers/overdue-jobs.ts';
 
 /**
  * When a tenant's configuration has no condition any more, asks for a look at each account that is not clear (§1.2 rule 5):
@@ -96,4 +102,27 @@ function isOfOverdue({ metaData }: EventPayload): boolean {
     'key' in metaData &&
     metaData.key === SystemKey.OVERDUE_CONFIG
   );
+}
+
+/**
+ * What events ask for under a configuration without conditions (§7 rule 2): an account that has become exempt is clear, in
+ * whatever state an earlier configuration has left it. One statement where there is such an event, else none.
+ */
+export async function clearsOfLeftOvers(
+  session: ReadSession,
+  events: readonly NewBusEvent[],
+  now: Instant,
+): Promise<readonly OverdueWakeUp[]> {
+  const ids = events.filter(isNewExemption).flatMap(({ payload: { objectId } }) => {
+    return typeof objectId === 'string' && isUuid(objectId) ? objectId : [];
+  });
+  if (ids.length === 0) return [];
+  const everOverdue = await session.overdue.findAccounts(ids);
+  return everOverdue.map(({ accountRecordId }) => ({
+    accountRecordId,
+    action: OverdueAction.CLEAR,
+    asked: now,
+    spreads: true,
+    causedBy: null,
+  }));
 }

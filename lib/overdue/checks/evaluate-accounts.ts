@@ -1,13 +1,51 @@
 import type { CatalogSource } from '../../catalog/index.ts';
+import { SystemTag } from '../../control-tags/index.ts';
 import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
+import {
+  type Account,
+  BillingActionPolicy,
+  BlockingStateType,
+  BusEventType,
+  type NewBusEvent,
+  OVERDUE_SERVICE,
+} from '../../records/index.ts';
+import { atReferenceTime, cancelAll, type StateToSet, setBlockingStates } from '../../subscriptions/index.ts';
+import { addEngineTag, removeEngineTag } from '../../tags/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { CancellationPolicy, enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
+import { endOfDay, type Instant, type LocalDate, maxInstant } from '../../values/time/index.ts';
+import {
+  CancellationPolicy,
+  enterableStates,
+  type OverdueConfig,
+  type OverdueState,
+} from '../config/overdue-config.ts';
+import {
+  type BillingSnapshot,
+  billingSnapshot,
+  evaluateOverdue,
+  needsNoCheck,
+  nextCheckDate,
+  unpaidOn,
+} from '../evaluation/evaluate.ts';
+import {
+  type EffectiveInput,
+  effectiveOf,
+  InvoicingOffStep,
+  isWorse,
+  type OverdueTransition,
+  planTransition,
+  reachedDate,
+} from '../evaluation/transition.ts';
 import { loadOverdueFacts, type OverdueFacts } from '../loading/overdue-facts.ts';
-import { applyTransitions } from './apply-transitions.ts';
-import { type Evaluation, evaluate } from './evaluation.ts';
+import {
+  checkKey,
+  OverdueAction,
+  type OverdueJob,
+  overdueNotification,
+  scheduledCheck,
+} from '../triggers/overdue-jobs.ts';
 import type { OrderedJob } from './in-order.ts';
-import { scheduleChecks } from './schedule-checks.ts';
 
 interface EvaluationTools {
   readonly config: OverdueConfig;
@@ -65,4 +103,193 @@ async function ownersOfInvoicingOff(
   return new Set(
     rows.flatMap(({ accountId, isInvoicingOffOwned }) => (isInvoicingOffOwned ? accountId : [])),
   );
+}
+
+/** What becomes of the pending check of an account (§6). */
+export type NextCheck =
+  | { readonly kind: 'KEEP' }
+  | { readonly kind: 'REMOVE' }
+  | {
+      readonly kind: 'AT';
+      readonly at: Instant;
+      /** Which instant it goes by (§5.3). */
+      readonly asked: Instant;
+      /** One that is pending by then stays. */
+      readonly staysBy: Instant;
+    };
+
+/** What an evaluation makes of an account. */
+export interface Evaluation {
+  readonly facts: OverdueFacts;
+  /** Null: it stays in its state. */
+  readonly transition: OverdueTransition | null;
+  readonly nextCheck: NextCheck;
+}
+
+export interface EvaluationInput {
+  readonly config: OverdueConfig;
+  readonly job: OverdueJob;
+  /** When the last other work of today is due, which may still prevent a worse state; null: there is none. */
+  readonly workUntil: Instant | null;
+  readonly ownsInvoicingOff: boolean;
+  readonly now: Instant;
+}
+
+/** Evaluates an account (§5.1). One that is exempt is clear, however much it owes, and has no checks (§7). */
+export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluation {
+  const { config, job, ownsInvoicingOff, now } = input;
+  const { account, prev, today, tags, lastPaymentResponse, hasInvoicingOff } = facts;
+  const snapshot = billingSnapshot(facts.unpaid, { lastPaymentResponse, tags, today });
+  const isExempt = facts.exemptBy !== null;
+  const next = isExempt ? null : evaluateOverdue(config, snapshot, today);
+  const reached = next === null ? null : reachedDate(next, unpaidOn(facts.unpaid, today));
+  const becomesWorse = isWorse(config, prev, next);
+  const laterToday = becomesWorse ? leftToLaterToday(input, { reached, account, today }) : null;
+  if (laterToday !== null) return { facts, transition: null, nextCheck: laterToday };
+  const effective = effectiveOf({
+    scheduled: job.action === OverdueAction.CHECK ? job.asked : null,
+    next,
+    isWorse: becomesWorse,
+    reached,
+    account,
+    now,
+    prevEffective: prev?.effective ?? null,
+  });
+  const transition = planTransition({ prev, next, ownsInvoicingOff, hasInvoicingOff, effective });
+  const nextCheck: NextCheck = isExempt ? { kind: 'REMOVE' } : nextCheckOf(facts, { config, snapshot, next });
+  return { facts, transition, nextCheck };
+}
+
+/**
+ * The check that enters a worse state behind the work of today, which may still prevent it (§5.2 rule 5); null: the state
+ * is entered now. A late check leaves to it only what today has brought: else work of every day could put it off for ever.
+ */
+function leftToLaterToday(
+  { job, workUntil, now }: EvaluationInput,
+  { reached, account, today }: Pick<EffectiveInput, 'reached' | 'account'> & { readonly today: LocalDate },
+): NextCheck | null {
+  if (workUntil === null) return null;
+  const isCheck = job.action === OverdueAction.CHECK;
+  if (isCheck && reached !== today) return null;
+  const at = maxInstant(workUntil, now);
+  return { kind: 'AT', at, asked: isCheck ? job.asked : at, staysBy: endOfDay(now, account.timeZone) };
+}
+
+function nextCheckOf(
+  { account, today }: OverdueFacts,
+  evaluated: {
+    readonly config: OverdueConfig;
+    readonly snapshot: BillingSnapshot;
+    readonly next: OverdueState | null;
+  },
+): NextCheck {
+  if (needsNoCheck(evaluated)) return { kind: 'REMOVE' };
+  const date = nextCheckDate({ ...evaluated, today });
+  if (date === null) return { kind: 'KEEP' };
+  const { at } = atReferenceTime(date, account);
+  return { kind: 'AT', at, asked: at, staysBy: at };
+}
+
+/** Plans the next check of each account, at most one of each (§6). */
+export async function scheduleChecks(
+  session: WriteSession,
+  evaluations: readonly Pick<Evaluation, 'facts' | 'nextCheck'>[],
+): Promise<void> {
+  const changed = evaluations.filter(({ nextCheck }) => nextCheck.kind !== 'KEEP');
+  if (changed.length === 0) return;
+  const pending = await session.notifications.findPending(
+    changed.map(({ facts }) => checkKey(facts.account.recordId)),
+  );
+  const pendingAt = new Map(pending.map(({ uniqueKey, effectiveDate }) => [uniqueKey, effectiveDate]));
+  const planned = changed.flatMap(({ facts: { account }, nextCheck }) => {
+    const before = pendingAt.get(checkKey(account.recordId));
+    const next = nextCheck.kind === 'AT' ? nextCheck : null;
+    const isPlanned = next !== null && before !== undefined && before <= next.staysBy;
+    return isPlanned ? [] : [{ accountRecordId: account.recordId, next, isPending: before !== undefined }];
+  });
+  const obsolete = planned.filter(({ isPending }) => isPending);
+  await session.unschedule(obsolete.map(({ accountRecordId }) => checkKey(accountRecordId)));
+  session.schedule(
+    planned.flatMap(({ accountRecordId, next }) => {
+      if (next === null) return [];
+      return overdueNotification({ ...scheduledCheck(accountRecordId, next.asked), due: next.at });
+    }),
+  );
+}
+
+/** A locked account and what it enters. */
+export interface EnteredState {
+  readonly account: Account;
+  readonly transition: OverdueTransition;
+}
+
+interface ApplyTools {
+  readonly ids: IdGenerator;
+  /** Null where none of them cancels. */
+  readonly catalogsOf: CatalogSource | null;
+}
+
+/** Puts accounts into their new states (§5.1 steps 6 to 9), in a constant number of statements. */
+export async function applyTransitions(
+  session: WriteSession,
+  entered: readonly EnteredState[],
+  { ids, catalogsOf }: ApplyTools,
+): Promise<void> {
+  if (entered.length === 0) return;
+  const tools = { now: session.authorship.createdDate, nextId: () => ids.next() };
+  if (catalogsOf !== null) await cancelAll(session, { accounts: entered.flatMap(endOf), catalogsOf }, tools);
+  await moveInvoicingOff(session, entered, ids);
+  await setBlockingStates(session, entered.map(blockOf), tools);
+  session.publish(entered.flatMap(changeEvent));
+}
+
+function endOf({ account, transition: { cancellation, effective } }: EnteredState) {
+  if (cancellation === CancellationPolicy.NONE) return [];
+  const billingPolicy =
+    cancellation === CancellationPolicy.IMMEDIATE
+      ? BillingActionPolicy.IMMEDIATE
+      : BillingActionPolicy.END_OF_TERM;
+  return [{ account, requested: { at: effective.at }, billingPolicy, planned: 'MOVED_FORWARD' as const }];
+}
+
+/** Removing the tag asks for the invoice run that settles the blocked time (§9.2). */
+async function moveInvoicingOff(
+  session: WriteSession,
+  entered: readonly EnteredState[],
+  ids: IdGenerator,
+): Promise<void> {
+  const accountsThat = (step: InvoicingOffStep): readonly Account[] =>
+    entered.filter(({ transition }) => transition.invoicingOff === step).map(({ account }) => account);
+  const definitionId = SystemTag.AUTO_INVOICING_OFF;
+  const blocked = accountsThat(InvoicingOffStep.ADD);
+  const unblocked = accountsThat(InvoicingOffStep.REMOVE);
+  if (blocked.length > 0) await addEngineTag(session, blocked, { definitionId, ids });
+  if (unblocked.length > 0) await removeEngineTag(session, unblocked, definitionId);
+  await session.overdue.saveAccounts(
+    entered.map(({ account, transition }) => ({
+      accountId: account.id,
+      accountRecordId: account.recordId,
+      isInvoicingOffOwned: transition.ownsInvoicingOff,
+    })),
+  );
+}
+
+function blockOf({ account, transition: { state, effective } }: EnteredState): StateToSet {
+  return {
+    object: { type: BlockingStateType.ACCOUNT, account },
+    service: OVERDUE_SERVICE,
+    effective,
+    ...state,
+  };
+}
+
+function changeEvent({ account, transition: { change } }: EnteredState): readonly NewBusEvent[] {
+  if (change === null) return [];
+  return [
+    {
+      type: BusEventType.OVERDUE_CHANGE,
+      accountRecordId: account.recordId,
+      payload: { accountId: account.id, metaData: { ...change } },
+    },
+  ];
 }

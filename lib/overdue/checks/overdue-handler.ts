@@ -1,20 +1,16 @@
-import type { CatalogProvider, CatalogSource } from '../../catalog/index.ts';
-import { catalogsOfBatch } from '../../catalog/index.ts';
+import { isPaidByParent } from '../../accounts/index.ts';
+import { type CatalogProvider, type CatalogSource, catalogsOfBatch } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
 import { ActingComponent, type Authorship, QueueName } from '../../records/index.ts';
-import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
-import { batchAuthorship } from '../../runtime/index.ts';
+import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { OverdueConfig } from '../config/overdue-config.ts';
 import type { OverdueConfigOf } from '../loading/overdue-configs.ts';
-import { readOverdueJob } from '../triggers/overdue-jobs.ts';
+import { OverdueAction, overdueNotification, readOverdueJob } from '../triggers/overdue-jobs.ts';
 import { evaluateAccounts } from './evaluate-accounts.ts';
-import { type AskedJob, inOrder, type OrderedJobs } from './in-order.ts';
-import { lockJobs } from './lock-jobs.ts';
-import type { OwnTransactions } from './own-transactions.ts';
-import { wakeRelatives } from './relatives.ts';
+import { type AskedJob, inOrder, type LockedJob, type OrderedJobs } from './in-order.ts';
 
 type HandlerPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids'>;
 
@@ -153,4 +149,87 @@ function authorshipOf(
       return token ?? authorship.userTokenOf(accountRecordId);
     },
   };
+}
+
+/**
+ * Takes the locks of those accounts that are free, never that of a parent with them (§8 rule 4), and reads the parents
+ * that pay for them; one statement, and one more where parents pay.
+ */
+export async function lockJobs(
+  session: WriteSession,
+  jobs: readonly AskedJob[],
+): Promise<{ readonly locked: readonly LockedJob[]; readonly busy: readonly ClaimedEntry[] }> {
+  const accounts = await session.tryLockAccounts(jobs.flatMap(({ entry }) => entry.accountRecordId ?? []));
+  const parentIds = new Set(
+    accounts.flatMap((account) => (isPaidByParent(account) ? (account.parentAccountId ?? []) : [])),
+  );
+  const parents = parentIds.size === 0 ? [] : await session.accounts.findByIds([...parentIds]);
+  const parentOf = new Map(parents.map((parent) => [parent.id, parent]));
+  const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
+  const locked: LockedJob[] = [];
+  const busy: ClaimedEntry[] = [];
+  for (const { entry, job } of jobs) {
+    const account = accountOf.get(entry.accountRecordId ?? 0);
+    if (account === undefined) {
+      busy.push(entry);
+      continue;
+    }
+    const payer = isPaidByParent(account) ? account.parentAccountId : null;
+    locked.push({ entry, job, account, parent: payer === null ? null : (parentOf.get(payer) ?? null) });
+  }
+  return { locked, busy };
+}
+
+/**
+ * After accounts of which something has changed, the parents that pay for them and the children that they pay for are
+ * looked at (§8 rule 1), and no further: each of them once, in the name of all entries of the transaction, and not those
+ * that this transaction looks at anyway; one statement.
+ * @param tokens where the user token of each relative's cause is kept.
+ */
+export async function wakeRelatives(
+  session: WriteSession,
+  jobs: readonly LockedJob[],
+  tokens: Map<number, Uuid>,
+): Promise<void> {
+  const changed = jobs.filter(({ job }) => job.spreads);
+  if (changed.length === 0) return;
+  const children = await session.accounts.findChildren(changed.map(({ account }) => account.id));
+  const childrenOf = Map.groupBy(children.filter(isPaidByParent), ({ parentAccountId }) => parentAccountId);
+  const lookedAt = new Set(jobs.map(({ account }) => account.recordId));
+  const causeOf = new Map<number, LockedJob>();
+  for (const each of changed) {
+    const { account, parent } = each;
+    for (const { recordId } of [parent ?? [], childrenOf.get(account.id) ?? []].flat()) {
+      const other = causeOf.get(recordId);
+      if (lookedAt.has(recordId) || (other !== undefined && other.job.asked >= each.job.asked)) continue;
+      causeOf.set(recordId, each);
+      tokens.set(recordId, each.entry.userToken);
+    }
+  }
+  const causedBy = Math.min(...changed.map(({ entry }) => entry.recordId));
+  const wakeUps = [...causeOf].map(([accountRecordId, { job }]) => ({
+    accountRecordId,
+    action: OverdueAction.REFRESH,
+    asked: job.asked,
+    spreads: false,
+    causedBy,
+  }));
+  session.schedule(wakeUps.map(overdueNotification));
+}
+
+/**
+ * The transactions in which overdue itself is at work. What they publish asks for nothing: else a condition that looks at
+ * the tag which its own state sets would never come to rest.
+ */
+export class OwnTransactions {
+  readonly #sessions = new WeakSet<WriteSession>();
+
+  run<T>(session: WriteSession, work: () => Promise<T>): Promise<T> {
+    this.#sessions.add(session);
+    return work();
+  }
+
+  has(session: WriteSession): boolean {
+    return this.#sessions.has(session);
+  }
 }

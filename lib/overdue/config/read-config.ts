@@ -1,3 +1,4 @@
+import { PaymentResponse } from '../../records/index.ts';
 import {
   type DecodedXml,
   DocumentFault,
@@ -6,19 +7,33 @@ import {
   readXmlTree,
 } from '../../values/documents/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { MAX_OVERDUE_CONFIG_CHARACTERS, MAX_OVERDUE_STATES } from '../../values/limits.ts';
+import {
+  MAX_BLOCKING_STATE_NAME_CHARACTERS,
+  MAX_OVERDUE_CONFIG_CHARACTERS,
+  MAX_OVERDUE_STATES,
+} from '../../values/limits.ts';
+import type { Decimal } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { type Duration, TimeUnit } from '../../values/time/index.ts';
-import { checkStates, checkThresholds } from './check-config.ts';
-import { Findings, invalidOverdueConfig } from './findings.ts';
-import type { Form, Reading } from './form.ts';
-import { withJsonDefaults } from './json-defaults.ts';
-import type { OverdueConfig } from './overdue-config.ts';
-import { type ReadState, readState } from './read-state.ts';
-import { readDuration } from './read-values.ts';
-import type { WrittenValue } from './written.ts';
-import { JsonValue } from './written-json.ts';
-import { XmlValue } from './written-xml.ts';
+import {
+  CancellationPolicy,
+  CLEAR_STATE_NAME,
+  controlTagNames,
+  type OverdueCondition,
+  type OverdueConfig,
+  type OverdueState,
+} from './overdue-config.ts';
+import {
+  Findings,
+  invalidOverdueConfig,
+  JsonValue,
+  oneOf,
+  readDuration,
+  textForXml,
+  type WrittenRecord,
+  type WrittenValue,
+  XmlValue,
+} from './written.ts';
 
 /**
  * Reads an overdue configuration that is written as XML (§1): a text, or bytes of UTF-8, or of UTF-16 with a byte order
@@ -176,4 +191,269 @@ function attempt(work: () => OverdueConfig, findings: Findings): OverdueConfig |
     findings.add(error.offset, error.message);
     return undefined;
   }
+}
+
+/** The rules on the names of states, whatever the form (§1.3 rule 1). */
+export function checkStates(states: readonly ReadState[], findings: Findings): void {
+  const known = new Set<string>();
+  for (const [index, { state, nameAt }] of states.entries()) {
+    if (nameAt === null) continue;
+    const subject = state.name === '' ? `State ${index + 1}` : `State "${shortened(state.name)}"`;
+    findings.about(subject, () => checkName(state.name, nameAt));
+  }
+
+  function checkName(name: string, at: number): void {
+    if (name === '') findings.add(at, 'its name is empty');
+    if (name.length > MAX_BLOCKING_STATE_NAME_CHARACTERS)
+      findings.add(
+        at,
+        `its name has ${name.length} characters; at most ${MAX_BLOCKING_STATE_NAME_CHARACTERS} are accepted`,
+      );
+    if (name === CLEAR_STATE_NAME) findings.add(at, 'its name is that of the clear state');
+    if (known.has(name)) findings.add(at, 'another state has the same name');
+    if (name !== '') known.add(name);
+  }
+}
+
+/** Of JSON only: each threshold is smaller than that of the more severe states (§1.3 rule 4). */
+export function checkThresholds(states: readonly ReadState[], findings: Findings): void {
+  let before: { readonly name: string; readonly days: number } | undefined;
+  for (const { state, timeAt } of states) {
+    const time = state.condition?.unpaidFor ?? null;
+    if (state.isClearState || time === null || timeAt === null) continue;
+    const days = daysOf(time);
+    if (before !== undefined && days >= before.days) {
+      findings.add(
+        timeAt,
+        `State "${shortened(state.name)}": its time has to be less than that of the more severe state "${shortened(before.name)}"`,
+      );
+    }
+    before = { name: state.name, days };
+  }
+}
+
+/** For comparisons: months as 30 days and years as 365 (§1.3 rule 4). */
+export function daysOf({ unit, number }: Duration): number {
+  switch (unit) {
+    case TimeUnit.DAYS:
+      return number;
+    case TimeUnit.WEEKS:
+      return number * 7;
+    case TimeUnit.MONTHS:
+      return number * 30;
+    case TimeUnit.YEARS:
+      return number * 365;
+    case TimeUnit.UNLIMITED:
+      return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** The two forms of a configuration (§1.4). */
+export const OverdueFormat = { XML: 'XML', JSON: 'JSON' } as const;
+export type OverdueFormat = (typeof OverdueFormat)[keyof typeof OverdueFormat];
+
+/** XML if the first character beyond white space is `<`: no JSON begins so. */
+export function formatOf(document: Uint8Array | string): OverdueFormat {
+  return overdueXmlText(document).trimStart().startsWith('<') ? OverdueFormat.XML : OverdueFormat.JSON;
+}
+
+/**
+ * Reads a configuration in either form.
+ * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), TOO_LARGE (60012).
+ */
+export function readOverdueDocument(
+  document: Uint8Array | string,
+  format: OverdueFormat = formatOf(document),
+): OverdueConfig {
+  return readIn(format, document, {});
+}
+
+/** The same of what is stored, which has been accepted by the rules of its time. */
+export function readStoredOverdueDocument(document: string): OverdueConfig {
+  return readIn(formatOf(document), document, { acceptsEmptyConditions: true });
+}
+
+function readIn(format: OverdueFormat, document: Uint8Array | string, reading: ConfigReading): OverdueConfig {
+  return format === OverdueFormat.XML
+    ? readOverdueXml(document, reading)
+    : readOverdueJson(overdueXmlText(document), reading);
+}
+
+/**
+ * Refuses a value of the tenant's key that breaks a rule of §1.3.
+ * @throws as `readOverdueDocument`.
+ */
+export function checkOverdueConfig(value: string): void {
+  readOverdueDocument(value);
+}
+
+/** A state that was read, and where what rules across states speak of stands. */
+export interface ReadState {
+  readonly state: OverdueState;
+  /** Null: it has no name that can be read, which is reported. */
+  readonly nameAt: number | null;
+  readonly timeAt: number | null;
+}
+
+/** Reads the state that is the `number`th of its configuration. */
+export function readState(record: WrittenRecord, number: number, reading: Reading): ReadState {
+  const { form, findings } = reading;
+  const named = record.take(form.name);
+  const name = textForXml(named, findings);
+  return findings.about(name ? `State "${shortened(name)}"` : `State ${number}`, () => {
+    if (named === undefined) findings.add(record.at, 'it has no name');
+    const { timeAt, ...found } = readCondition(record.take('condition'), reading);
+    const isClear = record.take('isClearState');
+    const isClearState = isClear?.flag();
+    if (isClear === undefined || isClearState === false) checkEntered(found, record, reading);
+    for (const part of form.ignored) record.take(part);
+    const state: OverdueState = {
+      name: name ?? '',
+      isClearState: isClearState ?? false,
+      condition: found.condition,
+      externalMessage: textForXml(record.take('externalMessage'), findings)?.trim() ?? '',
+      blockChanges: flag(record, form.blockChanges),
+      disableEntitlement: flag(record, form.disableEntitlement),
+      cancellationPolicy:
+        oneOf(record.take('subscriptionCancellationPolicy'), Object.values(CancellationPolicy), findings) ??
+        CancellationPolicy.NONE,
+      reevaluationInterval: interval(record.take(form.interval), reading),
+    };
+    record.refuseOthers();
+    return { state, nameAt: name === undefined ? null : (named?.at ?? null), timeAt };
+  });
+}
+
+/** A state that is not the clear one is entered by its condition (§1.3 rule 2). */
+function checkEntered(
+  { condition, isEmpty }: Pick<ReadCondition, 'condition' | 'isEmpty'>,
+  { at }: WrittenRecord,
+  { findings, acceptsEmptyConditions }: Reading,
+): void {
+  if (condition === null) findings.add(at, 'it has neither a condition nor isClearState');
+  else if (isEmpty && !acceptsEmptyConditions) findings.add(at, 'its condition has no criterion');
+}
+
+function flag(record: WrittenRecord, name: string): boolean {
+  return record.take(name)?.flag() ?? false;
+}
+
+function interval(value: WrittenValue | undefined, { form, findings }: Reading): Duration | null {
+  return value === undefined ? null : form.readInterval(value, findings);
+}
+
+/** A condition, and where its time criterion stands. */
+export interface ReadCondition {
+  readonly condition: OverdueCondition | null;
+  readonly timeAt: number | null;
+  /** Whether it is there and nobody has written a criterion; false for one that cannot be read, which is reported. */
+  readonly isEmpty: boolean;
+}
+
+/** A condition that is there but cannot be read asks for nothing, so that it is not reported as missing too. */
+export function readCondition(part: WrittenValue | undefined, reading: Reading): ReadCondition {
+  if (part === undefined) return { condition: null, timeAt: null, isEmpty: false };
+  const criteria = part.record();
+  return criteria === undefined
+    ? { condition: noCriteria, timeAt: null, isEmpty: false }
+    : readCriteria(criteria, reading);
+}
+
+const noCriteria: OverdueCondition = {
+  unpaidFor: null,
+  unpaidCount: null,
+  unpaidTotal: null,
+  responses: null,
+  tagCarried: null,
+  tagMissing: null,
+};
+
+function readCriteria(record: WrittenRecord, { form, findings }: Reading): ReadCondition {
+  const before = findings.count;
+  const time = record.take('timeSinceEarliestUnpaidInvoiceEqualsOrExceeds');
+  const count = record.take('numberOfUnpaidInvoicesEqualsOrExceeds');
+  const total = record.take('totalUnpaidInvoiceBalanceEqualsOrExceeds');
+  const responses = record.take(form.responses);
+  const condition: OverdueCondition = {
+    unpaidFor: time === undefined ? null : (readDuration(time, findings, form.leastTime) ?? null),
+    unpaidCount: notNegative(count, count?.wholeNumber(), findings),
+    unpaidTotal: notNegative(total, total?.amount(), findings),
+    responses: responses === undefined ? null : readResponses(responses.items('response'), findings),
+    tagCarried: oneOf(record.take('controlTagInclusion'), controlTagNames, findings) ?? null,
+    tagMissing: oneOf(record.take('controlTagExclusion'), controlTagNames, findings) ?? null,
+  };
+  record.refuseOthers();
+  // What is wrong with a condition is said, and not that it asks for nothing either.
+  const isEmpty = Object.values(condition).every((each) => each === null) && findings.count === before;
+  return { condition, timeAt: time?.at ?? null, isEmpty };
+}
+
+/** An empty list asks for nothing (§1.1 rule 3). */
+function readResponses(
+  items: readonly WrittenValue[],
+  findings: Findings,
+): readonly PaymentResponse[] | null {
+  const known = Object.values(PaymentResponse);
+  return items.length === 0 ? null : items.flatMap((item) => oneOf(item, known, findings) ?? []);
+}
+
+function notNegative<T extends number | Decimal>(
+  written: WrittenValue | undefined,
+  value: T | undefined,
+  findings: Findings,
+): T | null {
+  if (written === undefined || value === undefined) return null;
+  const isNegative = typeof value === 'number' ? value < 0 : value.lessThan(0);
+  if (!isNegative) return value;
+  findings.add(written.at, `${written.label}: ${value} is negative`);
+  return null;
+}
+
+/**
+ * What JSON leaves open (§1.3 rule 5): a state is looked at again when the threshold of the more severe one before it is
+ * reached, a clear account when that of the last state is.
+ */
+export function withJsonDefaults(config: OverdueConfig): OverdueConfig {
+  let severer: Duration | null = null;
+  const states: OverdueState[] = [];
+  for (const state of config.states) {
+    const time = state.isClearState ? null : (state.condition?.unpaidFor ?? null);
+    const interval = state.reevaluationInterval ?? (time && severer && between(time, severer));
+    states.push({
+      ...state,
+      reevaluationInterval: state.isClearState ? state.reevaluationInterval : interval,
+    });
+    severer = time ?? severer;
+  }
+  return { initialReevaluationInterval: config.initialReevaluationInterval ?? finite(severer), states };
+}
+
+function between(time: Duration, severer: Duration): Duration | null {
+  const number = daysOf(severer) - daysOf(time);
+  return finite({ unit: TimeUnit.DAYS, number });
+}
+
+function finite(duration: Duration | null): Duration | null {
+  return duration !== null && Number.isFinite(daysOf(duration)) ? duration : null;
+}
+
+/** What XML and JSON call otherwise (§1.1), and where they count otherwise (§1.3). */
+export interface Form {
+  readonly name: string;
+  readonly blockChanges: string;
+  readonly disableEntitlement: string;
+  readonly interval: string;
+  readonly responses: string;
+  /** Parts of a state that are taken and have no meaning. */
+  readonly ignored: readonly string[];
+  /** Smallest number of a time criterion (§1.3 rule 3). */
+  readonly leastTime: number;
+  readonly readInterval: (value: WrittenValue, findings: Findings) => Duration | null;
+}
+
+/** What reads a part of a configuration. */
+export interface Reading {
+  readonly form: Form;
+  readonly findings: Findings;
+  readonly acceptsEmptyConditions: boolean;
 }

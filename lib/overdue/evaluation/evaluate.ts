@@ -1,7 +1,14 @@
-import type { LocalDate } from '../../values/time/index.ts';
-import { type EnterableState, enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
-import type { BillingSnapshot } from './billing-snapshot.ts';
-import { criteriaOf, criterionHolds } from './criteria.ts';
+import type { Invoice, PaymentResponse } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, sum } from '../../values/money/index.ts';
+import { addDays, type Duration, durationEnd, type LocalDate, minDate } from '../../values/time/index.ts';
+import {
+  type EnterableState,
+  enterableStates,
+  type OverdueCondition,
+  type OverdueConfig,
+  type OverdueState,
+} from '../config/overdue-config.ts';
 
 /**
  * The most severe state whose condition holds for what the account owes today, null for clear (§4). States in between are
@@ -23,4 +30,159 @@ export function holds(
 ): boolean {
   const criteria = criteriaOf(condition);
   return criteria.length > 0 && criteria.every((criterion) => criterionHolds(criterion, snapshot, today));
+}
+
+/** One thing that a condition asks for (§1.1). */
+export type Criterion =
+  | { readonly kind: 'TIME'; readonly duration: Duration }
+  | { readonly kind: 'COUNT'; readonly count: number }
+  | { readonly kind: 'TOTAL'; readonly total: Decimal }
+  | { readonly kind: 'RESPONSE'; readonly responses: readonly PaymentResponse[] }
+  | { readonly kind: 'TAG_CARRIED'; readonly tag: string }
+  | { readonly kind: 'TAG_MISSING'; readonly tag: string };
+
+/** The criteria that a condition gives, in the order of §1.1. */
+export function criteriaOf(condition: OverdueCondition): readonly Criterion[] {
+  const { unpaidFor, unpaidCount, unpaidTotal, responses, tagCarried, tagMissing } = condition;
+  const criteria: Criterion[] = [];
+  if (unpaidFor !== null) criteria.push({ kind: 'TIME', duration: unpaidFor });
+  if (unpaidCount !== null) criteria.push({ kind: 'COUNT', count: unpaidCount });
+  if (unpaidTotal !== null) criteria.push({ kind: 'TOTAL', total: unpaidTotal });
+  if (responses !== null) criteria.push({ kind: 'RESPONSE', responses });
+  if (tagCarried !== null) criteria.push({ kind: 'TAG_CARRIED', tag: tagCarried });
+  if (tagMissing !== null) criteria.push({ kind: 'TAG_MISSING', tag: tagMissing });
+  return criteria;
+}
+
+/** Whether the criterion holds for what is owed today. */
+export function criterionHolds(criterion: Criterion, snapshot: BillingSnapshot, today: LocalDate): boolean {
+  switch (criterion.kind) {
+    case 'TIME': {
+      const reached = thresholdDate(snapshot.anchor, criterion.duration);
+      return reached !== null && reached <= today;
+    }
+    case 'COUNT':
+      return snapshot.unpaidCount >= criterion.count;
+    case 'TOTAL':
+      return snapshot.unpaidTotal.greaterThanOrEqualTo(criterion.total);
+    case 'RESPONSE':
+      return (
+        snapshot.lastPaymentResponse !== null && criterion.responses.includes(snapshot.lastPaymentResponse)
+      );
+    case 'TAG_CARRIED':
+      return snapshot.tags.has(criterion.tag);
+    case 'TAG_MISSING':
+      return !snapshot.tags.has(criterion.tag);
+  }
+}
+
+/** The date on which a time criterion begins to hold; null: never, as nothing is unpaid or the time has no end. */
+export function thresholdDate(anchor: LocalDate | null, duration: Duration): LocalDate | null {
+  return anchor === null ? null : (durationEnd(anchor, duration) ?? null);
+}
+
+export interface CheckedAccount {
+  readonly config: OverdueConfig;
+  readonly snapshot: BillingSnapshot;
+  /** What the evaluation came to; null = clear. */
+  readonly next: OverdueState | null;
+  /** Local date of the evaluation. */
+  readonly today: LocalDate;
+}
+
+/** The date on which the account is looked at again (§6), always later than today; null: no new check. */
+export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount): LocalDate | null {
+  // Such a configuration asks for nothing, so whoever owes something keeps a check to meet another one by (§6 rule 6).
+  if (enterableStates(config).length === 0) return owes(snapshot) ? addDays(today, 1) : null;
+  const turn = nextTurn(config, snapshot, today);
+  const initial = snapshot.anchor === null ? null : config.initialReevaluationInterval;
+  const interval = next === null ? initial : next.reevaluationInterval;
+  const again = interval === null ? undefined : durationEnd(today, interval);
+  if (again === undefined) return turn;
+  return turn === null ? again : minDate(turn, again);
+}
+
+/** The first later date on which the passing of time alone can change the state; null: none. */
+export function nextTurn(
+  config: OverdueConfig,
+  { anchor, nextUnpaidDate }: BillingSnapshot,
+  today: LocalDate,
+): LocalDate | null {
+  const thresholds = enterableStates(config).flatMap(({ condition }) =>
+    condition.unpaidFor === null ? [] : (thresholdDate(anchor, condition.unpaidFor) ?? []),
+  );
+  const [first, ...others] = [...thresholds, nextUnpaidDate ?? today].filter((date) => date > today);
+  return first === undefined ? null : minDate(first, ...others);
+}
+
+/** True: there is nothing to wait for, so that pending checks are removed (§6 rule 3). */
+export function needsNoCheck({ snapshot, next }: Pick<CheckedAccount, 'snapshot' | 'next'>): boolean {
+  return next === null && !owes(snapshot);
+}
+
+function owes({ anchor, nextUnpaidDate }: BillingSnapshot): boolean {
+  return anchor !== null || nextUnpaidDate !== null;
+}
+
+/** An invoice that is owed (§3.1), whatever its target date. */
+export interface UnpaidInvoice extends Pick<Invoice, 'invoiceDate' | 'commitDate' | 'targetDate'> {
+  readonly invoiceId: Uuid;
+  readonly balance: Decimal;
+}
+
+/** What an evaluation looks at beside the unpaid invoices (§3.2). */
+export interface SnapshotFacts {
+  /** Of the newest failed purchase of the unpaid invoices, OTHER where the gateway gave none; null: none has failed. */
+  readonly lastPaymentResponse: PaymentResponse | null;
+  /** Names of the control tags of the evaluated account. */
+  readonly tags: ReadonlySet<string>;
+}
+
+/** What an account owes on a date (§3.2). */
+export interface BillingSnapshot extends SnapshotFacts {
+  readonly unpaidCount: number;
+  readonly unpaidTotal: Decimal;
+  /** From when on the age of the earliest unpaid invoice counts; null where nothing is unpaid. */
+  readonly anchor: LocalDate | null;
+  /** The first later date on which a further invoice counts as unpaid: its target date. */
+  readonly nextUnpaidDate: LocalDate | null;
+}
+
+/** The snapshot of `today`, of all that the account owes; an invoice counts from its target date on (§3.1). */
+export function billingSnapshot(
+  owed: readonly UnpaidInvoice[],
+  { lastPaymentResponse, tags, today }: SnapshotFacts & { readonly today: LocalDate },
+): BillingSnapshot {
+  const unpaid = unpaidOn(owed, today);
+  const ahead = owed.flatMap(({ targetDate }) =>
+    targetDate === null || targetDate <= today ? [] : targetDate,
+  );
+  return {
+    unpaidCount: unpaid.length,
+    unpaidTotal: sum(unpaid.map(({ balance }) => balance)),
+    anchor: earliest(unpaid.map(agesFrom)),
+    nextUnpaidDate: earliest(ahead),
+    lastPaymentResponse,
+    tags,
+  };
+}
+
+/** What counts on a date (§3.1). */
+export function unpaidOn<I extends Pick<Invoice, 'targetDate'>>(
+  owed: readonly I[],
+  date: LocalDate,
+): readonly I[] {
+  return owed.filter(({ targetDate }) => targetDate === null || targetDate <= date);
+}
+
+/** Nobody can pay a draft, so its age counts from the day on which it was committed (§3.2). */
+export function agesFrom({ invoiceDate, commitDate }: UnpaidInvoice): LocalDate {
+  return commitDate !== null && commitDate > invoiceDate ? commitDate : invoiceDate;
+}
+
+function earliest(dates: readonly LocalDate[]): LocalDate | null {
+  return dates.reduce<LocalDate | null>(
+    (first, date) => (first === null || date < first ? date : first),
+    null,
+  );
 }

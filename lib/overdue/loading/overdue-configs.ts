@@ -1,8 +1,8 @@
 import type { Logger } from '../../ports/index.ts';
 import type { ActiveValue, ReadSession } from '../../ports/storage/index.ts';
 import { ActiveValueCache } from '../../tenants/index.ts';
-import { readOverdueDocument, readStoredOverdueDocument } from '../config/document-format.ts';
 import { defaultOverdueConfig, type OverdueConfig } from '../config/overdue-config.ts';
+import { readOverdueDocument, readStoredOverdueDocument } from '../config/read-config.ts';
 import { writeOverdueXml } from '../config/write-config.ts';
 
 /** Gives the overdue configuration that is in force for the tenant of a session. */

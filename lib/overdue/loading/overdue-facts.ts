@@ -13,7 +13,7 @@ import {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
-import { type UnpaidInvoice, unpaidOn } from '../evaluation/billing-snapshot.ts';
+import { type UnpaidInvoice, unpaidOn } from '../evaluation/evaluate.ts';
 
 /** What is known of an account when it is evaluated. */
 export interface OverdueFacts {

@@ -2,6 +2,7 @@ import { noSuchAccount } from '../../accounts/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import {
+  type BlockingState,
   BlockingStateType,
   type CallContext,
   OVERDUE_SERVICE,
@@ -11,21 +12,26 @@ import type { SettingsOf } from '../../tenants/index.ts';
 import { invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_REQUESTED_DATE_YEARS } from '../../values/limits.ts';
-import { formatLocalDate, type Instant, type LocalDate, yearOf } from '../../values/time/index.ts';
-import { billingSnapshot } from '../evaluation/billing-snapshot.ts';
-import { overdueCalendar } from '../evaluation/calendar.ts';
-import { stateReasons } from '../evaluation/reasons.ts';
+import {
+  formatLocalDate,
+  type Instant,
+  type LocalDate,
+  localDateOf,
+  yearOf,
+} from '../../values/time/index.ts';
+import { CLEAR_STATE_NAME, type OverdueConfig, type OverdueState } from '../config/overdue-config.ts';
+import { wholeDays } from '../config/write-config.ts';
+import { agesFrom, type BillingSnapshot, billingSnapshot, evaluateOverdue } from '../evaluation/evaluate.ts';
+import { explanationText, overdueCalendar, stateReasons } from '../evaluation/explanation.ts';
 import type { OverdueConfigOf } from '../loading/overdue-configs.ts';
 import { loadOverdueFacts, type OverdueFacts } from '../loading/overdue-facts.ts';
 import { checkKey } from '../triggers/overdue-jobs.ts';
-import { dayOf, explanationOf } from './explanation.ts';
 import type {
   OverdueAccountOperations,
   OverdueExplanation,
   OverduePreview,
   OverdueStateView,
-} from './overdue-account-operations.ts';
-import { configuredStateView, type StateSettings, storedStateView } from './state-view.ts';
+} from './overdue-operations.ts';
 
 /** The state of an account, what it will come to and why (§10). */
 export class OverdueAccountService implements OverdueAccountOperations<WithContext> {
@@ -148,4 +154,98 @@ function checkDay(date: LocalDate, today: LocalDate): void {
     `${formatLocalDate(date)} lies more than ${MAX_REQUESTED_DATE_YEARS} years from today, ${formatLocalDate(today)}`,
     { date: formatLocalDate(date) },
   );
+}
+
+/** What is told of an account's state, for today. */
+export function explanationOf(
+  facts: OverdueFacts,
+  known: {
+    readonly settings: StateSettings;
+    readonly since: Instant | null;
+    readonly nextCheck: Instant | null;
+  },
+): OverdueExplanation {
+  const { account, today, payerId, exemptBy } = facts;
+  const { settings, since, nextCheck } = known;
+  const { config } = settings;
+  const snapshot = billingSnapshot(facts.unpaid, facts);
+  const state = storedStateView(facts.prev, settings);
+  const matched = evaluateOverdue(config, snapshot, today)?.name ?? null;
+  const reasons = stateReasons({ config, snapshot, date: today, currency: account.currency });
+  return {
+    accountId: account.id,
+    state,
+    since,
+    date: today,
+    matched,
+    exemptBy,
+    payingAccountId: payerId,
+    currency: account.currency,
+    ...owedOf(snapshot),
+    controlTags: [...facts.tags].sort(),
+    invoices: facts.unpaid
+      .filter(({ targetDate }) => targetDate === null || targetDate <= today)
+      .map((invoice) => ({
+        invoiceId: invoice.invoiceId,
+        unpaidSince: agesFrom(invoice),
+        balance: invoice.balance,
+      })),
+    nextCheck,
+    reasons,
+    text: explanationText({
+      state: state.isClearState ? CLEAR_STATE_NAME : state.name,
+      since: dayOf(since, facts),
+      matched,
+      exempt: exemptBy === null ? null : exemptBy === account.id ? 'SELF' : 'PARENT',
+      isPaidByParent: payerId !== account.id,
+      reasons,
+      nextCheck: dayOf(nextCheck, facts),
+    }),
+  };
+}
+
+function owedOf({ unpaidCount, unpaidTotal, anchor, lastPaymentResponse }: BillingSnapshot) {
+  return { unpaidCount, unpaidTotal, unpaidSince: anchor, lastPaymentResponse };
+}
+
+/** The day on which an instant is for the account. */
+export function dayOf(at: Instant | null, { account }: OverdueFacts): LocalDate | null {
+  return at === null ? null : localDateOf(at, account.timeZone);
+}
+
+/** What a tenant has set that views of states show. */
+export interface StateSettings {
+  readonly config: OverdueConfig;
+  readonly retryDays: readonly number[];
+}
+
+/** A state of the configuration; null = clear. */
+export function configuredStateView(
+  state: OverdueState | null,
+  { retryDays }: Pick<StateSettings, 'retryDays'>,
+): OverdueStateView {
+  return {
+    name: state?.name ?? CLEAR_STATE_NAME,
+    externalMessage: state?.externalMessage ?? '',
+    daysBetweenPaymentRetries: retryDays,
+    isDisableEntitlementAndChangesBlocked: state?.disableEntitlement ?? false,
+    isBlockChanges: state?.blockChanges ?? false,
+    isClearState: state?.isClearState ?? true,
+    reevaluationIntervalDays: wholeDays(state?.reevaluationInterval ?? null),
+  };
+}
+
+/** The state that is stored of an account, which the configuration may not know any more (§2.1). */
+export function storedStateView(stored: BlockingState | null, settings: StateSettings): OverdueStateView {
+  const name = stored?.stateName ?? CLEAR_STATE_NAME;
+  if (stored === null || name === CLEAR_STATE_NAME) return configuredStateView(null, settings);
+  const known = settings.config.states.find((state) => state.name === name);
+  if (known !== undefined) return configuredStateView(known, settings);
+  return {
+    ...configuredStateView(null, settings),
+    name,
+    isDisableEntitlementAndChangesBlocked: stored.isBlockEntitlement,
+    isBlockChanges: stored.isBlockChange,
+    isClearState: false,
+  };
 }

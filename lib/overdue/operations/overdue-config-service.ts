@@ -1,16 +1,24 @@
 import type { Ports } from '../../ports/index.ts';
 import type { CallContext, WithContext } from '../../records/index.ts';
 import { type KeyValueService, SystemKey } from '../../tenants/index.ts';
-import { formatOf, OverdueFormat, readOverdueDocument } from '../config/document-format.ts';
-import { overdueXmlText } from '../config/read-config.ts';
+import { BillingError } from '../../values/errors/index.ts';
+import { takerOf } from '../../values/given/index.ts';
+import { stringifyExactJson } from '../../values/money/index.ts';
+import {
+  formatOf,
+  OverdueFormat,
+  overdueXmlText,
+  readOverdueDocument,
+  readOverdueJson,
+} from '../config/read-config.ts';
 import { type OverdueDefinition, overdueDefinition, writeOverdueXml } from '../config/write-config.ts';
+import { invalidOverdueConfig } from '../config/written.ts';
 import type { OverdueConfigs } from '../loading/overdue-configs.ts';
-import { definitionText } from './definition-text.ts';
 import type {
   NewOverdueDefinition,
   OverdueConfigOperations,
   OverdueUploadOptions,
-} from './overdue-config-operations.ts';
+} from './overdue-operations.ts';
 
 /** Overdue configurations (§1), each the value of its tenant's key (platform §3). */
 export class OverdueConfigService implements OverdueConfigOperations<WithContext> {
@@ -54,4 +62,23 @@ function checkedText(config: Uint8Array | string | NewOverdueDefinition, format?
   if (typeof config !== 'string' && !(config instanceof Uint8Array)) return definitionText(config);
   readOverdueDocument(config, format);
   return overdueXmlText(config);
+}
+
+const withAmountsRead = takerOf({
+  overdueStates: [{ condition: { totalUnpaidInvoiceBalanceEqualsOrExceeds: 'amount' } }],
+});
+
+/**
+ * The JSON of a definition, by whose rules it is checked. Its problems have no places: nobody has written that text.
+ * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), MISSING_OR_INVALID_FIELD (60003).
+ */
+export function definitionText(definition: NewOverdueDefinition): string {
+  const text = stringifyExactJson(withAmountsRead(definition, ''));
+  try {
+    readOverdueJson(text);
+  } catch (error) {
+    if (!(error instanceof BillingError) || error.problems === undefined) throw error;
+    throw invalidOverdueConfig(error.problems.map(({ message }) => ({ message })));
+  }
+  return text;
 }

@@ -1,5 +1,5 @@
 import type { OverdueCondition } from '../../../lib/overdue/config/overdue-config.ts';
-import type { BillingSnapshot, UnpaidInvoice } from '../../../lib/overdue/evaluation/billing-snapshot.ts';
+import type { BillingSnapshot, UnpaidInvoice } from '../../../lib/overdue/evaluation/evaluate.ts';
 import { billingSnapshot, type OverdueConfig, type OverdueState } from '../../../lib/overdue/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CLEAR_STATE_NAME } from '../../../lib/overdue/config/overdue-config.ts';
-import { type CalendarInput, overdueCalendar } from '../../../lib/overdue/evaluation/calendar.ts';
+import { type CalendarInput, overdueCalendar } from '../../../lib/overdue/evaluation/explanation.ts';
 import { formatLocalDate, parseLocalDate } from '../../../lib/values/time/index.ts';
 import { condition, config, configA, configC, owed, state, stateAt } from '../../support/overdue/states.ts';
 

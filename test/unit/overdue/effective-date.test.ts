@@ -1,8 +1,12 @@
 import { expect } from 'chai';
-import { type EffectiveInput, effectiveOf } from '../../../lib/overdue/evaluation/effective-date.ts';
-import { reachedDate } from '../../../lib/overdue/evaluation/reached-date.ts';
-import { isWorse } from '../../../lib/overdue/evaluation/severity.ts';
-import { blockOf, type OverdueBlock } from '../../../lib/overdue/evaluation/transition.ts';
+import {
+  blockOf,
+  type EffectiveInput,
+  effectiveOf,
+  isWorse,
+  type OverdueBlock,
+  reachedDate,
+} from '../../../lib/overdue/evaluation/transition.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import {
   type DatedInstant,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { evaluate } from '../../../lib/overdue/checks/evaluation.ts';
+import { evaluate } from '../../../lib/overdue/checks/evaluate-accounts.ts';
 import { CLEAR_STATE_NAME } from '../../../lib/overdue/config/overdue-config.ts';
 import { readOverdueJson } from '../../../lib/overdue/config/read-config.ts';
 import type { OverdueFacts } from '../../../lib/overdue/loading/overdue-facts.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ExplainedState, explanationText } from '../../../lib/overdue/evaluation/explanation-text.ts';
+import { type ExplainedState, explanationText } from '../../../lib/overdue/evaluation/explanation.ts';
 import { parseLocalDate } from '../../../lib/values/time/index.ts';
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';

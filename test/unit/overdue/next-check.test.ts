@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { evaluateOverdue } from '../../../lib/overdue/evaluation/evaluate.ts';
-import { needsNoCheck } from '../../../lib/overdue/evaluation/next-check.ts';
+import { evaluateOverdue, needsNoCheck } from '../../../lib/overdue/evaluation/evaluate.ts';
 import { nextCheckDate, type OverdueConfig } from '../../../lib/overdue/index.ts';
 import { formatLocalDate, parseLocalDate } from '../../../lib/values/time/index.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { PaymentResponse } from '../../../lib/index.ts';
 import type { OverdueCondition } from '../../../lib/overdue/config/overdue-config.ts';
-import { stateReasons } from '../../../lib/overdue/evaluation/reasons.ts';
+import { stateReasons } from '../../../lib/overdue/evaluation/explanation.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { parseLocalDate } from '../../../lib/values/time/index.ts';
 import {

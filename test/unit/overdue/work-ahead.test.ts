@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { comesAgain, dueAhead } from '../../../lib/overdue/checks/work-ahead.ts';
+import { comesAgain, dueAhead } from '../../../lib/overdue/checks/in-order.ts';
 import type { OverdueJob } from '../../../lib/overdue/triggers/overdue-jobs.ts';
 import { formatInstant, instant, parseWireInstant, timeZone } from '../../../lib/values/time/index.ts';
 

@@ -1,0 +1,219 @@
+import { type Currency, type Decimal, formatDecimal, moneyText } from '../../values/money/index.ts';
+import { plural } from '../../values/text/index.ts';
+import {
+  type Duration,
+  daysBetween,
+  formatLocalDate,
+  type LocalDate,
+  maxDate,
+  TimeUnit,
+} from '../../values/time/index.ts';
+import {
+  CLEAR_STATE_NAME,
+  enterableStates,
+  type OverdueConfig,
+  type OverdueState,
+} from '../config/overdue-config.ts';
+import {
+  type BillingSnapshot,
+  billingSnapshot,
+  type Criterion,
+  criteriaOf,
+  criterionHolds,
+  evaluateOverdue,
+  holds,
+  nextTurn,
+  type SnapshotFacts,
+  thresholdDate,
+  type UnpaidInvoice,
+} from './evaluate.ts';
+
+export interface ExplainedState {
+  /** Name of the state that the account is in. */
+  readonly state: string;
+  /** Local date from which on it is in that state; null: it never was in another. */
+  readonly since: LocalDate | null;
+  /** Name of the state whose condition is the first to hold; null: none. */
+  readonly matched: string | null;
+  readonly exempt: 'SELF' | 'PARENT' | null;
+  readonly isPaidByParent: boolean;
+  readonly reasons: readonly StateReasons[];
+  /** Local date of the pending check. */
+  readonly nextCheck: LocalDate | null;
+}
+
+/** The state of an account in a few sentences, for people. */
+export function explanationText(explained: ExplainedState): string {
+  const { matched, exempt, isPaidByParent, reasons, nextCheck } = explained;
+  const sentences = [stateSentence(explained)];
+  if (exempt !== null) {
+    const whose = exempt === 'SELF' ? 'it carries' : 'the parent that pays for it carries';
+    sentences.push(`Nothing else becomes of it, since ${whose} the tag OVERDUE_ENFORCEMENT_OFF.`);
+  }
+  if (reasons.length === 0) sentences.push('The configuration has no state that an account can come to.');
+  if (isPaidByParent && reasons.length > 0)
+    sentences.push('What counts is what the parent that pays for it owes.');
+  sentences.push(...reasonsUpTo(matched, reasons));
+  if (exempt === null && (matched ?? CLEAR_STATE_NAME) !== explained.state && reasons.length > 0) {
+    sentences.push(`So it comes to ${shown(matched)} when it is looked at next.`);
+    if (nextCheck === null) sentences.push('No check is planned; it is looked at when something changes.');
+  }
+  if (nextCheck !== null) sentences.push(`It is looked at again on ${formatLocalDate(nextCheck)}.`);
+  return sentences.join(' ');
+}
+
+function stateSentence({ state, since }: ExplainedState): string {
+  const from = since === null ? '' : ` since ${formatLocalDate(since)}`;
+  return state === CLEAR_STATE_NAME
+    ? `The account is not overdue${from}.`
+    : `The account is in ${state}${from}.`;
+}
+
+/** The first that holds is what counts; those before it say why not more. */
+function reasonsUpTo(matched: string | null, reasons: readonly StateReasons[]): readonly string[] {
+  const last = reasons.findIndex(({ state }) => state === matched);
+  return (last < 0 ? reasons : reasons.slice(0, last + 1)).map(({ text }) => text);
+}
+
+function shown(state: string | null): string {
+  return state ?? 'no state';
+}
+
+/** Why an account is, or is not, in a state that it could be in. */
+export interface StateReasons {
+  readonly state: string;
+  /** Whether the whole condition holds. */
+  readonly holds: boolean;
+  readonly criteria: readonly CriterionReason[];
+  /** All of it in one sentence. */
+  readonly text: string;
+}
+
+export interface CriterionReason {
+  readonly kind: Criterion['kind'];
+  readonly holds: boolean;
+  /** What was compared: `unpaid since 2012-05-31, 30 days of 30`. */
+  readonly text: string;
+}
+
+export interface ReasonsInput {
+  readonly config: OverdueConfig;
+  /** Of the date that the reasons are asked for. */
+  readonly snapshot: BillingSnapshot;
+  readonly date: LocalDate;
+  /** Null: the account has none, and owes nothing. */
+  readonly currency: Currency | null;
+}
+
+/** For each state that can be entered, from the most severe on, what its condition finds on that date. */
+export function stateReasons({ config, snapshot, date, currency }: ReasonsInput): readonly StateReasons[] {
+  return enterableStates(config).map((state) => {
+    const criteria = criteriaOf(state.condition).map((criterion) => ({
+      kind: criterion.kind,
+      holds: criterionHolds(criterion, snapshot, date),
+      text: criterionText(criterion, { snapshot, date, currency }),
+    }));
+    const isHeld = holds(state, snapshot, date);
+    const found =
+      criteria.length === 0 ? 'its condition asks for nothing' : criteria.map(({ text }) => text).join('; ');
+    return {
+      state: state.name,
+      holds: isHeld,
+      criteria,
+      text: `${state.name} ${isHeld ? 'holds' : 'does not hold'} on ${formatLocalDate(date)}: ${found}.`,
+    };
+  });
+}
+
+type Facts = Pick<ReasonsInput, 'snapshot' | 'date' | 'currency'>;
+
+function criterionText(criterion: Criterion, facts: Facts): string {
+  const { snapshot, date, currency } = facts;
+  switch (criterion.kind) {
+    case 'TIME':
+      return timeText(criterion.duration, snapshot.anchor, date);
+    case 'COUNT':
+      return `${plural(snapshot.unpaidCount, 'unpaid invoice')} of ${criterion.count}`;
+    case 'TOTAL':
+      return `${amountText(snapshot.unpaidTotal, currency)} unpaid of ${amountText(criterion.total, currency)}`;
+    case 'RESPONSE':
+      return `${responseText(snapshot)}, asked for is ${criterion.responses.join(' or ')}`;
+    case 'TAG_CARRIED':
+      return `the account ${carries(criterion.tag, snapshot)}, which it has to`;
+    case 'TAG_MISSING':
+      return `the account ${carries(criterion.tag, snapshot)}, which it must not`;
+  }
+}
+
+function responseText({ lastPaymentResponse }: BillingSnapshot): string {
+  if (lastPaymentResponse === null) return 'no payment of what is unpaid has failed';
+  return `the last payment response is ${lastPaymentResponse}`;
+}
+
+/** `unpaid since 2012-01-31, 12 days of 29 (1 month, on 2012-02-29)`. */
+function timeText(duration: Duration, anchor: LocalDate | null, date: LocalDate): string {
+  if (anchor === null) return `nothing is unpaid, asked for is a debt of ${durationText(duration)}`;
+  const since = `unpaid since ${formatLocalDate(anchor)}`;
+  const reached = thresholdDate(anchor, duration);
+  if (reached === null) return `${since}, asked for is a debt of ${durationText(duration)}`;
+  const more = [
+    ...(duration.unit === TimeUnit.DAYS ? [] : [durationText(duration)]),
+    ...(reached > date ? [`on ${formatLocalDate(reached)}`] : []),
+  ];
+  const days = `${plural(daysBetween(anchor, date), 'day')} of ${daysBetween(anchor, reached)}`;
+  return `${since}, ${days}${more.length === 0 ? '' : ` (${more.join(', ')})`}`;
+}
+
+function durationText({ unit, number }: Duration): string {
+  if (unit === TimeUnit.UNLIMITED) return 'unlimited time';
+  return plural(number, unit.toLowerCase().slice(0, -1));
+}
+
+function carries(tag: string, { tags }: BillingSnapshot): string {
+  return `${tags.has(tag) ? 'carries' : 'does not carry'} the tag ${tag}`;
+}
+
+function amountText(amount: Decimal, currency: Currency | null): string {
+  return currency === null ? formatDecimal(amount) : moneyText(amount, currency);
+}
+
+export interface CalendarInput {
+  readonly config: OverdueConfig;
+  /** All that the account owes, also what counts from a later date on. */
+  readonly owed: readonly UnpaidInvoice[];
+  readonly facts: SnapshotFacts;
+  /** Name of the state that the account is in. */
+  readonly current: string;
+  /** Local date of the pending check; null: there is none, so nothing changes by itself. */
+  readonly check: LocalDate | null;
+  readonly today: LocalDate;
+  /** Last date that is asked for. */
+  readonly until: LocalDate;
+}
+
+/** A date on which the account comes to another state; null = clear. */
+export interface CalendarStep {
+  readonly date: LocalDate;
+  readonly state: OverdueState | null;
+}
+
+/**
+ * The states that the account comes to by its checks (§6) from today to `until`, in order, if nothing is paid and nothing
+ * new is invoiced. Between the pending check and the dates on which a time is reached or an invoice begins to count, checks
+ * find the same again, so they are left out.
+ */
+export function overdueCalendar(input: CalendarInput): readonly CalendarStep[] {
+  const { config, owed, facts, today, until } = input;
+  const steps: CalendarStep[] = [];
+  let current = input.current;
+  let date = input.check === null ? null : maxDate(input.check, today);
+  while (date !== null && date <= until) {
+    const snapshot = billingSnapshot(owed, { ...facts, today: date });
+    const state = evaluateOverdue(config, snapshot, date);
+    const name = state?.name ?? CLEAR_STATE_NAME;
+    if (name !== current) steps.push({ date, state });
+    current = name;
+    date = nextTurn(config, snapshot, date);
+  }
+  return steps;
+}
