@@ -59,7 +59,7 @@ const deciding = {
   ],
   usage: ['recording', 'roll-up', 'terms', 'rating', 'intervals', 'settlement', 'collecting', 'supplied', 'unbilled', 'archiving'],
   invoicing: ['periods', 'reconciliation', 'invoices', 'credit', 'evaluation', 'plugins', 'explanation', 'documents'],
-  payments: ['claims', 'state', 'views', 'reservation', 'planning'],
+  payments: ['claims', 'state', 'views', 'planning'],
   overdue: ['config', 'evaluation', 'triggers'],
 };
 /** Doors: `index.ts` of a room; the ground floor and the ports have one a topic. */

@@ -1,9 +1,7 @@
 import type { Uuid } from '../../lib/values/ids/index.ts';
-import { isSurelyKept } from './idempotency-window.ts';
-import { KnownIds } from './known-ids.ts';
 import { ACCOUNT, accountMetadata, TENANT } from './metadata.ts';
-import type { StripeGatewayOptions } from './options.ts';
-import type { StripeAccount } from './stripe-accounts.ts';
+import { isSurelyKept } from './sent-requests.ts';
+import type { StripeAccount, StripeGatewayOptions } from './stripe-accounts.ts';
 
 const MOST_KNOWN = 50_000;
 const MOST_FOUND = 10;
@@ -56,5 +54,30 @@ export class StripeCustomers {
   #keep({ tenantId }: StripeAccount, accountId: Uuid, customer: string): string {
     this.#known.set(`${tenantId} ${accountId}`, customer);
     return customer;
+  }
+}
+
+/** Ids that were looked up, the latest of them: looking one up again costs a request. */
+export class KnownIds {
+  readonly #ids = new Map<string, string>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(key: string): string | undefined {
+    return this.#ids.get(key);
+  }
+
+  set(key: string, id: string): void {
+    this.#ids.delete(key);
+    this.#ids.set(key, id);
+    const [oldest] = this.#ids.keys();
+    if (this.#ids.size > this.#most && oldest !== undefined) this.#ids.delete(oldest);
+  }
+
+  delete(key: string): void {
+    this.#ids.delete(key);
   }
 }

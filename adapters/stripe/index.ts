@@ -1,2 +1,2 @@
-export type { StripeCredentials, StripeGatewayOptions } from './options.ts';
+export type { StripeCredentials, StripeGatewayOptions } from './stripe-accounts.ts';
 export { stripeGateway } from './stripe-gateway.ts';

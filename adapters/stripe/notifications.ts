@@ -6,8 +6,8 @@ import type {
   PaymentGateway,
 } from '../../lib/ports/index.ts';
 import { asCurrency } from '../../lib/values/money/index.ts';
-import { readAmount } from './amounts.ts';
 import { idIn, PAYMENT, type StoredMetadata, TENANT } from './metadata.ts';
+import { readAmount } from './results.ts';
 import type { StripeAccount, StripeAccounts } from './stripe-accounts.ts';
 
 type Verified = Parameters<Required<PaymentGateway>['verifyNotification']>[0];

@@ -1,13 +1,17 @@
 import type Stripe from 'stripe';
 import { type GatewayResult, type GatewayTransaction, PluginStatus } from '../../lib/ports/index.ts';
-import type { PluginProperty, TransactionType } from '../../lib/records/index.ts';
+import { PaymentResponse, type PluginProperty, type TransactionType } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
-import { asCurrency } from '../../lib/values/money/index.ts';
+import {
+  asCurrency,
+  type Currency,
+  type Decimal,
+  decimal,
+  minorUnits,
+} from '../../lib/values/money/index.ts';
 import { type Instant, instant } from '../../lib/values/time/index.ts';
-import { readAmount } from './amounts.ts';
-import { paymentResponseOf } from './decline-reasons.ts';
-import type { Failure } from './failures.ts';
 import { type FirstType, marksOf } from './metadata.ts';
+import type { Failure } from './sent-requests.ts';
 
 const MS_PER_SECOND = 1_000;
 
@@ -212,4 +216,86 @@ function at(told: Told, seconds: number) {
     createdDate,
     effectiveDate: createdDate,
   };
+}
+
+const reasons: Readonly<Record<string, PaymentResponse>> = {
+  incorrect_number: PaymentResponse.INVALID_CARD,
+  invalid_number: PaymentResponse.INVALID_CARD,
+  invalid_account: PaymentResponse.INVALID_CARD,
+  invalid_expiry_month: PaymentResponse.INVALID_CARD,
+  invalid_expiry_year: PaymentResponse.INVALID_CARD,
+  new_account_information_available: PaymentResponse.INVALID_CARD,
+  card_not_supported: PaymentResponse.INVALID_CARD,
+  incorrect_cvc: PaymentResponse.INVALID_CARD,
+  invalid_cvc: PaymentResponse.INVALID_CARD,
+  expired_card: PaymentResponse.EXPIRED_CARD,
+  lost_card: PaymentResponse.LOST_OR_STOLEN_CARD,
+  stolen_card: PaymentResponse.LOST_OR_STOLEN_CARD,
+  pickup_card: PaymentResponse.LOST_OR_STOLEN_CARD,
+  do_not_honor: PaymentResponse.DO_NOT_HONOR,
+  do_not_try_again: PaymentResponse.DO_NOT_HONOR,
+  no_action_taken: PaymentResponse.DO_NOT_HONOR,
+  insufficient_funds: PaymentResponse.INSUFFICIENT_FUNDS,
+  withdrawal_count_limit_exceeded: PaymentResponse.INSUFFICIENT_FUNDS,
+  card_velocity_exceeded: PaymentResponse.INSUFFICIENT_FUNDS,
+  generic_decline: PaymentResponse.DECLINE,
+  card_declined: PaymentResponse.DECLINE,
+  call_issuer: PaymentResponse.DECLINE,
+  fraudulent: PaymentResponse.DECLINE,
+  transaction_not_allowed: PaymentResponse.DECLINE,
+  not_permitted: PaymentResponse.DECLINE,
+  restricted_card: PaymentResponse.DECLINE,
+  security_violation: PaymentResponse.DECLINE,
+  processing_error: PaymentResponse.PROCESSING_ERROR,
+  issuer_not_available: PaymentResponse.PROCESSING_ERROR,
+  reenter_transaction: PaymentResponse.PROCESSING_ERROR,
+  try_again_later: PaymentResponse.PROCESSING_ERROR,
+  amount_too_small: PaymentResponse.INVALID_AMOUNT,
+  amount_too_large: PaymentResponse.INVALID_AMOUNT,
+  invalid_amount: PaymentResponse.INVALID_AMOUNT,
+  duplicate_transaction: PaymentResponse.DUPLICATE_TRANSACTION,
+};
+
+/** Stripe's word for why it declined, in the words of overdue states; what is in no list is OTHER. */
+export function paymentResponseOf(code: string | null | undefined): PaymentResponse {
+  return (Object.hasOwn(reasons, code ?? '') ? reasons[code ?? ''] : undefined) ?? PaymentResponse.OTHER;
+}
+
+/** Where Stripe counts other units than ISO 4217 has: digits behind the point of what is sent. */
+const SENT_DIGITS: Readonly<Partial<Record<Currency, number>>> = {
+  // Without decimals at Stripe, with some in ISO 4217.
+  MGA: 0,
+  // Without decimals in the world, with two in the API, which must be 0.
+  ISK: 2,
+  UGX: 2,
+};
+/** Of these the last digit that is sent must be 0: three decimals in ISO 4217, or none in the world. */
+const EVEN_TO: Readonly<Partial<Record<Currency, number>>> = {
+  BHD: 10,
+  IQD: 10,
+  JOD: 10,
+  KWD: 10,
+  LYD: 10,
+  OMR: 10,
+  TND: 10,
+  ISK: 100,
+  UGX: 100,
+};
+
+/** An amount in the units of Stripe's API; null if it cannot be said exactly there. */
+export function sentAmount(amount: Decimal, currency: Currency): number | null {
+  const units = amount.times(decimal(10).pow(digitsOf(currency)));
+  const evenTo = EVEN_TO[currency] ?? 1;
+  if (!units.isInteger() || !units.mod(evenTo).isZero()) return null;
+  const sent = units.toNumber();
+  return Number.isSafeInteger(sent) ? sent : null;
+}
+
+/** An amount of Stripe's API in the currency's own unit. */
+export function readAmount(units: number, currency: Currency): Decimal {
+  return decimal(units).div(decimal(10).pow(digitsOf(currency)));
+}
+
+function digitsOf(currency: Currency): number {
+  return SENT_DIGITS[currency] ?? minorUnits(currency);
 }

@@ -1,13 +1,10 @@
 import type { PaymentGateway } from '../../lib/ports/index.ts';
-import { Changes } from './changes.ts';
-import { Charges } from './charges.ts';
+import { Changes, Charges } from './charges.ts';
 import { StripeCustomers } from './customers.ts';
 import { StripeNotifications } from './notifications.ts';
-import type { StripeGatewayOptions } from './options.ts';
 import { PaymentBooks } from './payment-books.ts';
-import { SavedMethods } from './saved-methods.ts';
-import { SetupForms } from './setup-forms.ts';
-import { StripeAccounts } from './stripe-accounts.ts';
+import { SavedMethods, SetupForms } from './saved-methods.ts';
+import { StripeAccounts, type StripeGatewayOptions } from './stripe-accounts.ts';
 
 /**
  * Payments by Stripe: purchases, authorizations, captures, voids and refunds as payment intents, methods that Stripe saves,
