@@ -1,5 +1,4 @@
 /** The HTTP interface as a Koa application, or as middleware of the host's own one. */
-
 import '../supported-node.ts';
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -13,14 +12,13 @@ import {
   MAX_HEADERS_MS,
   MAX_REQUEST_MS,
 } from '../../lib/values/limits.ts';
-import { exchange, handedServer } from './fetch/exchange.ts';
+import { type DispatcherOptions, dispatcher } from './dispatch/dispatcher.ts';
+import { httpProperties } from './dispatch/http-properties.ts';
+import { exchange, handedServer } from './fetch.ts';
 import { HttpMetrics } from './monitoring/http-metrics.ts';
-import { httpProperties } from './monitoring/http-properties.ts';
 import { createServer } from './node-http.ts';
-import { refuseWhileStopping } from './response/refuse-while-stopping.ts';
-import { unreadableAnswer } from './response/unreadable-request.ts';
+import { refuseWhileStopping, unreadableAnswer } from './response/render-error.ts';
 import { routeTable } from './routes/route-table.ts';
-import { type DispatcherOptions, dispatcher } from './routing/dispatcher.ts';
 import { slices } from './routing/slices.ts';
 import { onDemand } from './wire/on-demand.ts';
 
@@ -28,7 +26,7 @@ export type { TokenOptions } from './auth/authenticator.ts';
 export { TokenAlgorithm, type TokenIssuer } from './auth/token-issuers.ts';
 export { Dialect } from './dialect.ts';
 export type { RequestRates } from './request/rate-limit.ts';
-export type { RequestLimits } from './request/request-limits.ts';
+export type { RequestLimits } from './routing/body.ts';
 export type { MovableClock, SandboxControl, TestMode } from './test-mode.ts';
 
 export interface KoaOptions

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CustomField, Tag } from 'killbill';
-import { fieldedResources, taggedResources } from '../../adapters/koa/routes/objects/objects.ts';
+import { fieldedResources, taggedResources } from '../../adapters/koa/routing/objects.ts';
 import { BY, type IdName, type JourneyOf } from './journey.ts';
 import { failureOf, type KillbillClient } from './killbill-client.ts';
 

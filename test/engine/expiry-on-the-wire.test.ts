@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Subscription } from '../../adapters/koa/models/subscription.ts';
-import type { JsonText } from '../../adapters/koa/response/json-pieces.ts';
-import { unaudited } from '../../adapters/koa/wire/rendering.ts';
+import type { JsonText } from '../../adapters/koa/wire/json-pieces.ts';
+import { unaudited } from '../../adapters/koa/wire/wire-type.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine } from '../support/engine.ts';
 

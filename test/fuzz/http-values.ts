@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { DATE_OR_DATE_TIME, type JsonSchema } from '../../adapters/koa/wire/json-schema.ts';
 import { modelsByName } from '../../adapters/koa/wire/model.ts';
+import { DATE_OR_DATE_TIME, type JsonSchema } from '../../adapters/koa/wire/wire-type.ts';
 import { anyText } from '../support/any-text.ts';
 
 /** Texts that readers of dates, numbers, ids, keys and searches have been known to fall over. */

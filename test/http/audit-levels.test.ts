@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { auditHistoryRoutes } from '../../adapters/koa/routes/objects/audit-history.ts';
-import { fieldedResources, taggedResources } from '../../adapters/koa/routes/objects/objects.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
+import { fieldedResources, taggedResources } from '../../adapters/koa/routing/objects.ts';
 import { auditedResources } from '../support/audited-resources.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';

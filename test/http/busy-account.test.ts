@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { fieldedResources } from '../../adapters/koa/routes/objects/objects.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
+import { fieldedResources } from '../../adapters/koa/routing/objects.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { ErrorCode } from '../../lib/values/errors/index.ts';

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import type { Dialect } from '../../adapters/koa/dialect.ts';
 import { openApi } from '../../adapters/koa/index.ts';
-import { producedTypes } from '../../adapters/koa/request/media-type.ts';
-import { ANY_TYPE, bodyLimit, defaultRequestLimits } from '../../adapters/koa/request/request-limits.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
+import { ANY_TYPE, bodyLimit, defaultRequestLimits } from '../../adapters/koa/routing/body.ts';
 import { isIdParameter, parameterNamesOf } from '../../adapters/koa/routing/path.ts';
-import type { Route } from '../../adapters/koa/routing/route.ts';
+import { producedTypes, type Route } from '../../adapters/koa/routing/route.ts';
 import { ErrorCode } from '../../lib/values/errors/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';

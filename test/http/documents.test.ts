@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { load } from 'js-yaml';
 import { createKoaApp, type Listening, listen, openApi } from '../../adapters/koa/index.ts';
-import { exampleIds } from '../../adapters/koa/openapi/examples/example-ids.ts';
+import { exampleIds } from '../../adapters/koa/openapi/examples/named-examples.ts';
 import { requestExamples } from '../../adapters/koa/openapi/examples/request-examples.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { basic, createRunningSubscription, type Serving, serve } from '../support/http/serving.ts';

@@ -3,7 +3,7 @@ import { Dialect } from '../../adapters/koa/dialect.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { parameterNamesOf } from '../../adapters/koa/routing/path.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
-import { DATE_OR_DATE_TIME } from '../../adapters/koa/wire/json-schema.ts';
+import { DATE_OR_DATE_TIME } from '../../adapters/koa/wire/wire-type.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';

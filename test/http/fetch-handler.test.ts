@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
-import { exchange, handedServer } from '../../adapters/koa/fetch/exchange.ts';
+import { exchange, handedServer } from '../../adapters/koa/fetch.ts';
 import { createFetchHandler, type FetchHandler } from '../../adapters/koa/index.ts';
 import { freshDatabase } from '../support/databases.ts';
 import {

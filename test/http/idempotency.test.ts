@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { isKept, runOnce } from '../../adapters/koa/routing/keyed-request.ts';
+import { isKept, runOnce } from '../../adapters/koa/dispatch/keyed-request.ts';
 import { BillingError, ErrorCode } from '../../lib/index.ts';
 import { IdempotencyService } from '../../lib/runtime/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';

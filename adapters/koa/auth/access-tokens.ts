@@ -1,14 +1,14 @@
-import type { CryptoKey, JSONWebKeySet, JWK, JWTPayload, LocalJWKSet } from 'jose';
+import { randomUUID } from 'node:crypto';
+import type { CryptoKey, errors, JSONWebKeySet, JWK, JWTPayload, LocalJWKSet } from 'jose';
 import type { Billing } from '../../../lib/billing.ts';
 import { type Principal, PrincipalKind } from '../../../lib/records/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import {
   KEY_SET_CACHE_MS,
   KEY_SET_PAUSE_MS,
   TOKEN_CLOCK_TOLERANCE_MS,
   TOKEN_LIFETIME_MS,
 } from '../../../lib/values/limits.ts';
-import { createUuid } from '../request/request-uuid.ts';
-import { refusalOf, tokenRefused } from './token-refusal.ts';
 
 /** What tokens are for: the audience of our own, and the default audience of other issuers. */
 export const AUDIENCE = 'catalog-plugin';
@@ -77,7 +77,7 @@ export class AccessTokens {
       .setIssuedAt(nowSec)
       .setNotBefore(nowSec)
       .setExpirationTime(nowSec + expiresInSec)
-      .setJti(createUuid())
+      .setJti(randomUUID())
       .sign(key);
     return { token, expiresInSec };
   }
@@ -172,4 +172,38 @@ function subjectOf(payload: JWTPayload): TokenSubject {
   if (typeof sub !== 'string' || typeof ver !== 'number') throw tokenRefused('it names nobody');
   const kind = clientId === undefined ? PrincipalKind.USER : PrincipalKind.CLIENT;
   return { kind, name: sub, credentialVersion: ver, expiresMs: exp * secondMs };
+}
+
+/** UNAUTHENTICATED: says why a bearer token is refused, without showing any of it. */
+export function tokenRefused(why: string, cause?: unknown): BillingError {
+  return new BillingError({
+    code: ErrorCode.UNAUTHENTICATED,
+    message: `The bearer token is not accepted: ${why}`,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+const reasonByCode: Readonly<Record<string, string>> = {
+  ERR_JWT_EXPIRED: 'it has expired',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'its signature is wrong',
+  ERR_JWKS_NO_MATCHING_KEY: 'it is not signed with a key of its issuer',
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'it does not say which key of its issuer has signed it',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'its algorithm is not allowed',
+  ERR_JOSE_NOT_SUPPORTED: 'its algorithm is not allowed',
+  ERR_JWS_INVALID: 'it is no signed JWT',
+  ERR_JWT_INVALID: 'it is no signed JWT',
+};
+
+/** The refusal that an error of the verification stands for; null if it says nothing about the token. */
+export function refusalOf(error: unknown): BillingError | null {
+  if (!isJoseError(error)) return null;
+  if (error.code === 'ERR_JWT_CLAIM_VALIDATION_FAILED') {
+    return tokenRefused(`its claim "${'claim' in error ? String(error.claim) : '?'}" does not hold`);
+  }
+  const reason = reasonByCode[error.code];
+  return reason === undefined ? null : tokenRefused(reason);
+}
+
+function isJoseError(error: unknown): error is errors.JOSEError {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string';
 }

@@ -1,20 +1,26 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Billing } from '../../../lib/billing.ts';
 import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
-import type { TenantRef } from '../../../lib/records/index.ts';
-import { type LoginSession, type Principal, PrincipalKind } from '../../../lib/records/index.ts';
-import type { LoginAttempt } from '../../../lib/security/index.ts';
-import { isGranted, normalisePermissions } from '../../../lib/security/index.ts';
+import {
+  type LoginSession,
+  type Principal,
+  PrincipalKind,
+  type TenantRef,
+} from '../../../lib/records/index.ts';
+import { isGranted, type LoginAttempt, normalisePermissions } from '../../../lib/security/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { TOKEN_CLOCK_TOLERANCE_MS } from '../../../lib/values/limits.ts';
-import { type Dialect, headerPrefixOf } from '../dialect.ts';
-import type { HeaderFamilies } from '../request/header-families.ts';
-import { type AccessTokenOptions, AccessTokens, type TokenSubject } from './access-tokens.ts';
-import { basicCredentials, type Credentials } from './basic-credentials.ts';
-import { bearerToken, offersBearer } from './bearer-token.ts';
-import { newSessionToken, sessionTokenHash } from './login-cookie.ts';
+import { type Dialect, type HeaderFamilies, headerPrefixOf } from '../dialect.ts';
+import { type AccessTokenOptions, AccessTokens, type TokenSubject, tokenRefused } from './access-tokens.ts';
+import {
+  basicCredentials,
+  bearerToken,
+  type Credentials,
+  newSessionToken,
+  offersBearer,
+  sessionTokenHash,
+} from './credentials.ts';
 import { type ForeignSubject, type KeySetFetch, type TokenIssuer, TokenIssuers } from './token-issuers.ts';
-import { tokenRefused } from './token-refusal.ts';
 import { VerifiedCache } from './verified-cache.ts';
 
 export interface TokenOptions extends AccessTokenOptions {

@@ -11,8 +11,7 @@ import {
   TOKEN_CLOCK_TOLERANCE_MS,
 } from '../../../lib/values/limits.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
-import { AUDIENCE, checkIssuedAt } from './access-tokens.ts';
-import { refusalOf, tokenRefused } from './token-refusal.ts';
+import { AUDIENCE, checkIssuedAt, refusalOf, tokenRefused } from './access-tokens.ts';
 
 /** Signature algorithms that may be allowed; never `none`, never a symmetric one. */
 export const TokenAlgorithm = { RS256: 'RS256', ES256: 'ES256', EdDSA: 'EdDSA' } as const;

@@ -1,10 +1,9 @@
 import type { TimelineOutline as Timeline } from '../../../lib/timeline/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
-import { JsonText, LazyList, lazyList } from '../response/json-pieces.ts';
+import { JsonText, LazyList, lazyList } from '../wire/json-pieces.ts';
 import { field, model } from '../wire/model.ts';
-import type { Rendering } from '../wire/rendering.ts';
-import { listOf } from '../wire/wire-type.ts';
+import { listOf, type Rendering } from '../wire/wire-type.ts';
 import { Account, type ShownAccount } from './account.ts';
 import { auditedIdsOfInvoice, Invoice, InvoiceItem } from './invoice.ts';
 import { auditedIdsOfPayment, InvoicePayment } from './payment.ts';

@@ -3,9 +3,8 @@ import { type AuditEntry, type AuditRow, ChangeType, ObjectType } from '../../..
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
-import type { Rendering } from '../wire/rendering.ts';
 import { enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
-import { anyValue, listOf } from '../wire/wire-type.ts';
+import { anyValue, listOf, type Rendering } from '../wire/wire-type.ts';
 
 export const AuditLog = model('AuditLog', {
   changeType: field(enumeration(ChangeType), 'R'),

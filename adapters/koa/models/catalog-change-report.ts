@@ -1,14 +1,12 @@
-import type { ChangeReportPart, PriceChange } from '../../../lib/invoicing/index.ts';
-import { PriceType } from '../../../lib/invoicing/index.ts';
+import { type ChangeReportPart, type PriceChange, PriceType } from '../../../lib/invoicing/index.ts';
 import { TierBlockPolicy } from '../../../lib/records/index.ts';
 import { problemText } from '../../../lib/values/errors/index.ts';
 import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/values/limits.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { BillingPeriod } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
-import type { Rendering } from '../wire/rendering.ts';
 import { currency, date, decimalNumber, enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
-import { listOf } from '../wire/wire-type.ts';
+import { listOf, type Rendering } from '../wire/wire-type.ts';
 
 const maybe = { nullable: true } as const;
 

@@ -12,11 +12,10 @@ import {
 import { MAX_FRACTION_DIGITS } from '../../../lib/values/limits.ts';
 import { type Decimal, decimalOf } from '../../../lib/values/money/index.ts';
 import { BillingPeriod, formatInstant, type Instant, TimeUnit } from '../../../lib/values/time/index.ts';
-import { documentOf } from '../wire/json-schema.ts';
 import { type Access, field, model } from '../wire/model.ts';
 import { onDemand } from '../wire/on-demand.ts';
 import { bool, currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
-import { listOf, perDialect, type WireType } from '../wire/wire-type.ts';
+import { documentOf, listOf, perDialect, type WireType } from '../wire/wire-type.ts';
 
 // The models of json-models §13. The library checks what a creation needs and refuses it with 61004: a plan that exists
 // already needs only its name.

@@ -24,11 +24,10 @@ import {
 } from '../../../lib/records/index.ts';
 import { problemText } from '../../../lib/values/errors/index.ts';
 import { BillingPeriod, TimeUnit } from '../../../lib/values/time/index.ts';
-import { LazyList } from '../response/json-pieces.ts';
+import { LazyList } from '../wire/json-pieces.ts';
 import { field, model } from '../wire/model.ts';
-import type { Rendering } from '../wire/rendering.ts';
 import { currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
-import { anyValue, listOf, type WireType } from '../wire/wire-type.ts';
+import { anyValue, listOf, type Rendering, type WireType } from '../wire/wire-type.ts';
 import { Duration } from './duration.ts';
 
 // The JSON catalog of catalog §11, in answers only; closed in dialect K, with further fields in D.

@@ -1,5 +1,5 @@
 import type { SubscriptionEventView } from '../../../lib/subscriptions/index.ts';
-import type { JsonText } from '../response/json-pieces.ts';
+import type { JsonText } from '../wire/json-pieces.ts';
 
 /** Texts that are kept, each some 450 characters. */
 const MAX_KEPT_TEXTS = 10_000;

@@ -1,5 +1,4 @@
-import type { InvoiceItemView, InvoiceView } from '../../../lib/invoicing/index.ts';
-import { DryRunType } from '../../../lib/invoicing/index.ts';
+import { DryRunType, type InvoiceItemView, type InvoiceView } from '../../../lib/invoicing/index.ts';
 import {
   BillingActionPolicy,
   InvoiceItemType,

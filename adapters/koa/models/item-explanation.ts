@@ -1,5 +1,9 @@
-import type { EventFacts, ExplainedRule, ItemExplanation } from '../../../lib/invoicing/index.ts';
-import { ExplainedRuleName } from '../../../lib/invoicing/index.ts';
+import {
+  type EventFacts,
+  type ExplainedRule,
+  ExplainedRuleName,
+  type ItemExplanation,
+} from '../../../lib/invoicing/index.ts';
 import {
   type BasisEvent,
   BillingActionPolicy,

@@ -1,7 +1,16 @@
-import type { PaymentMethodView, PaymentTransactionView, PaymentView } from '../../../lib/payments/index.ts';
-import { type AttemptView, PaymentStateName, ShownAttemptState } from '../../../lib/payments/index.ts';
-import type { PluginProperty as PropertyRecord } from '../../../lib/records/index.ts';
-import { TransactionStatus, TransactionType } from '../../../lib/records/index.ts';
+import {
+  type AttemptView,
+  type PaymentMethodView,
+  PaymentStateName,
+  type PaymentTransactionView,
+  type PaymentView,
+  ShownAttemptState,
+} from '../../../lib/payments/index.ts';
+import {
+  type PluginProperty as PropertyRecord,
+  TransactionStatus,
+  TransactionType,
+} from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { field, model, reading } from '../wire/model.ts';
 import {

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { isStorable, NOT_STORABLE } from '../../../lib/values/text/index.ts';
-import { refuse } from '../wire/problems.ts';
-import { perDialect, type WireType } from '../wire/wire-type.ts';
+import { perDialect, refuse, type WireType } from '../wire/wire-type.ts';
 
 /** The value of a plugin property: text; other values in a request are stored as their JSON (json-models §2). */
 export const pluginValue: WireType<string> = {

@@ -17,9 +17,8 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { BillingPeriod, type Instant, type LocalDate } from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
-import { JsonText, LazyList, lazyList } from '../response/json-pieces.ts';
+import { JsonText, LazyList, lazyList } from '../wire/json-pieces.ts';
 import { field, model, partial, reading } from '../wire/model.ts';
-import type { Rendering } from '../wire/rendering.ts';
 import {
   bool,
   date,
@@ -31,7 +30,7 @@ import {
   timestamp,
   uuid,
 } from '../wire/scalars.ts';
-import { byDialect, listOf } from '../wire/wire-type.ts';
+import { byDialect, listOf, type Rendering } from '../wire/wire-type.ts';
 import { auditLogsOf } from './audit-log.ts';
 import { EventTexts } from './event-texts.ts';
 

@@ -1,6 +1,5 @@
 import type { Tenant as TenantRecord } from '../../../lib/records/index.ts';
-import type { KeyValues } from '../../../lib/tenants/index.ts';
-import { KeyKind, keyKind, maskedValues } from '../../../lib/tenants/index.ts';
+import { KeyKind, type KeyValues, keyKind, maskedValues } from '../../../lib/tenants/index.ts';
 import { field, model } from '../wire/model.ts';
 import { externalKey, text, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';

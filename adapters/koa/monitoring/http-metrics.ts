@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
-import { PREFIX } from './engine-metrics.ts';
-import { type PromClient, promClient } from './prom-client.ts';
+import { onDemand } from '../wire/on-demand.ts';
+
+export const PREFIX = 'billwright_';
 
 /** Upper bounds of the latency buckets, in seconds. */
 const bucketSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -94,3 +95,8 @@ class HttpMeters implements HttpMeasured {
 function keyOf({ route, method }: { readonly route: string; readonly method: string }): string {
   return `${method} ${route}`;
 }
+
+type PromClient = typeof import('prom-client');
+
+/** Not needed before somebody asks for metrics, and reading it takes 60 ms of processor time at a start (Node 24). */
+export const promClient = onDemand((): Promise<PromClient> => import('prom-client'));

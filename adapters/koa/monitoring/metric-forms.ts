@@ -1,8 +1,7 @@
 import type { MetricObjectWithValues, MetricValue, MetricValueWithName, Registry } from 'prom-client';
 import type { Metric } from '../../../lib/metrics/index.ts';
-import { engineMetrics } from './engine-metrics.ts';
-import { type HttpMeasured, type HttpMetrics, LATENCY_NAME } from './http-metrics.ts';
-import { processMetrics } from './process-metrics.ts';
+import { onDemand } from '../wire/on-demand.ts';
+import { type HttpMeasured, type HttpMetrics, LATENCY_NAME, PREFIX, promClient } from './http-metrics.ts';
 
 /** All that is measured of a server. */
 export interface Measured {
@@ -109,3 +108,33 @@ function series(name: string, labels: Labels): string {
 function escaped(value: string): string {
   return value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
 }
+
+/** What the engine counts and measures, as it is now; what it cannot tell, because its database is away, is left out. */
+async function engineMetrics(metrics: readonly Metric[]): Promise<Registry> {
+  const { Counter, Gauge, Registry } = await promClient();
+  const registry = new Registry();
+  for (const { name, help, kind, values } of metrics) {
+    // Without a label, a metric that has no value yet would be shown as 0.
+    const labelNames = values[0] === undefined ? ['none'] : Object.keys(values[0].labels);
+    const config = { name: `${PREFIX}${name}`, help, labelNames, registers: [registry] };
+    if (kind === 'counter') {
+      const counter = new Counter(config);
+      for (const { labels, value } of values) counter.inc({ ...labels }, value);
+    } else {
+      const gauge = new Gauge(config);
+      for (const { labels, value } of values) gauge.set({ ...labels }, value);
+    }
+  }
+  return registry;
+}
+
+/**
+ * Processor, memory, heap, event loop and garbage collection of this process, under the names that dashboards of Node
+ * know. Once for all servers of the process; the event loop is watched from the first time on.
+ */
+const processMetrics = onDemand(async (): Promise<Registry> => {
+  const { collectDefaultMetrics, Registry } = await promClient();
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+});

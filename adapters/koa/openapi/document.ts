@@ -1,24 +1,22 @@
 import type { Steps } from '../../../lib/runtime/index.ts';
 import type { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Dialect } from '../dialect.ts';
-import { producedTypes } from '../request/media-type.ts';
 import { statusOfCode } from '../response/error-status.ts';
 import { LINES_TYPE, XML_TYPES } from '../routing/body.ts';
-import { takesKey } from '../routing/keyed-request.ts';
 import { isIdParameter, parameterNamesOf } from '../routing/path.ts';
-import type { Route } from '../routing/route.ts';
-import type { JsonSchema } from '../wire/json-schema.ts';
+import { producedTypes, type Route, takesKey } from '../routing/route.ts';
 import { modelsByName } from '../wire/model.ts';
 import type { QueryParameter } from '../wire/query.ts';
+import type { JsonSchema } from '../wire/wire-type.ts';
 import { areaTexts } from './descriptions/areas.ts';
 import { describedModel, queryText, segmentText } from './descriptions/described.ts';
 import { answerExamples } from './examples/answer-examples.ts';
 import { requestExample } from './examples/request-examples.ts';
 import { exampleOf, withExamples } from './examples/shown-examples.ts';
-import { failureCodes } from './failure-codes.ts';
 import {
   authorParameters,
   errorComponent,
+  failureCodes,
   idempotencyParameter,
   pageHeaders,
   replayHeader,

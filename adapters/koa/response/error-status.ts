@@ -1,6 +1,6 @@
 import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Dialect } from '../dialect.ts';
-import { AnsweredError } from './answered-error.ts';
+import { AnsweredError } from '../routing/answer.ts';
 
 // Codes listed here answer with the status of their list; every other domain code is 400 (http-api §12).
 const codesByStatus: readonly (readonly [status: number, codes: readonly ErrorCode[]])[] = [

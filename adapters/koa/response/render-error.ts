@@ -1,9 +1,12 @@
-import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { challengeOf, type Scheme } from '../auth/challenge.ts';
-import type { BaseUrl } from '../request/base-url.ts';
-import { AnsweredError } from './answered-error.ts';
-import { errorBody } from './error-body.ts';
-import { type StatusContext, statusOfError } from './error-status.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { isInstance, plainError } from '../../../lib/runtime/index.ts';
+import { BillingError, classNameOf, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { challengeOf, type Scheme } from '../auth/credentials.ts';
+import { STATUS_CODES } from '../node-http.ts';
+import type { BaseUrl } from '../request/addresses.ts';
+import { AnsweredError } from '../routing/answer.ts';
+import { type StatusContext, statusOfCode, statusOfError } from './error-status.ts';
 import { jsonText, locationOf } from './render-answer.ts';
 import { jsonType, type Rendered } from './rendered.ts';
 
@@ -50,5 +53,160 @@ function headersOf(error: BillingError): Record<string, string> {
       return { 'Retry-After': String(error.facts.retryAfterSeconds ?? retryAfterSeconds) };
     default:
       return {};
+  }
+}
+
+/** The one error shape (http-api §12), with exactly these keys. */
+interface ErrorBody {
+  readonly className: string;
+  readonly code: number;
+  readonly message: string;
+  readonly causeClassName: string | null;
+  readonly causeMessage: string | null;
+  readonly stackTrace: readonly StackFrame[];
+}
+
+interface StackFrame {
+  readonly className: string;
+  readonly fileName: string | null;
+  readonly lineNumber: number;
+  readonly methodName: string;
+  readonly isNativeMethod: boolean;
+}
+
+/**
+ * The error that a caller sees: one of ours as it is, anything else as an unexpected one without internals; the server's
+ * log has these under the id of the request.
+ */
+export function publicError(error: unknown, requestId: string): BillingError {
+  if (isInstance(error, BillingError)) return error;
+  return new BillingError({
+    code: ErrorCode.UNEXPECTED,
+    message: `The request failed for a reason that only the log of the server tells; request id ${requestId}`,
+    cause: plainError(error),
+  });
+}
+
+/** `withStackTrace` is for test mode: traces show internals. */
+export function errorBody(error: BillingError, options: { readonly withStackTrace: boolean }): ErrorBody {
+  const cause = error.cause instanceof BillingError ? error.cause : null;
+  const traced = error.code === ErrorCode.UNEXPECTED && error.cause instanceof Error ? error.cause : error;
+  return {
+    className: error.className,
+    code: error.code,
+    message: error.message,
+    causeClassName: cause === null ? null : classNameOf(cause.code),
+    causeMessage: cause === null ? null : cause.message,
+    stackTrace: options.withStackTrace ? framesOf(traced) : [],
+  };
+}
+
+const frameForm = /^\s*at (?:(.*?) \()?(.*?)(?::(\d+))?(?::\d+)?\)?$/;
+
+function framesOf(error: Error): readonly StackFrame[] {
+  const lines = (error.stack ?? '').split('\n').filter((line) => /^\s*at /.test(line));
+  return lines.map((line) => {
+    const match = frameForm.exec(line);
+    const [className = '', methodName = ''] = splitName(match?.[1] ?? '');
+    const file = match?.[2] ?? null;
+    return {
+      className,
+      fileName: file,
+      lineNumber: Number(match?.[3] ?? -1),
+      methodName,
+      isNativeMethod: file === 'native',
+    };
+  });
+}
+
+function splitName(name: string): readonly [className: string, methodName: string] {
+  const at = name.lastIndexOf('.');
+  return at < 0 ? ['', name] : [name.slice(0, at), name.slice(at + 1)];
+}
+
+/**
+ * Answers a request that comes on a kept connection while the server stops, and hangs up (platform §1), so that its
+ * client goes to another node.
+ */
+export function refuseWhileStopping(request: IncomingMessage, response: ServerResponse): void {
+  const error = new BillingError({
+    code: ErrorCode.BUSY,
+    message: 'This node is shutting down and has done nothing; send the request again in a moment',
+  });
+  const { status, headers } = renderError(error, {
+    dialect: 'D',
+    withStackTrace: false,
+    scheme: 'BASIC',
+    base: { origin: '', path: '' },
+  });
+  const body = JSON.stringify(errorBody(error, { withStackTrace: false }));
+  const length = { 'Content-Length': String(Buffer.byteLength(body)) };
+  response.writeHead(status, { ...headers, ...length, Connection: 'close' });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+type ParseError = Error & { readonly code?: string; readonly reason?: string };
+
+interface Bounds {
+  readonly maxHeaderBytes: number;
+  readonly maxHeadersMs: number;
+}
+
+/**
+ * Answers what Node's parser cannot read as HTTP, or what does not come in time, with the one error shape, and hangs up
+ * (http-api §3 rule 5, §12).
+ */
+export function unreadableAnswer(bounds: Bounds) {
+  return (error: ParseError, socket: Duplex): void => answerUnreadable(error, socket, bounds);
+}
+
+function answerUnreadable(error: ParseError, socket: Duplex, bounds: Bounds): void {
+  // A client that has gone gets no answer.
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, ...problem } = problemOf(error, bounds);
+  const body = JSON.stringify(errorBody(new BillingError(problem), { withStackTrace: false }));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  // A client that sends slowly would go on if the connection were ended on one side only.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => {
+    if (status === TIME_OVER) socket.destroy();
+  });
+}
+
+const TIME_OVER = 408;
+
+function problemOf({ code, reason }: ParseError, { maxHeaderBytes, maxHeadersMs }: Bounds) {
+  const refused = (problem: { readonly code: ErrorCode; readonly message: string }) => ({
+    ...problem,
+    status: statusOfCode(problem.code, { dialect: 'D' }),
+  });
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return refused({
+        code: ErrorCode.TOO_LARGE,
+        message: `The headers are larger than ${maxHeaderBytes} bytes`,
+      });
+    case 'HPE_INVALID_URL':
+      return refused({
+        code: ErrorCode.INVALID_PARAMETER,
+        message: 'The URL holds characters that need to be percent-encoded (UTF-8)',
+      });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return {
+        code: ErrorCode.INVALID_PARAMETER,
+        message: `The headers of a request have to arrive within ${maxHeadersMs / 1_000} s, its body in the time of a request`,
+        status: TIME_OVER,
+      };
+    default: {
+      const why = reason === undefined ? '' : `: ${reason}`;
+      return refused({ code: ErrorCode.INVALID_PARAMETER, message: `The request is not HTTP/1.1${why}` });
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { HttpMetrics } from '../monitoring/http-metrics.ts';
-import { withoutTrailingSlash } from '../request/base-url.ts';
+import { withoutTrailingSlash } from '../routing/path.ts';
 import type { Route } from '../routing/route.ts';
 import { slices } from '../routing/slices.ts';
 import { accountRoutes } from './accounts/accounts.ts';
@@ -56,7 +56,7 @@ import { tenantRoutes } from './tenants/tenants.ts';
 import { usageReadRoutes } from './usages/usage-reads.ts';
 import { usageRoutes } from './usages/usages.ts';
 
-export interface RouteTableOptions {
+interface RouteTableOptions {
   readonly testMode: boolean;
   /** Counts the requests of the server; default: a counter of its own. */
   readonly metrics?: HttpMetrics;

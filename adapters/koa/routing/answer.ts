@@ -1,4 +1,5 @@
-import type { PageFacts } from '../response/pagination.ts';
+import type { PageRequest } from '../../../lib/records/index.ts';
+import { BillingError, type BillingErrorInput } from '../../../lib/values/errors/index.ts';
 
 /** What a handler gives back; the status is that of its route unless it names another. */
 export interface Answer {
@@ -25,6 +26,19 @@ export interface Answer {
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** What the headers of a paged list tell. */
+export interface PageFacts extends PageRequest {
+  /** Records on this page. */
+  readonly returned: number;
+  /** Records that match. */
+  readonly total: number;
+  /** All records of the type in the tenant, or in the account. */
+  readonly max: number;
+}
+
+/** `max` of a list that nobody has counted: no header shows it. */
+export const UNCOUNTED = Number.POSITIVE_INFINITY;
 
 /** 200 with a JSON body. */
 export function json(value: unknown): Answer {
@@ -71,3 +85,16 @@ export function created(location: string): Answer {
 
 /** 204 where the route's own success is another. */
 export const nothing: Answer = { status: 204 };
+
+/** An error whose status the case decides, not its code, and what it points to (http-api §12, results of payments). */
+export class AnsweredError extends BillingError {
+  readonly status: number;
+  /** Path of `Location`, below the core prefix. */
+  readonly location: string | null;
+
+  constructor(input: BillingErrorInput, answer: { readonly status: number; readonly location?: string }) {
+    super(input);
+    this.status = answer.status;
+    this.location = answer.location ?? null;
+  }
+}

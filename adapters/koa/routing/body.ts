@@ -1,17 +1,36 @@
 import type { z } from 'zod';
 import { BillingError, ErrorCode, invalidField } from '../../../lib/values/errors/index.ts';
+import {
+  MAX_BULK_USAGE_BYTES,
+  MAX_BULK_USAGE_LINES,
+  MAX_HEADER_BYTES,
+  MAX_JSON_BODY_BYTES,
+  MAX_JSON_DEPTH,
+  MAX_NOTIFICATION_BYTES,
+  MAX_PAGE_SIZE,
+  MAX_REQUEST_LIST,
+  MAX_TEXT_BODY_BYTES,
+  MAX_URL_BYTES,
+} from '../../../lib/values/limits.ts';
+import { JsonBoundError, parseSubmittedJson, type SubmittedJson } from '../../../lib/values/money/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
-import { ANY_TYPE, type RequestLimits } from '../request/request-limits.ts';
-import type { JsonSchema } from '../wire/json-schema.ts';
-import { bodyMissing, messageNameOf, validationError } from '../wire/problems.ts';
-import { listOf, type WireType } from '../wire/wire-type.ts';
-import { submittedJson } from './submitted-json.ts';
+import {
+  bodyMissing,
+  type JsonSchema,
+  listOf,
+  messageNameOf,
+  validationError,
+  type WireType,
+} from '../wire/wire-type.ts';
 
 /** The types of an XML document. */
 export const XML_TYPES = ['text/xml', 'application/xml'] as const;
 
 /** JSON of one element on each line. */
 export const LINES_TYPE = 'application/x-ndjson';
+
+/** Stands for every media type. */
+export const ANY_TYPE = '*/*';
 
 /** The body that a route takes. `read` gets its bytes, undefined when there is none. */
 export interface RequestBody<B> {
@@ -45,6 +64,33 @@ export interface BodyStream {
   /** Ends the reading with an error. */
   giveUp(): void;
 }
+
+/** Bounds of a request (`server.limits.…`, platform §16). Sizes are bytes; above them it is refused with 413 or 414. */
+export interface RequestLimits {
+  readonly json: number;
+  /** An XML catalog also has a bound of its own (catalog §3.2). */
+  readonly text: number;
+  readonly header: number;
+  readonly url: number;
+  /** Elements of each list in a JSON body; more are refused with 400. */
+  readonly list: number;
+  /** Records of a page at most; a larger page is cut. */
+  readonly page: number;
+  /** Bytes and records of a bulk call of usage (`usage.bulk.…`). */
+  readonly bulkBytes: number;
+  readonly bulkRecords: number;
+}
+
+export const defaultRequestLimits: RequestLimits = {
+  json: MAX_JSON_BODY_BYTES,
+  text: MAX_TEXT_BODY_BYTES,
+  header: MAX_HEADER_BYTES,
+  url: MAX_URL_BYTES,
+  list: MAX_REQUEST_LIST,
+  page: MAX_PAGE_SIZE,
+  bulkBytes: MAX_BULK_USAGE_BYTES,
+  bulkRecords: MAX_BULK_USAGE_LINES,
+};
 
 /** The type of a body: a model, or a list of one. */
 interface Readable {
@@ -175,4 +221,50 @@ function utf8Text(bytes: Uint8Array, options: { readonly ignoreBOM?: boolean } =
       cause: error,
     });
   }
+}
+
+/** How many bytes a body may have; a text endpoint takes JSON as text, and a body of any type is a notification. */
+export function bodyLimit(
+  { mediaTypes, isStreamed }: { readonly mediaTypes: readonly string[]; readonly isStreamed?: true },
+  limits: RequestLimits,
+): number {
+  if (isStreamed) return limits.bulkBytes;
+  if (mediaTypes[0] === ANY_TYPE) return MAX_NOTIFICATION_BYTES;
+  return mediaTypes[0] === 'application/json' ? limits.json : limits.text;
+}
+
+/**
+ * Reads the JSON of a body. Lists are counted while they are read, so that a list that is too long is never made.
+ * @param what names the JSON in messages, such as `The body`.
+ * @throws BillingError MALFORMED_BODY for other text and for JSON nested too deep, MISSING_OR_INVALID_FIELD for a list of
+ * more than `maxElements`.
+ */
+export function submittedJson(text: string, maxElements: number, what = 'The body'): SubmittedJson {
+  try {
+    return parseSubmittedJson(text, { depth: MAX_JSON_DEPTH, elements: maxElements });
+  } catch (error) {
+    if (error instanceof JsonBoundError) throw outOfBounds(error, maxElements);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new BillingError({
+      code: ErrorCode.MALFORMED_BODY,
+      message: `${what} is not JSON: ${reason}`,
+      cause: error,
+    });
+  }
+}
+
+function outOfBounds(error: JsonBoundError, maxElements: number): BillingError {
+  if (error.bound === 'elements') {
+    return new BillingError({
+      code: ErrorCode.MISSING_OR_INVALID_FIELD,
+      message: `A list of the body has ${error.found} elements; at most ${maxElements} are allowed`,
+      facts: { elements: error.found, maxElements },
+      cause: error,
+    });
+  }
+  return new BillingError({
+    code: ErrorCode.MALFORMED_BODY,
+    message: `The body has lists and objects more than ${MAX_JSON_DEPTH} levels deep`,
+    cause: error,
+  });
 }

@@ -122,3 +122,7 @@ function sortKey(path: string): string {
     .map((segment) => (segment.includes('{') ? '1' : '0'))
     .join('');
 }
+
+export function withoutTrailingSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
+}

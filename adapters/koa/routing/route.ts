@@ -2,20 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { JSONWebKeySet } from 'jose';
 import type { z } from 'zod';
 import type { Billing } from '../../../lib/billing.ts';
-import type { CallContext, PluginProperty, Principal } from '../../../lib/records/index.ts';
+import type { CallContext, PluginProperty, Principal, SystemAuthor } from '../../../lib/records/index.ts';
 import type { Permission } from '../../../lib/security/index.ts';
 import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { IssuedToken } from '../auth/access-tokens.ts';
 import type { CallerSession } from '../auth/authenticator.ts';
-import type { Credentials as NameAndSecret } from '../auth/basic-credentials.ts';
+import type { Credentials as NameAndSecret } from '../auth/credentials.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
-import type { Authorship } from '../request/authorship.ts';
-import type { RequestLimits } from '../request/request-limits.ts';
 import type { TestMode } from '../test-mode.ts';
-import type { JsonSchema } from '../wire/json-schema.ts';
 import { onDemand } from '../wire/on-demand.ts';
-import { validationError } from '../wire/problems.ts';
 import {
   checkQueryTexts,
   cutPage,
@@ -25,8 +21,9 @@ import {
   rawQuery,
   waitBound,
 } from '../wire/query.ts';
+import { type JsonSchema, validationError } from '../wire/wire-type.ts';
 import type { Answer } from './answer.ts';
-import type { BodyStream, RequestBody } from './body.ts';
+import type { BodyStream, RequestBody, RequestLimits } from './body.ts';
 import { areaSegment, CORE, type PathParameters, pathParameters } from './path.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -46,6 +43,13 @@ export interface RequestTokens {
   issuer(): string;
   issue(principal: Principal): Promise<IssuedToken>;
   keySet(): Promise<JSONWebKeySet>;
+}
+
+/** Who changes something and why, as the caller says (http-api §2). */
+export interface Authorship {
+  readonly createdBy: string | null;
+  readonly reason: string | null;
+  readonly comment: string | null;
 }
 
 /** What a route answers on success. */
@@ -311,4 +315,41 @@ function callFactsOf(facts: RequestFacts) {
   const { countNotification, wanted } = facts;
   const caller = { authorship, userToken, user, tokens, login, countNotification };
   return { billing, dialect, mediaType, ...caller, test, sent, wanted };
+}
+
+/** The media types that a route can produce; none for empty answers. */
+export function producedTypes(success: Success): readonly string[] {
+  return success.mediaTypes ?? (success.body === undefined ? [] : ['application/json']);
+}
+
+/** Routes whose requests are not kept under a key. */
+const keyless: ReadonlySet<string> = new Set<Route['credentials']>(['NONE', 'LOGIN', 'SIGNATURE']);
+
+/**
+ * Every POST (http-api §11 rule 2) except requests for tokens, which change nothing and whose answer must not be stored
+ * (RFC 6749 §5.1), those of processors, which repeat what they send, and those whose body is not kept, whose lines have
+ * ids of their own.
+ */
+export function takesKey({
+  method,
+  credentials,
+  body,
+}: Pick<Route, 'method' | 'credentials' | 'body'>): boolean {
+  return method === 'POST' && !keyless.has(credentials) && body?.isStreamed !== true;
+}
+
+/** Who makes a change of no tenant, as a call says. */
+export function systemAuthorOf(call: {
+  readonly authorship: Authorship;
+  readonly user: Principal | null;
+  readonly userToken: Uuid;
+}): SystemAuthor {
+  const { authorship, user, userToken } = call;
+  return {
+    userName: authorship.createdBy ?? user?.name ?? '',
+    reasonCode: authorship.reason,
+    comments: authorship.comment,
+    userToken,
+    principal: user,
+  };
 }

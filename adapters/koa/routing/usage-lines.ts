@@ -5,16 +5,15 @@ import { BODY_BYTES_PER_TURN } from '../../../lib/values/limits.ts';
 import { JsonBoundError, type SubmittedJson } from '../../../lib/values/money/index.ts';
 import { Dialect } from '../dialect.ts';
 import { SubscriptionUsageRecord } from '../models/usage.ts';
-import { bodyMissing } from '../wire/problems.ts';
 import { recordDateOfNumbers } from '../wire/scalars.ts';
-import { type BodyReading, LINES_TYPE, type RequestBody } from './body.ts';
+import { bodyMissing } from '../wire/wire-type.ts';
+import { type BodyReading, LINES_TYPE, type RequestBody, submittedJson } from './body.ts';
 import { ElementCutter, LineCutter, type RecordBytes, type RecordCutter, TOO_LONG } from './record-bytes.ts';
 import { slices } from './slices.ts';
-import { submittedJson } from './submitted-json.ts';
 import { LINE_MEMBERS, unknownMember } from './usage-members.ts';
 
 /** Usage of many subscriptions, which is read while it is recorded. */
-export interface UsageLines {
+interface UsageLines {
   readonly lines: AsyncIterable<SubmittedLine>;
   /** Once it was read: true if it had more lines or bytes than one call may have; what comes after was not read. */
   isCut(): boolean;

@@ -2,11 +2,15 @@ import { z } from 'zod';
 import { ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';
 import { decimalOf } from '../../../lib/values/money/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
-import { annotated, type JsonSchema, nullable } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';
-import { messageNameOf } from './problems.ts';
-import type { Rendering } from './rendering.ts';
-import { perDialect, type WireType } from './wire-type.ts';
+import {
+  type JsonSchema,
+  messageNameOf,
+  nullable,
+  perDialect,
+  type Rendering,
+  type WireType,
+} from './wire-type.ts';
 
 /**
  * Who may set a field (JSON-MODELS.md): R only in answers, C on creation, W on creation and update, I only in requests
@@ -271,10 +275,11 @@ function asRead(
 
 function propertyOf(each: Field): JsonSchema {
   const schema = each.nullable || each.access === 'I' ? nullable(each.type.json) : each.type.json;
-  return annotated(schema, {
+  return {
+    ...schema,
     ...(each.access === 'R' ? { readOnly: true } : {}),
     // Answers hold all others, as null.
     ...(each.access === 'I' && each.absentable ? { writeOnly: true } : {}),
     ...(each.onlyD ? { description: 'Dialect D only' } : {}),
-  });
+  };
 }

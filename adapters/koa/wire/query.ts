@@ -19,9 +19,8 @@ import {
   type WireMoment,
 } from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
-import { DATE_OR_DATE_TIME, documentOf, type JsonSchema } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';
-import { refuse } from './problems.ts';
+import { DATE_OR_DATE_TIME, documentOf, type JsonSchema, refuse } from './wire-type.ts';
 
 /** One parameter of a query string (http-api §6). */
 export interface QueryParameter<T> {

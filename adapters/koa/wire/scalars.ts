@@ -31,10 +31,8 @@ import {
   type RequestedDate,
 } from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
-import { documentOf } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';
-import { refuse, type WireProblem } from './problems.ts';
-import { perDialect, type WireType } from './wire-type.ts';
+import { documentOf, perDialect, refuse, type WireProblem, type WireType } from './wire-type.ts';
 
 /** Result of reading one JSON value: the value, null if it says "nothing", or what is wrong with it. */
 type Reading<T> = { readonly value: T | null } | { readonly problem: string | WireProblem };

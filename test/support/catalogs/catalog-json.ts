@@ -1,6 +1,6 @@
 import type { Dialect } from '../../../adapters/koa/dialect.ts';
 import { Catalog } from '../../../adapters/koa/models/catalog.ts';
-import { unaudited } from '../../../adapters/koa/wire/rendering.ts';
+import { unaudited } from '../../../adapters/koa/wire/wire-type.ts';
 import type { CatalogVersion } from '../../../lib/catalog/index.ts';
 
 /** A version as it stands on the wire, decimals as strings to show their digits. */

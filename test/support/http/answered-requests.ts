@@ -1,4 +1,4 @@
-import { exampleIds } from '../../../adapters/koa/openapi/examples/example-ids.ts';
+import { exampleIds } from '../../../adapters/koa/openapi/examples/named-examples.ts';
 import { requestExamples } from '../../../adapters/koa/openapi/examples/request-examples.ts';
 import { createdId, type Serving, xmlType } from './serving.ts';
 

@@ -1,5 +1,5 @@
 import { auditHistoryRoutes } from '../../../adapters/koa/routes/objects/audit-history.ts';
-import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routes/objects/objects.ts';
+import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routing/objects.ts';
 import { bearer } from './callers.ts';
 import { documentSamples } from './document-samples.ts';
 import { withExample } from './example-bodies.ts';

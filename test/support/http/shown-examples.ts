@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../adapters/koa/wire/json-schema.ts';
+import type { JsonSchema } from '../../../adapters/koa/wire/wire-type.ts';
 
 /** A parameter of an operation with what the document shows for it. */
 export interface ShownParameter {

@@ -1,5 +1,5 @@
 import { openApi } from '../../../adapters/koa/index.ts';
-import { exampleIds } from '../../../adapters/koa/openapi/examples/example-ids.ts';
+import { exampleIds } from '../../../adapters/koa/openapi/examples/named-examples.ts';
 import { isIdParameter } from '../../../adapters/koa/routing/path.ts';
 import type { Route } from '../../../adapters/koa/routing/route.ts';
 import { withIds } from './example-bodies.ts';

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
-import { type BaseUrlOptions, baseUrls } from '../../../adapters/koa/request/base-url.ts';
+import { type BaseUrlOptions, baseUrls } from '../../../adapters/koa/request/addresses.ts';
 
 function requestFrom(address: string, headers: Record<string, string>): IncomingMessage {
   const socket = new Socket();

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
-import { defaultRequestLimits } from '../../../adapters/koa/request/request-limits.ts';
-import { jsonBody, optionalJsonBody, xmlBody } from '../../../adapters/koa/routing/body.ts';
+import {
+  defaultRequestLimits,
+  jsonBody,
+  optionalJsonBody,
+  xmlBody,
+} from '../../../adapters/koa/routing/body.ts';
 import { field, model, partial } from '../../../adapters/koa/wire/model.ts';
 import {
   bool,

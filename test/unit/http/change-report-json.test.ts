@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { changeReportJson } from '../../../adapters/koa/models/catalog-change-report.ts';
-import { unaudited } from '../../../adapters/koa/wire/rendering.ts';
+import { unaudited } from '../../../adapters/koa/wire/wire-type.ts';
 import type { ChangeReportPart, PriceChange } from '../../../lib/index.ts';
 import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/values/limits.ts';
 import { decimal } from '../../../lib/values/money/index.ts';

@@ -1,15 +1,14 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import { openApi } from '../../../adapters/koa/index.ts';
-import { exampleIds } from '../../../adapters/koa/openapi/examples/example-ids.ts';
-import { namedExamples } from '../../../adapters/koa/openapi/examples/named-examples.ts';
+import { exampleIds, namedExamples } from '../../../adapters/koa/openapi/examples/named-examples.ts';
 import { requestExamples } from '../../../adapters/koa/openapi/examples/request-examples.ts';
 import { nameOfExample } from '../../../adapters/koa/openapi/examples/shown-examples.ts';
 import { routeTable } from '../../../adapters/koa/routes/route-table.ts';
 import { isIdParameter } from '../../../adapters/koa/routing/path.ts';
 import type { Route } from '../../../adapters/koa/routing/route.ts';
-import type { JsonSchema } from '../../../adapters/koa/wire/json-schema.ts';
 import { modelsByName } from '../../../adapters/koa/wire/model.ts';
+import type { JsonSchema } from '../../../adapters/koa/wire/wire-type.ts';
 import { isUuid } from '../../../lib/values/ids/index.ts';
 import { type ShownParameter, shownParameters, shownValue } from '../../support/http/shown-examples.ts';
 

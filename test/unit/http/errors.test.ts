@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { errorBody, publicError } from '../../../adapters/koa/response/error-body.ts';
 import { statusOfCode } from '../../../adapters/koa/response/error-status.ts';
+import { errorBody, publicError } from '../../../adapters/koa/response/render-error.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 // http-api §12, the codes that do not answer 400.

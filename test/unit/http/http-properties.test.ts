@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { settings } from '../../../adapters/cli/configuration/server-options.ts';
-import { type HttpOptions, httpProperties } from '../../../adapters/koa/monitoring/http-properties.ts';
+import { type HttpOptions, httpProperties } from '../../../adapters/koa/dispatch/http-properties.ts';
 
 const required: Pick<HttpOptions, 'billing' | 'logger'> = Object.create(null);
 

@@ -9,7 +9,7 @@ import {
   textOrPieces,
   wholeText,
   windowBits,
-} from '../../../adapters/koa/response/json-pieces.ts';
+} from '../../../adapters/koa/wire/json-pieces.ts';
 import { decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 
 const textOf = (value: unknown): string => [...jsonBits(value)].join('');

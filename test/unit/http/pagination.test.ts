@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { paginationHeaders } from '../../../adapters/koa/response/pagination.ts';
+import { paginationHeaders } from '../../../adapters/koa/response/render-answer.ts';
 
 const place = {
   path: '/1.0/kb/accounts/pagination',

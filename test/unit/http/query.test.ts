@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { Dialect } from '../../../adapters/koa/dialect.ts';
-import { validationError } from '../../../adapters/koa/wire/problems.ts';
 import {
   choice,
   cutPage,
@@ -23,6 +22,7 @@ import {
   waitSeconds,
   zoneParameter,
 } from '../../../adapters/koa/wire/query.ts';
+import { validationError } from '../../../adapters/koa/wire/wire-type.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatInstant, formatLocalDate, UTC } from '../../../lib/values/time/index.ts';
 import { codeThrownBy } from '../../support/errors.ts';

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { basicCredentials } from '../../../adapters/koa/auth/basic-credentials.ts';
-import { Dialect } from '../../../adapters/koa/dialect.ts';
-import { authorshipOf, requestIdOf, requireAuthor } from '../../../adapters/koa/request/authorship.ts';
-import { headerFamilies } from '../../../adapters/koa/request/header-families.ts';
+import { basicCredentials } from '../../../adapters/koa/auth/credentials.ts';
+import { Dialect, headerFamilies } from '../../../adapters/koa/dialect.ts';
+import { authorshipOf, requestIdOf, requireAuthor } from '../../../adapters/koa/request/headers.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { parseUuid } from '../../../lib/values/ids/index.ts';
 

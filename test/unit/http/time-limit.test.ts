@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { timeOver, waitsForCompletion, withinTime } from '../../../adapters/koa/dispatch/time-limits.ts';
 import { completionParameters } from '../../../adapters/koa/routes/subscriptions/call-completion.ts';
-import { timeOver, waitsForCompletion, withinTime } from '../../../adapters/koa/routing/time-limit.ts';
 
 describe('the time limit of a request (platform §16)', () => {
   for (const [query, exempt] of [

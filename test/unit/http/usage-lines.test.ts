@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Dialect } from '../../../adapters/koa/dialect.ts';
-import { defaultRequestLimits } from '../../../adapters/koa/request/request-limits.ts';
+import { defaultRequestLimits } from '../../../adapters/koa/routing/body.ts';
 import { usageLinesBody } from '../../../adapters/koa/routing/usage-lines.ts';
 import { type SubmittedLine, UnreadableLine } from '../../../lib/usage/index.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../wire/json-schema.ts';
+import type { JsonSchema } from '../../wire/wire-type.ts';
 import { accountModels } from './account-models.ts';
 import { catalogEntryModels } from './catalog-entry-models.ts';
 import { catalogModels } from './catalog-models.ts';

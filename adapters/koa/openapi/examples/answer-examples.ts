@@ -1,11 +1,297 @@
-import { accountAnswers } from './account-answers.ts';
-import { subscriptionAnswers } from './subscription-answers.ts';
+import { modelsByName } from '../../wire/model.ts';
+import { exampleIds } from './named-examples.ts';
+
+const { accountId, bundleId, subscriptionId, invoiceId, invoiceItemId } = exampleIds;
+const { paymentId, paymentMethodId, transactionId, eventId, tenantId } = exampleIds;
+const currency = 'USD';
+const planName = 'lamp-monthly';
+const phaseName = 'lamp-monthly-evergreen';
+const createdAt = '2024-02-10T08:15:30.000Z';
+const catalogEffectiveDate = '2024-01-01T00:00:00.000Z';
+const price = { currency, value: 12.5 };
+
+/** An answer of the model in dialect D: members that are not given are null, or an empty list of audit rows. */
+function answer(model: string, given: Readonly<Record<string, unknown>>) {
+  const fields = modelsByName().get(model)?.fields ?? {};
+  const names = Object.keys(fields).filter((name) => name in given || fields[name]?.absentable === false);
+  return Object.fromEntries(names.map((name) => [name, given[name] ?? (name === 'auditLogs' ? [] : null)]));
+}
+
+const account = answer('Account', {
+  accountId,
+  externalKey: 'ada',
+  referenceTime: createdAt,
+  isPaymentDelegatedToParent: false,
+  currency,
+  billCycleDayLocal: 10,
+  paymentMethodId,
+  name: 'Ada',
+  timeZone: 'UTC',
+  email: 'ada@example.com',
+  accountBalance: 0,
+});
+const paymentMethod = answer('PaymentMethod', {
+  paymentMethodId,
+  externalKey: 'card-1',
+  accountId,
+  isDefault: true,
+  pluginName: 'killbill-payment-test',
+});
+const transaction = answer('PaymentTransaction', {
+  transactionId,
+  transactionExternalKey: transactionId,
+  paymentId,
+  paymentExternalKey: paymentId,
+  transactionType: 'PURCHASE',
+  amount: 12.5,
+  currency,
+  effectiveDate: createdAt,
+  processedAmount: 12.5,
+  processedCurrency: currency,
+  status: 'SUCCESS',
+});
+const payment = answer('Payment', {
+  accountId,
+  paymentId,
+  paymentNumber: '1',
+  paymentExternalKey: paymentId,
+  authAmount: 0,
+  capturedAmount: 0,
+  purchasedAmount: 12.5,
+  refundedAmount: 0,
+  creditedAmount: 0,
+  currency,
+  paymentMethodId,
+  transactions: [transaction],
+});
+const item = answer('InvoiceItem', {
+  invoiceItemId,
+  invoiceId,
+  accountId,
+  bundleId,
+  subscriptionId,
+  productName: 'Lamp',
+  planName,
+  phaseName,
+  prettyProductName: 'Lamp',
+  prettyPlanName: planName,
+  prettyPhaseName: phaseName,
+  itemType: 'RECURRING',
+  description: phaseName,
+  startDate: '2024-02-10',
+  endDate: '2024-03-10',
+  amount: 12.5,
+  rate: 12.5,
+  currency,
+  catalogEffectiveDate,
+});
+const invoice = answer('Invoice', {
+  invoiceId,
+  accountId,
+  amount: 12.5,
+  currency,
+  status: 'COMMITTED',
+  creditAdj: 0,
+  refundAdj: 0,
+  invoiceDate: '2024-02-10',
+  targetDate: '2024-02-10',
+  invoiceNumber: 1,
+  balance: 0,
+  items: [item],
+  trackingIds: [],
+  isParentInvoice: false,
+});
+/** The invoice of the following month. */
+const foretold = {
+  ...invoice,
+  invoiceId: '0190c5a2-7c1e-7f30-9a4b-2d6e8f1a3d01',
+  targetDate: '2024-03-10',
+  invoiceNumber: null,
+  balance: 12.5,
+  items: [
+    {
+      ...item,
+      invoiceItemId: '0190c5a2-7c1e-7f30-9a4b-2d6e8f1a3d02',
+      invoiceId: '0190c5a2-7c1e-7f30-9a4b-2d6e8f1a3d01',
+      startDate: '2024-03-10',
+      endDate: '2024-04-10',
+    },
+  ],
+};
+
+const begun = {
+  eventId,
+  billingPeriod: 'MONTHLY',
+  effectiveDate: createdAt,
+  catalogEffectiveDate,
+  plan: planName,
+  product: 'Lamp',
+  priceList: 'DEFAULT',
+  phase: phaseName,
+  eventType: 'START_ENTITLEMENT',
+  isBlockedBilling: false,
+  isBlockedEntitlement: false,
+  serviceName: 'entitlement-service',
+  serviceStateName: 'ENT_STARTED',
+  auditLogs: [],
+};
+const events = [
+  begun,
+  {
+    ...begun,
+    eventId: '0190c5a2-7c1e-7f30-9a4b-2d6e8f1a3d00',
+    eventType: 'START_BILLING',
+    serviceName: 'billing-service',
+    serviceStateName: 'START_BILLING',
+  },
+];
+const phasePrice = { planName, phaseName, phaseType: 'EVERGREEN', recurringPrice: 12.5, usagePrices: [] };
+const subscription = answer('Subscription', {
+  accountId,
+  bundleId,
+  subscriptionId,
+  externalKey: 'subscription-1',
+  bundleExternalKey: 'garden-1',
+  startDate: '2024-02-10',
+  productName: 'Lamp',
+  productCategory: 'BASE',
+  billingPeriod: 'MONTHLY',
+  phaseType: 'EVERGREEN',
+  priceList: 'DEFAULT',
+  planName,
+  state: 'ACTIVE',
+  sourceType: 'NATIVE',
+  chargedThroughDate: '2024-03-10',
+  billingStartDate: '2024-02-10',
+  billCycleDayLocal: 10,
+  events,
+  prices: [answer('PhasePrice', phasePrice)],
+  quantity: 1,
+});
+const bundle = answer('Bundle', {
+  accountId,
+  bundleId,
+  externalKey: 'garden-1',
+  subscriptions: [subscription],
+  timeline: { accountId, bundleId, externalKey: 'garden-1', events, auditLogs: [] },
+});
+
+const phase = answer('Phase', {
+  type: 'EVERGREEN',
+  prices: [price],
+  fixedPrices: [],
+  duration: { unit: 'UNLIMITED', number: -1 },
+  usages: [],
+  name: phaseName,
+  prettyName: phaseName,
+  recurringBillingPeriod: 'MONTHLY',
+});
+const plan = answer('Plan', {
+  name: planName,
+  prettyName: planName,
+  recurringBillingMode: 'IN_ADVANCE',
+  billingPeriod: 'MONTHLY',
+  phases: [phase],
+  product: 'Lamp',
+  priceList: 'DEFAULT',
+  plansAllowedInBundle: -1,
+});
+const product = {
+  type: 'BASE',
+  name: 'Lamp',
+  prettyName: 'Lamp',
+  plans: [plan],
+  included: [],
+  available: [],
+};
+const catalog = answer('Catalog', {
+  name: 'Lamps',
+  effectiveDate: catalogEffectiveDate,
+  currencies: [currency],
+  units: [],
+  products: [answer('Product', product)],
+  priceLists: [answer('PriceList', { name: 'DEFAULT', plans: [planName], prettyName: 'DEFAULT' })],
+  rules: {
+    changePolicy: [
+      {
+        fromBillingPeriod: null,
+        fromPriceList: null,
+        fromProduct: null,
+        fromProductCategory: null,
+        phaseType: null,
+        toBillingPeriod: null,
+        toPriceList: null,
+        toProduct: null,
+        toProductCategory: null,
+        policy: 'IMMEDIATE',
+      },
+    ],
+    changeAlignment: [],
+    cancelPolicy: [
+      {
+        billingPeriod: null,
+        phaseType: null,
+        priceList: null,
+        product: null,
+        productCategory: null,
+        policy: 'END_OF_TERM',
+      },
+    ],
+    createAlignment: [],
+    billingAlignment: [],
+    priceList: [],
+  },
+});
+const planDetail = {
+  product: 'Lamp',
+  plan: planName,
+  priceList: 'DEFAULT',
+  finalPhaseBillingPeriod: 'MONTHLY',
+  finalPhaseRecurringPrice: [price],
+};
 
 /**
- * What the documents show of answers as a whole, by operation: of what is tried first, as a new server answers it. A test
- * asks one. Of other answers the schemas have an example of each value.
+ * Whole answers that the document shows, by operation: those that a new server gives to the calls that newcomers try first.
+ * A test compares them with a server's. For other answers, the schemas have an example of each value.
  */
 export const answerExamples: Readonly<Record<string, unknown>> = {
-  ...accountAnswers,
-  ...subscriptionAnswers,
+  getAccount: account,
+  getAccountByKey: account,
+  getAccounts: [account],
+  getPaymentMethod: paymentMethod,
+  getPaymentMethodsForAccount: [paymentMethod],
+  getOverdueAccount: answer('OverdueState', {
+    name: '__KILLBILL__CLEAR__OVERDUE_STATE__',
+    externalMessage: '',
+    daysBetweenPaymentRetries: [8, 8, 8],
+    isDisableEntitlementAndChangesBlocked: false,
+    isBlockChanges: false,
+    isClearState: true,
+  }),
+  getInvoice: invoice,
+  getInvoicesForAccount: [invoice],
+  generateDryRunInvoice: foretold,
+  getPayment: payment,
+  getPaymentsForAccount: [payment],
+  getTenantByApiKey: answer('Tenant', { tenantId, apiKey: 'bob' }),
+  getCatalogJson: [catalog],
+  getAvailableBasePlans: [answer('PlanDetail', planDetail)],
+  getSubscription: subscription,
+  getSubscriptionByKey: subscription,
+  getAccountBundles: [bundle],
+  getAllUsage: answer('RolledUpUsage', {
+    subscriptionId,
+    startDate: '2024-02-01T00:00:00.000Z',
+    endDate: '2024-03-01T00:00:00.000Z',
+    rolledUpUnits: [{ unitType: 'sms', amount: 5 }],
+  }),
+  recordUsageBulk: answer('UsageReport', {
+    received: 1,
+    accepted: 1,
+    duplicates: 0,
+    conflicts: 0,
+    rejected: 0,
+    failures: [],
+    failuresTruncated: false,
+  }),
 };

@@ -1,4 +1,4 @@
-import { DATE_OR_DATE_TIME, type JsonSchema } from '../../wire/json-schema.ts';
+import { DATE_OR_DATE_TIME, type JsonSchema } from '../../wire/wire-type.ts';
 import { namedExamples } from './named-examples.ts';
 
 /** Id of what has no name of its own among the examples. */

@@ -1,15 +1,23 @@
 import { Dialect } from '../../dialect.ts';
-import { producedTypes } from '../../request/media-type.ts';
 import { statusOfCode } from '../../response/error-status.ts';
 import { areaSegment, CORE, isIdParameter, parameterNamesOf } from '../../routing/path.ts';
-import type { Route } from '../../routing/route.ts';
-import type { JsonSchema } from '../../wire/json-schema.ts';
+import { producedTypes, type Route } from '../../routing/route.ts';
+import { type Model, modelsByName } from '../../wire/model.ts';
 import { pluginProperties, type QueryParameter } from '../../wire/query.ts';
-import { queryText, segmentText } from '../descriptions/described.ts';
-import { failureCodes } from '../failure-codes.ts';
-import { Definitions } from './definitions.ts';
-import { classes, published, unpublishedOperations } from './published.ts';
-import { swaggerSchema } from './swagger-schema.ts';
+import { DATE_OR_DATE_TIME, type JsonSchema } from '../../wire/wire-type.ts';
+import { describedModel, queryText, segmentText } from '../descriptions/described.ts';
+import { failureCodes } from '../shared-parts.ts';
+import {
+  classes,
+  modelNames,
+  propertyOrders,
+  published,
+  publishedModels,
+  publishedProperties,
+  requiredProperties,
+  unpublishedOperations,
+  unpublishedProperties,
+} from './published.ts';
 
 /**
  * The Swagger 2.0 document of what clients of Kill Bill know, in dialect K: clients that are generated from it have the
@@ -186,4 +194,87 @@ function isAt({ method, path }: Route, location: string): boolean {
 
 function unnamed(path: string): string {
   return path.replace(/\{\w+\}/g, '{}');
+}
+
+/** The definitions that a document refers to, made as they are met: fields of dialect K, under the names of clients. */
+export class Definitions {
+  readonly #made = new Map<string, JsonSchema>();
+
+  /** A schema as Swagger 2.0 has it, whose models are among the definitions. */
+  schemaOf(schema: JsonSchema): JsonSchema {
+    return swaggerSchema(schema, (model) => this.#nameOf(model));
+  }
+
+  all(): JsonSchema {
+    return Object.fromEntries([...this.#made].sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+
+  #nameOf(model: string): string {
+    const name = modelNames[model] ?? model;
+    if (this.#made.has(name)) return name;
+    // A model may hold itself.
+    this.#made.set(name, {});
+    this.#made.set(name, publishedModels[name] ?? this.#definitionOf(modelBehind(name, model)));
+    return name;
+  }
+
+  #definitionOf({ name, fields, component }: Model): JsonSchema {
+    const { description, properties: described } = describedModel(name, component);
+    const texts = described as Readonly<Record<string, JsonSchema>>;
+    const hidden = unpublishedProperties[name] ?? [];
+    const shown = Object.entries(fields).filter(([key, { onlyD }]) => !onlyD && !hidden.includes(key));
+    const schemas = Object.fromEntries(shown.map(([key, { type }]) => [key, type.jsonInK ?? type.json]));
+    const all = { ...schemas, ...publishedProperties[name] };
+    const properties = sorted(Object.keys(all), propertyOrders[name] ?? []).map((key) => {
+      const schema = this.schemaOf(all[key] ?? {});
+      return [
+        key,
+        '$ref' in schema ? schema : { ...schema, description: texts[key]?.description ?? schema.description },
+      ];
+    });
+    const required = requiredProperties[name] ?? [];
+    return {
+      type: 'object',
+      description,
+      ...(required.length === 0 ? {} : { required }),
+      properties: Object.fromEntries(properties),
+    };
+  }
+}
+
+/** The model of the name, or the one of another name that it stands for. */
+function modelBehind(name: string, alias: string): Model {
+  const model = modelsByName().get(name) ?? modelsByName().get(alias);
+  if (model === undefined) throw new Error(`The document refers to ${alias}, which is no model`);
+  return model;
+}
+
+/** The names, those of `order` first. */
+function sorted(names: readonly string[], order: readonly string[]): readonly string[] {
+  return [...order, ...names.filter((name) => !order.includes(name))];
+}
+
+const COMPONENT = '#/components/schemas/';
+
+/** What Swagger 2.0 takes over of a schema; it has neither null nor alternatives. */
+const kept = ['format', 'default', 'enum', 'description', 'maxLength'] as const;
+
+/** A schema as Swagger 2.0 has it; `nameOf` gives the definition that stands for a model. */
+function swaggerSchema(schema: JsonSchema, nameOf: (model: string) => string): JsonSchema {
+  const { $ref, anyOf, type: types, items } = schema;
+  if (typeof $ref === 'string') return { $ref: `#/definitions/${nameOf($ref.slice(COMPONENT.length))}` };
+  if (Array.isArray(anyOf)) return swaggerSchema({ ...schema, ...firstOf(anyOf), anyOf: undefined }, nameOf);
+  const type: unknown = Array.isArray(types) ? types.find((each) => each !== 'null') : types;
+  const own = Object.fromEntries(kept.filter((key) => key in schema).map((key) => [key, schema[key]]));
+  if (own.format === DATE_OR_DATE_TIME) own.format = 'date';
+  if (type === undefined) return { type: 'object', ...own };
+  if (type === 'integer') return { type, format: 'int32', ...own };
+  return items === undefined
+    ? { type, ...own }
+    : { type, ...own, items: swaggerSchema(items as JsonSchema, nameOf) };
+}
+
+/** Of alternatives, the first that is not null. */
+function firstOf(schemas: readonly JsonSchema[]): JsonSchema {
+  return schemas.find(({ type }) => type !== 'null') ?? {};
 }

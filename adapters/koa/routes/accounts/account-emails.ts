@@ -4,8 +4,7 @@ import { AccountEmail } from '../../models/account.ts';
 import { created, json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { unaudited } from '../../wire/rendering.ts';
-import { listOf } from '../../wire/wire-type.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
 
 const fails = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
 

@@ -3,7 +3,7 @@ import { CatalogChangeReport, changeReportJson } from '../../models/catalog-chan
 import { streamedJson } from '../../routing/answer.ts';
 import { xmlBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { unaudited } from '../../wire/rendering.ts';
+import { unaudited } from '../../wire/wire-type.ts';
 
 export const catalogChangeReportRoutes: readonly Route[] = [
   tenantRoute({

@@ -11,8 +11,7 @@ import { jsonBody, jsonListBody } from '../../routing/body.ts';
 import { PLUGIN } from '../../routing/path.ts';
 import { pluginRoute, type Route } from '../../routing/route.ts';
 import { consent, flag, instantParameter, uuidParameter } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
-import { listOf } from '../../wire/wire-type.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
 
 const base = `${PLUGIN}/catalog` as const;
 /** Entries of an account or, without this parameter, of the tenant. */

@@ -12,9 +12,8 @@ import { jsonBody, xmlBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { slicesUntil } from '../../routing/slices.ts';
 import { instantParameter, plainText, uuidParameter } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
 import { timestamp } from '../../wire/scalars.ts';
-import { listOf } from '../../wire/wire-type.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
 
 const xml = 'text/xml';
 // accountId selects the account's catalog, if it has one of its own (catalog §15.6, §16).

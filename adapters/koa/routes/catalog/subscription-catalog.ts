@@ -5,7 +5,7 @@ import { Phase, Plan, PriceList, Product, shownPlan } from '../../models/catalog
 import { json } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { moment, required, uuidParameter } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
+import { unaudited } from '../../wire/wire-type.ts';
 
 /** Plan and phase of a subscription at a date (catalog §12, row 10). */
 export const subscriptionCatalogRoutes: readonly Route[] = [

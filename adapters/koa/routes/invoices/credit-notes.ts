@@ -3,8 +3,7 @@ import { CreditNote } from '../../models/credit-note.ts';
 import { json, page } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { pageParameters } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
-import { listOf } from '../../wire/wire-type.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
 import { htmlAnswer, pdfAnswer } from './invoice-documents.ts';
 
 const area = 'creditNotes';

@@ -1,6 +1,6 @@
 import { type DocumentText, DocumentTextKind } from '../../../../lib/invoicing/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
-import { checkPermission } from '../../auth/check-permission.ts';
+import { checkPermission } from '../../auth/credentials.ts';
 import { type Answer, created, plain } from '../../routing/answer.ts';
 import { htmlBody, type RequestBody, textBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';

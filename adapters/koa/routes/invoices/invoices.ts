@@ -17,8 +17,7 @@ import {
   uuidList,
   uuidParameter,
 } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
-import { listOf } from '../../wire/wire-type.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
 import { audited, auditedList, auditedPage, auditParameter } from '../objects/audit.ts';
 import { pluginItemErrors } from './plugin-errors.ts';
 import { requestedDay } from './requested-day.ts';

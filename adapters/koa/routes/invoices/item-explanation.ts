@@ -2,7 +2,7 @@ import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { InvoiceItemExplanation } from '../../models/item-explanation.ts';
 import { json } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { unaudited } from '../../wire/rendering.ts';
+import { unaudited } from '../../wire/wire-type.ts';
 
 /** Explanations of invoice items, an addition of this product. */
 export const itemExplanationRoutes: readonly Route[] = [

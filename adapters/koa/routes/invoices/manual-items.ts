@@ -13,8 +13,7 @@ import { type Answer, created, json } from '../../routing/answer.ts';
 import { jsonBody, jsonListBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import { flag, moment, pluginProperties, required, uuidParameter } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
-import { listOf } from '../../wire/wire-type.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
 import { abortErrors, pluginItemErrors } from './plugin-errors.ts';
 import { requestedDay } from './requested-day.ts';
 

@@ -3,10 +3,9 @@ import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { AuditLog, auditHistoryJson, auditLogsJson } from '../../models/audit-log.ts';
 import { json } from '../../routing/answer.ts';
+import { fieldedResources, type ObjectResource } from '../../routing/objects.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { unaudited } from '../../wire/rendering.ts';
-import { listOf } from '../../wire/wire-type.ts';
-import { fieldedResources, type ObjectResource } from './objects.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
 
 const success = { status: 200, body: listOf(AuditLog) } as const;
 

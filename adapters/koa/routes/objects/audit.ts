@@ -6,7 +6,7 @@ import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import type { Dialect } from '../../dialect.ts';
 import { type Answer, json, page } from '../../routing/answer.ts';
 import { choice } from '../../wire/query.ts';
-import type { AuditByRecord, Rendering } from '../../wire/rendering.ts';
+import type { AuditByRecord, Rendering } from '../../wire/wire-type.ts';
 
 /** `audit=NONE|MINIMAL|FULL`, any letter case (http-api §6 rule 6). */
 export const auditParameter = { audit: choice(AuditLevel, AuditLevel.NONE) };

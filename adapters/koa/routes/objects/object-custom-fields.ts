@@ -1,14 +1,13 @@
-import type { FieldedType } from '../../../../lib/records/index.ts';
-import { ObjectType } from '../../../../lib/records/index.ts';
+import { type FieldedType, ObjectType } from '../../../../lib/records/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { CustomField, CustomFieldChange, NewCustomField } from '../../models/custom-field.ts';
 import { created } from '../../routing/answer.ts';
 import { jsonListBody } from '../../routing/body.ts';
+import { fieldedResources, type ObjectResource, objectOf } from '../../routing/objects.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { optionalChoice, uuidList } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { auditedList, auditParameter } from './audit.ts';
-import { fieldedResources, type ObjectResource, objectOf } from './objects.ts';
 
 /** Custom fields of each kind of object (accounts §11). */
 export const objectCustomFieldRoutes: readonly Route[] = [

@@ -1,15 +1,14 @@
-import type { TaggedType } from '../../../../lib/records/index.ts';
-import { ObjectType } from '../../../../lib/records/index.ts';
+import { ObjectType, type TaggedType } from '../../../../lib/records/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { Tag } from '../../models/tag.ts';
 import { created } from '../../routing/answer.ts';
 import { jsonListBody } from '../../routing/body.ts';
+import { type ObjectResource, objectOf, taggedResources } from '../../routing/objects.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { flag, optionalChoice, pluginProperties, uuidList, uuidParameter } from '../../wire/query.ts';
 import { uuid } from '../../wire/scalars.ts';
 import { listOf } from '../../wire/wire-type.ts';
 import { auditedList, auditParameter } from './audit.ts';
-import { type ObjectResource, objectOf, taggedResources } from './objects.ts';
 
 /** Tags of each kind of object (accounts §13.1). */
 export const objectTagRoutes: readonly Route[] = [

@@ -3,7 +3,7 @@ import { OverdueState } from '../../models/overdue-state.ts';
 import { json } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { moment } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
+import { unaudited } from '../../wire/wire-type.ts';
 import { requestedDay } from '../invoices/requested-day.ts';
 
 export const accountOverdueRoutes: readonly Route[] = [

@@ -4,7 +4,7 @@ import { Overdue } from '../../models/overdue.ts';
 import { created, json, plain } from '../../routing/answer.ts';
 import { documentBody, XML_TYPES, xmlBody } from '../../routing/body.ts';
 import { type RequestSent, type Route, tenantRoute } from '../../routing/route.ts';
-import { unaudited } from '../../wire/rendering.ts';
+import { unaudited } from '../../wire/wire-type.ts';
 
 const JSON_TYPE = 'application/json';
 const uploaded = { status: 201, location: '/overdue' } as const;

@@ -12,7 +12,7 @@ import { type Answer, json } from '../../routing/answer.ts';
 import { jsonBody, rawBody } from '../../routing/body.ts';
 import { type Route, signatureRoute, tenantRoute } from '../../routing/route.ts';
 import { type QueryOf, uuidParameter } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
+import { unaudited } from '../../wire/wire-type.ts';
 import { comboFailures, makingNeeds, partiesOf, propertiesOf } from './combo.ts';
 import { controlled } from './payment-operations.ts';
 

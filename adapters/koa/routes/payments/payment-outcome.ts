@@ -1,8 +1,7 @@
 import type { PaymentResult } from '../../../../lib/payments/index.ts';
 import { TransactionStatus } from '../../../../lib/records/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import { AnsweredError } from '../../response/answered-error.ts';
-import type { Answer } from '../../routing/answer.ts';
+import { type Answer, AnsweredError } from '../../routing/answer.ts';
 
 /** The errors of every row marked PAY (http-api §12, §13). */
 export const paymentFailures = [

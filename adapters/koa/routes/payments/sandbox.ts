@@ -4,7 +4,7 @@ import { json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import type { SandboxControl, TestMode } from '../../test-mode.ts';
-import { unaudited } from '../../wire/rendering.ts';
+import { unaudited } from '../../wire/wire-type.ts';
 
 const root = '/plugins/killbill-payment-test';
 const shared = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Principal, PrincipalKind } from '../../../../lib/records/index.ts';
 import type { BillingError } from '../../../../lib/values/errors/index.ts';
-import type { Credentials } from '../../auth/basic-credentials.ts';
+import type { Credentials } from '../../auth/credentials.ts';
 import { type Answer, json } from '../../routing/answer.ts';
 import { formBody } from '../../routing/body.ts';
 import { openRoute, type RequestLogin, type RequestTokens, type Route } from '../../routing/route.ts';

@@ -13,13 +13,11 @@ import {
   UserTenants,
   words,
 } from '../../models/security.ts';
-import { systemAuthorOf } from '../../request/system-author.ts';
 import { created, json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
-import { type RequestLogin, type Route, userRoute } from '../../routing/route.ts';
+import { type RequestLogin, type Route, systemAuthorOf, userRoute } from '../../routing/route.ts';
 import type { TestMode } from '../../test-mode.ts';
-import { unaudited } from '../../wire/rendering.ts';
-import { listOf } from '../../wire/wire-type.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
 
 /** Needed for writes, and for reading more than the caller's own (platform §8 rule 1). */
 const permission = 'user:create';

@@ -1,6 +1,5 @@
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import { systemAuthorOf } from '../../request/system-author.ts';
-import { type Route, tenantRoute } from '../../routing/route.ts';
+import { type Route, systemAuthorOf, tenantRoute } from '../../routing/route.ts';
 import { optionalChoice } from '../../wire/query.ts';
 
 /** The caches of the reference, whose names are accepted; of ours, what is kept of catalogs is dropped with any of them. */

@@ -4,15 +4,14 @@ import { maskedProperties } from '../../../../lib/tenants/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { stringifyExactJson } from '../../../../lib/values/money/index.ts';
 import { formatInstant } from '../../../../lib/values/time/index.ts';
-import { checkPermission } from '../../auth/check-permission.ts';
+import { checkPermission } from '../../auth/credentials.ts';
 import { HealthDataModel } from '../../models/health.ts';
 import { type ZipEntry, zipPieces } from '../../response/zip-pieces.ts';
 import { type Answer, emptyText, streamedJson } from '../../routing/answer.ts';
 import { PLUGIN } from '../../routing/path.ts';
 import { pluginRoute, type Route } from '../../routing/route.ts';
 import { flag, plainText, textList, uuidParameter } from '../../wire/query.ts';
-import { type Rendering, unaudited } from '../../wire/rendering.ts';
-import { perDialect } from '../../wire/wire-type.ts';
+import { perDialect, type Rendering, unaudited } from '../../wire/wire-type.ts';
 
 const zipType = 'application/zip';
 

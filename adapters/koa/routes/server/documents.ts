@@ -12,7 +12,7 @@ const scriptType = 'text/javascript';
 const cached = { 'Cache-Control': 'public, max-age=86400', 'X-Content-Type-Options': 'nosniff' };
 
 /** The documents of the interface, made from the route table on first use. */
-export interface ApiDocuments {
+interface ApiDocuments {
   readonly json: () => Promise<string>;
   readonly yaml: () => Promise<string>;
   /** What clients of Kill Bill know of it, in Swagger 2.0. */

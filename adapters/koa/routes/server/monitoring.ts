@@ -15,9 +15,8 @@ import {
   textList,
   wholeTexts,
 } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
 import { recordNumber } from '../../wire/scalars.ts';
-import { listOf } from '../../wire/wire-type.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
 
 const base = `${PLUGIN}/health` as const;
 const area = 'health';

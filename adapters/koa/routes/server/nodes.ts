@@ -1,11 +1,9 @@
 import { NodeCommandModel, NodeInfoModel, PluginInfoModel } from '../../models/node-info.ts';
-import { systemAuthorOf } from '../../request/system-author.ts';
 import { json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
-import { type Route, tenantRoute, userRoute } from '../../routing/route.ts';
+import { type Route, systemAuthorOf, tenantRoute, userRoute } from '../../routing/route.ts';
 import { flag } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
-import { listOf } from '../../wire/wire-type.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
 
 /** The processes behind the interface, and their plugins (platform §11). */
 export const nodeRoutes: readonly Route[] = [

@@ -4,8 +4,7 @@ import { LateQueueEntry } from '../../models/queue-entry.ts';
 import { json, streamedText } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { flag, instantParameter, integer, plainText, uuidParameter } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
-import { listOf } from '../../wire/wire-type.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
 
 const shared = {
   method: 'GET',

@@ -8,7 +8,7 @@ import { json } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import type { MovableClock, TestMode } from '../../test-mode.ts';
 import { instantParameter, integer, plainText, waitSeconds, zoneParameter } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
+import { unaudited } from '../../wire/wire-type.ts';
 
 const secondMs = 1_000;
 const defaultWaitSec = 5;

@@ -4,16 +4,16 @@ import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { BlockingState } from '../../models/blocking-state.ts';
 import { created } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
-import { type Route, tenantRoute } from '../../routing/route.ts';
-import { choiceList, moment, textList } from '../../wire/query.ts';
-import { listOf } from '../../wire/wire-type.ts';
-import { auditedList, auditParameter } from '../objects/audit.ts';
 import {
   accountResource,
   bundleResource,
   type ObjectResource,
   subscriptionResource,
-} from '../objects/objects.ts';
+} from '../../routing/objects.ts';
+import { type Route, tenantRoute } from '../../routing/route.ts';
+import { choiceList, moment, textList } from '../../wire/query.ts';
+import { listOf } from '../../wire/wire-type.ts';
+import { auditedList, auditParameter } from '../objects/audit.ts';
 import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 
 type BlockedResource = Omit<ObjectResource, 'type'> & { readonly type: BlockingStateType };

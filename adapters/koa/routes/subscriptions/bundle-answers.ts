@@ -1,7 +1,7 @@
 import type { BundleOutline, BundleWindow, OutlinePage } from '../../../../lib/subscriptions/index.ts';
 import { Bundle } from '../../models/subscription.ts';
-import { type LazyList, lazyList } from '../../response/json-pieces.ts';
 import { type Answer, streamedPage } from '../../routing/answer.ts';
+import { type LazyList, lazyList } from '../../wire/json-pieces.ts';
 import { type AuditedCall, renderingOf } from '../objects/audit.ts';
 
 type BundleJson = ReturnType<typeof Bundle.write>;

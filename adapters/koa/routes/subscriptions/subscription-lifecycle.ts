@@ -1,5 +1,4 @@
-import type { ChangePlanRequest } from '../../../../lib/ports/index.ts';
-import { EntitlementActionPolicy } from '../../../../lib/ports/index.ts';
+import { type ChangePlanRequest, EntitlementActionPolicy } from '../../../../lib/ports/index.ts';
 import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import { Subscription } from '../../models/subscription.ts';
 import { jsonBody } from '../../routing/body.ts';

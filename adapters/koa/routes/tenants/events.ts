@@ -4,7 +4,7 @@ import { EventFeedModel } from '../../models/event-feed.ts';
 import { json } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { choiceList, integer, plainText } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
+import { unaudited } from '../../wire/wire-type.ts';
 
 /** What has happened in the tenant, to be read from anywhere (platform §10.6). */
 export const eventRoutes: readonly Route[] = [

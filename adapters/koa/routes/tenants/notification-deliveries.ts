@@ -4,8 +4,7 @@ import { deliveryStates, NotificationDelivery } from '../../models/notification-
 import { json, page } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { optionalChoice, pageParameters, uuidParameter } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
-import { listOf } from '../../wire/wire-type.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
 
 /** What is and was sent to the tenant's callback (platform §10.5). */
 export const notificationDeliveryRoutes: readonly Route[] = [

@@ -1,6 +1,5 @@
 import type { Principal } from '../../../../lib/records/index.ts';
-import type { Permission } from '../../../../lib/security/index.ts';
-import { isPermitted } from '../../../../lib/security/index.ts';
+import { isPermitted, type Permission } from '../../../../lib/security/index.ts';
 import {
   KeyKind,
   keyKind,
@@ -9,14 +8,13 @@ import {
   SystemKey,
 } from '../../../../lib/tenants/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import { checkPermission } from '../../auth/check-permission.ts';
+import { checkPermission } from '../../auth/credentials.ts';
 import { NotificationSigningSecret, shownValues, TenantKeyValue } from '../../models/tenant.ts';
 import { created, json } from '../../routing/answer.ts';
 import { type RequestBody, textBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { plainText, required } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
-import { listOf } from '../../wire/wire-type.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
 
 const root = '/tenants';
 

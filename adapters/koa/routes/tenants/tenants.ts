@@ -7,7 +7,7 @@ import { created, json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute, userRoute } from '../../routing/route.ts';
 import { flag, plainText, required } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
+import { unaudited } from '../../wire/wire-type.ts';
 
 export const tenantRoutes: readonly Route[] = [
   userRoute({

@@ -5,8 +5,7 @@ import { RolledUpUsage, UnbilledUsage } from '../../models/usage.ts';
 import { json } from '../../routing/answer.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { choice, moment, plainText, required } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
-import { listOf } from '../../wire/wire-type.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
 import { pluginItemErrors } from '../invoices/plugin-errors.ts';
 import { requestedDay } from '../invoices/requested-day.ts';
 

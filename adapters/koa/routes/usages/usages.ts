@@ -10,7 +10,7 @@ import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts
 import { usageLinesBody } from '../../routing/usage-lines.ts';
 import { SUBMISSION_MEMBERS, unknownMember } from '../../routing/usage-members.ts';
 import { choice, moment, optionalChoice, pluginProperties, required } from '../../wire/query.ts';
-import { unaudited } from '../../wire/rendering.ts';
+import { unaudited } from '../../wire/wire-type.ts';
 
 /** What a report lists. */
 const ReportKind = { FAILURES: 'FAILURES', FULL: 'FULL' } as const;

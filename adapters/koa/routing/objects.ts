@@ -1,7 +1,6 @@
-import type { FieldedType, TaggedType } from '../../../../lib/records/index.ts';
-import { ObjectType } from '../../../../lib/records/index.ts';
-import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import { type FieldedType, ObjectType, type TaggedType } from '../../../lib/records/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 
 /** What the paths and operations of one kind of object are called. */
 export interface ObjectResource<T extends ObjectType = ObjectType> {

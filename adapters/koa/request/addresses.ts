@@ -1,6 +1,26 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
-import { trustOf } from './trusted-proxies.ts';
+import { BlockList, isIP } from 'node:net';
+import { withoutTrailingSlash } from '../routing/path.ts';
+
+/**
+ * Builds the reader of the address that a request comes from: the peer's or, behind trusted proxies, the last address in
+ * `X-Forwarded-For` that is not a trusted proxy's. The caller may have made up whatever stands before it.
+ */
+export function clientAddresses(proxies: readonly string[]): (request: IncomingMessage) => string | null {
+  const isTrusted = trustOf(proxies);
+  return (request) => {
+    const { remoteAddress } = request.socket;
+    if (remoteAddress === undefined) return null;
+    const header = request.headers['x-forwarded-for'];
+    const hops = (Array.isArray(header) ? header.join() : (header ?? '')).split(',').map((hop) => hop.trim());
+    let address = plainAddress(remoteAddress);
+    for (const hop of hops.toReversed()) {
+      if (!isTrusted(address) || isIP(hop) === 0) break;
+      address = plainAddress(hop);
+    }
+    return address;
+  };
+}
 
 export interface BaseUrlOptions {
   /** Path prefix of every route; default empty (`server.basePath`). */
@@ -104,6 +124,23 @@ function withPort(host: string, port: string | undefined, scheme: string): strin
   return `${host}:${port}`;
 }
 
-export function withoutTrailingSlash(path: string): string {
-  return path.endsWith('/') ? path.slice(0, -1) : path;
+/** Tells whether an address is one of a trusted proxy; `proxies` are addresses and networks (`10.0.0.0/8`). */
+function trustOf(proxies: readonly string[]): (address: string | undefined) => boolean {
+  const list = new BlockList();
+  for (const proxy of proxies) {
+    const [network = '', bits] = proxy.split('/');
+    const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(network, family);
+    else list.addSubnet(network, Number(bits), family);
+  }
+  return (address) => {
+    if (address === undefined || proxies.length === 0) return false;
+    const plain = plainAddress(address);
+    return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+  };
+}
+
+/** An IPv4 peer of a dual-stack socket shows as ::ffff:10.0.0.1. */
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -1,24 +1,23 @@
 import type { Context } from 'koa';
 import type { Billing } from '../../../lib/billing.ts';
 import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
-import type { TenantRef } from '../../../lib/records/index.ts';
-import { type Principal, PrincipalKind } from '../../../lib/records/index.ts';
+import { type Principal, PrincipalKind, type TenantRef } from '../../../lib/records/index.ts';
 import { GATEWAY_NOTIFICATION_RATE, SESSION_IDLE_MS } from '../../../lib/values/limits.ts';
 import { Authenticator, type Caller, type Presented, type TokenOptions } from '../auth/authenticator.ts';
-import { basicCredentials } from '../auth/basic-credentials.ts';
-import { offersBearer } from '../auth/bearer-token.ts';
-import type { Scheme } from '../auth/challenge.ts';
-import { checkPermission } from '../auth/check-permission.ts';
-import { sessionTokenOf, setSessionCookie } from '../auth/login-cookie.ts';
-import type { Dialect } from '../dialect.ts';
-import { type BaseUrlOptions, baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
-import { clientAddresses } from '../request/client-address.ts';
-import { headerFamilies } from '../request/header-families.ts';
-import { NotificationRate } from '../request/notification-rate.ts';
-import { RateLimit, type RequestRates } from '../request/rate-limit.ts';
+import {
+  basicCredentials,
+  checkPermission,
+  offersBearer,
+  type Scheme,
+  sessionTokenOf,
+  setSessionCookie,
+} from '../auth/credentials.ts';
+import { type Dialect, headerFamilies } from '../dialect.ts';
+import { type BaseUrlOptions, baseUrls, clientAddresses } from '../request/addresses.ts';
+import { NotificationRate, RateLimit, type RequestRates } from '../request/rate-limit.ts';
+import { PLUGIN, plainPath, withoutTrailingSlash } from '../routing/path.ts';
+import type { RequestLogin, RequestTokens, Route } from '../routing/route.ts';
 import type { TestMode } from '../test-mode.ts';
-import { PLUGIN, plainPath } from './path.ts';
-import type { RequestLogin, RequestTokens, Route } from './route.ts';
 
 /** How the checks of credentials are set up. */
 export interface AccessOptions extends BaseUrlOptions {

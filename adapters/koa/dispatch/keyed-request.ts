@@ -4,9 +4,9 @@ import type { Billing } from '../../../lib/billing.ts';
 import type { Logger } from '../../../lib/ports/index.ts';
 import type { TenantRef } from '../../../lib/records/index.ts';
 import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { withoutTrailingSlash } from '../request/base-url.ts';
 import type { Rendered } from '../response/rendered.ts';
-import type { Route } from './route.ts';
+import { withoutTrailingSlash } from '../routing/path.ts';
+import { type Route, takesKey } from '../routing/route.ts';
 
 /** How a request ended: its answer, and the error behind it. */
 export interface Outcome {
@@ -19,22 +19,6 @@ export interface KeyedRequest {
   readonly tenant: TenantRef | null;
   readonly key: string;
   readonly hash: string;
-}
-
-/** Routes whose requests are not kept under a key. */
-const keyless: ReadonlySet<string> = new Set<Route['credentials']>(['NONE', 'LOGIN', 'SIGNATURE']);
-
-/**
- * Every POST (http-api §11 rule 2) except requests for tokens, which change nothing and whose answer must not be stored
- * (RFC 6749 §5.1), those of processors, which repeat what they send, and those whose body is not kept, whose lines have
- * ids of their own.
- */
-export function takesKey({
-  method,
-  credentials,
-  body,
-}: Pick<Route, 'method' | 'credentials' | 'body'>): boolean {
-  return method === 'POST' && !keyless.has(credentials) && body?.isStreamed !== true;
 }
 
 /** The request as one that runs once, if its caller has given it an `Idempotency-Key`. */

@@ -4,10 +4,9 @@ import {
   SESSION_IDLE_MS,
   TOKEN_LIFETIME_MS,
 } from '../../../lib/values/limits.ts';
-import { Dialect } from '../dialect.ts';
-import { DEFAULT_ALIAS_PREFIXES } from '../request/header-families.ts';
-import { defaultRequestLimits } from '../request/request-limits.ts';
-import type { DispatcherOptions } from '../routing/dispatcher.ts';
+import { DEFAULT_ALIAS_PREFIXES, Dialect } from '../dialect.ts';
+import { defaultRequestLimits } from '../routing/body.ts';
+import type { DispatcherOptions } from './dispatcher.ts';
 
 /** How the interface is served. */
 export interface HttpOptions extends Omit<DispatcherOptions, 'routes' | 'metrics'> {

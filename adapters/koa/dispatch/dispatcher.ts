@@ -1,48 +1,57 @@
+import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { Logger, RequestSpan } from '../../../lib/index.ts';
 import type { TenantRef } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode, invalidParameter } from '../../../lib/values/errors/index.ts';
+import { parseUuid } from '../../../lib/values/ids/index.ts';
 import { MAX_REQUEST_MS } from '../../../lib/values/limits.ts';
 import { shortened } from '../../../lib/values/text/index.ts';
 import type { Caller } from '../auth/authenticator.ts';
-import { Dialect } from '../dialect.ts';
+import { Dialect, headerFamilies } from '../dialect.ts';
 import type { HttpMetrics } from '../monitoring/http-metrics.ts';
-import { noteRequest } from '../monitoring/note-request.ts';
 import { METHODS } from '../node-http.ts';
+import { baseUrls } from '../request/addresses.ts';
+import { endUpgradableBody, readBody, readToEnd, streamBody } from '../request/body-bytes.ts';
 import {
-  type Authorship,
   authorshipOf,
+  crossOrigin,
+  negotiatedType,
   type RequestId,
   requestIdOf,
   requireAuthor,
-} from '../request/authorship.ts';
-import { baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
-import { endUpgradableBody, readBody, readToEnd, streamBody } from '../request/body-bytes.ts';
-import { crossOrigin } from '../request/cross-origin.ts';
-import { headerFamilies } from '../request/header-families.ts';
-import { negotiatedType } from '../request/media-type.ts';
-import { bodyLimit, defaultRequestLimits, type RequestLimits } from '../request/request-limits.ts';
-import { createUuid } from '../request/request-uuid.ts';
-import { publicError } from '../response/error-body.ts';
+} from '../request/headers.ts';
 import { renderAnswer } from '../response/render-answer.ts';
-import { renderError } from '../response/render-error.ts';
+import { publicError, renderError } from '../response/render-error.ts';
 import { discard, jsonType, type Rendered, writeRendered } from '../response/rendered.ts';
+import { type BodyStream, bodyLimit, defaultRequestLimits, type RequestLimits } from '../routing/body.ts';
+import {
+  areaSegment,
+  byLiteralsFirst,
+  CORE,
+  checkPathText,
+  PLUGIN,
+  plainPath,
+  routerPath,
+  withoutTrailingSlash,
+} from '../routing/path.ts';
+import type { Authorship, Method, RequestFacts, Route } from '../routing/route.ts';
 import { onDemand } from '../wire/on-demand.ts';
-import type { BodyStream } from './body.ts';
 import { keyedRequestOf, type Outcome, runOnce } from './keyed-request.ts';
 import { Router } from './koa-router.ts';
-import { areaSegment, byLiteralsFirst, CORE, checkPathText, PLUGIN, plainPath, routerPath } from './path.ts';
+import { noteRequest } from './note-request.ts';
 import { type AccessOptions, checkRoutePermission, RequestAccess } from './request-access.ts';
-import type { Method, RequestFacts, Route } from './route.ts';
 import {
+  changesNothing,
   lateBody,
   statusOfLateBody,
   statusOfTimeOver,
+  statusOfUnwanted,
   timeOver,
+  untilCallerGoes,
+  unwanted,
   waitsForCompletion,
   withinTime,
-} from './time-limit.ts';
-import { changesNothing, statusOfUnwanted, untilCallerGoes, unwanted } from './unwanted-answer.ts';
+} from './time-limits.ts';
 
 export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly routes: readonly Route[];
@@ -129,7 +138,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     Object.assign(ctx, { newRouterPath: path });
     const received: Received = {
       dialect: families.dialectOf(ctx.headers, options.defaultDialect ?? Dialect.D),
-      requestId: requestIdOf(ctx.headers, families, createUuid),
+      requestId: requestIdOf(ctx.headers, families, () => parseUuid(randomUUID())),
     };
     requests.set(ctx, received);
     ctx.set('X-Request-Id', received.requestId.echo);

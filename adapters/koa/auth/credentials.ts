@@ -1,0 +1,101 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Context } from 'koa';
+import type { Principal } from '../../../lib/records/index.ts';
+import { isPermitted, type Permission } from '../../../lib/security/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { MAX_TOKEN_CHARACTERS } from '../../../lib/values/limits.ts';
+import { isStorable } from '../../../lib/values/text/index.ts';
+
+/** A name and its secret, as a caller presents them. */
+export interface Credentials {
+  readonly name: string;
+  readonly secret: string;
+}
+
+const basicForm = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
+
+/** The credentials of an `Authorization: Basic` header (RFC 7617, UTF-8), or null if it is none. */
+export function basicCredentials(authorization: string | undefined): Credentials | null {
+  const encoded = basicForm.exec(authorization ?? '')?.[1];
+  if (encoded === undefined) return null;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon < 0 || !isStorable(text)
+    ? null
+    : { name: text.slice(0, colon), secret: text.slice(colon + 1) };
+}
+
+const bearerForm = /^bearer +([\w.~+/=-]+) *$/i;
+
+/** Whether the header offers a bearer token, of whatever form (platform §6.1: no fallback then). */
+export function offersBearer(authorization: string | undefined): boolean {
+  return /^bearer(?: |$)/i.test(authorization ?? '');
+}
+
+/** The token of an `Authorization: Bearer` header (RFC 6750), or null if it holds none. */
+export function bearerToken(authorization: string | undefined): string | null {
+  const token = bearerForm.exec(authorization ?? '')?.[1];
+  return token === undefined || token.length > MAX_TOKEN_CHARACTERS ? null : token;
+}
+
+/** Name that clients in the field know (http-api §5 rule 5). */
+const cookieName = 'JSESSIONID';
+const tokenBytes = 32;
+const tokenForm = /^[\w-]{43}$/;
+
+/** The session token of the request's cookie, or null where there is none that could be ours. */
+export function sessionTokenOf({ cookies }: Pick<Context, 'cookies'>): string | null {
+  const token = cookies.get(cookieName, { signed: false });
+  return token !== undefined && tokenForm.test(token) ? token : null;
+}
+
+/** Lets the answer set the cookie of a session; one set over https is sent over https only. */
+export function setSessionCookie(
+  { cookies }: Pick<Context, 'cookies'>,
+  token: string,
+  { isSecure }: { readonly isSecure: boolean },
+): void {
+  // Koa knows TLS that ends elsewhere by a setting of the application; here proxies are trusted by their addresses.
+  cookies.secure = isSecure;
+  cookies.set(cookieName, token, { path: '/', httpOnly: true, sameSite: 'lax', signed: false });
+}
+
+/**
+ * A token that nobody can guess. It is always made here, never taken from a caller, so that no session can be fixed in
+ * advance.
+ */
+export function newSessionToken(): string {
+  return randomBytes(tokenBytes).toString('base64url');
+}
+
+/** What is stored of a token. */
+export function sessionTokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** How a caller has to prove who it is, or has tried to. */
+export type Scheme = 'BASIC' | 'BEARER';
+
+/** The challenge that goes with a refusal (platform §6.1, §7.2), or null if there is none. */
+export function challengeOf(error: BillingError, scheme: Scheme): string | null {
+  const isBearer = scheme === 'BEARER';
+  if (error.code === ErrorCode.UNAUTHENTICATED)
+    return isBearer ? 'Bearer realm="service", error="invalid_token"' : 'Basic realm="service"';
+  if (error.code === ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS && isBearer)
+    return 'Bearer realm="service", error="insufficient_scope"';
+  return null;
+}
+
+/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a caller without the permission. */
+export function checkPermission(
+  caller: Pick<Principal, 'name' | 'permissions'> | null,
+  permission: Permission,
+): void {
+  if (isPermitted(caller?.permissions ?? [], permission)) return;
+  const user = caller?.name ?? 'nobody';
+  throw new BillingError({
+    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    message: `User ${user} lacks the permission ${permission}`,
+    facts: { user, permission },
+  });
+}

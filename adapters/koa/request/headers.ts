@@ -1,0 +1,167 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import cors from '@koa/cors';
+import type { Context } from 'koa';
+import { BillingError, ErrorCode, invalidField, invalidParameter } from '../../../lib/values/errors/index.ts';
+import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
+import { isStorable, NOT_STORABLE } from '../../../lib/values/text/index.ts';
+import { type Dialect, type HeaderFamilies, headerPrefixOf } from '../dialect.ts';
+import { type Authorship, producedTypes, type Success } from '../routing/route.ts';
+
+const maxCharacters = 255;
+const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Reads author, reason and comment; base64 when `Encoding: base64` says so. @throws BillingError INVALID_PARAMETER. */
+export function authorshipOf(
+  headers: IncomingHttpHeaders,
+  families: HeaderFamilies,
+  dialect: Dialect,
+): Authorship {
+  const isEncoded = families.header(headers, 'Encoding')?.trim().toLowerCase() === 'base64';
+  const read = (suffix: string): string | null => {
+    const raw = families.header(headers, suffix)?.trim();
+    const value = raw && isEncoded ? decoded(raw) : raw;
+    if (value === undefined || value === '') return null;
+    const name = `Header ${headerPrefixOf[dialect]}${suffix}`;
+    if (!isStorable(value)) throw invalidParameter(`${name} ${NOT_STORABLE}`);
+    if (value.length <= maxCharacters) return value;
+    throw invalidParameter(
+      `${name} is ${value.length} characters long; at most ${maxCharacters} are allowed`,
+    );
+  };
+  return { createdBy: read('CreatedBy'), reason: read('Reason'), comment: read('Comment') };
+}
+
+/** @throws BillingError MISSING_OR_INVALID_FIELD if no author is named (http-api §2, W calls). */
+export function requireAuthor(authorship: Authorship, dialect: Dialect): string {
+  if (authorship.createdBy !== null) return authorship.createdBy;
+  throw invalidField(`Header ${headerPrefixOf[dialect]}CreatedBy needs to be set`);
+}
+
+/** The id of a request: what is echoed, and the token that ties its changes together. */
+export interface RequestId {
+  readonly echo: string;
+  readonly userToken: Uuid;
+}
+
+const visibleText = /^[\x20-\x7e]{1,255}$/;
+
+/** The caller's id where it sent one that can be echoed, else `fresh` (http-api §2, `X-Request-Id`). */
+export function requestIdOf(
+  headers: IncomingHttpHeaders,
+  families: HeaderFamilies,
+  fresh: () => Uuid,
+): RequestId {
+  const sent = singleHeader(headers, 'x-request-id') ?? families.header(headers, 'Request-Id-Req');
+  const lower = sent?.trim().toLowerCase() ?? '';
+  const userToken = isUuid(lower) ? lower : fresh();
+  return { echo: sent !== undefined && visibleText.test(sent) ? sent : userToken, userToken };
+}
+
+function singleHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** A value that is not base64 of UTF-8 is taken as it stands (http-api §2). */
+function decoded(value: string): string {
+  if (!base64Form.test(value)) return value;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'base64'));
+  } catch {
+    return value;
+  }
+}
+
+/** Types that are also served to clients that ask for JSON: these send a fixed `Accept` (http-api §3 rule 4). */
+const servedToJsonClients = new Set([
+  'application/octet-stream',
+  'text/plain',
+  'text/html',
+  'application/pdf',
+]);
+
+/** The type to answer in. @throws BillingError NOT_ACCEPTABLE; empty answers suit every `Accept`. */
+export function negotiatedType(ctx: Context, success: Success): string {
+  const types = producedTypes(success);
+  const [first] = types;
+  if (first === undefined) return 'application/json';
+  const { accept } = ctx.headers;
+  if (accept === undefined || accept === '*/*' || accept === first) return first;
+  const chosen = ctx.accepts([...types]);
+  if (typeof chosen === 'string') return chosen;
+  if (servedToJsonClients.has(first) && ctx.accepts('application/json') !== false) return first;
+  throw new BillingError({
+    code: ErrorCode.NOT_ACCEPTABLE,
+    message: `The answer is ${types.join(' or ')}, which the Accept header excludes`,
+    facts: { accept: ctx.get('Accept') },
+  });
+}
+
+/** Suffixes of the headers of both families (http-api §2). */
+const familySuffixes = [
+  'ApiKey',
+  'ApiSecret',
+  'CreatedBy',
+  'Reason',
+  'Comment',
+  'Encoding',
+  'Profiling-Req',
+  'Request-Id-Req',
+  'Pagination-CurrentOffset',
+  'Pagination-NextOffset',
+  'Pagination-TotalNbRecords',
+  'Pagination-MaxNbRecords',
+  'Pagination-NextPageUri',
+];
+
+const plainNames = [
+  'Authorization',
+  'Content-Type',
+  'Location',
+  'ETag',
+  'If-None-Match',
+  'Idempotency-Key',
+  'Idempotency-Replayed',
+  'Retry-After',
+  'X-Request-Id',
+];
+
+const methods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
+
+/** Seconds for which a browser may remember what is allowed; longer ones are cut by browsers. */
+const preflightSeconds = 7_200;
+
+/**
+ * Sets the headers that let pages of other origins call (http-api §10 rule 1): none if no origin is allowed, for `*`
+ * those without credentials, else for the listed origins those with credentials. A preflight request is told what it may
+ * do.
+ */
+export function crossOrigin(
+  allowedOrigins: readonly string[],
+  { prefixes }: HeaderFamilies,
+): (ctx: Context) => Promise<void> {
+  if (allowedOrigins.length === 0) return async () => undefined;
+  const isForAll = allowedOrigins.includes('*');
+  const allowed = new Set(allowedOrigins);
+  const familyNames = prefixes.flatMap((prefix) => familySuffixes.map((suffix) => prefix + suffix));
+  const headerNames = [...plainNames, ...familyNames].join(', ');
+  const setHeaders = cors({
+    origin: (ctx) => (isForAll ? '*' : allowed.has(ctx.get('Origin')) ? ctx.get('Origin') : ''),
+    credentials: !isForAll,
+    allowMethods: methods,
+    allowHeaders: headerNames,
+    exposeHeaders: headerNames,
+    maxAge: preflightSeconds,
+  });
+  // Every OPTIONS goes on to its answer, 200 with `Allow` (http-api §1 rule 6).
+  return (ctx) => setHeaders(isPlainOptions(ctx) ? likeGet(ctx) : ctx, async () => undefined);
+}
+
+/** An OPTIONS that a page sends itself, not its browser on its behalf: the package would let no page read its answer. */
+function isPlainOptions(ctx: Context): boolean {
+  return ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') === '';
+}
+
+function likeGet(ctx: Context): Context {
+  return Object.create(ctx, { method: { value: 'GET' } });
+}
