@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import type { Middleware } from 'koa';
 import Koa from 'koa';
 import {
-  KEPT_CONNECTION_MS,
   MAX_CONNECTIONS,
   MAX_HEADER_BYTES,
   MAX_HEADERS_MS,
@@ -21,6 +20,12 @@ import { refuseWhileStopping, unreadableAnswer } from './response/render-error.t
 import { routeTable } from './routes/route-table.ts';
 import { slices } from './routing/slices.ts';
 import { onDemand } from './wire/on-demand.ts';
+
+/**
+ * How long a connection without a call is kept: longer than clients and proxies keep theirs (usually 60 to 90 s), so that
+ * they close first. Where the server closes first, a call that a client sends at that moment ends in a reset.
+ */
+const KEPT_CONNECTION_MS = 2 * 60_000;
 
 export type { TokenOptions } from './auth/authenticator.ts';
 export { TokenAlgorithm, type TokenIssuer } from './auth/token-issuers.ts';

@@ -4,7 +4,6 @@ import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { DATABASE_CONNECT_MS } from '../../lib/values/limits.ts';
 import type { DrizzleTransaction } from './hosts/drizzle.ts';
 import type { KnexTransaction } from './hosts/knex.ts';
 import type { KyselyTransaction } from './hosts/kysely.ts';
@@ -25,6 +24,9 @@ import type { Connection } from './sql/connection.ts';
 import type { Trace } from './sql/trace.ts';
 import { EVERY_TENANT, type Transactions } from './sql/transactions.ts';
 import { defineEntities } from './tables/entities.ts';
+
+/** How long a new connection to a database server may take. */
+const DATABASE_CONNECT_MS = 4_000;
 
 export type {
   DrizzleTransaction,

@@ -1,7 +1,6 @@
 import type { ReadSession } from '../ports/storage/index.ts';
 import { type Account, type Invoice, type InvoiceItem, InvoiceStatus, itemTypes } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { CHECKED_INVOICES_AT_ONCE } from '../values/limits.ts';
 import { balanceWith, type CountedBalance, NO_BALANCE, wrongBalances } from './account-sums.ts';
 import { finerBalance, finerCredit } from './finer-amounts.ts';
 import { wrongSums } from './invoice-sums.ts';
@@ -9,6 +8,9 @@ import { wrongRemainders } from './item-remainders.ts';
 import type { Finding } from './model.ts';
 import { severalOpenPayments } from './payment-limits.ts';
 import { wronglyBilled } from './usage-sums.ts';
+
+/** Invoices that a check of the stored data reads at once. */
+const CHECKED_INVOICES_AT_ONCE = 1_000;
 
 export type FindingOfAccount = Finding & { readonly accountId: Uuid };
 

@@ -7,12 +7,7 @@ import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account, TenantRef } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import {
-  CHECKED_ACCOUNTS_AT_ONCE,
-  CHECKED_RECORDS_AT_ONCE,
-  CHECKED_TENANTS_AT_ONCE,
-  MAX_CLOCK_SKEW_MS,
-} from '../values/limits.ts';
+import { CHECKED_RECORDS_AT_ONCE, MAX_CLOCK_SKEW_MS } from '../values/limits.ts';
 import { type Instant, localDateOf } from '../values/time/index.ts';
 import { checkPayments, checkQueued } from './check-accounts.ts';
 import { checkInvoices, type FindingOfAccount } from './check-invoices.ts';
@@ -20,6 +15,10 @@ import { checkOverdue } from './check-overdue.ts';
 import { checkUsageDays } from './check-usage.ts';
 import { wrongCreditNotes } from './credit-note-sums.ts';
 import { type Breach, CheckedInvariant } from './model.ts';
+
+/** Tenants and accounts that a check of the stored data reads at once. */
+const CHECKED_TENANTS_AT_ONCE = 100;
+const CHECKED_ACCOUNTS_AT_ONCE = 100;
 
 interface CoverageInput {
   readonly accounts: readonly Account[];

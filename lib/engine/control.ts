@@ -25,7 +25,7 @@ import {
   skippedEventsOf,
 } from '../tenants/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { COMPARE_TIME_EVERY_MS, QUEUE_SHUTDOWN_WAIT_MS, SETTLE_TIMEOUT_MS } from '../values/limits.ts';
+import { QUEUE_SHUTDOWN_WAIT_MS } from '../values/limits.ts';
 import { addMilliseconds, type Instant } from '../values/time/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 import type { Calls } from './calls.ts';
@@ -38,6 +38,12 @@ import {
   type Settling,
   settleThrough,
 } from './settle-through.ts';
+
+/** How often a node compares its clock with the database's: a clock that is put right meanwhile is wrong for no longer than a lease. */
+const COMPARE_TIME_EVERY_MS = 10_000;
+
+/** How long `settle` processes the queue unless told otherwise, in system time. */
+const SETTLE_TIMEOUT_MS = 60_000;
 
 /** The background work of an engine, and its condition. */
 export interface BillingControl {

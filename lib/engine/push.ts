@@ -1,9 +1,11 @@
 import { EventService, PushService, SinkService } from '../push/index.ts';
 import { SigningSecretService, type TenantService } from '../tenants/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
-import { MAX_EVENT_SINK_NAME_CHARACTERS } from '../values/limits.ts';
 import { checkStorable } from '../values/text/index.ts';
 import { callbackPolicyOf, type Foundation } from './foundation.ts';
+
+/** Characters of the name of an event sink. */
+const MAX_EVENT_SINK_NAME_CHARACTERS = 100;
 
 /** What goes to callbacks of tenants; null: the engine has nothing to send it with. */
 export function pushArea({ ports, settings, settingsOf }: Foundation): PushService | null {

@@ -1,7 +1,9 @@
 import type { Ports } from '../ports/index.ts';
 import { BillingError, ErrorCode, invalidParameter } from '../values/errors/index.ts';
-import { SETTLE_THROUGH_TIMEOUT_MS } from '../values/limits.ts';
 import { formatInstant, type Instant, parseWireInstant } from '../values/time/index.ts';
+
+/** How long `settleThrough` lets time pass unless told otherwise, in system time. */
+const SETTLE_THROUGH_TIMEOUT_MS = 10 * 60_000;
 
 /** A clock that its holder sets, such as `fakeClock` of `billwright/testing`. */
 export interface SettableClock {

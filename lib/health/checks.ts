@@ -1,6 +1,9 @@
 import type { QueueBacklog } from '../ports/storage/index.ts';
-import { HEALTH_ANSWER_MS, MAX_CLOCK_SKEW_MS, MAX_LATE_ENTRIES, MAX_LATENESS_MS } from '../values/limits.ts';
+import { HEALTH_ANSWER_MS, MAX_CLOCK_SKEW_MS, MAX_LATE_ENTRIES } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
+
+/** How late a queue entry may be before a node counts as ill. */
+const MAX_LATENESS_MS = 10 * 60_000;
 
 /** The result of one check; `message` says why it fails, or what is worth knowing although it passes. */
 export interface HealthCheck {

@@ -1,13 +1,15 @@
 import type { Logger, SystemClock } from '../ports/index.ts';
 import type { AccessLine, MonitoringStore } from '../ports/storage/index.ts';
 import { type ActivityPorts, detached } from '../runtime/index.ts';
-import {
-  ACCESS_FLUSH_LINES,
-  ACCESS_FLUSH_MS,
-  MAX_ACCESS_LINES_HELD,
-  MAX_ACCESS_URI,
-} from '../values/limits.ts';
 import { madeStorable, maskQuery } from '../values/text/index.ts';
+
+/** Requests of the access log are stored together: so many, or after this time; beyond so many, they are lost. */
+export const ACCESS_FLUSH_LINES = 500;
+const ACCESS_FLUSH_MS = 5_000;
+export const MAX_ACCESS_LINES_HELD = 10_000;
+
+/** Characters of a URI in the access log. */
+const MAX_ACCESS_URI = 2_000;
 
 /** A request that was answered, as who has served it tells. */
 export interface AnsweredRequest {

@@ -4,10 +4,13 @@ import { hostAnswer } from '../runtime/index.ts';
 import { type KeyValues, maskedProperties, maskedValues } from '../tenants/index.ts';
 import { invalidParameter } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { MAX_LOG_BYTES, MAX_LOG_FILES } from '../values/limits.ts';
 import { shortened } from '../values/text/index.ts';
 import type { Diagnostic, DiagnosticOperations, DiagnosticRequest } from './diagnostic.ts';
 import { maskedLog } from './masked-log.ts';
+
+/** Log files of one diagnostic, and the last bytes that are read of each. */
+const MAX_LOG_FILES = 20;
+const MAX_LOG_BYTES = 5 * 1_048_576;
 
 /** Where the parts of a diagnostic come from. */
 export interface DiagnosticSources {

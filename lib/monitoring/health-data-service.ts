@@ -17,15 +17,19 @@ import {
   QueueKind,
   type WithContext,
 } from '../records/index.ts';
-import {
-  MAX_RECENT_ENTRIES,
-  MAX_SHOWN_ACCESS_LINES,
-  MAX_SHOWN_ACCESS_MS,
-  MAX_SHOWN_ENTRIES,
-  MAX_SHOWN_PARKED,
-} from '../values/limits.ts';
+import { DAY_MS, MAX_SHOWN_ENTRIES } from '../values/limits.ts';
 import { addMilliseconds, instant } from '../values/time/index.ts';
 import type { HealthData, HealthDataOperations, ParkedAccountView } from './health-data.ts';
+
+/** The last entries of the server, among which the recent ones of a tenant are looked for. */
+const MAX_RECENT_ENTRIES = 50_000;
+
+/** Accounts that the health report shows as parked. */
+const MAX_SHOWN_PARKED = 50;
+
+/** Time range and lines of the access log in the health report. */
+const MAX_SHOWN_ACCESS_MS = 2 * DAY_MS;
+const MAX_SHOWN_ACCESS_LINES = 1_000;
 
 type HealthDataPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock'>;
 

@@ -2,9 +2,15 @@ import { SystemTag } from '../control-tags/index.ts';
 import type { Ports, ProcessGauges } from '../ports/index.ts';
 import type { Sample } from '../ports/storage/index.ts';
 import { QueueKind } from '../records/index.ts';
-import { ACCESS_PURGE_SIZE, MAX_LATE_ENTRIES, SAMPLES_EVERY_MS, SAMPLES_KEPT_MS } from '../values/limits.ts';
+import { MAX_LATE_ENTRIES, SAMPLES_KEPT_MS } from '../values/limits.ts';
 import { addMilliseconds } from '../values/time/index.ts';
 import type { Measured, NodeMeters } from './node-meters.ts';
+
+/** Interval at which each node stores samples. */
+const SAMPLES_EVERY_MS = 60_000;
+
+/** Rows of samples and of the access log that are deleted at a time. */
+const ACCESS_PURGE_SIZE = 5_000;
 
 type RecorderPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'logger'>;
 

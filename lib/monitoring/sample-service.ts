@@ -2,9 +2,12 @@ import type { Ports } from '../ports/index.ts';
 import type { CallContext, WithContext } from '../records/index.ts';
 import { turnsOf } from '../runtime/index.ts';
 import { invalidParameter } from '../values/errors/index.ts';
-import { MAX_SAMPLE_VALUES, SAMPLES_KEPT_MS } from '../values/limits.ts';
+import { SAMPLES_KEPT_MS } from '../values/limits.ts';
 import type { SampleOperations, SamplesRequest } from './sample-operations.ts';
 import { Granularity, type SampleSeries, SeriesOfSamples } from './sample-series.ts';
+
+/** Values of samples that one call returns. */
+const MAX_SAMPLE_VALUES = 500_000;
 
 /** Tells what was measured (platform §12.3). */
 export class SampleService implements SampleOperations<WithContext> {

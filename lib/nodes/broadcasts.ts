@@ -10,9 +10,11 @@ import {
   type SystemAuthor,
 } from '../records/index.ts';
 import { systemAuthorshipOf } from '../runtime/index.ts';
-import { BROADCASTS_AT_ONCE } from '../values/limits.ts';
 import { stringifyExactJson } from '../values/money/index.ts';
 import { HeardBroadcasts } from './heard-broadcasts.ts';
+
+/** Broadcasts that are read at once, and before the last one at a node's start that it does not look at again. */
+const BROADCASTS_AT_ONCE = 1_000;
 
 /** What a node does when it is told something. */
 export type BroadcastHandler = (payload: EventPayload) => Promise<void> | void;

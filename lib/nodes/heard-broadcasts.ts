@@ -1,5 +1,7 @@
 import type { Broadcast } from '../records/index.ts';
-import { BROADCAST_SETTLED_MS } from '../values/limits.ts';
+
+/** After what time no broadcast with a lower number can become visible any more: each is a short transaction. */
+const BROADCAST_SETTLED_MS = 60_000;
 
 /**
  * Which broadcasts this node has heard. Their numbers are given before they are committed, so that a lower one may become

@@ -2,7 +2,11 @@ import type { Ports } from '../ports/index.ts';
 import type { NodeStore } from '../ports/storage/index.ts';
 import { pause } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import { NODE_BEAT_MS, NODE_LISTED_MS, NODE_NAME_PAUSE_MS, NODE_NAME_WAIT_MS } from '../values/limits.ts';
+import { NODE_BEAT_MS, NODE_LISTED_MS } from '../values/limits.ts';
+
+/** How long, and how often, a start asks for a name that another node has. */
+const NODE_NAME_WAIT_MS = 5_000;
+const NODE_NAME_PAUSE_MS = 250;
 
 type NamePorts = Pick<Ports, 'systemClock' | 'logger'> & {
   readonly storage: { readonly nodes: Pick<NodeStore, 'hold' | 'list'> };

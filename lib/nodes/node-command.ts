@@ -1,7 +1,10 @@
 import type { EventPayload } from '../records/index.ts';
 import { invalidField } from '../values/errors/index.ts';
-import { MAX_NODE_COMMAND_PROPERTIES, MAX_NODE_COMMAND_TYPE_CHARACTERS } from '../values/limits.ts';
 import { checkText } from '../values/text/index.ts';
+
+/** Characters of the type of a command to nodes, and how many properties it has. */
+const MAX_NODE_COMMAND_TYPE_CHARACTERS = 255;
+const MAX_NODE_COMMAND_PROPERTIES = 100;
 
 /** The commands that the engine itself knows. */
 export const PluginCommand = {

@@ -1,5 +1,5 @@
 import type { NodeInfo, SystemAuthor, TenantRef } from '../records/index.ts';
-import { NODE_BEAT_MS, NODE_KEPT_MS, NODE_LISTED_MS, NODE_LISTEN_MS } from '../values/limits.ts';
+import { DAY_MS, NODE_BEAT_MS, NODE_LISTED_MS } from '../values/limits.ts';
 import { type Instant, instant } from '../values/time/index.ts';
 import type { BroadcastPorts } from './broadcasts.ts';
 import { CommandService } from './command-service.ts';
@@ -7,6 +7,12 @@ import type { NodeCommand, NodeCommandHandler } from './node-command.ts';
 import type { NodeOperations } from './node-operations.ts';
 import type { PluginSwitches } from './plugin-switches.ts';
 import { Repeated } from './repeated.ts';
+
+/** How long what a node that has gone was is still stored. */
+const NODE_KEPT_MS = DAY_MS;
+
+/** How often a node looks for what all nodes are told. */
+const NODE_LISTEN_MS = 5_000;
 
 export interface NodeServiceInput {
   readonly nodeName: string;

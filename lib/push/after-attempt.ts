@@ -1,6 +1,11 @@
 import { type DeliveryState, ProcessingState, type PushDelivery } from '../records/index.ts';
-import { EVENT_SINK_LEAST_PAUSE_MS, MAX_DELIVERY_ERROR_CHARACTERS } from '../values/limits.ts';
 import { addMilliseconds, type Instant } from '../values/time/index.ts';
+
+/** Shortest pause before an event sink gets a rejected event again. */
+const EVENT_SINK_LEAST_PAUSE_MS = 1_000;
+
+/** Characters of the reason of a failed attempt that are kept. */
+const MAX_DELIVERY_ERROR_CHARACTERS = 500;
 
 /** How an attempt ended. */
 export type AttemptOutcome =

@@ -1,16 +1,16 @@
 import type { Clock, IdGenerator, Logger, SystemClock } from '../ports/index.ts';
 import type { PushLease, PushStore } from '../ports/storage/index.ts';
 import { type ActivityPorts, atMost, detached } from '../runtime/index.ts';
-import {
-  PUSH_LEASE_MS,
-  PUSH_POLL_MS,
-  PUSHING_TENANTS,
-  QUEUE_SETTLE_POLL_MS,
-  QUEUE_SHUTDOWN_WAIT_MS,
-} from '../values/limits.ts';
+import { PUSH_LEASE_MS, QUEUE_SETTLE_POLL_MS, QUEUE_SHUTDOWN_WAIT_MS } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { AfterAttempt } from './after-attempt.ts';
 import type { Stream } from './tenant-stream.ts';
+
+/** Tenants whose pushes a node sends at a time; up to that number a slow receiver holds back nobody else's. */
+const PUSHING_TENANTS = 500;
+
+/** How often a node looks for due pushes by itself. */
+const PUSH_POLL_MS = 3_000;
 
 interface PushPorts extends ActivityPorts {
   readonly storage: { readonly push: PushStore; readonly singleNode: boolean };

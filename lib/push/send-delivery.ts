@@ -3,8 +3,10 @@ import type { PushDelivery } from '../records/index.ts';
 import { atMost, plainError, TIME_OVER } from '../runtime/index.ts';
 import { type CallbackPolicy, type CallbackTarget, resolveCallback } from '../tenants/index.ts';
 import { BillingError } from '../values/errors/index.ts';
-import { PUSH_TIMEOUT_MS } from '../values/limits.ts';
 import type { AttemptOutcome } from './after-attempt.ts';
+
+/** Within what time an attempt of a push must connect, and must have its answer. */
+const PUSH_TIMEOUT_MS = 15_000;
 
 /** What attempts need of their tenant, as it is right before them. */
 export interface TenantTarget {

@@ -3,7 +3,7 @@ import { retryLaterOf } from '../ports/index.ts';
 import { type PushDelivery, SYSTEM_TENANT, type TenantRef } from '../records/index.ts';
 import { type ActivityPorts, callPlugin } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { EVENT_SINK_LEAST_KEPT_MS, EVENT_SINK_TIMEOUT_MS } from '../values/limits.ts';
+import { DAY_MS } from '../values/limits.ts';
 import { addMilliseconds } from '../values/time/index.ts';
 import type { AttemptOutcome } from './after-attempt.ts';
 import { deliveredEvent } from './published-event.ts';
@@ -12,6 +12,12 @@ import { PushDispatcher } from './push-dispatcher.ts';
 import { type DispatcherInput, PURGE_SIZE } from './service.ts';
 import { takeUp } from './take-up.ts';
 import { TenantStream } from './tenant-stream.ts';
+
+/** How long an event sink of the host may take for an event. */
+const EVENT_SINK_TIMEOUT_MS = 30_000;
+
+/** How long a sink is kept after its last use at least: the nodes that have it say so every few minutes. */
+const EVENT_SINK_LEAST_KEPT_MS = DAY_MS;
 
 type SinkPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'> & ActivityPorts;
 

@@ -1,11 +1,17 @@
 import type { Logger } from '../ports/index.ts';
 import type { PushStore } from '../ports/storage/index.ts';
 import { ProcessingState, type PushDelivery } from '../records/index.ts';
-import { PUSH_ENOUGH_OF_ACCOUNT, PUSH_LOAD_SIZE, PUSHES_AT_A_TIME } from '../values/limits.ts';
+import { PUSH_LOAD_SIZE } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 import { type AfterAttempt, type AttemptOutcome, afterAttempt } from './after-attempt.ts';
 import { Lanes } from './lanes.ts';
 import type { PushCounts, PushOutcome } from './push-counts.ts';
+
+/** Connections that the pushes of one tenant use at a time. */
+const PUSHES_AT_A_TIME = 10;
+
+/** Loaded deliveries of one account from which on no more of that account are loaded. */
+const PUSH_ENOUGH_OF_ACCOUNT = 50;
 
 /** What the stream of a tenant is made with. `T` is what attempts need besides their delivery. */
 export interface StreamParts<T> {

@@ -3,8 +3,8 @@ import type { EntryPart, SeenEntry } from '../ports/storage/index.ts';
 import { QueueKind } from '../records/index.ts';
 import { invalidField, invalidParameter } from '../values/errors/index.ts';
 import {
+  DAY_MS,
   DEFAULT_PAGE_SIZE,
-  MAX_FAILED_RANGE_MS,
   MAX_NAMED_ENTRIES,
   MAX_QUEUE_LOOK,
   NODE_LISTED_MS,
@@ -25,6 +25,9 @@ import type {
   QueueLookRequest,
 } from './queue-operations.ts';
 import { LIVE, seenEntries } from './seen-entries.ts';
+
+/** From when to when failed entries are looked at by one call. */
+const MAX_FAILED_RANGE_MS = 90 * DAY_MS;
 
 type BacklogPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock'>;
 

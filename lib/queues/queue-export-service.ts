@@ -3,11 +3,14 @@ import type { Ports } from '../ports/index.ts';
 import type { QueuePart, ReadSession } from '../ports/storage/index.ts';
 import { type CallContext, QueueKind, QueueName } from '../records/index.ts';
 import { turnsOf } from '../runtime/index.ts';
-import { DAY_MS, QUEUE_LIST_PAGE } from '../values/limits.ts';
+import { DAY_MS } from '../values/limits.ts';
 import { addMilliseconds, type Instant } from '../values/time/index.ts';
 import { busEventJson, deliveryJson, notificationJson } from './entry-json.ts';
 import { topicsNamed } from './named-topics.ts';
 import type { QueueExportRequest } from './queue-operations.ts';
+
+/** Entries that the list of queues reads at once. */
+const QUEUE_LIST_PAGE = 500;
 
 /** What is written, with every default in its place. */
 interface Wanted {

@@ -1,13 +1,15 @@
 import type { Ports } from '../ports/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import {
-  MAX_SECRET_CHARACTERS,
-  MAX_SECURITY_NAME_CHARACTERS,
-  MIN_PASSWORD_CHARACTERS,
-} from '../values/limits.ts';
 import { checkStorable } from '../values/text/index.ts';
 import { undefinedRoles } from './role-permissions.ts';
+
+/** Characters of the name of a user, role or client. */
+const MAX_SECURITY_NAME_CHARACTERS = 128;
+
+/** Characters of a password outside test mode, and of any secret: hashing must not take a megabyte. */
+const MIN_PASSWORD_CHARACTERS = 8;
+const MAX_SECRET_CHARACTERS = 1_024;
 
 /**
  * @throws BillingError MISSING_OR_INVALID_FIELD for a name that is missing, too long, cannot be stored, or cannot stand

@@ -1,5 +1,8 @@
 import type { LoginFailures, New } from '../records/index.ts';
-import { LOGIN_FAILURE_WINDOW_MS, LOGIN_LOCK_MS } from '../values/limits.ts';
+import { LOGIN_FAILURE_WINDOW_MS } from '../values/limits.ts';
+
+/** How long a name or an address stays locked after too many failed logins. */
+const LOGIN_LOCK_MS = 15 * 60_000;
 
 /** When a locked subject may try again, in system time; null where it is not locked (platform §6.4). */
 export function lockedUntil(

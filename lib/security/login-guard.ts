@@ -1,12 +1,12 @@
 import type { Ports, Sha256 } from '../ports/index.ts';
 import type { LoginFailures } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import {
-  LOGIN_FAILURE_WINDOW_MS,
-  MAX_LOGIN_FAILURES_OF_ADDRESS,
-  MAX_LOGIN_FAILURES_OF_NAME,
-} from '../values/limits.ts';
+import { LOGIN_FAILURE_WINDOW_MS } from '../values/limits.ts';
 import { afterFailure, lockedUntil } from './lock-out.ts';
+
+/** Failed logins within `LOGIN_FAILURE_WINDOW_MS` that lock a name, and an address. */
+const MAX_LOGIN_FAILURES_OF_NAME = 10;
+const MAX_LOGIN_FAILURES_OF_ADDRESS = 50;
 
 /** Whose failures are counted: a name of some kind, and the address of the attempt. */
 export interface LoginAttempt {

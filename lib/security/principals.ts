@@ -1,9 +1,11 @@
 import type { Ports } from '../ports/index.ts';
 import { type ApiClient, type Principal, PrincipalKind, type User } from '../records/index.ts';
-import { MAX_CACHED_PRINCIPALS } from '../values/limits.ts';
 import { isStorable } from '../values/text/index.ts';
 import { joinPermissions } from './permissions.ts';
 import { permissionsOfRoles } from './role-permissions.ts';
+
+/** Users and clients kept in memory with their permissions. */
+const MAX_CACHED_PRINCIPALS = 10_000;
 
 /**
  * Active users and clients with their effective permissions and grants, kept in memory and never stale: a change of any

@@ -1,8 +1,11 @@
 import type { Ports } from '../ports/index.ts';
 import type { New } from '../records/index.ts';
 import { type LoginSession, type Principal, PrincipalKind } from '../records/index.ts';
-import { SESSION_IDLE_MS, SESSION_TOUCH_MS } from '../values/limits.ts';
+import { SESSION_IDLE_MS } from '../values/limits.ts';
 import type { Principals } from './principals.ts';
+
+/** Precision of the stored time of a session's last use. */
+const SESSION_TOUCH_MS = 60_000;
 
 /** The last use is written at most so many times per idle time, so that most reads write nothing. */
 const touchesPerIdleTime = 60;

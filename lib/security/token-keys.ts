@@ -1,7 +1,10 @@
 import type { Ports } from '../ports/index.ts';
 import type { SigningKey } from '../records/index.ts';
-import { SIGNING_KEY_LIFETIME_MS, SIGNING_KEY_RETENTION_MS } from '../values/limits.ts';
+import { DAY_MS, SIGNING_KEY_LIFETIME_MS } from '../values/limits.ts';
 import { publishedKeysAt, signingKeyAt } from './signing-keys.ts';
+
+/** How long a key that no longer signs is kept: longer than any token that it has signed, which live 30 days at most. */
+export const SIGNING_KEY_RETENTION_MS = 60 * DAY_MS;
 
 /** A key pair as its maker hands it over; the private part is encrypted before it is stored. */
 export interface NewTokenKey {

@@ -4,16 +4,20 @@ import { BusEventType, type CallContext, type NewBusEvent, type WithContext } fr
 import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode, invalidField, invalidParameter } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import {
-  MAX_TENANT_DOCUMENT_CHARACTERS,
-  MAX_TENANT_KEY_CHARACTERS,
-  MAX_TENANT_VALUE_BYTES,
-} from '../values/limits.ts';
 import { checkStorable, shortened } from '../values/text/index.ts';
 import { type CallbackPolicy, readCallbackUrl } from './callback/callback-url.ts';
 import { checkConfiguration } from './configuration/index.ts';
 import type { KeyValueOperations, KeyValues } from './key-value-operations.ts';
 import { KeyKind, keyKind, SystemKey } from './system-keys.ts';
+
+/** Characters of a tenant key. */
+const MAX_TENANT_KEY_CHARACTERS = 255;
+
+/** Bytes of a tenant value (`server.limits.text`). */
+const MAX_TENANT_VALUE_BYTES = 10 * 1_048_576;
+
+/** Characters of a configuration and of usage terms, which are read in one turn: a hostile document takes 0.1 s. */
+const MAX_TENANT_DOCUMENT_CHARACTERS = 256 * 1_024;
 
 /** The values of the key CATALOG: the documents that were uploaded (catalog §5 rules 9 and 10). */
 export interface CatalogValues {

@@ -3,9 +3,13 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import type { CallContext, WithContext } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
 import { InvariantError } from '../values/errors/index.ts';
-import { SIGNING_SECRET_BYTES, SIGNING_SECRET_OVERLAP_MS } from '../values/limits.ts';
+import { DAY_MS } from '../values/limits.ts';
 import { secretText } from './secret-text.ts';
 import type { SigningSecretOperations } from './signing-secret-operations.ts';
+
+/** Random bytes of a secret that signs pushes, and how long a replaced one goes on signing. */
+const SIGNING_SECRET_BYTES = 32;
+const SIGNING_SECRET_OVERLAP_MS = DAY_MS;
 
 type SecretPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'>;
 

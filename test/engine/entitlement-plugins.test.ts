@@ -15,7 +15,7 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
-import { ENTITLEMENT_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
+import { ENTITLEMENT_PLUGIN_TIMEOUT_MS } from '../../lib/subscriptions/operations/entitlement-control.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';

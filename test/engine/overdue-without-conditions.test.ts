@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { formatInstant, type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
-import { ACCOUNTS_PER_OVERDUE_PAGE } from '../../lib/values/limits.ts';
+import { ACCOUNTS_PER_OVERDUE_PAGE } from '../../lib/overdue/checks/config-change-handler.ts';
 import { localDate } from '../../lib/values/time/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';

@@ -14,8 +14,9 @@ import {
   type KindSettings,
   type QueueSettings,
 } from '../../lib/runtime/index.ts';
+import { QUEUE_HELP_AFTER_MS } from '../../lib/runtime/queue/dispatcher.ts';
 import { DEFAULT_TENANT_SETTINGS, TenantService } from '../../lib/tenants/index.ts';
-import { QUEUE_HELP_AFTER_MS, QUEUE_LEASE_MS, QUEUE_POLL_MS } from '../../lib/values/limits.ts';
+import { QUEUE_LEASE_MS, QUEUE_POLL_MS } from '../../lib/values/limits.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { pushableSystemClock, recordingLogger } from '../support/system-time.ts';

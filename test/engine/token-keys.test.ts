@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { SIGNING_KEY_LIFETIME_MS, SIGNING_KEY_RETENTION_MS } from '../../lib/values/limits.ts';
+import { SIGNING_KEY_RETENTION_MS } from '../../lib/security/token-keys.ts';
+import { SIGNING_KEY_LIFETIME_MS } from '../../lib/values/limits.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { MAX_NOTIFICATION_BYTES } from '../../adapters/koa/routing/body.ts';
 import { externalPaymentGateway } from '../../lib/payments/index.ts';
-import { MAX_NOTIFICATION_BYTES } from '../../lib/values/limits.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { type Reply, serve } from '../support/http/serving.ts';
 import { populate, textOf, type World } from '../support/http/world.ts';

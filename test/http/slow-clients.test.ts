@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createKoaApp, type Listening, type ListenOptions, listen } from '../../adapters/koa/index.ts';
-import { MAX_BULK_USAGE_CALLS } from '../../lib/values/limits.ts';
+import { MAX_BULK_USAGE_CALLS } from '../../lib/usage/operations/bulk-service.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { documentHeaders, type Serving, serve } from '../support/http/serving.ts';
 import { migrated } from '../support/storage.ts';

@@ -3,8 +3,10 @@ import type { Context } from 'koa';
 import type { Principal } from '../../../lib/records/index.ts';
 import { isPermitted, type Permission } from '../../../lib/security/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { MAX_TOKEN_CHARACTERS } from '../../../lib/values/limits.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
+
+/** Characters of a token; the header block has 16 KiB. */
+const MAX_TOKEN_CHARACTERS = 8 * 1_024;
 
 /** A name and its secret, as a caller presents them. */
 export interface Credentials {

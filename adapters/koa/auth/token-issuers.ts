@@ -3,15 +3,19 @@ import type { Logger } from '../../../lib/ports/index.ts';
 import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
 import {
   KEY_SET_CACHE_MS,
-  KEY_SET_FAILURE_PAUSE_MS,
   KEY_SET_PAUSE_MS,
-  KEY_SET_TIMEOUT_MS,
   MAX_EXTERNAL_KEY_CHARACTERS,
-  MAX_KEY_SET_BYTES,
   TOKEN_CLOCK_TOLERANCE_MS,
 } from '../../../lib/values/limits.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { AUDIENCE, checkIssuedAt, refusalOf, tokenRefused } from './access-tokens.ts';
+
+/** Pause before an issuer that could not be reached is asked again. */
+const KEY_SET_FAILURE_PAUSE_MS = 10_000;
+
+/** How long an issuer may take to answer, and how large its key set may be. */
+const KEY_SET_TIMEOUT_MS = 5_000;
+const MAX_KEY_SET_BYTES = 256 * 1_024;
 
 /** Signature algorithms that may be allowed; never `none`, never a symmetric one. */
 export const TokenAlgorithm = { RS256: 'RS256', ES256: 'ES256', EdDSA: 'EdDSA' } as const;

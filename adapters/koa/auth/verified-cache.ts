@@ -1,6 +1,11 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { SystemClock } from '../../../lib/ports/index.ts';
-import { CACHED_CREDENTIAL_MS, MAX_CACHED_CREDENTIALS } from '../../../lib/values/limits.ts';
+
+/** Credentials whose slow hash check is remembered: keeps authentication off the hot path. */
+const MAX_CACHED_CREDENTIALS = 10_000;
+
+/** How long a verified credential is believed without a new check. */
+const CACHED_CREDENTIAL_MS = 60_000;
 
 /** What a verified pair is remembered under. `version` rises when the secret changes. */
 export interface CredentialKey {

@@ -1,12 +1,14 @@
 import { type ChangeReportPart, type PriceChange, PriceType } from '../../../lib/invoicing/index.ts';
 import { TierBlockPolicy } from '../../../lib/records/index.ts';
 import { problemText } from '../../../lib/values/errors/index.ts';
-import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/values/limits.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { BillingPeriod } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { currency, date, decimalNumber, enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf, type Rendering } from '../wire/wire-type.ts';
+
+/** Accounts that the report on a candidate catalog names as no longer billable; beyond it they are only counted. */
+export const MAX_LISTED_UNBILLABLE_ACCOUNTS = 100;
 
 const maybe = { nullable: true } as const;
 

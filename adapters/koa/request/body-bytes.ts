@@ -2,14 +2,22 @@ import type { IncomingMessage } from 'node:http';
 import { finished as ended, PassThrough, Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import {
-  MAX_DRAIN_MS,
-  MAX_DRAINED_BYTES,
-  MIN_STREAMED_BYTES_PER_SECOND,
-  STREAMED_BODY_PATIENCE_MS,
-} from '../../../lib/values/limits.ts';
 import { shortened } from '../../../lib/values/text/index.ts';
 import { ANY_TYPE, type BodyStream, type RequestBody } from '../routing/body.ts';
+
+/**
+ * A streamed body may keep its reader waiting for this time, and for the time that its bytes take at the least speed: its call
+ * holds one of a bounded number of places. The time for which the server does not read does not count.
+ */
+const STREAMED_BODY_PATIENCE_MS = 5_000;
+const MIN_STREAMED_BYTES_PER_SECOND = 1_024;
+
+/**
+ * How much of a body that is too large is read before the refusal is sent, and for how long: a client that is still
+ * sending would otherwise see a broken connection instead of the answer.
+ */
+const MAX_DRAINED_BYTES = 64 * 1_048_576;
+const MAX_DRAIN_MS = 10_000;
 
 const utf8Names = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
 const finished = async (): Promise<void> => undefined;

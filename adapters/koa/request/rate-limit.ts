@@ -1,9 +1,13 @@
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import {
-  MAX_NOTIFICATIONS_VERIFIED_AT_ONCE,
-  MAX_RATE_BUCKETS,
-  RATE_BURST_SECONDS,
-} from '../../../lib/values/limits.ts';
+
+/** Notifications of one tenant and gateway whose signatures a node verifies at a time (payments §11.2). */
+const MAX_NOTIFICATIONS_VERIFIED_AT_ONCE = 20;
+
+/** Burst: the requests of this many seconds may be made at once (`server.limits.rate.tenant`, `.principal`). */
+const RATE_BURST_SECONDS = 2;
+
+/** Tenants and callers whose requests are counted; one that is forgotten may make a burst again. */
+export const MAX_RATE_BUCKETS = 10_000;
 
 /** Requests per second that one subject may make on this node; null = any number (platform §16). */
 export interface RequestRates {

@@ -4,13 +4,7 @@ import {
   MAX_BULK_USAGE_BYTES,
   MAX_BULK_USAGE_LINES,
   MAX_HEADER_BYTES,
-  MAX_JSON_BODY_BYTES,
   MAX_JSON_DEPTH,
-  MAX_NOTIFICATION_BYTES,
-  MAX_PAGE_SIZE,
-  MAX_REQUEST_LIST,
-  MAX_TEXT_BODY_BYTES,
-  MAX_URL_BYTES,
 } from '../../../lib/values/limits.ts';
 import { JsonBoundError, parseSubmittedJson, type SubmittedJson } from '../../../lib/values/money/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
@@ -22,6 +16,24 @@ import {
   validationError,
   type WireType,
 } from '../wire/wire-type.ts';
+
+/** Bytes of a JSON body (`server.limits.json`). */
+const MAX_JSON_BODY_BYTES = 1_048_576;
+
+/** Bytes of an XML or text body (`server.limits.text`). */
+const MAX_TEXT_BODY_BYTES = 10 * 1_048_576;
+
+/** Bytes of a URL (`server.limits.url`). */
+const MAX_URL_BYTES = 8 * 1_024;
+
+/** Elements of a request array (`server.limits.list`). */
+const MAX_REQUEST_LIST = 1_000;
+
+/** Records of a page at most (`server.limits.page`); larger requests are cut. */
+const MAX_PAGE_SIZE = 10_000;
+
+/** Bytes of a gateway's notification, which is taken as it comes (payments §11.2). */
+export const MAX_NOTIFICATION_BYTES = 1_048_576;
 
 /** The types of an XML document. */
 export const XML_TYPES = ['text/xml', 'application/xml'] as const;

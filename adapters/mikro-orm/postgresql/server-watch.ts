@@ -1,6 +1,18 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { DATABASE_PROBE_MS, DATABASE_SILENCE_MS, DATABASE_STATEMENT_MS } from '../../../lib/values/limits.ts';
+
+/**
+ * How long a database server may be silent before it is asked whether it is there, and how long it may take to answer:
+ * together with a second try well below the 5 s within which every call is answered (http-api §12, 60018).
+ */
+const DATABASE_SILENCE_MS = 1_000;
+const DATABASE_PROBE_MS = 1_500;
+
+/**
+ * How long a statement may take while the server answers; a connection may have broken silently. Longer than the longest
+ * wait for a lock (`MAX_LOCK_WAIT_STEPS`).
+ */
+const DATABASE_STATEMENT_MS = 120_000;
 
 /** Where the server listens: a host name or address, or the folder of its socket. */
 export interface ServerAddress {

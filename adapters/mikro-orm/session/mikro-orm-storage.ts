@@ -21,11 +21,6 @@ import {
 } from '../../../lib/ports/storage/index.ts';
 import type { Authorship, RecordingOutcome, TenantRef, UsageSubmission } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import {
-  FIRST_TRANSACTION_RETRY_PAUSE_MS,
-  LONGEST_TRANSACTION_RETRY_PAUSE_MS,
-  MAX_TRANSACTION_RETRIES,
-} from '../../../lib/values/limits.ts';
 import { entryStore } from '../queue/entry-store.ts';
 import { eventStore } from '../queue/event-store.ts';
 import { callbackTables, sinkTables } from '../queue/push-deliveries.ts';
@@ -66,6 +61,13 @@ import { type Flushed, readSession, writeSession } from './session.ts';
 import { defaultPolicy, type SessionPolicy } from './session-policy.ts';
 import { SharedNumbers } from './shared-numbers.ts';
 import { openTextSpool } from './text-spool.ts';
+
+/** Re-runs of an operation after a serialisation failure, deadlock or busy database. */
+const MAX_TRANSACTION_RETRIES = 10;
+
+/** Pause before re-run n is a random part of `min(2^n × first, longest)`. */
+const FIRST_TRANSACTION_RETRY_PAUSE_MS = 5;
+const LONGEST_TRANSACTION_RETRY_PAUSE_MS = 500;
 
 /** What the entry file of a database provides. */
 export interface StorageParts {

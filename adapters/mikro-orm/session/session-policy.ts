@@ -1,5 +1,8 @@
 import type { StoragePolicy } from '../../../lib/ports/storage/index.ts';
-import { ACCOUNT_LOCK_WAIT_MS, MAX_COUNTED_RECORDS, QUEUE_POLL_MS } from '../../../lib/values/limits.ts';
+import { MAX_COUNTED_RECORDS, QUEUE_POLL_MS } from '../../../lib/values/limits.ts';
+
+/** How long a call waits for a busy account when the storage's policy does not specify it. */
+const ACCOUNT_LOCK_WAIT_MS = 5_000;
 
 /** The policy that sessions follow; if no topics are named, every event may have a handler. */
 export type SessionPolicy = Required<

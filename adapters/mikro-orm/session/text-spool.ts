@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EXPORT_PIECE_BYTES } from '../../../lib/values/limits.ts';
+
+/** Bytes of an export that go out at a time (accounts §16 rule 4). */
+export const EXPORT_PIECE_BYTES = 65_536;
 
 /**
  * Text on its way to a slow reader, in a file without a name. The transaction in which it was read has ended, and the

@@ -2,12 +2,7 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CatalogEntry } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import {
-  CHARACTERS_OF_PLAN_ROW,
-  MAX_CACHED_ACCOUNT_CATALOGS,
-  MAX_CACHED_CATALOG_CHARACTERS,
-  MAX_CACHED_CATALOGS,
-} from '../../values/limits.ts';
+import { MAX_CACHED_CATALOG_CHARACTERS, MAX_CACHED_CATALOGS } from '../../values/limits.ts';
 import { type Instant, LAST_INSTANT } from '../../values/time/index.ts';
 import { accountCatalog, tenantCatalog } from '../formats/entries/entry-catalog.ts';
 import { type Catalog, createCatalog } from '../lookup/catalog.ts';
@@ -17,6 +12,12 @@ import type { CatalogOfAccount } from './catalog-source.ts';
 import { withRows } from './entry-rows.ts';
 import { StampedCache } from './stamped-cache.ts';
 import type { StoredCatalogs } from './stored-catalogs.ts';
+
+/** Catalogs of accounts with plans of their own, kept per tenant. */
+export const MAX_CACHED_ACCOUNT_CATALOGS = 1_000;
+
+/** What a row of a plan in the entry catalog counts for, besides its characters. */
+const CHARACTERS_OF_PLAN_ROW = 1_000;
 
 /** What a tenant sells at one revision of its catalog. */
 interface TenantCatalogs {

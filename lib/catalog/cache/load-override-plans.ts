@@ -1,10 +1,12 @@
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { MAX_CACHED_OVERRIDE_PLANS } from '../../values/limits.ts';
 import type { Catalog } from '../lookup/catalog.ts';
 import { CatalogWithOverrides, hasPlan } from '../overrides/catalog-with-overrides.ts';
 import { type OverridePlan, overridePlanOf } from '../overrides/override-plan.ts';
 import type { CatalogOfAccount } from './catalog-source.ts';
+
+/** Override plans kept in memory with each catalog; any other costs one statement. */
+const MAX_CACHED_OVERRIDE_PLANS = 1_000;
 
 /** Override plans by tenant and name, cached with each catalog that has no plan of that name; they never change. */
 const cached = new WeakMap<Catalog, Map<string, OverridePlan>>();

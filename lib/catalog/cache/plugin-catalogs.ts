@@ -10,18 +10,19 @@ import {
 } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import {
-  CATALOG_PLUGIN_TIMEOUT_MS,
-  MAX_CACHED_CATALOG_CHARACTERS,
-  MAX_CACHED_PLUGIN_CATALOGS,
-  MAX_CONCURRENT_CATALOG_CALLS,
-} from '../../values/limits.ts';
+import { CATALOG_PLUGIN_TIMEOUT_MS, MAX_CACHED_CATALOG_CHARACTERS } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { compilePluginCatalog } from '../formats/definition/compile-plugin-catalog.ts';
 import { canonicalXml } from '../formats/xml/write-catalog.ts';
 import { type Catalog, createCatalog } from '../lookup/catalog.ts';
 import { sha256Hex } from './content-hash.ts';
 import { StampedCache } from './stamped-cache.ts';
+
+/** Calls to a plugin with a catalog per account that one batch of due work makes at once. */
+const MAX_CONCURRENT_CATALOG_CALLS = 10;
+
+/** Catalogs of plugins kept under their stamps, one per tenant and plugin. */
+export const MAX_CACHED_PLUGIN_CATALOGS = 200;
 
 type PluginCallPorts = { readonly systemClock: SystemClock } & ActivityPorts;
 

@@ -11,7 +11,6 @@ import {
   CATALOG_PARTS_AT_ONCE,
   MAX_CACHED_CATALOG_CHARACTERS,
   MAX_CACHED_CATALOGS,
-  MAX_DECODED_CATALOG_PARTS,
 } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { readCatalogXml } from '../formats/xml/read-catalog.ts';
@@ -22,6 +21,9 @@ import type { VersionFrame } from '../model/version-frame.ts';
 import { DecodedParts } from './decoded-parts.ts';
 import { KeptParts, KeptShapes } from './kept-parts.ts';
 import { frameOfText, planOfText, productOfText, soldAsOfText } from './version-parts.ts';
+
+/** Plans, products and frames of catalogs that are kept decoded, of all catalogs together; each takes a few KiB. */
+const MAX_DECODED_CATALOG_PARTS = 10_000;
 
 /**
  * The stored catalogs of tenants as values, cached by revision (§13). After a change only what it brought is read, and

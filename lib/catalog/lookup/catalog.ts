@@ -1,5 +1,4 @@
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { MAX_EARLIER_CATALOGS } from '../../values/limits.ts';
 import { shortened } from '../../values/text/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
 import type { Plan } from '../model/catalog-model.ts';
@@ -12,6 +11,9 @@ import {
   type PriceChangeEvent,
   priceChangeEvents,
 } from './price-change-events.ts';
+
+/** Earlier revisions of one catalog that are kept in memory; they share their versions with it. */
+const MAX_EARLIER_CATALOGS = 16;
 
 /** A plan and the version that supplies it, whose date is the `catalogEffectiveDate` of what is billed. */
 export interface ResolvedPlan {

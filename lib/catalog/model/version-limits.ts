@@ -1,12 +1,14 @@
 import type { Problem } from '../../values/errors/index.ts';
-import {
-  MAX_CATALOG_PLANS,
-  MAX_CATALOG_PRICE_LISTS,
-  MAX_CATALOG_PRODUCTS,
-  MAX_CATALOG_RULE_CASES,
-  MAX_PLAN_PHASES,
-} from '../../values/limits.ts';
 import { contentPhases, type VersionContent } from './version-content.ts';
+
+/** Bounds of one catalog version (platform §16): products, plans, price lists, and the cases of all rules together. */
+const MAX_CATALOG_PRODUCTS = 5_000;
+const MAX_CATALOG_PLANS = 10_000;
+const MAX_CATALOG_PRICE_LISTS = 200;
+const MAX_CATALOG_RULE_CASES = 5_000;
+
+/** Phases of one plan. */
+const MAX_PLAN_PHASES = 20;
 
 /** What is counted of a catalog version, or of one of its plans (platform §16). */
 export interface VersionLimit {

@@ -1,5 +1,4 @@
 import { PhaseType } from '../../records/index.ts';
-import { MAX_PHASE_YEARS } from '../../values/limits.ts';
 import { BillingPeriod, type Duration, TimeUnit } from '../../values/time/index.ts';
 import { UNBOUNDED } from '../model/catalog-model.ts';
 import { phaseName } from '../model/phase-name.ts';
@@ -7,6 +6,9 @@ import { contentPhases, type PhaseContent } from '../model/version-content.ts';
 import { checkPrice } from './prices.ts';
 import { checkUsage } from './usages.ts';
 import type { VersionCheck } from './version-check.ts';
+
+/** Years that one phase may last. */
+const MAX_PHASE_YEARS = 1_000;
 
 /** V9, V11, V12, and V13 to V15, V20, V21 for its prices and usages. */
 export function checkPhase(check: VersionCheck, phase: PhaseContent, owner: string): void {

@@ -11,7 +11,6 @@ import {
 } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { RECLAIMED_CREDITS_AT_ONCE } from '../../values/limits.ts';
 import { type Decimal, formatDecimal, ZERO } from '../../values/money/index.ts';
 import type { ConsultedOperations } from '../consulting/consulted-operations.ts';
 import {
@@ -30,6 +29,9 @@ import {
 import { invoiceAdjustmentEvents } from '../invoices/invoice-events.ts';
 import { loadParentInvoices } from '../loading/load-open-invoices.ts';
 import type { DeleteCreditRequest } from '../operations/invoice-operations.ts';
+
+/** Items of used credit that are read at once, to take credit back. */
+export const RECLAIMED_CREDITS_AT_ONCE = 100;
 
 /** Takes account credit back (§9 rule 7). */
 export class CreditDeletionService {

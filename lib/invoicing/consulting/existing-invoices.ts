@@ -2,8 +2,10 @@ import type { SeenInvoice } from '../../ports/index.ts';
 import type { Storage } from '../../ports/storage/index.ts';
 import type { TenantRef } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { INVOICES_SEEN_AT_ONCE } from '../../values/limits.ts';
 import { seenInvoice } from '../plugins/seen-invoice.ts';
+
+/** Invoices that a plugin's look at those of an account reads at once. */
+const INVOICES_SEEN_AT_ONCE = 100;
 
 /** The stored invoices of an account in creation order, read some at a time as they are asked for. */
 export async function* existingInvoices(

@@ -10,12 +10,14 @@ import { type ActivityPorts, callPlugin, plainError, pluginFailure } from '../..
 import { BillingError, InvariantError, MalformedAnswer } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { INVOICE_PLUGIN_TIMEOUT_MS } from '../../values/limits.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import { type AskedInvoice, withAdditionalItems } from '../plugins/additional-items.ts';
 import { claimedAnswer, claimedGroups, claimedItems, claimedPrior } from '../plugins/plugin-claims.ts';
 import { refusedTo } from '../plugins/refused-to.ts';
 import { existingInvoices } from './existing-invoices.ts';
+
+/** Time limit of one call of an invoice plugin: no lock is held meanwhile, but the account's run waits for it. */
+const INVOICE_PLUGIN_TIMEOUT_MS = 10_000;
 
 /** What plugins are asked about, the same for all calls of one run or operation on one account. */
 export interface ConsultedCall

@@ -1,7 +1,9 @@
-import { MAX_CACHED_DOCUMENT_FORMATS } from '../../values/limits.ts';
 import { type Currency, type Decimal, formatDecimal, minorUnits } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 import { type Locale, languageTag } from './locale.ts';
+
+/** Locales whose formats of numbers and dates are kept: some 60 KiB each. */
+const MAX_CACHED_DOCUMENT_FORMATS = 64;
 
 /** How amounts, numbers and days are written for the reader of a document. */
 export interface DocumentFormats {

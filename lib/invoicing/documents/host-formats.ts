@@ -2,9 +2,11 @@ import type { InvoiceFormatter, InvoiceFormatterFactory } from '../../ports/inde
 import type { Account } from '../../records/index.ts';
 import { callHost, guarded, plainError, pluginFailure } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { MAX_FORMATTED_CHARACTERS } from '../../values/limits.ts';
 import { type DocumentFormats, documentFormats } from './document-formats.ts';
 import { type Locale, languageTag } from './locale.ts';
+
+/** Characters of an amount, a quantity, a day or a period as a host's formatter may write it. */
+const MAX_FORMATTED_CHARACTERS = 1_000;
 
 /** Gives the formats of a document of an account. */
 export type FormatsOf = (locale: Locale, account: Pick<Account, 'id'>) => DocumentFormats;

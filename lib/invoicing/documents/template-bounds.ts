@@ -1,10 +1,13 @@
 import { invalidField } from '../../values/errors/index.ts';
-import {
-  MAX_TEMPLATE_BLANKS,
-  MAX_TEMPLATE_CHARACTERS,
-  MAX_TEMPLATE_PLAIN_CHARACTERS,
-  MAX_TEMPLATE_TAGS,
-} from '../../values/limits.ts';
+
+/**
+ * An uploaded template: characters (a logo of 180 kB as a data URL fits) and tags. The others bound the time of mustache.js:
+ * characters without any markup, and blanks, in a row.
+ */
+export const MAX_TEMPLATE_CHARACTERS = 256 * 1_024;
+const MAX_TEMPLATE_TAGS = 5_000;
+const MAX_TEMPLATE_PLAIN_CHARACTERS = 10_000;
+const MAX_TEMPLATE_BLANKS = 200;
 
 const marks = new Set(['#', '^', '/', '>', '{', '&', '=', '!']);
 

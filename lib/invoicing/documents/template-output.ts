@@ -1,8 +1,11 @@
 import mustache from 'mustache';
 import type { Steps } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { MAX_DOCUMENT_CHARACTERS, MAX_TEMPLATE_STEPS } from '../../values/limits.ts';
 import type { TemplateNode, TemplatePath } from './template.ts';
+
+/** Parts of names and repeats that one document is filled with (at most some 700 ms), and characters that it may have. */
+const MAX_TEMPLATE_STEPS = 1_000_000;
+const MAX_DOCUMENT_CHARACTERS = 32 * 1_048_576;
 
 /** What a template can show: values, and nothing that computes. Lists are gone through again for each section. */
 export type TemplateData = string | boolean | null | TemplateList | TemplateLookup | TemplateObject;

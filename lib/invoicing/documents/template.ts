@@ -1,7 +1,12 @@
 import mustache from 'mustache';
 import { invalidField } from '../../values/errors/index.ts';
-import { MAX_TEMPLATE_DEPTH, MAX_TEMPLATE_PATH_PARTS } from '../../values/limits.ts';
 import { checkTemplateBounds } from './template-bounds.ts';
+
+/** Nesting of sections of a template. */
+const MAX_TEMPLATE_DEPTH = 16;
+
+/** Parts of a name in a template, such as `invoice.amount`; keys of translations have some five. */
+const MAX_TEMPLATE_PATH_PARTS = 16;
 
 /** A template as it is rendered: text, values, and what is repeated or left out. */
 export type TemplateNode =

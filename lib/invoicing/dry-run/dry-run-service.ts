@@ -6,7 +6,6 @@ import type { Account, CallContext } from '../../records/index.ts';
 import { inParallel, type TimeSlices, timeSlices } from '../../runtime/index.ts';
 import { planNamesOf, withForeseenPlan } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { MAX_CONCURRENT_NOTICES } from '../../values/limits.ts';
 import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values/time/index.ts';
 import { DryRunConsultation, dryRunProperties } from '../consulting/dry-run-consultation.ts';
 import type { RegisteredInvoicePlugins } from '../consulting/registered-plugins.ts';
@@ -20,6 +19,9 @@ import { checkDryRun, type DryRunRequest, DryRunType } from './dry-run-request.t
 import { foreseenTrackingIds } from './foreseen-tracking-ids.ts';
 import { type DryRunInput, loadDryRun, loadDryRuns } from './load-dry-run.ts';
 import type { LoadedDryRun } from './loaded-dry-run.ts';
+
+/** Accounts whose invoices are foreseen at a time where plugins or usage sources are asked: each reads by itself. */
+const MAX_CONCURRENT_NOTICES = 4;
 
 type DryRunPorts = Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>;
 

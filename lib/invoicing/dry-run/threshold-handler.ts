@@ -11,7 +11,7 @@ import {
 } from '../../records/index.ts';
 import { batchAuthorship, type HandlerBatch, inParallel, type QueueHandler } from '../../runtime/index.ts';
 import { inDryRun, readThresholdLook } from '../../usage/index.ts';
-import { MAX_CONCURRENT_USAGE_CALLS, THRESHOLD_LOOK_PAUSE_MS } from '../../values/limits.ts';
+import { MAX_CONCURRENT_USAGE_CALLS } from '../../values/limits.ts';
 import { type Instant, localDateOf } from '../../values/time/index.ts';
 import type { UsageConsultation } from '../consulting/usage-consultation.ts';
 import type { AccountBilling } from '../evaluation/account-billing.ts';
@@ -29,6 +29,9 @@ import { loadBillingState } from '../loading/load-billing-state.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
 import { DryRunType } from './dry-run-request.ts';
+
+/** How soon a subscription is looked at again that something was recorded for meanwhile. */
+const THRESHOLD_LOOK_PAUSE_MS = 1_000;
 
 /** A subscription for which something was recorded. */
 interface Look {

@@ -1,11 +1,13 @@
 import { type CallContext, InvoiceItemType, itemTypes, type ManualItemType } from '../../records/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { MAX_ITEM_DETAILS_BYTES } from '../../values/limits.ts';
 import { type Currency, type Decimal, formatDecimal, statedAmount, ZERO } from '../../values/money/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
 import { formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import { defaultDescription, type NewInvoiceItem, plainItem } from './new-item.ts';
+
+/** Size of the free text of an invoice item, in bytes of UTF-8 (invoicing §1.2). */
+const MAX_ITEM_DETAILS_BYTES = 65_536;
 
 /** An external charge, tax or credit to add. Absent and null members are the same. */
 export interface ManualItem {

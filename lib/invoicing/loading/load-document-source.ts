@@ -13,7 +13,6 @@ import {
 import type { SettingsOf } from '../../tenants/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { MAX_DOCUMENT_ITEMS } from '../../values/limits.ts';
 import type { Currency } from '../../values/money/index.ts';
 import { formatsFrom } from '../documents/host-formats.ts';
 import { LAST_LOCALE, parseLocale } from '../documents/locale.ts';
@@ -23,6 +22,9 @@ import { viewInvoices } from '../invoices/invoice-view.ts';
 import { catalogsForNames } from './catalogs-for-names.ts';
 import { DocumentTextLoader } from './load-document-texts.ts';
 import { loadViewSources } from './load-invoice-views.ts';
+
+/** Items of an invoice that is made a document of: some 400 pages. */
+const MAX_DOCUMENT_ITEMS = 10_000;
 
 /** What a document about an invoice is made from, and the tenant's template for it. */
 export interface DocumentSource {

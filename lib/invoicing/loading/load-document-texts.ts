@@ -1,13 +1,15 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { TenantKeyValue } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { MAX_CACHED_DOCUMENT_TEXT_CHARACTERS } from '../../values/limits.ts';
 import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
 import { localesToLookUp, type TenantTranslations } from '../documents/document-texts.ts';
 import type { Locale } from '../documents/locale.ts';
 import { parseProperties } from '../documents/properties-text.ts';
 import { parseTemplate, type TemplateNode } from '../documents/template.ts';
 import { DocumentTextKind, templateKeys, translationKeys } from '../documents/text-keys.ts';
+
+/** Characters of templates, and of translations, that stay parsed. */
+const MAX_CACHED_DOCUMENT_TEXT_CHARACTERS = 8 * 1_048_576;
 
 /** What a document is asked for in. */
 export interface DocumentLocale {

@@ -3,7 +3,7 @@ import { InvoiceItemType, type PluginProperty } from '../../records/index.ts';
 import { MalformedAnswer } from '../../values/errors/index.ts';
 import { takerOf } from '../../values/given/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
-import { MAX_FRACTION_DIGITS, MAX_PLUGIN_ITEMS, MAX_PLUGIN_PROPERTIES } from '../../values/limits.ts';
+import { MAX_FRACTION_DIGITS } from '../../values/limits.ts';
 import { Decimal, parseWireDecimal } from '../../values/money/index.ts';
 import { isStorable } from '../../values/text/index.ts';
 import {
@@ -13,6 +13,10 @@ import {
   type LocalDate,
   parseLocalDate,
 } from '../../values/time/index.ts';
+
+/** Items, groups and properties of one answer. */
+const MAX_PLUGIN_ITEMS = 1_000;
+const MAX_PLUGIN_PROPERTIES = 1_000;
 
 /** Properties of an answer; null = those of the call stay. */
 interface Claimed {

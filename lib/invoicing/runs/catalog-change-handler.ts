@@ -6,11 +6,7 @@ import type { Account } from '../../records/index.ts';
 import { ActingComponent, BusEventType, type NewNotification, type TenantRef } from '../../records/index.ts';
 import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
 import { batchAuthorship } from '../../runtime/index.ts';
-import {
-  ACCOUNTS_PER_CATALOG_CHANGE_LIST,
-  ACCOUNTS_PER_CATALOG_CHANGE_PAGE,
-  MAX_CACHED_CATALOGS,
-} from '../../values/limits.ts';
+import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE, MAX_CACHED_CATALOGS } from '../../values/limits.ts';
 import { type LocalDate, localDateOf, minDate } from '../../values/time/index.ts';
 import type { AccountStream, StreamRequest } from '../evaluation/account-streams.ts';
 import { type NoticeTerms, noticeEntries } from '../evaluation/invoice-notice.ts';
@@ -18,6 +14,9 @@ import { dueEntry } from '../evaluation/run-trigger.ts';
 import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
 import { type RevisionSpan, RevisionSpans } from './revision-spans.ts';
+
+/** Accounts that a change of the catalog concerns, listed at once by their numbers. */
+const ACCOUNTS_PER_CATALOG_CHANGE_LIST = 10_000;
 
 type Catalogs = Pick<CatalogService, 'open' | 'cache'>;
 

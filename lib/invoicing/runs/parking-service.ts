@@ -4,10 +4,12 @@ import type { Ports } from '../../ports/index.ts';
 import { type CallContext, ObjectType, type Page, type PageRequest } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { MAX_PARKING_REASON_CHARACTERS } from '../../values/limits.ts';
 import { checkText } from '../../values/text/index.ts';
 import type { AccountParking } from '../operations/invoice-operations.ts';
 import { parkAccounts, unparkAccount } from './parking.ts';
+
+/** Characters of the reason for which an operator parks an account, as of a comment. */
+const MAX_PARKING_REASON_CHARACTERS = 255;
 
 const DEFAULT_REASON = 'parked by an operator';
 

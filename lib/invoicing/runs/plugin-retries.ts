@@ -1,5 +1,8 @@
 import type { ClaimedEntry } from '../../ports/storage/index.ts';
-import { MAX_BUSY_ENTRIES_COUNTED, MAX_INVOICE_RETRIES } from '../../values/limits.ts';
+import { MAX_BUSY_ENTRIES_COUNTED } from '../../values/limits.ts';
+
+/** How often in a row a plugin may put a queued run off with `RetryLater` before its account is parked. */
+export const MAX_INVOICE_RETRIES = 50;
 
 /** Counts how often in a row plugins have put an entry off on this node. */
 export class PluginRetries {

@@ -12,7 +12,6 @@ import {
 import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../runtime/index.ts';
 import { SystemKey } from '../../tenants/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
-import { ACCOUNTS_PER_OVERDUE_PAGE } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { CLEAR_STATE_NAME, enterableStates } from '../config/overdue-config.ts';
 import type { OverdueConfigOf } from '../loading/overdue-configs.ts';
@@ -22,6 +21,9 @@ import {
   type OverdueWakeUp,
   overdueNotification,
 } from '../triggers/overdue-jobs.ts';
+
+/** Accounts looked through in one transaction when a tenant's overdue configuration has no condition any more. */
+export const ACCOUNTS_PER_OVERDUE_PAGE = 200;
 
 /**
  * When a tenant's configuration has no condition any more, asks for a look at each account that is not clear (§1.2 rule 5):

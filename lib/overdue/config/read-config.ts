@@ -7,11 +7,7 @@ import {
   readXmlTree,
 } from '../../values/documents/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import {
-  MAX_BLOCKING_STATE_NAME_CHARACTERS,
-  MAX_OVERDUE_CONFIG_CHARACTERS,
-  MAX_OVERDUE_STATES,
-} from '../../values/limits.ts';
+import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../values/limits.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { type Duration, TimeUnit } from '../../values/time/index.ts';
@@ -34,6 +30,12 @@ import {
   type WrittenValue,
   XmlValue,
 } from './written.ts';
+
+/** States of an overdue configuration, each of which an evaluation may look at; people use three to five. */
+const MAX_OVERDUE_STATES = 100;
+
+/** Characters of an overdue configuration, which is read in one go into memory: some milliseconds, of a hostile one 0.2 s. */
+export const MAX_OVERDUE_CONFIG_CHARACTERS = 256 * 1_024;
 
 /**
  * Reads an overdue configuration that is written as XML (§1): a text, or bytes of UTF-8, or of UTF-16 with a byte order

@@ -10,7 +10,6 @@ import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import {
   MAX_EXTERNAL_KEY_CHARACTERS,
   MAX_FRACTION_DIGITS,
-  MAX_GATEWAY_TEXT_CHARACTERS,
   MAX_INTEGER_DIGITS,
   MAX_NUMBER_CHARACTERS,
 } from '../../values/limits.ts';
@@ -23,6 +22,9 @@ import {
   roundToScale,
 } from '../../values/money/index.ts';
 import { isStorable, madeStorable } from '../../values/text/index.ts';
+
+/** Characters of a message or reference from a gateway that are kept; answers from outside are claims. */
+const MAX_GATEWAY_TEXT_CHARACTERS = 4_096;
 
 /** A payment method as a gateway claims to have it. */
 export interface ClaimedMethod {

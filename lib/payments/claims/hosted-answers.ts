@@ -1,12 +1,14 @@
 import type { GatewayDispute, HostedForm, NotificationAnswer } from '../../ports/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
-import {
-  MAX_HOSTED_FORM_CHARACTERS,
-  MAX_NOTIFICATION_ANSWER_CHARACTERS,
-  MAX_NOTIFICATION_HEADER_CHARACTERS,
-  MAX_NOTIFICATION_HEADERS,
-} from '../../values/limits.ts';
 import { claimedDispute, gatewayText } from './gateway-claims.ts';
+
+/** What a gateway may answer to a notification: characters of the answer, headers, and characters of each. */
+const MAX_NOTIFICATION_ANSWER_CHARACTERS = 1_048_576;
+const MAX_NOTIFICATION_HEADERS = 32;
+const MAX_NOTIFICATION_HEADER_CHARACTERS = 2_048;
+
+/** Characters of the fields of a gateway's own page, as JSON. */
+const MAX_HOSTED_FORM_CHARACTERS = 256 * 1_024;
 
 /** What is answered to a gateway's notification (§11.2). */
 export interface NotificationAnswerView {

@@ -13,12 +13,15 @@ import {
   TransactionType,
 } from '../../records/index.ts';
 import { inParallel } from '../../runtime/index.ts';
-import { MAX_CONCURRENT_GATEWAY_CALLS, MAX_SWEPT_ATTEMPTS } from '../../values/limits.ts';
+import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import { addMilliseconds, type Instant } from '../../values/time/index.ts';
 import { AttemptControl } from '../control/attempt-control.ts';
 import { type EndedAttempt, endedAttempt } from '../state/ended-attempt.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import type { ControlResult, Settlement } from '../state/transaction-outcome.ts';
+
+/** Payment attempts that one search for open ones reads (payments §7.2 rule 4). */
+const MAX_SWEPT_ATTEMPTS = 1_000;
 
 type SweepPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'paymentControls'>;
 

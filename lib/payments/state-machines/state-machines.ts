@@ -3,15 +3,15 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import { type TenantKeyValue, TransactionType } from '../../records/index.ts';
 import { paymentStateMachineKey } from '../../tenants/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
-import {
-  MAX_CACHED_STATE_MACHINES,
-  MAX_STATE_MACHINE_CHARACTERS,
-  MAX_STATE_MACHINE_ELEMENTS,
-  MAX_XML_ATTRIBUTES,
-  MAX_XML_DEPTH,
-  MAX_XML_NAME_CHARACTERS,
-} from '../../values/limits.ts';
+import { MAX_XML_ATTRIBUTES, MAX_XML_DEPTH, MAX_XML_NAME_CHARACTERS } from '../../values/limits.ts';
 import { initialStateOf, type OperationTable, typeOf } from '../state/payment-state.ts';
+
+/** Characters and elements of a tenant's payment state machine (payments §3.1); the engine's own would have 400 elements. */
+const MAX_STATE_MACHINE_CHARACTERS = 1_048_576;
+const MAX_STATE_MACHINE_ELEMENTS = 20_000;
+
+/** State machines of all tenants that stay parsed. */
+const MAX_CACHED_STATE_MACHINES = 500;
 
 /** Tables of operations that a tenant has put in the place of the engine's own (§3.1), by plugin name. */
 export type StateMachinesOf = ReadonlyMap<string, OperationTable>;

@@ -1,4 +1,7 @@
-import { MAX_RETRY_LATER_MS } from '../../values/limits.ts';
+import { DAY_MS } from '../../values/limits.ts';
+
+/** Longest wait that a plugin can ask for with `RetryLater`. */
+const MAX_RETRY_LATER_MS = DAY_MS;
 
 /**
  * Thrown by a plugin that cannot serve now and knows when to ask again. Queued work is done again after `delayMs` of

@@ -1,5 +1,7 @@
-import { MAX_SEARCHED_MEMBERS } from '../../values/limits.ts';
 import { plainError } from './plain-error.ts';
+
+/** Members of a plugin's answer among which promises are looked for. */
+const MAX_SEARCHED_MEMBERS = 200;
 
 /**
  * Runs host code. Whatever it throws, and whatever the promise that it answers is rejected with, leaves as a plain error

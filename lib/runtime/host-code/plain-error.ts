@@ -7,7 +7,15 @@ import {
   MalformedAnswer,
   type Problem,
 } from '../../values/errors/index.ts';
-import { MAX_PLAIN_CAUSES, MAX_PLAIN_ERROR_CHARACTERS, MAX_PLAIN_FACTS } from '../../values/limits.ts';
+
+/** Characters of each text of an error that host code has thrown. */
+const MAX_PLAIN_ERROR_CHARACTERS = 10_000;
+
+/** Causes of such an error that are kept. */
+const MAX_PLAIN_CAUSES = 8;
+
+/** Simple members, and elements of a list among them, that are kept of such an error. */
+const MAX_PLAIN_FACTS = 50;
 
 const NO_TEXT = 'an error without a text';
 

@@ -4,13 +4,19 @@ import type { TenantRef } from '../../records/index.ts';
 import { BillingError, ErrorCode, InvariantError, invalidParameter } from '../../values/errors/index.ts';
 import {
   IDEMPOTENCY_ABANDONED_MS,
-  IDEMPOTENCY_CLAIM_ATTEMPTS,
-  IDEMPOTENCY_PURGE_SIZE,
   IDEMPOTENCY_RETENTION_MS,
   MAX_EXTERNAL_KEY_CHARACTERS,
-  MAX_LEFT_CLAIMS,
 } from '../../values/limits.ts';
 import { isStorable, NOT_STORABLE } from '../../values/text/index.ts';
+
+/** Idempotency keys that one statement purges. */
+const IDEMPOTENCY_PURGE_SIZE = 1_000;
+
+/** Keys that a node remembers to release, because the database was unreachable or full. */
+const MAX_LEFT_CLAIMS = 10_000;
+
+/** How often a key is read again whose request goes away between two statements, before the caller is told to come again. */
+const IDEMPOTENCY_CLAIM_ATTEMPTS = 3;
 
 /** The answer to a request, as repeats get it. */
 export interface KeptAnswer {

@@ -3,12 +3,9 @@ import type { AccountOfTenant, ClaimedEntry, WorkCause } from '../../ports/stora
 import type { QueueKind, TenantRef } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import {
-  QUEUE_HELP_AFTER_MS,
   QUEUE_HISTORY_RETENTION_MS,
   QUEUE_SETTLE_POLL_MS,
   QUEUE_SHUTDOWN_WAIT_MS,
-  QUEUE_TAKE_BACK_EVERY_MS,
-  QUEUE_WORKERS,
 } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { type ActivityPorts, detached } from '../activity/spanned.ts';
@@ -30,6 +27,15 @@ import {
   reapLanes,
 } from './queue-settings.ts';
 import { Signal } from './signal.ts';
+
+/** Claims of one node that are worked on at a time, so that a slow gateway does not hold up other accounts. */
+const QUEUE_WORKERS = 4;
+
+/** How long due work waits for a busy worker before another one begins. */
+export const QUEUE_HELP_AFTER_MS = 20;
+
+/** How often a claiming node looks for leases that have ended. */
+const QUEUE_TAKE_BACK_EVERY_MS = 1_000;
 
 export interface DispatcherOptions {
   /** The order in which they handle an entry that several of them consume. */

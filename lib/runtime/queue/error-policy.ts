@@ -1,6 +1,9 @@
 import { retryLaterOf } from '../../ports/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { QUEUE_PASSING_PAUSE_MS, QUEUE_RETRY_PAUSES_MS } from '../../values/limits.ts';
+import { QUEUE_RETRY_PAUSES_MS } from '../../values/limits.ts';
+
+/** Pause before an entry is tried again for which the database had no room or whose account stays busy. */
+const QUEUE_PASSING_PAUSE_MS = 5_000;
 
 export type ErrorDecision =
   | { readonly kind: 'retry'; readonly delayMs: number; readonly reason: string }

@@ -1,8 +1,11 @@
 import type { Ports } from '../../ports/index.ts';
 import type { QueueStore } from '../../ports/storage/index.ts';
-import { PURGE_SCHEDULE_MS, QUEUE_CLAIM_LIMIT, QUEUE_PURGE_SIZE } from '../../values/limits.ts';
+import { QUEUE_CLAIM_LIMIT, QUEUE_PURGE_SIZE } from '../../values/limits.ts';
 import { addMilliseconds } from '../../values/time/index.ts';
 import type { ReapLane } from './queue-settings.ts';
+
+/** Interval at which old records are purged. */
+const PURGE_SCHEDULE_MS = 3 * 60_000;
 
 type HousekeepingPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
   readonly storage: { readonly queue: Pick<QueueStore, 'reap' | 'purgeHistory'> };

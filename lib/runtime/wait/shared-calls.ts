@@ -1,7 +1,12 @@
 import type { SystemClock } from '../../ports/index.ts';
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
-import { MAX_SHARED_CALLS, SHARED_CALL_WAIT_MS } from '../../values/limits.ts';
 import { atMost } from './at-most.ts';
+
+/** Calls of one kind that are done together. */
+export const MAX_SHARED_CALLS = 100;
+
+/** How long calls may wait for an earlier one like them to end, to be done together afterwards. */
+const SHARED_CALL_WAIT_MS = 10;
 
 /** Does what these calls ask for; the results in their order. */
 type Work<I, O> = (inputs: readonly I[]) => Promise<readonly O[]>;

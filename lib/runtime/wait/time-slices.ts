@@ -1,7 +1,9 @@
 import type { SystemClock } from '../../ports/index.ts';
-import { MAX_SLICE_MS } from '../../values/limits.ts';
 import type { ActivityPorts } from '../activity/spanned.ts';
 import { endUnwanted } from '../activity/unwanted-work.ts';
+
+/** Processor time that a long computation takes in one turn before others get theirs. */
+const MAX_SLICE_MS = 20;
 
 /** A long computation; after each step others may have their turn. */
 export type Steps<T> = Generator<void, T, void>;

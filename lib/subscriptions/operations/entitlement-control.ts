@@ -20,8 +20,11 @@ import {
   pluginFailure,
 } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { ENTITLEMENT_PLUGIN_TIMEOUT_MS, MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
+import { MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
 import { decide, ownCopy } from '../requests/plugin-decision.ts';
+
+/** Time limit of one call of an entitlement plugin: the caller of the operation waits for it. */
+export const ENTITLEMENT_PLUGIN_TIMEOUT_MS = 10_000;
 
 /** An operation, with what its plugins need to decide on it. */
 export interface Controlled<Operation extends EntitlementOperation, T> {

@@ -16,7 +16,7 @@ import {
 import { clausesOn, isOperatorSearch, turnsOf } from '../../runtime/index.ts';
 import type { BillingError } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
-import { MAX_ANSWER_ROWS, RECORDS_OF_WINDOW } from '../../values/limits.ts';
+import { MAX_ANSWER_ROWS } from '../../values/limits.ts';
 import { checkStorable } from '../../values/text/index.ts';
 import { holderOf } from '../create/bundle-choice.ts';
 import {
@@ -37,6 +37,9 @@ import {
   withoutPrices,
 } from '../views/outline-page.ts';
 import type { OutlineOperations } from './subscription-operations.ts';
+
+/** Stored records that an answer with pages holds in memory at a time; a page up to this size is one snapshot. */
+const RECORDS_OF_WINDOW = 20_000;
 
 type FindPage = (session: ReadSession) => Promise<Page<Bundle>>;
 

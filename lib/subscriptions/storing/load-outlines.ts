@@ -13,11 +13,7 @@ import {
 } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import {
-  BUNDLES_READ_AT_ONCE,
-  RECORDS_READ_AT_ONCE,
-  SUBSCRIPTIONS_READ_AT_ONCE,
-} from '../../values/limits.ts';
+import { RECORDS_READ_AT_ONCE, SUBSCRIPTIONS_READ_AT_ONCE } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { entitlementEnds } from '../add-ons/base-end.ts';
 import { type BlockHistory, blockHistory } from '../blocking/states-in-force.ts';
@@ -25,6 +21,9 @@ import { planNamesOf } from '../timeline/lifecycle-events.ts';
 import { readablePlans } from '../timeline/readable-plans.ts';
 import { type BundleOutline, bundleOutline } from '../views/bundle-outline.ts';
 import { answerTooLarge, type BundleWindow, type RowBound } from '../views/outline-page.ts';
+
+/** Bundles that one statement reads: some milliseconds of work, before others get their turn. */
+const BUNDLES_READ_AT_ONCE = 200;
 
 export interface LoadOutlinesInput {
   /** The answer has their order. */

@@ -1,8 +1,10 @@
 import { type BillingError, invalidParameter } from '../../values/errors/index.ts';
-import { MAX_CALLBACK_URL_CHARACTERS } from '../../values/limits.ts';
 import { maskUrl, shortened } from '../../values/text/index.ts';
 import { AddressScope, addressScope } from './address-scope.ts';
 import { embeddedIpv4, ipBytes } from './ip-address.ts';
+
+/** Characters of a callback URL. */
+const MAX_CALLBACK_URL_CHARACTERS = 2_000;
 
 /** Where pushes of a tenant may go (platform §10.1). */
 export interface CallbackPolicy {

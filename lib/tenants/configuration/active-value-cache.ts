@@ -1,6 +1,8 @@
 import type { ActiveValue, ReadSession } from '../../ports/storage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { MAX_CACHED_CONFIGURATIONS } from '../../values/limits.ts';
+
+/** Tenant configurations kept in memory, parsed. */
+const MAX_CACHED_CONFIGURATIONS = 1_000;
 
 /** What tenants' keys with one value come to, each parsed once: the rows that hold them never change. */
 export class ActiveValueCache<T> {

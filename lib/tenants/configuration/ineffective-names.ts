@@ -1,9 +1,11 @@
-import { MAX_LISTED_SETTING_NAMES } from '../../values/limits.ts';
 import { closestTo, shortened } from '../../values/text/index.ts';
 import { DOCUMENTED_PREFIX, propertyName } from './property-names.ts';
 import { serverProperties } from './server-properties.ts';
 import { serverWideNames } from './server-wide-names.ts';
 import { tenantProperties } from './tenant-properties.ts';
+
+/** Names in a configuration that are listed one by one as having no effect. */
+const MAX_LISTED_SETTING_NAMES = 20;
 
 /** Whose configuration names a property. */
 export type ConfigurationOwner = 'TENANT' | 'SERVER';

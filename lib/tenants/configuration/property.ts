@@ -1,6 +1,9 @@
-import { MAX_SETTING_LIST, MAX_SETTING_SPAN_MS } from '../../values/limits.ts';
+import { MAX_SETTING_SPAN_MS } from '../../values/limits.ts';
 import { timeSpanIfValid } from '../../values/time/index.ts';
 import { type Period, parsePeriod } from './period.ts';
+
+/** Entries of a list in a configuration, such as a retry schedule. */
+const MAX_SETTING_LIST = 100;
 
 /** One configuration property (platform §4): its type, default and bounds. */
 export interface Property<T> {

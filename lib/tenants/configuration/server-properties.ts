@@ -1,27 +1,14 @@
 import {
-  ACCESS_RETENTION_MS,
-  ATTEMPT_SWEEP_MS,
-  BULK_USAGE_CHUNK_LINES,
+  DAY_MS,
+  HOUR_MS,
   IDEMPOTENCY_ABANDONED_MS,
   IDEMPOTENCY_RETENTION_MS,
-  LATE_THRESHOLD_MS,
   MAX_ANSWER_ROWS,
   MAX_BULK_USAGE_BYTES,
   MAX_BULK_USAGE_LINES,
   MAX_COMPLETION_WAIT_MS,
   MAX_COUNTED_RECORDS,
-  MAX_QUEUE_POLL_MS,
-  MAX_SETTING_BULK_BYTES,
-  MAX_SETTING_CHUNK_LINES,
-  MAX_SETTING_CLAIM,
-  MAX_SETTING_COMPLETION_SEC,
-  MAX_SETTING_COUNT,
-  MAX_SETTING_DAYS,
-  MAX_SETTING_FAILURES,
   MAX_SETTING_SPAN_MS,
-  MIN_QUEUE_LEASE_MS,
-  MIN_QUEUE_POLL_MS,
-  OPEN_ATTEMPT_MS,
   QUEUE_HISTORY_RETENTION_MS,
   QUEUE_LEASE_MS,
   QUEUE_MAX_FAILURES,
@@ -31,6 +18,44 @@ import {
   QUEUE_REAP_THRESHOLD_MS,
 } from '../../values/limits.ts';
 import { flag, integer, milliseconds, names, size, span } from './property.ts';
+
+/** Default lines of one transaction of a bulk call (`usage.bulk.…`, usage §2.5). */
+const BULK_USAGE_CHUNK_LINES = 5_000;
+
+/** The lines of a transaction are held in memory. */
+const MAX_SETTING_BULK_BYTES = 1_024 * 1_048_576;
+const MAX_SETTING_CHUNK_LINES = 50_000;
+
+/** Records up to which pages can be counted (`server.pagination.countThreshold`). */
+const MAX_SETTING_DAYS = 36_500;
+const MAX_SETTING_COUNT = 1_000_000_000;
+
+/**
+ * Interval of the search for payment attempts that nobody ended (`payment.janitor.rate`), and their least age
+ * (`payment.janitor.attempts.delay`).
+ */
+const ATTEMPT_SWEEP_MS = HOUR_MS;
+const OPEN_ATTEMPT_MS = 12 * HOUR_MS;
+
+/** Largest `server.callCompletion.maxSec`. */
+const MAX_SETTING_COMPLETION_SEC = 3_600;
+
+/** Shortest lease of a claim that can be set. */
+const MIN_QUEUE_LEASE_MS = 1_000;
+
+/** Shortest and longest interval of the polling fallback that can be set. */
+const MIN_QUEUE_POLL_MS = 10;
+const MAX_QUEUE_POLL_MS = HOUR_MS;
+
+/** Settable bounds for failures of a handler (`….max.failure.retry`) and entries of a claim (`….claimed`, `….nbThreads`). */
+const MAX_SETTING_FAILURES = 1_000;
+const MAX_SETTING_CLAIM = 10_000;
+
+/** How far behind its due date a queue entry counts as late (`health.lateThreshold`). */
+const LATE_THRESHOLD_MS = 60_000;
+
+/** How long the access log is kept (`accesslog.retention`). */
+const ACCESS_RETENTION_MS = 2 * DAY_MS;
 
 const secondMs = 1_000;
 const failures = integer(QUEUE_MAX_FAILURES, { min: 0, max: MAX_SETTING_FAILURES });

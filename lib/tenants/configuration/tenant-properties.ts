@@ -1,8 +1,8 @@
 import {
-  GATEWAY_TIMEOUT_MS,
+  DAY_MS,
+  HOUR_MS,
   MAX_DAILY_ITEMS_PER_SUBSCRIPTION,
   MAX_LOCK_WAIT_STEPS,
-  MAX_SETTING_GATEWAY_TIMEOUT_MS,
   MAX_STORED_INTEGER,
   MAX_TARGET_DATE_MONTHS,
   MIN_STORED_INTEGER,
@@ -12,10 +12,14 @@ import { numberPatterns } from './number-pattern.ts';
 import { NO_PERIOD } from './period.ts';
 import { flag, integer, integers, locale, names, oneOf, period, span, spans, timeOfDay } from './property.ts';
 
+/** Longest `payment.plugin.timeout`: timers of the runtime end at 24 days, and the lease of every call must end soon. */
+const MAX_SETTING_GATEWAY_TIMEOUT_MS = HOUR_MS;
+
+/** Time limit of one gateway call (`payment.plugin.timeout`). */
+export const GATEWAY_TIMEOUT_MS = 30_000;
+
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 const lastMillisecondOfDay = DAY_MS - 1;
 const unbounded = { min: 0, max: MAX_STORED_INTEGER };

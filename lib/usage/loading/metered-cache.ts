@@ -1,7 +1,10 @@
 import type { TenantRef } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { MAX_METERED_SUBSCRIPTIONS, METERED_SUBSCRIPTION_MS } from '../../values/limits.ts';
 import type { MeteredSubscription } from './metered-subscriptions.ts';
+
+/** How long what recording knows of a subscription counts, and of how many it is known (usage §2.5). */
+const METERED_SUBSCRIPTION_MS = 1_000;
+const MAX_METERED_SUBSCRIPTIONS = 100_000;
 
 /**
  * What is known of subscriptions for a second, or until anything is committed by this process that asks for work, such as

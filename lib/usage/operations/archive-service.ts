@@ -10,12 +10,6 @@ import type { Account, CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { invalidParameter } from '../../values/errors/index.ts';
 import {
-  ARCHIVED_DAYS_PER_TRANSACTION,
-  ARCHIVED_POINTS_PER_TRANSACTION,
-  ARCHIVED_SUBSCRIPTIONS_PER_PAGE,
-  FORGOTTEN_KEYS_PER_TRANSACTION,
-} from '../../values/limits.ts';
-import {
   addMilliseconds,
   dayOfMonth,
   formatLocalDate,
@@ -26,6 +20,14 @@ import { archivableBefore } from '../archiving/archivable-before.ts';
 import { archivedDays } from '../archiving/archived-days.ts';
 import { type UsageConfig, usageSettings } from '../settlement/usage-config.ts';
 import type { ArchivedUsage, ArchiveRequest } from './archive-operations.ts';
+
+/** Subscriptions whose usage is archived one after another, days of them at a time, and points, where these are many. */
+const ARCHIVED_SUBSCRIPTIONS_PER_PAGE = 100;
+const ARCHIVED_DAYS_PER_TRANSACTION = 1_000;
+const ARCHIVED_POINTS_PER_TRANSACTION = 100_000;
+
+/** Tracking ids that are looked at in one transaction, whether they can be forgotten. */
+const FORGOTTEN_KEYS_PER_TRANSACTION = 5_000;
 
 const msPerDay = 86_400_000;
 

@@ -4,12 +4,7 @@ import type { Authorship, CallContext } from '../../records/index.ts';
 import { authorshipOf, FairTurns, SharedPlaces } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
-import {
-  BULK_USAGE_POINTS_PER_TURN,
-  BULK_USAGE_POINTS_STORED_AT_ONCE,
-  MAX_BULK_USAGE_CALLS,
-  MAX_BULK_USAGE_CALLS_OF_ALL,
-} from '../../values/limits.ts';
+import { BULK_USAGE_POINTS_PER_TURN } from '../../values/limits.ts';
 import { type RecordingConfigOf, recordingConfigOf } from '../loading/tenant-recording-config.ts';
 import { lineNames } from '../recording/line-names.ts';
 import { LineReport, type UsageReport } from '../recording/line-report.ts';
@@ -20,6 +15,13 @@ import { chunksOf } from './line-chunk.ts';
 import { LinePreparation, type LineRead, type PreparedLine, pointsOf } from './line-preparation.ts';
 import { addTo, NO_CHUNK, type StoredChunk, storeChunk } from './store-chunk.ts';
 import type { RecordAllOptions } from './usage-operations.ts';
+
+/** Bulk calls that a process records at once of a tenant, and of all: further ones are refused before they are read. */
+export const MAX_BULK_USAGE_CALLS = 16;
+const MAX_BULK_USAGE_CALLS_OF_ALL = 64;
+
+/** Points of all bulk calls that are stored at once: on SQLite, everybody waits for what is under way. */
+const BULK_USAGE_POINTS_STORED_AT_ONCE = 5_000;
 
 /** Records usage of many subscriptions (§2.5). */
 export class BulkService {

@@ -1,5 +1,10 @@
 import type { UsageSubmission } from '../../records/index.ts';
-import { BULK_USAGE_CHUNKS_AT_ONCE, BULK_USAGE_LINES_OF_A_SHARE } from '../../values/limits.ts';
+
+/** Transactions of one chunk that are under way at once: they share no subscription. */
+const BULK_USAGE_CHUNKS_AT_ONCE = 4;
+
+/** Lines for which a transaction of their own is worth its commit. */
+export const BULK_USAGE_LINES_OF_A_SHARE = 1_000;
 
 /** A part of a chunk, with the places of its submissions in it. */
 export interface Share {

@@ -1,8 +1,10 @@
 import { RecordingOutcome } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { MAX_LISTED_USAGE_FAILURES } from '../../values/limits.ts';
 import { shortened } from '../../values/text/index.ts';
 import { type RecordingFault, RecordingFaultCode } from './recording-fault.ts';
+
+/** Failures that the report on a bulk call lists. */
+const MAX_LISTED_USAGE_FAILURES = 1_000;
 
 /** What has become of a line (§2.5). */
 export const LineStatus = { ...RecordingOutcome, REJECTED: 'REJECTED' } as const;

@@ -1,11 +1,16 @@
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
-import { MAX_SUBMISSION_POINTS, MAX_UNIT_NAME_CHARACTERS } from '../../values/limits.ts';
+import { MAX_UNIT_NAME_CHARACTERS } from '../../values/limits.ts';
 import { Decimal, decimalOf, formatDecimal, JsonNumber } from '../../values/money/index.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../values/text/index.ts';
 import { readAmount } from './read-amount.ts';
 import { readRecordDate } from './read-record-date.ts';
 import { type RecordingFault, RecordingFaultCode } from './recording-fault.ts';
 import type { ReadRecord } from './usage-submission.ts';
+
+/**
+ * Points of one submission, which is stored in one transaction: on SQLite this many take 0.2 s, for which all others wait.
+ */
+const MAX_SUBMISSION_POINTS = 10_000;
 
 export interface ReadingRules {
   /** `usage.negativeAmounts`. */

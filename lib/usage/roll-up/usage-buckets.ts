@@ -1,5 +1,5 @@
 import { type BillingError, invalidParameter } from '../../values/errors/index.ts';
-import { HOUR_MS, MAX_USAGE_BUCKETS, MAX_YEAR } from '../../values/limits.ts';
+import { HOUR_MS, MAX_YEAR } from '../../values/limits.ts';
 import {
   addDays,
   addMonths,
@@ -14,6 +14,9 @@ import {
   type TimeZone,
   withDayOfMonth,
 } from '../../values/time/index.ts';
+
+/** Parts of a timeline of usage: the hours of a year, or the days of 27. */
+const MAX_USAGE_BUCKETS = 10_000;
 
 const lastDay = localDate(MAX_YEAR, 12, 31);
 const lastMonth = localDate(MAX_YEAR, 12, 1);

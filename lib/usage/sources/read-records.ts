@@ -2,10 +2,15 @@ import type { Ports, UsageSource, UsageSourceContext } from '../../ports/index.t
 import { plainError, tellHost } from '../../runtime/index.ts';
 import { MalformedAnswer } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { SUPPLIED_RECORDS_PER_TURN, USAGE_SOURCE_STREAM_TIMEOUT_MS } from '../../values/limits.ts';
 import type { RecordSums } from '../supplied/record-sums.ts';
 import { claimedRecord, claimedRecords } from '../supplied/source-claims.ts';
 import { sourceFailure } from './source-failure.ts';
+
+/** Time limit for reading all records of a usage source's answer. */
+const USAGE_SOURCE_STREAM_TIMEOUT_MS = 120_000;
+
+/** Records that are read in one turn: some milliseconds. */
+const SUPPLIED_RECORDS_PER_TURN = 500;
 
 export interface AskedSource {
   readonly source: UsageSource;

@@ -1,7 +1,9 @@
 import { RetryLater, retryLaterOf } from '../../ports/index.ts';
 import { type CalledPlugin, pluginFailure } from '../../runtime/index.ts';
 import { type BillingError, MalformedAnswer } from '../../values/errors/index.ts';
-import { USAGE_SOURCE_PAUSE_MS } from '../../values/limits.ts';
+
+/** After that queued work asks a source again that has failed without saying when to come again. */
+const USAGE_SOURCE_PAUSE_MS = 30_000;
 
 /**
  * The error for a source that has not told what was used. Queued work is done again after a pause, or when the source says,

@@ -10,7 +10,6 @@ import type { PluginProperty } from '../../records/index.ts';
 import { type ActivityPorts, callPlugin } from '../../runtime/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { USAGE_SOURCE_TIMEOUT_MS } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { RecordSums } from '../supplied/record-sums.ts';
 import { claimedQuantities } from '../supplied/source-claims.ts';
@@ -18,6 +17,9 @@ import { keyOfRequest, type SourceQuestion, transitionsText } from '../supplied/
 import type { SuppliedPiece, SuppliedQuantity, SuppliedUsage } from '../supplied/supplied-usage.ts';
 import { type AddedUp, type AskedSource, addedUp } from './read-records.ts';
 import { sourceFailure } from './source-failure.ts';
+
+/** Time limit of one call of a usage source. */
+const USAGE_SOURCE_TIMEOUT_MS = 10_000;
 
 type Properties = readonly PluginProperty[];
 

@@ -1,11 +1,5 @@
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import {
-  MAX_LISTED_TERMS_FAULTS,
-  MAX_TERMS_ENTRIES,
-  MAX_TERMS_FAULTS,
-  MAX_THRESHOLDS,
-} from '../../values/limits.ts';
-import {
   type Currency,
   Decimal,
   type ExactJson,
@@ -17,6 +11,16 @@ import {
 import { shortened } from '../../values/text/index.ts';
 import { type LocalDate, parseWireDate } from '../../values/time/index.ts';
 import type { DatedTerms, Thresholds, UsageTerms } from './section-terms.ts';
+
+/** Thresholds of one unit or currency in the terms of a usage: one for every percent. */
+const MAX_THRESHOLDS = 100;
+
+/** Faults of a document of usage terms that its error lists, and after how many it is read no further. */
+const MAX_LISTED_TERMS_FAULTS = 100;
+const MAX_TERMS_FAULTS = 1_000;
+
+/** Dated entries of one usage in the terms: daily ones for almost three years. */
+const MAX_TERMS_ENTRIES = 1_000;
 
 type JsonObject = { readonly [key: string]: ExactJson };
 

@@ -1,9 +1,15 @@
 import { BillingError, ErrorCode, InvariantError } from '../errors/index.ts';
-import { FIRST_CLOCK_DAY, LAST_CLOCK_DAY } from '../limits.ts';
 import { formatInstant, type Instant } from './instant.ts';
 import { addDays, parseLocalDate } from './local-date.ts';
 import { UTC } from './time-zone.ts';
 import { startOfDay } from './zone-conversion.ts';
+
+/**
+ * First and last day that a clock can be moved to. The queue counts its time from 1970; from the last day, billing still
+ * looks ahead 100 years for a requested date and 100 for a target date.
+ */
+const FIRST_CLOCK_DAY = '1970-01-02';
+const LAST_CLOCK_DAY = '8999-12-31';
 
 const first = startOfDay(parseLocalDate(FIRST_CLOCK_DAY), UTC);
 const end = startOfDay(addDays(parseLocalDate(LAST_CLOCK_DAY), 1), UTC);

@@ -1,5 +1,7 @@
 import { invalidParameter } from '../errors/index.ts';
-import { MAX_TIME_SPAN_LIST } from '../limits.ts';
+
+/** Entries of a time span list such as a retry schedule: more would outlive the object that is retried. */
+const MAX_TIME_SPAN_LIST = 100;
 
 const msOfUnit: Readonly<Record<string, number>> = {
   ms: 1,

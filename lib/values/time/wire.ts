@@ -1,9 +1,11 @@
 import { toDate } from 'date-fns-tz/toDate';
-import { MAX_WIRE_DATE_TIME_CHARACTERS } from '../limits.ts';
 import { addMilliseconds, formatInstant, type Instant, instant, isInstantMs } from './instant.ts';
 import { type LocalDate, localDateIfValid } from './local-date.ts';
 import { UTC } from './time-zone.ts';
 import { startOfDay } from './zone-conversion.ts';
+
+/** Characters of a date-time on the wire: the longest useful one with offset and bracketed zone is under 80. */
+const MAX_WIRE_DATE_TIME_CHARACTERS = 128;
 
 /** What a parameter that takes both forms says: a day, whose instant depends on the operation, or an instant. */
 export type WireMoment =

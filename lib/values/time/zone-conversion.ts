@@ -1,9 +1,11 @@
-import { MAX_TRANSITION_SEARCH_STEPS } from '../limits.ts';
 import { addMilliseconds, type Instant, instant, instantWithinCalendar } from './instant.ts';
 import { addDays, type LocalDate, localDateWithinCalendar } from './local-date.ts';
 import { type LocalTime, localTime, MIDNIGHT } from './local-time.ts';
 import type { TimeZone } from './time-zone.ts';
 import { offsetMsAt } from './zone-offset.ts';
+
+/** Bisections of a 48 h window down to one second (2^18 s > 48 h), in the search for the transition of a local-time gap. */
+const MAX_TRANSITION_SEARCH_STEPS = 18;
 
 /**
  * A dated fact (subscriptions §2 rule 8): an instant with the local date it stands for. Order is decided by `at`,

@@ -2,8 +2,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { memoryCatalogPlugin } from '../../../adapters/testing/index.ts';
-import { EffectiveCatalogs } from '../../../lib/catalog/cache/effective-catalogs.ts';
-import { PluginCatalogs } from '../../../lib/catalog/cache/plugin-catalogs.ts';
+import {
+  EffectiveCatalogs,
+  MAX_CACHED_ACCOUNT_CATALOGS,
+} from '../../../lib/catalog/cache/effective-catalogs.ts';
+import { MAX_CACHED_PLUGIN_CATALOGS, PluginCatalogs } from '../../../lib/catalog/cache/plugin-catalogs.ts';
 import { shapedText } from '../../../lib/catalog/cache/shaped-text.ts';
 import { StoredCatalogs } from '../../../lib/catalog/cache/stored-catalogs.ts';
 import { partsOf } from '../../../lib/catalog/cache/version-parts.ts';
@@ -19,12 +22,7 @@ import {
 } from '../../../lib/records/catalog/catalog-version.ts';
 import type { TenantRef } from '../../../lib/records/context.ts';
 import { inOneTurn } from '../../../lib/runtime/wait/time-slices.ts';
-import {
-  MAX_CACHED_ACCOUNT_CATALOGS,
-  MAX_CACHED_CATALOG_CHARACTERS,
-  MAX_CACHED_CATALOGS,
-  MAX_CACHED_PLUGIN_CATALOGS,
-} from '../../../lib/values/limits.ts';
+import { MAX_CACHED_CATALOG_CHARACTERS, MAX_CACHED_CATALOGS } from '../../../lib/values/limits.ts';
 import { instant } from '../../../lib/values/time/index.ts';
 import { version } from '../../support/catalogs/catalog-document.ts';
 import { boatPlan, harbour } from '../../support/catalogs/plugin-catalog.ts';

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
-import { changeReportJson } from '../../../adapters/koa/models/catalog-change-report.ts';
+import {
+  changeReportJson,
+  MAX_LISTED_UNBILLABLE_ACCOUNTS,
+} from '../../../adapters/koa/models/catalog-change-report.ts';
 import { unaudited } from '../../../adapters/koa/wire/wire-type.ts';
 import type { ChangeReportPart, PriceChange } from '../../../lib/index.ts';
-import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/values/limits.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { newId, now, today } from '../../support/storage/stored-records.ts';
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { type RatedSubject, RateLimit } from '../../../adapters/koa/request/rate-limit.ts';
+import { MAX_RATE_BUCKETS, type RatedSubject, RateLimit } from '../../../adapters/koa/request/rate-limit.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { MAX_RATE_BUCKETS } from '../../../lib/values/limits.ts';
 
 const acme: RatedSubject = { kind: 'tenant', name: 'acme' };
 const other: RatedSubject = { kind: 'tenant', name: 'other' };

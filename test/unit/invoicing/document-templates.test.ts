@@ -4,6 +4,7 @@ import { BUILT_IN_TEMPLATE } from '../../../lib/invoicing/documents/built-in-tem
 import { invoiceData } from '../../../lib/invoicing/documents/invoice-data.ts';
 import { renderedInvoice } from '../../../lib/invoicing/documents/rendered-invoice.ts';
 import { parseTemplate } from '../../../lib/invoicing/documents/template.ts';
+import { MAX_TEMPLATE_CHARACTERS } from '../../../lib/invoicing/documents/template-bounds.ts';
 import {
   renderingTemplate,
   TemplateList,
@@ -11,7 +12,6 @@ import {
   type TemplateObject,
 } from '../../../lib/invoicing/documents/template-output.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
-import { MAX_TEMPLATE_CHARACTERS } from '../../../lib/values/limits.ts';
 import { codeThrownBy } from '../../support/errors.ts';
 import { toRender, viewedItem } from '../../support/invoicing/documents.ts';
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { PluginRetries } from '../../../lib/invoicing/runs/plugin-retries.ts';
+import { MAX_INVOICE_RETRIES, PluginRetries } from '../../../lib/invoicing/runs/plugin-retries.ts';
 import type { ClaimedEntry } from '../../../lib/ports/storage/index.ts';
-import { MAX_INVOICE_RETRIES } from '../../../lib/values/limits.ts';
 
 const entry = (recordId: number) => ({ recordId }) as ClaimedEntry;
 

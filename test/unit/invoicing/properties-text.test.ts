@@ -1,6 +1,8 @@
 import { expect } from 'chai';
-import { parseProperties } from '../../../lib/invoicing/documents/properties-text.ts';
-import { MAX_PROPERTIES_CHARACTERS } from '../../../lib/values/limits.ts';
+import {
+  MAX_PROPERTIES_CHARACTERS,
+  parseProperties,
+} from '../../../lib/invoicing/documents/properties-text.ts';
 import { codeThrownBy } from '../../support/errors.ts';
 
 const read = (source: string) => Object.fromEntries(parseProperties(source));

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { systemClock, workScopes } from '../../../adapters/node/index.ts';
-import { AccessLog } from '../../../lib/monitoring/access-log.ts';
+import { ACCESS_FLUSH_LINES, AccessLog, MAX_ACCESS_LINES_HELD } from '../../../lib/monitoring/access-log.ts';
 import type { AccessLine } from '../../../lib/ports/storage/index.ts';
-import { ACCESS_FLUSH_LINES, MAX_ACCESS_LINES_HELD } from '../../../lib/values/limits.ts';
 import { pushableSystemClock, recordingLogger } from '../../support/system-time.ts';
 
 type LogPorts = Partial<ConstructorParameters<typeof AccessLog>[0]>;

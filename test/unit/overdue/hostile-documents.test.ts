@@ -1,7 +1,10 @@
 import { expect } from 'chai';
-import { readOverdueJson, readOverdueXml } from '../../../lib/overdue/config/read-config.ts';
+import {
+  MAX_OVERDUE_CONFIG_CHARACTERS,
+  readOverdueJson,
+  readOverdueXml,
+} from '../../../lib/overdue/config/read-config.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { MAX_OVERDUE_CONFIG_CHARACTERS } from '../../../lib/values/limits.ts';
 import { expectBelow } from '../../support/bounds.ts';
 import { codeThrownBy } from '../../support/errors.ts';
 import { conditionXml, overdueXml, problemsOf } from '../../support/overdue/documents.ts';

@@ -2,8 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openTextSpool } from '../../../adapters/mikro-orm/session/text-spool.ts';
-import { EXPORT_PIECE_BYTES } from '../../../lib/values/limits.ts';
+import { EXPORT_PIECE_BYTES, openTextSpool } from '../../../adapters/mikro-orm/session/text-spool.ts';
 
 async function textOf(pieces: AsyncIterable<string>): Promise<string> {
   let text = '';

@@ -7,7 +7,7 @@ import {
   DEFAULT_TENANT_SETTINGS,
   readConfiguration,
 } from '../../../lib/tenants/configuration/index.ts';
-import { GATEWAY_TIMEOUT_MS } from '../../../lib/values/limits.ts';
+import { GATEWAY_TIMEOUT_MS } from '../../../lib/tenants/configuration/tenant-properties.ts';
 
 const session = {} as ReadSession;
 

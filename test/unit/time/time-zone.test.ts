@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { BillingError } from '../../../lib/values/errors/index.ts';
-import { MAX_CACHED_ZONES } from '../../../lib/values/limits.ts';
 import {
   formatLocalDate,
   formatLocalTime,
@@ -11,6 +10,7 @@ import {
   timeZone,
   UTC,
 } from '../../../lib/values/time/index.ts';
+import { MAX_CACHED_ZONES } from '../../../lib/values/time/zone-offset.ts';
 
 const accepted = [
   'UTC',

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { SharedCalls } from '../../../lib/runtime/wait/shared-calls.ts';
+import { MAX_SHARED_CALLS, SharedCalls } from '../../../lib/runtime/wait/shared-calls.ts';
 import { InvariantError } from '../../../lib/values/errors/index.ts';
-import { MAX_SHARED_CALLS } from '../../../lib/values/limits.ts';
 import { pushableSystemClock } from '../../support/system-time.ts';
 
 describe('calls that are done together', () => {

@@ -1,8 +1,10 @@
 import { DocumentFault, decodeXml as decode, faultOfText } from '../../../values/documents/index.ts';
 import { BillingError, ErrorCode } from '../../../values/errors/index.ts';
-import { MAX_XML_BYTES } from '../../../values/limits.ts';
 import { invalidCatalog } from '../../validation/invalid-catalog.ts';
 import { XmlSource } from './source.ts';
+
+/** Bytes of one document, before parsing starts (`server.limits.text`). */
+export const MAX_XML_BYTES = 10 * 1_048_576;
 
 /**
  * Decodes an uploaded document (§3.2): UTF-8, or UTF-16 with a byte order mark; every invalid byte

@@ -11,16 +11,20 @@ import { assertInvariant, type BillingError } from '../../../values/errors/index
 import {
   MAX_XML_ATTRIBUTES,
   MAX_XML_DEPTH,
-  MAX_XML_ELEMENTS,
   MAX_XML_NAME_CHARACTERS,
   MAX_XML_TEXT_CHARACTERS,
-  XML_CHARACTERS_PER_STEP,
 } from '../../../values/limits.ts';
 import { excess, type VersionLimit } from '../../model/version-limits.ts';
 import { invalidCatalog } from '../../validation/invalid-catalog.ts';
 import { type ElementRule, type Frame, Refusal, readScalar } from './element.ts';
 import { Positions } from './positions.ts';
 import type { XmlSource } from './source.ts';
+
+/** Elements of one document: bounds memory and the time of a parse. */
+const MAX_XML_ELEMENTS = 1_000_000;
+
+/** Characters of a document that are parsed in one step, which takes some milliseconds. */
+const XML_CHARACTERS_PER_STEP = 32_768;
 
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 const NOT_BLANK = /[^ \t\r\n]/;
