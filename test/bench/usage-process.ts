@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RecordingOutcome, TenantRef, UsageSubmission } from '../../lib/records/index.ts';
+import type { TenantRef, UsageSubmission } from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { addDays, instant, localDate } from '../../lib/values/time/index.ts';
 import { author, newId, tenant } from '../support/storage/stored-records.ts';
@@ -48,9 +48,9 @@ async function measure(input: UsageInput): Promise<UsageOutput> {
   let answered = 0;
   let accepted = 0;
   const record = async (given: readonly UsageSubmission[]): Promise<void> => {
-    const outcomes: readonly RecordingOutcome[] = await storage.recordUsage(acme, author(), given);
-    answered += outcomes.length;
-    accepted += outcomes.filter((outcome) => outcome === 'ACCEPTED').length;
+    const takenBy = await storage.recordUsage(acme, author(), given);
+    answered += takenBy.length;
+    accepted += takenBy.filter((taken) => taken === null).length;
   };
   await record(lines(chunk));
   answered = 0;

@@ -7,6 +7,7 @@ import { author } from '../support/storage/stored-records.ts';
 import {
   daysOfPoints,
   point,
+  recordSubmissions,
   storedDays,
   storedPoints,
   submission,
@@ -35,16 +36,18 @@ eachDatabase((kind, open) => {
 
     it('usage is stored with what the host writes, or not at all', async () => {
       const undone = host.transaction(async (em) => {
-        expect(await host.storage.within(em).recordUsage(tenant, author(), lines)).to.include('ACCEPTED');
+        expect(await recordSubmissions({ storage: host.storage.within(em), tenant }, lines)).to.include(
+          'ACCEPTED',
+        );
         throw new Error('the host thinks better of it');
       });
       expect((await rejection(undone)).message).to.equal('the host thinks better of it');
       expect(await storedPoints(database)).to.deep.equal([]);
       await host.transaction(async (em) => {
         const inside = host.storage.within(em);
-        const outcomes = await inside.recordUsage(tenant, author(), lines);
+        const outcomes = await recordSubmissions({ storage: inside, tenant }, lines);
         expect(new Set(outcomes)).to.deep.equal(new Set(['ACCEPTED']));
-        expect(await inside.recordUsage(tenant, author(), lines.slice(0, 2))).to.deep.equal([
+        expect(await recordSubmissions({ storage: inside, tenant }, lines.slice(0, 2))).to.deep.equal([
           'DUPLICATE',
           'DUPLICATE',
         ]);

@@ -12,6 +12,7 @@ import {
   daysOfPoints,
   instantAt,
   point,
+  recordSubmissions,
   storedDays,
   storedPoints,
   submission,
@@ -25,8 +26,7 @@ eachDatabaseAndOneByOne((kind, open) => {
     });
     afterEach(() => opened.storage.close());
 
-    const record = (...submissions: readonly UsageSubmission[]) =>
-      opened.storage.recordUsage(opened.tenant, author(), submissions);
+    const record = (...submissions: readonly UsageSubmission[]) => recordSubmissions(opened, submissions);
     const voidOf = (trackingId: string, subscriptionRecordId = 1) =>
       opened.write((session) => session.usage.voidSubmission(subscriptionRecordId, trackingId));
     const sumsOf = async (
@@ -154,7 +154,9 @@ eachDatabaseAndOneByOne((kind, open) => {
       const five = submission('k1', [point('sms', '5')]);
       expect(await record(five)).to.deep.equal(['ACCEPTED']);
       expect(
-        await opened.storage.recordUsage(other, author(), [submission('k1', [point('sms', '6')])]),
+        await recordSubmissions({ storage: opened.storage, tenant: other }, [
+          submission('k1', [point('sms', '6')]),
+        ]),
       ).to.deep.equal(['ACCEPTED']);
       expect(await sumsOf([wholeDays(0, 0), partOf(0, 0, 1)])).to.deep.equal([['sms 5'], ['sms 5']]);
       await opened.storage.write(other, author(), (session) => session.usage.voidSubmission(1, 'k1'));

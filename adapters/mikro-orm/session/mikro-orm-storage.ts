@@ -19,7 +19,7 @@ import {
   type SystemStore,
   type WriteSession,
 } from '../../../lib/ports/storage/index.ts';
-import type { Authorship, RecordingOutcome, TenantRef, UsageSubmission } from '../../../lib/records/index.ts';
+import type { Authorship, TenantRef, UsageSubmission } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { entryStore } from '../queue/entry-store.ts';
 import { eventStore } from '../queue/event-store.ts';
@@ -288,7 +288,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     tenant: TenantRef,
     authorship: Authorship,
     submissions: readonly UsageSubmission[],
-  ): Promise<readonly RecordingOutcome[]> {
+  ): Promise<readonly (string | null)[]> {
     const reach = tenant.recordId;
     const recording = { tenantRecordId: reach, authorship, submissions };
     const work = (runner: Runner) => recordUsage(runner, recording);

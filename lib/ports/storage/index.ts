@@ -1,10 +1,4 @@
-import type {
-  Authorship,
-  NewBusEvent,
-  RecordingOutcome,
-  TenantRef,
-  UsageSubmission,
-} from '../../records/index.ts';
+import type { Authorship, NewBusEvent, TenantRef, UsageSubmission } from '../../records/index.ts';
 import type { CheckStore } from './checks.ts';
 import type { EventStore } from './events.ts';
 import type { IdempotencyStore } from './idempotency.ts';
@@ -97,17 +91,18 @@ export interface Storage<Host = never> {
    */
   takePaymentNumber(tenant: TenantRef): Promise<number>;
   /**
-   * Stores usage, in one round trip and, unless it belongs to a host's transaction, committed when it resolves; says what
-   * has become of each submission, in the order given. Of those with one tracking id for one subscription the first wins,
-   * also over those of other callers that come later. Takes no lock of an account; waits only for callers that record the
-   * same tracking ids, or the same unit of the same subscription on the same day. Nothing is audited and no event told.
-   * The limits of texts and amounts are the caller's business, as is how many there are: all are in memory at once.
+   * Stores usage in one round trip. It is committed when the call resolves, except in a host's transaction. Of submissions
+   * with one tracking id for one subscription the first is stored, also across callers. The answer has, for each submission
+   * in the order given, null if it was stored, else the fingerprint of the usage that took its tracking id first. Takes no
+   * lock of an account; waits only for callers that record the same tracking ids, or the same unit of the same subscription
+   * on the same day. Writes no audit rows and no events. The caller limits texts, amounts and the number of submissions,
+   * which are all in memory at once.
    */
   recordUsage(
     tenant: TenantRef,
     authorship: Authorship,
     submissions: readonly UsageSubmission[],
-  ): Promise<readonly RecordingOutcome[]>;
+  ): Promise<readonly (string | null)[]>;
   /** The same storage; its `read` and `write` join the host's open transaction and leave its end to the host. */
   within(host: Host): Storage<Host>;
   /**

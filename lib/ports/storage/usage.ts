@@ -3,7 +3,6 @@ import type {
   Page,
   PageRequest,
   PointRange,
-  RecordingOutcome,
   StoredUsageInterval,
   ToldThreshold,
   UsagePiece,
@@ -133,7 +132,7 @@ export interface UsageWrites extends UsageArchiveWrites {
    * Stores usage as `Storage.recordUsage` does, together with what else the transaction does, and marks the subscriptions of
    * which something was stored. Last come their marks, for which whoever has locked them is waited for.
    */
-  record(submissions: readonly UsageSubmission[]): Promise<readonly RecordingOutcome[]>;
+  record(submissions: readonly UsageSubmission[]): Promise<readonly (string | null)[]>;
   /** The same as `marks`, which stay so until the transaction ends: whoever records waits for it. */
   lockMarks(subscriptionRecordIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** Stores that thresholds were told of, and gives those of which it was not told before. */

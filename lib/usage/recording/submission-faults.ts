@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/index.ts';
-import { RecordingOutcome, type UsagePoint } from '../../records/index.ts';
+import { RecordingOutcome, type UsagePoint, type UsageSubmission } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
@@ -33,6 +33,19 @@ export function unknownUnitFault(points: readonly UsagePoint[], catalog: Catalog
     message: `No version of the catalog has a unit "${shortened(unknown)}"`,
     facts: { unitType: unknown },
   };
+}
+
+/**
+ * What happens to a submission: it is stored if its tracking id was free, and a duplicate if the same usage took the id first
+ * (§2.1 rule 6).
+ * @param takenBy fingerprint of the usage that took the tracking id first; null = the submission was stored.
+ */
+export function recordingOutcome(
+  { fingerprint }: Pick<UsageSubmission, 'fingerprint'>,
+  takenBy: string | null,
+): RecordingOutcome {
+  if (takenBy === null) return RecordingOutcome.ACCEPTED;
+  return takenBy === fingerprint ? RecordingOutcome.DUPLICATE : RecordingOutcome.CONFLICT;
 }
 
 /** The fault of a submission whose tracking id was used before (§2.1 check 7 and rule 6); null where it is stored or ignored. */

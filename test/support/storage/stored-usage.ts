@@ -1,9 +1,15 @@
-import type { StoredUsageInterval, UsagePoint, UsageSubmission } from '../../../lib/records/index.ts';
+import type {
+  RecordingOutcome,
+  StoredUsageInterval,
+  UsagePoint,
+  UsageSubmission,
+} from '../../../lib/records/index.ts';
+import { type Storing, storeSubmissions } from '../../../lib/usage/operations/store-submissions.ts';
 import { decimal, formatDecimal, sum } from '../../../lib/values/money/index.ts';
 import { addDays, instant, type LocalDate, localDate } from '../../../lib/values/time/index.ts';
 import type { TestDatabase } from '../databases.ts';
 import { rowsOf } from '../queue-rows.ts';
-import { newId } from './stored-records.ts';
+import { author, newId } from './stored-records.ts';
 
 /** The first day of points, in UTC. */
 export const firstDay = localDate(2026, 4, 1);
@@ -34,6 +40,14 @@ export function submission(
     .sort()
     .join('; ');
   return { accountRecordId, subscriptionRecordId, trackingId, fingerprint, points };
+}
+
+/** Stores the submissions and returns their outcomes. */
+export function recordSubmissions(
+  { storage, tenant }: Pick<Storing, 'storage' | 'tenant'>,
+  submissions: readonly UsageSubmission[],
+): Promise<readonly RecordingOutcome[]> {
+  return storeSubmissions({ storage, tenant, authorship: author(), mayPassThresholds: false }, submissions);
 }
 
 /** Of a month from the first day on, on no invoice. */

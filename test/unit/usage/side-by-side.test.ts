@@ -49,7 +49,7 @@ describe('chunks side by side', () => {
           most = Math.max(most, running);
           await new Promise((resolve) => setImmediate(resolve));
           running -= 1;
-          return given.map(({ trackingId }) => (trackingId.endsWith('3') ? 'CONFLICT' : 'ACCEPTED'));
+          return given.map(({ trackingId }) => (trackingId.endsWith('3') ? 'other usage' : null));
         },
       };
       const tenant = { ...(within === undefined ? {} : { within }) } as TenantRef;
@@ -74,7 +74,7 @@ describe('chunks side by side', () => {
         if (given.some(({ subscriptionRecordId }) => subscriptionRecordId === 2)) throw new Error('full');
         await new Promise((resolve) => setImmediate(resolve));
         ended += 1;
-        return given.map(() => 'ACCEPTED' as const);
+        return given.map(() => null);
       },
     };
     const prepared = lines(2_500, 90).map(

@@ -1,4 +1,4 @@
-import { type Authorship, RecordingOutcome, type UsageSubmission } from '../../../../lib/records/index.ts';
+import type { Authorship, UsageSubmission } from '../../../../lib/records/index.ts';
 import { assertInvariant } from '../../../../lib/values/errors/index.ts';
 import type { WriteScope } from '../../audit/audited-writes.ts';
 import type { Runner } from '../../sql/runner.ts';
@@ -10,28 +10,26 @@ interface Recording {
   readonly submissions: readonly UsageSubmission[];
 }
 
-/** The first submission with a tracking id, and who has that id in the end. */
+/** The first submission with a tracking id. */
 interface Offer {
   readonly submission: UsageSubmission;
-  isTaken: boolean;
-  /** Fingerprint of what is stored under the tracking id. */
-  holder: string;
+  /** Fingerprint of the usage stored under the tracking id earlier; null = the submission itself was stored. */
+  takenBy: string | null;
 }
 
 /** Stores the submissions whose tracking ids are free; of those with the same one, the first. */
 export async function recordUsage(
   runner: Runner,
   { tenantRecordId, authorship, submissions }: Recording,
-): Promise<readonly RecordingOutcome[]> {
+): Promise<readonly (string | null)[]> {
   if (submissions.length === 0) return [];
   const offers = new Map<string, Offer>();
   const asked = submissions.map((submission) => {
     const key = keyOf(submission);
-    const { fingerprint } = submission;
     const known = offers.get(key);
-    const offer = known ?? { submission, isTaken: false, holder: fingerprint };
+    const offer = known ?? { submission, takenBy: null };
     if (known === undefined) offers.set(key, offer);
-    return { fingerprint, offer, isFirst: known === undefined };
+    return { offer, isFirst: known === undefined };
   });
   const offered = [...offers.values()].sort(byKey);
   const { userName: createdBy, createdDate } = authorship;
@@ -40,26 +38,24 @@ export async function recordUsage(
   for (const { index, fingerprint } of await runner.dialect.storeUsage(runner, chunk)) {
     const offer = offered[index];
     assertInvariant(offer, `No submission has the number ${index}`);
-    offer.isTaken = true;
-    offer.holder = fingerprint;
+    offer.takenBy = fingerprint;
   }
-  return asked.map(({ fingerprint, offer, isFirst }) => {
-    if (isFirst && !offer.isTaken) return RecordingOutcome.ACCEPTED;
-    return offer.holder === fingerprint ? RecordingOutcome.DUPLICATE : RecordingOutcome.CONFLICT;
-  });
+  return asked.map(({ offer, isFirst }) =>
+    isFirst ? offer.takenBy : (offer.takenBy ?? offer.submission.fingerprint),
+  );
 }
 
 /** The same, and marks the subscriptions of which something was stored. */
 export async function recordMarked(
   scope: WriteScope,
   submissions: readonly UsageSubmission[],
-): Promise<readonly RecordingOutcome[]> {
-  const outcomes = await recordUsage(scope.runner, { ...scope, submissions });
-  const stored = submissions.filter((_submission, index) => outcomes[index] === RecordingOutcome.ACCEPTED);
+): Promise<readonly (string | null)[]> {
+  const takenBy = await recordUsage(scope.runner, { ...scope, submissions });
+  const stored = submissions.filter((_submission, index) => takenBy[index] === null);
   await markSubscriptions(scope, [
     ...new Set(stored.map(({ subscriptionRecordId }) => subscriptionRecordId)),
   ]);
-  return outcomes;
+  return takenBy;
 }
 
 function keyOf({ subscriptionRecordId, trackingId }: UsageSubmission): string {
