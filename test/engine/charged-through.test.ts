@@ -1,19 +1,14 @@
 import { expect } from 'chai';
 import { formatLocalDate, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
-import { catalogXml, lists, plan, product, TRIAL } from '../support/catalogs/catalog-document.ts';
+import { plan, TRIAL } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { itemLines, type TestEngine } from '../support/engine.ts';
+import { shelfOf, subscribed } from '../support/subscribed.ts';
 
-const shelf = catalogXml({
-  effectiveDate: '2012-01-01T00:00:00Z',
-  catalogName: 'Shelf',
-  products: product('S'),
-  plans: [
-    plan('annual-trial', 'S', { initialPhases: TRIAL, price: '365.00', period: 'ANNUAL' }),
-    plan('annual', 'S', { price: '365.00', period: 'ANNUAL' }),
-    plan('monthly', 'S', { price: '31.00' }),
-  ].join(''),
-  priceLists: lists({ DEFAULT: ['annual-trial', 'annual', 'monthly'] }),
+const catalog = shelfOf({
+  'annual-trial': plan('annual-trial', 'S', { initialPhases: TRIAL, price: '365.00', period: 'ANNUAL' }),
+  annual: plan('annual', 'S', { price: '365.00', period: 'ANNUAL' }),
+  monthly: plan('monthly', 'S', { price: '31.00' }),
 });
 
 anyDatabase((_kind, open) => {
@@ -25,14 +20,13 @@ anyDatabase((_kind, open) => {
 
     afterEach(() => engine.close());
 
+    async function subscribe(options: Omit<Parameters<typeof subscribed>[1], 'catalog'>): Promise<void> {
+      ({ engine, accountId, subscriptionId, bundleId } = await subscribed(open, { catalog, ...options }));
+    }
+
     /** A trial from 2030-02-12 on, and on 2030-03-14 a year of 365.00. */
     async function begin(): Promise<void> {
-      engine = await openEngine(open, { now: '2030-02-12T06:00:00Z', catalog: shelf });
-      accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 14 })).id;
-      await tag(SystemTag.AUTO_PAY_OFF);
-      const made = await engine.acme.createSubscription({ accountId, planName: 'annual-trial' });
-      ({ subscriptionId, bundleId } = made);
-      await engine.settle();
+      await subscribe({ now: '2030-02-12T06:00:00Z', billCycleDayLocal: 14, planName: 'annual-trial' });
     }
 
     function tag(tagDefinitionId: Uuid) {
@@ -81,12 +75,7 @@ anyDatabase((_kind, open) => {
 
     /** Ten seats of a plan from 2026-01-01 on, on the first of a month. */
     async function beginWithSeats(planName: string): Promise<void> {
-      engine = await openEngine(open, { now: '2026-01-01T06:00:00Z', catalog: shelf });
-      accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
-      await tag(SystemTag.AUTO_PAY_OFF);
-      const made = await engine.acme.createSubscription({ accountId, planName, quantity: 10 });
-      ({ subscriptionId, bundleId } = made);
-      await engine.settle();
+      await subscribe({ now: '2026-01-01T06:00:00Z', billCycleDayLocal: 1, planName, quantity: 10 });
     }
 
     async function seats(quantity: number, from: string): Promise<void> {

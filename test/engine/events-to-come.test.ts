@@ -7,21 +7,16 @@ import {
   parseWireMoment,
   type Uuid,
 } from '../../lib/index.ts';
-import { catalogXml, lists, plan, product, TRIAL } from '../support/catalogs/catalog-document.ts';
+import { plan, TRIAL } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { itemLines, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { shelfOf, subscribed } from '../support/subscribed.ts';
 
-const shelf = catalogXml({
-  effectiveDate: '2012-01-01T00:00:00Z',
-  catalogName: 'Shelf',
-  products: `${product('S')}${product('T')}`,
-  plans: [
-    plan('basic-trial', 'S', { initialPhases: TRIAL, price: '50.00' }),
-    plan('pro-100', 'S', { price: '100.00' }),
-    plan('other-8', 'T', { price: '8.00', period: 'WEEKLY' }),
-  ].join(''),
-  priceLists: lists({ DEFAULT: ['basic-trial', 'pro-100', 'other-8'] }),
+const catalog = shelfOf({
+  'basic-trial': plan('basic-trial', 'S', { initialPhases: TRIAL, price: '50.00' }),
+  'pro-100': plan('pro-100', 'S', { price: '100.00' }),
+  'other-8': plan('other-8', 'T', { price: '8.00', period: 'WEEKLY' }),
 });
 
 const on = (date: string) => ({ date: parseLocalDate(date) });
@@ -37,11 +32,9 @@ anyDatabase((_kind, open) => {
 
     /** A trial whose PHASE of 11-19 a change of plan withdraws on 10-31, after the run that has noted it. */
     async function begin(): Promise<void> {
-      engine = await openEngine(open, { now: '2024-10-20T06:00:00Z', catalog: shelf });
-      accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 28 })).id;
-      const made = await engine.acme.createSubscription({ accountId, planName: 'basic-trial' });
-      ({ subscriptionId, bundleId } = made);
-      await engine.settle();
+      const now = '2024-10-20T06:00:00Z';
+      const request = { now, catalog, billCycleDayLocal: 28, planName: 'basic-trial' };
+      ({ engine, accountId, subscriptionId, bundleId } = await subscribed(open, request));
       await engine.runTo('2024-10-31T06:00:00Z');
       const { subscriptions } = engine.acme;
       await subscriptions.changePlan(subscriptionId, { planName: 'pro-100', billingPolicy: 'IMMEDIATE' });
