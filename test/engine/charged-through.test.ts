@@ -1,8 +1,16 @@
 import { expect } from 'chai';
-import { formatLocalDate, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import {
+  ErrorCode,
+  formatLocalDate,
+  type InvoicePlugin,
+  parseLocalDate,
+  SystemTag,
+  type Uuid,
+} from '../../lib/index.ts';
 import { plan, TRIAL } from '../support/catalogs/catalog-document.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
 import { shelfOf, subscribed } from '../support/subscribed.ts';
 
 const catalog = shelfOf({
@@ -10,6 +18,8 @@ const catalog = shelfOf({
   annual: plan('annual', 'S', { price: '365.00', period: 'ANNUAL' }),
   monthly: plan('monthly', 'S', { price: '31.00' }),
 });
+
+type Options = Omit<Parameters<typeof subscribed>[1], 'catalog'>;
 
 anyDatabase((_kind, open) => {
   describe('the charged-through date', () => {
@@ -20,7 +30,7 @@ anyDatabase((_kind, open) => {
 
     afterEach(() => engine.close());
 
-    async function subscribe(options: Omit<Parameters<typeof subscribed>[1], 'catalog'>): Promise<void> {
+    async function subscribe(options: Options): Promise<void> {
       ({ engine, accountId, subscriptionId, bundleId } = await subscribed(open, { catalog, ...options }));
     }
 
@@ -74,8 +84,9 @@ anyDatabase((_kind, open) => {
     }
 
     /** Ten seats of a plan from 2026-01-01 on, on the first of a month. */
-    async function beginWithSeats(planName: string): Promise<void> {
-      await subscribe({ now: '2026-01-01T06:00:00Z', billCycleDayLocal: 1, planName, quantity: 10 });
+    async function beginWithSeats(planName: string, more: Partial<Options> = {}): Promise<void> {
+      const now = '2026-01-01T06:00:00Z';
+      await subscribe({ now, billCycleDayLocal: 1, planName, quantity: 10, ...more });
     }
 
     async function seats(quantity: number, from: string): Promise<void> {
@@ -128,6 +139,119 @@ anyDatabase((_kind, open) => {
       await seats(15, '2026-09-20');
       await seats(12, '2026-09-10');
       expect(await chargedThrough()).to.equal('2027-09-15');
+    });
+
+    /** 15 seats from 2026-06-10 on, and then 12 from 2026-06-05 on: a part of five days in front of them. */
+    async function seatsInFront(): Promise<void> {
+      await engine.runTo('2026-06-10T06:00:00Z');
+      await seats(15, '2026-06-10');
+      await engine.runTo('2026-06-20T06:00:00Z');
+      await seats(12, '2026-06-05');
+    }
+
+    it(
+      'invoicing §8.5: stays where a draft that bills a part in front of days that stay billed is committed',
+      onEachDatabase(async () => {
+        await beginWithSeats('annual');
+        await engine.runTo('2026-06-10T06:00:00Z');
+        await seats(15, '2026-06-10');
+        await tag(SystemTag.AUTO_INVOICING_DRAFT);
+        await seats(12, '2026-06-05');
+        await engine.acme.invoices.commit((await invoiceAt(-1)).id);
+        expect(await chargedThrough()).to.equal('2027-01-01');
+      }),
+    );
+
+    it('invoicing §8.5: stays where a run adds such a part to a draft and commits it', async () => {
+      await beginWithSeats('annual');
+      await engine.runTo('2026-06-10T06:00:00Z');
+      await seats(15, '2026-06-10');
+      await engine.acme.invoices.addCharges({ accountId, autoCommit: false, items: [{ amount: '5.00' }] });
+      await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
+      await seats(12, '2026-06-05');
+      expect(itemLines(await invoiceAt(-1))).to.include('RECURRING 2026-06-05..2026-06-10 60');
+      expect((await invoiceAt(-1)).status).to.equal('COMMITTED');
+      expect(await chargedThrough()).to.equal('2027-01-01');
+    });
+
+    /** Bills 15 seats from 2026-06-10 to a pause of 2026-06-25, and then the part in front of them. */
+    async function seatsInFrontOfPause(): Promise<void> {
+      await engine.runTo('2026-06-10T06:00:00Z');
+      await seats(15, '2026-06-10');
+      await engine.runTo('2026-06-25T06:00:00Z');
+      await pause();
+      await seats(12, '2026-06-05');
+    }
+
+    it('invoicing §8.5: goes back to a pause where a part is billed in front of the days before it', async () => {
+      await beginWithSeats('annual');
+      await seatsInFrontOfPause();
+      expect(await chargedThrough()).to.equal('2026-06-25');
+    });
+
+    it('invoicing §8.5: goes back to it also where a plugin makes an invoice of each item of that run', async () => {
+      const groups: InvoicePlugin = {
+        name: 'groups',
+        getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
+      };
+      await beginWithSeats('annual', { host: { invoicePlugins: [groups] } });
+      await seatsInFrontOfPause();
+      expect((await invoices()).flatMap(itemLines)).to.include('RECURRING 2026-06-05..2026-06-10 60');
+      expect(await chargedThrough()).to.equal('2026-06-25');
+    });
+
+    it('invoicing §8.5: is left alone by a run that has nothing to add to a draft', async () => {
+      await beginWithSeats('annual', { tags: [SystemTag.AUTO_INVOICING_DRAFT] });
+      await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
+      await untag(SystemTag.AUTO_INVOICING_DRAFT);
+      const run = engine.acme.generateInvoice({ accountId });
+      expect(await codeOf(run)).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
+      expect((await invoiceAt(0)).status).to.equal('DRAFT');
+      expect(await chargedThrough()).to.equal(null);
+    });
+
+    it('invoicing §8.5: is raised by an older draft whose days reach beyond the last charge and stay billed', async () => {
+      await beginWithSeats('annual', { tags: [SystemTag.AUTO_INVOICING_DRAFT] });
+      await untag(SystemTag.AUTO_INVOICING_DRAFT);
+      await seatsInFront();
+      await voidAt(1);
+      expect(await chargedThrough()).to.equal('2026-06-10');
+      await engine.acme.invoices.commit((await invoiceAt(0)).id);
+      expect(await chargedThrough()).to.equal('2027-01-01');
+    });
+
+    it(
+      'invoicing §8.5: stays at days that a void puts back where the last charge is a part in front of them',
+      onEachDatabase(async () => {
+        await beginWithSeats('annual');
+        await seatsInFront();
+        await voidAt(1);
+        expect(await chargedThrough()).to.equal('2027-01-01');
+      }),
+    );
+
+    it('invoicing §8.5: stays where a trial of 0 is voided while days behind such a part are paused', async () => {
+      await begin();
+      await engine.runTo('2030-03-14T06:00:00Z');
+      await engine.runTo('2030-06-10T06:00:00Z');
+      await seats(15, '2030-06-10');
+      await seats(12, '2030-06-05');
+      await engine.runTo('2030-06-25T06:00:00Z');
+      await pause();
+      expect(await chargedThrough()).to.equal('2031-03-14');
+      await voidAt(0);
+      expect(await chargedThrough()).to.equal('2031-03-14');
+    });
+
+    it('invoicing §8.5: goes back to the days left where the month behind such a part is voided', async () => {
+      await beginWithSeats('monthly');
+      await engine.runTo('2026-01-05T06:00:00Z');
+      await seats(15, '2026-01-05');
+      await engine.runTo('2026-02-01T06:00:00Z');
+      await seats(12, '2026-01-03');
+      expect(await chargedThrough()).to.equal('2026-03-01');
+      await voidAt(2);
+      expect(await chargedThrough()).to.equal('2026-02-01');
     });
 
     it('invoicing §8.5: goes back where a change of plan repairs all that was billed after', async () => {

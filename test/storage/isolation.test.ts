@@ -254,7 +254,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         group: invoices.findGroup(all.summary.id),
         linkedItems: invoices.findItemsLinkedTo([all.item.linkedItemId ?? all.item.id]),
         usedCredit: invoices.findUsedCredit({ accountId: acme.id, beforeRecordId: null, limit: 10 }),
-        lastChargeDates: invoices.lastChargeDates([all.subscription.id]),
+        lastCharges: invoices.lastCharges([all.subscription.id]),
         maxTargetDate: invoices.maxTargetDate(acme.id).then((date) => (date === null ? [] : [date])),
         invoicePage: invoices
           .page(page)

@@ -168,7 +168,7 @@ eachDatabase((kind, open) => {
             subscriptionIds.map((subscriptionId) => ({ subscriptionId, from: today })),
           );
           await session.invoices.loadCoverageOfItems(idsOf(of.map((each) => each.item)));
-          await session.invoices.lastChargeDates(subscriptionIds);
+          await session.invoices.lastCharges(subscriptionIds);
           await session.usage.intervals(
             subscriptionIds.flatMap((subscriptionId, index) => ({
               subscriptionId,

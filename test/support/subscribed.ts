@@ -33,10 +33,12 @@ export async function subscribed(
     readonly quantity?: number;
     /** Tags that the account has from the start. */
     readonly tags?: readonly Uuid[];
+    /** What else the engine is opened with. */
+    readonly host?: Omit<Parameters<typeof openEngine>[1], 'now' | 'catalog'>;
   },
 ): Promise<Subscribed> {
-  const { now, catalog, billCycleDayLocal, planName, quantity = 1, tags = [] } = options;
-  const engine = await openEngine(open, { now, catalog });
+  const { now, catalog, billCycleDayLocal, planName, quantity = 1, tags = [], host } = options;
+  const engine = await openEngine(open, { now, catalog, ...host });
   const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal });
   await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_PAY_OFF, ...tags]);
   const made = await engine.acme.createSubscription({ accountId, planName, quantity });

@@ -45,7 +45,7 @@ import {
 } from '../tables/record-access.ts';
 import { lockNumbers, skipNumbers, takeNumbers } from './counters.ts';
 import { deleteCoverageOfItems, loadCoverage, loadCoverageOfItems } from './coverage.ts';
-import { lastChargeDates } from './last-charges.ts';
+import { lastCharges } from './last-charges.ts';
 import {
   findDelegated,
   findLinked,
@@ -132,7 +132,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         (row) => invoiceItemsTable.decode(row),
       );
     },
-    lastChargeDates: async (subscriptionIds, sinceItem) => lastChargeDates(scope, subscriptionIds, sinceItem),
+    lastCharges: async (subscriptionIds, sinceItem) => lastCharges(scope, subscriptionIds, sinceItem),
     maxTargetDate: async (accountId) => {
       // Goes along the account's invoices, the latest first, until one has such an item.
       const [row] = await scope.runner.rows(sql`

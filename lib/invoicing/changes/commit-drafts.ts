@@ -2,13 +2,12 @@ import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account } from '../../records/index.ts';
 import { type Invoice, InvoiceStatus } from '../../records/index.ts';
-import { atReferenceTime } from '../../subscriptions/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
 import { chargedThroughDates } from '../invoices/charged-through-date.ts';
 import type { Draft } from '../invoices/drafting.ts';
 import { payerOf } from '../invoices/new-invoice.ts';
-import { chargedThroughAfterCommit } from '../loading/charged-through-after-commit.ts';
 import { changeInvoices } from './change-invoices.ts';
+import { resetChargedThrough } from './reset-charged-through.ts';
 import { summariseChildren } from './summarise-children.ts';
 
 /** A draft and its account, whose lock the caller holds. */
@@ -68,14 +67,9 @@ async function settleSummaries(
 }
 
 async function moveChargedThrough(session: WriteSession, committed: readonly Committing[]): Promise<void> {
-  const all = committed.flatMap(({ items }) => items);
-  const dates = await chargedThroughAfterCommit(session, chargedThroughDates(all), all);
-  await session.subscriptions.setChargedThrough(
-    committed.flatMap(({ account, items }) =>
-      [...chargedThroughDates(items)].map(([subscriptionId, date]) => ({
-        subscriptionId,
-        chargedThrough: atReferenceTime(dates.get(subscriptionId) ?? date, account),
-      })),
-    ),
+  const accounts = committed.flatMap(({ account, items }) =>
+    [...chargedThroughDates(items).keys()].map((subscriptionId) => [subscriptionId, account] as const),
   );
+  const charges = committed.flatMap(({ items }) => items);
+  await resetChargedThrough(session, new Map(accounts), charges);
 }

@@ -1,37 +1,14 @@
-import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
 import { type Account, type Invoice, type InvoiceItem, itemTypes } from '../../records/index.ts';
-import { atReferenceTime, type TouchedDate } from '../../subscriptions/index.ts';
+import type { TouchedDate } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { addDays, type LocalDate } from '../../values/time/index.ts';
-import { chargedThroughDates, chargedThroughOf } from '../invoices/charged-through-date.ts';
 
 /** An invoice that is voided, of a locked account. */
 export interface Voiding {
   readonly account: Account;
   readonly invoice: Invoice;
   readonly items: readonly InvoiceItem[];
-}
-
-/** §8.5: the charged-through dates that follow from the last of the COMMITTED charges that remain, repaired or not. */
-export async function resetChargedThrough(
-  session: WriteSession,
-  { account, items }: Voiding,
-  used: readonly TouchedDate[],
-): Promise<void> {
-  const subscriptionIds = [
-    ...new Set([...chargedThroughDates(items).keys(), ...used.map(({ subscriptionId }) => subscriptionId)]),
-  ];
-  const remaining = await session.invoices.lastChargeDates(subscriptionIds);
-  const dates = new Map(remaining.map((last) => [last.subscriptionId, chargedThroughOf(last)]));
-  await session.subscriptions.setChargedThrough(
-    subscriptionIds.map((subscriptionId) => {
-      const date = dates.get(subscriptionId);
-      return {
-        subscriptionId,
-        chargedThrough: date === undefined ? null : atReferenceTime(date, account),
-      };
-    }),
-  );
 }
 
 /** §1.5: the latest target date among the remaining invoices with recurring charges. */

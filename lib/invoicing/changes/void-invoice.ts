@@ -12,6 +12,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 import { formatLocalDate } from '../../values/time/index.ts';
+import { chargedThroughDates } from '../invoices/charged-through-date.ts';
 import { accountCreditOf } from '../invoices/invoice-amounts.ts';
 import { isSettled } from '../invoices/parent-standing.ts';
 import { loadParentInvoices } from '../loading/load-open-invoices.ts';
@@ -23,12 +24,8 @@ import {
   releaseCoverage,
 } from '../reconciliation/void-coverage.ts';
 import { changeInvoices } from './change-invoices.ts';
-import {
-  daysToEvaluateAgain,
-  maxTargetDateWithout,
-  resetChargedThrough,
-  type Voiding,
-} from './dates-after-void.ts';
+import { daysToEvaluateAgain, maxTargetDateWithout, type Voiding } from './dates-after-void.ts';
+import { resetChargedThrough } from './reset-charged-through.ts';
 
 const NOTHING_RELEASED: ReleasedCoverage = { itemIds: [], rows: [], repairable: [], touched: [] };
 
@@ -39,7 +36,7 @@ const NOTHING_RELEASED: ReleasedCoverage = { itemIds: [], rows: [], repairable: 
  * INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028).
  */
 export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: IdGenerator): Promise<void> {
-  const { account, invoice: before } = voiding;
+  const { account, invoice: before, items } = voiding;
   await refuseRepaired(session, voiding);
   await refuseSettledByParent(session, before);
   if (before.status === InvoiceStatus.COMMITTED) await refuseUsed(session, voiding);
@@ -55,7 +52,11 @@ export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: 
   const used = before.isMigration ? [] : await session.usage.billedOn(before.id);
   await markDirty(session, [...released.touched, ...used, ...evaluatedAgain]);
   if (before.status === InvoiceStatus.COMMITTED && !before.isMigration) {
-    await resetChargedThrough(session, voiding, used);
+    const charged = [
+      ...chargedThroughDates(items).keys(),
+      ...used.map(({ subscriptionId }) => subscriptionId),
+    ];
+    await resetChargedThrough(session, new Map(charged.map((id) => [id, account])));
   }
   const changes = [{ before, after, isAdjusted: true }];
   await changeInvoices(session, { changes, accounts: [account], maxTargetDates }, ids);

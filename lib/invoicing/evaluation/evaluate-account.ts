@@ -39,9 +39,11 @@ export interface AccountRun extends DueDates {
   readonly amounts: InvoiceAmounts;
   /**
    * New charged-through dates by subscription (§8.5), also where zero items of usage are dropped; none if the invoice is a
-   * DRAFT.
+   * DRAFT. They are where the charges of the invoice end.
    */
   readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
+  /** The subscriptions among them whose dates other invoices tell, too: see `resetChargedThrough`. */
+  readonly chargedBefore: ReadonlySet<Uuid>;
   /** The state with the invoice counted in; `version` is left to the storage. */
   readonly state: AccountInvoicingState;
 }
@@ -60,12 +62,21 @@ export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid):
   const { invoice = NEW_COMMITTED } = input;
   const all = [...(invoice.draft?.items ?? []), ...items];
   const amounts = invoiceAmounts(all);
+  // Where there is nothing to add, a draft stays one.
+  const committed = items.length === 0 ? [] : all;
+  const chargedThrough =
+    invoice.status === 'COMMITTED' ? chargedThroughBy(committed, evaluations) : new Map<Uuid, LocalDate>();
   return {
     evaluations,
     items,
     invoice,
     amounts,
-    chargedThrough: invoice.status === 'COMMITTED' ? chargedThroughBy(all, evaluations) : new Map(),
+    chargedThrough,
+    chargedBefore: new Set(
+      committed.length > items.length
+        ? chargedThrough.keys()
+        : billedInFrontOfOthers(evaluations, chargedThrough),
+    ),
     ...dueDatesAfter(evaluations, input),
     state: items.length === 0 ? input.state : stateAfter(input, items, amounts),
   };
@@ -87,21 +98,28 @@ function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput
   );
 }
 
-/**
- * Zero items of usage count also where the tenant drops them (usage §7.5 rule 4). A part that is billed in front of days
- * that stay billed takes no date back.
- */
+/** Zero items of usage count also where the tenant drops them (usage §7.5 rule 4). */
 function chargedThroughBy(
   items: readonly NewInvoiceItem[],
   evaluations: readonly SubscriptionEvaluation[],
 ): ReadonlyMap<Uuid, LocalDate> {
   const dates = new Map(chargedThroughDates(items));
-  for (const { subscriptionId, usage, keptThrough } of evaluations) {
-    for (const date of [usage?.chargedThrough ?? null, keptThrough]) {
-      if (date !== null) dates.set(subscriptionId, maxDate(date, dates.get(subscriptionId) ?? date));
-    }
+  for (const { subscriptionId, usage } of evaluations) {
+    const date = usage?.chargedThrough ?? null;
+    if (date !== null) dates.set(subscriptionId, maxDate(date, dates.get(subscriptionId) ?? date));
   }
   return dates;
+}
+
+/** Subscriptions with charges that end before days which stay billed. */
+function billedInFrontOfOthers(
+  evaluations: readonly SubscriptionEvaluation[],
+  dates: ReadonlyMap<Uuid, LocalDate>,
+): readonly Uuid[] {
+  return evaluations.flatMap(({ subscriptionId, inForceThrough }) => {
+    const date = dates.get(subscriptionId);
+    return date !== undefined && inForceThrough !== null && date < inForceThrough ? [subscriptionId] : [];
+  });
 }
 
 /** Those after the target date. */

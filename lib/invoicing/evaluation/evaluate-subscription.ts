@@ -38,8 +38,6 @@ export interface SubscriptionBilling {
   readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
   /** Days before it stay as they were billed (see `keptUntil` of kept-as-billed.ts); default: none do. */
   readonly keptUntil?: LocalDate | null;
-  /** Its charged-through date before the run; default: none, and an ongoing charge needs none. */
-  readonly chargedThrough?: LocalDate | null;
   /** RECURRING, FIXED and FREE rows of the window, and all rows of the items named by `missingItemIds`. */
   readonly rows: readonly CoverageRow[];
   /** RECURRING items that are repaired, by id (see `missingItemIds`); further ones do no harm. */
@@ -68,8 +66,8 @@ export interface SubscriptionEvaluation {
   /** FIXED, RECURRING and REPAIR_ADJ items in output order, then those of usage. */
   readonly items: readonly NewInvoiceItem[];
   readonly coverage: CoverageChanges;
-  /** What its new charges may not take the charged-through date back behind (§8.5); null = nothing is. */
-  readonly keptThrough: LocalDate | null;
+  /** End of the RECURRING days in force after it; null where there are none, or it charges no recurring or fixed price. */
+  readonly inForceThrough: LocalDate | null;
   /** New `repairable` of existing items. */
   readonly repairable: readonly { readonly id: Uuid; readonly repairable: Decimal }[];
   readonly cursor: InvoicingCursor;
@@ -127,7 +125,10 @@ export function evaluateSubscription(
     subscriptionId,
     items: usage === null ? items : [...items, ...usage.items],
     coverage,
-    keptThrough: keptThrough(subscription, coverage),
+    inForceThrough:
+      coverage.inserted.length === 0
+        ? null
+        : (recurringRows(coverageAfter(rows, coverage)).at(-1)?.endDate ?? null),
     repairable: [
       ...[...reconciliation.repairable].map(([id, left]) => ({ id, repairable: left })),
       ...usageRepairs,
@@ -142,19 +143,6 @@ export function evaluateSubscription(
     foreseenDate: earlier(standing.nextDueDate, usage?.foreseenDate ?? null),
     usage,
   };
-}
-
-/**
- * The charged-through date of before, as far as recurring days that are in force after the run still reach it. It only
- * matters to a run with charges, which may bill no more than a part in front of those days.
- */
-function keptThrough(
-  { chargedThrough = null, rows }: SubscriptionBilling,
-  coverage: CoverageChanges,
-): LocalDate | null {
-  if (chargedThrough === null || coverage.inserted.length === 0) return null;
-  const end = recurringRows(coverageAfter(rows, coverage)).at(-1)?.endDate ?? null;
-  return end === null ? null : minDate(end, chargedThrough);
 }
 
 /** Late usage may be looked at on an earlier date than the last one: what was settled then stays so. */

@@ -1,3 +1,4 @@
+import type { LastCharge } from '../../ports/storage/index.ts';
 import { type InvoiceItem, itemTypes } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
@@ -20,14 +21,11 @@ export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<
   return dates;
 }
 
-interface LastDates {
-  /** The latest start. */
-  readonly start: LocalDate;
-  /** The latest end, or null without one. */
-  readonly end: LocalDate | null;
-}
-
-/** The charged-through date that follows from the last COMMITTED charge: its latest end, or start without one (§8.5). */
-export function chargedThroughOf({ start, end }: LastDates): LocalDate {
-  return end === null ? start : maxDate(start, end);
+/**
+ * The charged-through date of a subscription (§8.5): where its last COMMITTED charge ends, or begins without an end, but
+ * not before the days that this charge has left billed.
+ */
+export function chargedThroughOf(charge: Omit<LastCharge, 'subscriptionId'>): LocalDate {
+  const { start, end, inForceThrough } = charge;
+  return maxDate(start, end ?? start, inForceThrough ?? start);
 }

@@ -40,7 +40,7 @@ export async function loadBillingState(
   session: ReadSession,
   input: LoadBillingInput,
 ): Promise<LoadedBillingState> {
-  const { cursors, recordIds, chargedThrough, streams, failures } = await loadStreams(session, input);
+  const { cursors, recordIds, streams, failures } = await loadStreams(session, input);
   const changes = new Map(streams.flatMap((stream) => [...stream.changes]));
   const cursorOf = new Map(
     cursors.map((cursor) => {
@@ -59,7 +59,7 @@ export async function loadBillingState(
   });
   const rows = Map.groupBy(await session.invoices.loadCoverage(windows), (row) => row.subscriptionId);
   const { catalogOf, usageConfig: config, usageOriginOf: originOf = () => 'RECORDED' } = input;
-  const billings = streams.map((stream) => billingOf(stream, { cursorOf, rows, catalogOf, chargedThrough }));
+  const billings = streams.map((stream) => billingOf(stream, { cursorOf, rows, catalogOf }));
   if (config === null) return { billings, failures, recordIds };
   return {
     billings: await withUsage(session, billings, { config, recordIds, originOf }),
@@ -77,12 +77,11 @@ interface LoadedParts {
   readonly cursorOf: ReadonlyMap<Uuid, StoredCursor>;
   readonly rows: ReadonlyMap<Uuid, readonly CoverageRow[]>;
   readonly catalogOf: CatalogOfAccount;
-  readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
 }
 
 function billingOf(
   stream: AccountStream<BillingRequest>,
-  { cursorOf, rows, catalogOf, chargedThrough }: LoadedParts,
+  { cursorOf, rows, catalogOf }: LoadedParts,
 ): AccountBilling {
   const catalog = catalogOf(stream.request.account.id);
   const subscriptions = [...stream.bySubscription].map(([subscriptionId, events]): SubscriptionBilling => {
@@ -93,7 +92,6 @@ function billingOf(
       events,
       cursor: cursor ?? null,
       keptUntil: cursor === undefined ? null : keptUntil(cursor, catalog),
-      chargedThrough: chargedThrough.get(subscriptionId) ?? null,
       rows: rows.get(subscriptionId) ?? NO_ROWS,
       items: NO_ITEMS,
       itemsCreatedToday: itemsOn(stream.request.runDate, cursor),

@@ -14,7 +14,6 @@ import {
 } from '../../subscriptions/index.ts';
 import { type UsageConfig, usageSettings } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { LocalDate } from '../../values/time/index.ts';
 import { type AccountStreams, type StreamRequest, streamsOf } from '../evaluation/account-streams.ts';
 import { ongoingChargeOf } from '../evaluation/ongoing-charge.ts';
 import type { InvoicingConfig } from '../periods/invoicing-config.ts';
@@ -42,8 +41,6 @@ export interface LoadedStreams<R extends StreamRequest> extends AccountStreams<R
   readonly cursors: readonly StoredCursor[];
   /** Of the subscriptions whose events are loaded, as far as they are stored. */
   readonly recordIds: ReadonlyMap<Uuid, number>;
-  /** Their charged-through dates, where they have one. */
-  readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
 }
 
 /**
@@ -94,10 +91,7 @@ export async function loadStreams<R extends StreamRequest>(
   const plansOf = (accountId: Uuid) => catalogUnder(storedPlansOf(accountId), hypothesis);
   const loaded = { cursors, ongoing, subscriptions: withBases, events, blockingStates, plansOf };
   const recordIds = new Map(found.map(({ id, recordId }) => [id, recordId]));
-  const chargedThrough = new Map(
-    found.flatMap(({ id, chargedThrough: date }) => (date === null ? [] : [[id, date.date] as const])),
-  );
-  return { cursors, recordIds, chargedThrough, ...streamsOf({ ...input, ...loaded }) };
+  return { cursors, recordIds, ...streamsOf({ ...input, ...loaded }) };
 }
 
 /** The ongoing charges, by subscription. A hypothesis, and a look at all subscriptions, go by the events instead. */

@@ -1,14 +1,13 @@
 import type { ChargedThroughChange, WriteSession } from '../../ports/storage/index.ts';
-import type { CoverageRow, NewNotification, StoredUsageInterval } from '../../records/index.ts';
+import type { Account, CoverageRow, NewNotification, StoredUsageInterval } from '../../records/index.ts';
 import { allEnded } from '../../runtime/index.ts';
 import { atReferenceTime } from '../../subscriptions/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { DatedInstant, Instant, LocalDate } from '../../values/time/index.ts';
+import { resetChargedThrough } from '../changes/reset-charged-through.ts';
 import { dueEntries } from '../evaluation/due-entries.ts';
 import { intervalsToStore } from '../evaluation/stored-usage.ts';
-import { chargedThroughDates } from '../invoices/charged-through-date.ts';
-import { chargedThroughAfterCommit } from '../loading/charged-through-after-commit.ts';
 import type { EvaluatedRun } from './evaluate-runs.ts';
 import { saveBillCycleDays } from './give-bill-cycle-days.ts';
 
@@ -24,9 +23,8 @@ export async function saveRunFacts(session: WriteSession, runs: readonly RunToSa
       session,
       runs.map(({ billing }) => billing),
     ),
-    session.subscriptions.setChargedThrough(chargedThrough(runs.filter(isNew))),
+    session.subscriptions.setChargedThrough(chargedThrough(runs)),
     saveProjection(session, runs),
-    saveChargedThroughOfDrafts(session, runs),
   ]);
   session.schedule(dueEntriesOf(runs, session.authorship.createdDate));
 }
@@ -93,36 +91,33 @@ export function dueEntriesOf(runs: readonly EvaluatedRun[], now: Instant): reado
   return runs.flatMap(({ billing, run }) => dueEntries(billing.account, run, now));
 }
 
-/** Of subscriptions that a reused draft has charged before, later charges may be COMMITTED already (§8.5). */
-export async function saveChargedThroughOfDrafts(
+/**
+ * Sets the charged-through dates that the charges of a run alone do not tell, once all of it is stored (§8.5): where it
+ * commits a draft, or bills a part in front of days that stay billed.
+ */
+export async function resetChargedBefore(
   session: WriteSession,
   invoiced: readonly EvaluatedRun[],
 ): Promise<void> {
-  const ofDrafts = invoiced.filter((each) => !isNew(each));
-  if (ofDrafts.length === 0) return;
-  const charged = new Set(ofDrafts.flatMap(({ run }) => chargedBy(run)));
-  const before = ofDrafts.flatMap(({ run }) =>
-    [...run.chargedThrough].filter(([subscriptionId]) => !charged.has(subscriptionId)),
-  );
-  const kept = await chargedThroughAfterCommit(
+  const drafts = invoiced.filter((each) => !isNew(each));
+  await resetChargedThrough(session, chargedBefore(invoiced.filter(isNew)));
+  await resetChargedThrough(
     session,
-    new Map(before),
-    ofDrafts.flatMap(({ run }) => run.invoice.draft?.items ?? []),
+    chargedBefore(drafts),
+    drafts.flatMap(({ run }) => run.invoice.draft?.items ?? []),
   );
-  await session.subscriptions.setChargedThrough(chargedThrough(ofDrafts, kept));
 }
 
-/** The subscriptions that the run itself charges. */
-function chargedBy({ items, evaluations }: EvaluatedRun['run']): readonly Uuid[] {
-  const withUsage = evaluations.filter(({ usage }) => (usage?.chargedThrough ?? null) !== null);
-  return [...chargedThroughDates(items).keys(), ...withUsage.map(({ subscriptionId }) => subscriptionId)];
+function chargedBefore(invoiced: readonly EvaluatedRun[]): ReadonlyMap<Uuid, Account> {
+  return new Map(
+    invoiced.flatMap(({ billing, run }) =>
+      [...run.chargedBefore].map((id) => [id, billing.account] as const),
+    ),
+  );
 }
 
-/** The instant of a charged-through date is its `toInstant` (§8.5, subscriptions §2 rule 2). */
-export function chargedThrough(
-  invoiced: readonly EvaluatedRun[],
-  kept: ReadonlyMap<Uuid, LocalDate> = new Map(),
-): readonly ChargedThroughChange[] {
+/** The others. The instant of a charged-through date is its `toInstant` (§8.5, subscriptions §2 rule 2). */
+export function chargedThrough(invoiced: readonly EvaluatedRun[]): readonly ChargedThroughChange[] {
   return invoiced.flatMap(({ billing, run }) => {
     const instants = new Map<LocalDate, DatedInstant>();
     const instantOf = (date: LocalDate): DatedInstant => {
@@ -130,9 +125,8 @@ export function chargedThrough(
       instants.set(date, at);
       return at;
     };
-    return [...run.chargedThrough].map(([subscriptionId, date]) => ({
-      subscriptionId,
-      chargedThrough: instantOf(kept.get(subscriptionId) ?? date),
-    }));
+    return [...run.chargedThrough]
+      .filter(([subscriptionId]) => !run.chargedBefore.has(subscriptionId))
+      .map(([subscriptionId, date]) => ({ subscriptionId, chargedThrough: instantOf(date) }));
   });
 }

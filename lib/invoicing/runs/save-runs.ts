@@ -13,13 +13,7 @@ import { invoiceAdjustmentEvents, invoiceCreationEvents } from '../invoices/invo
 import { itemOf } from '../invoices/new-invoice.ts';
 import type { EvaluatedRun } from './evaluate-runs.ts';
 import { saveBillCycleDays } from './give-bill-cycle-days.ts';
-import {
-  chargedThrough,
-  dueEntriesOf,
-  isNew,
-  saveChargedThroughOfDrafts,
-  saveProjection,
-} from './run-facts.ts';
+import { chargedThrough, dueEntriesOf, isNew, resetChargedBefore, saveProjection } from './run-facts.ts';
 
 /** A run with account credit applied. */
 export interface EvaluatedAccount extends EvaluatedRun {
@@ -45,26 +39,22 @@ export async function saveRuns(
     session,
     evaluated.map(({ billing }) => billing),
   );
+  // Runs without items tell dates, too: of zero items of usage that the tenant drops (§8.2 step 9).
   // The shortest statement comes first: the database works on it while the others are written.
-  const charged = session.subscriptions.setChargedThrough(chargedThrough(evaluated.filter(hasOwnDates)));
+  const charged = session.subscriptions.setChargedThrough(chargedThrough(evaluated));
   const projection = saveProjection(session, evaluated);
-  const [, , , , , invoiceIds] = await allEnded([
+  const [, , , , invoiceIds] = await allEnded([
     billCycleDays,
     charged,
     projection,
-    saveChargedThroughOfDrafts(session, invoiced),
     session.invoices.saveStates(invoiced.map(({ run }) => run.state)),
     saveInvoices(session, invoiced, numbers),
   ]);
+  await resetChargedBefore(session, invoiced);
   await writeCreditNotes(session, invoiced.map(notedChange), ids);
   session.schedule(dueEntriesOf(evaluated, session.authorship.createdDate));
   session.publish(evaluated.filter(({ run }) => run.items.length === 0).map(nullInvoiceEvent));
   return invoiceIds;
-}
-
-/** Runs without items tell charged-through dates, too: of zero items of usage that the tenant drops (§8.2 step 9). */
-function hasOwnDates(evaluated: EvaluatedAccount): boolean {
-  return evaluated.run.items.length === 0 || isNew(evaluated);
 }
 
 /**

@@ -7,7 +7,7 @@ import { type ChangedInvoice, withItems } from '../credit/changed-invoice.ts';
 import { reusedDraft } from '../evaluation/invoice-after-run.ts';
 import { emptyInvoice } from '../invoices/new-invoice.ts';
 import type { SplitRun } from './decide-runs.ts';
-import { saveRunFacts } from './run-facts.ts';
+import { resetChargedBefore, saveRunFacts } from './run-facts.ts';
 
 /**
  * Saves runs that become several invoices, or change others, in the session's transaction: their credit is applied over all
@@ -38,6 +38,7 @@ export async function saveSplitRuns(
     },
     ids,
   );
+  await resetChargedBefore(session, runs);
   return new Map(runs.map(({ billing, invoices }) => [billing.account.id, invoices.map(({ id }) => id)]));
 }
 

@@ -69,12 +69,18 @@ export interface DueSubscriptions {
   readonly usageSettings: string | null;
 }
 
-export interface LastChargeDates {
+/** The last COMMITTED charge of a subscription, repaired or not: all its items and periods of usage from one run. */
+export interface LastCharge {
   readonly subscriptionId: Uuid;
   /** Its latest start. */
   readonly start: LocalDate;
   /** Its latest end; null where nothing of it has an end. */
   readonly end: LocalDate | null;
+  /**
+   * End of the RECURRING days on COMMITTED invoices that were in force when it was made; null where it charged usage alone,
+   * or there were none.
+   */
+  readonly inForceThrough: LocalDate | null;
 }
 
 /** An item, and the invoice that it is on. */
@@ -152,11 +158,10 @@ export interface InvoiceReads {
    */
   findUsedCredit(request: UsedCreditRequest): Promise<readonly InvoiceItem[]>;
   /**
-   * The dates of the last COMMITTED charge of each of these subscriptions, repaired or not: of all its items and periods of
-   * usage from the run that made it. Subscriptions without any are left out.
+   * Subscriptions without any are left out.
    * @param sinceItem record id of an item: earlier items are not looked at. Default: all are.
    */
-  lastChargeDates(subscriptionIds: readonly Uuid[], sinceItem?: number): Promise<readonly LastChargeDates[]>;
+  lastCharges(subscriptionIds: readonly Uuid[], sinceItem?: number): Promise<readonly LastCharge[]>;
   /** Latest target date of the account's invoices with RECURRING or USAGE items that are not VOID (invoicing §1.5). */
   maxTargetDate(accountId: Uuid): Promise<LocalDate | null>;
   page(request: PageRequest): Promise<Page<Invoice>>;

@@ -54,11 +54,13 @@ describe('the charged-through date', () => {
     expect([...chargedThroughDates([fee, charge]).values()].map(text)).to.deep.equal(['2024-02-10']);
   });
 
-  it('the charged-through date of all charges in force is the latest end, or a later start of one without an end', () => {
-    const start = day('2024-02-10');
-    expect(text(chargedThroughOf({ start, end: day('2024-03-01') }))).to.equal('2024-03-01');
-    expect(text(chargedThroughOf({ start, end: day('2024-02-01') }))).to.equal('2024-02-10');
-    expect(text(chargedThroughOf({ start, end: null }))).to.equal('2024-02-10');
+  it('the charged-through date of the last charge is its end, a later start, or the later end of days left in force', () => {
+    const last = { start: day('2024-02-10'), end: day('2024-03-01'), inForceThrough: null };
+    expect(text(chargedThroughOf(last))).to.equal('2024-03-01');
+    expect(text(chargedThroughOf({ ...last, end: day('2024-02-01') }))).to.equal('2024-02-10');
+    expect(text(chargedThroughOf({ ...last, end: null }))).to.equal('2024-02-10');
+    expect(text(chargedThroughOf({ ...last, inForceThrough: day('2024-02-20') }))).to.equal('2024-03-01');
+    expect(text(chargedThroughOf({ ...last, inForceThrough: day('2024-04-01') }))).to.equal('2024-04-01');
   });
 
   it('the charged-through date is left alone by repairs and by items without subscription', () => {
