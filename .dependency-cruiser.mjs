@@ -57,7 +57,7 @@ const deciding = {
     'views',
     'what-if',
   ],
-  usage: ['recording', 'roll-up', 'terms', 'rating', 'intervals', 'settlement', 'collecting', 'supplied', 'unbilled', 'archiving'],
+  usage: ['recording', 'roll-up', 'rating', 'intervals', 'settlement', 'collecting', 'supplied', 'unbilled'],
   invoicing: ['periods', 'reconciliation', 'invoices', 'credit', 'evaluation', 'plugins', 'explanation', 'documents'],
   payments: ['claims', 'state', 'views', 'planning'],
   overdue: ['config', 'evaluation', 'triggers'],

@@ -3,9 +3,8 @@ import { type Instant, type LocalDate, startOfDay, type TimeZone } from '../../v
 import { type BilledTime, billedTimes, countsAt, isWithin } from '../intervals/billed-time.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
 import { type Quantities, quantitiesOf, unitsOf } from '../rating/quantities.ts';
-import { isLate } from '../settlement/late-time.ts';
-import type { CollectedUsage } from '../settlement/late-usage.ts';
-import type { PlannedInterval } from '../settlement/planned-interval.ts';
+import type { PlannedInterval } from '../settlement/billed-interval.ts';
+import { type CollectedUsage, isLate } from '../settlement/late-usage.ts';
 import type { Consumption } from '../settlement/settle-usage.ts';
 import {
   type ConsumingInterval,
@@ -13,7 +12,7 @@ import {
   holds,
   type PointRange,
   type UsagePiece,
-} from './usage-piece.ts';
+} from './usage-pieces.ts';
 
 export interface UsageBookInput {
   /** All of the subscription, in order. */

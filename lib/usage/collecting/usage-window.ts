@@ -3,9 +3,9 @@ import { type LocalDate, localDateOf, maxDate, minDate, type TimeZone } from '..
 import { lookBackStart } from '../intervals/look-back.ts';
 import { usageRuns } from '../intervals/usage-runs.ts';
 import { billedNow, readTogether } from '../settlement/superseded-usage.ts';
-import { firstUnbilledStart } from '../settlement/unbilled-time.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
-import type { ConsumingInterval } from './usage-piece.ts';
+import { firstUnbilledStart } from '../settlement/usage-plan.ts';
+import type { ConsumingInterval } from './usage-pieces.ts';
 
 export interface UsageWindowInput {
   /** All of the subscription, in order. */

@@ -1,7 +1,7 @@
 import type { BillingEvent } from '../../records/index.ts';
 import type { DatedInstant, Instant, LocalDate } from '../../values/time/index.ts';
-import { isBilled, isEnd } from './usage-event.ts';
 import type { UsageInterval } from './usage-intervals.ts';
+import { isBilled, isEnd } from './usage-runs.ts';
 
 /** A stretch in which a subscription is billed: from its start, or the end of a pause. */
 export interface BilledTime {

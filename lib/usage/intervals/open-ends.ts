@@ -6,8 +6,7 @@ import {
   localDateOf,
   type TimeZone,
 } from '../../values/time/index.ts';
-import { nextUsageDate } from './cadence.ts';
-import { usageIntervals } from './usage-intervals.ts';
+import { nextUsageDate, usageIntervals } from './usage-intervals.ts';
 import { type UsageRun, usageRuns } from './usage-runs.ts';
 
 export interface OpenEndsInput {
@@ -39,4 +38,11 @@ export function openEnds({ events, now, zone }: OpenEndsInput): readonly LocalDa
 
 function isSameStart(one: UsageRun, first: BillingEvent, section: UsageRun['section']): boolean {
   return one.section === section && one.events[0] === first;
+}
+
+/** The next dates, after a date, on which usage that is open then comes to be billed: one for each open run. */
+export function nextUsageDates(events: readonly BillingEvent[], date: LocalDate): readonly LocalDate[] {
+  return usageRuns(events, date)
+    .map((run) => nextUsageDate(run, date))
+    .filter((next) => next !== null);
 }

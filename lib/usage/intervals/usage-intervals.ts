@@ -1,21 +1,25 @@
+import type { BillingEvent } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
 import {
   addPeriod,
+  type CycleDates,
   cycleDate,
+  cycleDatesOf,
   type DatedInstant,
   firstCycleAfter,
   formatLocalDate,
   type Instant,
+  isMonthBased,
   type LocalDate,
   localDateOf,
   maxInstant,
   startOfDay,
   type TimeZone,
 } from '../../values/time/index.ts';
-import { type Cadence, cadencesOf } from './cadence.ts';
-import { isEnd } from './usage-event.ts';
-import type { UsageRun } from './usage-runs.ts';
+import { unitsOf } from '../rating/quantities.ts';
+import type { PeriodShare } from '../rating/rated-usage.ts';
+import { isEnd, type UsageRun } from './usage-runs.ts';
 
 /** What one usage price is computed for: the part of a run between two neighbouring boundaries (§6.3). */
 export interface UsageInterval {
@@ -122,4 +126,72 @@ function tooManyIntervals(run: UsageRun, targetDate: LocalDate): BillingError {
     message: `Up to ${target} usage ${run.section.name} of subscription ${subscriptionId} has more than ${MAX_PERIODS_PER_RUN} periods to bill at once; choose an earlier target date first`,
     facts: { targetDate: target, bound: MAX_PERIODS_PER_RUN, subscriptionId, usageName: run.section.name },
   });
+}
+
+/** The cycle dates of a run while its bill cycle day stays (§6.2). */
+export interface Cadence {
+  /** The event whose date they count from. */
+  readonly from: BillingEvent;
+  readonly cycle: CycleDates;
+  /** They hold up to this instant, exclusive; null = as long as the run is open. */
+  readonly until: Instant | null;
+}
+
+/**
+ * The cadences of a run in order: one from its start, another from each event that brings another bill cycle day. Periods
+ * of days and weeks have the one of the start (§6.2 rule 3).
+ */
+export function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[] {
+  const { billingPeriod } = section;
+  const anchors = isMonthBased(billingPeriod) ? events.filter(bringsAnotherDay) : [events[0]];
+  return anchors.map((from, index) => ({
+    from,
+    cycle: cycleDatesOf({
+      localDate: from.localDate,
+      billingPeriod,
+      billCycleDayLocal: from.billCycleDayLocal,
+    }),
+    until: (anchors[index + 1] ?? closedBy)?.effectiveDate ?? null,
+  }));
+}
+
+/** The next date on which an open run has something to bill; null for a closed one, which has none (§7.9 rule 3). */
+export function nextUsageDate(run: UsageRun, targetDate: LocalDate): LocalDate | null {
+  const last = cadencesOf(run).at(-1);
+  if (last === undefined || last.until !== null) return null;
+  return cycleDate(last.cycle, firstCycleAfter(last.cycle, targetDate));
+}
+
+function bringsAnotherDay(event: BillingEvent, index: number, events: readonly BillingEvent[]): boolean {
+  return index === 0 || event.billCycleDayLocal !== events[index - 1]?.billCycleDayLocal;
+}
+
+/**
+ * The share of a period that an interval covers; null = a whole period. It is above 1 for an interval that another bill
+ * cycle day has made longer (§6.2 rule 5), and 0 for one within a day.
+ */
+export function periodShare(run: UsageRun, { start, end }: UsageInterval): PeriodShare | null {
+  const cadences = cadencesOf(run);
+  const cadence = cadences.findLast(({ from }) => from.effectiveDate <= start.at) ?? cadences[0];
+  if (cadence === undefined) return null;
+  const place = firstCycleAfter(cadence.cycle, start.date);
+  const totalDays = cycleDate(cadence.cycle, place) - cycleDate(cadence.cycle, place - 1);
+  const days = end.date - start.date;
+  return days === totalDays ? null : { days, totalDays };
+}
+
+/**
+ * The units that the subscription's sections charge during an interval (§7.8): of the event in force at its start and of
+ * those that take effect in it, other than at its end.
+ * @param events all of the subscription, in order.
+ */
+export function knownUnits(
+  events: readonly BillingEvent[],
+  { start, end }: UsageInterval,
+): ReadonlySet<string> {
+  const inForce = events.findLast(({ effectiveDate }) => effectiveDate <= start.at);
+  // Those at the start itself count in an interval of no length too, where the cancellation is the last of them.
+  const within = events.filter(({ effectiveDate: at }) => at === start.at || (at > start.at && at < end.at));
+  const sections = [...(inForce === undefined ? [] : [inForce]), ...within].flatMap(({ usages }) => usages);
+  return new Set(sections.flatMap(unitsOf));
 }

@@ -1,6 +1,6 @@
 import type { BillingEvent, UsageSection } from '../../records/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
-import { compareText } from '../rating/text-order.ts';
+import { compareText } from '../rating/quantities.ts';
 
 /** An uninterrupted stretch of billing events that keep one usage section (§6.1). */
 export interface UsageRun {
@@ -57,4 +57,14 @@ function withoutEmptyPauses(events: readonly BillingEvent[]): readonly BillingEv
 function byStart(a: UsageRun, b: UsageRun): number {
   const [first, second] = [a.events[0], b.events[0]];
   return first.effectiveDate - second.effectiveDate || compareText(a.section.name, b.section.name);
+}
+
+/** True for what ends a subscription for good. */
+export function isEnd({ transitionType }: BillingEvent): boolean {
+  return transitionType === 'CANCEL' || transitionType === 'EXPIRED';
+}
+
+/** True while a subscription is billed from this event on. */
+export function isBilled(event: BillingEvent): boolean {
+  return !isEnd(event) && event.transitionType !== 'START_BILLING_DISABLED';
 }

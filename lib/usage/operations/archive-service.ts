@@ -16,10 +16,9 @@ import {
   type LocalDate,
   minDate,
 } from '../../values/time/index.ts';
-import { archivableBefore } from '../archiving/archivable-before.ts';
-import { archivedDays } from '../archiving/archived-days.ts';
+import { archivableBefore, archivedDays } from '../collecting/archived-days.ts';
 import { type UsageConfig, usageSettings } from '../settlement/usage-config.ts';
-import type { ArchivedUsage, ArchiveRequest } from './archive-operations.ts';
+import type { ArchivedUsage, ArchiveRequest } from './usage-operations.ts';
 
 /** Subscriptions whose usage is archived one after another, days of them at a time, and points, where these are many. */
 const ARCHIVED_SUBSCRIPTIONS_PER_PAGE = 100;

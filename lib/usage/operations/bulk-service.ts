@@ -5,15 +5,12 @@ import { authorshipOf, FairTurns, SharedPlaces } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { BULK_USAGE_POINTS_PER_TURN } from '../../values/limits.ts';
-import { type RecordingConfigOf, recordingConfigOf } from '../loading/tenant-recording-config.ts';
-import { lineNames } from '../recording/line-names.ts';
-import { LineReport, type UsageReport } from '../recording/line-report.ts';
-import { readLine } from '../recording/read-submission.ts';
-import type { RecordingConfig } from '../recording/recording-config.ts';
-import type { SubmittedLine } from '../recording/usage-submission.ts';
-import { chunksOf } from './line-chunk.ts';
+import { LineReport, lineNames, type UsageReport } from '../recording/line-report.ts';
+import { readLine, type SubmittedLine } from '../recording/read-submission.ts';
+import type { RecordingConfig } from '../recording/recording-faults.ts';
 import { LinePreparation, type LineRead, type PreparedLine, pointsOf } from './line-preparation.ts';
-import { addTo, NO_CHUNK, type StoredChunk, storeChunk } from './store-chunk.ts';
+import { type RecordingConfigOf, recordingConfigOf } from './recording-service.ts';
+import { addTo, NO_CHUNK, type StoredChunk, storeChunk } from './store-submissions.ts';
 import type { RecordAllOptions } from './usage-operations.ts';
 
 /** Bulk calls that a process records at once of a tenant, and of all: further ones are refused before they are read. */
@@ -118,4 +115,32 @@ function busy(): BillingError {
     message: `Too many bulk calls are being recorded (of a tenant at most ${MAX_BULK_USAGE_CALLS}); nothing of this one was read, send it again later`,
     facts: { retryAfterSeconds: 1 },
   });
+}
+
+/**
+ * Points of such a transaction, where lines have many; one line may have more. SQLite stores these in 70 ms, for which all
+ * others wait.
+ */
+const BULK_USAGE_CHUNK_POINTS = 5_000;
+
+/** The lines in their order, at most so many at a time, and so many points. */
+export async function* chunksOf<T>(
+  lines: AsyncIterable<T> | Iterable<T>,
+  { chunkSize, sizeOf }: { readonly chunkSize: number; readonly sizeOf: (line: T) => number },
+): AsyncGenerator<readonly T[]> {
+  let chunk: T[] = [];
+  let size = 0;
+  for await (const line of lines) {
+    const own = sizeOf(line);
+    if (chunk.length > 0 && size + own > BULK_USAGE_CHUNK_POINTS) {
+      yield chunk;
+      [chunk, size] = [[], 0];
+    }
+    chunk.push(line);
+    size += own;
+    if (chunk.length < chunkSize) continue;
+    yield chunk;
+    [chunk, size] = [[], 0];
+  }
+  if (chunk.length > 0) yield chunk;
 }

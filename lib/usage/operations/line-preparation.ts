@@ -5,16 +5,17 @@ import type { CallContext, UsageSubmission } from '../../records/index.ts';
 import { noSubscriptionOfKey, noSuchSubscription } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { BULK_USAGE_POINTS_PER_TURN } from '../../values/limits.ts';
-import { MeteredCache } from '../loading/metered-cache.ts';
-import { loadMetered, type MeteredSubscription } from '../loading/metered-subscriptions.ts';
-import { canonicalText } from '../recording/canonical-text.ts';
 import type { LineFound } from '../recording/line-report.ts';
-import type { Reading } from '../recording/read-submission.ts';
-import type { RecordingConfig } from '../recording/recording-config.ts';
-import { type RecordingFault, RecordingFaultCode } from '../recording/recording-fault.ts';
-import { endedFault, unknownUnitFault } from '../recording/submission-faults.ts';
-import { usagePoints } from '../recording/usage-points.ts';
-import type { ReadLine } from '../recording/usage-submission.ts';
+import type { Reading, ReadLine } from '../recording/read-submission.ts';
+import {
+  endedFault,
+  type RecordingConfig,
+  type RecordingFault,
+  RecordingFaultCode,
+  unknownUnitFault,
+} from '../recording/recording-faults.ts';
+import { canonicalText, usagePoints } from '../recording/usage-points.ts';
+import { loadMetered, MeteredCache, type MeteredSubscription } from './metered-subscriptions.ts';
 
 /** A line that can be stored, or why it cannot be. */
 export type PreparedLine = Omit<LineFound, 'result'> &

@@ -1,5 +1,6 @@
 import type { CatalogProvider } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
 import {
   type CallContext,
   RecordingOutcome,
@@ -13,15 +14,17 @@ import type { SettingsOf } from '../../tenants/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { isStorable, shortened } from '../../values/text/index.ts';
-import { loadMetered } from '../loading/metered-subscriptions.ts';
-import { type RecordingConfigOf, recordingConfigOf } from '../loading/tenant-recording-config.ts';
-import { canonicalText } from '../recording/canonical-text.ts';
-import { readSubmission } from '../recording/read-submission.ts';
-import type { RecordingConfig } from '../recording/recording-config.ts';
-import { errorOfFault, type RecordingFault } from '../recording/recording-fault.ts';
-import { duplicateFault, endedFault, unknownUnitFault } from '../recording/submission-faults.ts';
-import { usagePoints } from '../recording/usage-points.ts';
-import type { ReadRecord, SubmittedUsage } from '../recording/usage-submission.ts';
+import { type ReadRecord, readSubmission, type SubmittedUsage } from '../recording/read-submission.ts';
+import {
+  duplicateFault,
+  endedFault,
+  errorOfFault,
+  type RecordingConfig,
+  type RecordingFault,
+  unknownUnitFault,
+} from '../recording/recording-faults.ts';
+import { canonicalText, usagePoints } from '../recording/usage-points.ts';
+import { loadMetered } from './metered-subscriptions.ts';
 import { storeSubmissions } from './store-submissions.ts';
 import type { RecordedUsage, RecordUsageOptions } from './usage-operations.ts';
 
@@ -135,4 +138,21 @@ function archived(subscriptionId: Uuid, trackingId: string): BillingError {
       'record the difference as new usage',
     facts: { subscriptionId, trackingId },
   });
+}
+
+/** Gives how the tenant of a session records usage. */
+export type RecordingConfigOf = (session: ReadSession) => Promise<RecordingConfig>;
+
+/** The settings of recording among those of the tenant (§8). */
+export function recordingConfigOf(settingsOf: SettingsOf): RecordingConfigOf {
+  return async (session) => {
+    const settings = await settingsOf(session);
+    const { usageThresholds } = await session.revisions();
+    return {
+      onDuplicate: settings['usage.duplicatePolicy'],
+      negativeAmounts: settings['usage.negativeAmounts'],
+      rejectsUnknownUnits: settings['usage.unknownUnitPolicy'] === 'REJECT',
+      mayPassThresholds: usageThresholds !== null,
+    };
+  };
 }

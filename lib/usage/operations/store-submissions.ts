@@ -1,8 +1,18 @@
 import type { Storage } from '../../ports/storage/index.ts';
-import type { Authorship, RecordingOutcome, TenantRef, UsageSubmission } from '../../records/index.ts';
+import {
+  type Authorship,
+  type EventPayload,
+  type NewNotification,
+  QueueName,
+  type RecordingOutcome,
+  type TenantRef,
+  type UsageSubmission,
+} from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
-import { recordingOutcome } from '../recording/submission-faults.ts';
-import { thresholdLook } from '../recording/threshold-look.ts';
+import type { Instant } from '../../values/time/index.ts';
+import type { LineReport } from '../recording/line-report.ts';
+import { recordingOutcome } from '../recording/recording-faults.ts';
+import type { PreparedLine } from './line-preparation.ts';
 
 export interface Storing {
   readonly storage: Pick<Storage, 'recordUsage' | 'write'>;
@@ -32,4 +42,104 @@ export async function storeSubmissions(
     assertInvariant(taken !== undefined, `Storage did not report the outcome of ${submission.trackingId}`);
     return recordingOutcome(submission, taken);
   });
+}
+
+/** What has become of a chunk. */
+export type StoredChunk =
+  | { readonly prepared: readonly PreparedLine[]; readonly outcomes: readonly RecordingOutcome[] }
+  | { readonly error: unknown };
+
+export const NO_CHUNK: StoredChunk = { prepared: [], outcomes: [] };
+
+/** Never rejects, so that what fails while the next chunk is read is told once it is asked for. */
+export async function storeChunk(storing: Storing, prepared: readonly PreparedLine[]): Promise<StoredChunk> {
+  const submissions = prepared.flatMap((line) => ('submission' in line ? [line.submission] : []));
+  // The connection of a host's transaction does one thing at a time.
+  const shares = storing.tenant.within === undefined ? sharesOf(submissions) : [wholeOf(submissions)];
+  const outcomes: RecordingOutcome[] = [];
+  const store = async ({ submissions: own, places }: Share): Promise<void> => {
+    const found = own.length === 0 ? [] : await storeSubmissions(storing, own);
+    for (const [index, place] of places.entries()) {
+      const outcome = found[index];
+      assertInvariant(outcome, `Storage did not tell what has become of ${own[index]?.trackingId}`);
+      outcomes[place] = outcome;
+    }
+  };
+  const ends = await Promise.allSettled(shares.map(store));
+  const failed = ends.find((end) => end.status === 'rejected');
+  return failed === undefined ? { prepared, outcomes } : { error: failed.reason };
+}
+
+function wholeOf(submissions: Share['submissions']): Share {
+  return { submissions, places: submissions.map((_submission, place) => place) };
+}
+
+/** @throws what has kept the chunk from being stored. */
+export function addTo(report: LineReport, stored: StoredChunk): void {
+  if ('error' in stored) throw stored.error;
+  const next = stored.outcomes.values();
+  for (const line of stored.prepared) {
+    const { subscriptionId, trackingId } = line;
+    if ('fault' in line) {
+      report.add({ subscriptionId, trackingId, result: { fault: line.fault } });
+      continue;
+    }
+    const { value: outcome } = next.next();
+    assertInvariant(outcome, 'A line that was stored has no outcome', { subscriptionId });
+    report.add({ subscriptionId, trackingId, result: { outcome } });
+  }
+}
+
+/** Transactions of one chunk that are under way at once: they share no subscription. */
+const BULK_USAGE_CHUNKS_AT_ONCE = 4;
+
+/** Lines for which a transaction of their own is worth its commit. */
+export const BULK_USAGE_LINES_OF_A_SHARE = 1_000;
+
+/** A part of a chunk, with the places of its submissions in it. */
+export interface Share {
+  readonly submissions: readonly UsageSubmission[];
+  readonly places: readonly number[];
+}
+
+/**
+ * A chunk in shares that may be stored at once: none has a subscription of another, so that lines of a subscription are
+ * stored in their order, and none waits for another's rows (§11.2 rule 3).
+ */
+export function sharesOf(submissions: readonly UsageSubmission[]): readonly Share[] {
+  const wanted = Math.ceil(submissions.length / BULK_USAGE_LINES_OF_A_SHARE);
+  const count = Math.min(BULK_USAGE_CHUNKS_AT_ONCE, wanted);
+  const shares = Array.from({ length: count }, () => ({
+    submissions: [] as UsageSubmission[],
+    places: [] as number[],
+  }));
+  for (const [place, submission] of submissions.entries()) {
+    const share = shares[submission.subscriptionRecordId % count];
+    share?.submissions.push(submission);
+    share?.places.push(place);
+  }
+  return shares.filter(({ places }) => places.length > 0);
+}
+
+/** What recording asks for where it may pass a threshold (§12.1): one live entry for each subscription. */
+export function thresholdLook(
+  { accountRecordId, subscriptionRecordId }: UsageSubmission,
+  now: Instant,
+): NewNotification {
+  return {
+    queueName: QueueName.USAGE_THRESHOLDS,
+    accountRecordId,
+    effectiveDate: now,
+    payload: { subscriptionRecordId },
+    uniqueKey: `usage-threshold:${subscriptionRecordId}`,
+  };
+}
+
+/** The record id of the subscription that is to be looked at. */
+export function readThresholdLook({ subscriptionRecordId }: EventPayload): number {
+  assertInvariant(
+    typeof subscriptionRecordId === 'number',
+    'An entry for thresholds must name a subscription',
+  );
+  return subscriptionRecordId;
 }

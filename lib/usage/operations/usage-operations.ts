@@ -1,12 +1,11 @@
 import type { Leading, RecordingOutcome } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
-import type { Instant, RequestedDate } from '../../values/time/index.ts';
+import type { Instant, LocalDate, RequestedDate } from '../../values/time/index.ts';
 import type { UsageReport } from '../recording/line-report.ts';
-import type { OnDuplicate } from '../recording/recording-config.ts';
-import type { UnreadableLine } from '../recording/usage-submission.ts';
+import type { UnreadableLine } from '../recording/read-submission.ts';
+import type { OnDuplicate } from '../recording/recording-faults.ts';
 import type { UsageGranularity } from '../roll-up/usage-buckets.ts';
-import type { UsageArchiveOperations } from './archive-operations.ts';
 
 /** How much of a unit was used on a day or at an instant. */
 export interface NewUsageRecord {
@@ -148,4 +147,33 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
   timeline(
     ...given: [...C, subscriptionId: Uuid | string, request: TimelineRequest]
   ): Promise<readonly RolledUpUsage[]>;
+}
+
+export interface ArchiveRequest<D = LocalDate | string> {
+  /** Points of days before this one go; the first day of a month, such as `2026-04-01`. */
+  readonly before: D;
+}
+
+/** What has been archived. */
+export interface ArchivedUsage {
+  /** Days of units of subscriptions. */
+  readonly days: number;
+  readonly points: number;
+  /** Accounts that were left out, since something else worked on them; the next call takes them up. */
+  readonly busyAccounts: number;
+  /** Tracking ids that are older than `usage.keyRetentionDays`, which may be recorded anew. */
+  readonly forgottenKeys: number;
+}
+
+/** Lets points go that nothing will ask for any more. */
+export interface UsageArchiveOperations<C extends Leading = []> {
+  /**
+   * Archives the points of closed months: those of days that are billed, as far as they ever will be, and older than the
+   * look-back of their subscription. Invoices, their tracking ids and sums over whole days stay as they are; sums that begin
+   * or end within an archived day are refused, and so is taking back what was recorded. Usage that is recorded for an
+   * archived day later counts as late usage always does. It may be called again at any time, beside running work, and goes
+   * on where it has stopped.
+   * @throws BillingError INVALID_PARAMETER (60002) for a date that begins no month.
+   */
+  archive(...given: [...C, request: ArchiveRequest]): Promise<ArchivedUsage>;
 }

@@ -1,6 +1,5 @@
 import type { UsageSection } from '../../records/index.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
-import { compareText } from './text-order.ts';
 
 /** How much of each unit was used; a unit that is not in it was not. */
 export type Quantities = ReadonlyMap<string, Decimal>;
@@ -58,4 +57,15 @@ function addTo(
 
 function isPeak({ usageType }: UsageSection): boolean {
   return usageType === 'CAPACITY';
+}
+
+/** Order by code points, whatever the locale. */
+export function compareText(a: string, b: string): number {
+  const [left, right] = [[...a], [...b]];
+  for (const [index, character] of left.entries()) {
+    const other = right[index];
+    if (other === undefined) return 1;
+    if (character !== other) return (character.codePointAt(0) ?? 0) - (other.codePointAt(0) ?? 0);
+  }
+  return left.length - right.length;
 }

@@ -1,5 +1,4 @@
-import type { Decimal } from '../../values/money/index.ts';
-import type { PeriodShare } from '../intervals/period-share.ts';
+import { Decimal, type ExactJson, parseExactJson, stringifyExactJson } from '../../values/money/index.ts';
 
 /** What happens to units beyond the last tier of ALL_TIERS (§5.1 rule 4): `invoice.usage.overflow`. */
 export const OverflowPolicy = { CAP: 'CAP', LAST_TIER: 'LAST_TIER' } as const;
@@ -34,6 +33,12 @@ export interface Overflow {
   readonly quantity: Decimal;
 }
 
+/** The days of an interval, and those of the whole period of its section that it begins in. */
+export interface PeriodShare {
+  readonly days: number;
+  readonly totalDays: number;
+}
+
 export interface ProratedMinimum extends PeriodShare {
   /** Of a whole period. */
   readonly base: Decimal;
@@ -64,3 +69,97 @@ export interface RatedCapacity extends RatedFacts {
 
 /** What a section charges for the usage of one interval. */
 export type RatedUsage = RatedConsumable | RatedCapacity;
+
+/** What the `itemDetails` of a USAGE item tell, in one of the two shapes of §7.4. */
+export type ItemDetails =
+  | { readonly shape: 'AGGREGATE'; readonly lines: readonly DetailLine[]; readonly amount: Decimal }
+  | { readonly shape: 'DETAIL'; readonly lines: readonly [DetailLine] };
+
+/** A line as it was billed; `blockSize` and `amount` are null for CAPACITY. */
+export interface DetailLine extends PeakLine {
+  readonly blockSize: Decimal | null;
+  readonly amount: Decimal | null;
+}
+
+export interface AggregateContent {
+  readonly lines: readonly (BlockLine | PeakLine)[];
+  /** Sum of the lines, not rounded; of CAPACITY the price of the section. */
+  readonly amount: Decimal;
+  readonly overflow: readonly Overflow[];
+}
+
+/** `itemDetails` of an item that stands for all lines. */
+export function aggregateDetails({ lines, amount, overflow }: AggregateContent): string {
+  return stringifyExactJson({ tierDetails: lines.map(lineJson), amount, ...overflowJson(overflow) });
+}
+
+/** `itemDetails` of an item that stands for one line. */
+export function lineDetails(line: BlockLine, overflow: readonly Overflow[] = []): string {
+  return stringifyExactJson({ ...lineJson(line), ...overflowJson(overflow) });
+}
+
+/** What was written by one of the two; null if it was not, such as by a plugin. */
+export function readItemDetails(text: string | null): ItemDetails | null {
+  const json = parsed(text);
+  if (!isObject(json)) return null;
+  const { tierDetails, amount } = json;
+  if (tierDetails === undefined) {
+    const line = lineOf(json);
+    return line === null ? null : { shape: 'DETAIL', lines: [line] };
+  }
+  if (!Array.isArray(tierDetails) || !(amount instanceof Decimal)) return null;
+  const lines = tierDetails.map(lineOf);
+  return lines.some((line) => line === null)
+    ? null
+    : { shape: 'AGGREGATE', lines: lines.filter((line) => line !== null), amount };
+}
+
+function lineJson(line: BlockLine | PeakLine): object {
+  const { tier, unit, price, quantity } = line;
+  const written = { tier, tierUnit: unit, tierPrice: price, quantity };
+  return 'blockSize' in line ? { ...written, tierBlockSize: line.blockSize, amount: line.amount } : written;
+}
+
+function overflowJson(overflow: readonly Overflow[]): object {
+  if (overflow.length === 0) return {};
+  return { overflow: overflow.map(({ unit, quantity }) => ({ tierUnit: unit, quantity })) };
+}
+
+function parsed(text: string | null): ExactJson {
+  if (text === null) return null;
+  try {
+    return parseExactJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function lineOf(json: ExactJson | undefined): DetailLine | null {
+  if (!isObject(json)) return null;
+  const { tier, tierUnit, tierPrice, quantity, tierBlockSize = null, amount = null } = json;
+  const isLine =
+    tier instanceof Decimal &&
+    typeof tierUnit === 'string' &&
+    tierPrice instanceof Decimal &&
+    quantity instanceof Decimal &&
+    isDecimalOrNull(tierBlockSize) &&
+    isDecimalOrNull(amount);
+  if (!isLine) return null;
+  return {
+    tier: tier.toNumber(),
+    unit: tierUnit,
+    price: tierPrice,
+    quantity,
+    blockSize: tierBlockSize,
+    amount,
+  };
+}
+
+function isDecimalOrNull(value: ExactJson): value is Decimal | null {
+  return value === null || value instanceof Decimal;
+}
+
+function isObject(value: ExactJson | undefined): value is { readonly [key: string]: ExactJson } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal);
+}

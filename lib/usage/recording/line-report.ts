@@ -1,7 +1,9 @@
 import { RecordingOutcome } from '../../records/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
+import { isUuid, type Uuid } from '../../values/ids/index.ts';
+import { MAX_TRACKING_ID_CHARACTERS } from '../../values/limits.ts';
 import { shortened } from '../../values/text/index.ts';
-import { type RecordingFault, RecordingFaultCode } from './recording-fault.ts';
+import { type SubmittedLine, UnreadableLine } from './read-submission.ts';
+import { type RecordingFault, RecordingFaultCode } from './recording-faults.ts';
 
 /** Failures that the report on a bulk call lists. */
 const MAX_LISTED_USAGE_FAILURES = 1_000;
@@ -93,5 +95,21 @@ function failureOf(
   return {
     code: RecordingFaultCode.TRACKING_ID_CONFLICT,
     message: `Tracking id ${shortened(trackingId ?? '')} was already used for other usage on this subscription`,
+  };
+}
+
+/** By what a line can be told from others, as far as it can be read; for reports on lines that are wrong. */
+export function lineNames(line: SubmittedLine): {
+  readonly subscriptionId: Uuid | null;
+  readonly trackingId: string | null;
+} {
+  if (typeof line !== 'object' || line === null || line instanceof UnreadableLine) {
+    return { subscriptionId: null, trackingId: null };
+  }
+  const id = typeof line.subscriptionId === 'string' ? line.subscriptionId.toLowerCase() : '';
+  const { trackingId } = line;
+  return {
+    subscriptionId: isUuid(id) ? id : null,
+    trackingId: typeof trackingId === 'string' ? trackingId.slice(0, MAX_TRACKING_ID_CHARACTERS) : null,
   };
 }

@@ -1,6 +1,8 @@
 import type { UsagePoint } from '../../records/index.ts';
-import { type Instant, localDateOf, startOfDay, type TimeZone } from '../../values/time/index.ts';
-import type { ReadRecord } from './usage-submission.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { formatDecimal } from '../../values/money/index.ts';
+import { localDateOf, startOfDay, type TimeZone } from '../../values/time/index.ts';
+import type { ReadRecord } from './read-submission.ts';
 
 /** The points of a submission in the usage zone: a day counts from its first instant there (§2.3). */
 export function usagePoints(records: readonly ReadRecord[], zone: TimeZone): readonly UsagePoint[] {
@@ -11,7 +13,23 @@ export function usagePoints(records: readonly ReadRecord[], zone: TimeZone): rea
   });
 }
 
-/** True if a point lies after the end of the service; one at that very instant does not (§2.1 check 5). */
-export function isAfterEnd(points: readonly UsagePoint[], end: Instant | null): boolean {
-  return end !== null && points.some(({ instant }) => instant > end);
+/** What a submission says, whatever the order and the notation of its records; its SHA-256 is the fingerprint (§1.2). */
+export function canonicalText(subscriptionId: Uuid, points: readonly UsagePoint[]): string {
+  const sorted = points.length === 1 ? points : points.toSorted(byContent);
+  return JSON.stringify([
+    subscriptionId,
+    ...sorted.map(({ unit, instant, isDateOnly, amount }) => [
+      unit,
+      instant,
+      isDateOnly,
+      formatDecimal(amount),
+    ]),
+  ]);
+}
+
+function byContent(a: UsagePoint, b: UsagePoint): number {
+  if (a.unit !== b.unit) return a.unit < b.unit ? -1 : 1;
+  if (a.instant !== b.instant) return a.instant - b.instant;
+  if (a.isDateOnly !== b.isDateOnly) return a.isDateOnly ? 1 : -1;
+  return a.amount.comparedTo(b.amount);
 }

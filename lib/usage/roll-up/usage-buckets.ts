@@ -1,3 +1,4 @@
+import type { UsageHours } from '../../ports/storage/index.ts';
 import { type BillingError, invalidParameter } from '../../values/errors/index.ts';
 import { HOUR_MS, MAX_YEAR } from '../../values/limits.ts';
 import {
@@ -10,6 +11,7 @@ import {
   localDate,
   localDateOf,
   nextLocalHour,
+  type RequestedDate,
   startOfDay,
   type TimeZone,
   withDayOfMonth,
@@ -80,4 +82,53 @@ function tooMany({ start, end, granularity }: Omit<UsageBucketsInput, 'zone'>): 
     `From ${formatInstant(start)} to ${formatInstant(end)} there are more than ${MAX_USAGE_BUCKETS} parts by ${granularity}; ask for less time at once or a coarser granularity`,
     { start: formatInstant(start), end: formatInstant(end), granularity, bound: MAX_USAGE_BUCKETS },
   );
+}
+
+export interface RequestedBounds {
+  readonly startDate: RequestedDate;
+  /** Exclusive. */
+  readonly endDate: RequestedDate;
+}
+
+export interface Bounds {
+  readonly start: Instant;
+  readonly end: Instant;
+}
+
+/**
+ * The instants that are meant: a date is the start of that day in the usage zone (§3.1 rule 2).
+ * @throws BillingError INVALID_PARAMETER (60002) for an end before the start.
+ */
+export function boundsIn(zone: TimeZone, { startDate, endDate }: RequestedBounds): Bounds {
+  return checkedBounds({ start: instantOf(startDate, zone), end: instantOf(endDate, zone) });
+}
+
+export function checkedBounds(bounds: Bounds): Bounds {
+  if (bounds.end >= bounds.start) return bounds;
+  const [start, end] = [formatInstant(bounds.start), formatInstant(bounds.end)];
+  throw invalidParameter(`The end, ${end}, is before the start, ${start}`, { start, end });
+}
+
+function instantOf(requested: RequestedDate, zone: TimeZone): Instant {
+  return 'at' in requested ? requested.at : startOfDay(requested.date, zone);
+}
+
+/** Hours of one day that follow each other, and the first of them. */
+export interface HoursOfDay extends UsageHours {
+  /** Place of its first hour among the buckets. */
+  readonly first: number;
+}
+
+/** The hours as few stretches, so that the points of a day are read once and not once for each of its hours. */
+export function hoursOfDays(buckets: readonly UsageBucket[], zone: TimeZone): readonly HoursOfDay[] {
+  const stretches: HoursOfDay[] = [];
+  let isWhole = false;
+  for (const [place, { start, end }] of buckets.entries()) {
+    const day = localDateOf(start, zone);
+    const before = stretches.at(-1);
+    if (before?.day === day && isWhole) stretches[stretches.length - 1] = { ...before, end };
+    else stretches.push({ day, start, end, first: place });
+    isWhole = end - start === HOUR_MS;
+  }
+  return stretches;
 }

@@ -1,6 +1,9 @@
+import type { BillingEvent } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
+import type { UsageInterval } from '../intervals/usage-intervals.ts';
+import type { UsageRun } from '../intervals/usage-runs.ts';
 
 /** What one invoice that is not VOID has of an interval of a usage section. */
 export interface BilledInterval {
@@ -34,4 +37,96 @@ export interface BilledEntry {
   readonly details: string | null;
   /** The quantities that it was rated for, of the units of its lines; absent = not known. */
   readonly used?: readonly { readonly unit: string; readonly quantity: Decimal }[];
+}
+
+/** What is billed already of an interval (§7.3 step 2). */
+export type BilledMatch<Billed extends BilledInterval = BilledInterval> =
+  /** It lies within a longer billed one: nothing more is billed. */
+  | { readonly kind: 'COVERED' }
+  | {
+      readonly kind: 'OPEN';
+      /** Inside the interval, or equal to it: only the difference is billed. */
+      readonly previous: readonly Billed[];
+      /** Share a part with it: their points are left out of the quantities. */
+      readonly overlapping: readonly Billed[];
+    };
+
+/** Matches an interval with the billed ones of the same subscription and usage name, by instants where these are known. */
+export function matchBilled<Billed extends BilledInterval>(
+  interval: UsageInterval,
+  billed: readonly Billed[],
+): BilledMatch<Billed> {
+  const relations = billed.map((one) => ({ one, relation: relationOf(interval, one) }));
+  if (relations.some(({ relation }) => relation === 'AROUND')) return { kind: 'COVERED' };
+  const those = (wanted: Relation) =>
+    relations.filter(({ relation }) => relation === wanted).map(({ one }) => one);
+  return { kind: 'OPEN', previous: those('INSIDE'), overlapping: those('OVERLAPS') };
+}
+
+/** Those of them that lie within the interval, or are equal to it. */
+export function billedWithin<Billed extends BilledInterval>(
+  interval: UsageInterval,
+  billed: readonly Billed[],
+): readonly Billed[] {
+  return billed.filter((one) => relationOf(interval, one) === 'INSIDE');
+}
+
+type Relation = 'AROUND' | 'INSIDE' | 'OVERLAPS' | 'APART';
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+function relationOf(interval: UsageInterval, billed: BilledInterval): Relation {
+  const { start, end } = interval;
+  return billed.instants === null
+    ? relation(
+        { start: start.date, end: end.date },
+        { start: billed.startDate, end: billed.endDate },
+        interval,
+      )
+    : relation({ start: start.at, end: end.at }, billed.instants, interval);
+}
+
+function relation(own: Span, billed: Span, interval: UsageInterval): Relation {
+  if (own.start === billed.start && own.end === billed.end) return 'INSIDE';
+  if (billed.start === billed.end) return ofNoLength(own, billed.start, interval);
+  if (own.start === own.end) return billed.start <= own.start && own.start < billed.end ? 'AROUND' : 'APART';
+  if (billed.start <= own.start && own.end <= billed.end) return 'AROUND';
+  if (own.start <= billed.start && billed.end <= own.end) return 'INSIDE';
+  return billed.start < own.end && own.start < billed.end ? 'OVERLAPS' : 'APART';
+}
+
+/** A billed interval of no length is not deducted from one of more than a day; what it has charged is not charged again. */
+function ofNoLength(own: Span, at: number, { start, end }: UsageInterval): Relation {
+  if (at < own.start || at > own.end) return 'APART';
+  return end.date - start.date > 1 ? 'OVERLAPS' : 'INSIDE';
+}
+
+/** A billed interval whose usage another section charges now. All of it is credited and billed again (§7.3 rule 7). */
+export interface SupersededInterval {
+  readonly usageName: string;
+  readonly versionDate: Instant;
+  readonly priceIdentity: string;
+  readonly instants: { readonly start: Instant; readonly end: Instant };
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  /** True if a usage source supplied the quantities. */
+  readonly isSupplied: boolean;
+  /** The USAGE items with their credits, oldest first. */
+  readonly entries: readonly BilledEntry[];
+  /** The first event that charges some of its time by other sections. */
+  readonly event: BillingEvent;
+}
+
+/** An interval to be rated. */
+export interface PlannedInterval<Billed extends BilledOfSection = BilledOfSection> {
+  readonly run: UsageRun;
+  readonly interval: UsageInterval;
+  readonly match: Extract<BilledMatch<Billed>, { kind: 'OPEN' }>;
+  /** The superseded interval around it that its section had charged, if it may take over the items of that. Default none. */
+  readonly replaces?: SupersededInterval | null;
+  /** True if the present history has other intervals there (§7.3 rule 6). Default false. */
+  readonly isOutdated?: boolean;
 }

@@ -1,5 +1,7 @@
 import type { UsageSection } from '../../records/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { NO_USAGE, type Quantities, together } from '../rating/quantities.ts';
+import type { BilledInterval, PlannedInterval } from './billed-interval.ts';
 import { BeyondLookBack, LateMode, type UsageConfig } from './usage-config.ts';
 
 /** What was used in an interval. A point is consumed by the billed interval that has charged it. */
@@ -70,4 +72,26 @@ export function chargedUsage(
 function takenOfBilled(mode: LateMode): TakenFresh {
   if (mode === LateMode.DELTA) return 'ALL';
   return mode === LateMode.IGNORE ? 'ON_TIME' : 'NONE';
+}
+
+/** Whether what counts then was late: the time is billed, and was over when it was (§7.7). */
+export function isLate(
+  { interval, match }: Pick<PlannedInterval, 'interval' | 'match'>,
+  at: Instant,
+): boolean {
+  const isVeryEnd = interval.includesEnd && at === interval.end.at;
+  return [...match.previous, ...match.overlapping].some(
+    (one) => !isBilledAhead(one) && holds(one, at, isVeryEnd),
+  );
+}
+
+/** A run up to a date to come has billed it before its end. */
+export function isBilledAhead({ instants, billedAt = null }: BilledInterval): boolean {
+  return instants !== null && billedAt !== null && billedAt < instants.end;
+}
+
+function holds({ instants }: BilledInterval, at: Instant, isVeryEnd: boolean): boolean {
+  if (instants === null) return true;
+  const { start, end } = instants;
+  return start <= at && (at < end || (at === end && (isVeryEnd || start === end)));
 }

@@ -1,10 +1,8 @@
 import type { DatedInstant } from '../../values/time/index.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
 import type { UsageRun } from '../intervals/usage-runs.ts';
-import { compareText } from '../rating/text-order.ts';
-import type { BilledOfSection } from './billed-interval.ts';
-import { billedWithin } from './match-billed.ts';
-import type { PlannedInterval } from './planned-interval.ts';
+import { compareText } from '../rating/quantities.ts';
+import { type BilledOfSection, billedWithin, type PlannedInterval } from './billed-interval.ts';
 
 export interface OutdatedInput<Billed extends BilledOfSection> {
   /** All of the subscription. */

@@ -1,11 +1,35 @@
-import type { Currency } from '../../values/money/index.ts';
+import { InvariantError } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import {
+  type Currency,
+  type Decimal,
+  formatDecimal,
+  roundToCurrency,
+  sum,
+  ZERO,
+} from '../../values/money/index.ts';
+import { formatLocalDate } from '../../values/time/index.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
-import type { RatedUsage } from '../rating/rated-usage.ts';
-import type { BilledInterval } from './billed-interval.ts';
-import { settleAggregate } from './settle-aggregate.ts';
-import { settleDetail } from './settle-detail.ts';
-import { isZeroItem, type UsageCharge } from './usage-charge.ts';
-import { ItemMode, type NegativeDelta } from './usage-config.ts';
+import {
+  aggregateDetails,
+  type BlockLine,
+  lineDetails,
+  type Overflow,
+  type PeakLine,
+  type RatedConsumable,
+  type RatedUsage,
+  readItemDetails,
+} from '../rating/rated-usage.ts';
+import type { BilledEntry, BilledInterval } from './billed-interval.ts';
+import {
+  type BilledLine,
+  billedLines,
+  billedTotal,
+  changeOf,
+  keyOf,
+  type LineChange,
+} from './billed-so-far.ts';
+import { ItemMode, NegativeDelta } from './usage-config.ts';
 
 export interface SettleIntervalInput {
   readonly usageName: string;
@@ -33,4 +57,250 @@ export function settleInterval(input: SettleIntervalInput): readonly UsageCharge
   return interval.start.date === interval.end.date
     ? charges.filter((charge) => !isZeroItem(charge))
     : charges;
+}
+
+export interface SettleAggregateInput extends NegativeDeltaFacts {
+  readonly rated: RatedUsage;
+  readonly previous: readonly BilledInterval[];
+  readonly currency: Currency;
+}
+
+/** One item for the interval, of the difference between its rating and what is billed (§7.3 steps 4 and 5, §7.4). */
+export function settleAggregate(input: SettleAggregateInput): readonly UsageCharge[] {
+  const { rated, previous } = input;
+  const facts = { lines: rated.lines, due: rated.amount, billed: billedTotal(previous) };
+  if (previous.length === 0) return [usageItem(rated.amount, fullDetails(rated), facts)];
+  const delta = rated.amount.minus(facts.billed);
+  if (delta.isZero() || isOnlyRoundedOtherwise(input)) return [];
+  const details = deltaDetails(input);
+  if (delta.greaterThan(ZERO)) return [usageItem(delta, details.first, facts)];
+  return givesBack(delta, input) ? new Refundable(previous).credit(delta.abs(), { details, facts }) : [];
+}
+
+function usageItem(amount: Decimal, details: string, facts: ChargeFacts): UsageCharge {
+  return { kind: 'USAGE', amount, rate: null, quantity: null, details, ...facts };
+}
+
+function fullDetails({ lines, exact, overflow }: RatedUsage): string {
+  return aggregateDetails({ lines, amount: exact, overflow });
+}
+
+/** Of ALL_TIERS the quantities that are new; TOP_TIER and CAPACITY show the whole new rating (§7.3). */
+function deltaDetails(input: SettleAggregateInput) {
+  const { rated } = input;
+  if (rated.kind !== 'ALL_TIERS') {
+    const details = fullDetails(rated);
+    return { first: details, others: details };
+  }
+  const changes = lineChanges(rated, input).filter(isListed);
+  const { overflow } = rated;
+  const content = (lines: readonly BlockLine[]) =>
+    aggregateDetails({ lines, amount: sum(lines.map(({ amount }) => amount)), overflow });
+  const nothing = ({ change }: LineChange): BlockLine => ({ ...change, quantity: ZERO, amount: ZERO });
+  return { first: content(changes.map(({ change }) => change)), others: content(changes.map(nothing)) };
+}
+
+/** Tier 1 always, others where something changes. */
+function isListed({ change }: LineChange): boolean {
+  return change.tier === 1 || !change.quantity.isZero() || !change.amount.isZero();
+}
+
+function lineChanges(rated: RatedConsumable, input: SettleAggregateInput): readonly LineChange[] {
+  return changeOf(rated, billedLines({ ...input, rated }));
+}
+
+/**
+ * True where the same usage is billed as before, but was billed line by line: each line was rounded by itself then, so that
+ * the sums may differ by cents for which nobody used anything.
+ */
+function isOnlyRoundedOtherwise(input: SettleAggregateInput): boolean {
+  const { rated, previous } = input;
+  if (rated.kind === 'CAPACITY') return false;
+  const wasDetailed = previous.some(({ entries }) =>
+    entries.some(({ details }) => readItemDetails(details)?.shape === 'DETAIL'),
+  );
+  if (!wasDetailed) return false;
+  const billed: ReadonlyMap<string, BilledLine> = billedLines({ ...input, rated });
+  return (
+    rated.lines.every((line) => billed.get(keyOf(rated.kind, line))?.amount.equals(line.amount) ?? false) &&
+    sum([...billed.values()].map(({ amount }) => amount)).equals(rated.exact)
+  );
+}
+
+export interface SettleDetailInput extends NegativeDeltaFacts {
+  readonly rated: RatedConsumable;
+  readonly previous: readonly BilledInterval[];
+  readonly currency: Currency;
+}
+
+/** One item for each line, of the difference between its rounded amount and what is billed of it (§7.4). */
+export function settleDetail(input: SettleDetailInput): readonly UsageCharge[] {
+  const { rated, previous, currency } = input;
+  const refundable = new Refundable(previous);
+  return changeOf(rated, billedLines(input)).flatMap((line): readonly UsageCharge[] => {
+    const delta = deltaOf(line, currency);
+    const isSame = delta.isZero() && line.change.quantity.isZero();
+    if (isSame && previous.length > 0) return [];
+    const details = detailsOf(line, rated);
+    const facts = factsOf(line, delta, currency);
+    if (!delta.lessThan(ZERO)) {
+      const { price, quantity } = shownLine(line, rated);
+      const text = details.first;
+      return [{ kind: 'USAGE', amount: delta, rate: price, quantity, details: text, ...facts }];
+    }
+    const isOfLine = (item: BilledEntry) => standsFor(item, line.now, rated);
+    return givesBack(delta, input) ? refundable.credit(delta.abs(), { details, facts }, isOfLine) : [];
+  });
+}
+
+function deltaOf({ now, change, billed }: LineChange, currency: Currency): Decimal {
+  // Shares of an item that stands for several lines are rounded otherwise than a line by itself.
+  const isUnchanged = change.quantity.isZero() && change.amount.isZero();
+  if (billed?.isShared === true && isUnchanged) return ZERO;
+  return roundToCurrency(now.amount, currency).minus(billed?.charged ?? ZERO);
+}
+
+function factsOf({ now }: LineChange, delta: Decimal, currency: Currency): ChargeFacts {
+  const due = roundToCurrency(now.amount, currency);
+  return { lines: [now], due, billed: due.minus(delta) };
+}
+
+/** Of ALL_TIERS what is new; TOP_TIER shows all blocks at the new price (§7.4). */
+function shownLine({ now, change }: LineChange, { kind }: RatedConsumable): BlockLine {
+  return kind === 'TOP_TIER' ? now : change;
+}
+
+function detailsOf(line: LineChange, rated: RatedConsumable) {
+  const shown = shownLine(line, rated);
+  const overflow = overflowOf(line.now, rated);
+  const nothing = rated.kind === 'TOP_TIER' ? shown : { ...shown, quantity: ZERO, amount: ZERO };
+  return { first: lineDetails(shown, overflow), others: lineDetails(nothing, overflow) };
+}
+
+/** What is beyond the last tier of a unit stands on the line of that tier (§7.4). */
+function overflowOf({ unit, tier }: BlockLine, { lines, overflow }: RatedConsumable): readonly Overflow[] {
+  const last = lines.findLast((line) => line.unit === unit);
+  return last?.tier === tier ? overflow.filter((rest) => rest.unit === unit) : [];
+}
+
+function standsFor({ details }: BilledEntry, line: BlockLine, { kind }: RatedConsumable): boolean {
+  const read = readItemDetails(details);
+  return read?.shape === 'DETAIL' && keyOf(kind, read.lines[0]) === keyOf(kind, line);
+}
+
+/** What can still be given back of the USAGE items that are billed for an interval. */
+export class Refundable {
+  /** Newest first. */
+  readonly #items: readonly BilledEntry[];
+  readonly #left: Map<Uuid, Decimal>;
+
+  constructor(previous: readonly BilledInterval[]) {
+    this.#items = previous
+      .flatMap(({ entries }) => entries)
+      .filter(({ linkedItemId }) => linkedItemId === null)
+      .toReversed();
+    this.#left = new Map(this.#items.map(({ itemId, remaining }) => [itemId, remaining]));
+  }
+
+  /**
+   * One credit for each item, newest first, none beyond what is left of it (§7.7 rule 2). The first one carries the
+   * details, the others those without quantities, so that later deltas start from the net.
+   * @param total above 0.
+   * @param isPreferred items that come before the others.
+   */
+  credit(
+    total: Decimal,
+    { details, facts }: CreditText,
+    isPreferred?: (item: BilledEntry) => boolean,
+  ): UsageCredit[] {
+    const credits: UsageCredit[] = [];
+    let open = total;
+    for (const { itemId } of this.#ordered(isPreferred)) {
+      const left = this.#left.get(itemId) ?? ZERO;
+      const part = left.lessThan(open) ? left : open;
+      if (!part.greaterThan(ZERO)) continue;
+      this.#left.set(itemId, left.minus(part));
+      const text = credits.length === 0 ? details.first : details.others;
+      const amount = part.negated();
+      credits.push({ kind: 'CREDIT', linkedItemId: itemId, amount, details: text, open, left, ...facts });
+      open = open.minus(part);
+    }
+    return credits;
+  }
+
+  #ordered(isPreferred: ((item: BilledEntry) => boolean) | undefined): readonly BilledEntry[] {
+    if (isPreferred === undefined) return this.#items;
+    return [...this.#items.filter(isPreferred), ...this.#items.filter((item) => !isPreferred(item))];
+  }
+}
+
+/** What credits of one difference have in common. */
+export interface CreditText {
+  readonly details: CreditDetails;
+  readonly facts: ChargeFacts;
+}
+
+export interface CreditDetails {
+  readonly first: string;
+  readonly others: string;
+}
+
+export interface NegativeDeltaFacts {
+  readonly usageName: string;
+  readonly interval: UsageInterval;
+  readonly negativeDelta: NegativeDelta;
+}
+
+/** True if the setting gives back what is billed too much; `delta` is below 0. @throws InvariantError with FAIL. */
+export function givesBack(
+  delta: Decimal,
+  { usageName, interval, negativeDelta }: NegativeDeltaFacts,
+): boolean {
+  if (negativeDelta !== NegativeDelta.FAIL) return negativeDelta === NegativeDelta.CREDIT;
+  const [start, end] = [formatLocalDate(interval.start.date), formatLocalDate(interval.end.date)];
+  throw new InvariantError(
+    `Usage ${usageName} from ${start} to ${end} comes to ${formatDecimal(delta.abs())} less than is billed; record what is missing, or set invoice.usage.negativeDelta to CREDIT or IGNORE`,
+    { usageName, start, end, delta: formatDecimal(delta) },
+  );
+}
+
+/** An item of an interval; dates, names and currency are those of interval and run (§7.4). */
+export type UsageCharge = UsageItem | UsageCredit;
+
+/** What an amount is the difference of: what the lines come to, less what is billed of them. */
+export interface ChargeFacts {
+  /** All of the interval or, of a DETAIL item, its own one; as they are rated now, whatever is billed of them. */
+  readonly lines: readonly (BlockLine | PeakLine)[];
+  /** What they come to, rounded to the currency; of CAPACITY the price of the section. */
+  readonly due: Decimal;
+  /** B of §7.3, or its part of the line. */
+  readonly billed: Decimal;
+}
+
+export interface UsageItem extends ChargeFacts {
+  readonly kind: 'USAGE';
+  readonly amount: Decimal;
+  /** Tier price of a DETAIL item, else null. */
+  readonly rate: Decimal | null;
+  /** Blocks of a DETAIL item, else null. */
+  readonly quantity: Decimal | null;
+  readonly details: string;
+}
+
+/** A REPAIR_ADJ that gives back some of a USAGE item (§7.7 rule 2). */
+export interface UsageCredit extends ChargeFacts {
+  readonly kind: 'CREDIT';
+  readonly linkedItemId: Uuid;
+  /** Below 0. */
+  readonly amount: Decimal;
+  /** How much was still to be given back, and how much of that could be given back of this item; above 0. */
+  readonly open: Decimal;
+  readonly left: Decimal;
+  readonly details: string;
+}
+
+/** True for an item that only documents its period: it has no amount, and says nothing of blocks that were free (§7.5). */
+export function isZeroItem(charge: UsageCharge): boolean {
+  if (charge.kind === 'CREDIT' || !charge.amount.isZero()) return false;
+  return charge.quantity === null || charge.quantity.lessThanOrEqualTo(0);
 }

@@ -1,13 +1,19 @@
 import { type Currency, sum, ZERO } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
-import { aggregateDetails, type DetailLine, lineDetails, readItemDetails } from '../rating/item-details.ts';
-import type { BlockLine, PeakLine, RatedUsage } from '../rating/rated-usage.ts';
-import type { BilledEntry } from './billed-interval.ts';
+import {
+  aggregateDetails,
+  type BlockLine,
+  type DetailLine,
+  lineDetails,
+  type PeakLine,
+  type RatedUsage,
+  readItemDetails,
+} from '../rating/rated-usage.ts';
+import type { BilledEntry, SupersededInterval } from './billed-interval.ts';
 import { billedTotal } from './billed-so-far.ts';
-import { settleInterval } from './settle-interval.ts';
-import { rootOf, type SupersededInterval } from './superseded-usage.ts';
-import type { UsageCharge, UsageCredit } from './usage-charge.ts';
+import { settleInterval, type UsageCharge, type UsageCredit } from './settle-interval.ts';
+import { rootOf } from './superseded-usage.ts';
 import { type ItemMode, NegativeDelta } from './usage-config.ts';
 
 /** The credits of a superseded interval that no interval replaces. */

@@ -1,17 +1,14 @@
 import type { Currency } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
-import { type PeriodShare, periodShare } from '../intervals/period-share.ts';
+import { periodShare } from '../intervals/usage-intervals.ts';
 import { NO_USAGE, type Quantities } from '../rating/quantities.ts';
 import { rateUsage } from '../rating/rate-usage.ts';
-import type { RatedUsage } from '../rating/rated-usage.ts';
-import { isBilledAsOne, NO_TERMS, termsOf, type UsageTerms } from '../terms/section-terms.ts';
-import type { BilledOfSection } from './billed-interval.ts';
+import type { PeriodShare, RatedUsage } from '../rating/rated-usage.ts';
+import { isBilledAsOne, NO_TERMS, termsOf, type UsageTerms } from '../rating/usage-terms.ts';
+import type { BilledOfSection, PlannedInterval, SupersededInterval } from './billed-interval.ts';
 import { type CollectedUsage, chargedUsage } from './late-usage.ts';
-import type { PlannedInterval } from './planned-interval.ts';
-import { settleInterval } from './settle-interval.ts';
+import { isZeroItem, settleInterval, type UsageCharge } from './settle-interval.ts';
 import { creditSuperseded, replaceSuperseded, type SettledSuperseded } from './settle-superseded.ts';
-import type { SupersededInterval } from './superseded-usage.ts';
-import { isZeroItem, type UsageCharge } from './usage-charge.ts';
 import { ItemMode, type UsageConfig } from './usage-config.ts';
 import type { UsagePlan } from './usage-plan.ts';
 

@@ -1,26 +1,10 @@
 import type { BillingEvent, UsageSection } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { addMilliseconds, type Instant, type LocalDate } from '../../values/time/index.ts';
-import { isBilled } from '../intervals/usage-event.ts';
-import { compareText } from '../rating/text-order.ts';
-import type { BilledEntry, BilledOfSection } from './billed-interval.ts';
+import { addMilliseconds } from '../../values/time/index.ts';
+import { isBilled } from '../intervals/usage-runs.ts';
+import { compareText } from '../rating/quantities.ts';
+import type { BilledEntry, BilledOfSection, SupersededInterval } from './billed-interval.ts';
 import { billedTotal } from './billed-so-far.ts';
-
-/** A billed interval whose usage another section charges now. All of it is credited and billed again (§7.3 rule 7). */
-export interface SupersededInterval {
-  readonly usageName: string;
-  readonly versionDate: Instant;
-  readonly priceIdentity: string;
-  readonly instants: { readonly start: Instant; readonly end: Instant };
-  readonly startDate: LocalDate;
-  readonly endDate: LocalDate;
-  /** True if a usage source supplied the quantities. */
-  readonly isSupplied: boolean;
-  /** The USAGE items with their credits, oldest first. */
-  readonly entries: readonly BilledEntry[];
-  /** The first event that charges some of its time by other sections. */
-  readonly event: BillingEvent;
-}
 
 export interface BilledNow<Billed extends BilledOfSection> {
   /** The billed intervals that still count. */

@@ -1,5 +1,5 @@
 import { OverflowPolicy } from '../rating/rated-usage.ts';
-import { NO_TERMS, type UsageTerms } from '../terms/section-terms.ts';
+import { NO_TERMS, type UsageTerms } from '../rating/usage-terms.ts';
 
 /** One item for an interval, or one for each line (§7.4): `invoice.item.result.behavior.mode`. */
 export const ItemMode = { AGGREGATE: 'AGGREGATE', DETAIL: 'DETAIL' } as const;

@@ -1,6 +1,5 @@
 import { MalformedAnswer } from '../../values/errors/index.ts';
-import type { Uuid } from '../../values/ids/index.ts';
-import { isUuid } from '../../values/ids/index.ts';
+import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import {
   MAX_SUPPLIED_TRACKING_IDS,
   MAX_TRACKING_ID_CHARACTERS,
@@ -9,9 +8,8 @@ import {
 import type { Decimal } from '../../values/money/index.ts';
 import { isStorable } from '../../values/text/index.ts';
 import { type Instant, instant, isInstantMs, parseWireInstant } from '../../values/time/index.ts';
-import { readAmount } from '../recording/read-amount.ts';
-import type { SuppliedRecord } from './record-sums.ts';
-import type { SuppliedQuantity } from './supplied-usage.ts';
+import { readAmount } from '../recording/read-submission.ts';
+import type { SuppliedQuantity, SuppliedRecord } from './supplied-usage.ts';
 
 export interface ClaimedRecord extends SuppliedRecord {
   readonly subscriptionId: Uuid;

@@ -12,15 +12,13 @@ import {
   startOfDay,
   type TimeZone,
 } from '../../values/time/index.ts';
-import type { ConsumingInterval } from '../collecting/usage-piece.ts';
-import { isEnd } from '../intervals/usage-event.ts';
-import { usageRuns } from '../intervals/usage-runs.ts';
+import type { ConsumingInterval } from '../collecting/usage-pieces.ts';
+import { isEnd, usageRuns } from '../intervals/usage-runs.ts';
 import { unitsOf } from '../rating/quantities.ts';
-import type { PlannedInterval } from '../settlement/planned-interval.ts';
+import type { PlannedInterval } from '../settlement/billed-interval.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import { lookBackOf, planUsage } from '../settlement/usage-plan.ts';
-import { isComparable, spansOf } from './planned-spans.ts';
-import { quantityKey } from './supplied-usage.ts';
+import { quantityKey, type SuppliedSpan } from './supplied-usage.ts';
 
 export interface MeteredSubscription {
   readonly subscriptionId: Uuid;
@@ -162,4 +160,32 @@ function startsOfDays({ start, end }: UsageRange, zone: TimeZone): readonly Inst
 
 function ascending(instants: readonly Instant[]): readonly Instant[] {
   return [...new Set(instants)].sort((a, b) => a - b);
+}
+
+/**
+ * True if an interval can be rated from what is told now. What a source was billed for is compared with what a source says,
+ * what was recorded with what is recorded: neither knows what the other was made of.
+ */
+export function isComparable({ match }: PlannedInterval<ConsumingInterval>, isSupplied: boolean): boolean {
+  return match.previous.every(({ supplied = null }) => (supplied !== null) === isSupplied);
+}
+
+/** The interval less what the billed intervals that overlap it have charged (§7.3 step 2); in order. */
+export function spansOf({ interval, match }: PlannedInterval<ConsumingInterval>): readonly SuppliedSpan[] {
+  const { start, end, includesEnd } = interval;
+  let spans: readonly SuppliedSpan[] = [{ start: start.at, end: end.at, endInclusive: includesEnd }];
+  for (const { instants } of match.overlapping) {
+    if (instants === null) continue;
+    // One of no length has charged its only instant.
+    const until = instants.start === instants.end ? addMilliseconds(instants.end, 1) : instants.end;
+    spans = spans.flatMap((span) => without(span, instants.start, until));
+  }
+  return spans;
+}
+
+function without(span: SuppliedSpan, from: Instant, to: Instant): readonly SuppliedSpan[] {
+  if (to <= span.start || from > span.end) return [span];
+  const before = from > span.start ? [{ start: span.start, end: from, endInclusive: false }] : [];
+  const isLeft = to < span.end || (to === span.end && span.endInclusive);
+  return isLeft ? [...before, { ...span, start: to }] : before;
 }

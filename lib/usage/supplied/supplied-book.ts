@@ -2,7 +2,7 @@ import type { SuppliedAmount, SuppliedDigest, UsageSection } from '../../records
 import { MAX_SUPPLIED_TRACKING_IDS } from '../../values/limits.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { ConsumingInterval } from '../collecting/usage-piece.ts';
+import type { ConsumingInterval } from '../collecting/usage-pieces.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
 import {
   NO_USAGE,
@@ -12,11 +12,10 @@ import {
   together,
   unitsOf,
 } from '../rating/quantities.ts';
-import { isBilledAhead } from '../settlement/late-time.ts';
-import type { CollectedUsage } from '../settlement/late-usage.ts';
-import type { PlannedInterval } from '../settlement/planned-interval.ts';
+import type { PlannedInterval } from '../settlement/billed-interval.ts';
+import { type CollectedUsage, isBilledAhead } from '../settlement/late-usage.ts';
 import type { Consumption } from '../settlement/settle-usage.ts';
-import { spansOf } from './planned-spans.ts';
+import { spansOf } from './source-question.ts';
 import { quantityKey, type SuppliedPiece, type SuppliedSpan, type SuppliedUsage } from './supplied-usage.ts';
 
 type Planned = PlannedInterval<ConsumingInterval>;

@@ -12,18 +12,16 @@ import {
   holds,
   type PointRange,
   type UsagePiece,
-} from '../collecting/usage-piece.ts';
+} from '../collecting/usage-pieces.ts';
 import { billedTimes, countsAt } from '../intervals/billed-time.ts';
-import { quantityOf } from '../rating/quantities.ts';
+import { compareText, quantityOf } from '../rating/quantities.ts';
 import { rateUsage } from '../rating/rate-usage.ts';
-import { compareText } from '../rating/text-order.ts';
+import { NO_TERMS, type UsageTerms } from '../rating/usage-terms.ts';
 import { givenBack } from '../settlement/settle-usage.ts';
 import { billedNow } from '../settlement/superseded-usage.ts';
 import { BeyondLookBack, NegativeDelta } from '../settlement/usage-config.ts';
 import { lookBackOf, planUsage } from '../settlement/usage-plan.ts';
-import { NO_TERMS, type UsageTerms } from '../terms/section-terms.ts';
-import { UnbilledReason } from './unbilled-reason.ts';
-import { type BillingSoFar, type PointHistory, UnbilledReasons } from './why-unbilled.ts';
+import { type BillingSoFar, type PointHistory, UnbilledReason, UnbilledReasons } from './why-unbilled.ts';
 
 /** Usage of one unit that is on no invoice. */
 export interface UnbilledUsage {

@@ -6,19 +6,16 @@ import {
   maxDate,
   type TimeZone,
 } from '../../values/time/index.ts';
-import type { ConsumingInterval, FreedPoints } from '../collecting/usage-piece.ts';
+import type { ConsumingInterval, FreedPoints } from '../collecting/usage-pieces.ts';
 import { billedTimes, isBilledAt, isWithin } from '../intervals/billed-time.ts';
-import { nextUsageDate } from '../intervals/cadence.ts';
 import { lookBackStart } from '../intervals/look-back.ts';
-import { isBilled, isEnd } from '../intervals/usage-event.ts';
-import { type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
-import { usageRuns } from '../intervals/usage-runs.ts';
+import { nextUsageDate, type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
+import { isBilled, isEnd, usageRuns } from '../intervals/usage-runs.ts';
 import { unitsOf } from '../rating/quantities.ts';
-import { isLate } from '../settlement/late-time.ts';
-import { type BilledMatch, matchBilled } from '../settlement/match-billed.ts';
+import { type BilledMatch, matchBilled } from '../settlement/billed-interval.ts';
+import { isLate } from '../settlement/late-usage.ts';
 import { BeyondLookBack, LateMode, type UsageConfig } from '../settlement/usage-config.ts';
 import { isTooOld } from '../settlement/usage-plan.ts';
-import { UnbilledReason } from './unbilled-reason.ts';
 
 export interface BillingSoFar {
   /** All of the subscription, in order; null = it takes no part in runs now. */
@@ -135,3 +132,26 @@ function knownIntervals({
     }));
   });
 }
+
+/** Why usage is on no invoice (§3.3). */
+export const UnbilledReason = {
+  /** No section that is in force then charges the unit. */
+  UNKNOWN_UNIT: 'UNKNOWN_UNIT',
+  /** Billing is paused then. */
+  BLOCKED: 'BLOCKED',
+  BEFORE_START: 'BEFORE_START',
+  AFTER_END: 'AFTER_END',
+  /** It came for a period that is too long ago to be billed again. */
+  BEYOND_LOOKBACK: 'BEYOND_LOOKBACK',
+  /** It is charged and void, of a period that is too long ago to be compared again. */
+  VOIDED_BEYOND_LOOKBACK: 'VOIDED_BEYOND_LOOKBACK',
+  /** The period is billed, and no tier takes so much. */
+  OVERFLOW: 'OVERFLOW',
+  /** A run to come bills it. */
+  NOT_YET_DUE: 'NOT_YET_DUE',
+  /** It came for a billed period, and the tenant bills none of that (`invoice.usage.lateMode=IGNORE`). */
+  LATE: 'LATE',
+  /** It came for a time that was billed as part of a longer period, which is not billed again. */
+  COVERED: 'COVERED',
+} as const;
+export type UnbilledReason = (typeof UnbilledReason)[keyof typeof UnbilledReason];

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import type { CapacitySection, ConsumableSection } from '../../../lib/records/index.ts';
-import type { Quantities, UsageSum } from '../../../lib/usage/rating/quantities.ts';
-import { quantitiesOf } from '../../../lib/usage/rating/quantities.ts';
+import { type Quantities, quantitiesOf, type UsageSum } from '../../../lib/usage/rating/quantities.ts';
 import { type Decimal, decimal } from '../../../lib/values/money/index.ts';
 import type { OracleBlock, OracleLimit, OraclePoint } from './pricing-oracle.ts';
 import { capacity, consumable } from './sections.ts';

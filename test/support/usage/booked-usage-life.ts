@@ -1,12 +1,13 @@
-import { piecesNeeded, type SplitRequest } from '../../../lib/usage/collecting/pieces-needed.ts';
 import { UsageBook } from '../../../lib/usage/collecting/usage-book.ts';
-import type {
-  ConsumingInterval,
-  DayUsage,
-  PartOfDay,
-  PointRange,
-  UsagePiece,
-} from '../../../lib/usage/collecting/usage-piece.ts';
+import {
+  type ConsumingInterval,
+  type DayUsage,
+  type PartOfDay,
+  type PointRange,
+  piecesNeeded,
+  type SplitRequest,
+  type UsagePiece,
+} from '../../../lib/usage/collecting/usage-pieces.ts';
 import { type Decimal, sum } from '../../../lib/values/money/index.ts';
 import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';
 

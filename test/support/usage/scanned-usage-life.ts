@@ -2,8 +2,8 @@ import type { BillingEvent } from '../../../lib/records/index.ts';
 import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/billed-time.ts';
 import type { UsageInterval } from '../../../lib/usage/intervals/usage-intervals.ts';
 import { type Quantities, quantitiesOf, unitsOf } from '../../../lib/usage/rating/quantities.ts';
-import { isLate } from '../../../lib/usage/settlement/late-time.ts';
-import type { PlannedInterval } from '../../../lib/usage/settlement/planned-interval.ts';
+import type { PlannedInterval } from '../../../lib/usage/settlement/billed-interval.ts';
+import { isLate } from '../../../lib/usage/settlement/late-usage.ts';
 import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';
 
 type Points = ReadonlySet<LifePoint>;

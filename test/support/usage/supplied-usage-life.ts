@@ -1,11 +1,14 @@
 import type { RatedInterval, SubscriptionUsage } from '../../../lib/invoicing/evaluation/usage-run.ts';
-import { RecordSums } from '../../../lib/usage/supplied/record-sums.ts';
 import {
   keyOfRequest,
   type SourceQuestion,
   sourceQuestion,
 } from '../../../lib/usage/supplied/source-question.ts';
-import type { SuppliedQuantity, SuppliedUsage } from '../../../lib/usage/supplied/supplied-usage.ts';
+import {
+  RecordSums,
+  type SuppliedQuantity,
+  type SuppliedUsage,
+} from '../../../lib/usage/supplied/supplied-usage.ts';
 import { decimal, sum, ZERO } from '../../../lib/values/money/index.ts';
 import type { LocalDate } from '../../../lib/values/time/index.ts';
 import { subscriptionId } from '../invoicing/billing-events.ts';

@@ -1,14 +1,13 @@
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import type { Quantities } from '../../../lib/usage/rating/quantities.ts';
-import type { BilledOfSection } from '../../../lib/usage/settlement/billed-interval.ts';
+import { NO_TERMS, type UsageTerms } from '../../../lib/usage/rating/usage-terms.ts';
+import type { BilledOfSection, PlannedInterval } from '../../../lib/usage/settlement/billed-interval.ts';
 import type { CollectedUsage } from '../../../lib/usage/settlement/late-usage.ts';
-import type { PlannedInterval } from '../../../lib/usage/settlement/planned-interval.ts';
+import type { UsageCharge, UsageCredit } from '../../../lib/usage/settlement/settle-interval.ts';
 import { creditedDates, type SettledSuperseded } from '../../../lib/usage/settlement/settle-superseded.ts';
 import { type SettledInterval, settleUsage } from '../../../lib/usage/settlement/settle-usage.ts';
-import type { UsageCharge, UsageCredit } from '../../../lib/usage/settlement/usage-charge.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
 import { planUsage } from '../../../lib/usage/settlement/usage-plan.ts';
-import { NO_TERMS, type UsageTerms } from '../../../lib/usage/terms/section-terms.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { type Decimal, decimal, formatDecimal, ZERO } from '../../../lib/values/money/index.ts';
 import {

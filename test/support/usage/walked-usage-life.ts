@@ -1,4 +1,4 @@
-import type { ConsumingInterval, UsagePiece } from '../../../lib/usage/collecting/usage-piece.ts';
+import type { ConsumingInterval, UsagePiece } from '../../../lib/usage/collecting/usage-pieces.ts';
 import { BookedUsageLife } from './booked-usage-life.ts';
 
 /** Reads what was used once, and goes from date to date with that, as a dry run does. */

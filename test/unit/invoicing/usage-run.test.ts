@@ -17,7 +17,7 @@ import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoici
 import { releaseCoverage } from '../../../lib/invoicing/reconciliation/void-coverage.ts';
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
-import type { UsagePiece } from '../../../lib/usage/collecting/usage-piece.ts';
+import type { UsagePiece } from '../../../lib/usage/collecting/usage-pieces.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
 import { InvariantError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
-import { hoursOfDays } from '../../../lib/usage/roll-up/hours-of-days.ts';
-import { type UsageGranularity, usageBuckets } from '../../../lib/usage/roll-up/usage-buckets.ts';
+import {
+  hoursOfDays,
+  type UsageGranularity,
+  usageBuckets,
+} from '../../../lib/usage/roll-up/usage-buckets.ts';
 import { formatLocalDate, timeZone } from '../../../lib/values/time/index.ts';
 import { at } from '../../support/usage/sections.ts';
 

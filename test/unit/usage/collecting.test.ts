@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import type { BillingEvent } from '../../../lib/records/index.ts';
-import { piecesNeeded } from '../../../lib/usage/collecting/pieces-needed.ts';
-import type {
-  ConsumingInterval,
-  DayUsage,
-  PartOfDay,
-  PointRange,
-} from '../../../lib/usage/collecting/usage-piece.ts';
-import { holds } from '../../../lib/usage/collecting/usage-piece.ts';
+import {
+  type ConsumingInterval,
+  type DayUsage,
+  holds,
+  type PartOfDay,
+  type PointRange,
+  piecesNeeded,
+} from '../../../lib/usage/collecting/usage-pieces.ts';
 import { usageWindow } from '../../../lib/usage/collecting/usage-window.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, startOfDay, timeZone } from '../../../lib/values/time/index.ts';

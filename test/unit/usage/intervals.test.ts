@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/billed-time.ts';
-import { nextUsageDate } from '../../../lib/usage/intervals/cadence.ts';
-import { knownUnits } from '../../../lib/usage/intervals/known-units.ts';
 import { lookBackStart } from '../../../lib/usage/intervals/look-back.ts';
-import { periodShare } from '../../../lib/usage/intervals/period-share.ts';
-import { usageIntervals } from '../../../lib/usage/intervals/usage-intervals.ts';
+import {
+  knownUnits,
+  nextUsageDate,
+  periodShare,
+  usageIntervals,
+} from '../../../lib/usage/intervals/usage-intervals.ts';
 import { usageRuns } from '../../../lib/usage/intervals/usage-runs.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { type BillingPeriod, formatInstant, startOfDay, timeZone } from '../../../lib/values/time/index.ts';

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { LineReport } from '../../../lib/usage/recording/line-report.ts';
-import { readLine } from '../../../lib/usage/recording/read-submission.ts';
-import { RecordingFaultCode } from '../../../lib/usage/recording/recording-fault.ts';
-import { type SubmittedLine, UnreadableLine } from '../../../lib/usage/recording/usage-submission.ts';
+import {
+  readLine,
+  type SubmittedLine,
+  UnreadableLine,
+} from '../../../lib/usage/recording/read-submission.ts';
+import { RecordingFaultCode } from '../../../lib/usage/recording/recording-faults.ts';
 
 const id = '0190163d-8694-739b-aea5-966c26f8ad91';
 const unitUsageRecords = [{ unitType: 'sms', usageRecords: [{ recordDate: '2026-04-01', amount: '5' }] }];

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { sha256 } from '../../../adapters/node/index.ts';
-import { canonicalText } from '../../../lib/usage/recording/canonical-text.ts';
-import { readRecordDate } from '../../../lib/usage/recording/read-record-date.ts';
-import { isAfterEnd, usagePoints } from '../../../lib/usage/recording/usage-points.ts';
+import { readRecordDate } from '../../../lib/usage/recording/read-submission.ts';
+import { endedFault } from '../../../lib/usage/recording/recording-faults.ts';
+import { canonicalText, usagePoints } from '../../../lib/usage/recording/usage-points.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate, instant, timeZone } from '../../../lib/values/time/index.ts';
@@ -49,9 +49,14 @@ describe('Points of a usage submission', () => {
   it('lie after the end of the service only beyond its instant (usage §2.1 rule 1)', () => {
     const points = pointsOf('UTC', recordOf('2026-05-01'), recordOf('2026-05-16T00:00:00Z'));
     const end = Date.parse('2026-05-16T00:00:00Z');
-    expect(isAfterEnd(points, instant(end))).to.equal(false);
-    expect(isAfterEnd(points, instant(end - 1))).to.equal(true);
-    expect(isAfterEnd(points, null)).to.equal(false);
+    const isRefused = (at: number | null) =>
+      endedFault('00000000-0000-0000-0000-000000000001' as Uuid, {
+        points,
+        end: at === null ? null : instant(at),
+      }) !== null;
+    expect(isRefused(end)).to.equal(false);
+    expect(isRefused(end - 1)).to.equal(true);
+    expect(isRefused(null)).to.equal(false);
   });
 
   describe('as the content of a submission (usage §1.2)', () => {

@@ -1,9 +1,14 @@
 import { expect } from 'chai';
 import type { UsageSection } from '../../../lib/records/index.ts';
-import { aggregateDetails, lineDetails, readItemDetails } from '../../../lib/usage/rating/item-details.ts';
+import { compareText } from '../../../lib/usage/rating/quantities.ts';
 import { rateUsage } from '../../../lib/usage/rating/rate-usage.ts';
-import type { OverflowPolicy, RatedUsage } from '../../../lib/usage/rating/rated-usage.ts';
-import { compareText } from '../../../lib/usage/rating/text-order.ts';
+import {
+  aggregateDetails,
+  lineDetails,
+  type OverflowPolicy,
+  type RatedUsage,
+  readItemDetails,
+} from '../../../lib/usage/rating/rated-usage.ts';
 import { decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import {
   capacity,

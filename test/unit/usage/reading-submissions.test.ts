@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { readSubmission } from '../../../lib/usage/recording/read-submission.ts';
-import { errorOfFault } from '../../../lib/usage/recording/recording-fault.ts';
-import type { SubmittedUsage } from '../../../lib/usage/recording/usage-submission.ts';
+import { readSubmission, type SubmittedUsage } from '../../../lib/usage/recording/read-submission.ts';
+import { errorOfFault } from '../../../lib/usage/recording/recording-faults.ts';
 import { decimal, formatDecimal, parseExactJson } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { UsageInterval } from '../../../lib/usage/intervals/usage-intervals.ts';
-import type { BilledInterval } from '../../../lib/usage/settlement/billed-interval.ts';
-import { matchBilled } from '../../../lib/usage/settlement/match-billed.ts';
+import { type BilledInterval, matchBilled } from '../../../lib/usage/settlement/billed-interval.ts';
 import {
   type NegativeDeltaInput,
   negativeDeltaOf,

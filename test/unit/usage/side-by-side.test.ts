@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import type { Authorship, TenantRef, UsageSubmission } from '../../../lib/records/index.ts';
 import type { PreparedLine } from '../../../lib/usage/operations/line-preparation.ts';
-import { BULK_USAGE_LINES_OF_A_SHARE, sharesOf } from '../../../lib/usage/operations/side-by-side.ts';
-import { storeChunk } from '../../../lib/usage/operations/store-chunk.ts';
+import {
+  BULK_USAGE_LINES_OF_A_SHARE,
+  sharesOf,
+  storeChunk,
+} from '../../../lib/usage/operations/store-submissions.ts';
 import { submission } from '../../support/storage/stored-usage.ts';
 
 /** So many lines of so many subscriptions by turns. */

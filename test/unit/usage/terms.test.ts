@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import type { UsageSection } from '../../../lib/records/index.ts';
-import type { PeriodShare } from '../../../lib/usage/intervals/period-share.ts';
 import { rateUsage } from '../../../lib/usage/rating/rate-usage.ts';
-import { passedThresholds } from '../../../lib/usage/terms/passed-thresholds.ts';
-import { readUsageTerms } from '../../../lib/usage/terms/read-usage-terms.ts';
-import { termsOf } from '../../../lib/usage/terms/section-terms.ts';
+import type { PeriodShare } from '../../../lib/usage/rating/rated-usage.ts';
+import { readUsageTerms } from '../../../lib/usage/rating/read-usage-terms.ts';
+import { passedThresholds, termsOf } from '../../../lib/usage/rating/usage-terms.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { asCurrency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import { day } from '../../support/invoicing/billing-events.ts';

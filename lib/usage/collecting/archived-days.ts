@@ -1,9 +1,31 @@
 import type { ArchivedDay, OpenDay } from '../../ports/storage/index.ts';
-import type { PartOfDay, PointRange, StoredUsageInterval } from '../../records/index.ts';
+import type { PartOfDay, PointRange, StoredCursor, StoredUsageInterval } from '../../records/index.ts';
 import { MAX_YEAR, MIN_YEAR } from '../../values/limits.ts';
 import { ZERO } from '../../values/money/index.ts';
-import { type Instant, localDate, startOfDay, type TimeZone, UTC } from '../../values/time/index.ts';
-import { type BilledPoints, piecesNeeded, type SplitRequest } from '../collecting/pieces-needed.ts';
+import {
+  type Instant,
+  type LocalDate,
+  localDate,
+  minDate,
+  monthOf,
+  startOfDay,
+  type TimeZone,
+  UTC,
+  yearOf,
+} from '../../values/time/index.ts';
+import { type BilledPoints, piecesNeeded, type SplitRequest } from './usage-pieces.ts';
+
+/**
+ * The first day whose points have to stay, the first of a month; null = all have to stay. Days before the one from which the
+ * next run looks at the subscription's usage are billed, as far as they ever will be, and older than its look-back (§7.1).
+ */
+export function archivableBefore(
+  { dirtyFrom, usage }: Pick<StoredCursor, 'dirtyFrom' | 'usage'>,
+  { before, settings }: { readonly before: LocalDate; readonly settings: string },
+): LocalDate | null {
+  if (dirtyFrom !== null || usage === null || usage.from === null || usage.settings !== settings) return null;
+  return minDate(before, localDate(yearOf(usage.from), monthOf(usage.from), 1));
+}
 
 const FIRST = startOfDay(localDate(MIN_YEAR, 1, 1), UTC);
 const LAST = startOfDay(localDate(MAX_YEAR, 12, 31), UTC);

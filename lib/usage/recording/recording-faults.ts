@@ -1,19 +1,74 @@
 import type { Catalog } from '../../catalog/index.ts';
 import { RecordingOutcome, type UsagePoint, type UsageSubmission } from '../../records/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
-import { OnDuplicate } from './recording-config.ts';
-import { type RecordingFault, RecordingFaultCode } from './recording-fault.ts';
-import { isAfterEnd } from './usage-points.ts';
 
-/** The fault of a submission for a subscription whose service ends before one of its points (§2.1 check 5). */
+/** What the tenant wants of duplicates (`usage.duplicatePolicy`, §2.1). */
+export const OnDuplicate = {
+  /** A tracking id that was used before is refused. */
+  FAIL: 'FAIL',
+  /** The same submission again changes nothing and is no error. */
+  IGNORE: 'IGNORE',
+} as const;
+export type OnDuplicate = (typeof OnDuplicate)[keyof typeof OnDuplicate];
+
+/** The settings of recording (§8). */
+export interface RecordingConfig {
+  readonly onDuplicate: OnDuplicate;
+  readonly negativeAmounts: boolean;
+  /** Whether units that no catalog of the tenant has are refused. */
+  readonly rejectsUnknownUnits: boolean;
+  /** Whether what is recorded may pass a threshold of the tenant's terms (§12.1). */
+  readonly mayPassThresholds: boolean;
+}
+
+/** What is wrong with a submission, as the lines of a bulk call name it (§2.5). */
+export const RecordingFaultCode = {
+  MALFORMED: 'MALFORMED',
+  MISSING_FIELD: 'MISSING_FIELD',
+  MISSING_TRACKING_ID: 'MISSING_TRACKING_ID',
+  INVALID_DATE: 'INVALID_DATE',
+  INVALID_AMOUNT: 'INVALID_AMOUNT',
+  UNKNOWN_SUBSCRIPTION: 'UNKNOWN_SUBSCRIPTION',
+  SUBSCRIPTION_ENDED: 'SUBSCRIPTION_ENDED',
+  UNKNOWN_UNIT: 'UNKNOWN_UNIT',
+  TRACKING_ID_CONFLICT: 'TRACKING_ID_CONFLICT',
+} as const;
+export type RecordingFaultCode = (typeof RecordingFaultCode)[keyof typeof RecordingFaultCode];
+
+/** Why a submission is not stored. */
+export interface RecordingFault {
+  readonly code: RecordingFaultCode;
+  readonly message: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+const errorCodes: Readonly<Partial<Record<RecordingFaultCode, ErrorCode>>> = {
+  UNKNOWN_SUBSCRIPTION: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+  SUBSCRIPTION_ENDED: ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END,
+  UNKNOWN_UNIT: ErrorCode.USAGE_UNIT_UNKNOWN,
+  TRACKING_ID_CONFLICT: ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS,
+};
+
+/** The fault as the error of a call that records one submission (§2.1). */
+export function errorOfFault({ code, message, facts }: RecordingFault): BillingError {
+  const errorCode = errorCodes[code];
+  if (errorCode === undefined) return invalidField(message, facts);
+  return new BillingError({ code: errorCode, message, facts });
+}
+
+/**
+ * The fault of a submission for a subscription whose service ends before one of its points (§2.1 check 5). A point
+ * at that very instant is not after it.
+ */
 export function endedFault(
   subscriptionId: Uuid,
   { points, end }: { readonly points: readonly UsagePoint[]; readonly end: Instant | null },
 ): RecordingFault | null {
-  if (end === null || !isAfterEnd(points, end)) return null;
   const last = points.reduce((latest, { instant }) => Math.max(latest, instant), Number.NEGATIVE_INFINITY);
+  if (end === null || last <= end) return null;
   return {
     code: RecordingFaultCode.SUBSCRIPTION_ENDED,
     message:

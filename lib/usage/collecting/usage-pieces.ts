@@ -1,4 +1,11 @@
-import type { BillingEvent } from '../../records/index.ts';
+import type {
+  BillingEvent,
+  DayUsage,
+  PartOfDay,
+  PointRange,
+  SuppliedDigest,
+  UsagePiece,
+} from '../../records/index.ts';
 import {
   addMilliseconds,
   type DatedInstant,
@@ -9,8 +16,40 @@ import {
   startOfDay,
   type TimeZone,
 } from '../../values/time/index.ts';
-import { isEnd } from '../intervals/usage-event.ts';
-import type { ConsumingInterval, DayUsage, PointRange, UsagePiece } from './usage-piece.ts';
+import { isEnd } from '../intervals/usage-runs.ts';
+import type { BilledOfSection } from '../settlement/billed-interval.ts';
+
+export type { DayUsage, PartOfDay, PointRange, UsagePiece } from '../../records/index.ts';
+
+/** A billed interval with the points that it has charged. */
+export interface ConsumingInterval extends BilledOfSection {
+  readonly consumed: readonly PointRange[];
+  /** What a usage source said when it was billed; null = it was billed from points. Default null. */
+  readonly supplied?: SuppliedDigest | null;
+}
+
+/** Points that an invoice had charged that is VOID now. */
+export type FreedPoints = Pick<
+  ConsumingInterval,
+  'usageName' | 'instants' | 'startDate' | 'endDate' | 'consumed'
+>;
+
+/** True if the range has all points of the piece. */
+export function holds(range: PointRange, piece: PointRange): boolean {
+  return (
+    range.unit === piece.unit &&
+    range.localDate === piece.localDate &&
+    range.after <= piece.after &&
+    piece.upTo <= range.upTo &&
+    holdsPart(range.part, piece.part)
+  );
+}
+
+function holdsPart(range: PartOfDay, piece: PartOfDay): boolean {
+  if (range === 'ALL' || range === piece) return true;
+  if (typeof range === 'string' || typeof piece === 'string') return false;
+  return range.from <= piece.from && piece.to <= range.to;
+}
 
 /** A day of a unit that storage is asked to split, so that each piece is in one interval and consumed as a whole. */
 export interface SplitRequest {

@@ -10,7 +10,7 @@ import {
 } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { type LocalDate, parseWireDate } from '../../values/time/index.ts';
-import type { DatedTerms, Thresholds, UsageTerms } from './section-terms.ts';
+import type { DatedTerms, Thresholds, UsageTerms } from './usage-terms.ts';
 
 /** Thresholds of one unit or currency in the terms of a usage: one for every percent. */
 const MAX_THRESHOLDS = 100;

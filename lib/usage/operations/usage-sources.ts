@@ -1,22 +1,34 @@
-import type {
-  Ports,
-  RawUsageRecords,
-  UsageIntervalRequest,
-  UsageRange,
-  UsageSource,
-  UsageSourceContext,
+import {
+  type Ports,
+  type RawUsageRecords,
+  RetryLater,
+  retryLaterOf,
+  type UsageIntervalRequest,
+  type UsageRange,
+  type UsageSource,
+  type UsageSourceContext,
 } from '../../ports/index.ts';
 import type { PluginProperty } from '../../records/index.ts';
-import { type ActivityPorts, callPlugin } from '../../runtime/index.ts';
+import {
+  type ActivityPorts,
+  type CalledPlugin,
+  callPlugin,
+  plainError,
+  pluginFailure,
+  tellHost,
+} from '../../runtime/index.ts';
+import { type BillingError, MalformedAnswer } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { RecordSums } from '../supplied/record-sums.ts';
-import { claimedQuantities } from '../supplied/source-claims.ts';
+import { claimedQuantities, claimedRecord, claimedRecords } from '../supplied/source-claims.ts';
 import { keyOfRequest, type SourceQuestion, transitionsText } from '../supplied/source-question.ts';
-import type { SuppliedPiece, SuppliedQuantity, SuppliedUsage } from '../supplied/supplied-usage.ts';
-import { type AddedUp, type AskedSource, addedUp } from './read-records.ts';
-import { sourceFailure } from './source-failure.ts';
+import {
+  RecordSums,
+  type SuppliedPiece,
+  type SuppliedQuantity,
+  type SuppliedUsage,
+} from '../supplied/supplied-usage.ts';
 
 /** Time limit of one call of a usage source. */
 const USAGE_SOURCE_TIMEOUT_MS = 10_000;
@@ -154,4 +166,108 @@ function quantitiesOf(
     found.set(request.subscriptionId, own);
   }
   return new Map([...found].map(([id, own]) => [id, { kind: 'QUANTITIES', quantities: own }]));
+}
+
+/** Time limit for reading all records of a usage source's answer. */
+const USAGE_SOURCE_STREAM_TIMEOUT_MS = 120_000;
+
+/** Records that are read in one turn: some milliseconds. */
+const SUPPLIED_RECORDS_PER_TURN = 500;
+
+export interface AskedSource {
+  readonly source: UsageSource;
+  readonly member: 'getUsageForAccount' | 'getUsageForSubscription' | 'getAggregatedUsage';
+  readonly context: UsageSourceContext;
+}
+
+export interface AddedUp {
+  /** Records of other subscriptions, and outside what is asked for. */
+  readonly passedOver: number;
+}
+
+const TIME_OVER = Symbol('time over');
+
+/**
+ * Reads a source's records to their end and adds them up as they come. Others have their turns meanwhile, even if the
+ * source never waits for anything itself.
+ * @throws BillingError UNEXPECTED (60000) that names the source, for what it throws, for records that cannot be, and for a
+ * stream that does not end.
+ */
+export async function addedUp(
+  { systemClock }: Pick<Ports, 'systemClock'>,
+  { source, member }: AskedSource,
+  { answer, sums }: { readonly answer: unknown; readonly sums: ReadonlyMap<Uuid, RecordSums> },
+): Promise<AddedUp> {
+  const called = {
+    kind: 'usage source',
+    name: source.name,
+    member,
+    timeoutMs: USAGE_SOURCE_STREAM_TIMEOUT_MS,
+  };
+  const { promise: over, resolve } = Promise.withResolvers<typeof TIME_OVER>();
+  let isOver = false;
+  const cancel = systemClock.after(
+    USAGE_SOURCE_STREAM_TIMEOUT_MS,
+    () => {
+      isOver = true;
+      resolve(TIME_OVER);
+    },
+    { keepAlive: true },
+  );
+  let iterator: ReturnType<typeof claimedRecords> | null = null;
+  try {
+    iterator = claimedRecords(answer);
+    let passedOver = 0;
+    for (let count = 0; ; count += 1) {
+      if (count % SUPPLIED_RECORDS_PER_TURN === SUPPLIED_RECORDS_PER_TURN - 1) await systemClock.nextTurn();
+      const next = isOver ? TIME_OVER : await Promise.race([iterator.next(), over]);
+      if (next === TIME_OVER) throw endless();
+      if (next.done === true) return { passedOver };
+      const record = claimedRecord(next.value, count);
+      if (sums.get(record.subscriptionId)?.add(record) !== true) passedOver += 1;
+    }
+  } catch (error) {
+    leave(iterator);
+    throw sourceFailure(called, plainError(error));
+  } finally {
+    cancel();
+  }
+}
+
+function endless(): MalformedAnswer {
+  const seconds = USAGE_SOURCE_STREAM_TIMEOUT_MS / 1_000;
+  return new MalformedAnswer(`gave records that have not ended within ${seconds} s`);
+}
+
+/** Lets the source free what it holds; nobody waits for it. */
+function leave(iterator: ReturnType<typeof claimedRecords> | null): void {
+  tellHost(() => iterator?.return?.());
+}
+
+/** After that queued work asks a source again that has failed without saying when to come again. */
+const USAGE_SOURCE_PAUSE_MS = 30_000;
+
+/**
+ * The error for a source that has not told what was used. Queued work is done again after a pause, or when the source says,
+ * for as long as it takes: there is nothing wrong with the account (§9 rule 6).
+ * @param error what was thrown: of `callPlugin`, or on reading the answer.
+ */
+export function sourceFailure(called: CalledPlugin, error: unknown): BillingError {
+  const thrown = causeOf(error);
+  const what =
+    thrown instanceof MalformedAnswer
+      ? `${thrown.message} (${called.member ?? called.name})`
+      : `did not tell what was used (${called.member ?? called.name}); the log of the server tells why`;
+  return pluginFailure(called, what, retryLaterOf(error) === undefined ? later(error) : error);
+}
+
+function causeOf(error: unknown): unknown {
+  if (error instanceof MalformedAnswer || !(error instanceof Error) || error.cause === undefined)
+    return error;
+  return causeOf(error.cause);
+}
+
+function later(cause: unknown): RetryLater {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return Object.assign(new RetryLater(USAGE_SOURCE_PAUSE_MS, text), { cause });
 }
