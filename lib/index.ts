@@ -3,7 +3,6 @@
 export type { AccountClosingOperations, CloseOptions } from './account-closing/index.ts';
 export type {
   AccountEmailOperations,
-  AccountInput,
   AccountOperations,
   AccountUpdate,
 } from './accounts/index.ts';

@@ -3,7 +3,6 @@ export { AccountEmailService } from './operations/account-email-service.ts';
 export type { AccountOperations, AccountUpdate } from './operations/account-operations.ts';
 export { AccountService } from './operations/account-service.ts';
 export { accountEvent } from './rules/account-event.ts';
-export { type AccountInput, checkExternalKey } from './rules/account-input.ts';
 export { accountSearch } from './rules/account-search.ts';
 export { FORGOTTEN } from './rules/anonymized.ts';
 export { isPaidByParent } from './rules/hierarchy.ts';

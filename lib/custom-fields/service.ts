@@ -1,6 +1,6 @@
 import { loadAccount, lockOwningAccount, owningAccountId } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
-import type { CustomFieldColumn, CustomFieldSearch, WriteSession } from '../ports/storage/index.ts';
+import type { CustomFieldSearch, WriteSession } from '../ports/storage/index.ts';
 import type {
   CustomField,
   New,
@@ -10,25 +10,16 @@ import type {
   PageRequest,
   WithContext,
 } from '../records/index.ts';
-import { BusEventType, type CallContext, type FieldedType, type SearchColumns } from '../records/index.ts';
+import { BusEventType, type CallContext, customFieldFields, type FieldedType } from '../records/index.ts';
 import { authorshipOf, isOperatorSearch, parseOperatorSearch } from '../runtime/index.ts';
+import { searchedFields } from '../values/fields/index.ts';
 import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { checkStorable } from '../values/text/index.ts';
 import { type CustomFieldChange, changedFields } from './changed-fields.ts';
 import type { CustomFieldOperations } from './custom-field-operations.ts';
 import { type CustomFieldInput, newFields } from './new-fields.ts';
 
-const columns: SearchColumns<CustomFieldColumn> = {
-  id: 'uuid',
-  object_id: 'uuid',
-  object_type: 'text',
-  field_name: 'text',
-  field_value: 'text',
-  created_by: 'text',
-  created_date: 'instant',
-  updated_by: 'text',
-  updated_date: 'instant',
-};
+const searched = searchedFields(customFieldFields, { customFieldId: 'id' });
 
 /** Custom fields of a tenant's objects (accounts §11). */
 export class CustomFieldService implements CustomFieldOperations<WithContext> {
@@ -142,7 +133,7 @@ export class CustomFieldService implements CustomFieldOperations<WithContext> {
 }
 
 function searchOf(key: string): CustomFieldSearch {
-  if (isOperatorSearch(key)) return { kind: 'clauses', clauses: parseOperatorSearch(key, columns) };
+  if (isOperatorSearch(key)) return { kind: 'clauses', clauses: parseOperatorSearch(key, searched) };
   const text = key.toLowerCase();
   return { kind: 'text', id: isUuid(text) ? text : null, text };
 }

@@ -1,5 +1,11 @@
-import type { AccountInput } from '../accounts/index.ts';
-import type { Leading, Page, PageRequest, PluginProperty, TransactionType } from '../records/index.ts';
+import type {
+  AccountInput,
+  Leading,
+  Page,
+  PageRequest,
+  PluginProperty,
+  TransactionType,
+} from '../records/index.ts';
 import type { Given } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';

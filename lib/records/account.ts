@@ -1,38 +1,68 @@
+import {
+  bigint,
+  currency,
+  flag,
+  type InputOf,
+  id,
+  instant,
+  integer,
+  key,
+  orNull,
+  type RecordOf,
+  recordId,
+  text,
+  timeZone,
+} from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { Currency, Decimal } from '../values/money/index.ts';
-import type { Instant, TimeZone } from '../values/time/index.ts';
+import { MAX_STORED_INTEGER } from '../values/limits.ts';
+import type { Decimal } from '../values/money/index.ts';
 
-/** A customer of a tenant (accounts §1.1). `billCycleDayLocal` 0 = unset. */
-export interface Account {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly externalKey: string;
-  readonly referenceTime: Instant;
-  readonly parentAccountId: Uuid | null;
-  readonly isPaymentDelegatedToParent: boolean;
-  readonly currency: Currency | null;
-  readonly billCycleDayLocal: number;
-  readonly paymentMethodId: Uuid | null;
-  readonly name: string | null;
-  readonly firstNameLength: number | null;
-  readonly company: string | null;
-  readonly address1: string | null;
-  readonly address2: string | null;
-  readonly city: string | null;
-  readonly state: string | null;
-  readonly postalCode: string | null;
-  readonly country: string | null;
-  readonly locale: string | null;
-  readonly timeZone: TimeZone;
-  readonly phone: string | null;
-  readonly email: string | null;
-  readonly notes: string | null;
-  readonly isMigrated: boolean | null;
-  readonly createdDate: Instant;
-  readonly updatedDate: Instant;
-}
+/** Fields that a caller sets on creation and update, that operator searches find, and that are personal data. */
+const contact = { set: 'update', searched: true, personal: true } as const;
+const terms = { set: 'update', searched: true } as const;
+const fixed = { set: 'creation', searched: true } as const;
 
-/** Stored sums over an account's invoices (invoicing §1.4, §1.5); they change with the invoices and are never recounted. */
+/** A customer of a tenant (accounts §1.1). */
+export const accountFields = {
+  recordId,
+  id: id({ searched: true }),
+  /** Unique in the tenant; default: the id. */
+  externalKey: key(fixed),
+  /** Its time of day applies to operations that name only a date; default: the instant of creation. */
+  referenceTime: instant(fixed),
+  parentAccountId: orNull(id(terms)),
+  isPaymentDelegatedToParent: flag(terms),
+  /** Nothing is invoiced without one. */
+  currency: orNull(currency(fixed)),
+  /** 1 to 31; 0 = not set yet. */
+  billCycleDayLocal: integer({ ...terms, range: [0, 31], audit: 'billingCycleDayLocal' }),
+  /** The default payment method. */
+  paymentMethodId: orNull(id(terms)),
+  name: orNull(text({ ...contact, max: 255 })),
+  /** How many characters of the name are the first name. */
+  firstNameLength: orNull(integer({ ...contact, range: [0, MAX_STORED_INTEGER] })),
+  company: orNull(text({ ...contact, max: 255, audit: 'companyName' })),
+  address1: orNull(text({ ...contact, max: 255 })),
+  address2: orNull(text({ ...contact, max: 255 })),
+  city: orNull(text({ ...contact, max: 100 })),
+  state: orNull(text({ ...contact, max: 100, audit: 'stateOrProvince' })),
+  postalCode: orNull(text({ ...contact, max: 16 })),
+  /** Stays after anonymization, as locale and zone do: tax needs them. */
+  country: orNull(text({ ...terms, max: 50 })),
+  locale: orNull(text({ ...terms, max: 35 })),
+  timeZone: timeZone(fixed),
+  phone: orNull(text({ ...contact, max: 25 })),
+  email: orNull(text({ ...contact, max: 254 })),
+  notes: orNull(text({ ...contact, max: 4096 })),
+  isMigrated: orNull(flag({ ...terms, audit: 'migrated' })),
+  createdDate: instant({ searched: true }),
+  updatedDate: instant({ searched: true }),
+};
+export interface Account extends RecordOf<typeof accountFields> {}
+/** What callers give for an account (accounts §1.1). */
+export type AccountInput = InputOf<typeof accountFields>;
+
+/** Stored sums over an account's invoices (invoicing §1.4, §1.5), updated together with the invoices. */
 export interface AccountBalance {
   readonly accountId: Uuid;
   readonly accountBalance: Decimal;
@@ -40,13 +70,14 @@ export interface AccountBalance {
 }
 
 /** A secondary address of an account (accounts §15); independent of the account's own `email`. */
-export interface AccountEmail {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly accountId: Uuid;
-  readonly accountRecordId: number;
-  readonly email: string;
+export const accountEmailFields = {
+  recordId,
+  id: id(),
+  accountId: id({ set: 'creation' }),
+  accountRecordId: bigint(),
+  email: text({ set: 'creation', max: 254, personal: true }),
   /** False after its removal; the row stays. */
-  readonly isActive: boolean;
-  readonly createdDate: Instant;
-}
+  isActive: flag(),
+  createdDate: instant(),
+};
+export interface AccountEmail extends RecordOf<typeof accountEmailFields> {}

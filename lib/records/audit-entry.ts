@@ -1,3 +1,14 @@
+import {
+  bigint,
+  id,
+  instant,
+  json,
+  oneOf,
+  orNull,
+  type RecordOf,
+  recordId,
+  text,
+} from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
@@ -5,27 +16,30 @@ export const ChangeType = { INSERT: 'INSERT', UPDATE: 'UPDATE', DELETE: 'DELETE'
 export type ChangeType = (typeof ChangeType)[keyof typeof ChangeType];
 
 /** One change of one audited record (accounts §14). */
-export interface AuditEntry {
-  readonly recordId: number;
-  readonly id: Uuid;
+export const auditEntryFields = {
+  recordId,
+  id: id(),
   /** Table of the changed record without prefix, upper case, for example ACCOUNT. */
-  readonly tableName: string;
-  readonly targetId: Uuid;
-  readonly targetRecordId: number;
-  readonly accountRecordId: number | null;
-  readonly changeType: ChangeType;
-  readonly changeDate: Instant;
-  readonly changedBy: string;
-  readonly reasonCode: string | null;
-  readonly comments: string | null;
-  readonly userToken: Uuid;
-}
+  tableName: text(),
+  targetId: id(),
+  targetRecordId: bigint(),
+  accountRecordId: orNull(bigint()),
+  changeType: oneOf(ChangeType),
+  changeDate: instant(),
+  changedBy: text(),
+  reasonCode: orNull(text()),
+  comments: orNull(text()),
+  userToken: id(),
+};
+export interface AuditEntry extends RecordOf<typeof auditEntryFields> {}
 
 /** A change, and the record as it was afterwards. */
-export interface AuditRow extends AuditEntry {
+export const auditRowFields = {
+  ...auditEntryFields,
   /** The columns of accounts §14.1; null for records without history. */
-  readonly snapshot: Readonly<Record<string, unknown>> | null;
-}
+  snapshot: orNull(json<Readonly<Record<string, unknown>>>()),
+};
+export interface AuditRow extends RecordOf<typeof auditRowFields> {}
 
 /**
  * Who is named in the audit rows of a write. One write may serve many accounts at once (a batch of due work), each with

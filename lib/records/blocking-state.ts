@@ -1,5 +1,16 @@
-import type { Uuid } from '../values/ids/index.ts';
-import type { DatedInstant, Instant } from '../values/time/index.ts';
+import {
+  bigint,
+  dated,
+  flag,
+  id,
+  instant,
+  integer,
+  oneOf,
+  orNull,
+  type RecordOf,
+  recordId,
+  text,
+} from '../values/fields/index.ts';
 
 export const BlockingStateType = {
   SUBSCRIPTION: 'SUBSCRIPTION',
@@ -27,20 +38,21 @@ export const EntitlementStateName = {
 export type EntitlementStateName = (typeof EntitlementStateName)[keyof typeof EntitlementStateName];
 
 /** A stored, dated fact about an account, bundle or subscription with three flags, owned by a service. */
-export interface BlockingState {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly blockedId: Uuid;
-  readonly accountRecordId: number;
-  readonly type: BlockingStateType;
-  readonly service: string;
-  readonly stateName: string;
-  readonly isBlockChange: boolean;
-  readonly isBlockEntitlement: boolean;
-  readonly isBlockBilling: boolean;
-  readonly effective: DatedInstant;
-  readonly sequence: number;
-  readonly isActive: boolean;
-  readonly causedBy: Uuid | null;
-  readonly createdDate: Instant;
-}
+export const blockingStateFields = {
+  recordId,
+  id: id(),
+  blockedId: id({ audit: 'blockableId' }),
+  accountRecordId: bigint(),
+  type: oneOf(BlockingStateType),
+  service: text(),
+  stateName: text({ audit: 'state' }),
+  isBlockChange: flag({ audit: 'blockChange' }),
+  isBlockEntitlement: flag({ audit: 'blockEntitlement' }),
+  isBlockBilling: flag({ audit: 'blockBilling' }),
+  effective: dated({ audit: 'effectiveDate' }),
+  sequence: integer({ audit: null }),
+  isActive: flag(),
+  causedBy: orNull(id({ audit: null })),
+  createdDate: instant(),
+};
+export interface BlockingState extends RecordOf<typeof blockingStateFields> {}

@@ -1,16 +1,16 @@
-import type { Uuid } from '../values/ids/index.ts';
-import type { Instant } from '../values/time/index.ts';
+import { id, instant, json, type RecordOf, recordId, text } from '../values/fields/index.ts';
 import type { EventPayload } from './queue-entry.ts';
 
 /** What every node of the deployment is told (platform §11). */
-export interface Broadcast {
-  readonly recordId: number;
-  readonly id: Uuid;
+export const broadcastFields = {
+  recordId,
+  id: id(),
   /** The part of the engine that it comes from. */
-  readonly service: string;
+  service: text(),
   /** What the handlers of it are registered for. */
-  readonly type: string;
-  readonly payload: EventPayload;
-  readonly createdBy: string;
-  readonly createdDate: Instant;
-}
+  type: text(),
+  payload: json<EventPayload>(),
+  createdBy: text(),
+  createdDate: instant(),
+};
+export interface Broadcast extends RecordOf<typeof broadcastFields> {}

@@ -1,19 +1,19 @@
-import type { Uuid } from '../values/ids/index.ts';
-import type { Instant } from '../values/time/index.ts';
+import { bigint, id, instant, key, orNull, type RecordOf, recordId, text } from '../values/fields/index.ts';
 
 /** A group of subscriptions of one account (subscriptions §3). */
-export interface Bundle {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly accountId: Uuid;
-  readonly accountRecordId: number;
-  readonly externalKey: string;
+export const bundleFields = {
+  recordId,
+  id: id({ searched: true }),
+  accountId: id({ searched: true }),
+  accountRecordId: bigint(),
+  externalKey: key({ searched: true }),
   /**
    * The form in which the key is kept since another bundle may have it (subscriptions §17.1); null while the bundle holds
    * it.
    */
-  readonly retiredKey: string | null;
+  retiredKey: orNull(text({ audit: null })),
   /** That of the oldest bundle that carried the key before. */
-  readonly originalCreatedDate: Instant;
-  readonly createdDate: Instant;
-}
+  originalCreatedDate: instant({ searched: true }),
+  createdDate: instant({ searched: true }),
+};
+export interface Bundle extends RecordOf<typeof bundleFields> {}

@@ -1,6 +1,17 @@
+import {
+  amount,
+  bigint,
+  currency,
+  date,
+  id,
+  instant,
+  json,
+  oneOf,
+  type RecordOf,
+  recordId,
+} from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { Currency, Decimal } from '../values/money/index.ts';
-import type { Instant, LocalDate } from '../values/time/index.ts';
+import type { Decimal } from '../values/money/index.ts';
 
 /** What has credited an invoice (invoicing §21). */
 export const CreditNoteReason = {
@@ -20,21 +31,22 @@ export interface CreditNoteLine {
 }
 
 /** What was taken off a committed invoice by one transaction. It never changes. */
-export interface CreditNote {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly accountId: Uuid;
-  readonly accountRecordId: number;
+export const creditNoteFields = {
+  recordId,
+  id: id(),
+  accountId: id(),
+  accountRecordId: bigint(),
   /** The invoice that is credited. */
-  readonly invoiceId: Uuid;
+  invoiceId: id(),
   /** Of the tenant's credit notes, without gaps. */
-  readonly creditNoteNumber: number;
-  readonly reason: CreditNoteReason;
+  creditNoteNumber: bigint(),
+  reason: oneOf(CreditNoteReason),
   /** Local date of the account. */
-  readonly creditNoteDate: LocalDate;
+  creditNoteDate: date(),
   /** Sum of the lines. */
-  readonly amount: Decimal;
-  readonly currency: Currency;
-  readonly lines: readonly CreditNoteLine[];
-  readonly createdDate: Instant;
-}
+  amount: amount(),
+  currency: currency(),
+  lines: json<readonly CreditNoteLine[]>(),
+  createdDate: instant(),
+};
+export interface CreditNote extends RecordOf<typeof creditNoteFields> {}

@@ -1,5 +1,17 @@
-import type { Uuid } from '../values/ids/index.ts';
-import type { Currency, Decimal } from '../values/money/index.ts';
+import {
+  amount,
+  bigint,
+  currency,
+  date,
+  id,
+  instant,
+  oneOf,
+  orNull,
+  type RecordOf,
+  recordId,
+  text,
+} from '../values/fields/index.ts';
+import type { Decimal } from '../values/money/index.ts';
 import type { BillingPeriod, Instant, LocalDate } from '../values/time/index.ts';
 import type { BillingTransitionType, RuleDecision } from './billing-event.ts';
 import type {
@@ -8,36 +20,37 @@ import type {
   TierBlockPolicy,
   UsageType,
 } from './catalog/catalog-enumerations.ts';
-import type { InvoiceItemType } from './invoice-item-types.ts';
+import { InvoiceItemType } from './invoice-item-types.ts';
 
-export interface InvoiceItem {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly invoiceId: Uuid;
-  readonly accountId: Uuid;
-  readonly accountRecordId: number;
-  readonly itemType: InvoiceItemType;
-  readonly childAccountId: Uuid | null;
-  readonly bundleId: Uuid | null;
-  readonly subscriptionId: Uuid | null;
-  readonly productName: string | null;
-  readonly planName: string | null;
-  readonly phaseName: string | null;
-  readonly usageName: string | null;
-  readonly description: string | null;
-  readonly startDate: LocalDate | null;
-  readonly endDate: LocalDate | null;
-  readonly amount: Decimal;
-  readonly rate: Decimal | null;
-  readonly currency: Currency;
-  readonly quantity: Decimal | null;
-  readonly linkedItemId: Uuid | null;
-  readonly itemDetails: string | null;
-  readonly catalogEffectiveDate: Instant | null;
+export const invoiceItemFields = {
+  recordId,
+  id: id(),
+  invoiceId: id(),
+  accountId: id(),
+  accountRecordId: bigint(),
+  itemType: oneOf(InvoiceItemType, { audit: 'type' }),
+  childAccountId: orNull(id()),
+  bundleId: orNull(id()),
+  subscriptionId: orNull(id()),
+  productName: orNull(text()),
+  planName: orNull(text()),
+  phaseName: orNull(text()),
+  usageName: orNull(text()),
+  description: orNull(text()),
+  startDate: orNull(date()),
+  endDate: orNull(date()),
+  amount: amount(),
+  rate: orNull(amount()),
+  currency: currency(),
+  quantity: orNull(amount()),
+  linkedItemId: orNull(id()),
+  itemDetails: orNull(text()),
+  catalogEffectiveDate: orNull(instant()),
   /** amount − Σ|ITEM_ADJ| − Σ|REPAIR_ADJ| on this item (BilledItemState of invoicing §1.5). */
-  readonly repairable: Decimal;
-  readonly createdDate: Instant;
-}
+  repairable: amount({ audit: null }),
+  createdDate: instant(),
+};
+export interface InvoiceItem extends RecordOf<typeof invoiceItemFields> {}
 
 /** A new item to be stored. */
 export interface AddedItem extends Omit<InvoiceItem, 'recordId'> {

@@ -1,67 +1,83 @@
-import type { Uuid } from '../values/ids/index.ts';
-import type { Currency, Decimal } from '../values/money/index.ts';
-import type { Instant, LocalDate } from '../values/time/index.ts';
+import {
+  amount,
+  bigint,
+  currency,
+  date,
+  flag,
+  id,
+  instant,
+  integer,
+  oneOf,
+  orNull,
+  type RecordOf,
+  recordId,
+} from '../values/fields/index.ts';
 import type { AccountBalance } from './account.ts';
 
 export const InvoiceStatus = { DRAFT: 'DRAFT', COMMITTED: 'COMMITTED', VOID: 'VOID' } as const;
 export type InvoiceStatus = (typeof InvoiceStatus)[keyof typeof InvoiceStatus];
 
 /** Stored sums of an invoice (invoicing §1.4); they change with the items and payments that cause them. */
-export interface InvoiceAmounts {
-  readonly amount: Decimal;
-  readonly creditAdj: Decimal;
-  readonly refundAdj: Decimal;
+export const invoiceAmountFields = {
+  amount: amount({ audit: null }),
+  creditAdj: amount({ audit: null }),
+  refundAdj: amount({ audit: null }),
   /** Σ all item amounts − paid; positive = owed. */
-  readonly rawBalance: Decimal;
-}
+  rawBalance: amount({ audit: null }),
+};
+export interface InvoiceAmounts extends RecordOf<typeof invoiceAmountFields> {}
 
-export interface Invoice extends InvoiceAmounts {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly accountId: Uuid;
-  readonly accountRecordId: number;
-  readonly invoiceNumber: number;
+export const invoiceFields = {
+  recordId,
+  id: id({ searched: true }),
+  accountId: id({ searched: true }),
+  accountRecordId: bigint(),
+  invoiceNumber: bigint(),
   /** Local date of the call that created the invoice; never changes. */
-  readonly invoiceDate: LocalDate;
-  readonly targetDate: LocalDate | null;
-  readonly commitDate: LocalDate | null;
-  readonly currency: Currency;
-  readonly status: InvoiceStatus;
-  readonly isMigration: boolean;
-  readonly isWrittenOff: boolean;
-  readonly isParentInvoice: boolean;
+  invoiceDate: date({ searched: true }),
+  targetDate: orNull(date({ searched: true })),
+  commitDate: orNull(date({ audit: null })),
+  currency: currency({ searched: true }),
+  status: oneOf(InvoiceStatus, { searched: true }),
+  isMigration: flag({ audit: 'migrated', searched: true }),
+  isWrittenOff: flag({ audit: null }),
+  isParentInvoice: flag({ searched: 'parent_invoice' }),
   /**
    * The parent's invoice to which a child's is linked, null = not linked; and the account whose invoice that is or will
    * be.
    */
-  readonly parentInvoiceId: Uuid | null;
-  readonly parentAccountId: Uuid | null;
+  parentInvoiceId: orNull(id({ audit: null })),
+  parentAccountId: orNull(id({ audit: null })),
   /**
    * For a child's invoice that the parent pays: what it adds to the parent's summary (invoicing §12), 0 until the two are
    * linked. null = its own account pays.
    */
-  readonly contributedAmount: Decimal | null;
+  contributedAmount: orNull(amount({ audit: null })),
   /** Id of the first invoice written by the same run. */
-  readonly groupId: Uuid;
-  readonly createdDate: Instant;
-}
+  groupId: id({ audit: 'grpId', searched: true }),
+  createdDate: instant({ searched: true }),
+  ...invoiceAmountFields,
+};
+export interface Invoice extends RecordOf<typeof invoiceFields> {}
 
 /** Stored state of an account's invoicing; `version` guards every write of it. */
-export interface AccountInvoicingState {
-  readonly accountId: Uuid;
-  readonly accountRecordId: number;
-  readonly maxTargetDate: LocalDate | null;
-  readonly accountCBA: Decimal;
-  readonly accountBalance: Decimal;
-  readonly version: number;
-}
+export const invoicingStateFields = {
+  accountId: id(),
+  accountRecordId: bigint(),
+  maxTargetDate: orNull(date()),
+  accountCBA: amount(),
+  accountBalance: amount(),
+  version: integer(),
+};
+export interface AccountInvoicingState extends RecordOf<typeof invoicingStateFields> {}
 
 /** That the invoice of a date was foreseen and told of (invoicing §8.1); at most once each. */
-export interface ToldInvoice {
-  readonly accountRecordId: number;
-  readonly targetDate: LocalDate;
-  readonly createdDate: Instant;
-}
+export const toldInvoiceFields = {
+  accountRecordId: bigint(),
+  targetDate: date(),
+  createdDate: instant(),
+};
+export interface ToldInvoice extends RecordOf<typeof toldInvoiceFields> {}
 
 /** What decides the balance of an invoice (invoicing §1.4 rule 6). */
 export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance'>;

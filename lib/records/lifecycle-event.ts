@@ -1,6 +1,17 @@
-import type { Uuid } from '../values/ids/index.ts';
-import type { DatedInstant, Instant } from '../values/time/index.ts';
-import type { PhaseType } from './catalog/catalog-enumerations.ts';
+import {
+  bigint,
+  dated,
+  flag,
+  id,
+  instant,
+  integer,
+  oneOf,
+  orNull,
+  type RecordOf,
+  recordId,
+  text,
+} from '../values/fields/index.ts';
+import { PhaseType } from './catalog/catalog-enumerations.ts';
 
 /** Stored types of a lifecycle event (subscriptions §3). */
 export const LifecycleEventType = {
@@ -18,25 +29,26 @@ export const LifecycleEventType = {
 export type LifecycleEventType = (typeof LifecycleEventType)[keyof typeof LifecycleEventType];
 
 /** A stored, dated fact about the billing view. Fields that a type does not carry are null (subscriptions §3). */
-export interface LifecycleEvent {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly subscriptionId: Uuid;
-  readonly accountRecordId: number;
-  readonly type: LifecycleEventType;
-  readonly effective: DatedInstant;
+export const lifecycleEventFields = {
+  recordId,
+  id: id(),
+  subscriptionId: id(),
+  accountRecordId: bigint(),
+  type: oneOf(LifecycleEventType, { audit: null }),
+  effective: dated({ audit: 'effectiveDate' }),
   /** Tie-breaker at equal instants: per subscription, rising in the order of insertion. */
-  readonly sequence: number;
-  readonly planName: string | null;
-  readonly phaseName: string | null;
-  readonly priceListName: string | null;
-  readonly phaseAnchor: DatedInstant | null;
-  readonly phaseAnchorType: PhaseType | null;
-  readonly billCycleDay: number | null;
-  readonly quantity: number | null;
+  sequence: integer({ audit: 'totalOrdering' }),
+  planName: orNull(text()),
+  phaseName: orNull(text()),
+  priceListName: orNull(text()),
+  phaseAnchor: orNull(dated({ audit: null })),
+  phaseAnchorType: orNull(oneOf(PhaseType, { audit: null })),
+  billCycleDay: orNull(integer({ audit: 'billingCycleDayLocal' })),
+  quantity: orNull(integer()),
   /** Text of its `EventReason` (event-reason.ts); null = none is stored. */
-  readonly reason: string | null;
-  readonly isActive: boolean;
-  readonly deactivatedBy: Uuid | null;
-  readonly createdDate: Instant;
-}
+  reason: orNull(text({ audit: null })),
+  isActive: flag(),
+  deactivatedBy: orNull(id({ audit: null })),
+  createdDate: instant(),
+};
+export interface LifecycleEvent extends RecordOf<typeof lifecycleEventFields> {}

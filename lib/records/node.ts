@@ -1,4 +1,4 @@
-import type { Instant } from '../values/time/index.ts';
+import { instant, json, type RecordOf, text } from '../values/fields/index.ts';
 
 /** Whether a plugin takes part in the work of its node (platform §11). */
 export const PluginState = { RUNNING: 'RUNNING', STOPPED: 'STOPPED' } as const;
@@ -29,12 +29,13 @@ export interface PluginInfo {
 }
 
 /** A process that works on the storage (platform §15 rule 1). Its dates are system time. */
-export interface NodeInfo {
-  readonly nodeName: string;
+export const nodeFields = {
+  nodeName: text(),
   /** Version of the engine. */
-  readonly version: string;
-  readonly bootDate: Instant;
+  version: text(),
+  bootDate: instant(),
   /** Its last sign of life, by the clock of the database. */
-  readonly lastUpdatedDate: Instant;
-  readonly plugins: readonly PluginInfo[];
-}
+  lastUpdatedDate: instant(),
+  plugins: json<readonly PluginInfo[]>(),
+};
+export interface NodeInfo extends RecordOf<typeof nodeFields> {}

@@ -1,40 +1,51 @@
-import type { Uuid } from '../values/ids/index.ts';
-import type { Instant } from '../values/time/index.ts';
-import type { BusEventType, ProcessingState } from './queue-entry.ts';
+import {
+  bigint,
+  code,
+  id,
+  instant,
+  integer,
+  oneOf,
+  orNull,
+  type RecordOf,
+  recordId,
+  text,
+} from '../values/fields/index.ts';
+import { BusEventType, type ProcessingState } from './queue-entry.ts';
 
 /** What becomes of a delivery: to be sent, sent, given up, or withdrawn because its callback is no longer registered. */
 export type DeliveryState = Exclude<ProcessingState, 'IN_PROCESSING' | 'REAPED'>;
 
 /** One event on its way to the callback of its tenant (platform §10.2). */
-export interface PushDelivery {
-  readonly recordId: number;
+export const pushDeliveryFields = {
+  recordId,
   /** `webhook-id`: the same in every attempt. */
-  readonly id: Uuid;
+  id: id(),
   /** Whose events come in order; null = an event of the tenant itself. */
-  readonly accountRecordId: number | null;
-  readonly eventType: BusEventType;
+  accountRecordId: orNull(bigint()),
+  eventType: oneOf(BusEventType),
   /** The body, byte for byte as it is sent. */
-  readonly body: string;
+  body: text(),
   /** The callback that was registered when the event happened, or when it was asked for again. */
-  readonly url: string;
-  readonly state: DeliveryState;
+  url: text(),
+  state: code<DeliveryState>(),
   /** When the next attempt is due: 0 = at once and in the order of the account, else an instant of the business clock. */
-  readonly dueOrder: number;
+  dueOrder: bigint(),
   /** Attempts that have ended. */
-  readonly attempts: number;
+  attempts: integer(),
   /** Failures since the schedule of retries began. */
-  readonly failures: number;
+  failures: integer(),
   /** When the last attempt started; null = there was none. */
-  readonly attemptedDate: Instant | null;
+  attemptedDate: orNull(instant()),
   /** HTTP status of the last attempt; null = there was none, or it got no answer. */
-  readonly lastStatus: number | null;
+  lastStatus: orNull(integer()),
   /** Why the last attempt failed; null = it did not. */
-  readonly lastError: string | null;
+  lastError: orNull(text()),
   /** Token of the call that has caused the event; null: it is not known, since an earlier version wrote it. */
-  readonly userToken: Uuid | null;
+  userToken: orNull(id()),
   /** Where in a trace it was caused; null: nobody traces. */
-  readonly traceParent: string | null;
-  readonly createdDate: Instant;
+  traceParent: orNull(text()),
+  createdDate: instant(),
   /** When it was sent, given up or withdrawn. */
-  readonly endedDate: Instant | null;
-}
+  endedDate: orNull(instant()),
+};
+export interface PushDelivery extends RecordOf<typeof pushDeliveryFields> {}

@@ -1,24 +1,35 @@
-import type { Uuid } from '../values/ids/index.ts';
-import type { DatedInstant, Instant } from '../values/time/index.ts';
-import type { ProductCategory } from './catalog/catalog-enumerations.ts';
+import {
+  bigint,
+  dated,
+  flag,
+  id,
+  instant,
+  key,
+  oneOf,
+  orNull,
+  type RecordOf,
+  recordId,
+} from '../values/fields/index.ts';
+import { ProductCategory } from './catalog/catalog-enumerations.ts';
 
-export interface Subscription {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly bundleId: Uuid;
-  readonly accountId: Uuid;
-  readonly accountRecordId: number;
-  readonly externalKey: string;
-  readonly category: ProductCategory;
+export const subscriptionFields = {
+  recordId,
+  id: id(),
+  bundleId: id(),
+  accountId: id({ audit: null }),
+  accountRecordId: bigint(),
+  externalKey: key(),
+  category: oneOf(ProductCategory),
   /** From where START_OF_SUBSCRIPTION alignment counts. */
-  readonly alignStart: DatedInstant;
+  alignStart: dated({ audit: 'startDate' }),
   /** From where START_OF_BUNDLE alignment counts. */
-  readonly bundleStart: DatedInstant;
+  bundleStart: dated({ audit: 'bundleStartDate' }),
   /** The date up to which it is invoiced; written by invoicing only. */
-  readonly chargedThrough: DatedInstant | null;
-  readonly migrated: boolean;
-  readonly createdDate: Instant;
-}
+  chargedThrough: orNull(dated({ audit: 'chargedThroughDate' })),
+  migrated: flag(),
+  createdDate: instant(),
+};
+export interface Subscription extends RecordOf<typeof subscriptionFields> {}
 
 /** Wire state of a subscription (subscriptions §4.3). */
 export const EntitlementState = {

@@ -1,48 +1,65 @@
+import {
+  bigint,
+  flag,
+  id,
+  integer,
+  json,
+  orNull,
+  type RecordOf,
+  recordId,
+  text,
+} from '../values/fields/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 /** Which tenants somebody may use (platform §6.5): all of them, or exactly those listed. */
-export interface TenantGrants {
-  readonly allTenants: boolean;
-  readonly tenantIds: readonly Uuid[];
-}
+export const grantFields = {
+  allTenants: flag(),
+  tenantIds: json<readonly Uuid[]>(),
+};
+export interface TenantGrants extends RecordOf<typeof grantFields> {}
 
 /** A user of the server (platform §8); deployment-wide, not per tenant. */
-export interface User extends TenantGrants {
-  readonly recordId: number;
-  readonly id: Uuid;
+export const userFields = {
+  recordId,
+  id: id(),
   /** At most 128 characters, unique. */
-  readonly name: string;
-  readonly passwordHash: string;
+  name: text(),
+  passwordHash: text(),
   /** Raised by each change of password, roles or activity, which ends sessions, tokens and remembered checks. */
-  readonly credentialVersion: number;
+  credentialVersion: integer(),
   /** Granted directly and not through a role; only the bootstrap administrator has some. */
-  readonly permissions: readonly string[];
+  permissions: json<readonly string[]>(),
   /** Names of roles, sorted. */
-  readonly roles: readonly string[];
-  readonly isActive: boolean;
-}
+  roles: json<readonly string[]>(),
+  isActive: flag(),
+  ...grantFields,
+};
+export interface User extends RecordOf<typeof userFields> {}
 
 /** A named set of permissions (platform §8). */
-export interface Role {
-  readonly recordId: number;
-  readonly id: Uuid;
+export const roleFields = {
+  recordId,
+  id: id(),
   /** At most 128 characters, unique. */
-  readonly name: string;
+  name: text(),
   /** Normalised: see `normalisePermissions`. */
-  readonly permissions: readonly string[];
-}
+  permissions: json<readonly string[]>(),
+};
+export interface Role extends RecordOf<typeof roleFields> {}
 
 /** An application that gets tokens by its own secret (platform §6.5 rule 4). */
-export interface ApiClient extends TenantGrants {
-  readonly recordId: number;
-  readonly id: Uuid;
+export const apiClientFields = {
+  recordId,
+  id: id(),
   /** At most 128 characters, unique. */
-  readonly name: string;
-  readonly secretHash: string;
-  readonly credentialVersion: number;
-  readonly roles: readonly string[];
-  readonly isActive: boolean;
-}
+  name: text(),
+  secretHash: text(),
+  credentialVersion: integer(),
+  roles: json<readonly string[]>(),
+  isActive: flag(),
+  ...grantFields,
+};
+export interface ApiClient extends RecordOf<typeof apiClientFields> {}
 
 export const PrincipalKind = { USER: 'USER', CLIENT: 'CLIENT', EXTERNAL: 'EXTERNAL' } as const;
 export type PrincipalKind = (typeof PrincipalKind)[keyof typeof PrincipalKind];
@@ -58,40 +75,43 @@ export interface Principal extends TenantGrants {
 }
 
 /** A login session (platform §6.2). Times are system time in milliseconds. */
-export interface LoginSession {
-  readonly recordId: number;
-  readonly id: Uuid;
+export const loginSessionFields = {
+  recordId,
+  id: id(),
   /** SHA-256 of the cookie's value, in hex: reading the table does not suffice to log in. */
-  readonly tokenHash: string;
-  readonly userName: string;
+  tokenHash: text(),
+  userName: text(),
   /** The session ends when the user's version is another. */
-  readonly credentialVersion: number;
-  readonly startedMs: number;
-  readonly lastAccessMs: number;
+  credentialVersion: integer(),
+  startedMs: bigint(),
+  lastAccessMs: bigint(),
   /** Address from which the login came. */
-  readonly host: string | null;
-}
+  host: orNull(text()),
+};
+export interface LoginSession extends RecordOf<typeof loginSessionFields> {}
 
 /** A key that signs tokens (platform §7.1). Times are system time in milliseconds. */
-export interface SigningKey {
-  readonly recordId: number;
-  readonly id: Uuid;
+export const signingKeyFields = {
+  recordId,
+  id: id(),
   /** Key id of token headers and of the published set. */
-  readonly kid: string;
+  kid: text(),
   /** Public part, as a JSON Web Key. */
-  readonly publicKey: Readonly<Record<string, unknown>>;
+  publicKey: json<Readonly<Record<string, unknown>>>(),
   /** Private part, encrypted with the server key. */
-  readonly privateKey: string;
-  readonly createdMs: number;
-}
+  privateKey: text(),
+  createdMs: bigint(),
+};
+export interface SigningKey extends RecordOf<typeof signingKeyFields> {}
 
 /** Failed logins of one name or address (platform §6.4). Times are system time in milliseconds. */
-export interface LoginFailures {
-  readonly recordId: number;
+export const loginFailureFields = {
+  recordId,
   /** SHA-256 of the name or address, in hex: a password typed in place of the name is not kept. */
-  readonly subject: string;
+  subject: text(),
   /** When they happened, oldest first; those inside the window only. */
-  readonly failedAtMs: readonly number[];
-  readonly lastFailureMs: number;
-  readonly lockedUntilMs: number | null;
-}
+  failedAtMs: json<readonly number[]>(),
+  lastFailureMs: bigint(),
+  lockedUntilMs: orNull(bigint()),
+};
+export interface LoginFailures extends RecordOf<typeof loginFailureFields> {}

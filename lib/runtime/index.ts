@@ -33,7 +33,6 @@ export {
 } from './queue/queue-settings.ts';
 export { Signal } from './queue/signal.ts';
 export {
-  clausesOn,
   decodedOnceMore,
   isOperatorSearch,
   parseOperatorSearch,

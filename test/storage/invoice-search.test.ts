@@ -4,6 +4,7 @@ import type { Invoice, InvoiceStatus, New, SearchClause } from '../../lib/record
 import { decimal } from '../../lib/values/money/index.ts';
 import { addDays, formatLocalDate, instant } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { searchedInvoiceField } from '../support/searched-invoice-field.ts';
 import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
 import { author, invoice, newId, now, ownerOf, today } from '../support/storage/stored-records.ts';
 
@@ -76,8 +77,14 @@ eachDatabase((kind, open) => {
       const ofAccount = (each: Written) => each.accountId === accountId;
       expect(await expectAll({ kind: 'id', id: accountId }, ofAccount)).to.be.greaterThan(20);
       await expectAll({ kind: 'id', id: newId() }, () => false);
-      await expectAll(clauses({ column: 'account_id', operator: 'eq', value: accountId }), ofAccount);
-      await expectAll(clauses({ column: 'id', operator: 'eq', value: id }), (each) => each.id === id);
+      await expectAll(
+        clauses({ property: 'accountId', type: 'uuid', operator: 'eq', value: accountId }),
+        ofAccount,
+      );
+      await expectAll(
+        clauses({ property: 'id', type: 'uuid', operator: 'eq', value: id }),
+        (each) => each.id === id,
+      );
     });
 
     it('by each column that equals', async () => {
@@ -94,21 +101,25 @@ eachDatabase((kind, open) => {
         grp_id: (each: Written) => each.groupId,
       };
       for (const column of ['currency', 'status', 'created_by', 'grp_id'] as const) {
+        const field = searchedInvoiceField(column);
         for (const value of values[column]) {
-          await expectAll(clauses({ column, operator: 'eq', value }), (each) => read[column](each) === value);
           await expectAll(
-            clauses({ column, operator: 'neq', value }),
+            clauses({ ...field, operator: 'eq', value }),
+            (each) => read[column](each) === value,
+          );
+          await expectAll(
+            clauses({ ...field, operator: 'neq', value }),
             (each) => read[column](each) !== value,
           );
         }
       }
       for (const value of [true, false]) {
         await expectAll(
-          clauses({ column: 'migrated', operator: 'eq', value }),
+          clauses({ property: 'isMigration', type: 'boolean', operator: 'eq', value }),
           (each) => each.isMigration === value,
         );
         await expectAll(
-          clauses({ column: 'parent_invoice', operator: 'neq', value }),
+          clauses({ property: 'isParentInvoice', type: 'boolean', operator: 'neq', value }),
           (each) => each.isParentInvoice !== value,
         );
       }
@@ -118,25 +129,26 @@ eachDatabase((kind, open) => {
       for (const operator of compared) {
         for (const days of [-1, 1, 4, 9]) {
           const day = formatLocalDate(addDays(today, days));
-          await expectAll(clauses({ column: 'invoice_date', operator, value: day }), (each) =>
+          await expectAll(clauses({ property: 'invoiceDate', type: 'date', operator, value: day }), (each) =>
             holds(formatLocalDate(each.invoiceDate), operator, day),
           );
           await expectAll(
-            clauses({ column: 'target_date', operator, value: day }),
+            clauses({ property: 'targetDate', type: 'date', operator, value: day }),
             (each) => each.targetDate !== null && holds(formatLocalDate(each.targetDate), operator, day),
           );
           const at = instant(now + days * quarterMs);
-          await expectAll(clauses({ column: 'created_date', operator, value: at }), (each) =>
-            holds(each.createdDate, operator, at),
+          await expectAll(
+            clauses({ property: 'createdDate', type: 'instant', operator, value: at }),
+            (each) => holds(each.createdDate, operator, at),
           );
         }
       }
       const [from, to] = [2, 7].map((days) => formatLocalDate(addDays(today, days)));
       await expectAll(
         clauses(
-          { column: 'invoice_date', operator: 'gte', value: from ?? '' },
-          { column: 'currency', operator: 'neq', value: 'EUR' },
-          { column: 'invoice_date', operator: 'lt', value: to ?? '' },
+          { property: 'invoiceDate', type: 'date', operator: 'gte', value: from ?? '' },
+          { property: 'currency', type: 'text', operator: 'neq', value: 'EUR' },
+          { property: 'invoiceDate', type: 'date', operator: 'lt', value: to ?? '' },
         ),
         ({ invoiceDate, currency }) =>
           formatLocalDate(invoiceDate) >= (from ?? '') &&

@@ -4,6 +4,7 @@ import type { InvoiceSearch, ReadSession } from '../../lib/ports/storage/index.t
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate } from '../../lib/values/time/index.ts';
 import { connectedAs, eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { searchedInvoiceField } from '../support/searched-invoice-field.ts';
 import { planRow } from '../support/storage/entry-records.ts';
 import {
   type BoundStatement,
@@ -373,7 +374,10 @@ eachDatabase((kind, open) => {
         ['account', 'account_id', newId()],
       ] as const) {
         it(`${column} equals a rare value: along its index`, async () => {
-          const plan = await planOf({ kind: 'clauses', clauses: [{ column, operator: 'eq', value }] });
+          const plan = await planOf({
+            kind: 'clauses',
+            clauses: [{ ...searchedInvoiceField(column), operator: 'eq', value }],
+          });
           expect(plan.join('\n')).to.contain(`bw_invoices_${name}_index`);
           expect(plan.filter(isWalk)).to.deep.equal([]);
         });
@@ -381,13 +385,13 @@ eachDatabase((kind, open) => {
 
       it('an often met value: the page has the order of the index, nothing is sorted', async () => {
         for (const clause of [
-          { column: 'currency', operator: 'eq', value: 'EUR' },
-          { column: 'status', operator: 'eq', value: 'COMMITTED' },
-          { column: 'migrated', operator: 'eq', value: true },
-          { column: 'parent_invoice', operator: 'eq', value: true },
+          { property: 'currency', type: 'text', operator: 'eq', value: 'EUR' },
+          { property: 'status', type: 'text', operator: 'eq', value: 'COMMITTED' },
+          { property: 'isMigration', type: 'boolean', operator: 'eq', value: true },
+          { property: 'isParentInvoice', type: 'boolean', operator: 'eq', value: true },
         ] as const) {
           const plan = await planOf({ kind: 'clauses', clauses: [clause] });
-          expect(plan.join('\n'), clause.column).not.to.match(/Sort|TEMP B-TREE|Seq Scan/);
+          expect(plan.join('\n'), clause.property).not.to.match(/Sort|TEMP B-TREE|Seq Scan/);
         }
         const owed = await planOf({ kind: 'balance', operator: 'gt', balance: decimal(1) });
         expect(owed.join('\n')).not.to.match(/Sort|TEMP B-TREE|Seq Scan/);
@@ -413,7 +417,7 @@ eachDatabase((kind, open) => {
         ['created_date', 253_402_300_799_000, 'created_day'],
       ] as const) {
         it(`few invoices in a range of ${column}: along its index, then by their rows`, async () => {
-          const clauses = [{ column, operator: 'gte', value }] as const;
+          const clauses = [{ ...searchedInvoiceField(column), operator: 'gte', value }] as const;
           const plan = await planOf({ kind: 'clauses', clauses });
           expect(plan.join('\n')).to.contain(`bw_invoices_${name}_index`);
           expect(plan.filter(isWalk)).to.deep.equal([]);
@@ -427,7 +431,7 @@ eachDatabase((kind, open) => {
       ] as const) {
         it(`many invoices in a range of ${column}: the first is found from day to day along its index`, async () => {
           await opened.storage.prepare({ consumedTopics: new Set(topics), countThreshold: 1 });
-          const clauses = [{ column, operator: 'gte', value }] as const;
+          const clauses = [{ ...searchedInvoiceField(column), operator: 'gte', value }] as const;
           opened.bound();
           await opened.storage.read(opened.tenant, ({ invoices }) =>
             invoices.search({ kind: 'clauses', clauses }, page),

@@ -398,7 +398,7 @@ eachDatabaseAndOneByOne((kind, open) => {
         expect(await text('kbtsf-1:K', null)).to.deep.equal([]);
         expect(await text(second.id, second.id)).to.deep.equal([second.id]);
         expect(await text(stored.id, stored.id)).to.deep.equal([first.id, second.id, third.id]);
-        const clauses = [{ column: 'external_key', operator: 'like', value: 'k%' }] as const;
+        const clauses = [{ property: 'externalKey', type: 'text', operator: 'like', value: 'k%' }] as const;
         const found = await subscriptions.searchBundles({ kind: 'clauses', clauses }, all);
         expect(idsOf(found)).to.deep.equal([first.id, second.id]);
       });

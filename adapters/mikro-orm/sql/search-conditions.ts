@@ -1,15 +1,14 @@
-import type { SearchClause, SearchColumnType, SearchOperator } from '../../../lib/records/index.ts';
+import type { SearchClause, SearchOperator } from '../../../lib/records/index.ts';
+import { underscored } from '../../../lib/values/fields/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { orderedText, raw, type Sql, sql } from './sql.ts';
 
-/** How a column of a search is found in its table. */
-export interface SearchedColumn {
+/** Where a searched field is found, if not in the column of its name. */
+interface Place {
   /** Where `eq` and comparisons look. */
-  readonly column: string;
+  readonly column?: string;
   /** Where `like` looks, in lower case of JavaScript's rules; absent = the column itself. */
   readonly folded?: string;
-  /** `uuid` has the order and the patterns of its text. */
-  readonly type: SearchColumnType;
 }
 
 /** How the operators are written in SQL. */
@@ -23,29 +22,33 @@ export const comparisons = {
 } as const satisfies Readonly<Record<Exclude<SearchOperator, 'like'>, string>>;
 
 /** `and` with each clause. */
-export function clauseConditions<C extends string>(
-  clauses: readonly SearchClause<C>[],
-  columns: Readonly<Record<C, SearchedColumn>>,
+export function clauseConditions(
+  clauses: readonly SearchClause[],
+  places: Readonly<Record<string, Place>> = {},
 ): Sql {
   return clauses.reduce(
-    (condition, clause) => sql`${condition} and ${clauseCondition(clause, columns[clause.column])}`,
+    (condition, clause) => sql`${condition} and ${clauseCondition(clause, places[clause.property])}`,
     sql``,
   );
 }
 
-function clauseCondition({ operator, value }: SearchClause, searched: SearchedColumn): Sql {
-  const { column, folded } = searched;
+function clauseCondition(clause: SearchClause, { column, folded }: Place = {}): Sql {
+  const { property, type, operator, value } = clause;
+  const searched = { column: column ?? underscored(property), type };
   if (typeof value === 'string' && !isStorable(value)) return sql`1 = 0`;
   if (operator === 'like') {
     const pattern = String(value).replaceAll('\\', '\\\\');
     if (folded !== undefined) return sql`${raw(folded)} like ${pattern.toLowerCase()} escape '\\'`;
-    return sql`${foldedFor(pattern, `cast(${column} as text)`)} like ${pattern.toLowerCase()} escape '\\'`;
+    return sql`${foldedFor(pattern, `cast(${searched.column} as text)`)} like ${pattern.toLowerCase()} escape '\\'`;
   }
   return sql`${comparedColumn(searched, operator)} ${raw(comparisons[operator])} ${value}`;
 }
 
-/** Which text is greater must not depend on the database; equality uses the index of the column. */
-function comparedColumn({ column, type }: SearchedColumn, operator: Exclude<SearchOperator, 'like'>) {
+/** `uuid` has the order and the patterns of its text. */
+function comparedColumn(
+  { column, type }: { readonly column: string; readonly type: SearchClause['type'] },
+  operator: Exclude<SearchOperator, 'like'>,
+) {
   const isEquality = operator === 'eq' || operator === 'neq';
   if (isEquality || (type !== 'text' && type !== 'uuid')) return raw(column);
   return orderedText(type === 'uuid' ? `cast(${column} as text)` : column);

@@ -1,13 +1,8 @@
-import type {
-  BundleColumn,
-  BundleReads,
-  BundleSearch,
-  BundleWrites,
-} from '../../../lib/ports/storage/index.ts';
+import type { BundleReads, BundleSearch, BundleWrites } from '../../../lib/ports/storage/index.ts';
 import type { Bundle, Page } from '../../../lib/records/index.ts';
 import { bundleAudit } from '../audit/audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
-import { clauseConditions, type SearchedColumn } from '../sql/search-conditions.ts';
+import { clauseConditions } from '../sql/search-conditions.ts';
 import { isIn, nothing, type Sql, sql } from '../sql/sql.ts';
 import {
   haveIds,
@@ -19,18 +14,6 @@ import {
   type TenantScope,
 } from '../tables/record-access.ts';
 import { bundlesTable, type StoredBundle } from '../tables/subscriptions.ts';
-
-const searched: Readonly<Record<BundleColumn, SearchedColumn>> = {
-  id: { column: 'id', type: 'uuid' },
-  external_key: { column: 'external_key', type: 'text' },
-  account_id: { column: 'account_id', type: 'uuid' },
-  last_sys_update_date: { column: 'updated_date', type: 'instant' },
-  original_created_date: { column: 'original_created_date', type: 'instant' },
-  created_by: { column: 'created_by', type: 'text' },
-  created_date: { column: 'created_date', type: 'instant' },
-  updated_by: { column: 'updated_by', type: 'text' },
-  updated_date: { column: 'updated_date', type: 'instant' },
-};
 
 export function bundleReads(scope: TenantScope): BundleReads {
   const find = async (condition: Sql): Promise<readonly Bundle[]> =>
@@ -109,7 +92,7 @@ function havePastKeys(scope: TenantScope, keys: readonly string[]): Sql {
 }
 
 function searchCondition(scope: TenantScope, search: BundleSearch): Sql {
-  if (search.kind === 'clauses') return clauseConditions(search.clauses, searched);
+  if (search.kind === 'clauses') return clauseConditions(search.clauses);
   const { id, text } = search;
   const ofTenant = sql`select record_id from bw_bundles where tenant_record_id = ${scope.tenantRecordId}`;
   const byKey = sql`${ofTenant} and external_key = ${text}`;

@@ -1,5 +1,4 @@
 import type {
-  CustomFieldColumn,
   CustomFieldReads,
   CustomFieldSearch,
   CustomFieldWrites,
@@ -8,24 +7,14 @@ import type { CustomField } from '../../../lib/records/index.ts';
 import { ChangeType, type Page } from '../../../lib/records/index.ts';
 import { customFieldAudit } from '../audit/audited-records.ts';
 import { insertAudited, noteChange, type WriteScope } from '../audit/audited-writes.ts';
-import { clauseConditions, contains, lowered, type SearchedColumn } from '../sql/search-conditions.ts';
+import { clauseConditions, contains, lowered } from '../sql/search-conditions.ts';
 import { isIn, nothing, type Sql, sql } from '../sql/sql.ts';
 import { customFieldsTable, type StoredField } from '../tables/custom-fields.ts';
 import { page, select, selectByIds, type TenantScope, update } from '../tables/record-access.ts';
 
 const active = sql`and is_active`;
 
-const searched: Readonly<Record<CustomFieldColumn, SearchedColumn>> = {
-  id: { column: 'id', type: 'uuid' },
-  object_id: { column: 'object_id', type: 'uuid' },
-  object_type: { column: 'object_type', type: 'text' },
-  field_name: { column: 'name', folded: 'folded_name', type: 'text' },
-  field_value: { column: 'value', folded: 'folded_value', type: 'text' },
-  created_by: { column: 'created_by', type: 'text' },
-  created_date: { column: 'created_date', type: 'instant' },
-  updated_by: { column: 'updated_by', type: 'text' },
-  updated_date: { column: 'updated_date', type: 'instant' },
-};
+const places = { name: { folded: 'folded_name' }, value: { folded: 'folded_value' } };
 
 export function customFieldReads(scope: TenantScope): CustomFieldReads {
   const find = async (condition: Sql): Promise<readonly CustomField[]> =>
@@ -55,7 +44,7 @@ export function customFieldReads(scope: TenantScope): CustomFieldReads {
 function searchCondition(search: CustomFieldSearch): Sql {
   switch (search.kind) {
     case 'clauses':
-      return clauseConditions(search.clauses, searched);
+      return clauseConditions(search.clauses, places);
     case 'name':
       return sql`and name = ${search.name} and object_type = ${search.objectType}
         ${search.value === null ? nothing : sql`and value = ${search.value}`}`;

@@ -1,19 +1,8 @@
 import type { Account, AccountEmail, New } from '../../../lib/records/index.ts';
+import { accountEmailFields, accountFields } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import {
-  bigint,
-  boolean,
-  booleanOrNull,
-  currencyOrNull,
-  instantAt,
-  integer,
-  integerOrNull,
-  text,
-  textOrNull,
-  timeZone,
-  uuid,
-  uuidOrNull,
-} from '../sql/columns.ts';
+import { textOrNull } from '../sql/columns.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** An account with a column that only searches use. */
@@ -52,31 +41,7 @@ export const accountsTable = new RecordTable<StoredAccount>(
     ],
   },
   {
-    id: uuid('id'),
-    externalKey: text('external_key'),
-    referenceTime: instantAt('reference_time'),
-    parentAccountId: uuidOrNull('parent_account_id'),
-    isPaymentDelegatedToParent: boolean('is_payment_delegated_to_parent'),
-    currency: currencyOrNull('currency'),
-    billCycleDayLocal: integer('bill_cycle_day_local'),
-    paymentMethodId: uuidOrNull('payment_method_id'),
-    name: textOrNull('name'),
-    firstNameLength: integerOrNull('first_name_length'),
-    company: textOrNull('company'),
-    address1: textOrNull('address1'),
-    address2: textOrNull('address2'),
-    city: textOrNull('city'),
-    state: textOrNull('state'),
-    postalCode: textOrNull('postal_code'),
-    country: textOrNull('country'),
-    locale: textOrNull('locale'),
-    timeZone: timeZone('time_zone'),
-    phone: textOrNull('phone'),
-    email: textOrNull('email'),
-    notes: textOrNull('notes'),
-    isMigrated: booleanOrNull('is_migrated'),
-    createdDate: instantAt('created_date'),
-    updatedDate: instantAt('updated_date'),
+    ...columnsOf(accountFields),
     foldedText: textOrNull('folded_text'),
     createdBy: textOrNull('created_by'),
     updatedBy: textOrNull('updated_by'),
@@ -94,12 +59,5 @@ export const accountEmailsTable = new RecordTable<New<AccountEmail>>(
     ],
     indexes: [{ name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] }],
   },
-  {
-    id: uuid('id'),
-    accountId: uuid('account_id'),
-    accountRecordId: bigint('account_record_id'),
-    email: text('email'),
-    isActive: boolean('is_active'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(accountEmailFields),
 );

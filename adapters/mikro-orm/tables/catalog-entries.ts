@@ -1,27 +1,8 @@
-import type {
-  CatalogEntry,
-  EntryPhase,
-  EntryPrice,
-  New,
-  PlanRow,
-  PlanTerms,
-  ProductTerms,
-} from '../../../lib/records/index.ts';
+import type { CatalogEntry, EntryPhase, EntryPrice, New, PlanRow } from '../../../lib/records/index.ts';
+import { catalogEntryFields, planRowFields } from '../../../lib/records/index.ts';
 import { type Currency, type Decimal, decimal } from '../../../lib/values/money/index.ts';
-import {
-  bigintOrNull,
-  boolean,
-  type Field,
-  instantAt,
-  instantAtOrNull,
-  integer,
-  json,
-  jsonOrNull,
-  oneOf,
-  text,
-  uuid,
-  uuidOrNull,
-} from '../sql/columns.ts';
+import { type Field, json } from '../sql/columns.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 export const catalogEntriesTable = new RecordTable<New<CatalogEntry>>(
@@ -39,17 +20,7 @@ export const catalogEntriesTable = new RecordTable<New<CatalogEntry>>(
       { name: 'parent', columns: ['tenant_record_id', 'parent_id'] },
     ],
   },
-  {
-    id: uuid('id'),
-    kind: oneOf('kind'),
-    name: text('name'),
-    accountId: uuidOrNull('account_id'),
-    accountRecordId: bigintOrNull('account_record_id'),
-    parentId: uuidOrNull('parent_id'),
-    product: jsonOrNull<ProductTerms>('product'),
-    plan: jsonOrNull<PlanTerms>('plan'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(catalogEntryFields),
 );
 
 export const planRowsTable = new RecordTable<New<PlanRow>>(
@@ -67,16 +38,8 @@ export const planRowsTable = new RecordTable<New<PlanRow>>(
     indexes: [{ name: 'since', columns: ['tenant_record_id', 'since_revision'] }],
   },
   {
-    id: uuid('id'),
-    planName: text('plan_name'),
-    accountRecordId: bigintOrNull('account_record_id'),
-    effectiveDate: instantAt('effective_date'),
-    createdOrder: integer('created_order'),
-    effectiveDateForExistingSubscriptions: instantAtOrNull('effective_date_for_existing'),
-    retired: boolean('retired'),
-    sinceRevision: integer('since_revision'),
+    ...columnsOf(planRowFields, { effectiveDateForExistingSubscriptions: 'effective_date_for_existing' }),
     phases: phases('phases'),
-    createdDate: instantAt('created_date'),
   },
 );
 

@@ -4,20 +4,20 @@ import type {
   NewCatalogVersion,
   StoredOverridePlan,
 } from '../../../lib/records/index.ts';
+import { overridePlanFields } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import {
   bigintOrNull,
-  currency,
   instantAt,
   instantAtOrNull,
-  integer,
   integerOrNull,
   oneOf,
   text,
   textOrNull,
   uuid,
 } from '../sql/columns.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A version as its row holds it. */
@@ -105,14 +105,5 @@ export const overridePlansTable = new RecordTable<New<StoredOverridePlan>>(
       },
     ],
   },
-  {
-    id: uuid('id'),
-    number: integer('number'),
-    planName: text('plan_name'),
-    parentPlanName: text('parent_plan_name'),
-    currency: currency('currency'),
-    overrides: text('overrides'),
-    overrideHash: text('override_hash'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(overridePlanFields),
 );

@@ -1,6 +1,8 @@
 import type { CreditNote, CreditNoteLine, New } from '../../../lib/records/index.ts';
+import { creditNoteFields } from '../../../lib/records/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
-import { amount, bigint, currency, date, type Field, instantAt, json, oneOf, uuid } from '../sql/columns.ts';
+import { type Field, json } from '../sql/columns.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 export const creditNotesTable = new RecordTable<New<CreditNote>>(
@@ -18,17 +20,8 @@ export const creditNotesTable = new RecordTable<New<CreditNote>>(
     ],
   },
   {
-    id: uuid('id'),
-    accountId: uuid('account_id'),
-    accountRecordId: bigint('account_record_id'),
-    invoiceId: uuid('invoice_id'),
-    creditNoteNumber: bigint('credit_note_number'),
-    reason: oneOf('reason'),
-    creditNoteDate: date('credit_note_date'),
-    amount: amount('amount'),
-    currency: currency('currency'),
+    ...columnsOf(creditNoteFields),
     lines: linesIn('lines'),
-    createdDate: instantAt('created_date'),
   },
 );
 

@@ -1,6 +1,8 @@
 import type { CustomField, New } from '../../../lib/records/index.ts';
+import { customFieldFields } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { bigint, boolean, instantAt, oneOf, text, uuid } from '../sql/columns.ts';
+import { text } from '../sql/columns.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A field with what a search in any letter case looks in: lower case as JavaScript knows it, alike on both databases. */
@@ -30,18 +32,8 @@ export const customFieldsTable = new RecordTable<StoredField>(
     ],
   },
   {
-    id: uuid('id'),
-    objectType: oneOf('object_type'),
-    objectId: uuid('object_id'),
-    name: text('name'),
-    value: text('value'),
+    ...columnsOf(customFieldFields),
     foldedName: text('folded_name'),
     foldedValue: text('folded_value'),
-    accountRecordId: bigint('account_record_id'),
-    isActive: boolean('is_active'),
-    createdBy: text('created_by'),
-    createdDate: instantAt('created_date'),
-    updatedBy: text('updated_by'),
-    updatedDate: instantAt('updated_date'),
   },
 );

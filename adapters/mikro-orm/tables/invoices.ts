@@ -8,26 +8,16 @@ import type {
   StoredCursor,
   ToldInvoice,
 } from '../../../lib/records/index.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import {
-  amount,
-  amountOrNull,
-  bigint,
-  boolean,
-  currency,
-  date,
-  dateOrNull,
-  type Field,
-  instantAt,
-  instantAtOrNull,
-  integer,
-  integerOrNull,
-  oneOf,
-  text,
-  textOrNull,
-  uuid,
-  uuidOrNull,
-} from '../sql/columns.ts';
+  coverageFields,
+  invoiceFields,
+  invoiceItemFields,
+  invoicingStateFields,
+  toldInvoiceFields,
+} from '../../../lib/records/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { bigint, dateOrNull, type Field, integer, integerOrNull, textOrNull, uuid } from '../sql/columns.ts';
+import { columnsOf } from './described-columns.ts';
 import { readBasis, writeBasis } from './item-basis-text.ts';
 import { ongoingChargeOrNull } from './ongoing-charges.ts';
 import { RecordTable } from './record-table.ts';
@@ -105,27 +95,7 @@ export const invoicesTable = new RecordTable<StoredInvoice>(
     ],
   },
   {
-    id: uuid('id'),
-    accountId: uuid('account_id'),
-    accountRecordId: bigint('account_record_id'),
-    invoiceNumber: bigint('invoice_number'),
-    invoiceDate: date('invoice_date'),
-    targetDate: dateOrNull('target_date'),
-    commitDate: dateOrNull('commit_date'),
-    currency: currency('currency'),
-    status: oneOf('status'),
-    isMigration: boolean('is_migration'),
-    isWrittenOff: boolean('is_written_off'),
-    isParentInvoice: boolean('is_parent_invoice'),
-    parentInvoiceId: uuidOrNull('parent_invoice_id'),
-    parentAccountId: uuidOrNull('parent_account_id'),
-    contributedAmount: amountOrNull('contributed_amount'),
-    groupId: uuid('group_id'),
-    amount: amount('amount'),
-    creditAdj: amount('credit_adj'),
-    refundAdj: amount('refund_adj'),
-    rawBalance: amount('raw_balance'),
-    createdDate: instantAt('created_date'),
+    ...columnsOf(invoiceFields),
     createdBy: aside(textOrNull('created_by')),
     createdDay: aside(integerOrNull('created_day')),
   },
@@ -176,30 +146,7 @@ export const invoiceItemsTable = new RecordTable<AddedItem>(
     ],
   },
   {
-    id: uuid('id'),
-    invoiceId: uuid('invoice_id'),
-    accountId: uuid('account_id'),
-    accountRecordId: bigint('account_record_id'),
-    itemType: oneOf('item_type'),
-    childAccountId: uuidOrNull('child_account_id'),
-    bundleId: uuidOrNull('bundle_id'),
-    subscriptionId: uuidOrNull('subscription_id'),
-    productName: textOrNull('product_name'),
-    planName: textOrNull('plan_name'),
-    phaseName: textOrNull('phase_name'),
-    usageName: textOrNull('usage_name'),
-    description: textOrNull('description'),
-    startDate: dateOrNull('start_date'),
-    endDate: dateOrNull('end_date'),
-    amount: amount('amount'),
-    rate: amountOrNull('rate'),
-    currency: currency('currency'),
-    quantity: amountOrNull('quantity'),
-    linkedItemId: uuidOrNull('linked_item_id'),
-    itemDetails: textOrNull('item_details'),
-    catalogEffectiveDate: instantAtOrNull('catalog_effective_date'),
-    repairable: amount('repairable'),
-    createdDate: instantAt('created_date'),
+    ...columnsOf(invoiceItemFields),
     basis: basisAside('basis'),
   },
 );
@@ -230,16 +177,8 @@ export const coverageTable = new RecordTable<StoredCoverage>(
     ],
   },
   {
+    ...columnsOf(coverageFields),
     accountRecordId: bigint('account_record_id'),
-    kind: oneOf('kind'),
-    subscriptionId: uuid('subscription_id'),
-    itemId: uuid('item_id'),
-    startDate: date('start_date'),
-    endDate: dateOrNull('end_date'),
-    planName: text('plan_name'),
-    phaseName: text('phase_name'),
-    rate: amountOrNull('rate'),
-    amount: amount('amount'),
   },
 );
 
@@ -271,14 +210,7 @@ export const invoicingStatesTable = new RecordTable<AccountInvoicingState>(
     ofTenant: true,
     uniques: [{ name: 'account', columns: ['tenant_record_id', 'account_id'] }],
   },
-  {
-    accountId: uuid('account_id'),
-    accountRecordId: bigint('account_record_id'),
-    maxTargetDate: dateOrNull('max_target_date'),
-    accountCBA: amount('account_cba'),
-    accountBalance: amount('account_balance'),
-    version: integer('version'),
-  },
+  columnsOf(invoicingStateFields),
 );
 
 /** A row for each invoice that was told of before it came. */
@@ -289,9 +221,5 @@ export const toldInvoicesTable = new RecordTable<ToldInvoice>(
     uniques: [{ name: 'date', columns: ['tenant_record_id', 'account_record_id', 'target_date'] }],
     indexes: [{ name: 'age', columns: ['target_date'] }],
   },
-  {
-    accountRecordId: bigint('account_record_id'),
-    targetDate: date('target_date'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(toldInvoiceFields),
 );

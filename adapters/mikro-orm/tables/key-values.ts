@@ -1,5 +1,6 @@
 import type { New, TenantKeyValue } from '../../../lib/records/index.ts';
-import { boolean, instantAt, text, uuid } from '../sql/columns.ts';
+import { keyValueFields } from '../../../lib/records/index.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 export const keyValuesTable = new RecordTable<New<TenantKeyValue>>(
@@ -12,13 +13,5 @@ export const keyValuesTable = new RecordTable<New<TenantKeyValue>>(
     ],
     indexes: [{ name: 'key', columns: ['tenant_record_id', 'key'], where: 'is_active' }],
   },
-  {
-    id: uuid('id'),
-    key: text('key'),
-    value: text('value'),
-    isSingle: boolean('is_single'),
-    isActive: boolean('is_active'),
-    createdDate: instantAt('created_date'),
-    updatedDate: instantAt('updated_date'),
-  },
+  columnsOf(keyValueFields),
 );

@@ -1,37 +1,19 @@
-import type {
-  Broadcast,
-  EventPayload,
-  New,
-  NodeInfo,
-  PluginInfo,
-  PluginSwitch,
-} from '../../../lib/records/index.ts';
-import { instantAt, json, oneOf, text, uuid } from '../sql/columns.ts';
+import type { Broadcast, New, NodeInfo, PluginSwitch } from '../../../lib/records/index.ts';
+import { broadcastFields, nodeFields } from '../../../lib/records/index.ts';
+import { oneOf, text } from '../sql/columns.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** The processes that work on the database (platform §15 rule 1); they belong to no tenant. */
 export const nodesTable = new RecordTable<NodeInfo>(
   { name: 'nodes', ofTenant: false, uniques: [{ name: 'name', columns: ['name'] }] },
-  {
-    nodeName: text('name'),
-    version: text('version'),
-    bootDate: instantAt('boot_date'),
-    lastUpdatedDate: instantAt('last_updated_date'),
-    plugins: json<readonly PluginInfo[]>('plugins'),
-  },
+  columnsOf(nodeFields, { nodeName: 'name' }),
 );
 
 /** What all nodes are told (platform §11). */
 export const broadcastsTable = new RecordTable<New<Broadcast>>(
   { name: 'broadcasts', ofTenant: false, indexes: [{ name: 'age', columns: ['created_date'] }] },
-  {
-    id: uuid('id'),
-    service: text('service'),
-    type: text('type'),
-    payload: json<EventPayload>('payload'),
-    createdBy: text('created_by'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(broadcastFields),
 );
 
 /** Plugins that commands to all nodes have stopped or uninstalled, one row each (platform §11 rule 2). */

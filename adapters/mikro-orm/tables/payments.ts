@@ -7,30 +7,20 @@ import type {
   PaymentAttempt,
   PaymentMethod,
   PaymentTransaction,
-  PluginProperty,
+} from '../../../lib/records/index.ts';
+import {
+  autoPayHoldFields,
+  invoicePaymentFields,
+  paymentAttemptFields,
+  paymentFields,
+  paymentMethodFields,
+  paymentTransactionFields,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
-import {
-  amount,
-  amountOrNull,
-  bigint,
-  boolean,
-  currency,
-  currencyOrNull,
-  instantAt,
-  instantAtOrNull,
-  json,
-  jsonOrNull,
-  jsonReadOrNull,
-  oneOf,
-  oneOfOrNull,
-  text,
-  textOrNull,
-  uuid,
-  uuidOrNull,
-} from '../sql/columns.ts';
+import { instantAtOrNull, jsonReadOrNull, textOrNull } from '../sql/columns.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A payment method with who wrote it, for searches. */
@@ -70,14 +60,8 @@ export const paymentMethodsTable = new RecordTable<StoredPaymentMethod>(
     ],
   },
   {
-    id: uuid('id'),
-    externalKey: text('external_key'),
-    accountId: uuid('account_id'),
-    accountRecordId: bigint('account_record_id'),
-    pluginName: text('plugin_name'),
-    isActive: boolean('is_active'),
+    ...columnsOf(paymentMethodFields),
     createdBy: textOrNull('created_by'),
-    createdDate: instantAt('created_date'),
     updatedBy: textOrNull('updated_by'),
     updatedDate: instantAtOrNull('updated_date'),
   },
@@ -104,17 +88,7 @@ export const paymentsTable = new RecordTable<New<Payment>>(
       { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
     ],
   },
-  {
-    id: uuid('id'),
-    accountId: uuid('account_id'),
-    accountRecordId: bigint('account_record_id'),
-    paymentNumber: bigint('payment_number'),
-    externalKey: text('external_key'),
-    paymentMethodId: uuid('payment_method_id'),
-    stateName: textOrNull('state_name'),
-    lastSuccessStateName: textOrNull('last_success_state_name'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(paymentFields),
 );
 
 /** Which transactions are refunds of invoices' payments whose outcome is open. */
@@ -160,24 +134,8 @@ export const paymentTransactionsTable = new RecordTable<New<PaymentTransaction>>
     ],
   },
   {
-    id: uuid('id'),
-    paymentId: uuid('payment_id'),
-    accountRecordId: bigint('account_record_id'),
-    attemptId: uuidOrNull('attempt_id'),
-    externalKey: text('external_key'),
-    transactionType: oneOf('transaction_type'),
-    effectiveDate: instantAt('effective_date'),
-    status: oneOf('status'),
-    amount: amountOrNull('amount'),
-    currency: currencyOrNull('currency'),
-    processedAmount: amountOrNull('processed_amount'),
-    processedCurrency: currencyOrNull('processed_currency'),
-    gatewayErrorCode: textOrNull('gateway_error_code'),
-    gatewayErrorMsg: textOrNull('gateway_error_msg'),
-    paymentResponse: oneOfOrNull('payment_response'),
+    ...columnsOf(paymentTransactionFields),
     invoiceRefund: jsonReadOrNull('invoice_refund', readInvoiceRefund),
-    leaseUntil: instantAtOrNull('lease_until'),
-    createdDate: instantAt('created_date'),
   },
 );
 
@@ -197,23 +155,7 @@ export const paymentAttemptsTable = new RecordTable<New<PaymentAttempt>>(
       },
     ],
   },
-  {
-    id: uuid('id'),
-    accountId: uuid('account_id'),
-    accountRecordId: bigint('account_record_id'),
-    paymentMethodId: uuidOrNull('payment_method_id'),
-    paymentExternalKey: text('payment_external_key'),
-    transactionId: uuidOrNull('transaction_id'),
-    transactionExternalKey: text('transaction_external_key'),
-    transactionType: oneOf('transaction_type'),
-    stateName: oneOf('state_name'),
-    amount: amountOrNull('amount'),
-    currency: currencyOrNull('currency'),
-    pluginNames: json<readonly string[]>('plugin_names'),
-    pluginProperties: jsonOrNull<readonly PluginProperty[]>('plugin_properties'),
-    isApiPayment: boolean('is_api_payment'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(paymentAttemptFields),
 );
 
 export const invoicePaymentsTable = new RecordTable<New<InvoicePayment>>(
@@ -239,21 +181,7 @@ export const invoicePaymentsTable = new RecordTable<New<InvoicePayment>>(
       { name: 'payment', columns: ['tenant_record_id', 'payment_id', 'record_id'] },
     ],
   },
-  {
-    id: uuid('id'),
-    accountRecordId: bigint('account_record_id'),
-    invoiceId: uuid('invoice_id'),
-    type: oneOf('type'),
-    status: oneOf('status'),
-    paymentId: uuidOrNull('payment_id'),
-    paymentDate: instantAt('payment_date'),
-    amount: amount('amount'),
-    currency: currency('currency'),
-    processedCurrency: currency('processed_currency'),
-    transactionExternalKey: text('transaction_external_key'),
-    linkedInvoicePaymentId: uuidOrNull('linked_invoice_payment_id'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(invoicePaymentFields),
 );
 
 export const autoPayHoldsTable = new RecordTable<New<AutoPayHold>>(
@@ -266,17 +194,7 @@ export const autoPayHoldsTable = new RecordTable<New<AutoPayHold>>(
     ],
     indexes: [{ name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] }],
   },
-  {
-    id: uuid('id'),
-    accountId: uuid('account_id'),
-    accountRecordId: bigint('account_record_id'),
-    invoiceId: uuid('invoice_id'),
-    attemptId: uuid('attempt_id'),
-    amount: amount('amount'),
-    currency: currency('currency'),
-    isActive: boolean('is_active'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(autoPayHoldFields),
 );
 
 function readInvoiceRefund(stored: InvoiceRefund): InvoiceRefund {

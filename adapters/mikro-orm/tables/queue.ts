@@ -5,6 +5,7 @@ import type {
   PushDelivery,
   QueueKind,
 } from '../../../lib/records/index.ts';
+import { pushDeliveryFields } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type Column,
   type Fields,
   instantAt,
-  instantAtOrNull,
   integer,
   integerOrNull,
   json,
@@ -24,6 +24,7 @@ import {
   uuidOrNull,
 } from '../sql/columns.ts';
 import { type Sql, sql } from '../sql/sql.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable, TABLE_PREFIX, type TableSpec } from './record-table.ts';
 
 /** A queue entry as it is kept (platform §9.1); times called `…Ms` are system time, instants business time. */
@@ -146,28 +147,12 @@ export const movedColumns = queueHistoryTable.columns
 export const liveConflict: Sql = sql`
   on conflict (tenant_record_id, unique_key) where unique_key is not null do nothing`;
 
-const deliveryFields: Fields<New<PushDelivery>> = {
-  id: uuid('id'),
-  accountRecordId: bigintOrNull('account_record_id'),
-  eventType: oneOf('event_type'),
-  body: text('body'),
-  url: text('url'),
-  state: oneOf('state'),
-  dueOrder: bigint('due_order'),
-  attempts: integer('attempts'),
-  failures: integer('failures'),
-  attemptedDate: instantAtOrNull('attempted_date'),
-  lastStatus: integerOrNull('last_status'),
-  lastError: textOrNull('last_error'),
-  userToken: uuidOrNull('user_token'),
-  traceParent: textOrNull('trace_parent'),
-  createdDate: instantAt('created_date'),
-  endedDate: instantAtOrNull('ended_date'),
-};
+const deliveryFields = columnsOf(pushDeliveryFields);
 
 /** Events on their way to callbacks, and those that have arrived or were given up (platform §10.2). */
 export const pushDeliveriesTable = new RecordTable<New<PushDelivery>>(
   {
+    ...columnsOf(pushDeliveryFields),
     name: 'push_deliveries',
     ofTenant: true,
     uniques: [{ name: 'id', columns: ['id'] }],
@@ -238,6 +223,7 @@ export const sinkCursorsTable = new RecordTable<{ readonly sink: string; readonl
 /** Events on their way to event sinks of the host, each by its name, and those that it has taken (platform §10.6). */
 export const sinkDeliveriesTable = new RecordTable<New<PushDelivery>>(
   {
+    ...columnsOf(pushDeliveryFields),
     name: 'sink_deliveries',
     ofTenant: true,
     uniques: [{ name: 'id', columns: ['id', 'sink'] }],

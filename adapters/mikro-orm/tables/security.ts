@@ -7,8 +7,15 @@ import type {
   SigningKey,
   User,
 } from '../../../lib/records/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { bigint, bigintOrNull, boolean, integer, json, text, textOrNull, uuid } from '../sql/columns.ts';
+import {
+  apiClientFields,
+  loginFailureFields,
+  loginSessionFields,
+  roleFields,
+  signingKeyFields,
+  userFields,
+} from '../../../lib/records/index.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 // Users, roles, clients, sessions and keys belong to the deployment and to no tenant (platform §8).
@@ -22,21 +29,12 @@ export const usersTable = new RecordTable<New<User>>(
       { name: 'name', columns: ['name'] },
     ],
   },
-  {
-    id: uuid('id'),
-    name: text('name'),
-    passwordHash: text('password_hash'),
-    credentialVersion: integer('credential_version'),
-    permissions: json<readonly string[]>('permissions'),
-    allTenants: boolean('all_tenants'),
-    isActive: boolean('is_active'),
-    roles: json<readonly string[]>('roles'),
-    tenantIds: json<readonly Uuid[]>('tenant_ids'),
-  },
+  columnsOf(userFields),
 );
 
 export const rolesTable = new RecordTable<New<Role>>(
   {
+    ...columnsOf(roleFields),
     name: 'roles',
     ofTenant: false,
     uniques: [
@@ -44,7 +42,7 @@ export const rolesTable = new RecordTable<New<Role>>(
       { name: 'name', columns: ['name'] },
     ],
   },
-  { id: uuid('id'), name: text('name'), permissions: json<readonly string[]>('permissions') },
+  columnsOf(roleFields),
 );
 
 export const apiClientsTable = new RecordTable<New<ApiClient>>(
@@ -56,16 +54,7 @@ export const apiClientsTable = new RecordTable<New<ApiClient>>(
       { name: 'name', columns: ['name'] },
     ],
   },
-  {
-    id: uuid('id'),
-    name: text('name'),
-    secretHash: text('secret_hash'),
-    credentialVersion: integer('credential_version'),
-    roles: json<readonly string[]>('roles'),
-    allTenants: boolean('all_tenants'),
-    tenantIds: json<readonly Uuid[]>('tenant_ids'),
-    isActive: boolean('is_active'),
-  },
+  columnsOf(apiClientFields),
 );
 
 export const loginSessionsTable = new RecordTable<New<LoginSession>>(
@@ -78,15 +67,7 @@ export const loginSessionsTable = new RecordTable<New<LoginSession>>(
     ],
     indexes: [{ name: 'last_access', columns: ['last_access_ms'] }],
   },
-  {
-    id: uuid('id'),
-    tokenHash: text('token_hash'),
-    userName: text('user_name'),
-    credentialVersion: integer('credential_version'),
-    startedMs: bigint('started_ms'),
-    lastAccessMs: bigint('last_access_ms'),
-    host: textOrNull('host'),
-  },
+  columnsOf(loginSessionFields),
 );
 
 export const loginFailuresTable = new RecordTable<New<LoginFailures>>(
@@ -96,12 +77,7 @@ export const loginFailuresTable = new RecordTable<New<LoginFailures>>(
     uniques: [{ name: 'subject', columns: ['subject'] }],
     indexes: [{ name: 'last_failure', columns: ['last_failure_ms'] }],
   },
-  {
-    subject: text('subject'),
-    failedAtMs: json<readonly number[]>('failed_at_ms'),
-    lastFailureMs: bigint('last_failure_ms'),
-    lockedUntilMs: bigintOrNull('locked_until_ms'),
-  },
+  columnsOf(loginFailureFields),
 );
 
 export const signingKeysTable = new RecordTable<New<SigningKey>>(
@@ -113,11 +89,5 @@ export const signingKeysTable = new RecordTable<New<SigningKey>>(
       { name: 'kid', columns: ['kid'] },
     ],
   },
-  {
-    id: uuid('id'),
-    kid: text('kid'),
-    publicKey: json<Readonly<Record<string, unknown>>>('public_key'),
-    privateKey: text('private_key'),
-    createdMs: bigint('created_ms'),
-  },
+  columnsOf(signingKeyFields),
 );

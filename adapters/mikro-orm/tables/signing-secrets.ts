@@ -1,5 +1,6 @@
 import type { New, SigningSecret } from '../../../lib/records/index.ts';
-import { bigintOrNull, boolean, instantAt, text, uuid } from '../sql/columns.ts';
+import { signingSecretFields } from '../../../lib/records/index.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 export const signingSecretsTable = new RecordTable<New<SigningSecret>>(
@@ -12,11 +13,5 @@ export const signingSecretsTable = new RecordTable<New<SigningSecret>>(
     ],
     indexes: [{ name: 'active', columns: ['tenant_record_id'], where: 'is_active' }],
   },
-  {
-    id: uuid('id'),
-    secret: text('secret'),
-    signsUntilMs: bigintOrNull('signs_until_ms'),
-    isActive: boolean('is_active'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(signingSecretFields),
 );

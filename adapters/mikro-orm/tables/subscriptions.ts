@@ -1,23 +1,15 @@
 import type { BlockingState, Bundle, LifecycleEvent, New, Subscription } from '../../../lib/records/index.ts';
+import {
+  blockingStateFields,
+  bundleFields,
+  lifecycleEventFields,
+  subscriptionFields,
+} from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
-import {
-  bigint,
-  boolean,
-  dated,
-  datedOrNull,
-  instantAt,
-  instantAtOrNull,
-  integer,
-  integerOrNull,
-  oneOf,
-  oneOfOrNull,
-  text,
-  textOrNull,
-  uuid,
-  uuidOrNull,
-} from '../sql/columns.ts';
+import { bigint, instantAtOrNull, text, textOrNull, uuid } from '../sql/columns.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A bundle with who wrote it, for searches. */
@@ -51,14 +43,8 @@ export const bundlesTable = new RecordTable<StoredBundle>(
     ],
   },
   {
-    id: uuid('id'),
-    accountId: uuid('account_id'),
-    accountRecordId: bigint('account_record_id'),
-    externalKey: text('external_key'),
-    retiredKey: textOrNull('retired_key'),
-    originalCreatedDate: instantAt('original_created_date'),
+    ...columnsOf(bundleFields),
     createdBy: textOrNull('created_by'),
-    createdDate: instantAt('created_date'),
     updatedBy: textOrNull('updated_by'),
     updatedDate: instantAtOrNull('updated_date'),
   },
@@ -105,19 +91,7 @@ export const subscriptionsTable = new RecordTable<New<Subscription>>(
       { name: 'bundle', columns: ['tenant_record_id', 'bundle_id', 'record_id'] },
     ],
   },
-  {
-    id: uuid('id'),
-    bundleId: uuid('bundle_id'),
-    accountId: uuid('account_id'),
-    accountRecordId: bigint('account_record_id'),
-    externalKey: text('external_key'),
-    category: oneOf('category'),
-    alignStart: dated('align_start'),
-    bundleStart: dated('bundle_start'),
-    chargedThrough: datedOrNull('charged_through'),
-    migrated: boolean('migrated'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(subscriptionFields),
 );
 
 export const lifecycleEventsTable = new RecordTable<New<LifecycleEvent>>(
@@ -140,25 +114,7 @@ export const lifecycleEventsTable = new RecordTable<New<LifecycleEvent>>(
       { name: 'of_plan', columns: ['tenant_record_id', 'plan_name', 'account_record_id'] },
     ],
   },
-  {
-    id: uuid('id'),
-    subscriptionId: uuid('subscription_id'),
-    accountRecordId: bigint('account_record_id'),
-    type: oneOf('type'),
-    effective: dated('effective'),
-    sequence: integer('sequence'),
-    planName: textOrNull('plan_name'),
-    phaseName: textOrNull('phase_name'),
-    priceListName: textOrNull('price_list_name'),
-    phaseAnchor: datedOrNull('phase_anchor'),
-    phaseAnchorType: oneOfOrNull('phase_anchor_type'),
-    billCycleDay: integerOrNull('bill_cycle_day'),
-    quantity: integerOrNull('quantity'),
-    reason: textOrNull('reason'),
-    isActive: boolean('is_active'),
-    deactivatedBy: uuidOrNull('deactivated_by'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(lifecycleEventFields),
 );
 
 /** Leaves out the starts and ends of services, which every subscription has. */
@@ -183,20 +139,5 @@ export const blockingStatesTable = new RecordTable<New<BlockingState>>(
       { name: 'block', columns: ['tenant_record_id', 'account_record_id'], where: IS_BLOCK },
     ],
   },
-  {
-    id: uuid('id'),
-    blockedId: uuid('blocked_id'),
-    accountRecordId: bigint('account_record_id'),
-    type: oneOf('type'),
-    service: text('service'),
-    stateName: text('state_name'),
-    isBlockChange: boolean('is_block_change'),
-    isBlockEntitlement: boolean('is_block_entitlement'),
-    isBlockBilling: boolean('is_block_billing'),
-    effective: dated('effective'),
-    sequence: integer('sequence'),
-    isActive: boolean('is_active'),
-    causedBy: uuidOrNull('caused_by'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(blockingStateFields),
 );

@@ -1,18 +1,9 @@
 import type { AuditRow, New, Tenant } from '../../../lib/records/index.ts';
+import { auditRowFields, tenantFields } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
-import {
-  bigint,
-  bigintOrNull,
-  boolean,
-  instantAt,
-  integer,
-  jsonOrNull,
-  oneOf,
-  text,
-  textOrNull,
-  uuid,
-} from '../sql/columns.ts';
+import { bigint, instantAt, text } from '../sql/columns.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 export const tenantsTable = new RecordTable<New<Tenant>>(
@@ -31,20 +22,7 @@ export const tenantsTable = new RecordTable<New<Tenant>>(
       },
     ],
   },
-  {
-    id: uuid('id'),
-    externalKey: textOrNull('external_key'),
-    apiKey: text('api_key'),
-    apiSecretHash: text('api_secret_hash'),
-    useGlobalDefault: boolean('use_global_default'),
-    catalogRevision: integer('catalog_revision'),
-    configurationRecordId: bigintOrNull('configuration_record_id'),
-    overdueConfigRecordId: bigintOrNull('overdue_config_record_id'),
-    callbackRecordId: bigintOrNull('callback_record_id'),
-    stateMachineRevision: bigintOrNull('state_machine_revision'),
-    usageThresholdsRecordId: bigintOrNull('usage_thresholds_record_id'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(tenantFields),
 );
 
 /** At most one row: the shared test clock (platform §14.1). */
@@ -72,18 +50,5 @@ export const auditLogTable = new RecordTable<New<AuditRow>>(
       { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
     ],
   },
-  {
-    id: uuid('id'),
-    tableName: text('table_name'),
-    targetId: uuid('target_id'),
-    targetRecordId: bigint('target_record_id'),
-    accountRecordId: bigintOrNull('account_record_id'),
-    changeType: oneOf('change_type'),
-    changeDate: instantAt('change_date'),
-    changedBy: text('changed_by'),
-    reasonCode: textOrNull('reason_code'),
-    comments: textOrNull('comments'),
-    userToken: uuid('user_token'),
-    snapshot: jsonOrNull<Readonly<Record<string, unknown>>>('snapshot'),
-  },
+  columnsOf(auditRowFields),
 );

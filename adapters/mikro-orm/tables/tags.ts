@@ -1,6 +1,8 @@
-import type { New, ObjectType, Tag, UserTagDefinition } from '../../../lib/records/index.ts';
+import type { New, Tag, UserTagDefinition } from '../../../lib/records/index.ts';
+import { tagDefinitionFields, tagFields } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { bigint, boolean, instantAt, json, oneOf, text, uuid } from '../sql/columns.ts';
+import { text } from '../sql/columns.ts';
+import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /**
@@ -29,13 +31,8 @@ export const tagDefinitionsTable = new RecordTable<StoredDefinition>(
     indexes: [{ name: 'page', columns: ['tenant_record_id', 'record_id'] }],
   },
   {
-    id: uuid('id'),
-    name: text('name'),
-    description: text('description'),
+    ...columnsOf(tagDefinitionFields),
     foldedDescription: text('folded_description'),
-    applicableObjectTypes: json<readonly ObjectType[]>('applicable_object_types'),
-    isActive: boolean('is_active'),
-    createdDate: instantAt('created_date'),
   },
 );
 
@@ -62,13 +59,5 @@ export const tagsTable = new RecordTable<New<Tag>>(
       },
     ],
   },
-  {
-    id: uuid('id'),
-    objectType: oneOf('object_type'),
-    objectId: uuid('object_id'),
-    tagDefinitionId: uuid('tag_definition_id'),
-    accountRecordId: bigint('account_record_id'),
-    isActive: boolean('is_active'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(tagFields),
 );

@@ -1,7 +1,13 @@
-import type { Account, AccountBalance, Leading, Page, PageRequest } from '../../records/index.ts';
+import type {
+  Account,
+  AccountBalance,
+  AccountInput,
+  Leading,
+  Page,
+  PageRequest,
+} from '../../records/index.ts';
 import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { AccountInput } from '../rules/account-input.ts';
 
 export interface AccountUpdate {
   readonly changes: AccountInput;

@@ -1,6 +1,13 @@
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
-import type { Account, AccountBalance, Page, PageRequest, WithContext } from '../../records/index.ts';
+import type {
+  Account,
+  AccountBalance,
+  AccountInput,
+  Page,
+  PageRequest,
+  WithContext,
+} from '../../records/index.ts';
 import { BusEventType, type CallContext } from '../../records/index.ts';
 import { authorshipOf, SharedCalls } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
@@ -9,7 +16,6 @@ import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { ZERO } from '../../values/money/index.ts';
 import { checkStorable, shortened } from '../../values/text/index.ts';
 import { accountEvent } from '../rules/account-event.ts';
-import type { AccountInput } from '../rules/account-input.ts';
 import { accountSearch } from '../rules/account-search.ts';
 import { mergeAccount } from '../rules/account-update.ts';
 import { anonymizedAccount, anonymizedSnapshot, FORGOTTEN } from '../rules/anonymized.ts';

@@ -1,28 +1,9 @@
-import type { Account } from '../../records/index.ts';
+import { type Account, type AccountInput, accountFields } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { givenChanges } from '../../values/fields/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { formatInstant, type Instant, localDateOf, UTC } from '../../values/time/index.ts';
-import { type AccountInput, checkAccountInput, checkFirstNameLength } from './account-input.ts';
-
-/** Fields that an update sets, or resets to null with the flag (§4, last row of the table). */
-const PLAIN_FIELDS = [
-  'name',
-  'firstNameLength',
-  'company',
-  'address1',
-  'address2',
-  'city',
-  'state',
-  'postalCode',
-  'country',
-  'locale',
-  'phone',
-  'email',
-  'notes',
-  'isMigrated',
-  'paymentMethodId',
-  'parentAccountId',
-] as const satisfies readonly (keyof AccountInput & keyof Account)[];
+import { checkAccountInput, checkFirstNameLength } from './account-input.ts';
 
 const FIXED_FIELDS = ['externalKey', 'currency', 'timeZone'] as const;
 
@@ -46,21 +27,11 @@ export function mergeAccount(stored: Account, input: AccountInput, options: Merg
   checkReferenceTime(stored, input);
   return {
     ...stored,
-    ...plainChanges(input, options.treatNullAsReset),
+    ...givenChanges(accountFields, input, options.treatNullAsReset),
     isPaymentDelegatedToParent: delegation(stored, input, options.treatNullAsReset),
     billCycleDayLocal: billCycleDay(stored, input, options),
     updatedDate: options.now,
   };
-}
-
-function plainChanges(input: AccountInput, treatNullAsReset: boolean): Partial<Account> {
-  const changes: Record<string, unknown> = {};
-  for (const field of PLAIN_FIELDS) {
-    const value = input[field];
-    if (value === undefined || (value === null && !treatNullAsReset)) continue;
-    changes[field] = value;
-  }
-  return changes;
 }
 
 interface FixedFieldCheck {

@@ -1,5 +1,4 @@
-import type { AccountInput } from '../../accounts/index.ts';
-import type { Account, CallContext, PaymentMethod } from '../../records/index.ts';
+import type { Account, AccountInput, CallContext, PaymentMethod } from '../../records/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { isCurrency, statedAmount } from '../../values/money/index.ts';

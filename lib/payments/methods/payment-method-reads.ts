@@ -1,16 +1,17 @@
 import { loadAccount } from '../../accounts/index.ts';
 import type { GatewaySearch, PaymentGateway, PaymentMethodDetails, Ports } from '../../ports/index.ts';
-import type { PaymentMethodColumn, PaymentMethodSearch, ReadSession } from '../../ports/storage/index.ts';
-import type {
-  CallContext,
-  Page,
-  PageRequest,
-  PaymentMethod,
-  PluginProperty,
-  SearchColumnType,
+import type { PaymentMethodSearch, ReadSession } from '../../ports/storage/index.ts';
+import {
+  type CallContext,
+  type Page,
+  type PageRequest,
+  type PaymentMethod,
+  type PluginProperty,
+  paymentMethodFields,
 } from '../../records/index.ts';
-import { clausesOn, isOperatorSearch } from '../../runtime/index.ts';
+import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
 import { ErrorCode } from '../../values/errors/index.ts';
+import { authorFields, searchedFields } from '../../values/fields/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
 import { claimedHits, failureOf, type GatewayReply } from '../claims/gateway-claims.ts';
@@ -302,25 +303,7 @@ async function pageOf(
   return { rows: [...rows].reverse(), total, max: total };
 }
 
-/** The columns of an operator search, and what they hold (§10.2). */
-const columnTypes = {
-  id: 'uuid',
-  external_key: 'text',
-  account_id: 'uuid',
-  plugin_name: 'text',
-  created_by: 'text',
-  created_date: 'instant',
-  updated_by: 'text',
-  updated_date: 'instant',
-} as const satisfies Readonly<Record<PaymentMethodColumn, SearchColumnType>>;
-
-/** Columns whose name in the payment method's JSON is another one. */
-const columnOfJsonName: Readonly<Record<string, PaymentMethodColumn>> = {
-  paymentMethodId: 'id',
-  externalKey: 'external_key',
-  accountId: 'account_id',
-  pluginName: 'plugin_name',
-};
+const searched = searchedFields({ ...paymentMethodFields, ...authorFields }, { paymentMethodId: 'id' });
 
 /**
  * What a search key asks of our own rows: clauses in operator form, else a whole id or part of a text (§10.2).
@@ -331,5 +314,5 @@ export function paymentMethodSearch(key: string): PaymentMethodSearch {
     const text = key.toLowerCase();
     return { kind: 'text', id: isUuid(text) ? text : null, text };
   }
-  return { kind: 'clauses', clauses: clausesOn(key, { types: columnTypes, ofJsonName: columnOfJsonName }) };
+  return { kind: 'clauses', clauses: parseOperatorSearch(key, searched) };
 }

@@ -1,16 +1,17 @@
 import type { GatewayPage, GatewayResult, PaymentGateway, Ports } from '../../ports/index.ts';
-import type { PaymentColumn, PaymentSearch, ReadSession } from '../../ports/storage/index.ts';
-import type {
-  CallContext,
-  Page,
-  PageRequest,
-  Payment,
-  PluginProperty,
-  SearchColumnType,
-  WithContext,
+import type { PaymentSearch, ReadSession } from '../../ports/storage/index.ts';
+import {
+  type CallContext,
+  type Page,
+  type PageRequest,
+  type Payment,
+  type PluginProperty,
+  paymentFields,
+  type WithContext,
 } from '../../records/index.ts';
-import { clausesOn, isOperatorSearch } from '../../runtime/index.ts';
+import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { authorFields, searchedFields } from '../../values/fields/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { failureOf } from '../claims/gateway-claims.ts';
 import { callGateway } from '../gateways/call-gateway.ts';
@@ -94,27 +95,10 @@ async function knownPayments(
   return { rows: paymentIds.flatMap((id) => known.get(id) ?? []), total, max: Math.max(total, max) };
 }
 
-/** The columns of an operator search, and what they hold (http-api §8). */
-const columnTypes = {
-  id: 'uuid',
-  account_id: 'uuid',
-  payment_method_id: 'uuid',
-  external_key: 'text',
-  state_name: 'text',
-  last_success_state_name: 'text',
-  created_by: 'text',
-  created_date: 'instant',
-  updated_by: 'text',
-  updated_date: 'instant',
-} as const satisfies Readonly<Record<PaymentColumn, SearchColumnType>>;
-
-/** Columns whose name in the payment's JSON is another one. */
-const columnOfJsonName: Readonly<Record<string, PaymentColumn>> = {
-  paymentId: 'id',
-  accountId: 'account_id',
-  paymentMethodId: 'payment_method_id',
-  paymentExternalKey: 'external_key',
-};
+const searched = searchedFields(
+  { ...paymentFields, ...authorFields },
+  { paymentId: 'id', paymentExternalKey: 'externalKey' },
+);
 
 /**
  * What a search key asks for (§11): clauses in operator form; else payments in one of the states whose names contain the
@@ -123,7 +107,7 @@ const columnOfJsonName: Readonly<Record<string, PaymentColumn>> = {
  */
 export function paymentSearch(key: string): PaymentSearch {
   if (isOperatorSearch(key)) {
-    return { kind: 'clauses', clauses: clausesOn(key, { types: columnTypes, ofJsonName: columnOfJsonName }) };
+    return { kind: 'clauses', clauses: parseOperatorSearch(key, searched) };
   }
   const stateNames = key === '' ? [] : paymentStateNames.filter((name) => name.includes(key));
   if (stateNames.length > 0) return { kind: 'states', stateNames };

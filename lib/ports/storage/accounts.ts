@@ -1,19 +1,11 @@
-import type {
-  Account,
-  AccountColumn,
-  AccountEmail,
-  New,
-  Page,
-  PageRequest,
-  SearchClause,
-} from '../../records/index.ts';
+import type { Account, AccountEmail, New, Page, PageRequest, SearchClause } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
 export type AccountSearch =
   /** The whole id, or part of name, e-mail, external key or company in any letter case. */
   | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
   /** All clauses hold. */
-  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause<AccountColumn>[] };
+  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause[] };
 
 export interface AccountReads {
   findByIds(ids: readonly Uuid[]): Promise<readonly Account[]>;

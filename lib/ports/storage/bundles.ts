@@ -1,22 +1,11 @@
 import type { Bundle, New, Page, PageRequest, SearchClause } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-export type BundleColumn =
-  | 'id'
-  | 'external_key'
-  | 'account_id'
-  | 'last_sys_update_date'
-  | 'original_created_date'
-  | 'created_by'
-  | 'created_date'
-  | 'updated_by'
-  | 'updated_date';
-
 export type BundleSearch =
   /** Exactly the id, the account's id or the external key, held or carried before. */
   | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
   /** All clauses hold. */
-  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause<BundleColumn>[] };
+  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause[] };
 
 export interface BundleReads {
   findBundlesByIds(ids: readonly Uuid[]): Promise<readonly Bundle[]>;

@@ -1,22 +1,11 @@
 import type { CustomField, New, ObjectType, Page, PageRequest, SearchClause } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-export type CustomFieldColumn =
-  | 'id'
-  | 'object_id'
-  | 'object_type'
-  | 'field_name'
-  | 'field_value'
-  | 'created_by'
-  | 'created_date'
-  | 'updated_by'
-  | 'updated_date';
-
 export type CustomFieldSearch =
   /** The whole id, or part of object id, object type, name or value in any letter case. */
   | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
   /** All clauses hold. */
-  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause<CustomFieldColumn>[] }
+  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause[] }
   /** Exact; null = any value. */
   | {
       readonly kind: 'name';

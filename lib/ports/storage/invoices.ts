@@ -32,19 +32,6 @@ export interface InvoiceFilter {
   readonly openOnly: boolean;
 }
 
-export type InvoiceColumn =
-  | 'id'
-  | 'account_id'
-  | 'invoice_date'
-  | 'target_date'
-  | 'currency'
-  | 'status'
-  | 'migrated'
-  | 'parent_invoice'
-  | 'grp_id'
-  | 'created_by'
-  | 'created_date';
-
 export type InvoiceSearch =
   /** Every invoice. */
   | { readonly kind: 'all' }
@@ -58,7 +45,7 @@ export type InvoiceSearch =
       readonly balance: Decimal;
     }
   /** All clauses hold. */
-  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause<InvoiceColumn>[] };
+  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause[] };
 
 export interface DueSubscriptions {
   readonly accountId: Uuid;

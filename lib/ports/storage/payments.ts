@@ -13,33 +13,11 @@ import type {
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-export type PaymentMethodColumn =
-  | 'id'
-  | 'external_key'
-  | 'account_id'
-  | 'plugin_name'
-  | 'created_by'
-  | 'created_date'
-  | 'updated_by'
-  | 'updated_date';
-
 export type PaymentMethodSearch =
   /** The whole id or account id, or part of external key or plugin name in any letter case. */
   | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
   /** All clauses hold. */
-  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause<PaymentMethodColumn>[] };
-
-export type PaymentColumn =
-  | 'id'
-  | 'account_id'
-  | 'payment_method_id'
-  | 'external_key'
-  | 'state_name'
-  | 'last_success_state_name'
-  | 'created_by'
-  | 'created_date'
-  | 'updated_by'
-  | 'updated_date';
+  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause[] };
 
 export type PaymentSearch =
   /** Exactly the payment's id, its account's or its method's, or a part of the external key in any letter case. */
@@ -47,7 +25,7 @@ export type PaymentSearch =
   /** One of these states. */
   | { readonly kind: 'states'; readonly stateNames: readonly string[] }
   /** All clauses hold. */
-  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause<PaymentColumn>[] };
+  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause[] };
 
 export interface LastFailure {
   readonly invoiceId: Uuid;

@@ -1,3 +1,16 @@
+import {
+  bigint,
+  flag,
+  id,
+  instant,
+  integer,
+  json,
+  oneOf,
+  orNull,
+  type RecordOf,
+  recordId,
+  text,
+} from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, Duration, Instant } from '../../values/time/index.ts';
@@ -50,19 +63,22 @@ export interface PlanTerms {
 }
 
 /** A name of the entry catalog and what it stands for; never changed once it is stored. */
-export interface CatalogEntry extends EntryScope {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly kind: EntryKind;
-  readonly name: string;
+export const catalogEntryFields = {
+  recordId,
+  id: id(),
+  kind: oneOf(EntryKind),
+  name: text(),
+  accountId: orNull(id()),
+  accountRecordId: orNull(bigint()),
   /** For a PLAN its product, if that is an entry; for a USAGE its plan. */
-  readonly parentId: Uuid | null;
+  parentId: orNull(id()),
   /** For a PRODUCT only. */
-  readonly product: ProductTerms | null;
+  product: orNull(json<ProductTerms>()),
   /** For a PLAN only. */
-  readonly plan: PlanTerms | null;
-  readonly createdDate: Instant;
-}
+  plan: orNull(json<PlanTerms>()),
+  createdDate: instant(),
+};
+export interface CatalogEntry extends RecordOf<typeof catalogEntryFields> {}
 
 export interface EntryPrice {
   readonly currency: Currency;
@@ -105,22 +121,23 @@ export interface EntryPhase {
 }
 
 /** A plan from one date on: its prices, or its retirement. Never changed once it is stored. */
-export interface PlanRow {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly planName: string;
-  readonly accountRecordId: number | null;
-  readonly effectiveDate: Instant;
+export const planRowFields = {
+  recordId,
+  id: id(),
+  planName: text(),
+  accountRecordId: orNull(bigint()),
+  effectiveDate: instant(),
   /** Counts the rows of a plan: where two rows have one date, the later one holds. */
-  readonly createdOrder: number;
-  readonly effectiveDateForExistingSubscriptions: Instant | null;
-  readonly retired: boolean;
+  createdOrder: integer(),
+  effectiveDateForExistingSubscriptions: orNull(instant()),
+  retired: flag(),
   /** The tenant's `catalogRevision` since which the catalog holds the row. */
-  readonly sinceRevision: number;
+  sinceRevision: integer({ audit: null }),
   /** For a retirement, the phases of the row before. */
-  readonly phases: readonly EntryPhase[];
-  readonly createdDate: Instant;
-}
+  phases: json<readonly EntryPhase[]>(),
+  createdDate: instant(),
+};
+export interface PlanRow extends RecordOf<typeof planRowFields> {}
 
 /** A product as the entry API shows it (json-models §13, ProductData). */
 export interface ProductEntryView extends ProductTerms {

@@ -1,19 +1,18 @@
-import type { Uuid } from '../../values/ids/index.ts';
-import type { Currency } from '../../values/money/index.ts';
-import type { Instant } from '../../values/time/index.ts';
+import { currency, id, instant, integer, type RecordOf, recordId, text } from '../../values/fields/index.ts';
 
 /** One stored override plan, insert-only (catalog §10 rule 6, §17). */
-export interface StoredOverridePlan {
-  readonly recordId: number;
-  readonly id: Uuid;
+export const overridePlanFields = {
+  recordId,
+  id: id(),
   /** Counts the tenant's override plans from 1. */
-  readonly number: number;
-  readonly planName: string;
-  readonly parentPlanName: string;
-  readonly currency: Currency;
+  number: integer(),
+  planName: text(),
+  parentPlanName: text(),
+  currency: currency(),
   /** As `writeOverrides` writes them. */
-  readonly overrides: string;
+  overrides: text(),
   /** SHA-256 of currency and overrides. */
-  readonly overrideHash: string;
-  readonly createdDate: Instant;
-}
+  overrideHash: text(),
+  createdDate: instant(),
+};
+export interface StoredOverridePlan extends RecordOf<typeof overridePlanFields> {}

@@ -1,6 +1,15 @@
-import type { Uuid } from '../../values/ids/index.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
-import type { Instant } from '../../values/time/index.ts';
+import {
+  amount,
+  bigint,
+  currency,
+  id,
+  instant,
+  oneOf,
+  orNull,
+  type RecordOf,
+  recordId,
+  text,
+} from '../../values/fields/index.ts';
 
 export const InvoicePaymentType = {
   ATTEMPT: 'ATTEMPT',
@@ -12,19 +21,20 @@ export type InvoicePaymentType = (typeof InvoicePaymentType)[keyof typeof Invoic
 export const InvoicePaymentStatus = { INIT: 'INIT', PENDING: 'PENDING', SUCCESS: 'SUCCESS' } as const;
 export type InvoicePaymentStatus = (typeof InvoicePaymentStatus)[keyof typeof InvoicePaymentStatus];
 
-export interface InvoicePayment {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly accountRecordId: number;
-  readonly invoiceId: Uuid;
-  readonly type: InvoicePaymentType;
-  readonly status: InvoicePaymentStatus;
-  readonly paymentId: Uuid | null;
-  readonly paymentDate: Instant;
-  readonly amount: Decimal;
-  readonly currency: Currency;
-  readonly processedCurrency: Currency;
-  readonly transactionExternalKey: string;
-  readonly linkedInvoicePaymentId: Uuid | null;
-  readonly createdDate: Instant;
-}
+export const invoicePaymentFields = {
+  recordId,
+  id: id(),
+  accountRecordId: bigint(),
+  invoiceId: id(),
+  type: oneOf(InvoicePaymentType),
+  status: oneOf(InvoicePaymentStatus),
+  paymentId: orNull(id()),
+  paymentDate: instant(),
+  amount: amount(),
+  currency: currency(),
+  processedCurrency: currency(),
+  transactionExternalKey: text({ audit: 'paymentCookieId' }),
+  linkedInvoicePaymentId: orNull(id()),
+  createdDate: instant(),
+};
+export interface InvoicePayment extends RecordOf<typeof invoicePaymentFields> {}

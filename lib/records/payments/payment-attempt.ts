@@ -1,8 +1,19 @@
-import type { Uuid } from '../../values/ids/index.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
-import type { Instant } from '../../values/time/index.ts';
+import {
+  amount,
+  bigint,
+  currency,
+  flag,
+  id,
+  instant,
+  json,
+  oneOf,
+  orNull,
+  type RecordOf,
+  recordId,
+  text,
+} from '../../values/fields/index.ts';
 import type { PluginProperty } from '../context.ts';
-import type { TransactionType } from './payment.ts';
+import { TransactionType } from './payment.ts';
 
 /** Stored states of a payment attempt; SCHEDULED is computed on read (payments §1.1). */
 export const AttemptState = {
@@ -16,37 +27,39 @@ export type AttemptState = (typeof AttemptState)[keyof typeof AttemptState];
 /** Wire name of the built-in invoice control, first in the plugin list of an invoice payment's attempt. */
 export const INVOICE_PAYMENT_CONTROL_PLUGIN = '__INVOICE_PAYMENT_CONTROL_PLUGIN__';
 
-export interface PaymentAttempt {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly accountId: Uuid;
-  readonly accountRecordId: number;
-  readonly paymentMethodId: Uuid | null;
-  readonly paymentExternalKey: string;
-  readonly transactionId: Uuid | null;
-  readonly transactionExternalKey: string;
-  readonly transactionType: TransactionType;
-  readonly stateName: AttemptState;
-  readonly amount: Decimal | null;
-  readonly currency: Currency | null;
-  readonly pluginNames: readonly string[];
+export const paymentAttemptFields = {
+  recordId,
+  id: id(),
+  accountId: id(),
+  accountRecordId: bigint(),
+  paymentMethodId: orNull(id()),
+  paymentExternalKey: text(),
+  transactionId: orNull(id()),
+  transactionExternalKey: text(),
+  transactionType: oneOf(TransactionType),
+  stateName: oneOf(AttemptState),
+  amount: orNull(amount()),
+  currency: orNull(currency()),
+  pluginNames: json<readonly string[]>({ audit: null }),
   /** Plugin properties of the run, as the control plugins left them; null until it has ended (payments §8.1). */
-  readonly pluginProperties: readonly PluginProperty[] | null;
-  readonly isApiPayment: boolean;
-  readonly createdDate: Instant;
-}
+  pluginProperties: orNull(json<readonly PluginProperty[]>({ audit: null })),
+  isApiPayment: flag({ audit: null }),
+  createdDate: instant(),
+};
+export interface PaymentAttempt extends RecordOf<typeof paymentAttemptFields> {}
 
 /** An automatic payment held back by AUTO_PAY_OFF or MANUAL_PAY (payments §1.6); an invoice has at most one active. */
-export interface AutoPayHold {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly accountId: Uuid;
-  readonly accountRecordId: number;
-  readonly invoiceId: Uuid;
+export const autoPayHoldFields = {
+  recordId,
+  id: id(),
+  accountId: id(),
+  accountRecordId: bigint(),
+  invoiceId: id(),
   /** The attempt that ended as ABORTED. */
-  readonly attemptId: Uuid;
-  readonly amount: Decimal;
-  readonly currency: Currency;
-  readonly isActive: boolean;
-  readonly createdDate: Instant;
-}
+  attemptId: id(),
+  amount: amount(),
+  currency: currency(),
+  isActive: flag(),
+  createdDate: instant(),
+};
+export interface AutoPayHold extends RecordOf<typeof autoPayHoldFields> {}

@@ -1,7 +1,20 @@
+import {
+  amount,
+  bigint,
+  currency,
+  id,
+  instant,
+  json,
+  key,
+  oneOf,
+  orNull,
+  type RecordOf,
+  recordId,
+  text,
+} from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
-import type { Instant } from '../../values/time/index.ts';
-import type { PaymentResponse } from './payment-response.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import { PaymentResponse } from './payment-response.ts';
 
 export const TransactionType = {
   AUTHORIZE: 'AUTHORIZE',
@@ -27,19 +40,20 @@ export type TransactionStatus = (typeof TransactionStatus)[keyof typeof Transact
 /** Statuses whose outcome may still change. */
 export type OpenStatus = typeof TransactionStatus.UNKNOWN | typeof TransactionStatus.PENDING;
 
-export interface Payment {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly accountId: Uuid;
-  readonly accountRecordId: number;
+export const paymentFields = {
+  recordId,
+  id: id({ searched: true }),
+  accountId: id({ searched: true }),
+  accountRecordId: bigint(),
   /** Counted per tenant, gaps allowed. */
-  readonly paymentNumber: number;
-  readonly externalKey: string;
-  readonly paymentMethodId: Uuid;
-  readonly stateName: string | null;
-  readonly lastSuccessStateName: string | null;
-  readonly createdDate: Instant;
-}
+  paymentNumber: bigint({ audit: null }),
+  externalKey: key({ searched: true }),
+  paymentMethodId: id({ searched: true }),
+  stateName: orNull(text({ searched: true })),
+  lastSuccessStateName: orNull(text({ searched: true })),
+  createdDate: instant({ searched: true }),
+};
+export interface Payment extends RecordOf<typeof paymentFields> {}
 
 /** What a refund takes off an item of its invoice. */
 export interface RefundedAmount {
@@ -61,30 +75,31 @@ export interface InvoiceRefund {
   readonly isApplied?: boolean;
 }
 
-export interface PaymentTransaction {
-  readonly recordId: number;
-  readonly id: Uuid;
-  readonly paymentId: Uuid;
-  readonly accountRecordId: number;
-  readonly attemptId: Uuid | null;
-  readonly externalKey: string;
-  readonly transactionType: TransactionType;
-  readonly effectiveDate: Instant;
-  readonly status: TransactionStatus;
-  readonly amount: Decimal | null;
-  readonly currency: Currency | null;
-  readonly processedAmount: Decimal | null;
-  readonly processedCurrency: Currency | null;
-  readonly gatewayErrorCode: string | null;
-  readonly gatewayErrorMsg: string | null;
+export const paymentTransactionFields = {
+  recordId,
+  id: id(),
+  paymentId: id(),
+  accountRecordId: bigint(),
+  attemptId: orNull(id()),
+  externalKey: key({ audit: 'transactionExternalKey' }),
+  transactionType: oneOf(TransactionType),
+  effectiveDate: instant(),
+  status: oneOf(TransactionStatus, { audit: 'transactionStatus' }),
+  amount: orNull(amount()),
+  currency: orNull(currency()),
+  processedAmount: orNull(amount()),
+  processedCurrency: orNull(currency()),
+  gatewayErrorCode: orNull(text()),
+  gatewayErrorMsg: orNull(text()),
   /** As the gateway said; null where it said nothing. */
-  readonly paymentResponse: PaymentResponse | null;
+  paymentResponse: orNull(oneOf(PaymentResponse, { audit: null })),
   /** Null but of a refund of an invoice's payment. */
-  readonly invoiceRefund: InvoiceRefund | null;
+  invoiceRefund: orNull(json<InvoiceRefund>({ audit: null })),
   /** Business instant up to which a plugin call may be running (payments §5); null when none is. */
-  readonly leaseUntil: Instant | null;
-  readonly createdDate: Instant;
-}
+  leaseUntil: orNull(instant({ audit: null })),
+  createdDate: instant(),
+};
+export interface PaymentTransaction extends RecordOf<typeof paymentTransactionFields> {}
 
 /** True while the outcome may still change. */
 export function isUnresolved<T extends Pick<PaymentTransaction, 'status'>>(

@@ -1,11 +1,6 @@
-import {
-  type SearchClause,
-  type SearchColumns,
-  type SearchColumnType,
-  SearchOperator,
-  type SearchValue,
-} from '../../records/index.ts';
+import { type SearchClause, SearchOperator, type SearchValue } from '../../records/index.ts';
 import { type BillingError, invalidParameter } from '../../values/errors/index.ts';
+import type { SearchedFields, SearchedType } from '../../values/fields/index.ts';
 import { isUuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { formatLocalDate, parseWireDate, parseWireInstant } from '../../values/time/index.ts';
@@ -22,29 +17,26 @@ export function isOperatorSearch(key: string): boolean {
  * @throws BillingError INVALID_PARAMETER (60002) for an unknown column or operator, a clause without `=`, no clause at
  * all, or a value that is not of the column's type: a misspelt filter must not widen a result.
  */
-export function parseOperatorSearch<C extends string>(
-  key: string,
-  columns: SearchColumns<C>,
-): readonly SearchClause<C>[] {
+export function parseOperatorSearch(key: string, fields: SearchedFields): readonly SearchClause[] {
   return key
     .slice(MARK.length)
     .split('&')
-    .map((clause) => clauseOf(clause, columns));
+    .map((clause) => clauseOf(clause, fields));
 }
 
 const shape = /^([^=[\]]+)(?:\[([^=[\]]*)\])?=(.*)$/s;
 
-function clauseOf<C extends string>(clause: string, columns: SearchColumns<C>): SearchClause<C> {
+function clauseOf(clause: string, fields: SearchedFields): SearchClause {
   const [, name, operatorName, raw] = shape.exec(clause) ?? [];
   if (name === undefined || raw === undefined) {
     throw refused(`"${shortened(clause)}" is no clause of the form column=value or column[operator]=value`);
   }
-  const column = Object.keys(columns).find((known): known is C => known === name);
-  if (column === undefined) {
-    throw refused(`"${shortened(name)}" is none of the columns ${Object.keys(columns).join(', ')}`);
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (field === undefined) {
+    throw refused(`"${shortened(name)}" is none of the columns ${Object.keys(fields).join(', ')}`);
   }
   const operator = operatorOf(operatorName);
-  return { column, operator, value: comparedValue(decodedAgain(raw, operator), columns[column], operator) };
+  return { ...field, operator, value: comparedValue(decodedAgain(raw, operator), field.type, operator) };
 }
 
 /**
@@ -75,7 +67,7 @@ function operatorOf(name: string | undefined): SearchOperator {
   throw refused(`"${shortened(name ?? '')}" is none of the operators ${known.join(', ')}`);
 }
 
-function comparedValue(text: string, type: SearchColumnType, operator: SearchOperator): SearchValue {
+function comparedValue(text: string, type: SearchedType, operator: SearchOperator): SearchValue {
   const { read, operators, called } = kinds[type];
   const value = operators.includes(operator) ? read(text, operator) : undefined;
   if (value !== undefined) return value;
@@ -89,7 +81,7 @@ const ordered = all.filter((operator) => operator !== SearchOperator.like);
 /** How a value of each type is read, and by what it can be compared. */
 const kinds: Readonly<
   Record<
-    SearchColumnType,
+    SearchedType,
     {
       readonly operators: readonly SearchOperator[];
       readonly called: string;
@@ -129,23 +121,4 @@ const kinds: Readonly<
 
 function refused(reason: string): BillingError {
   return invalidParameter(`The search key cannot be read: ${reason}`);
-}
-
-/** Columns that an operator search may name, each by its own name or by that which it has in JSON. */
-export interface SearchableColumns<C extends string> {
-  readonly types: Readonly<Record<C, SearchColumnType>>;
-  /** Columns whose name in JSON is another one. */
-  readonly ofJsonName: Readonly<Record<string, C>>;
-}
-
-/**
- * The clauses of a key in operator form, with the columns that they are about.
- * @throws BillingError INVALID_PARAMETER (60002) for a key that cannot be read.
- */
-export function clausesOn<C extends string>(key: string, { types, ofJsonName }: SearchableColumns<C>) {
-  const named = Object.entries(ofJsonName).map(([name, column]) => [name, types[column]] as const);
-  return parseOperatorSearch(key, { ...types, ...Object.fromEntries(named) }).map((clause) => ({
-    ...clause,
-    column: ofJsonName[clause.column] ?? (clause.column as C),
-  }));
 }

@@ -1,20 +1,21 @@
 import { loadAccount } from '../../accounts/index.ts';
 import type { CatalogProvider, CatalogRequest } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { BundleColumn, BundleSearch, ReadSession } from '../../ports/storage/index.ts';
+import type { BundleSearch, ReadSession } from '../../ports/storage/index.ts';
 import {
   type Bundle,
+  bundleFields,
   type CallContext,
   EntitlementState,
   type Page,
   type PageRequest,
   ProductCategory,
-  type SearchColumnType,
   type Subscription,
   type WithContext,
 } from '../../records/index.ts';
-import { clausesOn, isOperatorSearch, turnsOf } from '../../runtime/index.ts';
+import { isOperatorSearch, parseOperatorSearch, turnsOf } from '../../runtime/index.ts';
 import type { BillingError } from '../../values/errors/index.ts';
+import { authorFields, searchedFields } from '../../values/fields/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_ANSWER_ROWS } from '../../values/limits.ts';
 import { checkStorable } from '../../values/text/index.ts';
@@ -255,25 +256,10 @@ function isRunning({ productCategory, state }: SubscriptionOutline): boolean {
   return productCategory !== ProductCategory.ADD_ON && state !== EntitlementState.CANCELLED;
 }
 
-/** The columns of an operator search, and what they hold (http-api §8). */
-const columnTypes = {
-  id: 'uuid',
-  external_key: 'text',
-  account_id: 'uuid',
-  last_sys_update_date: 'instant',
-  original_created_date: 'instant',
-  created_by: 'text',
-  created_date: 'instant',
-  updated_by: 'text',
-  updated_date: 'instant',
-} as const satisfies Readonly<Record<BundleColumn, SearchColumnType>>;
-
-/** Columns whose name in the bundle's JSON is another one. */
-const columnOfJsonName: Readonly<Record<string, BundleColumn>> = {
-  bundleId: 'id',
-  externalKey: 'external_key',
-  accountId: 'account_id',
-};
+const searched = searchedFields(
+  { ...bundleFields, ...authorFields },
+  { bundleId: 'id', last_sys_update_date: 'updatedDate' },
+);
 
 /**
  * What a search key asks for: clauses in operator form, else the whole of an id, an account's id or an external key
@@ -285,5 +271,5 @@ export function bundleSearch(key: string): BundleSearch {
     const id = key.toLowerCase();
     return { kind: 'text', id: isUuid(id) ? id : null, text: key };
   }
-  return { kind: 'clauses', clauses: clausesOn(key, { types: columnTypes, ofJsonName: columnOfJsonName }) };
+  return { kind: 'clauses', clauses: parseOperatorSearch(key, searched) };
 }

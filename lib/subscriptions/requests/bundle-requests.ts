@@ -1,4 +1,3 @@
-import { checkExternalKey } from '../../accounts/index.ts';
 import { BcdTransfer, type BlockingStateRequest, type TransferBundleOptions } from '../../ports/index.ts';
 import {
   BillingActionPolicy,
@@ -7,6 +6,7 @@ import {
   EntitlementStateName,
 } from '../../records/index.ts';
 import { BillingError, ErrorCode, invalidField, invalidParameter } from '../../values/errors/index.ts';
+import { checkExternalKey } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../values/limits.ts';
 import { checkText } from '../../values/text/index.ts';

@@ -1,8 +1,8 @@
-import { checkExternalKey } from '../../accounts/index.ts';
 import { namesPrice, type PlanSpecifier } from '../../catalog/index.ts';
 import type { CreationDates, CreationPlace, CreationTerms, PriceOverrideRequest } from '../../ports/index.ts';
 import type { PhaseType, ProductCategory } from '../../records/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import { checkExternalKey } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
 /** A subscription to create. Absent, null and, in texts, empty members are the same. */

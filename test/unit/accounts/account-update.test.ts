@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { AccountInput } from '../../../lib/accounts/rules/account-input.ts';
 import { mergeAccount } from '../../../lib/accounts/rules/account-update.ts';
 import { newAccount } from '../../../lib/accounts/rules/new-account.ts';
 import type { Account } from '../../../lib/records/account.ts';
+import type { AccountInput } from '../../../lib/records/index.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';

@@ -2,12 +2,16 @@ import { expect } from 'chai';
 import { isOperatorSearch, parseOperatorSearch } from '../../../lib/runtime/search/operator-search.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 
-const columns = { id: 'uuid', field_name: 'text', created_date: 'instant' } as const;
+const columns = {
+  id: { property: 'id', type: 'uuid' },
+  field_name: { property: 'field_name', type: 'text' },
+  created_date: { property: 'created_date', type: 'instant' },
+} as const;
 const id = '11111111-1111-4111-8111-111111111111';
 
 function read(key: string): readonly string[] {
   return parseOperatorSearch(key, columns).map(
-    ({ column, operator, value }) => `${column} ${operator} ${value}`,
+    ({ property, operator, value }) => `${property} ${operator} ${value}`,
   );
 }
 

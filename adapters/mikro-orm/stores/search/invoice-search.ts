@@ -1,27 +1,14 @@
-import type { InvoiceColumn, InvoiceSearch } from '../../../../lib/ports/storage/index.ts';
+import type { InvoiceSearch } from '../../../../lib/ports/storage/index.ts';
 import type { Invoice, Page, PageRequest, SearchClause } from '../../../../lib/records/index.ts';
+import { underscored } from '../../../../lib/values/fields/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { MAX_COUNTED_RECORDS } from '../../../../lib/values/limits.ts';
 import { formatDecimal } from '../../../../lib/values/money/index.ts';
 import { numberOf } from '../../sql/columns.ts';
-import { clauseConditions, comparisons, type SearchedColumn } from '../../sql/search-conditions.ts';
+import { clauseConditions, comparisons } from '../../sql/search-conditions.ts';
 import { nothing, raw, type Sql, sql } from '../../sql/sql.ts';
 import { COUNTED_INVOICES, dayOfInstant, invoicesTable } from '../../tables/invoices.ts';
 import { haveIds, ofAccount, page, type TenantScope } from '../../tables/record-access.ts';
-
-const searched: Readonly<Record<InvoiceColumn, SearchedColumn>> = {
-  id: { column: 'id', type: 'uuid' },
-  account_id: { column: 'account_id', type: 'uuid' },
-  invoice_date: { column: 'invoice_date', type: 'date' },
-  target_date: { column: 'target_date', type: 'date' },
-  currency: { column: 'currency', type: 'text' },
-  status: { column: 'status', type: 'text' },
-  migrated: { column: 'is_migration', type: 'boolean' },
-  parent_invoice: { column: 'is_parent_invoice', type: 'boolean' },
-  grp_id: { column: 'group_id', type: 'uuid' },
-  created_by: { column: 'created_by', type: 'text' },
-  created_date: { column: 'created_date', type: 'instant' },
-};
 
 /**
  * A page of what a search finds. What equals goes along an index that has the order of the page. What lies in a range of
@@ -50,15 +37,15 @@ export async function searchInvoices(
       const condition = clausesCondition(scope, search.clauses);
       const range = rangeAlone(search.clauses);
       if (range === null) return found(condition, soughtBy(search.clauses));
-      const bounds = sql`${clauseConditions(range.clauses, searched)} ${createdDays(range.clauses)}`;
+      const bounds = sql`${clauseConditions(range.clauses)} ${createdDays(range.clauses)}`;
       const most = scope.countThreshold ?? MAX_COUNTED_RECORDS;
-      const indexed = scope.runner.dialect.along(`bw_invoices_${dayColumns[range.column]}_index`);
+      const indexed = scope.runner.dialect.along(`bw_invoices_${dayColumns[range.property]}_index`);
       if ((await countUpTo(scope, sql`${indexed} where ${ofTenant(scope)} ${bounds}`, most + 1)) <= most) {
         const within = sql`select record_id from bw_invoices ${indexed} where ${ofTenant(scope)} ${bounds}`;
         return found(sql`and record_id in (${within}) ${condition}`, { isSought: true });
       }
       const isDescending = request.limit < 0;
-      const end = await endOf(scope, { column: range.column, bounds, indexed, isDescending });
+      const end = await endOf(scope, { property: range.property, bounds, indexed, isDescending });
       return found(sql`and record_id ${raw(isDescending ? '<=' : '>=')} ${end} ${condition}`, {
         along: scope.runner.dialect.along('bw_invoices_page_index'),
       });
@@ -77,23 +64,23 @@ function withIdOrOfAccount(scope: TenantScope, id: Uuid): Sql {
 }
 
 /** `and` with each clause, in the words of the indexes. */
-function clausesCondition(scope: TenantScope, clauses: readonly SearchClause<InvoiceColumn>[]): Sql {
+function clausesCondition(scope: TenantScope, clauses: readonly SearchClause[]): Sql {
   return clauses.reduce((condition, clause) => {
-    const { column, operator, value } = clause;
-    const others = sql`${clauseConditions([clause], searched)} ${createdDays([clause])}`;
+    const { property, operator, value } = clause;
+    const others = sql`${clauseConditions([clause])} ${createdDays([clause])}`;
     if (operator !== 'eq') return sql`${condition} ${others}`;
-    switch (column) {
-      case 'account_id':
+    switch (property) {
+      case 'accountId':
         return sql`${condition} and ${ofAccount(scope, value as Uuid)}`;
-      case 'grp_id':
+      case 'groupId':
         return sql`${condition} and record_id in (
           select record_id from bw_invoices where ${haveIds(scope, [value as Uuid])} and group_id = id
           union all
           select record_id from bw_invoices where ${ofTenant(scope)} and group_id = ${value} and group_id <> id)`;
-      case 'migrated':
-      case 'parent_invoice':
+      case 'isMigration':
+      case 'isParentInvoice':
         // Written out, as the predicates of the indexes are.
-        return sql`${condition} and ${raw(value === true ? '' : 'not ')} ${raw(searched[column].column)}`;
+        return sql`${condition} and ${raw(value === true ? '' : 'not ')} ${raw(underscored(property))}`;
       default:
         return sql`${condition} ${others}`;
     }
@@ -101,45 +88,39 @@ function clausesCondition(scope: TenantScope, clauses: readonly SearchClause<Inv
 }
 
 /** `and` with the days of the instants that are asked for, by which the index of them is found. */
-function createdDays(clauses: readonly SearchClause<InvoiceColumn>[]): Sql {
-  return clauses.reduce((days, { column, operator, value }) => {
-    if (column !== 'created_date' || operator === 'neq' || operator === 'like') return days;
+function createdDays(clauses: readonly SearchClause[]): Sql {
+  return clauses.reduce((days, { property, operator, value }) => {
+    if (property !== 'createdDate' || operator === 'neq' || operator === 'like') return days;
     const sign = { eq: '=', gt: '>=', gte: '>=', lt: '<=', lte: '<=' }[operator];
     return sql`${days} and created_day ${raw(sign)} ${dayOfInstant(Number(value))}`;
   }, nothing);
 }
 
 /** Whether few rows are found by themselves, so that SQLite has not to go along the tenant's. */
-function soughtBy(clauses: readonly SearchClause<InvoiceColumn>[]): { readonly isSought: boolean } {
+function soughtBy(clauses: readonly SearchClause[]): { readonly isSought: boolean } {
   return {
     isSought: clauses.some(
-      ({ column, operator }) => operator === 'eq' && (column === 'id' || column === 'grp_id'),
+      ({ property, operator }) => operator === 'eq' && (property === 'id' || property === 'groupId'),
     ),
   };
 }
 
-type RangedColumn = 'invoice_date' | 'target_date' | 'created_date';
-const ranged: readonly InvoiceColumn[] = [
-  'invoice_date',
-  'target_date',
-  'created_date',
-] satisfies RangedColumn[];
-/** The column of the days of a range, by which an index is named. */
+/** The fields that ranges bound, with the column of their days, by which an index is named. */
 const dayColumns = {
-  invoice_date: 'invoice_date',
-  target_date: 'target_date',
-  created_date: 'created_day',
-} as const satisfies Record<RangedColumn, string>;
+  invoiceDate: 'invoice_date',
+  targetDate: 'target_date',
+  createdDate: 'created_day',
+} as const;
+type RangedField = keyof typeof dayColumns;
 
-/** The clauses that bound the first ranged column; null where something else finds the invoices. */
-function rangeAlone(clauses: readonly SearchClause<InvoiceColumn>[]) {
+/** The clauses that bound the first ranged field; null if something else finds the invoices. */
+function rangeAlone(clauses: readonly SearchClause[]) {
   if (clauses.some(({ operator }) => operator === 'eq')) return null;
-  const isBound = ({ column, operator }: SearchClause<InvoiceColumn>) =>
-    ranged.includes(column) && operator !== 'neq';
+  const isBound = ({ property, operator }: SearchClause) => property in dayColumns && operator !== 'neq';
   const first = clauses.find(isBound);
   if (first === undefined) return null;
-  const column = first.column as RangedColumn;
-  return { column, clauses: clauses.filter((clause) => clause.column === column && isBound(clause)) };
+  const property = first.property as RangedField;
+  return { property, clauses: clauses.filter((clause) => clause.property === property && isBound(clause)) };
 }
 
 async function countUpTo(scope: TenantScope, source: Sql, most: number): Promise<number> {
@@ -150,7 +131,7 @@ async function countUpTo(scope: TenantScope, source: Sql, most: number): Promise
 }
 
 interface RangeEnd {
-  readonly column: RangedColumn;
+  readonly property: RangedField;
   readonly bounds: Sql;
   readonly indexed: Sql;
   readonly isDescending: boolean;
@@ -158,9 +139,9 @@ interface RangeEnd {
 
 /** The first record id in the range, or the last. */
 async function endOf(scope: TenantScope, range: RangeEnd): Promise<number> {
-  const { column, bounds, indexed, isDescending } = range;
+  const { property, bounds, indexed, isDescending } = range;
   const end = raw(isDescending ? 'max' : 'min');
-  const day = raw(dayColumns[column]);
+  const day = raw(dayColumns[property]);
   const direction = raw(isDescending ? 'desc' : 'asc');
   const next = (selected: string) => sql`(
     select i.${raw(selected)} from bw_invoices i ${indexed}
@@ -174,7 +155,7 @@ async function endOf(scope: TenantScope, range: RangeEnd): Promise<number> {
         where ${ofTenant(scope)} ${bounds}
         order by ${day} ${direction}, record_id ${direction} limit 1) first_day
       union all
-      select ${next(dayColumns[column])}, ${next('record_id')} from days where days.day is not null)
+      select ${next(dayColumns[property])}, ${next('record_id')} from days where days.day is not null)
     select ${end}(end_id) as bound from days`);
   return numberOf(row?.bound, 'bound');
 }

@@ -1,5 +1,7 @@
 import type { ToldThreshold } from '../../../../lib/records/index.ts';
-import { amount, bigint, instantAt, instantAtOrNull, oneOf, text } from '../../sql/columns.ts';
+import { toldThresholdFields } from '../../../../lib/records/index.ts';
+import { bigint } from '../../sql/columns.ts';
+import { columnsOf } from '../described-columns.ts';
 import { RecordTable } from '../record-table.ts';
 
 /** A row for each subscription of a tenant with thresholds: how often something was recorded for it. */
@@ -36,14 +38,5 @@ export const usageThresholdsTable = new RecordTable<ToldThreshold>(
     ],
     indexes: [{ name: 'age', columns: ['over_at'] }],
   },
-  {
-    subscriptionRecordId: bigint('subscription_record_id'),
-    usageName: text('usage_name'),
-    start: instantAt('starts_at'),
-    measure: oneOf('measure'),
-    measured: text('measured'),
-    bound: amount('bound'),
-    overAt: instantAtOrNull('over_at'),
-    createdDate: instantAt('created_date'),
-  },
+  columnsOf(toldThresholdFields, { start: 'starts_at' }),
 );

@@ -1,0 +1,71 @@
+import type { New } from '../../../lib/records/index.ts';
+import {
+  type Fields as Description,
+  type Field as FieldDescription,
+  type FieldKind,
+  type RecordOf,
+  underscored,
+} from '../../../lib/values/fields/index.ts';
+import {
+  amount,
+  amountOrNull,
+  bigint,
+  bigintOrNull,
+  boolean,
+  booleanOrNull,
+  date,
+  dated,
+  datedOrNull,
+  dateOrNull,
+  type Field,
+  type Fields,
+  instantAt,
+  instantAtOrNull,
+  integer,
+  integerOrNull,
+  json,
+  jsonOrNull,
+  text,
+  textOrNull,
+  uuid,
+  uuidOrNull,
+} from '../sql/columns.ts';
+
+type MakeField = (column: string) => Field<unknown>;
+
+/** How a kind of field is stored, not null and nullable. */
+const makers = {
+  recordId: [bigint, bigintOrNull],
+  id: [uuid, uuidOrNull],
+  key: [text, textOrNull],
+  text: [text, textOrNull],
+  currency: [text, textOrNull],
+  timeZone: [text, textOrNull],
+  oneOf: [text, textOrNull],
+  integer: [integer, integerOrNull],
+  bigint: [bigint, bigintOrNull],
+  flag: [boolean, booleanOrNull],
+  amount: [amount, amountOrNull],
+  date: [date, dateOrNull],
+  instant: [instantAt, instantAtOrNull],
+  dated: [dated, datedOrNull],
+  json: [json, jsonOrNull],
+} as Readonly<Record<FieldKind, readonly [notNull: MakeField, nullable: MakeField]>>;
+
+/**
+ * The columns of a described record, each named like its property with underscores. `RecordTable` adds that of the record
+ * id.
+ * @param names columns with another name.
+ */
+export function columnsOf<F extends Description>(
+  description: F,
+  names: Partial<Readonly<Record<keyof F, string>>> = {},
+): Fields<New<RecordOf<F>>> {
+  const columns = Object.entries<FieldDescription>(description)
+    .filter(([, { kind }]) => kind !== 'recordId')
+    .map(([property, { kind, isNullable }]) => {
+      const make = makers[kind][isNullable ? 1 : 0];
+      return [property, make(names[property] ?? underscored(property))];
+    });
+  return Object.fromEntries(columns);
+}

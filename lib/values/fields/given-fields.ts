@@ -1,0 +1,36 @@
+import type { Field, Fields, InputOf, RecordOf } from './field.ts';
+
+/** Every nullable field that callers may set, as it is given; null if it is not. */
+export function givenOrNull<F extends Fields>(fields: F, input: InputOf<F>): NullableOf<F> {
+  return collected<NullableOf<F>>(fields, (name) => (input as Given)[name] ?? null);
+}
+
+type NullableOf<F extends Fields> = {
+  readonly [K in keyof InputOf<F> & keyof F as null extends RecordOf<F>[K] ? K : never]: RecordOf<F>[K];
+};
+
+/**
+ * The nullable fields that an update changes (accounts §4): an absent one stays as it is, and so does one given as null
+ * unless `treatNullAsReset`.
+ */
+export function givenChanges<F extends Fields>(
+  fields: F,
+  input: InputOf<F>,
+  treatNullAsReset: boolean,
+): Partial<RecordOf<F>> {
+  return collected<Partial<RecordOf<F>>>(fields, (name, { set }) => {
+    const value = set === 'update' ? (input as Given)[name] : undefined;
+    return value === null && !treatNullAsReset ? undefined : value;
+  });
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+function collected<R>(fields: Fields, pick: (name: string, field: Field) => unknown): R {
+  const collection: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    const value = field.isNullable && field.set !== 'never' ? pick(name, field) : undefined;
+    if (value !== undefined) collection[name] = value;
+  }
+  return collection as R;
+}
