@@ -1,6 +1,6 @@
 import { Billing } from '../../adapters/node/billwright.ts';
 import { uuidGenerator } from '../../adapters/node/index.ts';
-import { partsOf } from '../../lib/catalog/cache/version-parts.ts';
+import { partsOf } from '../../lib/catalog/cache/stored-parts.ts';
 import {
   createVersion,
   decimal,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { createVersion } from '../../lib/catalog/index.ts';
-import { withHash } from '../../lib/catalog/operations/storable-versions.ts';
+import { withHash } from '../../lib/catalog/operations/catalog-service.ts';
 import { BillingError, ErrorCode, formatInstant, type Uuid, writeCatalogXml } from '../../lib/index.ts';
 import { timeSlices } from '../../lib/runtime/index.ts';
 import { parse } from '../support/catalogs/catalog-document.ts';

@@ -1,9 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DecodedParts } from '../../lib/catalog/cache/decoded-parts.ts';
 import { Shape } from '../../lib/catalog/cache/shaped-text.ts';
-import { StoredPart } from '../../lib/catalog/cache/stored-part.ts';
-import { frameOfText, partsOf, planOfText, productOfText } from '../../lib/catalog/cache/version-parts.ts';
+import {
+  DecodedParts,
+  frameOfText,
+  partsOf,
+  planOfText,
+  productOfText,
+  StoredPart,
+} from '../../lib/catalog/cache/stored-parts.ts';
 import {
   type Catalog,
   CatalogVersion,
@@ -14,8 +19,7 @@ import {
   readCatalogXml,
   samePlan,
 } from '../../lib/catalog/index.ts';
-import { LazyPart, type Part } from '../../lib/catalog/model/part.ts';
-import { PartList } from '../../lib/catalog/model/part-list.ts';
+import { LazyPart, type Part, PartList } from '../../lib/catalog/model/part.ts';
 import { createPlan, textOfPlan } from '../../lib/catalog/model/plan.ts';
 import { inOneTurn } from '../../lib/runtime/wait/time-slices.ts';
 import { type Instant, instant } from '../../lib/values/time/index.ts';

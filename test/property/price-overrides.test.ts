@@ -9,8 +9,7 @@ import {
   type PriceOverrides,
   type PriceTarget,
 } from '../../lib/catalog/index.ts';
-import { readOverrides, writeOverrides } from '../../lib/catalog/overrides/define-overrides.ts';
-import { mapPrices } from '../../lib/catalog/overrides/overridable-price.ts';
+import { mapPrices, readOverrides, writeOverrides } from '../../lib/catalog/overrides/define-overrides.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
 import { propertyRuns } from '../support/runs.ts';

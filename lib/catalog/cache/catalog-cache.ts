@@ -1,12 +1,16 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { HostTransaction } from '../../records/index.ts';
+import { type CatalogEntry, EntryKind, type HostTransaction } from '../../records/index.ts';
 import type { TimeSlices } from '../../runtime/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Catalog } from '../lookup/catalog.ts';
-import type { CatalogVersion } from '../lookup/catalog-version.ts';
-import type { ChangedPlans } from '../lookup/changed-plans.ts';
+import { MAX_CACHED_CATALOG_CHARACTERS, MAX_CACHED_CATALOGS } from '../../values/limits.ts';
+import { type Instant, LAST_INSTANT } from '../../values/time/index.ts';
+import type { EntriesAndRows } from '../formats/entries/change-plan.ts';
+import { accountCatalog, tenantCatalog } from '../formats/entries/entry-catalog.ts';
+import { type Catalog, createCatalog } from '../lookup/catalog.ts';
+import { type CatalogVersion, type ChangedPlans, changedPlans } from '../lookup/catalog-version.ts';
 import type { CatalogOfAccount } from './catalog-source.ts';
-import { EffectiveCatalogs } from './effective-catalogs.ts';
+import { StampedCache } from './stamped-cache.ts';
 import { StoredCatalogs } from './stored-catalogs.ts';
 
 /**
@@ -71,4 +75,232 @@ export class CatalogCache {
     this.#inTransactions.set(within, known);
     return known;
   }
+}
+
+/** Catalogs of accounts with plans of their own, kept per tenant. */
+export const MAX_CACHED_ACCOUNT_CATALOGS = 1_000;
+
+/** What a row of a plan in the entry catalog counts for, besides its characters. */
+const CHARACTERS_OF_PLAN_ROW = 1_000;
+
+/** What a tenant sells at one revision of its catalog. */
+interface TenantCatalogs {
+  readonly revision: number;
+  readonly xml: Catalog;
+  readonly entries: readonly CatalogEntry[];
+  readonly catalog: Catalog;
+  /** False: all accounts have the tenant's catalog. */
+  readonly hasAccountEntries: boolean;
+  /** The catalogs of accounts asked for so far; null for an account without plans of its own. */
+  readonly byAccount: Map<Uuid, Catalog | null>;
+  /** What the XML catalog and the entries take in memory, as characters of text. */
+  readonly characters: number;
+}
+
+/**
+ * The catalogs in effect for tenants: XML versions and catalog entries together, built once per tenant and revision (§13,
+ * §15.6). The revision is compared on every use, so a write is visible to the next call on every node.
+ */
+export class EffectiveCatalogs {
+  readonly #globalDefault: (() => Catalog) | null;
+  readonly #stored: StoredCatalogs;
+  readonly #byTenant = new StampedCache<number, TenantCatalogs>({
+    maxEntries: MAX_CACHED_CATALOGS,
+    maxWeight: MAX_CACHED_CATALOG_CHARACTERS,
+  });
+  readonly #candidates = new WeakMap<readonly CatalogVersion[], TenantCatalogs>();
+
+  readonly #committed: EffectiveCatalogs | null;
+
+  /**
+   * `globalDefault` gives the catalog of tenants that were created with it and have none of their own (§14). `committed`:
+   * what is known outside, if these are for use inside a transaction.
+   */
+  constructor(
+    globalDefault: (() => Catalog) | null,
+    stored: StoredCatalogs,
+    committed: EffectiveCatalogs | null = null,
+  ) {
+    this.#globalDefault = globalDefault;
+    this.#stored = stored;
+    this.#committed = committed;
+  }
+
+  /** For use inside a transaction of the host: begins with what is known, and keeps to itself what may be rolled back. */
+  forTransaction(): EffectiveCatalogs {
+    return new EffectiveCatalogs(this.#globalDefault, this.#stored.forTransaction(), this);
+  }
+
+  /** Forgets what is known of a tenant's catalog, or of all (null). */
+  drop(tenantRecordId: number | null): void {
+    this.#byTenant.drop((tenant) => tenantRecordId === null || tenant === tenantRecordId);
+    this.#stored.drop(tenantRecordId);
+  }
+
+  /** The tenant's own XML versions. */
+  async uploaded(session: ReadSession): Promise<Catalog> {
+    return this.#stored.get(session);
+  }
+
+  /** The tenant's XML catalog: its own, else the default one if it was created with that. */
+  async xml(session: ReadSession): Promise<Catalog> {
+    const uploaded = await this.#stored.get(session);
+    const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
+    return ownSince === null && globalDefault !== null ? globalDefault : uploaded;
+  }
+
+  /** The default catalog of a tenant that was created with it, and since when it has its own (§14 rule 2). */
+  async #globalDefaultOf(session: ReadSession): Promise<GlobalDefault> {
+    const usesIt = this.#globalDefault !== null && (await session.catalogs.usesGlobalDefault());
+    if (this.#globalDefault === null || !usesIt) return { globalDefault: null, ownSince: null };
+    return { globalDefault: this.#globalDefault(), ownSince: await session.catalogs.firstStored() };
+  }
+
+  /** The tenant's catalog; without any version for a tenant that has none. */
+  async ofTenant(session: ReadSession): Promise<Catalog> {
+    return (await this.#current(session)).catalog;
+  }
+
+  /** The catalogs of these accounts: a constant number of statements for any number of them. */
+  async ofAccounts(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
+    const tenant = await this.#current(session);
+    const hasMore = tenant.hasAccountEntries && accountIds.some((id) => !tenant.byAccount.has(id));
+    const own = tenant.hasAccountEntries ? await ownCatalogs(session, tenant, accountIds) : new Map();
+    if (hasMore) this.#weigh(session, tenant);
+    const known = new Set(accountIds);
+    return (accountId) => {
+      assertInvariant(known.has(accountId), `The catalog of account ${accountId} was not asked for`);
+      return own.get(accountId) ?? tenant.catalog;
+    };
+  }
+
+  /** The plans whose subscriptions the stored catalog may bill differently than it did at an earlier revision. */
+  async changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
+    const uploaded = await this.#stored.get(session);
+    const plans = changedPlans(uploaded.asOf(revision).versions, uploaded.versions);
+    return plans?.union(new Set(await session.catalogEntries.plansChangedSince(revision))) ?? null;
+  }
+
+  /** As `ofAccounts`, with more XML versions than are stored: what an upload would make of them. */
+  async ofAccountsWith(
+    session: ReadSession,
+    accountIds: readonly Uuid[],
+    added: readonly CatalogVersion[],
+  ): Promise<CatalogOfAccount> {
+    const current = await this.#current(session);
+    const kept = this.#candidates.get(added);
+    const candidate =
+      kept?.revision === current.revision ? kept : await this.#candidate(session, current, added);
+    this.#candidates.set(added, candidate);
+    const own = candidate.hasAccountEntries ? await ownCatalogs(session, candidate, accountIds) : new Map();
+    return (accountId) => own.get(accountId) ?? candidate.catalog;
+  }
+
+  /** Uploaded versions replace the default catalog at once (§14 rule 2). */
+  async #candidate(
+    session: ReadSession,
+    current: TenantCatalogs,
+    added: readonly CatalogVersion[],
+  ): Promise<TenantCatalogs> {
+    const { versions } = await this.uploaded(session);
+    const { revision, entries } = current;
+    const xml = createCatalog([...versions, ...added], { revision, versionsAt: () => versions });
+    const scope = await withRows(session, entries);
+    const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
+    const catalog = besideDefault(
+      tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
+      // If these are the tenant's first versions, all that runs was chosen before them.
+      { globalDefault, ownSince: ownSince ?? LAST_INSTANT },
+    );
+    return { ...current, xml, catalog, byAccount: new Map() };
+  }
+
+  async #current(session: ReadSession): Promise<TenantCatalogs> {
+    const revision = await session.catalogs.revision();
+    const { recordId } = session.tenant;
+    const known = this.#byTenant.peek(recordId, revision);
+    if (known !== undefined) return known;
+    const committed = this.#committed ? this.#committed.#byTenant.loaded(recordId, revision) : undefined;
+    const loaded = await this.#byTenant.get(recordId, revision, async () =>
+      committed ? { ...committed, byAccount: new Map(committed.byAccount) } : this.#load(session, revision),
+    );
+    this.#weigh(session, loaded);
+    return loaded;
+  }
+
+  #weigh(session: ReadSession, { revision, characters, byAccount }: TenantCatalogs): void {
+    const versions = [...byAccount.values()].flatMap((catalog) => catalog?.versions ?? []);
+    const ofAccounts = versions.reduce((total, { planParts }) => total + planParts.parts.length, 0);
+    this.#byTenant.weigh(session.tenant.recordId, revision, characters + ofAccounts * CHARACTERS_OF_PLAN_ROW);
+  }
+
+  async #load(session: ReadSession, revision: number): Promise<TenantCatalogs> {
+    const xml = await this.xml(session);
+    const entries = await session.catalogEntries.ofScope(null);
+    const scope = await withRows(session, entries);
+    return {
+      revision,
+      xml,
+      entries,
+      catalog: besideDefault(
+        tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
+        await this.#globalDefaultOf(session),
+      ),
+      hasAccountEntries: await session.catalogEntries.existForAccounts(),
+      byAccount: new Map(),
+      characters:
+        this.#stored.charactersOf(session.tenant.recordId) + scope.rows.length * CHARACTERS_OF_PLAN_ROW,
+    };
+  }
+}
+
+interface GlobalDefault {
+  /** Null for a tenant that was not created with it. */
+  readonly globalDefault: Catalog | null;
+  /** When the tenant stored its first version; null: it has none yet. */
+  readonly ownSince: Instant | null;
+}
+
+/** Lets subscriptions on plans of the default catalog go on, although the tenant now sells its own. */
+function besideDefault(catalog: Catalog, { globalDefault, ownSince }: GlobalDefault): Catalog {
+  if (globalDefault === null || ownSince === null) return catalog;
+  return catalog.beside({ catalog: globalDefault, until: ownSince });
+}
+
+async function ownCatalogs(
+  session: ReadSession,
+  tenant: TenantCatalogs,
+  accountIds: readonly Uuid[],
+): Promise<ReadonlyMap<Uuid, Catalog | null>> {
+  const missing = accountIds.filter((accountId) => !tenant.byAccount.has(accountId));
+  const { entries, rows } = await withRows(session, await session.catalogEntries.ofAccounts(missing));
+  const entriesOf = Map.groupBy(entries, (entry) => entry.accountId);
+  const rowsOf = Map.groupBy(rows, (row) => row.planName);
+  const own = new Map(accountIds.map((accountId) => [accountId, tenant.byAccount.get(accountId) ?? null]));
+  for (const accountId of missing) {
+    const ofAccount = entriesOf.get(accountId) ?? [];
+    const scope = { entries: ofAccount, rows: ofAccount.flatMap((entry) => rowsOf.get(entry.name) ?? []) };
+    const { xml, entries: tenantEntries, revision } = tenant;
+    const catalog = accountCatalog({ xml, scope, tenantEntries, revision }, tenant.catalog);
+    own.set(accountId, catalog);
+    tenant.byAccount.set(accountId, catalog);
+  }
+  dropOldest(tenant.byAccount, MAX_CACHED_ACCOUNT_CATALOGS);
+  return own;
+}
+
+function dropOldest<K, V>(cache: Map<K, V>, limit: number): void {
+  for (const key of cache.keys()) {
+    if (cache.size <= limit) return;
+    cache.delete(key);
+  }
+}
+
+/** Entries with the rows of the plans among them. */
+export async function withRows(
+  session: Pick<ReadSession, 'catalogEntries'>,
+  entries: readonly CatalogEntry[],
+): Promise<EntriesAndRows> {
+  const planNames = entries.filter((entry) => entry.kind === EntryKind.PLAN).map((entry) => entry.name);
+  return { entries, rows: await session.catalogEntries.rowsOf(planNames) };
 }

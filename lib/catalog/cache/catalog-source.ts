@@ -1,8 +1,10 @@
-import type { ReadSession } from '../../ports/storage/index.ts';
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { PluginProperty, TenantRef } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { Catalog } from '../lookup/catalog.ts';
+import { CatalogWithOverrides, hasPlan } from '../overrides/catalog-with-overrides.ts';
+import { type OverridePlan, overridePlanOf } from '../overrides/override-plan.ts';
 
 /** The catalogs that one operation uses from beginning to end, by account (§13 rule 3, §15.6). */
 export type CatalogOfAccount = (accountId: Uuid) => Catalog;
@@ -31,4 +33,105 @@ export interface CatalogRequest {
  */
 export interface CatalogProvider {
   open(request: CatalogRequest): Promise<CatalogSource>;
+}
+
+/** Override plans kept in memory with each catalog; any other costs one statement. */
+const MAX_CACHED_OVERRIDE_PLANS = 1_000;
+
+/** Override plans by tenant and name, cached with each catalog that has no plan of that name; they never change. */
+const cached = new WeakMap<Catalog, Map<string, OverridePlan>>();
+
+/** Sessions that have stored an override plan. What they read may be rolled back, and its name given to another plan. */
+const storing = new WeakSet<ReadSession>();
+
+/** From now on nothing that the session reads is cached for others. */
+export function storesOverridePlans(session: WriteSession): void {
+  storing.add(session);
+}
+
+export interface OverridePlansNeed {
+  /** The catalogs of the operation. */
+  readonly catalogOf: CatalogOfAccount;
+  readonly accountIds: readonly Uuid[];
+  /** Every plan name that the operation reads; null is left out. */
+  readonly planNames: Iterable<string | null>;
+}
+
+/**
+ * The catalogs of an operation, with the override plans that it reads: one statement for all of them, and none if they
+ * are cached or every plan is in the catalog.
+ */
+export async function withOverridePlans(
+  session: ReadSession,
+  { catalogOf, accountIds, planNames }: OverridePlansNeed,
+): Promise<(accountId: Uuid) => CatalogWithOverrides> {
+  const catalogs = [...new Set(accountIds.map(catalogOf))];
+  const plans = await loadOverridePlans(session, catalogs, planNames);
+  const complete = new Map(
+    catalogs.map((catalog) => [
+      catalog,
+      new CatalogWithOverrides(catalog, plansBeside(catalog, plans, catalogs)),
+    ]),
+  );
+  return (accountId) => {
+    const catalog = catalogOf(accountId);
+    return complete.get(catalog) ?? new CatalogWithOverrides(catalog, []);
+  };
+}
+
+async function loadOverridePlans(
+  session: ReadSession,
+  catalogs: readonly Catalog[],
+  planNames: Iterable<string | null>,
+): Promise<readonly OverridePlan[]> {
+  const names = [...new Set(planNames)].filter((name) => name !== null);
+  const known = names.flatMap((name) => recalled(catalogs, session, name) ?? []);
+  const found = new Set(known.map((plan) => plan.name));
+  const missing = names.filter((name) => !found.has(name) && !catalogs.every((each) => hasPlan(each, name)));
+  if (missing.length === 0) return known;
+  const loaded = (await session.catalogs.findOverridePlans(missing)).map(overridePlanOf);
+  if (!storing.has(session)) for (const plan of loaded) keep(catalogs, session, plan);
+  return [...known, ...loaded];
+}
+
+function keyOf(session: ReadSession, planName: string): string {
+  return `${session.tenant.recordId} ${planName}`;
+}
+
+function recalled(
+  catalogs: readonly Catalog[],
+  session: ReadSession,
+  planName: string,
+): OverridePlan | undefined {
+  const key = keyOf(session, planName);
+  for (const catalog of catalogs) {
+    const plans = cached.get(catalog);
+    const plan = plans?.get(key);
+    if (plans === undefined || plan === undefined) continue;
+    // Put last, so that the one unused for longest is the first to go.
+    plans.delete(key);
+    plans.set(key, plan);
+    return plan;
+  }
+  return undefined;
+}
+
+function keep(catalogs: readonly Catalog[], session: ReadSession, plan: OverridePlan): void {
+  for (const catalog of catalogs) {
+    if (hasPlan(catalog, plan.name)) continue;
+    const plans = cached.get(catalog) ?? new Map<string, OverridePlan>();
+    cached.set(catalog, plans);
+    plans.set(keyOf(session, plan.name), plan);
+    const oldest = plans.keys().next();
+    if (plans.size > MAX_CACHED_OVERRIDE_PLANS && !oldest.done) plans.delete(oldest.value);
+  }
+}
+
+/** Several catalogs may differ in whether they have a plan of the name themselves. */
+function plansBeside(
+  catalog: Catalog,
+  plans: readonly OverridePlan[],
+  catalogs: readonly Catalog[],
+): readonly OverridePlan[] {
+  return catalogs.length === 1 ? plans : plans.filter((plan) => !hasPlan(catalog, plan.name));
 }

@@ -1,4 +1,5 @@
-import type { CatalogPlugin, CatalogPluginContext, SystemClock } from '../../ports/index.ts';
+import type { CatalogPlugin, CatalogPluginContext, Ports, SystemClock } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
 import type { PluginProperty, TenantRef } from '../../records/index.ts';
 import {
   type ActivityPorts,
@@ -12,10 +13,12 @@ import { assertInvariant, BillingError, InvariantError } from '../../values/erro
 import type { Uuid } from '../../values/ids/index.ts';
 import { CATALOG_PLUGIN_TIMEOUT_MS, MAX_CACHED_CATALOG_CHARACTERS } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { compilePluginCatalog } from '../formats/definition/compile-plugin-catalog.ts';
+import { compilePluginCatalog } from '../formats/define-catalog.ts';
 import { canonicalXml } from '../formats/xml/write-catalog.ts';
 import { type Catalog, createCatalog } from '../lookup/catalog.ts';
-import { sha256Hex } from './content-hash.ts';
+import type { CatalogCache } from './catalog-cache.ts';
+import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
+import { sha256Hex } from './shaped-text.ts';
 import { StampedCache } from './stamped-cache.ts';
 
 /** Calls to a plugin with a catalog per account that one batch of due work makes at once. */
@@ -169,4 +172,69 @@ function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPlugi
     now: new Date(request.now),
     properties: request.properties,
   };
+}
+
+/**
+ * The catalogs of operations: a plugin's, else what the tenant has stored (§16 rule 1). Plugins are asked before the
+ * operation's transaction.
+ */
+export class PluginProvider implements CatalogProvider {
+  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #plugins: PluginCatalogs;
+  readonly #stored: CatalogCache;
+
+  constructor(ports: Pick<Ports, 'storage'>, plugins: PluginCatalogs, stored: CatalogCache) {
+    this.#ports = ports;
+    this.#plugins = plugins;
+    this.#stored = stored;
+  }
+
+  async open(request: CatalogRequest): Promise<CatalogSource> {
+    if (this.#plugins.isEmpty) return (session, accountIds) => this.#stored.catalogsOf(session, accountIds);
+    const accountIds = await this.#accountsOf(request);
+    const served = await this.#plugins.ask({ properties: [], ...request, accountIds });
+    return (session, wanted) => this.#join(session, wanted, served);
+  }
+
+  /** The tenant's own catalog, for operations that concern no account. */
+  async openTenant(
+    request: Omit<CatalogRequest, 'accounts'>,
+  ): Promise<(session: ReadSession) => Promise<Catalog>> {
+    const served = await this.serving(request);
+    return async (session) => served?.catalog ?? this.#stored.catalogOf(session);
+  }
+
+  /** The plugin that now serves the tenant in place of its stored catalog, or null (§16 rule 6). */
+  async serving(request: {
+    readonly tenant: TenantRef;
+    readonly now: Instant;
+  }): Promise<ServedCatalog | null> {
+    if (this.#plugins.isEmpty) return null;
+    const served = await this.#plugins.ask({ properties: [], ...request, accountIds: [] });
+    return served.of(null);
+  }
+
+  /** Those accounts that exist: a plugin is not asked about accounts of other tenants. */
+  async #accountsOf({ tenant, accounts }: CatalogRequest): Promise<readonly Uuid[]> {
+    if (Array.isArray(accounts) && accounts.length === 0) return [];
+    const found = await this.#ports.storage.read(tenant, async (session) => {
+      const ids = typeof accounts === 'function' ? await accounts(session) : accounts;
+      return session.accounts.findByIds([...new Set(ids)]);
+    });
+    return found.map((account) => account.id);
+  }
+
+  async #join(
+    session: ReadSession,
+    accountIds: readonly Uuid[],
+    served: ServedCatalogs,
+  ): Promise<CatalogOfAccount> {
+    const unserved = accountIds.filter((accountId) => served.of(accountId) === null);
+    const stored = unserved.length === 0 ? null : await this.#stored.catalogsOf(session, unserved);
+    return (accountId) => served.of(accountId)?.catalog ?? stored?.(accountId) ?? noCatalog(accountId);
+  }
+}
+
+function noCatalog(accountId: Uuid): never {
+  throw new Error(`No catalog was asked for account ${accountId}`);
 }

@@ -13,14 +13,20 @@ import {
   MAX_CACHED_CATALOGS,
 } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { readCatalogXml } from '../formats/xml/read-catalog.ts';
+import { readCatalogXml } from '../formats/xml/catalog-document.ts';
 import { type Catalog, createCatalog } from '../lookup/catalog.ts';
 import { CatalogVersion, createVersion } from '../lookup/catalog-version.ts';
 import type { Plan, Product } from '../model/catalog-model.ts';
-import type { VersionFrame } from '../model/version-frame.ts';
-import { DecodedParts } from './decoded-parts.ts';
-import { KeptParts, KeptShapes } from './kept-parts.ts';
-import { frameOfText, planOfText, productOfText, soldAsOfText } from './version-parts.ts';
+import type { VersionFrame } from '../model/version-content.ts';
+import {
+  DecodedParts,
+  frameOfText,
+  KeptParts,
+  KeptShapes,
+  planOfText,
+  productOfText,
+  soldAsOfText,
+} from './stored-parts.ts';
 
 /** Plans, products and frames of catalogs that are kept decoded, of all catalogs together; each takes a few KiB. */
 const MAX_DECODED_CATALOG_PARTS = 10_000;

@@ -1,17 +1,18 @@
-import type {
-  BillingActionPolicy,
-  BillingAlignment,
-  BillingMode,
-  PhaseType,
-  PlanAlignmentCreate,
+import {
+  type BillingActionPolicy,
+  type BillingAlignment,
+  type BillingMode,
+  type PhaseType,
+  type PlanAlignmentCreate,
+  ProductCategory,
 } from '../../records/index.ts';
 import { atOnce, eachStep, type Steps } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
-import { formatInstant, type Instant } from '../../values/time/index.ts';
-import { byName } from '../model/by-name.ts';
+import { BillingPeriod, formatInstant, type Instant } from '../../values/time/index.ts';
 import {
+  type CreationContext,
   DEFAULT_PRICE_LIST,
   type Plan,
   type PlanPhase,
@@ -19,19 +20,21 @@ import {
   type PriceList,
   type PriceListSet,
   type Product,
+  type SubscriptionContext,
+  textOfValue,
   type Unit,
 } from '../model/catalog-model.ts';
-import { type Part, partOf, planPart, productPart, soldAs } from '../model/part.ts';
-import { PartList } from '../model/part-list.ts';
-import { parsePhaseName } from '../model/phase-name.ts';
-import { createPlan } from '../model/plan.ts';
-import type { CreationContext, SubscriptionContext } from '../model/rule-conditions.ts';
-import type { VersionContent } from '../model/version-content.ts';
-import { priceListIndex, type VersionFrame } from '../model/version-frame.ts';
-import type { PlanCriteria, PlanLookup } from './plan-lookup.ts';
-import { type PlanSpecifier, selectPlan } from './plan-specifier.ts';
-import { billingAlignment, cancelPolicy, createAlignment } from './rules.ts';
-import { decidePlanChange, type PlanChangeEvaluation } from './rules-of-change.ts';
+import { byName, type Part, PartList, partOf, planPart, productPart, soldAs } from '../model/part.ts';
+import { createPlan, parsePhaseName } from '../model/plan.ts';
+import { priceListIndex, type VersionContent, type VersionFrame } from '../model/version-content.ts';
+import { type PlanCriteria, type PlanLookup, type PlanSpecifier, selectPlan } from './plan-lookup.ts';
+import {
+  billingAlignment,
+  cancelPolicy,
+  createAlignment,
+  decidePlanChange,
+  type PlanChangeEvaluation,
+} from './rules.ts';
 
 /** How many names an error message lists. */
 const LISTED_NAMES = 10;
@@ -285,4 +288,88 @@ function sortedPlans({ defaultPriceList, childPriceLists }: PriceListSet): Price
 /** Neither a period nor an NCName holds a space. */
 function selectionKey({ productName, billingPeriod, priceListName }: PlanCriteria): string {
   return `${billingPeriod} ${priceListName} ${productName}`;
+}
+
+/** A plan that can be bought, on one of the price lists that have it. */
+export interface AvailablePlan {
+  readonly plan: Plan;
+  readonly priceListName: string;
+}
+
+/** Every plan of a BASE product, once per list that has it, by plan name, then list (§12 rule 4). */
+export function* listBasePlans(version: CatalogVersion): Steps<readonly AvailablePlan[]> {
+  const products = yield* version.productParts.valueSteps();
+  const isBase = new Map(products.map(({ name, category }) => [name, category === ProductCategory.BASE]));
+  const listsOf = new Map<string, string[]>();
+  for (const list of version.allPriceLists) {
+    for (const plan of list.plans) {
+      const names = listsOf.get(plan);
+      if (names === undefined) listsOf.set(plan, [list.name]);
+      else names.push(list.name);
+    }
+  }
+  const plans = yield* version.planParts.valueSteps();
+  return plans
+    .filter((plan) => isBase.get(plan.product))
+    .flatMap((plan) => (listsOf.get(plan.name) ?? []).map((priceListName) => ({ plan, priceListName })));
+}
+
+/**
+ * The plans of the add-ons that can be bought for a base product, without those that it includes: by add-on, billing
+ * period, list and plan name; if `priceListName` is given, only of that list (§12 rule 4). Empty for an unknown product.
+ */
+export function listAddOns(
+  version: CatalogVersion,
+  baseProductName: string,
+  priceListName: string | null = null,
+): readonly AvailablePlan[] {
+  const lists = version.allPriceLists
+    .map((list) => list.name)
+    .filter((name) => priceListName === null || name === priceListName);
+  return (version.productNamed(baseProductName)?.available ?? []).flatMap((productName) =>
+    Object.values(BillingPeriod).flatMap((billingPeriod) =>
+      lists.flatMap((list) =>
+        version
+          .plansMatching({ productName, billingPeriod, priceListName: list })
+          .map((plan) => ({ plan, priceListName: list })),
+      ),
+    ),
+  );
+}
+
+/** Names of plans, or null: any plan. */
+export type ChangedPlans = ReadonlySet<string> | null;
+
+/**
+ * The plans whose subscriptions may be billed differently since versions were added to a catalog: those that an added
+ * version has otherwise than the version in force before it, and every plan if the added version changes the day of
+ * billing. Reads no plan.
+ * @param before versions that `after` contains too.
+ * @param after all versions, ascending by effective date.
+ */
+export function changedPlans(
+  before: readonly CatalogVersion[],
+  after: readonly CatalogVersion[],
+): ChangedPlans {
+  const held = new Set(before);
+  const changed = new Set<string>();
+  for (const [index, version] of after.entries()) {
+    if (held.has(version)) continue;
+    // §6.1: before the first version the first version is in force.
+    const inForce = after[index - 1] ?? before[0];
+    if (inForce === undefined || !alignsAlike(version, inForce)) return null;
+    addDifferent(version.planParts, inForce.planParts, changed);
+    addDifferent(inForce.planParts, version.planParts, changed);
+  }
+  return changed;
+}
+
+function alignsAlike(one: CatalogVersion, other: CatalogVersion): boolean {
+  if (one.frame === other.frame) return true;
+  return textOfValue(one.rules.billingAlignment) === textOfValue(other.rules.billingAlignment);
+}
+
+function addDifferent<T extends object>(list: PartList<T>, other: PartList<T>, names: Set<string>): void {
+  if (list === other) return;
+  for (const part of list.parts) if (other.part(part.name) !== part) names.add(part.name);
 }

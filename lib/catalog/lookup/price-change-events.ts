@@ -1,4 +1,5 @@
 import { MAX_YEAR } from '../../values/limits.ts';
+import { Decimal } from '../../values/money/index.ts';
 import {
   addDays,
   BillingPeriod,
@@ -14,7 +15,6 @@ import {
 } from '../../values/time/index.ts';
 import type { Plan, PlanPhase } from '../model/catalog-model.ts';
 import type { CatalogVersion } from './catalog-version.ts';
-import { hasSamePrices } from './same-prices.ts';
 
 /** A price change in the last year of the calendar never comes: in a zone ahead of UTC it could lie beyond the calendar. */
 const NEVER = instant(Date.UTC(MAX_YEAR, 0, 1));
@@ -162,4 +162,30 @@ function withOtherPrices(
     inForce = phase;
     return true;
   });
+}
+
+/** True if two phases charge the same from day to day: recurring section and usages (§6.4 rule 8). */
+export function hasSamePrices(one: PlanPhase, other: PlanPhase): boolean {
+  if (one === other) return true;
+  return isSameValue(one.recurring, other.recurring) && isSameValue(one.usages, other.usages);
+}
+
+/** Plain data with decimals; a written decimal counts by its value. */
+function isSameValue(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (!isObject(one) || !isObject(other)) return false;
+  if (one instanceof Decimal || other instanceof Decimal) {
+    return one instanceof Decimal && other instanceof Decimal && one.equals(other);
+  }
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  if (one.value instanceof Decimal && 'text' in one) return isSameValue(one.value, other.value);
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isSameValue(one[name], other[name]))
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }

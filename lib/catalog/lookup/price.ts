@@ -1,6 +1,15 @@
+import { BillingMode, type PhaseType, type UsageSection, UsageType } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
-import type { InternationalPrice } from '../model/catalog-model.ts';
+import { type Currency, type Decimal, formatDecimal, ZERO } from '../../values/money/index.ts';
+import { type Instant, TimeUnit } from '../../values/time/index.ts';
+import {
+  type InternationalPrice,
+  type Plan,
+  type PlanPhase,
+  UNBOUNDED,
+  type Usage,
+  type WrittenDecimal,
+} from '../model/catalog-model.ts';
 
 /**
  * The amount of a price in one currency (§2 rule 2). An empty price is zero in every currency.
@@ -30,4 +39,83 @@ export function priceOf(price: InternationalPrice, currency: Currency): Decimal 
 /** Whether nothing is to be paid in any currency. A null entry is not zero: it means that there is no price. */
 export function isZeroEverywhere(price: InternationalPrice): boolean {
   return price.prices.every((entry) => entry.amount?.value.isZero() ?? false);
+}
+
+/** A phase that ends and charges nothing recurring: absent, without price, or zero in all currencies. */
+export function isFreeFinitePhase(phase: PlanPhase): boolean {
+  if (phase.duration.unit === TimeUnit.UNLIMITED) return false;
+  const price = phase.recurring?.price ?? null;
+  return price === null || isZeroEverywhere(price);
+}
+
+/**
+ * The phases from the one of `initialPhaseType` on, or all; undefined if the plan has none of that type
+ * (error 1011 is the caller's: subscriptions §5 rule 1).
+ */
+export function phasesFrom(plan: Plan, initialPhaseType: PhaseType | null): readonly PlanPhase[] | undefined {
+  if (initialPhaseType === null) return plan.phases;
+  const first = plan.phases.findIndex((phase) => phase.type === initialPhaseType);
+  return first < 0 ? undefined : plan.phases.slice(first);
+}
+
+export interface SectionSource {
+  /** Of the account. */
+  readonly currency: Currency;
+  /** Effective date of the version that the plan comes from; of an override plan, of the version of its parent. */
+  readonly versionDate: Instant;
+}
+
+/**
+ * What a phase charges for usage, in one currency. Usage billed in advance is left out: it charges nothing (§2 rule 3).
+ * @throws BillingError 2010 or 2011 where a price is missing in the currency.
+ */
+export function usageSectionsOf(
+  { usages }: Pick<PlanPhase, 'usages'>,
+  source: SectionSource,
+): readonly UsageSection[] {
+  return usages
+    .filter(({ billingMode }) => billingMode === BillingMode.IN_ARREAR)
+    .map((usage) => sectionOf(usage, source));
+}
+
+function sectionOf(usage: Usage, { currency, versionDate }: SectionSource): UsageSection {
+  const { name, prettyName, billingPeriod, tierBlockPolicy } = usage;
+  const facts = { name, prettyName, billingPeriod, versionDate };
+  if (usage.usageType === UsageType.CAPACITY) {
+    const tiers = usage.tiers.map(({ limits, recurringPrice }) => ({
+      price: amountOf(recurringPrice, currency),
+      limits: limits.map(({ unit, max }) => ({ unit, max: boundOf(max) })),
+    }));
+    const priceIdentity = identityOf(tiers.map(({ price }) => price));
+    return { ...facts, priceIdentity, usageType: UsageType.CAPACITY, tiers };
+  }
+  const tiers = usage.tiers.map(({ blocks, fixedPrice }) => ({
+    flatFee: feeOf(fixedPrice, currency),
+    blocks: blocks.map(({ unit, size, max, prices }) => ({
+      unit,
+      size: size.value,
+      max: boundOf(max),
+      price: priceOf(prices, currency),
+    })),
+  }));
+  const priceIdentity = identityOf(tiers.flatMap(({ blocks }) => blocks.map(({ price }) => price)));
+  return { ...facts, priceIdentity, usageType: UsageType.CONSUMABLE, tierBlockPolicy, tiers };
+}
+
+/** A fee that is not given in the currency is none: without terms it is not charged at all. */
+function feeOf(price: InternationalPrice | null, currency: Currency): Decimal | null {
+  return price?.prices.find((one) => one.currency === currency)?.amount?.value ?? null;
+}
+
+/** Sizes and limits cannot be overridden: within a version, prices alone tell two sections of one name apart (§10). */
+function identityOf(prices: readonly Decimal[]): string {
+  return prices.map(formatDecimal).join(' ');
+}
+
+function amountOf(price: InternationalPrice | null, currency: Currency): Decimal {
+  return price === null ? ZERO : priceOf(price, currency);
+}
+
+function boundOf({ value }: WrittenDecimal): Decimal | null {
+  return value.equals(UNBOUNDED) ? null : value;
 }

@@ -1,24 +1,18 @@
-import type {
+import {
   BillingActionPolicy,
   BillingAlignment,
-  BillingMode,
-  BlockType,
-  FixedType,
-  PhaseType,
+  type BillingMode,
+  type BlockType,
+  type FixedType,
+  type PhaseType,
   PlanAlignmentChange,
   PlanAlignmentCreate,
-  ProductCategory,
-  TierBlockPolicy,
-  UsageType,
+  type ProductCategory,
+  type TierBlockPolicy,
+  type UsageType,
 } from '../../records/index.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
+import { type Currency, Decimal, ZERO } from '../../values/money/index.ts';
 import type { BillingPeriod, Duration, Instant } from '../../values/time/index.ts';
-import type {
-  ChangeConditions,
-  CreateConditions,
-  PriceListConditions,
-  SubscriptionConditions,
-} from './rule-conditions.ts';
 
 /** Name of the price list that every version has (§1). */
 export const DEFAULT_PRICE_LIST = 'DEFAULT';
@@ -185,4 +179,111 @@ export interface PlanRules {
   readonly billingAlignment: readonly RuleCase<SubscriptionConditions, BillingAlignment>[];
   /** The result is the name of a price list. */
   readonly priceList: readonly RuleCase<PriceListConditions, string>[];
+}
+
+/** Properties of the target plan that a create rule reads (§8 rule 2). */
+export interface CreationContext {
+  readonly product: string;
+  readonly productCategory: ProductCategory;
+  readonly billingPeriod: BillingPeriod;
+  readonly priceList: string;
+}
+
+/** The same for a running subscription, with its present phase type. Taken from the subscription's own plan (§6.3). */
+export interface SubscriptionContext extends CreationContext {
+  readonly phaseType: PhaseType;
+}
+
+/** A condition for each property; null holds always (§8). */
+export type ConditionsOn<C> = { readonly [Name in keyof C]: C[Name] | null };
+
+/** The same under names with a prefix: `fromProduct`. */
+export type Prefixed<P extends string, C> = {
+  readonly [Name in keyof C as `${P}${Capitalize<Name & string>}`]: C[Name];
+};
+
+/** Conditions on the target plan of a creation. */
+export type CreateConditions = ConditionsOn<CreationContext>;
+
+/** Conditions on a running subscription. */
+export type SubscriptionConditions = ConditionsOn<SubscriptionContext>;
+
+/** Conditions on the current plan of a change. */
+export type PriceListConditions = Prefixed<'from', CreateConditions>;
+
+/** Conditions on a change: on the subscription, its plan and the target plan. */
+export type ChangeConditions = Pick<SubscriptionConditions, 'phaseType'> &
+  PriceListConditions &
+  Prefixed<'to', CreateConditions>;
+
+export function prefixed<P extends string, C extends object>(prefix: P, properties: C): Prefixed<P, C> {
+  const named = Object.entries(properties).map(([name, value]) => [prefixedName(prefix, name), value]);
+  return Object.fromEntries(named);
+}
+
+/** `fromProduct` of `from` and `product`. */
+export function prefixedName(prefix: string, name: string): string {
+  return `${prefix}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
+
+const anyCreation: CreateConditions = {
+  product: null,
+  productCategory: null,
+  billingPeriod: null,
+  priceList: null,
+};
+const anySubscription = { ...anyCreation, phaseType: null };
+const anySource = prefixed('from', anyCreation);
+const anyChange = { ...anySource, phaseType: null, ...prefixed('to', anyCreation) };
+
+/** Rules of a catalog whose author gave none (§12 item 3 step 2). */
+export const SIMPLE_RULES: PlanRules = {
+  changePolicy: [{ conditions: anyChange, result: BillingActionPolicy.IMMEDIATE }],
+  changeAlignment: [{ conditions: anyChange, result: PlanAlignmentChange.START_OF_BUNDLE }],
+  cancelPolicy: [{ conditions: anySubscription, result: BillingActionPolicy.IMMEDIATE }],
+  createAlignment: [{ conditions: anyCreation, result: PlanAlignmentCreate.START_OF_BUNDLE }],
+  billingAlignment: [{ conditions: anySubscription, result: BillingAlignment.ACCOUNT }],
+  priceList: [{ conditions: anySource, result: DEFAULT_PRICE_LIST }],
+};
+
+/**
+ * One text per value for records of the model: JSON without white space, fields in ascending order of name, a decimal
+ * as `{"d":"75.00"}` with the digits of its document. Equal values have equal texts, however they came to be.
+ */
+export function textOfValue(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(textOfValue).join(',')}]`;
+  if (isWrittenDecimal(value)) return `{"d":${JSON.stringify(value.text)}}`;
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${textOfValue(field)}`).join(',')}}`;
+}
+
+/** The value of a text that `textOfValue` wrote. */
+export function valueOfText(text: string): unknown {
+  return withDecimals(JSON.parse(text));
+}
+
+/** Restores decimals, in place: a reviver of `JSON.parse` takes several times as long. */
+function withDecimals(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isEncodedDecimal(value)) return writtenDecimal(value.d);
+  for (const [name, field] of Object.entries(value)) {
+    if (typeof field !== 'object' || field === null) continue;
+    Reflect.set(value, name, withDecimals(field));
+  }
+  return value;
+}
+
+/** A decimal with the digits that stood for it; a zero has no sign. */
+export function writtenDecimal(text: string): WrittenDecimal {
+  const value = new Decimal(text);
+  return { value: value.isZero() ? ZERO : value, text };
+}
+
+function isWrittenDecimal(value: object): value is WrittenDecimal {
+  return 'value' in value && Decimal.isDecimal(value.value);
+}
+
+function isEncodedDecimal(value: unknown): value is { readonly d: string } {
+  return typeof value === 'object' && value !== null && 'd' in value && typeof value.d === 'string';
 }

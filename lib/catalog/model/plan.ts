@@ -1,9 +1,14 @@
-import type { BillingMode } from '../../records/index.ts';
+import { BillingMode, PhaseType, UsageType } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { BillingPeriod } from '../../values/time/index.ts';
-import type { Plan, PlanPhase } from './catalog-model.ts';
-import { deepFreeze } from './deep-freeze.ts';
-import { phaseName } from './phase-name.ts';
-import { textOfValue } from './plain-text.ts';
+import {
+  type InternationalPrice,
+  type Plan,
+  type PlanPhase,
+  textOfValue,
+  type Usage,
+} from './catalog-model.ts';
+import { deepFreeze } from './part.ts';
 import type { PhaseContent, PlanContent } from './version-content.ts';
 
 const made = new WeakSet<object>();
@@ -71,4 +76,74 @@ function phaseOf(content: PhaseContent, planName: string): PlanPhase {
 
 function contentOf({ name, ...phase }: PlanPhase): PhaseContent {
   return { ...phase, prettyName: phase.prettyName === name ? null : phase.prettyName };
+}
+
+const SUFFIXES: ReadonlyMap<string, PhaseType> = new Map(
+  Object.values(PhaseType).map((type) => [type.toLowerCase(), type]),
+);
+
+/** Name of the phase of `type` of a plan: `pro-monthly-evergreen` (§1). */
+export function phaseName(planName: string, type: PhaseType): string {
+  return `${planName}-${type.toLowerCase()}`;
+}
+
+/**
+ * Plan and type that a phase name stands for.
+ * @throws BillingError 2041 `CATALOG_BAD_PHASE_NAME` if the name does not end in a phase type, or has no plan.
+ */
+export function parsePhaseName(name: string): { readonly planName: string; readonly type: PhaseType } {
+  const dash = name.lastIndexOf('-');
+  const type = SUFFIXES.get(name.slice(dash + 1));
+  if (dash < 1 || type === undefined) {
+    throw new BillingError({
+      code: ErrorCode.CATALOG_BAD_PHASE_NAME,
+      message: `"${name}" is not a phase name; expected a plan name followed by one of ${[...SUFFIXES.keys()].map((suffix) => `-${suffix}`).join(', ')}`,
+      facts: { phaseName: name },
+    });
+  }
+  return { planName: name.slice(0, dash), type };
+}
+
+/** Every price of a usage section: its own, those of its blocks and tiers. */
+export function pricesOfUsage(usage: Usage): readonly InternationalPrice[] {
+  return present([
+    usage.fixedPrice,
+    usage.recurringPrice,
+    ...usage.blocks.map((block) => block.prices),
+    ...usage.tiers.flatMap((tier) => [
+      tier.fixedPrice,
+      tier.recurringPrice,
+      ...tier.blocks.map((block) => block.prices),
+    ]),
+  ]);
+}
+
+/** Every price of a phase: fixed, recurring, then those of its usage sections. */
+export function pricesOfPhase(
+  phase: Pick<PlanPhase, 'fixed' | 'recurring' | 'usages'>,
+): readonly InternationalPrice[] {
+  return [
+    ...present([phase.fixed?.price ?? null, phase.recurring?.price ?? null]),
+    ...phase.usages.flatMap(pricesOfUsage),
+  ];
+}
+
+/** The prices of a phase that invoices use: usage billed in advance is left out (§2 rule 3). */
+export function billedPrices(
+  phase: Pick<PlanPhase, 'fixed' | 'recurring' | 'usages'>,
+): readonly InternationalPrice[] {
+  return [
+    ...present([phase.fixed?.price ?? null, phase.recurring?.price ?? null]),
+    ...phase.usages.filter(({ billingMode }) => billingMode === BillingMode.IN_ARREAR).flatMap(ratedPrices),
+  ];
+}
+
+function ratedPrices({ usageType, tiers }: Usage): readonly InternationalPrice[] {
+  return usageType === UsageType.CAPACITY
+    ? present(tiers.map(({ recurringPrice }) => recurringPrice))
+    : tiers.flatMap(({ blocks }) => blocks.map(({ prices }) => prices));
+}
+
+function present(prices: readonly (InternationalPrice | null)[]): readonly InternationalPrice[] {
+  return prices.filter((price) => price !== null);
 }

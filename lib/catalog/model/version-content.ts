@@ -1,6 +1,8 @@
+import type { BillingMode } from '../../records/index.ts';
+import type { Problem } from '../../values/errors/index.ts';
+import type { Currency } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { Plan, PlanPhase, Product } from './catalog-model.ts';
-import type { VersionFrame } from './version-frame.ts';
+import type { Plan, PlanPhase, PlanRules, PriceList, PriceListSet, Product, Unit } from './catalog-model.ts';
 
 /** A phase as its author gives it: without the computed name; `prettyName` null stands for that name. */
 export interface PhaseContent extends Omit<PlanPhase, 'name' | 'prettyName'> {
@@ -27,4 +29,100 @@ export interface VersionContent extends VersionFrame {
 /** Initial phases, then the final one. */
 export function contentPhases(plan: PlanContent): readonly PhaseContent[] {
   return [...plan.initialPhases, plan.finalPhase];
+}
+
+/** What a version holds besides its date, products and plans. */
+export interface VersionFrame {
+  readonly catalogName: string;
+  readonly recurringBillingMode: BillingMode | null;
+  readonly currencies: readonly Currency[];
+  readonly units: readonly Unit[];
+  readonly rules: PlanRules;
+  readonly priceLists: PriceListSet;
+}
+
+/** Price lists of a frame by name, and the first list of each plan; `DEFAULT` comes before the others. */
+export interface PriceListIndex {
+  readonly all: readonly PriceList[];
+  readonly byName: ReadonlyMap<string, PriceList>;
+  readonly listOfPlan: ReadonlyMap<string, string>;
+}
+
+const indexes = new WeakMap<VersionFrame, PriceListIndex>();
+
+/** Versions with equal frames share the index. */
+export function priceListIndex(frame: VersionFrame): PriceListIndex {
+  const known = indexes.get(frame);
+  if (known !== undefined) return known;
+  const all = Object.freeze([frame.priceLists.defaultPriceList, ...frame.priceLists.childPriceLists]);
+  const listOfPlan = new Map<string, string>();
+  for (const list of all) {
+    for (const plan of list.plans) if (!listOfPlan.has(plan)) listOfPlan.set(plan, list.name);
+  }
+  const index = { all, byName: new Map(all.map((list) => [list.name, list])), listOfPlan };
+  indexes.set(frame, index);
+  return index;
+}
+
+/** Place in a document: both count from 1, the column in UTF-16 code units. */
+export interface Location {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Place of a record of the content, of a child element, or of one of its repeated children; undefined: not written. */
+export type Locate = (record: object, child?: string, index?: number) => Location | undefined;
+
+/** One version of a document: well-formed and of the right shape, but not yet validated. */
+export interface ParsedVersion {
+  readonly content: VersionContent;
+  readonly locate: Locate;
+}
+
+/** Bounds of one catalog version (platform §16): products, plans, price lists, and the cases of all rules together. */
+const MAX_CATALOG_PRODUCTS = 5_000;
+const MAX_CATALOG_PLANS = 10_000;
+const MAX_CATALOG_PRICE_LISTS = 200;
+const MAX_CATALOG_RULE_CASES = 5_000;
+
+/** Phases of one plan. */
+const MAX_PLAN_PHASES = 20;
+
+/** What is counted of a catalog version, or of one of its plans (platform §16). */
+export interface VersionLimit {
+  /** As messages name it, in the plural. */
+  readonly what: string;
+  readonly max: number;
+  readonly of: 'version' | 'plan';
+}
+
+export const VERSION_LIMITS = {
+  products: { what: 'products', max: MAX_CATALOG_PRODUCTS, of: 'version' },
+  plans: { what: 'plans', max: MAX_CATALOG_PLANS, of: 'version' },
+  priceLists: { what: 'price lists', max: MAX_CATALOG_PRICE_LISTS, of: 'version' },
+  ruleCases: { what: 'rule cases', max: MAX_CATALOG_RULE_CASES, of: 'version' },
+  phases: { what: 'phases', max: MAX_PLAN_PHASES, of: 'plan' },
+} as const satisfies Readonly<Record<string, VersionLimit>>;
+
+/** Says that there is more than the limit allows. */
+export function excess({ what, max, of }: VersionLimit, count: number): string {
+  const owner = of === 'plan' ? 'A plan' : 'A catalog version';
+  return `${owner} has at most ${max} ${what}, not ${count}`;
+}
+
+/** The limits that a version exceeds, whatever it was made of; empty: none. */
+export function exceededLimits(content: VersionContent): readonly Problem[] {
+  const { products, plans, priceLists, ruleCases, phases } = VERSION_LIMITS;
+  const cases = Object.values(content.rules).reduce((total, { length }) => total + length, 0);
+  const longest = content.plans.reduce((most, plan) => Math.max(most, contentPhases(plan).length), 0);
+  const counts: readonly (readonly [VersionLimit, number])[] = [
+    [products, content.products.length],
+    [plans, content.plans.length],
+    [priceLists, content.priceLists.childPriceLists.length + 1],
+    [ruleCases, cases],
+    [phases, longest],
+  ];
+  return counts
+    .filter(([{ max }, count]) => count > max)
+    .map(([limit, count]) => ({ message: excess(limit, count) }));
 }

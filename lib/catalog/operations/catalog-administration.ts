@@ -1,23 +1,30 @@
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, NewCatalogVersion } from '../../records/index.ts';
-import type { Steps } from '../../runtime/index.ts';
-import { authorshipOf } from '../../runtime/index.ts';
+import { authorshipOf, type Steps } from '../../runtime/index.ts';
 import { BillingError, ErrorCode, InvariantError, type Problem } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
-import { addSimplePlan, type EditedVersion } from '../formats/simple-plan/add-simple-plan.ts';
-import { checkSimplePlan, refused, type SimplePlan } from '../formats/simple-plan/simple-plan-input.ts';
-import { uploadedTexts } from '../formats/xml/uploaded-texts.ts';
+import {
+  addSimplePlan,
+  checkSimplePlan,
+  type EditedVersion,
+  refused,
+  type SimplePlan,
+} from '../formats/add-simple-plan.ts';
+import { uploadedTexts } from '../formats/xml/catalog-document.ts';
 import { canonicalXmlSteps } from '../formats/xml/write-catalog.ts';
-import { type AvailablePlan, listAddOns, listBasePlans } from '../lookup/available-plans.ts';
 import type { Catalog } from '../lookup/catalog.ts';
-import { type CatalogVersion, versionSteps } from '../lookup/catalog-version.ts';
+import {
+  type AvailablePlan,
+  type CatalogVersion,
+  listAddOns,
+  listBasePlans,
+  versionSteps,
+} from '../lookup/catalog-version.ts';
 import { validationSteps } from '../validation/validate-version.ts';
-import { catalogChanged, catalogDeleted } from './catalog-event.ts';
 import type { AddOnsRequest } from './catalog-operations.ts';
-import type { CatalogService } from './catalog-service.ts';
-import { withHash } from './storable-versions.ts';
+import { type CatalogService, catalogChanged, catalogDeleted, withHash } from './catalog-service.ts';
 
 /** How many used plans a refusal names. */
 const NAMED_PLANS = 10;

@@ -1,15 +1,25 @@
 import { noSuchAccount } from '../../accounts/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { CallContext, NewCatalogVersion, TenantRef } from '../../records/index.ts';
-import { authorshipOf, type TimeSlices, timeSlices } from '../../runtime/index.ts';
+import {
+  BusEventType,
+  type CallContext,
+  type EventPayload,
+  type NewBusEvent,
+  type NewCatalogParts,
+  type NewCatalogVersion,
+  type TenantRef,
+} from '../../records/index.ts';
+import { authorshipOf, type HandlerBatch, type TimeSlices, timeSlices } from '../../runtime/index.ts';
 import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { CatalogCache } from '../cache/catalog-cache.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../cache/catalog-source.ts';
-import type { PluginCatalogs } from '../cache/plugin-catalogs.ts';
-import { PluginProvider } from '../cache/plugin-provider.ts';
-import { heldNames, uploadedNames } from '../formats/entries/uploaded-names.ts';
+import { type PluginCatalogs, PluginProvider } from '../cache/plugin-catalogs.ts';
+import { sha256Hex } from '../cache/shaped-text.ts';
+import { partsOf } from '../cache/stored-parts.ts';
+import { heldNames, uploadedNames } from '../formats/entries/known-names.ts';
 import {
   type CatalogValidation,
   examine,
@@ -20,16 +30,14 @@ import {
   toAdd,
   validVersions,
 } from '../formats/xml/catalog-document.ts';
+import { canonicalXmlSteps } from '../formats/xml/write-catalog.ts';
 import { type Catalog, createCatalog } from '../lookup/catalog.ts';
 import type { CatalogVersion } from '../lookup/catalog-version.ts';
-import type { ParsedVersion } from '../model/parsed-version.ts';
-import { forTenant, invalidForTenant } from '../validation/invalid-catalog.ts';
+import type { ParsedVersion } from '../model/version-content.ts';
+import { forTenant, invalidForTenant } from '../validation/findings.ts';
 import { agreementSteps } from '../validation/validate-versions.ts';
-import { catalogChanged } from './catalog-event.ts';
-import type { CatalogUpload } from './catalog-operations.ts';
-import type { CatalogPreview } from './catalog-preview.ts';
+import type { CatalogPreview, CatalogUpload } from './catalog-operations.ts';
 import { overridePlanProblems } from './obtain-override-plan.ts';
-import { allWithHash, type Hashed } from './storable-versions.ts';
 
 /** The sources of catalogs that are not stored. */
 export interface CatalogSettings {
@@ -220,4 +228,86 @@ function globalCatalog(document: CatalogSettings['defaultCatalog']): (() => Cata
     read ??= createCatalog(validVersions(document()));
     return read;
   };
+}
+
+/** A version with its hash. */
+export interface Hashed extends ReadVersion {
+  readonly parts: NewCatalogParts;
+  readonly contentHash: string;
+}
+
+export async function withHash<R extends Pick<ReadVersion, 'version'>>(
+  read: R,
+  slices: TimeSlices,
+): Promise<R & Pick<Hashed, 'parts' | 'contentHash'>> {
+  const contentHash = await sha256Hex(await slices(canonicalXmlSteps(read.version)), slices);
+  return { ...read, parts: await partsOf(read.version, slices), contentHash };
+}
+
+/** One after another, since each may be large. */
+export async function allWithHash<R extends Pick<ReadVersion, 'version'>>(
+  read: readonly R[],
+  slices: TimeSlices,
+): Promise<readonly (R & Pick<Hashed, 'parts' | 'contentHash'>)[]> {
+  const hashed: (R & Pick<Hashed, 'parts' | 'contentHash'>)[] = [];
+  for (const each of read) hashed.push(await withHash(each, slices));
+  return hashed;
+}
+
+/**
+ * The catalogs of a batch of due work, or null if they cannot be had. Then every entry of the batch has failed with that
+ * error; if the batch as a whole failed, it would be run again entry by entry and ask for each of them.
+ */
+export async function catalogsOfBatch(
+  source: CatalogProvider,
+  batch: Pick<HandlerBatch, 'tenant' | 'entries' | 'failed'>,
+  now: Instant,
+): Promise<CatalogSource | null> {
+  const recordIds = batch.entries.flatMap((entry) => entry.accountRecordId ?? []);
+  const accounts: CatalogRequest['accounts'] = async (session) =>
+    (await session.accounts.findByRecordIds(recordIds)).map((account) => account.id);
+  try {
+    return await source.open({ tenant: batch.tenant, now, accounts });
+  } catch (error) {
+    for (const entry of batch.entries) batch.failed(entry, error);
+    return null;
+  }
+}
+
+/** Key of the tenant value under which bus events name catalogs (§13 rule 4). */
+const CATALOG_KEY = 'CATALOG';
+
+/**
+ * The bus event that the tenant's catalog has changed (§13 rule 4).
+ * @param objectId id of the catalog row.
+ * @param catalogRevision the tenant's, as raised by the change.
+ */
+export function catalogChanged(objectId: Uuid | null, catalogRevision: number): NewBusEvent {
+  return {
+    type: BusEventType.TENANT_CONFIG_CHANGE,
+    accountRecordId: null,
+    payload: { accountId: null, objectId, metaData: { key: CATALOG_KEY }, catalogRevision },
+  };
+}
+
+/** The bus event of a deletion, published before `catalogChanged` (§12 rule 6). */
+export function catalogDeleted(): NewBusEvent {
+  return {
+    type: BusEventType.TENANT_CONFIG_DELETION,
+    accountRecordId: null,
+    payload: { accountId: null, objectId: null, metaData: { key: CATALOG_KEY } },
+  };
+}
+
+/** The revision that the change of the catalog made; null if the event does not tell. */
+export function catalogRevisionOf({ catalogRevision }: EventPayload): number | null {
+  return typeof catalogRevision === 'number' ? catalogRevision : null;
+}
+
+/** True if a TENANT_CONFIG_CHANGE with this payload is about the catalog. */
+export function isCatalogChange(payload: EventPayload): boolean {
+  const { metaData } = payload;
+  return (
+    typeof metaData === 'object' && metaData !== null && 'key' in metaData && metaData.key === CATALOG_KEY
+  );
 }

@@ -1,14 +1,12 @@
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
-import type { StoredOverridePlan } from '../../records/index.ts';
-import { EntryKind } from '../../records/index.ts';
+import { EntryKind, type StoredOverridePlan } from '../../records/index.ts';
 import { assertInvariant, type Problem } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { sha256Hex } from '../cache/content-hash.ts';
-import { storesOverridePlans } from '../cache/load-override-plans.ts';
+import { storesOverridePlans } from '../cache/catalog-source.ts';
+import { sha256Hex } from '../cache/shaped-text.ts';
 import type { Catalog } from '../lookup/catalog.ts';
 import { hasPlan } from '../overrides/catalog-with-overrides.ts';
 import { type OverrideDefinition, writeOverrides } from '../overrides/define-overrides.ts';
-import { dryRunOverridePlan } from '../overrides/dry-run-override-plan.ts';
 import { freeNumber, OverridePlan, overridePlanName, overridePlanOf } from '../overrides/override-plan.ts';
 
 /**
@@ -165,4 +163,18 @@ export async function overridePlanProblems(
   return taken.map(({ planName, parentPlanName }) => ({
     message: `Plan "${planName}" has the name of a plan that overrides prices of "${parentPlanName}"; choose another name`,
   }));
+}
+
+/**
+ * The override plan of a dry run: named `<parent>-dryrun-<number>`, known to that call only and never stored (§10 rule
+ * 8). Give it to `CatalogWithOverrides.with`.
+ * @param first the number to begin with; one whose name a plan of the catalog has is passed over.
+ */
+export function dryRunOverridePlan(
+  definition: OverrideDefinition,
+  catalog: Catalog,
+  first = 1,
+): OverridePlan {
+  const nameOf = (number: number): string => `${definition.parentPlanName}-dryrun-${number}`;
+  return new OverridePlan(nameOf(freeNumber(first, (each) => hasPlan(catalog, nameOf(each)))), definition);
 }

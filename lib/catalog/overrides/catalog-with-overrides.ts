@@ -1,8 +1,7 @@
 import type { Instant } from '../../values/time/index.ts';
 import type { Catalog, LastPlanChange, ResolvedPlan } from '../lookup/catalog.ts';
 import type { CatalogVersion } from '../lookup/catalog-version.ts';
-import type { PlanLookup } from '../lookup/plan-lookup.ts';
-import { type PlanSpecifier, selectPlan } from '../lookup/plan-specifier.ts';
+import { type PlanLookup, type PlanSpecifier, selectPlan } from '../lookup/plan-lookup.ts';
 import {
   type ChosenPlan,
   type PlanTimeline,
@@ -10,9 +9,8 @@ import {
   type PriceChangeEvent,
   priceChangeEvents,
 } from '../lookup/price-change-events.ts';
-import { decidePlanChange, type PlanChangeDecision } from '../lookup/rules-of-change.ts';
-import type { Plan } from '../model/catalog-model.ts';
-import type { SubscriptionContext } from '../model/rule-conditions.ts';
+import { decidePlanChange, type PlanChangeDecision } from '../lookup/rules.ts';
+import type { Plan, SubscriptionContext } from '../model/catalog-model.ts';
 import type { OverridePlan } from './override-plan.ts';
 
 /** A span of time whose instants all count as its end. */

@@ -2,11 +2,14 @@ import type { StoredOverridePlan } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import { type Currency, type Decimal, formatDecimal } from '../../values/money/index.ts';
 import type { InternationalPrice, Plan, PlanPhase } from '../model/catalog-model.ts';
-import { deepFreeze } from '../model/deep-freeze.ts';
-import { phaseName } from '../model/phase-name.ts';
-import { type OverrideDefinition, readOverrides } from './define-overrides.ts';
-import type { PriceOverrides } from './match-overrides.ts';
-import { mapPrices } from './overridable-price.ts';
+import { deepFreeze } from '../model/part.ts';
+import { phaseName } from '../model/plan.ts';
+import {
+  mapPrices,
+  type OverrideDefinition,
+  type PriceOverrides,
+  readOverrides,
+} from './define-overrides.ts';
 
 /**
  * A plan of one tenant with other prices than its parent's: immutable, independent of versions (rule 6). It is derived

@@ -1,6 +1,9 @@
-import type { Problem } from '../../values/errors/index.ts';
+import type { TenantRef } from '../../records/index.ts';
+import { BillingError, ErrorCode, type Problem, problemText } from '../../values/errors/index.ts';
 import { MAX_LISTED_PROBLEMS } from '../../values/limits.ts';
-import type { Locate } from '../model/parsed-version.ts';
+import type { Currency } from '../../values/money/index.ts';
+import { DEFAULT_PRICE_LIST } from '../model/catalog-model.ts';
+import type { Locate, VersionContent } from '../model/version-content.ts';
 
 /** A record of the content, a child element of it, or one of its repeated children. */
 export type Place = readonly [record: object, child?: string, index?: number];
@@ -47,5 +50,133 @@ export class Findings {
 
   #problem(message: string, place: Place): Problem {
     return { message, ...this.#locate?.(...place) };
+  }
+}
+
+export const NameKind = {
+  UNIT: 'unit',
+  PRODUCT: 'product',
+  PLAN: 'plan',
+  USAGE: 'usage',
+  PRICE_LIST: 'price list',
+} as const;
+export type NameKind = (typeof NameKind)[keyof typeof NameKind];
+
+const NAME_START =
+  'A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\u{10000}-\\u{EFFFF}';
+const NC_NAME = new RegExp(
+  `^[${NAME_START}][${NAME_START}\\-.0-9\\u00B7\\u0300-\\u036F\\u203F\\u2040]*$`,
+  'u',
+);
+
+/** Whether a name is an XML NCName: no space, no `: @ $ % & / + , ;`, no leading digit, dot or minus. */
+export function isNcName(name: string): boolean {
+  return NC_NAME.test(name);
+}
+
+/** The names of a version and what they stand for. */
+export class Names {
+  readonly #kinds = new Map<string, Set<NameKind>>();
+  readonly #seen = new Map<string, NameKind>();
+  readonly #findings: Findings;
+
+  constructor(content: VersionContent, findings: Findings) {
+    this.#findings = findings;
+    for (const unit of content.units) this.#add(unit.name, NameKind.UNIT);
+    for (const product of content.products) this.#add(product.name, NameKind.PRODUCT);
+    for (const plan of content.plans) this.#add(plan.name, NameKind.PLAN);
+    for (const list of content.priceLists.childPriceLists) this.#add(list.name, NameKind.PRICE_LIST);
+    // Declared even if it is misnamed, so that references to it are not reported instead.
+    this.#add(DEFAULT_PRICE_LIST, NameKind.PRICE_LIST);
+  }
+
+  /** V1: an NCName that occurs once among all kinds; of two equal names the later one is reported. */
+  declare(kind: NameKind, record: { readonly name: string }): void {
+    const { name } = record;
+    const holder = this.#seen.get(name);
+    if (!isNcName(name)) {
+      this.#findings.error(
+        `${capital(kind)} ${JSON.stringify(name)}: the name is not an XML NCName (a letter or underscore, then letters, digits, "-", "_" and ".")`,
+        [record],
+      );
+    } else if (holder !== undefined) {
+      this.#findings.error(
+        `${capital(kind)} "${name}": the name is already that of a ${holder}; names are unique over units, products, plans, usages and price lists`,
+        [record],
+      );
+    } else {
+      this.#seen.set(name, kind);
+    }
+  }
+
+  has(kind: NameKind, name: string): boolean {
+    return this.#kinds.get(name)?.has(kind) ?? false;
+  }
+
+  /** V2: a reference to something of the right kind. Returns whether it is one. */
+  refer(reference: Reference): boolean {
+    const { owner, kind, name, place } = reference;
+    const kinds = this.#kinds.get(name);
+    if (kinds?.has(kind)) return true;
+    const [otherKind] = kinds ?? [];
+    const fault =
+      otherKind === undefined ? 'does not exist in this version' : `is a ${otherKind}, not a ${kind}`;
+    this.#findings.error(`${owner}: ${kind} ${JSON.stringify(name)} ${fault}`, place);
+    return false;
+  }
+
+  #add(name: string, kind: NameKind): void {
+    const kinds = this.#kinds.get(name);
+    if (kinds === undefined) this.#kinds.set(name, new Set([kind]));
+    else kinds.add(kind);
+  }
+}
+
+export interface Reference {
+  /** Who refers, for the message: `Plan "gold-monthly"`. */
+  readonly owner: string;
+  readonly kind: NameKind;
+  readonly name: string;
+  readonly place: Place;
+}
+
+function capital(kind: NameKind): string {
+  return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+}
+
+/** What the checks of one version share. */
+export interface VersionCheck {
+  readonly content: VersionContent;
+  readonly findings: Findings;
+  readonly names: Names;
+  readonly currencies: ReadonlySet<Currency>;
+}
+
+/** The error for a catalog that is refused, with every problem found. */
+export function invalidCatalog(problems: readonly Problem[]): BillingError {
+  return new BillingError({
+    code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
+    message: `Invalid catalog: ${problems.map((problem) => problem.message).join('; ')}`,
+    problems,
+  });
+}
+
+/** §5 rule 7: the message names the tenant and lists every error. */
+export function invalidForTenant(tenant: TenantRef, problems: readonly Problem[]): BillingError {
+  return new BillingError({
+    code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
+    message: `Invalid catalog for tenant : ${tenant.id}: ${problems.map(problemText).join('; ')}`,
+    facts: { tenantId: tenant.id },
+    problems,
+  });
+}
+
+/** Adds the tenant's name to the errors of `work`. */
+export async function forTenant<T>(tenant: TenantRef, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof BillingError) || error.code !== ErrorCode.CATALOG_INVALID_FOR_TENANT) throw error;
+    throw invalidForTenant(tenant, error.problems ?? [{ message: error.message }]);
   }
 }

@@ -1,11 +1,20 @@
-import { PhaseType } from '../../records/index.ts';
+import { BillingMode, BlockType, PhaseType, UsageType } from '../../records/index.ts';
 import type { Steps } from '../../runtime/index.ts';
-import { BillingPeriod, formatInstant } from '../../values/time/index.ts';
-import { phaseName } from '../model/phase-name.ts';
+import type { Currency } from '../../values/money/index.ts';
+import { BillingPeriod, type Duration, formatInstant, TimeUnit } from '../../values/time/index.ts';
+import {
+  type Block,
+  type InternationalPrice,
+  type Limit,
+  type Tier,
+  type TieredBlock,
+  UNBOUNDED,
+  type Usage,
+  type WrittenDecimal,
+} from '../model/catalog-model.ts';
+import { phaseName } from '../model/plan.ts';
 import { contentPhases, type PhaseContent, type PlanContent } from '../model/version-content.ts';
-import { NameKind } from './names.ts';
-import { checkPhase } from './phases.ts';
-import type { VersionCheck } from './version-check.ts';
+import { NameKind, type VersionCheck } from './findings.ts';
 
 export function* checkPlans(check: VersionCheck): Steps<void> {
   for (const plan of check.content.plans) {
@@ -64,5 +73,268 @@ function checkPosition(
   }
   if (isFinal && (phase.type === PhaseType.TRIAL || phase.type === PhaseType.DISCOUNT)) {
     check.findings.error(`${owner}: the final phase cannot be of type ${phase.type}`, [phase]);
+  }
+}
+
+/** Years that one phase may last. */
+const MAX_PHASE_YEARS = 1_000;
+
+/** V9, V11, V12, and V13 to V15, V20, V21 for its prices and usages. */
+export function checkPhase(check: VersionCheck, phase: PhaseContent, owner: string): void {
+  if (phase.fixed === null && phase.recurring === null && phase.usages.length === 0) {
+    check.findings.error(`${owner} has neither a fixed nor a recurring price nor usages`, [phase]);
+  }
+  checkDurationNumber(check, phase.duration, owner);
+  checkRecurring(check, phase, owner);
+  checkPrice(check, phase.fixed?.price ?? null, `${owner}: the fixed price`);
+  checkPrice(check, phase.recurring?.price ?? null, `${owner}: the recurring price`);
+  for (const usage of phase.usages) checkUsage(check, usage);
+}
+
+/** Upper bound of the length of a year in units, for the bound of a duration. */
+const UNITS_PER_YEAR: Readonly<Record<TimeUnit, number>> = {
+  DAYS: 365,
+  WEEKS: 52,
+  MONTHS: 12,
+  YEARS: 1,
+  UNLIMITED: 0,
+};
+
+/** V11 */
+function checkDurationNumber(check: VersionCheck, duration: Duration, owner: string): void {
+  const { unit, number } = duration;
+  if (unit === TimeUnit.UNLIMITED) {
+    if (number === UNBOUNDED) return;
+    check.findings.error(`${owner}: an UNLIMITED duration has no number, but ${number} is given`, [
+      duration,
+      'number',
+    ]);
+  } else if (number === UNBOUNDED) {
+    check.findings.error(`${owner}: a duration in ${unit} needs a number`, [duration]);
+  } else if (number < 1) {
+    check.findings.error(`${owner}: a duration is at least 1 of its unit, not ${number}`, [
+      duration,
+      'number',
+    ]);
+  } else if (number > MAX_PHASE_YEARS * UNITS_PER_YEAR[unit]) {
+    check.findings.error(
+      `${owner}: a duration of ${number} ${unit} is longer than ${MAX_PHASE_YEARS} years`,
+      [duration, 'number'],
+    );
+  }
+}
+
+/** V12 */
+function checkRecurring(check: VersionCheck, { recurring }: PhaseContent, owner: string): void {
+  if (recurring === null) return;
+  const isPeriodic = recurring.billingPeriod !== BillingPeriod.NO_BILLING_PERIOD;
+  if (recurring.price !== null && !isPeriodic) {
+    check.findings.error(`${owner} has a recurring price but NO_BILLING_PERIOD`, [recurring]);
+  }
+  if (recurring.price === null && isPeriodic) {
+    check.findings.error(
+      `${owner} has the billing period ${recurring.billingPeriod} but no recurring price`,
+      [recurring],
+    );
+  }
+}
+
+/** V10, in the last section of the report. */
+export function checkPhaseTerms(check: VersionCheck): void {
+  for (const plan of check.content.plans) {
+    for (const phase of contentPhases(plan)) {
+      const isEvergreen = phase.type === PhaseType.EVERGREEN;
+      const isUnlimited = phase.duration.unit === TimeUnit.UNLIMITED;
+      if (isEvergreen === isUnlimited) continue;
+      const owner = `Plan "${plan.name}", phase ${phaseName(plan.name, phase.type)}`;
+      const fault = isEvergreen
+        ? `an EVERGREEN phase is UNLIMITED, not in ${phase.duration.unit}`
+        : `a ${phase.type} phase cannot be UNLIMITED`;
+      check.findings.error(`${owner}: ${fault}`, [phase.duration, 'unit']);
+    }
+  }
+}
+
+export function checkUsage(check: VersionCheck, usage: Usage): void {
+  const owner = `Usage "${usage.name}"`;
+  check.names.declare(NameKind.USAGE, usage);
+  checkParts(check, usage, owner);
+  checkLimits(check, usage.limits, owner);
+  for (const block of usage.blocks) checkBlock(check, block, owner);
+  usage.tiers.forEach((tier, index) => {
+    checkTier(check, { usage, tier, owner: `${owner}, tier ${index + 1}` });
+  });
+  checkPrice(check, usage.fixedPrice, `${owner}: the fixed price`);
+  checkPrice(check, usage.recurringPrice, `${owner}: the recurring price`);
+  if (usage.billingMode !== BillingMode.IN_ARREAR) {
+    checkIsBilled(check, usage, owner);
+    return;
+  }
+  // V20
+  if (usage.billingPeriod === BillingPeriod.NO_BILLING_PERIOD) {
+    check.findings.error(`${owner} is IN_ARREAR and needs a billing period`, [usage, 'billingPeriod']);
+  }
+  checkTierUnits(check, usage, owner);
+}
+
+/** V14 of the section. */
+function checkParts(check: VersionCheck, usage: Usage, owner: string): void {
+  const kind = `${usage.billingMode} ${usage.usageType}`;
+  if (usage.billingMode === BillingMode.IN_ARREAR && usage.tiers.length === 0) {
+    check.findings.error(`${owner} is ${kind} and needs tiers`, [usage]);
+  }
+}
+
+/** V21: usage in advance would be sold and never invoiced. */
+function checkIsBilled(check: VersionCheck, usage: Usage, owner: string): void {
+  check.findings.unbilledUsage(
+    `${owner} is IN_ADVANCE, which is never billed. Use IN_ARREAR with tiers, or the recurring price of the phase`,
+    [usage],
+  );
+}
+
+function checkTier(
+  check: VersionCheck,
+  { usage, tier, owner }: { usage: Usage; tier: Tier; owner: string },
+): void {
+  // V14 of the tier.
+  if (usage.billingMode === BillingMode.IN_ARREAR) {
+    const needed = usage.usageType === UsageType.CAPACITY ? 'limits' : 'blocks';
+    if (tier[needed].length === 0) {
+      check.findings.error(`${owner} of a ${usage.usageType} section needs ${needed}`, [tier]);
+    }
+  }
+  checkLimits(check, tier.limits, owner);
+  for (const block of tier.blocks) {
+    check.names.refer({ owner, kind: NameKind.UNIT, name: block.unit, place: [block, 'unit'] });
+    checkSize(check, block, owner);
+    checkPrice(check, block.prices, `${owner}: the price of unit "${block.unit}"`);
+    // V15
+    if (!isUnbounded(block.max) && !block.max.value.greaterThan(0)) {
+      check.findings.error(
+        `${owner}: max of unit "${block.unit}" is above 0, or ${UNBOUNDED} for no bound, not ${block.max.text}`,
+        [block, 'max'],
+      );
+    }
+  }
+  checkPrice(check, tier.fixedPrice, `${owner}: the fixed price`);
+  checkPrice(check, tier.recurringPrice, `${owner}: the recurring price`);
+}
+
+function checkBlock(check: VersionCheck, block: Block, owner: string): void {
+  check.names.refer({ owner, kind: NameKind.UNIT, name: block.unit, place: [block, 'unit'] });
+  checkSize(check, block, owner);
+  checkPrice(check, block.prices, `${owner}: the price of unit "${block.unit}"`);
+  const isTopUp = block.type === BlockType.TOP_UP;
+  if (isTopUp && block.minTopUpCredit === null) {
+    check.findings.error(`${owner}: the TOP_UP block of unit "${block.unit}" needs a minTopUpCredit`, [
+      block,
+    ]);
+  }
+  if (!isTopUp && block.minTopUpCredit !== null) {
+    check.findings.error(
+      `${owner}: only a TOP_UP block has a minTopUpCredit, not the ${block.type} block of unit "${block.unit}"`,
+      [block, 'minTopUpCredit'],
+    );
+  }
+}
+
+/** V15 */
+function checkSize(
+  check: VersionCheck,
+  block: { readonly unit: string; readonly size: WrittenDecimal },
+  owner: string,
+): void {
+  if (block.size.value.greaterThan(0)) return;
+  check.findings.error(
+    `${owner}: the size of a block of unit "${block.unit}" is above 0, not ${block.size.text}`,
+    [block, 'size'],
+  );
+}
+
+/** V13: declared currencies, each once, no negative amount. */
+export function checkPrice(check: VersionCheck, price: InternationalPrice | null, owner: string): void {
+  const seen = new Set<Currency>();
+  for (const entry of price?.prices ?? []) {
+    const { currency, amount } = entry;
+    if (seen.has(currency)) {
+      check.findings.error(`${owner} has more than one amount in ${currency}`, [entry, 'currency']);
+    }
+    if (!seen.has(currency) && !check.currencies.has(currency)) {
+      check.findings.error(`${owner} is in ${currency}, which is not among the currencies of the version`, [
+        entry,
+        'currency',
+      ]);
+    }
+    seen.add(currency);
+    if (amount?.value.isNegative()) {
+      check.findings.error(`${owner} is negative: ${amount.text} ${currency}`, [entry, 'value']);
+    }
+  }
+}
+
+/** How many units one message names. */
+const LISTED_UNITS = 5;
+
+/** What bounds a tier: its limits for CAPACITY, its blocks for CONSUMABLE. */
+export function steps(usage: Usage, tier: Tier): readonly (Limit | TieredBlock)[] {
+  return usage.usageType === UsageType.CAPACITY ? tier.limits : tier.blocks;
+}
+
+/**
+ * V20 for the units: each occurs in every tier, once, and is unbounded at most in the last tier that has it. Linear in
+ * the tiers.
+ */
+export function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void {
+  const lastTierOf = new Map<string, number>();
+  usage.tiers.forEach((tier, index) => {
+    for (const step of steps(usage, tier)) lastTierOf.set(step.unit, index);
+  });
+  usage.tiers.forEach((tier, index) => {
+    const place = `${owner}, tier ${index + 1}`;
+    const seen = new Set<string>();
+    for (const step of steps(usage, tier)) {
+      if (seen.has(step.unit)) {
+        check.findings.error(`${place} has unit "${step.unit}" twice`, [step, 'unit']);
+      }
+      seen.add(step.unit);
+      if (isUnbounded(step.max) && lastTierOf.get(step.unit) !== index) {
+        check.findings.error(`${place}: unit "${step.unit}" is unbounded, but a later tier has it too`, [
+          step,
+          'max',
+        ]);
+      }
+    }
+    // A tier without any step lacks all its limits or blocks, which V14 reports.
+    if (seen.size === 0 || seen.size === lastTierOf.size) return;
+    check.findings.error(`${place} lacks ${missingUnits(lastTierOf, seen)} of another tier`, [tier]);
+  });
+}
+
+/** Names a few units that `seen` lacks; examines no more units than are seen and named. */
+function missingUnits(units: ReadonlyMap<string, unknown>, seen: ReadonlySet<string>): string {
+  const missing: string[] = [];
+  for (const unit of units.keys()) {
+    if (!seen.has(unit)) missing.push(`"${unit}"`);
+    if (missing.length === LISTED_UNITS) break;
+  }
+  const more = units.size - seen.size - missing.length;
+  return `${missing.length === 1 ? 'unit' : 'units'} ${missing.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+export function isUnbounded(bound: WrittenDecimal): boolean {
+  return bound.value.equals(UNBOUNDED);
+}
+
+/** V2 of the units; V15 of `max` and `min`. */
+export function checkLimits(check: VersionCheck, limits: readonly Limit[], owner: string): void {
+  for (const limit of limits) {
+    check.names.refer({ owner, kind: NameKind.UNIT, name: limit.unit, place: [limit, 'unit'] });
+    const { max, min } = limit;
+    if (isUnbounded(max) || isUnbounded(min) || max.value.greaterThanOrEqualTo(min.value)) continue;
+    check.findings.error(
+      `${owner}: limit of unit "${limit.unit}" has max ${max.text} below min ${min.text}`,
+      [limit],
+    );
   }
 }

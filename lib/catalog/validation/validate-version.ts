@@ -1,17 +1,19 @@
+import { BillingActionPolicy, BillingMode, ProductCategory } from '../../records/index.ts';
 import { atOnce, type Steps } from '../../runtime/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
-import type { Locate } from '../model/parsed-version.ts';
-import type { VersionContent } from '../model/version-content.ts';
-import { exceededLimits } from '../model/version-limits.ts';
-import { Findings } from './findings.ts';
-import { NameKind, Names } from './names.ts';
-import { checkPhaseTerms } from './phases.ts';
-import { checkRules } from './plan-rules.ts';
-import { checkPlans } from './plans.ts';
-import { checkPriceLists } from './price-lists.ts';
-import { checkProducts } from './products.ts';
-import type { VersionCheck } from './version-check.ts';
-import { collectWarnings } from './warnings.ts';
+import type { Currency } from '../../values/money/index.ts';
+import {
+  DEFAULT_PRICE_LIST,
+  type PlanRules,
+  type PriceList,
+  type Product,
+  type RuleCase,
+  type Usage,
+} from '../model/catalog-model.ts';
+import { pricesOfUsage } from '../model/plan.ts';
+import { contentPhases, exceededLimits, type Locate, type VersionContent } from '../model/version-content.ts';
+import { Findings, NameKind, Names, type VersionCheck } from './findings.ts';
+import { checkLimits, checkPhaseTerms, checkPlans, isUnbounded, steps } from './plans.ts';
 
 export interface VersionValidation {
   /** Empty: the version is valid. Order: units, products, plans, price lists, rules, durations. */
@@ -64,4 +66,234 @@ export function* validationSteps(version: ValidatedContent): Steps<VersionFindin
   yield* collectWarnings(check);
   const { errors, unbilled, warnings } = findings;
   return { errors, unbilled, warnings };
+}
+
+export function* checkProducts(check: VersionCheck): Steps<void> {
+  const addOns = new Set(
+    check.content.products
+      .filter((product) => product.category === ProductCategory.ADD_ON)
+      .map((product) => product.name),
+  );
+  for (const product of check.content.products) {
+    check.names.declare(NameKind.PRODUCT, product);
+    checkAddOns(check, product, addOns);
+    checkLimits(check, product.limits, `Product "${product.name}"`);
+    yield;
+  }
+}
+
+function checkAddOns(check: VersionCheck, product: Product, addOns: ReadonlySet<string>): void {
+  checkAddOnList(check, { product, list: 'included', addOns });
+  checkAddOnList(check, { product, list: 'available', addOns });
+  const included = new Set(product.included);
+  product.available.forEach((name, index) => {
+    if (name === product.name || !included.has(name)) return;
+    check.findings.error(`Product "${product.name}": add-on "${name}" is both included and available`, [
+      product.available,
+      'addonProduct',
+      index,
+    ]);
+  });
+}
+
+interface AddOnList {
+  readonly product: Product;
+  readonly list: 'included' | 'available';
+  readonly addOns: ReadonlySet<string>;
+}
+
+/** V3, one error per list; V4. */
+function checkAddOnList(check: VersionCheck, { product, list, addOns }: AddOnList): void {
+  const owner = `Product "${product.name}"`;
+  const names = product[list];
+  if (names.includes(product.name)) {
+    check.findings.error(`${owner} lists itself in its ${list} products`, [
+      names,
+      'addonProduct',
+      names.indexOf(product.name),
+    ]);
+  }
+  const isBase = product.category === ProductCategory.BASE;
+  if (!isBase && names.some((name) => name !== product.name)) {
+    check.findings.error(`${owner} is ${product.category}: only a BASE product has ${list} products`, [
+      names,
+    ]);
+  }
+  names.forEach((name, index) => {
+    if (name === product.name) return;
+    const place = [names, 'addonProduct', index] as const;
+    if (!check.names.refer({ owner, kind: NameKind.PRODUCT, name, place })) return;
+    if (isBase && !addOns.has(name)) {
+      check.findings.error(`${owner}: its ${list} product "${name}" is not an ADD_ON`, place);
+    }
+  });
+}
+
+/** V16, with V1 and V2 of the lists. */
+export function checkPriceLists(check: VersionCheck): void {
+  const { defaultPriceList, childPriceLists } = check.content.priceLists;
+  if (defaultPriceList.name === DEFAULT_PRICE_LIST) {
+    check.names.declare(NameKind.PRICE_LIST, defaultPriceList);
+  } else {
+    check.findings.error(
+      `The default price list is named ${DEFAULT_PRICE_LIST}, not ${JSON.stringify(defaultPriceList.name)}`,
+      [defaultPriceList],
+    );
+  }
+  checkPlansOf(check, defaultPriceList);
+  for (const list of childPriceLists) {
+    if (list.name === DEFAULT_PRICE_LIST) {
+      check.findings.error(`A child price list cannot be named ${DEFAULT_PRICE_LIST}`, [list]);
+    } else {
+      check.names.declare(NameKind.PRICE_LIST, list);
+    }
+    checkPlansOf(check, list);
+  }
+  checkEveryPlanListed(check);
+}
+
+function checkPlansOf(check: VersionCheck, list: PriceList): void {
+  const owner = `Price list "${list.name}"`;
+  const seen = new Set<string>();
+  list.plans.forEach((name, index) => {
+    const place = [list.plans, 'plan', index] as const;
+    if (seen.has(name)) check.findings.error(`${owner} has plan "${name}" twice`, place);
+    else check.names.refer({ owner, kind: NameKind.PLAN, name, place });
+    seen.add(name);
+  });
+}
+
+function checkEveryPlanListed(check: VersionCheck): void {
+  const { plans, priceLists } = check.content;
+  const listed = new Set(
+    [priceLists.defaultPriceList, ...priceLists.childPriceLists].flatMap((list) => list.plans),
+  );
+  for (const plan of plans) {
+    if (!listed.has(plan.name)) check.findings.error(`Plan "${plan.name}" is in no price list`, [plan]);
+  }
+}
+
+const REFERENCES: ReadonlyMap<string, NameKind> = new Map([
+  ['product', NameKind.PRODUCT],
+  ['fromProduct', NameKind.PRODUCT],
+  ['toProduct', NameKind.PRODUCT],
+  ['priceList', NameKind.PRICE_LIST],
+  ['fromPriceList', NameKind.PRICE_LIST],
+  ['toPriceList', NameKind.PRICE_LIST],
+]);
+
+type AnyCase = RuleCase<object, string>;
+
+/** V2, V17, V18 and V19 of the six rules, in the order of the grammar. */
+export function checkRules(check: VersionCheck): void {
+  const { rules } = check.content;
+  const { START_OF_TERM, ILLEGAL } = BillingActionPolicy;
+  checkRule(check, 'changePolicy', rules.changePolicy);
+  checkPolicies(check, 'changePolicy', [START_OF_TERM]);
+  checkHasDefault(check, 'changePolicy');
+  checkRule(check, 'changeAlignment', rules.changeAlignment);
+  checkRule(check, 'cancelPolicy', rules.cancelPolicy);
+  checkPolicies(check, 'cancelPolicy', [START_OF_TERM, ILLEGAL]);
+  checkHasDefault(check, 'cancelPolicy');
+  checkRule(check, 'createAlignment', rules.createAlignment);
+  checkRule(check, 'billingAlignment', rules.billingAlignment);
+  checkRule(check, 'priceList', rules.priceList);
+  rules.priceList.forEach((ruleCase, index) => {
+    const owner = caseTitle('priceList', index);
+    check.names.refer({
+      owner,
+      kind: NameKind.PRICE_LIST,
+      name: ruleCase.result,
+      place: [ruleCase, 'toPriceList'],
+    });
+  });
+}
+
+/** V2 of the conditions, then V18, case by case. */
+function checkRule(check: VersionCheck, rule: keyof PlanRules, cases: readonly AnyCase[]): void {
+  const seen = new Map<string, number>();
+  cases.forEach((ruleCase, index) => {
+    checkReferences(check, ruleCase, caseTitle(rule, index));
+    const key = JSON.stringify([ruleCase.conditions, ruleCase.result]);
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, index);
+    else check.findings.error(`${caseTitle(rule, index)} repeats case ${first + 1}`, [ruleCase]);
+  });
+}
+
+function checkReferences(check: VersionCheck, ruleCase: AnyCase, owner: string): void {
+  for (const [condition, name] of Object.entries(ruleCase.conditions)) {
+    const kind = REFERENCES.get(condition);
+    if (kind === undefined || name === null) continue;
+    check.names.refer({ owner: `${owner}, ${condition}`, kind, name, place: [ruleCase, condition] });
+  }
+}
+
+/** V19 */
+function checkPolicies(
+  check: VersionCheck,
+  rule: 'changePolicy' | 'cancelPolicy',
+  refused: readonly BillingActionPolicy[],
+): void {
+  check.content.rules[rule].forEach((ruleCase, index) => {
+    if (!refused.includes(ruleCase.result)) return;
+    check.findings.error(`${caseTitle(rule, index)}: ${ruleCase.result} is not a policy of this rule`, [
+      ruleCase,
+      'policy',
+    ]);
+  });
+}
+
+/** V17 */
+function checkHasDefault(check: VersionCheck, rule: 'changePolicy' | 'cancelPolicy'): void {
+  const cases: readonly AnyCase[] = check.content.rules[rule];
+  const hasDefault = cases.some(({ conditions }) =>
+    Object.values(conditions).every((value) => value === null),
+  );
+  if (hasDefault) return;
+  check.findings.error(`Rule ${rule} has no default: add a last case without conditions`, [
+    check.content.rules,
+    rule,
+  ]);
+}
+
+function caseTitle(rule: keyof PlanRules, index: number): string {
+  return `Rule ${rule}, case ${index + 1}`;
+}
+
+/** What the author may not have meant; stops nothing (§4). */
+export function* collectWarnings(check: VersionCheck): Steps<void> {
+  for (const plan of check.content.plans) {
+    for (const usage of contentPhases(plan).flatMap((phase) => phase.usages)) {
+      const owner = `Plan "${plan.name}", usage "${usage.name}"`;
+      warnBoundedLastTier(check, usage, owner);
+      warnMissingCurrencies(check, usage, owner);
+    }
+    yield;
+  }
+}
+
+function warnBoundedLastTier(check: VersionCheck, usage: Usage, owner: string): void {
+  const last = usage.tiers.at(-1);
+  if (usage.billingMode !== BillingMode.IN_ARREAR || last === undefined) return;
+  const bounded = steps(usage, last).filter((step) => !isUnbounded(step.max));
+  if (bounded.length === 0) return;
+  const units = bounded.map((step) => `"${step.unit}"`).join(', ');
+  check.findings.warn(`${owner}: the last tier bounds ${units}; units beyond are not charged`, [last]);
+}
+
+function warnMissingCurrencies(check: VersionCheck, usage: Usage, owner: string): void {
+  const prices = pricesOfUsage(usage);
+  const all = new Set<Currency>(prices.flatMap((price) => price.prices.map((entry) => entry.currency)));
+  for (const price of prices) {
+    // An empty price is zero in every currency.
+    if (price.prices.length === 0) continue;
+    const own = new Set(price.prices.map((entry) => entry.currency));
+    const missing = [...all].filter((currency) => !own.has(currency));
+    if (missing.length === 0) continue;
+    check.findings.warn(
+      `${owner}: a price has no amount in ${missing.join(', ')}, which another price of it has`,
+      [price],
+    );
+  }
 }

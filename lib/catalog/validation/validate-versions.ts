@@ -3,7 +3,7 @@ import type { Problem } from '../../values/errors/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
 import type { CatalogVersion } from '../lookup/catalog-version.ts';
 import type { Plan, Product } from '../model/catalog-model.ts';
-import type { Location, ParsedVersion } from '../model/parsed-version.ts';
+import type { Location, ParsedVersion } from '../model/version-content.ts';
 
 /**
  * Checks new versions, each valid by itself, against those that the tenant has and against each other (§5

@@ -3,7 +3,7 @@ import {
   type AvailablePlan,
   listAddOns,
   listBasePlans,
-} from '../../../lib/catalog/lookup/available-plans.ts';
+} from '../../../lib/catalog/lookup/catalog-version.ts';
 import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
 import { lists, plan, product, version } from '../../support/catalogs/catalog-document.ts';
 

@@ -2,14 +2,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { memoryCatalogPlugin } from '../../../adapters/testing/index.ts';
-import {
-  EffectiveCatalogs,
-  MAX_CACHED_ACCOUNT_CATALOGS,
-} from '../../../lib/catalog/cache/effective-catalogs.ts';
+import { EffectiveCatalogs, MAX_CACHED_ACCOUNT_CATALOGS } from '../../../lib/catalog/cache/catalog-cache.ts';
 import { MAX_CACHED_PLUGIN_CATALOGS, PluginCatalogs } from '../../../lib/catalog/cache/plugin-catalogs.ts';
 import { shapedText } from '../../../lib/catalog/cache/shaped-text.ts';
 import { StoredCatalogs } from '../../../lib/catalog/cache/stored-catalogs.ts';
-import { partsOf } from '../../../lib/catalog/cache/version-parts.ts';
+import { partsOf } from '../../../lib/catalog/cache/stored-parts.ts';
 import type { Catalog } from '../../../lib/catalog/index.ts';
 import { textOfPlan } from '../../../lib/catalog/model/plan.ts';
 import type { CatalogEntry, PlanRow, Uuid } from '../../../lib/index.ts';

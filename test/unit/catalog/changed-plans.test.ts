@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type CatalogVersion, CatalogVersion as Version } from '../../../lib/catalog/index.ts';
-import { changedPlans } from '../../../lib/catalog/lookup/changed-plans.ts';
-import { PartList } from '../../../lib/catalog/model/part-list.ts';
+import { changedPlans } from '../../../lib/catalog/lookup/catalog-version.ts';
+import { PartList } from '../../../lib/catalog/model/part.ts';
 import { at, DEFAULT_RULES, lists, plan, version } from '../../support/catalogs/catalog-document.ts';
 
 const NAMES = ['p-m', 'q-m', 'r-m'];

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
-import { MAX_XML_BYTES } from '../../../lib/catalog/formats/xml/decode.ts';
-import type { ChildRule, ElementRule } from '../../../lib/catalog/formats/xml/element.ts';
+import {
+  type ChildRule,
+  type ElementRule,
+  MAX_XML_BYTES,
+  XmlSource,
+} from '../../../lib/catalog/formats/xml/element.ts';
 import { xmlSteps } from '../../../lib/catalog/formats/xml/reader.ts';
-import { XmlSource } from '../../../lib/catalog/formats/xml/source.ts';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
 import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { compilePluginCatalog } from '../../../lib/catalog/formats/definition/compile-plugin-catalog.ts';
+import { compilePluginCatalog } from '../../../lib/catalog/formats/define-catalog.ts';
 import {
   type Amount,
   BillingError,

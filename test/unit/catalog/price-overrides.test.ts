@@ -9,8 +9,8 @@ import {
   type Plan,
   type Usage,
 } from '../../../lib/catalog/index.ts';
+import { dryRunOverridePlan } from '../../../lib/catalog/operations/obtain-override-plan.ts';
 import { readOverrides, writeOverrides } from '../../../lib/catalog/overrides/define-overrides.ts';
-import { dryRunOverridePlan } from '../../../lib/catalog/overrides/dry-run-override-plan.ts';
 import { freeNumber } from '../../../lib/catalog/overrides/override-plan.ts';
 import type { PriceOverrideRequest } from '../../../lib/ports/plugins/price-override-request.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';

@@ -6,7 +6,7 @@ import {
   createAlignmentOf,
   planChangeRules,
   type RuledSubscription,
-} from '../../../lib/catalog/lookup/rule-versions.ts';
+} from '../../../lib/catalog/lookup/catalog.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { at, expectCode, lists, plan, product, version } from '../../support/catalogs/catalog-document.ts';
 

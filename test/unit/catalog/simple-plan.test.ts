@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import {
   addSimplePlan,
+  checkSimplePlan,
   type EditedVersion,
-} from '../../../lib/catalog/formats/simple-plan/add-simple-plan.ts';
-import { checkSimplePlan } from '../../../lib/catalog/formats/simple-plan/simple-plan-input.ts';
+} from '../../../lib/catalog/formats/add-simple-plan.ts';
 import {
   BillingError,
   type Catalog,

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { addSimplePlan } from '../../../lib/catalog/formats/simple-plan/add-simple-plan.ts';
-import { checkSimplePlan } from '../../../lib/catalog/formats/simple-plan/simple-plan-input.ts';
+import { addSimplePlan, checkSimplePlan } from '../../../lib/catalog/formats/add-simple-plan.ts';
 import {
   createCatalog,
   createVersion,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { additionSteps } from '../../../lib/catalog/formats/xml/versions-to-add.ts';
+import { additionSteps } from '../../../lib/catalog/formats/xml/catalog-document.ts';
 import {
   type CatalogVersion,
   createVersion,

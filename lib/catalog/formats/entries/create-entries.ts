@@ -1,19 +1,21 @@
 import type { NewPlanRow } from '../../../ports/storage/index.ts';
-import type { New } from '../../../records/index.ts';
-import { type CatalogEntry, EntryKind, type EntryScope, type ProductTerms } from '../../../records/index.ts';
+import {
+  type CatalogEntry,
+  EntryKind,
+  type EntryScope,
+  type New,
+  type ProductTerms,
+} from '../../../records/index.ts';
 import { BillingError, ErrorCode } from '../../../values/errors/index.ts';
 import type { Uuid } from '../../../values/ids/index.ts';
 import { shortened } from '../../../values/text/index.ts';
 import type { Instant } from '../../../values/time/index.ts';
 import { DEFAULT_PRICE_LIST } from '../../model/catalog-model.ts';
-import { NameKind } from '../../validation/names.ts';
-import { type CheckedRow, checkedPlan } from './check-plans.ts';
-import { checkAvailability, checkedProduct } from './check-products.ts';
-import type { CatalogEntriesInput } from './entry-input.ts';
-import { EntryProblems, titleOf } from './entry-problems.ts';
+import { NameKind } from '../../validation/findings.ts';
+import { type CheckedRow, checkAvailability, checkedPlan, checkedProduct } from './check-entries.ts';
+import { type CatalogEntriesInput, EntryProblems, titleOf } from './entry-input.ts';
+import { unitsOf, usageNamesOf, validateEntries } from './entry-parts.ts';
 import type { KnownNames, KnownProduct } from './known-names.ts';
-import { unitsOf, usageNamesOf } from './plan-content.ts';
-import { validateEntries } from './validate-entries.ts';
 
 export interface CreateEntriesInput {
   readonly request: CatalogEntriesInput;

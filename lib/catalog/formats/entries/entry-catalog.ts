@@ -8,23 +8,24 @@ import {
 import type { Instant } from '../../../values/time/index.ts';
 import { type Catalog, createCatalog } from '../../lookup/catalog.ts';
 import { CatalogVersion } from '../../lookup/catalog-version.ts';
-import { byName } from '../../model/by-name.ts';
-import { DEFAULT_PRICE_LIST, type Plan, type Product } from '../../model/catalog-model.ts';
-import { LazyPart, type Part, partOf, productPart } from '../../model/part.ts';
-import { PartList } from '../../model/part-list.ts';
+import { DEFAULT_PRICE_LIST, type Plan, type Product, SIMPLE_RULES } from '../../model/catalog-model.ts';
+import { byName, LazyPart, type Part, PartList, partOf, productPart } from '../../model/part.ts';
 import { createPlan } from '../../model/plan.ts';
-import { SIMPLE_RULES } from '../../model/simple-rules.ts';
-import type { VersionFrame } from '../../model/version-frame.ts';
-import type { EntriesAndRows } from './entry-views.ts';
-import { type ListedPlan, mergedLists, mergedUnits, union } from './merged-parts.ts';
-import { planContentOf, pricedIn } from './plan-content.ts';
+import type { VersionFrame } from '../../model/version-content.ts';
+import type { EntriesAndRows } from './change-plan.ts';
 import {
   availableProducts,
+  type ListedPlan,
+  mergedLists,
+  mergedUnits,
   namesReferredTo,
+  planContentOf,
+  pricedIn,
   productOfEntry,
   productOfPlan,
+  union,
   xmlProductNamed,
-} from './version-products.ts';
+} from './entry-parts.ts';
 
 /** Name of the entry catalog where neither an XML catalog nor a call gives one. */
 export const DEFAULT_CATALOG_NAME = 'DEFAULT';

@@ -1,8 +1,9 @@
 import { type CatalogEntry, EntryKind, type EntryScope, type ProductTerms } from '../../../records/index.ts';
+import type { Problem } from '../../../values/errors/index.ts';
 import type { Catalog } from '../../lookup/catalog.ts';
+import type { CatalogVersion } from '../../lookup/catalog-version.ts';
 import type { Product } from '../../model/catalog-model.ts';
-import { NameKind } from '../../validation/names.ts';
-import { kindOfName } from './uploaded-name-kinds.ts';
+import { NameKind } from '../../validation/findings.ts';
 
 /** A product that a plan may have. */
 export interface KnownProduct {
@@ -61,4 +62,59 @@ export class KnownNames {
     if (prettyName === undefined || category === undefined) return undefined;
     return { entryId: null, terms: { prettyName, category } };
   }
+}
+
+const namesOfVersion = new WeakMap<CatalogVersion, ReadonlyMap<string, NameKind>>();
+
+/** What a name stands for in any version of the catalog; undefined where it is free (V1 of §4). */
+export function kindOfName(catalog: Pick<Catalog, 'versions'>, name: string): NameKind | undefined {
+  for (const version of catalog.versions) {
+    const kind = namesOf(version).get(name);
+    if (kind !== undefined) return kind;
+  }
+  return undefined;
+}
+
+/** Collected once per version, which never changes. */
+function namesOf(version: CatalogVersion): ReadonlyMap<string, NameKind> {
+  const known = namesOfVersion.get(version);
+  if (known !== undefined) return known;
+  const usages = version.plans.flatMap((plan) => plan.phases.flatMap((phase) => phase.usages));
+  const names = new Map([
+    ...kinds(version.units, NameKind.UNIT),
+    ...kinds(usages, NameKind.USAGE),
+    ...kinds(version.allPriceLists, NameKind.PRICE_LIST),
+    ...kinds(version.products, NameKind.PRODUCT),
+    ...kinds(version.plans, NameKind.PLAN),
+  ]);
+  namesOfVersion.set(version, names);
+  return names;
+}
+
+function kinds(
+  records: readonly { readonly name: string }[],
+  kind: NameKind,
+): readonly (readonly [string, NameKind])[] {
+  return records.map((record) => [record.name, kind]);
+}
+
+/** Names of the plans and products of these versions. */
+export function uploadedNames(versions: readonly CatalogVersion[]): readonly string[] {
+  const names = versions.flatMap((version) =>
+    [...version.products, ...version.plans].map(({ name }) => name),
+  );
+  return [...new Set(names)];
+}
+
+/** An XML version cannot take a plan or product name that a catalog entry holds (§15.6 rule 2). */
+export function heldNames(
+  versions: readonly CatalogVersion[],
+  entries: readonly CatalogEntry[],
+): readonly Problem[] {
+  const held = new Set(
+    entries.filter((entry) => entry.kind !== EntryKind.CATALOG).map((entry) => entry.name),
+  );
+  return uploadedNames(versions)
+    .filter((name) => held.has(name))
+    .map((name) => ({ message: `The name ${JSON.stringify(name)} is already that of a catalog entry` }));
 }

@@ -1,12 +1,15 @@
+import type { StoredCatalogSource } from '../../../records/index.ts';
 import { atOnce, type Steps } from '../../../runtime/index.ts';
 import { BillingError, ErrorCode, type Problem } from '../../../values/errors/index.ts';
+import type { Catalog } from '../../lookup/catalog.ts';
 import { type CatalogVersion, versionSteps } from '../../lookup/catalog-version.ts';
-import type { ParsedVersion } from '../../model/parsed-version.ts';
+import type { Locate, ParsedVersion } from '../../model/version-content.ts';
 import { type VersionFindings, validationSteps } from '../../validation/validate-version.ts';
 import { validateVersions } from '../../validation/validate-versions.ts';
-import { decodeXml } from './decode.ts';
-import { catalogXmlSteps } from './read-catalog.ts';
-import { additionSteps } from './versions-to-add.ts';
+import { decodeXml } from './element.ts';
+import { catalogRoots } from './grammar.ts';
+import { xmlSteps } from './reader.ts';
+import { canonicalXmlSteps } from './write-catalog.ts';
 
 /** A document whose versions are valid, each by itself. */
 export interface Parsed {
@@ -101,4 +104,79 @@ export function* examine(source: Uint8Array | string, maxBytes?: number): Steps<
     if (!(error instanceof BillingError) || error.code !== ErrorCode.CATALOG_INVALID_FOR_TENANT) throw error;
     return { errors: error.problems ?? [{ message: error.message }], warnings: [], document: null };
   }
+}
+
+export interface ParsedDocument {
+  /** Root `catalogs`, what retrieval returns; else root `catalog`, what people write. */
+  readonly isEnvelope: boolean;
+  /** At least one, in the order of the document. */
+  readonly versions: readonly ParsedVersion[];
+}
+
+/**
+ * Reads a catalog document (§3): root `catalog` with one version, or the envelope `catalogs`. Bytes are
+ * UTF-8, or UTF-16 with a byte order mark. Touches neither file system nor network. What it returns has yet to pass
+ * `validateVersion`, then becomes a `CatalogVersion` by `createVersion`.
+ *
+ * @throws BillingError 2080 `CATALOG_INVALID_FOR_TENANT` for the first structural error, as the one entry of
+ *   `problems`, with line and column; 60012 `TOO_LARGE` above the bound of a document.
+ */
+export function readCatalogXml(document: Uint8Array | string, maxBytes?: number): ParsedDocument {
+  return atOnce(catalogXmlSteps(document, maxBytes));
+}
+
+/** As `readCatalogXml`, step by step. */
+export function* catalogXmlSteps(document: Uint8Array | string, maxBytes?: number): Steps<ParsedDocument> {
+  const { value, positions } = yield* xmlSteps(decodeXml(document, maxBytes), catalogRoots);
+  const locate: Locate = (record, child, index) => positions.locate(record, child, index);
+  const isEnvelope = 'versions' in value;
+  const contents = isEnvelope ? value.versions : [value];
+  return { isEnvelope, versions: contents.map((content) => ({ content, locate })) };
+}
+
+/**
+ * The versions of a document that are to be added (§5 rule 6): an envelope may repeat stored versions, in
+ * equal form, so that a downloaded one can be extended and sent back. If nothing else is in it, all are returned, and
+ * `validateVersions` finds their dates taken.
+ */
+export function* additionSteps(
+  stored: readonly CatalogVersion[],
+  added: readonly CatalogVersion[],
+  isEnvelope: boolean,
+): Steps<readonly CatalogVersion[]> {
+  if (!isEnvelope) return added;
+  const byDate = new Map(stored.map((version) => [version.effectiveDate, version]));
+  const fresh: CatalogVersion[] = [];
+  for (const version of added) {
+    const holder = byDate.get(version.effectiveDate);
+    const isKnown =
+      holder !== undefined && (yield* canonicalXmlSteps(holder)) === (yield* canonicalXmlSteps(version));
+    if (!isKnown) fresh.push(version);
+  }
+  return fresh.length > 0 ? fresh : added;
+}
+
+/**
+ * The documents that make up a tenant's catalog, in upload order: the values of its key CATALOG (§5 rule 9). An upload
+ * that has since lost a version is shown by the versions that are left of it.
+ * @param sources the versions of the uploads, in the order in which they were stored.
+ * @param catalog the versions that the tenant has.
+ */
+export function* uploadedTexts(
+  sources: readonly StoredCatalogSource[],
+  catalog: Catalog,
+): Steps<readonly string[]> {
+  const byDate = new Map(catalog.versions.map((version) => [version.effectiveDate, version]));
+  const texts: string[] = [];
+  for (const upload of Map.groupBy(sources, (source) => source.uploadId).values()) {
+    const text = upload.find((source) => source.sourceText !== null)?.sourceText ?? null;
+    if (text !== null && upload.every((source) => source.isLive)) {
+      texts.push(text);
+      continue;
+    }
+    const live = upload.filter((source) => source.isLive);
+    const versions = live.flatMap((source) => byDate.get(source.effectiveDate) ?? []);
+    for (const version of versions) texts.push(yield* canonicalXmlSteps(version));
+  }
+  return texts;
 }

@@ -1,6 +1,15 @@
-import type { VersionLimit } from '../../model/version-limits.ts';
-import type { Scalar } from '../fields/scalar.ts';
-import { quote } from './quote.ts';
+import {
+  type DecodedXml,
+  DocumentFault,
+  decodeXml as decode,
+  faultOfEncoding,
+  faultOfText,
+  Lines,
+} from '../../../values/documents/index.ts';
+import { BillingError, ErrorCode } from '../../../values/errors/index.ts';
+import type { Location, VersionLimit } from '../../model/version-content.ts';
+import { invalidCatalog } from '../../validation/findings.ts';
+import type { Scalar } from '../fields/field.ts';
 
 /** One open element, with what has been read of it so far. Offsets are those of the `<` of a start tag. */
 export interface Frame {
@@ -54,4 +63,96 @@ export function readScalar<T>(scalar: Scalar<T>, text: string, place: string): T
   const value = scalar.parse(text);
   if (value !== undefined) return value;
   return new Refusal(`${place}: ${text === '' ? 'no value' : quote(text)} is not ${scalar.description}`);
+}
+
+/** A decoded document. Positions are offsets into `text`; lines are counted only when an error is reported. */
+export class XmlSource {
+  readonly text: string;
+  readonly #decoded: DecodedXml;
+  readonly #lines: Lines;
+
+  constructor(decoded: DecodedXml) {
+    this.text = decoded.text;
+    this.#decoded = decoded;
+    this.#lines = new Lines(decoded.text);
+  }
+
+  locate(offset: number): Location {
+    return this.#lines.at(offset);
+  }
+
+  /** The error for a document whose structure is wrong: one problem, with its place (§3.2). */
+  fault(offset: number, message: string): BillingError {
+    return invalidCatalog([{ message, ...this.locate(offset) }]);
+  }
+
+  /** Refuses an XML declaration that names another encoding than the one the bytes are in. */
+  checkDeclaredEncoding(declared: string | undefined): void {
+    const fault = faultOfEncoding(this.#decoded, declared);
+    if (fault !== undefined) throw this.fault(fault.offset, fault.message);
+  }
+}
+
+/**
+ * Where the records of a parsed document were, stored beside the model so that a semantic error can name its line.
+ * `locate(plan)` is the element of the plan, `locate(plan, 'product')` its child, `locate(list, 'plan', 2)` the third of
+ * its repeated children; a child that was not written is located at its parent.
+ */
+export class Positions {
+  readonly #source: XmlSource;
+  readonly #frames = new Map<object, Pick<Frame, 'offset' | 'childOffsets'>>();
+
+  constructor(source: XmlSource) {
+    this.#source = source;
+  }
+
+  remember(value: unknown, frame: Frame): void {
+    if (typeof value !== 'object' || value === null) return;
+    this.#frames.set(value, { offset: frame.offset, childOffsets: frame.childOffsets });
+  }
+
+  locate(record: object, child?: string, index?: number): Location | undefined {
+    const frame = this.#frames.get(record);
+    if (frame === undefined) return undefined;
+    const offsets = child === undefined ? undefined : frame.childOffsets[child];
+    const offset = Array.isArray(offsets) ? offsets[index ?? 0] : offsets;
+    return this.#source.locate(offset ?? frame.offset);
+  }
+}
+
+/** Bytes of one document, before parsing starts (`server.limits.text`). */
+export const MAX_XML_BYTES = 10 * 1_048_576;
+
+/**
+ * Decodes an uploaded document (§3.2): UTF-8, or UTF-16 with a byte order mark; every invalid byte
+ * sequence is an error. A string is taken as it is.
+ */
+export function decodeXml(document: Uint8Array | string, maxBytes = MAX_XML_BYTES): XmlSource {
+  if (document.length > maxBytes) {
+    throw new BillingError({
+      code: ErrorCode.TOO_LARGE,
+      message: `The document has ${document.length} bytes; at most ${maxBytes} are accepted`,
+      facts: { size: document.length, limit: maxBytes },
+    });
+  }
+  const source = sourceOf(document);
+  const fault = faultOfText(source.text);
+  if (fault !== undefined) throw source.fault(fault.offset, fault.message);
+  return source;
+}
+
+function sourceOf(document: Uint8Array | string): XmlSource {
+  try {
+    return new XmlSource(decode(document));
+  } catch (error) {
+    if (!(error instanceof DocumentFault)) throw error;
+    throw invalidCatalog([{ message: error.message, line: 1, column: 1 }]);
+  }
+}
+
+const LONGEST_QUOTE = 60;
+
+/** A piece of a document for use in a message, shortened. */
+export function quote(text: string): string {
+  return JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE - 3)}...` : text);
 }

@@ -1,14 +1,15 @@
-import type { VersionContent } from '../../model/version-content.ts';
-import type { VersionLimit } from '../../model/version-limits.ts';
+import type { VersionContent, VersionLimit } from '../../model/version-content.ts';
+import { version } from '../fields/catalog-records.ts';
 import {
+  anyText,
   type NamedField,
+  orNone,
   type RecordType,
   type RuleCaseType,
   recordOf,
+  type Scalar,
   type ValueType,
 } from '../fields/field.ts';
-import { version } from '../fields/records.ts';
-import { anyText, orNone, type Scalar } from '../fields/scalar.ts';
 import { type AttributeRule, type ChildRule, type ElementRule, Refusal, readScalar } from './element.ts';
 
 // The grammar of §3.3, made of the tables of fields.

@@ -14,11 +14,9 @@ import {
   MAX_XML_NAME_CHARACTERS,
   MAX_XML_TEXT_CHARACTERS,
 } from '../../../values/limits.ts';
-import { excess, type VersionLimit } from '../../model/version-limits.ts';
-import { invalidCatalog } from '../../validation/invalid-catalog.ts';
-import { type ElementRule, type Frame, Refusal, readScalar } from './element.ts';
-import { Positions } from './positions.ts';
-import type { XmlSource } from './source.ts';
+import { excess, type VersionLimit } from '../../model/version-content.ts';
+import { invalidCatalog } from '../../validation/findings.ts';
+import { type ElementRule, type Frame, Positions, Refusal, readScalar, type XmlSource } from './element.ts';
 
 /** Elements of one document: bounds memory and the time of a parse. */
 const MAX_XML_ELEMENTS = 1_000_000;

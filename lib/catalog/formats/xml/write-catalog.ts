@@ -1,11 +1,11 @@
 import { atOnce, oneStep, type Steps } from '../../../runtime/index.ts';
+import { escapeAttribute, escapeText } from '../../../values/documents/index.ts';
 import type { Catalog } from '../../lookup/catalog.ts';
 import { type CatalogVersion, contentSteps } from '../../lookup/catalog-version.ts';
-import type { Plan } from '../../model/catalog-model.ts';
-import { pricesOfPhase } from '../../model/prices-of.ts';
-import { version as versionType } from '../fields/records.ts';
-import { listIn, RecordWriter, valueIn } from './record-writer.ts';
-import { XmlText } from './xml-text.ts';
+import type { Plan, RuleCase } from '../../model/catalog-model.ts';
+import { pricesOfPhase } from '../../model/plan.ts';
+import { version as versionType } from '../fields/catalog-records.ts';
+import type { NamedField, RecordType, RuleCaseType, ValueType } from '../fields/field.ts';
 
 const XSI_DECLARATION = { 'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance' };
 
@@ -75,4 +75,147 @@ function hasNull(plan: Plan): boolean {
   return plan.phases.some((phase) =>
     pricesOfPhase(phase).some((price) => price.prices.some((entry) => entry.amount === null)),
   );
+}
+
+/** Writes values of the model by the tables of fields: each is of the type that is given with it. */
+export class RecordWriter {
+  readonly #xml: XmlText;
+
+  constructor(xml: XmlText) {
+    this.#xml = xml;
+  }
+
+  field(field: NamedField, value: unknown): void {
+    if (field.place === 'list')
+      this.#xml.list(field.element, value as List, (item) => this.item(field, item));
+    else if (field.place === 'repeated') for (const item of value as List) this.item(field, item);
+    else if (value !== null) this.item(field, value);
+    else if (field.isNillable) this.#xml.empty(field.element, { 'xsi:nil': 'true' });
+  }
+
+  /** One of a list, or the value of another field. */
+  item({ item, element, type }: NamedField, value: unknown): void {
+    this.#element(item ?? element, type, value);
+  }
+
+  #element(name: string, type: ValueType, value: unknown): void {
+    if (type.kind === 'scalar') this.#xml.leaf(name, type.write(value));
+    else if (type.kind === 'record') this.#record(name, type, value);
+    else this.#xml.element(name, {}, () => this.#case(type, value as RuleCase<object, string>));
+  }
+
+  #record(name: string, type: RecordType, value: unknown): void {
+    const { children } = type;
+    const attributes: Record<string, string> = {};
+    for (const [constant, scalar] of type.constants) attributes[constant] = scalar.write('');
+    for (const field of type.attributes) {
+      if (field.type.kind === 'scalar') attributes[field.element] = field.type.write(valueIn(value, field));
+    }
+    const isEmpty = children.every(
+      (field) => field.place === 'repeated' && listIn(value, field).length === 0,
+    );
+    if (isEmpty) this.#xml.empty(name, attributes);
+    else
+      this.#xml.element(name, attributes, () => {
+        for (const field of children) this.field(field, valueIn(value, field));
+      });
+  }
+
+  #case({ resultName }: RuleCaseType, { conditions, result }: RuleCase<object, string>): void {
+    for (const [condition, value] of Object.entries(conditions)) {
+      if (typeof value === 'string') this.#xml.leaf(condition, value);
+    }
+    this.#xml.leaf(resultName, result);
+  }
+}
+
+type List = readonly unknown[];
+
+export function valueIn(record: unknown, { name }: NamedField): unknown {
+  return (record as Readonly<Record<string, unknown>>)[name];
+}
+
+export function listIn(record: unknown, field: NamedField): List {
+  return valueIn(record, field) as List;
+}
+
+const LINES_AT_ONCE = 1_000;
+
+/**
+ * Text of the document as it is written: children indented by two spaces, everything escaped so that reading it back
+ * gives the same.
+ */
+export class XmlText {
+  /** Lines, and earlier lines joined: one long text that grew line by line would be slow to read. */
+  readonly #joined: string[] = [];
+  #lines: string[] = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
+  #depth = 0;
+
+  get text(): string {
+    return this.#joined.join('') + this.#lines.join('');
+  }
+
+  /** An element that holds text. */
+  leaf(name: string, value: string): void {
+    this.#line(`<${name}>${escapeText(value)}</${name}>`);
+  }
+
+  /** An element written as a whole: `<rules/>`, `<value xsi:nil="true"/>`. */
+  empty(name: string, attributes: Attributes = {}): void {
+    this.#line(`<${name}${attributesOf(attributes)}/>`);
+  }
+
+  /** An element with children, which `writeChildren` writes. */
+  element(name: string, attributes: Attributes, writeChildren: () => void): void {
+    this.#open(name, attributes);
+    writeChildren();
+    this.#close(name);
+  }
+
+  /** As `element`, whose children are written step by step. */
+  *elementSteps(name: string, attributes: Attributes, writeChildren: () => Steps<void>): Steps<void> {
+    this.#open(name, attributes);
+    yield* writeChildren();
+    this.#close(name);
+  }
+
+  /** A wrapper of repeated elements; empty if there are none. */
+  list<T>(name: string, items: readonly T[], writeItem: (item: T) => void): void {
+    if (items.length === 0) this.empty(name);
+    else this.element(name, {}, () => items.forEach(writeItem));
+  }
+
+  /** As `list`, whose items are written step by step. */
+  *listSteps<T>(name: string, items: readonly T[], writeItem: (item: T) => Steps<void>): Steps<void> {
+    if (items.length === 0) this.empty(name);
+    else
+      yield* this.elementSteps(name, {}, function* () {
+        for (const item of items) yield* writeItem(item);
+      });
+  }
+
+  #open(name: string, attributes: Attributes): void {
+    this.#line(`<${name}${attributesOf(attributes)}>`);
+    this.#depth += 1;
+  }
+
+  #close(name: string): void {
+    this.#depth -= 1;
+    this.#line(`</${name}>`);
+  }
+
+  #line(markup: string): void {
+    this.#lines.push(`${'  '.repeat(this.#depth)}${markup}\n`);
+    if (this.#lines.length < LINES_AT_ONCE) return;
+    this.#joined.push(this.#lines.join(''));
+    this.#lines = [];
+  }
+}
+
+export type Attributes = Readonly<Record<string, string>>;
+
+function attributesOf(attributes: Attributes): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => ` ${name}="${escapeAttribute(value)}"`)
+    .join('');
 }

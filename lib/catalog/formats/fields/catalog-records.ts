@@ -1,8 +1,12 @@
 import {
+  BillingActionPolicy,
+  BillingAlignment,
   BillingMode,
   BlockType,
   FixedType,
   PhaseType,
+  PlanAlignmentChange,
+  PlanAlignmentCreate,
   ProductCategory,
   TierBlockPolicy,
   UsageType,
@@ -13,40 +17,115 @@ import {
   type Fixed,
   type InternationalPrice,
   type Limit,
+  type PlanRules,
   type Price,
   type PriceList,
   type PriceListSet,
   type Product,
+  prefixed,
+  prefixedName,
   type Recurring,
+  type RuleCase,
+  SIMPLE_RULES,
   type Tier,
   type TieredBlock,
   UNBOUNDED,
   type Unit,
   type Usage,
+  writtenDecimal,
 } from '../../model/catalog-model.ts';
-import { writtenDecimal } from '../../model/plain-text.ts';
-import { SIMPLE_RULES } from '../../model/simple-rules.ts';
-import type { PhaseContent, PlanContent, VersionContent } from '../../model/version-content.ts';
-import { VERSION_LIMITS } from '../../model/version-limits.ts';
-import { attribute, element, list, nillable, record, repeated } from './field.ts';
-import { rules } from './rules.ts';
+import {
+  type PhaseContent,
+  type PlanContent,
+  VERSION_LIMITS,
+  type VersionContent,
+} from '../../model/version-content.ts';
 import {
   anyText,
+  attribute,
   currency,
   dateTime,
   decimal,
+  element,
+  type Field,
   int,
+  list,
   name,
+  nillable,
   noNumber,
   nonBlankText,
   oneOf,
   only,
-} from './scalar.ts';
+  type RuleCaseType,
+  record,
+  repeated,
+  type Scalar,
+} from './field.ts';
+
+// The rules of §3.3: conditions in the order of the document.
+
+const phaseType = oneOf('a phase type', PhaseType);
+const productCategory = oneOf('a product category', ProductCategory);
+const billingPeriod = oneOf('a billing period', BillingPeriod);
+
+const ofCreation = { product: name, productCategory, billingPeriod, priceList: name };
+const ofSubscription = { phaseType, ...ofCreation };
+const ofSource = prefixed('from', ofCreation);
+const ofChange = { phaseType, ...ofSource, ...prefixed('to', ofCreation) };
+
+/** The names without `from` mean the same. Other servers accept and ignore them, which is a trap (§3.3). */
+const plainNames = Object.fromEntries(
+  Object.keys(ofCreation).map((plain) => [plain, prefixedName('from', plain)]),
+);
+
+type Conditions<C> = { readonly [Name in keyof C]: Scalar<NonNullable<C[Name]>> };
+
+function cases<C, R extends string>(
+  item: string,
+  conditions: Conditions<C>,
+  ofCase: {
+    readonly result: readonly [name: string, type: Scalar<R>];
+    readonly aliases?: RuleCaseType['aliases'];
+  },
+): Field<readonly RuleCase<C, R>[]> {
+  const {
+    result: [resultName, result],
+    aliases = {},
+  } = ofCase;
+  const type: RuleCaseType<RuleCase<C, R>> = { kind: 'case', conditions, resultName, result, aliases };
+  return list(item, type, { absent: [], limit: VERSION_LIMITS.ruleCases });
+}
+
+const policy = { result: ['policy', oneOf('a policy', BillingActionPolicy)] } as const;
+
+function alignment<R extends string>(type: Scalar<R>) {
+  return { result: ['alignment', type] } as const;
+}
+
+export const rules = record<PlanRules>({
+  changePolicy: cases('changePolicyCase', ofChange, policy),
+  changeAlignment: cases(
+    'changeAlignmentCase',
+    ofChange,
+    alignment(oneOf('a change alignment', PlanAlignmentChange)),
+  ),
+  cancelPolicy: cases('cancelPolicyCase', ofSubscription, policy),
+  createAlignment: cases(
+    'createAlignmentCase',
+    ofCreation,
+    alignment(oneOf('a create alignment', PlanAlignmentCreate)),
+  ),
+  billingAlignment: cases(
+    'billingAlignmentCase',
+    ofSubscription,
+    alignment(oneOf('a billing alignment', BillingAlignment)),
+  ),
+  priceList: cases('priceListCase', ofSource, { result: ['toPriceList', name], aliases: plainNames }),
+});
 
 // Every record of a catalog version with its fields, bottom up (§2, §3.3).
 
 const billingMode = oneOf('a billing mode', BillingMode);
-const billingPeriod = element(oneOf('a billing period', BillingPeriod));
 const noBound = writtenDecimal(String(UNBOUNDED));
 const none = { absent: null };
 /** For people; by default the name. */
@@ -103,7 +182,7 @@ export const usage = record<Usage>({
   tierBlockPolicy: attribute(oneOf('a tier block policy', TierBlockPolicy), {
     absent: TierBlockPolicy.ALL_TIERS,
   }),
-  billingPeriod,
+  billingPeriod: element(billingPeriod),
   limits,
   blocks: list('block', block, { absent: [] }),
   tiers: list('tier', tier, { absent: [] }),
@@ -125,7 +204,7 @@ export const fixed = record<Fixed>(
 );
 
 const recurring = record<Recurring>({
-  billingPeriod,
+  billingPeriod: element(billingPeriod),
   price: element(internationalPrice, { element: 'recurringPrice', absent: null }),
 });
 

@@ -1,10 +1,140 @@
-import type { EntryBlock, EntryPhase, EntryPrice, EntryTier, EntryUsage } from '../../../records/index.ts';
-import { PhaseType, TierBlockPolicy, UsageType } from '../../../records/index.ts';
+import {
+  BillingMode,
+  type EntryBlock,
+  type EntryPhase,
+  type EntryPrice,
+  type EntryTier,
+  type EntryUsage,
+  PhaseType,
+  type PlanRow,
+  type PlanTerms,
+  ProductCategory,
+  type ProductTerms,
+  TierBlockPolicy,
+  UsageType,
+} from '../../../records/index.ts';
 import { isCurrency, ZERO } from '../../../values/money/index.ts';
-import { TimeUnit } from '../../../values/time/index.ts';
+import { formatInstant, type Instant, TimeUnit, truncateToSecond } from '../../../values/time/index.ts';
 import { UNBOUNDED } from '../../model/catalog-model.ts';
-import type { BlockInput, PhaseInput, PriceInput, TierInput, UsageInput } from './entry-input.ts';
-import type { EntryProblems } from './entry-problems.ts';
+import {
+  type BlockInput,
+  type EntryProblems,
+  type PhaseInput,
+  type PlanEntryInput,
+  type PriceInput,
+  type ProductEntryInput,
+  type TierInput,
+  titleOf,
+  type UsageInput,
+} from './entry-input.ts';
+
+/** Category of a product that others may name; undefined for an unknown one. */
+export type CategoryOf = (productName: string) => ProductCategory | undefined;
+
+/** Checks a new product: what is required must be there (§15.3 rule 1). What is wrong goes to `problems`. */
+export function checkedProduct(input: ProductEntryInput, problems: EntryProblems): ProductTerms | undefined {
+  const owner = titleOf('Product', input.name);
+  const category = problems.need(owner, 'category', input.category);
+  const terms = {
+    prettyName: problems.textOf(owner, 'prettyName', input.prettyName),
+    availableForBps: [...new Set(input.availableForBps ?? [])],
+    availableAddons: [...new Set(input.availableAddons ?? [])],
+  };
+  return category && { ...terms, category };
+}
+
+/** The add-ons of a new product and the products of a new add-on (§15.3 rule 4). */
+export function checkAvailability(
+  { name, terms }: { readonly name: string; readonly terms: ProductTerms },
+  categoryOf: CategoryOf,
+  problems: EntryProblems,
+): void {
+  const owner = `${titleOf('Product', name)}`;
+  const { category, availableForBps, availableAddons } = terms;
+  const isAddOn = category === ProductCategory.ADD_ON;
+  if (isAddOn && availableForBps.length === 0) {
+    problems.add(`${owner}: an ADD_ON needs availableForBps`);
+  }
+  if (!isAddOn && availableForBps.length > 0) {
+    problems.add(`${owner}: only an ADD_ON has availableForBps, not a ${category} product`);
+  }
+  if (category !== ProductCategory.BASE && availableAddons.length > 0) {
+    problems.add(`${owner}: only a BASE product has availableAddons, not a ${category} product`);
+  }
+  const references = [
+    ...availableForBps.map((other) => ({ field: 'availableForBps', other, wanted: ProductCategory.BASE })),
+    ...availableAddons.map((other) => ({ field: 'availableAddons', other, wanted: ProductCategory.ADD_ON })),
+  ];
+  for (const { field, other, wanted } of references) {
+    const found = categoryOf(other);
+    const named = `${owner}: ${field} names ${titleOf('product', other)}`;
+    if (found === undefined) problems.add(`${named}, which does not exist`);
+    else if (found !== wanted) problems.add(`${named}, which is ${found}, not ${wanted}`);
+  }
+}
+
+export type CheckedRow = Pick<
+  PlanRow,
+  'planName' | 'effectiveDate' | 'effectiveDateForExistingSubscriptions' | 'phases'
+>;
+
+export interface CheckedPlan {
+  readonly terms: PlanTerms;
+  /** Undefined if no phase is described. */
+  readonly row: CheckedRow | undefined;
+}
+
+/** Checks a new plan: what is required must be there (§15.3 rules 1 to 3, §15.1 rule 4). What is wrong goes to `problems`. */
+export function checkedPlan(
+  plan: PlanEntryInput & { readonly name: string },
+  problems: EntryProblems,
+): CheckedPlan | undefined {
+  const owner = titleOf('Plan', plan.name);
+  const mode = problems.need(owner, 'recurringBillingMode', plan.recurringBillingMode);
+  if (mode === BillingMode.IN_ARREAR) {
+    problems.add(`${owner}: recurringBillingMode IN_ARREAR is not supported; only IN_ADVANCE is`);
+  }
+  const productName = problems.needName(owner, 'productName', plan.productName);
+  const pricelistName = problems.needName(owner, 'pricelistName', plan.pricelistName);
+  const date = problems.need(owner, 'effectiveDate', plan.effectiveDate);
+  const phases = checkedPhases(plan.phases, owner, problems);
+  const prettyName = problems.textOf(owner, 'prettyName', plan.prettyName);
+  if (mode === undefined || productName === undefined || pricelistName === undefined || date === undefined) {
+    return undefined;
+  }
+  const effectiveDate = truncateToSecond(date);
+  const forExisting = dateForExisting(plan.effectiveDateForExistingSubscriptions, effectiveDate, {
+    owner,
+    problems,
+  });
+  const terms = { prettyName, recurringBillingMode: mode, productName, pricelistName, xmlProduct: null };
+  if (phases.length === 0) return { terms, row: undefined };
+  return {
+    terms,
+    row: {
+      planName: plan.name,
+      effectiveDate,
+      effectiveDateForExistingSubscriptions: forExisting,
+      phases,
+    },
+  };
+}
+
+/** Never before the date of its row (§15.1 rule 4, V6). */
+export function dateForExisting(
+  date: Instant | null | undefined,
+  effectiveDate: Instant,
+  { owner, problems }: { readonly owner: string; readonly problems: EntryProblems },
+): Instant | null {
+  if (date === null || date === undefined) return null;
+  const forExisting = truncateToSecond(date);
+  if (forExisting < effectiveDate) {
+    problems.add(
+      `${owner}: effectiveDateForExistingSubscriptions ${formatInstant(forExisting)} is before the effective date, ${formatInstant(effectiveDate)}`,
+    );
+  }
+  return forExisting;
+}
 
 /**
  * The phases of a plan as they are stored. What is required must be there, and prices only where they may be (§15.3 rules

@@ -1,0 +1,292 @@
+import {
+  CatalogPartKind,
+  type NewCatalogPart,
+  type NewCatalogParts,
+  type StoredCatalogPart,
+} from '../../records/index.ts';
+import { eachStep, type TimeSlices } from '../../runtime/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import { CATALOG_PARTS_AT_ONCE } from '../../values/limits.ts';
+import { BillingPeriod, type Instant } from '../../values/time/index.ts';
+import type { CatalogVersion } from '../lookup/catalog-version.ts';
+import { type Plan, type Product, textOfValue, valueOfText } from '../model/catalog-model.ts';
+import { deepFreeze, type Part, PartList, type SoldAs } from '../model/part.ts';
+import { createPlan, rememberText, textOfPlan } from '../model/plan.ts';
+import type { PlanContent, VersionFrame } from '../model/version-content.ts';
+import { Shape, sha256Hex, shapedText } from './shaped-text.ts';
+
+/** What all stored parts of one kind have in common. */
+export interface Decoding<T> {
+  /** Makes the frozen value. */
+  decode(text: string): T;
+  /** For plans: only product and period, from the same text. */
+  soldAs?(text: string): SoldAs;
+  readonly decoded: DecodedParts;
+}
+
+/**
+ * A part as storage keeps it: a text, decoded when somebody asks. The value is released once many others have been asked
+ * for since; if somebody still holds it, the next caller gets that same object.
+ */
+export class StoredPart<T extends object> implements Part<T> {
+  readonly name: string;
+  readonly forExisting: Instant | null;
+  readonly shape: Shape | null;
+  /** As it is stored: what fills the shape or, without a shape, the whole text. */
+  readonly #ownText: string;
+  readonly #decoding: Decoding<T>;
+  #value: T | undefined;
+  #released: WeakRef<T> | undefined;
+
+  constructor(
+    { name, forExisting, text }: Pick<StoredCatalogPart, 'name' | 'forExisting' | 'text'>,
+    shape: Shape | null,
+    decoding: Decoding<T>,
+  ) {
+    this.name = shape === null ? name : shape.name;
+    this.forExisting = forExisting;
+    this.shape = shape;
+    this.#ownText = text;
+    this.#decoding = decoding;
+    Object.freeze(this);
+  }
+
+  get text(): string {
+    return this.shape === null ? this.#ownText : this.shape.fill(this.#ownText);
+  }
+
+  /** Characters that it does not share with others of its shape. */
+  get characters(): number {
+    return this.#ownText.length;
+  }
+
+  get value(): T {
+    return this.#value ?? this.#revive();
+  }
+
+  soldAs(): SoldAs {
+    assertInvariant(this.#decoding.soldAs, `${this.name} is no plan`);
+    return this.#decoding.soldAs(this.text);
+  }
+
+  release(): void {
+    if (this.#value !== undefined) this.#released = new WeakRef(this.#value);
+    this.#value = undefined;
+  }
+
+  #revive(): T {
+    const value = this.#released?.deref() ?? this.#decoding.decode(this.text);
+    this.#value = value;
+    this.#released = undefined;
+    this.#decoding.decoded.add(this);
+    return value;
+  }
+}
+
+/** Records by id, and how much they take in memory. */
+class Kept<V extends { readonly characters: number }> {
+  readonly #values = new Map<number, V>();
+  readonly #origin: Kept<V> | undefined;
+  /** Characters of the texts of those that are here. */
+  characters = 0;
+
+  /** @param origin where to find records that are not here. */
+  constructor(origin: Kept<V> | undefined) {
+    this.#origin = origin;
+  }
+
+  find(recordId: number): V | undefined {
+    return this.#values.get(recordId) ?? this.#origin?.find(recordId);
+  }
+
+  /** The record of that id, made if there is none. */
+  keep(recordId: number, make: () => V): V {
+    const known = this.find(recordId);
+    if (known !== undefined) return known;
+    const value = make();
+    this.#values.set(recordId, value);
+    this.characters += value.characters;
+    return value;
+  }
+
+  keepOnly(used: ReadonlySet<unknown>): void {
+    for (const [recordId, value] of this.#values) {
+      if (used.has(value)) continue;
+      this.#values.delete(recordId);
+      this.characters -= value.characters;
+    }
+  }
+
+  protected values(): Iterable<V> {
+    return this.#values.values();
+  }
+}
+
+/** Parts of one kind. */
+export class KeptParts<T extends object> extends Kept<StoredPart<T>> {
+  readonly #decoding: Decoding<T>;
+
+  constructor(decoding: Decoding<T>, origin: KeptParts<T> | undefined) {
+    super(origin);
+    this.#decoding = decoding;
+  }
+
+  addMissing(recordIds: readonly number[], missing: Set<number>): void {
+    for (const recordId of recordIds) if (this.find(recordId) === undefined) missing.add(recordId);
+  }
+
+  add(stored: StoredCatalogPart, shape: Shape | null): void {
+    this.keep(stored.recordId, () => new StoredPart(stored, shape, this.#decoding));
+  }
+
+  get(recordId: number): StoredPart<T> {
+    const part = this.find(recordId);
+    assertInvariant(part !== undefined, `Catalog part ${recordId} is missing`);
+    return part;
+  }
+
+  shapes(): ReadonlySet<Shape | null> {
+    return new Set([...this.values()].map(({ shape }) => shape));
+  }
+
+  list(recordIds: readonly number[], previous: PartList<T> | undefined): PartList<T> {
+    const parts = recordIds.map((recordId) => this.get(recordId));
+    const isSame =
+      previous?.parts.length === parts.length && parts.every((part, index) => part === previous.parts[index]);
+    return isSame ? previous : new PartList(parts, previous);
+  }
+}
+
+/** Shapes of parts. */
+export class KeptShapes extends Kept<Shape> {
+  /** The shapes of these parts; those that are not cached are read. */
+  async of(
+    parts: readonly StoredCatalogPart[],
+    read: (recordIds: ReadonlySet<number>) => Promise<readonly StoredCatalogPart[]>,
+  ): Promise<(part: StoredCatalogPart) => Shape | null> {
+    // Held apart from the cache, which another call may clear in part while this one reads.
+    const found = new Map<number, Shape>();
+    const missing = new Set<number>();
+    for (const { shapeRecordId } of parts) {
+      if (shapeRecordId === null || found.has(shapeRecordId) || missing.has(shapeRecordId)) continue;
+      const known = this.find(shapeRecordId);
+      if (known === undefined) missing.add(shapeRecordId);
+      else found.set(shapeRecordId, known);
+    }
+    if (missing.size > 0) {
+      for (const stored of await read(missing))
+        found.set(
+          stored.recordId,
+          this.keep(stored.recordId, () => new Shape(stored)),
+        );
+    }
+    return ({ shapeRecordId }) => {
+      if (shapeRecordId === null) return null;
+      const shape = found.get(shapeRecordId);
+      assertInvariant(shape !== undefined, `The shape ${shapeRecordId} of a catalog part is missing`);
+      return shape;
+    };
+  }
+}
+
+interface Releasable {
+  release(): void;
+}
+
+/** The parts whose values are held: a ring, in which a newly decoded part replaces the oldest. */
+export class DecodedParts {
+  readonly #ring: Releasable[] = [];
+  readonly #size: number;
+  #next = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  add(part: Releasable): void {
+    this.#ring[this.#next]?.release();
+    this.#ring[this.#next] = part;
+    this.#next = (this.#next + 1) % this.#size;
+  }
+}
+
+/** The parts of a version as they are stored. */
+export async function partsOf(version: CatalogVersion, slices: TimeSlices): Promise<NewCatalogParts> {
+  const { frame, productParts, planParts } = version;
+  return {
+    frame: await storedForm(CatalogPartKind.FRAME, frame, textOfFrame),
+    products: await someAtOnce(productParts.parts, slices, (part) =>
+      storedForm(CatalogPartKind.PRODUCT, part, textOfValue),
+    ),
+    plans: await someAtOnce(planParts.parts, slices, async (part) =>
+      withShape(await storedForm(CatalogPartKind.PLAN, part, textOfPlan)),
+    ),
+  };
+}
+
+/** So many at once that waiting costs little, and so few that they block neither memory nor the event loop. */
+async function someAtOnce<P, T>(
+  parts: readonly P[],
+  slices: TimeSlices,
+  work: (part: P) => Promise<T>,
+): Promise<readonly T[]> {
+  const done: T[] = [];
+  for (let first = 0; first < parts.length; first += CATALOG_PARTS_AT_ONCE) {
+    const some = parts.slice(first, first + CATALOG_PARTS_AT_ONCE);
+    done.push(...(await Promise.all(await slices(eachStep(some, work)))));
+  }
+  return done;
+}
+
+export function frameOfText(text: string): VersionFrame {
+  return deepFreeze(valueOfText(text) as VersionFrame);
+}
+
+export function productOfText(text: string): Product {
+  return deepFreeze(valueOfText(text) as Product);
+}
+
+export function planOfText(text: string): Plan {
+  const plan = createPlan(valueOfText(text) as PlanContent, null);
+  rememberText(plan, text);
+  return plan;
+}
+
+/** Product and period, taken from the text of a plan without reading the rest. */
+export function soldAsOfText(text: string): SoldAs {
+  const { product, finalPhase }: PlanContent = JSON.parse(text);
+  return { product, billingPeriod: finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD };
+}
+
+/** The frame without the version's billing mode, which its plans already have (§3.4). */
+function textOfFrame(frame: VersionFrame): string {
+  return textOfValue({ ...frame, recurringBillingMode: null });
+}
+
+async function storedForm<T extends object>(
+  kind: CatalogPartKind,
+  part: Part<T>,
+  textOf: (value: T) => string,
+): Promise<NewCatalogPart> {
+  const text = part instanceof StoredPart ? part.text : textOf(part.value);
+  return {
+    kind,
+    name: part.name,
+    forExisting: part.forExisting,
+    shape: null,
+    text,
+    contentHash: await hashOf(kind, text),
+  };
+}
+
+async function withShape(part: NewCatalogPart): Promise<NewCatalogPart> {
+  const { shape: text, filling } = shapedText(part.text);
+  const kind = CatalogPartKind.SHAPE;
+  const contentHash = await hashOf(kind, text);
+  const shape = { kind, name: part.name, forExisting: null, shape: null, text, contentHash };
+  return { ...part, shape, text: filling };
+}
+
+function hashOf(kind: CatalogPartKind, text: string): Promise<string> {
+  return sha256Hex(`${kind} ${text}`);
+}

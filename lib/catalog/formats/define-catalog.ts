@@ -1,0 +1,322 @@
+import type { AnyVersionDefinition, CatalogDefinition, VersionDefinition } from '../../ports/index.ts';
+import { trimXml, XML_CHARACTERS } from '../../values/documents/index.ts';
+import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
+import { MAX_LISTED_PROBLEMS, MAX_XML_TEXT_CHARACTERS } from '../../values/limits.ts';
+import { type Currency, Decimal, formatDecimal } from '../../values/money/index.ts';
+import { shortened } from '../../values/text/index.ts';
+import { type Catalog, createCatalog } from '../lookup/catalog.ts';
+import { type CatalogVersion, createVersion } from '../lookup/catalog-version.ts';
+import { DEFAULT_PRICE_LIST } from '../model/catalog-model.ts';
+import { createPlan, samePlan } from '../model/plan.ts';
+import type { VersionContent } from '../model/version-content.ts';
+import { invalidCatalog } from '../validation/findings.ts';
+import { validateVersion } from '../validation/validate-version.ts';
+import { validateVersions } from '../validation/validate-versions.ts';
+import { internationalPrice, phase, version } from './fields/catalog-records.ts';
+import {
+  anyText,
+  currency,
+  decimal,
+  int,
+  type NamedField,
+  type RecordType,
+  type RuleCaseType,
+  recordOf,
+  type Scalar,
+  type ValueType,
+} from './fields/field.ts';
+import { quote } from './xml/element.ts';
+import { writeCatalogXml } from './xml/write-catalog.ts';
+
+/** A catalog written in code: both the value that the engine works with, and the equivalent document. */
+export class DefinedCatalog {
+  readonly name: string;
+  readonly catalog: Catalog;
+
+  constructor(name: string, versions: readonly CatalogVersion[]) {
+    this.name = name;
+    this.catalog = createCatalog(versions);
+    Object.freeze(this);
+  }
+
+  /**
+   * The same catalog with one more version. A version is complete: what it leaves out is retired from its date on.
+   * @throws BillingError 2080 as `defineCatalog`, also if the versions contradict each other (§5).
+   */
+  withVersion<
+    const C extends Currency,
+    const P extends string,
+    const N extends string,
+    const L extends string,
+    const U extends string = never,
+  >(definition: VersionDefinition<C, U, P, N, L>): DefinedCatalog {
+    const { versions } = this.catalog;
+    const added = versionOf(this.name, definition, versions);
+    throwAny(validateVersions(versions, [added]));
+    return new DefinedCatalog(this.name, [...versions, added]);
+  }
+
+  /** The envelope that retrieval returns too (§3.4). `uploadCatalog` takes this text, and also this value itself. */
+  toXml(): string {
+    return writeCatalogXml(this.catalog);
+  }
+}
+
+/**
+ * A catalog written in TypeScript. Products, plans, price lists, units and currencies that a version refers to are
+ * checked by the compiler; everything else is validated at once, as an upload would do it (§4).
+ *
+ * @param definition the first version; further ones are added by `withVersion`.
+ * @returns an immutable value, equal to what its XML is read as.
+ * @throws BillingError 2080 `CATALOG_INVALID_FOR_TENANT` with all errors as `problems`.
+ *
+ * @example
+ * const lantern = defineCatalog({
+ *   name: 'Lantern',
+ *   effectiveDate: '2026-01-01',
+ *   recurringBillingMode: 'IN_ADVANCE',
+ *   currencies: ['USD'],
+ *   products: { Light: { category: 'BASE' } },
+ *   plans: {
+ *     'light-monthly': {
+ *       product: 'Light',
+ *       finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price: { USD: '9.00' } } },
+ *     },
+ *   },
+ *   priceLists: { DEFAULT: ['light-monthly'] },
+ *   rules: { changePolicy: [{ policy: 'IMMEDIATE' }], cancelPolicy: [{ policy: 'END_OF_TERM' }] },
+ * });
+ * await acme.uploadCatalog(lantern);
+ */
+export function defineCatalog<
+  const C extends Currency,
+  const P extends string,
+  const N extends string,
+  const L extends string,
+  const U extends string = never,
+>(definition: VersionDefinition<C, U, P, N, L> & { readonly name: string }): DefinedCatalog {
+  return new DefinedCatalog(definition.name, [versionOf(definition.name, definition, [])]);
+}
+
+/** Reuses the objects of plans that are equal in earlier versions. */
+function versionOf(
+  name: string,
+  definition: AnyVersionDefinition,
+  earlier: readonly CatalogVersion[],
+): CatalogVersion {
+  const { content, problems } = contentOf(name, definition);
+  throwAny(problems);
+  throwAny(validateVersion({ content }).errors);
+  const plans = content.plans.map((written) => {
+    const plan = createPlan(written, content.recurringBillingMode);
+    const known = earlier.map((version) => version.planNamed(plan.name));
+    return known.find((candidate) => candidate !== undefined && samePlan(candidate, plan)) ?? plan;
+  });
+  return createVersion({ ...content, plans });
+}
+
+function throwAny(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw invalidCatalog(problems);
+}
+
+/**
+ * The catalog that a plugin has given, checked like an uploaded one (§16 rule 4).
+ * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) that names the plugin and every error found.
+ */
+export function compilePluginCatalog(
+  { name, versions: given }: CatalogDefinition,
+  origin: { readonly tenantId: string; readonly pluginName: string },
+): Catalog {
+  const versions: CatalogVersion[] = [];
+  const problems: Problem[] = [];
+  if (!Array.isArray(given)) problems.push({ message: 'The versions are not a list' });
+  else {
+    for (const version of given) {
+      const read = contentOf(name, version, []);
+      const faults = read.problems.length > 0 ? read.problems : validateVersion(read).errors;
+      problems.push(...faults);
+      if (faults.length === 0) versions.push(createVersion(read.content));
+    }
+  }
+  if (problems.length === 0) problems.push(...validateVersions([], versions));
+  if (problems.length > 0) throw invalid(problems, origin);
+  return createCatalog(versions);
+}
+
+function invalid(
+  problems: readonly Problem[],
+  { tenantId, pluginName }: { readonly tenantId: string; readonly pluginName: string },
+): BillingError {
+  const listed = problems.map((problem) => problem.message).join('; ');
+  return new BillingError({
+    code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
+    message: `Invalid catalog for tenant : ${tenantId}: catalog plugin "${pluginName}" gives one with errors: ${listed}`,
+    facts: { tenantId, pluginName },
+    problems,
+  });
+}
+
+export interface ReadDefinition {
+  /** Not usable if there are problems. */
+  readonly content: VersionContent;
+  /** Every value that cannot be read. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * A definition's content, in the form in which a document with the same content is read.
+ * @param missingDefault the plans of `DEFAULT` if the definition has only other lists; by default that is a problem.
+ */
+export function contentOf(
+  name: string,
+  definition: AnyVersionDefinition,
+  missingDefault?: readonly string[],
+): ReadDefinition {
+  const reader = new DefinitionReader();
+  // A value that no compiler has checked may be anything.
+  const given: Partial<AnyVersionDefinition> = Object(definition);
+  const lists = given.priceLists ?? { [DEFAULT_PRICE_LIST]: Object.keys(Object(given.plans)) };
+  const { [DEFAULT_PRICE_LIST]: defaultList = missingDefault, ...childPriceLists } = lists;
+  if (defaultList === undefined) reader.note(`priceLists: the list ${DEFAULT_PRICE_LIST} is missing`);
+  const defaultPriceList = Array.isArray(defaultList) ? { plans: defaultList } : defaultList;
+  const priceLists = { defaultPriceList: { name: DEFAULT_PRICE_LIST, ...defaultPriceList }, childPriceLists };
+  const content = reader.record(version, { ...given, catalogName: name, priceLists }, '');
+  return { content, problems: reader.problems };
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads what a definition says by the tables of fields: records that have names by name, prices by currency, rule cases
+ * flat. It notes what cannot be read, since perhaps no compiler has checked it; if there are problems, the result is not
+ * of its type.
+ */
+export class DefinitionReader {
+  readonly problems: Problem[] = [];
+
+  record<T>(type: RecordType<T>, given: unknown, place: string): T {
+    const values = isRecord(given) ? given : this.note(`${place}: ${shown(given)} is not an object`);
+    return recordOf(type, (field) => values && this.#field(field, values[field.name], place));
+  }
+
+  note(message: string): undefined {
+    if (this.problems.length < MAX_LISTED_PROBLEMS) this.problems.push({ message });
+  }
+
+  #field(field: NamedField, given: unknown, owner: string): unknown {
+    const { name, place, type } = field;
+    if (given === undefined || given === null) {
+      const isOptional = field.unsaid !== undefined || field.absent !== undefined;
+      return isOptional ? field.unsaid : this.note(`${below(owner, name)} is missing`);
+    }
+    if (place === 'list' || place === 'repeated') return this.#items(field, given, owner);
+    return this.#value(type, given, placeOf(type, given, { owner, name }));
+  }
+
+  #items({ name, item = name, type }: NamedField, given: unknown, owner: string): unknown {
+    if (type.kind === 'record' && type.fields.some((field) => field.name === 'name')) {
+      if (!isRecord(given))
+        return this.note(`${below(owner, name)}: ${shown(given)} is not an object by name`);
+      return Object.entries(given).map(([key, each]) => {
+        const place = placeOf(type, each, { owner, name: `${item} "${shortened(key)}"` });
+        return this.record(type, { ...(inFull(type, each) as object), name: key }, place);
+      });
+    }
+    if (!Array.isArray(given)) return this.note(`${below(owner, name)}: ${shown(given)} is not a list`);
+    return given.map((each, index) =>
+      this.#value(type, each, placeOf(type, each, { owner, name: `${name} ${index + 1}` })),
+    );
+  }
+
+  #value(type: ValueType, given: unknown, place: string): unknown {
+    if (type === internationalPrice) return this.#price(given, place);
+    if (type.kind === 'case') return this.#case(type, given, place);
+    return type.kind === 'scalar'
+      ? this.#scalar(type, given, place)
+      : this.record(type, inFull(type, given), place);
+  }
+
+  #scalar(type: Scalar, given: unknown, place: string): unknown {
+    const text = textOf(type, given);
+    if (text !== undefined && (!XML_CHARACTERS.test(text) || text.length > MAX_XML_TEXT_CHARACTERS)) {
+      return this.note(`${place}: ${shown(given)} is too long, or has characters that XML has not`);
+    }
+    const value = text === undefined ? undefined : type.parse(type === anyText ? text : trimXml(text));
+    return value === undefined ? this.note(`${place}: ${shown(given)} is not ${type.description}`) : value;
+  }
+
+  /** `0` is zero in every currency. */
+  #price(given: unknown, place: string): unknown {
+    if (given === 0) return { prices: [] };
+    if (!isRecord(given)) return this.note(`${place}: ${shown(given)} is neither 0 nor amounts by currency`);
+    const amounts = Object.entries(given).filter(([, amount]) => amount !== undefined);
+    return {
+      prices: amounts.map(([code, amount]) => ({
+        currency: this.#scalar(currency, code, place),
+        amount: amount === null ? null : this.#amount(amount, `${place}, ${shortened(code)}`),
+      })),
+    };
+  }
+
+  /** A number is refused, since its digits may not be those that were meant. */
+  #amount(given: unknown, place: string): unknown {
+    if (typeof given !== 'number') return this.#scalar(decimal, given, place);
+    return this.note(`${place}: the number ${given} is not ${decimal.description}; write it as text`);
+  }
+
+  #case({ conditions, resultName, result }: RuleCaseType, given: unknown, place: string): unknown {
+    if (!isRecord(given)) return this.note(`${place}: ${shown(given)} is not an object`);
+    for (const name of Object.keys(given)) {
+      if (name !== resultName && !(name in conditions))
+        this.note(`${place}: there is no condition "${shortened(name)}" here`);
+    }
+    const said = Object.entries(conditions).map(([name, type]) => {
+      const value = given[name] ?? null;
+      return [name, value === null ? null : this.#scalar(type, value, `${place}, ${name}`)];
+    });
+    return {
+      conditions: Object.fromEntries(said),
+      result: this.#scalar(result, given[resultName], `${place}, ${resultName}`),
+    };
+  }
+}
+
+/** The place of a value, for messages. */
+function placeOf(
+  type: ValueType,
+  given: unknown,
+  { owner, name }: { readonly owner: string; readonly name: string },
+): string {
+  if (type === phase)
+    return `${owner}, phase ${isRecord(given) ? shortened(String(given.type)) : shown(given)}`;
+  // A phase's price is placed at the section that holds it.
+  return name === 'price' ? owner : below(owner, name);
+}
+
+/** `Plan "gold"`, then what is in it. */
+function below(owner: string, name: string): string {
+  if (owner !== '') return `${owner}, ${name}`;
+  return name.includes('"') ? `${name.charAt(0).toUpperCase()}${name.slice(1)}` : name;
+}
+
+/** A record that may be given by just one of its fields. */
+function inFull({ short, fields }: RecordType, given: unknown): unknown {
+  const isFull = short === undefined || (isRecord(given) && fields.some(({ name }) => name in given));
+  return isFull ? given : { [short]: given };
+}
+
+/** The text to read a scalar from; undefined for a value of another type. */
+function textOf(type: Scalar, given: unknown): string | undefined {
+  if (typeof given === 'string') return given;
+  if (typeof given === 'number' && (type === decimal || type === int)) return String(given);
+  return Decimal.isDecimal(given) && type === decimal ? formatDecimal(given) : undefined;
+}
+
+function isRecord(given: unknown): given is Given {
+  return typeof given === 'object' && given !== null && !Array.isArray(given);
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'string' ? quote(value) : shortened(String(value));
+}

@@ -1,0 +1,330 @@
+import {
+  BillingMode,
+  type CatalogEntry,
+  type EntryBlock,
+  type EntryPhase,
+  type EntryPrice,
+  type EntryUsage,
+  PhaseType,
+  type PlanRow,
+  type PlanTerms,
+  ProductCategory,
+  type ProductTerms,
+} from '../../../records/index.ts';
+import { type Currency, decimal, formatDecimal } from '../../../values/money/index.ts';
+import { type Instant, instant } from '../../../values/time/index.ts';
+import type { CatalogVersion } from '../../lookup/catalog-version.ts';
+import {
+  DEFAULT_PRICE_LIST,
+  type InternationalPrice,
+  type PriceList,
+  type PriceListSet,
+  type Product,
+  SIMPLE_RULES,
+  type TieredBlock,
+  type Unit,
+  type Usage,
+  type WrittenDecimal,
+} from '../../model/catalog-model.ts';
+import type { PhaseContent, PlanContent, VersionFrame } from '../../model/version-content.ts';
+import { validateVersion } from '../../validation/validate-version.ts';
+import { fixed, plan, priceList, product, tier, unit, usage } from '../fields/catalog-records.ts';
+import { completed } from '../fields/field.ts';
+
+/** A plan of the entry catalog and the list that it stands in. */
+export interface ListedPlan {
+  readonly planName: string;
+  readonly listName: string;
+}
+
+const emptyLists: PriceListSet = {
+  defaultPriceList: completed(priceList, { name: DEFAULT_PRICE_LIST }),
+  childPriceLists: [],
+};
+
+/**
+ * The lists of an XML version, with the plans of entries added: lists of the same name become one (§15.6 rule 1). A list
+ * that a rule leads to exists, even if empty, so that a search there continues in DEFAULT.
+ */
+export function mergedLists(
+  xml: PriceListSet | null,
+  plans: readonly ListedPlan[],
+  namedByRules: readonly string[] = [],
+): PriceListSet {
+  const { defaultPriceList, childPriceLists } = xml ?? emptyLists;
+  const plansOf = Map.groupBy(plans, ({ listName }) => listName);
+  const extended = (list: PriceList): PriceList => ({
+    ...list,
+    plans: [...list.plans, ...(plansOf.get(list.name) ?? []).map(({ planName }) => planName)].toSorted(),
+  });
+  const known = new Set([DEFAULT_PRICE_LIST, ...childPriceLists.map((list) => list.name)]);
+  const added = union([...plansOf.keys()], namedByRules).filter((name) => !known.has(name));
+  return {
+    defaultPriceList: extended(defaultPriceList),
+    childPriceLists: [
+      ...childPriceLists.map(extended),
+      ...added.toSorted().map((name) => extended(completed(priceList, { name }))),
+    ],
+  };
+}
+
+export function mergedUnits(xml: readonly Unit[], own: readonly Unit[]): readonly Unit[] {
+  const known = new Set(xml.map((unit) => unit.name));
+  return [...xml, ...own.filter((unit) => !known.has(unit.name))];
+}
+
+/** Each value once, in the order of its first appearance. */
+export function union<T>(...lists: readonly (readonly T[])[]): readonly T[] {
+  return [...new Set(lists.flat())];
+}
+
+/** A product entry in a catalog version; its add-ons are added by `availableProducts`. */
+export function productOfEntry(entry: CatalogEntry): Product {
+  if (entry.product === null) throw new Error(`catalog entry ${entry.name} is no product`);
+  return productOf(entry.name, entry.product);
+}
+
+/**
+ * The XML product of a plan: as the version in force has it, else the latest one before that has it, else the earliest
+ * one after; without any, as it was when the plan was created.
+ */
+export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[], date: Instant): Product {
+  if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is no plan`);
+  const { productName, xmlProduct } = entry.plan;
+  const product = xmlProductNamed(productName, xml, date);
+  if (product !== undefined) return product;
+  if (xmlProduct === null) throw new Error(`plan ${entry.name} has no product`);
+  return productOf(productName, xmlProduct);
+}
+
+/** The XML product of that name: as the version in force has it, else the latest one before, else the earliest one after. */
+export function xmlProductNamed(
+  name: string,
+  xml: readonly CatalogVersion[],
+  date: Instant,
+): Product | undefined {
+  const holders = xml.filter((version) => version.productNamed(name) !== undefined);
+  const holder = holders.findLast((version) => version.effectiveDate <= date) ?? holders[0];
+  return holder?.productNamed(name);
+}
+
+/** Names of products that these entries make add-ons of, or available. */
+export function namesReferredTo(entries: readonly CatalogEntry[]): readonly string[] {
+  return entries.flatMap(({ product }) => [
+    ...(product?.availableForBps ?? []),
+    ...(product?.availableAddons ?? []),
+  ]);
+}
+
+/**
+ * The products of a version with the add-ons that entries make available, named from either side (§15.5 rule 3). Add-ons
+ * that the version does not have are left out. `entries` are the product entries among them.
+ */
+export function availableProducts(
+  products: readonly Product[],
+  entries: readonly CatalogEntry[],
+): readonly Product[] {
+  const addOns = new Set(
+    products.filter(({ category }) => category === ProductCategory.ADD_ON).map(({ name }) => name),
+  );
+  const addedTo = new Map<string, string[]>();
+  const add = (base: string, addOn: string): void => {
+    addedTo.set(base, [...(addedTo.get(base) ?? []), addOn]);
+  };
+  for (const { name, product } of entries) {
+    for (const base of product?.availableForBps ?? []) add(base, name);
+    for (const addOn of product?.availableAddons ?? []) add(name, addOn);
+  }
+  return products.map((product) => {
+    if (product.category !== ProductCategory.BASE) return product;
+    const included = product.included.filter((name) => addOns.has(name));
+    const available = union(product.available, addedTo.get(product.name) ?? []).filter(
+      (name) => addOns.has(name) && !included.includes(name),
+    );
+    const isSame =
+      available.length === product.available.length && included.length === product.included.length;
+    return isSame ? product : { ...product, included, available };
+  });
+}
+
+/** A product by itself, without add-ons. */
+export function productOf(name: string, terms: Pick<ProductTerms, 'prettyName' | 'category'>): Product {
+  return completed(product, { name, prettyName: terms.prettyName || null, category: terms.category });
+}
+
+/** What a row of a plan says in a catalog version (§15.5 rule 2); a plan has at least one phase. */
+export function planContentOf(
+  terms: PlanTerms,
+  row: Pick<PlanRow, 'planName' | 'effectiveDateForExistingSubscriptions' | 'phases'>,
+): PlanContent {
+  const phases = row.phases.map(phaseContentOf);
+  const finalPhase = phases.at(-1);
+  if (finalPhase === undefined) throw new Error(`plan ${row.planName} has no phases`);
+  return completed(plan, {
+    name: row.planName,
+    prettyName: terms.prettyName || null,
+    product: terms.productName,
+    recurringBillingMode: terms.recurringBillingMode,
+    effectiveDateForExistingSubscriptions: row.effectiveDateForExistingSubscriptions,
+    initialPhases: phases.slice(0, -1),
+    finalPhase,
+  });
+}
+
+function phaseContentOf({ prettyName, ...given }: EntryPhase): PhaseContent {
+  const { type, duration, fixedPrices, recurringPrices, usages } = given;
+  // A TRIAL without a price is free; other phases without a fixed price have none.
+  const hasFixed = fixedPrices.length > 0 || type === PhaseType.TRIAL;
+  return {
+    type,
+    prettyName: prettyName || null,
+    duration,
+    fixed: hasFixed ? completed(fixed, { price: internationalPrice(fixedPrices) }) : null,
+    recurring: recurringPrices && recurringOf(recurringPrices),
+    usages: usages.map(usageOf),
+  };
+}
+
+function recurringOf({ billingPeriod, prices }: NonNullable<EntryPhase['recurringPrices']>) {
+  return { billingPeriod, price: prices.length === 0 ? null : internationalPrice(prices) };
+}
+
+function usageOf({ usageName, prettyName, tiers, ...terms }: EntryUsage): Usage {
+  return completed(usage, {
+    ...terms,
+    name: usageName,
+    prettyName: prettyName || null,
+    billingMode: BillingMode.IN_ARREAR,
+    tiers: tiers
+      .toSorted((one, other) => one.tierNumber - other.tierNumber)
+      .map(({ blocks }) => completed(tier, { blocks: blocks.map(tieredBlockOf) })),
+  });
+}
+
+function tieredBlockOf({ billingMeterCode, size, max, prices }: EntryBlock): TieredBlock {
+  return {
+    unit: billingMeterCode,
+    size: written(size),
+    max: written(max),
+    prices: internationalPrice(prices),
+  };
+}
+
+function internationalPrice(prices: readonly EntryPrice[]): InternationalPrice {
+  return {
+    prices: prices.map(({ currency, value }) => ({
+      currency,
+      amount: { value, text: formatDecimal(value) },
+    })),
+  };
+}
+
+function written(number: number): WrittenDecimal {
+  return { value: decimal(number), text: String(number) };
+}
+
+/** What a version of these phases has to declare. */
+export function pricedIn(phases: readonly EntryPhase[]): Pick<VersionFrame, 'currencies' | 'units'> {
+  return {
+    currencies: currenciesOf(phases),
+    units: unitsOf(phases).map((name) => completed(unit, { name })),
+  };
+}
+
+/** Names of the units that the usages of these phases count. */
+export function unitsOf(phases: readonly EntryPhase[]): readonly string[] {
+  return union(
+    phases.flatMap((phase) =>
+      phase.usages.flatMap((usage) =>
+        usage.tiers.flatMap((tier) => tier.blocks.map((block) => block.billingMeterCode)),
+      ),
+    ),
+  );
+}
+
+/** Currencies of all prices of these phases. */
+function currenciesOf(phases: readonly EntryPhase[]): readonly Currency[] {
+  return union(
+    phases.flatMap((phase) =>
+      [
+        ...phase.fixedPrices,
+        ...(phase.recurringPrices?.prices ?? []),
+        ...phase.usages.flatMap((usage) =>
+          usage.tiers.flatMap((tier) => tier.blocks.flatMap((block) => block.prices)),
+        ),
+      ].map((price) => price.currency),
+    ),
+  );
+}
+
+/** Names of the usage sections of these phases, each as often as it stands there. */
+export function usageNamesOf(phases: readonly EntryPhase[]): readonly string[] {
+  return phases.flatMap((phase) => phase.usages.map((usage) => usage.usageName));
+}
+
+export interface PlanToCheck {
+  readonly terms: PlanTerms;
+  readonly row: Pick<PlanRow, 'planName' | 'effectiveDateForExistingSubscriptions' | 'phases'>;
+}
+
+export interface ProductToCheck {
+  readonly name: string;
+  readonly terms: Pick<ProductTerms, 'prettyName' | 'category'>;
+}
+
+/** The version's own date does not matter: a row is checked against its own date. */
+const ANY_DATE = instant(0);
+
+/**
+ * What rules V1, V7 to V15 and V20 find in plans and products as a catalog version of their own (§15.3 rule 5): it costs
+ * as much as the new content, however much else the tenant has.
+ */
+export function validateEntries(
+  plans: readonly PlanToCheck[],
+  newProducts: readonly ProductToCheck[] = [],
+): readonly string[] {
+  const { errors } = validateVersion({
+    content: {
+      catalogName: DEFAULT_PRICE_LIST,
+      effectiveDate: ANY_DATE,
+      recurringBillingMode: BillingMode.IN_ADVANCE,
+      ...pricedIn(plans.flatMap(({ row }) => row.phases)),
+      products: [
+        ...newProducts.map(({ name, terms }) => productOf(name, terms)),
+        ...otherProducts(plans, newProducts),
+      ],
+      plans: plans.map(({ terms, row }) => ({
+        ...planContentOf(terms, row),
+        effectiveDateForExistingSubscriptions: null,
+      })),
+      rules: SIMPLE_RULES,
+      priceLists: {
+        defaultPriceList: listOf(DEFAULT_PRICE_LIST, plans),
+        childPriceLists: childListNames(plans).map((name) => listOf(name, plans)),
+      },
+    },
+  });
+  return errors.map((problem) => problem.message);
+}
+
+function childListNames(plans: readonly PlanToCheck[]): readonly string[] {
+  const names = new Set(plans.map(({ terms }) => terms.pricelistName));
+  names.delete(DEFAULT_PRICE_LIST);
+  return [...names];
+}
+
+function listOf(name: string, plans: readonly PlanToCheck[]): PriceList {
+  const members = plans.filter(({ terms }) => terms.pricelistName === name);
+  return completed(priceList, { name, plans: [...new Set(members.map(({ row }) => row.planName))] });
+}
+
+function otherProducts(
+  plans: readonly PlanToCheck[],
+  newProducts: readonly ProductToCheck[],
+): readonly Product[] {
+  const names = new Set(plans.map(({ terms }) => terms.productName));
+  for (const product of newProducts) names.delete(product.name);
+  return [...names].map((name) =>
+    productOf(name, { prettyName: name, category: ProductCategory.STANDALONE }),
+  );
+}
