@@ -1,2 +1,6 @@
-export type { AccountClosingOperations, CloseOptions } from './account-closing-operations.ts';
-export { AccountCloseService, type WorkOff } from './close-service.ts';
+export {
+  AccountCloseService,
+  type AccountClosingOperations,
+  type CloseOptions,
+  type WorkOff,
+} from './close-service.ts';

@@ -1,3 +1,1 @@
-export { AuditLevel, type AuditOperations } from './audit-operations.ts';
-export { auditedTable } from './audited-table.ts';
-export { AuditService } from './service.ts';
+export { AuditLevel, type AuditOperations, AuditService, auditedTable } from './service.ts';

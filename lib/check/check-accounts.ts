@@ -1,13 +1,24 @@
 import { effectsOnAccounts, TagEffect } from '../control-tags/index.ts';
-import { type PaymentConfig, recoveryKey } from '../payments/index.ts';
+import { dueEntry } from '../invoicing/index.ts';
+import { decidingTransaction, isRowOf, type PaymentConfig, recoveryKey } from '../payments/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { Account, InvoicePayment, Payment, PaymentTransaction } from '../records/index.ts';
-import type { Instant } from '../values/time/index.ts';
-import type { FindingOfAccount } from './check-invoices.ts';
-import { expectedEntries } from './expected-entries.ts';
-import { miscounted } from './invoice-payments.ts';
-import { CheckedInvariant } from './model.ts';
-import { overRefunded } from './payment-limits.ts';
+import {
+  type Account,
+  type BlockingState,
+  type InvoicePayment,
+  InvoicePaymentStatus,
+  InvoicePaymentType,
+  type InvoicingCursor,
+  type LifecycleEvent,
+  type Payment,
+  type PaymentTransaction,
+  TransactionStatus,
+  TransactionType,
+} from '../records/index.ts';
+import { blockingStateNotification, eventNotification } from '../subscriptions/index.ts';
+import { formatInstant, formatLocalDate, type Instant, localDateOf } from '../values/time/index.ts';
+import { overRefunded } from './check-invoices.ts';
+import { CheckedInvariant, type Finding, type FindingOfAccount } from './model.ts';
 
 /** Checks the payments of these accounts, those without an invoice included, and what their invoices count of them. */
 export async function checkPayments(
@@ -135,4 +146,119 @@ export async function checkQueued(
       invariant: CheckedInvariant.QUEUED,
       message: `the queue has no entry for the ${purpose}`,
     }));
+}
+
+/** An entry that the queue must hold, and what it is for. */
+export interface ExpectedEntry {
+  readonly uniqueKey: string;
+  readonly purpose: string;
+}
+
+export interface FutureOfAccount {
+  readonly account: Account;
+  readonly cursors: readonly InvoicingCursor[];
+  /** Active ones. */
+  readonly events: readonly LifecycleEvent[];
+  readonly states: readonly BlockingState[];
+  readonly now: Instant;
+}
+
+/**
+ * The entries for what is to happen to an account after now. Runs count only from the next day on: a run that has fallen
+ * due and must not be made at present leaves no entry.
+ */
+export function expectedEntries(of: FutureOfAccount): readonly ExpectedEntry[] {
+  const { account, cursors, events, states, now } = of;
+  const today = localDateOf(now, account.timeZone);
+  return [
+    ...events
+      .filter(({ effective }) => effective.at > now)
+      .map((event) => ({
+        uniqueKey: eventNotification(event).uniqueKey ?? '',
+        purpose: `${event.type} ${event.id} at ${formatInstant(event.effective.at)}`,
+      })),
+    ...states
+      .filter(({ effective }) => effective.at > now)
+      .map((state) => ({
+        uniqueKey: blockingStateNotification(state).uniqueKey ?? '',
+        purpose: `${state.stateName} ${state.id} at ${formatInstant(state.effective.at)}`,
+      })),
+    ...cursors.flatMap(({ subscriptionId, nextDueDate }) =>
+      nextDueDate === null || nextDueDate <= today
+        ? []
+        : [
+            {
+              uniqueKey: dueEntry(account, nextDueDate).uniqueKey ?? '',
+              purpose: `invoice run of subscription ${subscriptionId} on ${formatLocalDate(nextDueDate)}`,
+            },
+          ],
+    ),
+  ];
+}
+
+type Row = Pick<
+  InvoicePayment,
+  'id' | 'invoiceId' | 'type' | 'status' | 'paymentId' | 'transactionExternalKey'
+>;
+type Transaction = Pick<
+  PaymentTransaction,
+  'id' | 'paymentId' | 'externalKey' | 'transactionType' | 'status' | 'amount' | 'invoiceRefund'
+>;
+
+/** Which transactions a row of each type counts. */
+const countedBy: Readonly<Record<InvoicePaymentType, readonly TransactionType[]>> = {
+  ATTEMPT: [TransactionType.PURCHASE],
+  REFUND: [TransactionType.REFUND, TransactionType.CREDIT],
+  CHARGED_BACK: [TransactionType.CHARGEBACK],
+};
+
+/**
+ * Finds rows that count what no transaction has done, and transactions that have done what no row counts; `rows` and
+ * `transactions` are all of the payments of one account.
+ */
+export function miscounted(rows: readonly Row[], transactions: readonly Transaction[]): readonly Finding[] {
+  const paying = new Set(
+    rows.flatMap(({ type, paymentId }) => (type === InvoicePaymentType.ATTEMPT ? (paymentId ?? []) : [])),
+  );
+  return [...rows.flatMap((row) => untold(row, transactions)), ...uncounted(rows, transactions, paying)];
+}
+
+function untold(row: Row, transactions: readonly Transaction[]): readonly Finding[] {
+  if (row.status !== InvoicePaymentStatus.SUCCESS) return [];
+  const keyed = transactions.filter(
+    (each) => countedBy[row.type].includes(each.transactionType) && isRowOf(row, each),
+  );
+  const own = keyed[0] && decidingTransaction(keyed[0], keyed);
+  if (own?.status === TransactionStatus.SUCCESS) return [];
+  const told = own === undefined ? 'there is no such transaction' : `transaction ${own.id} is ${own.status}`;
+  const message = `invoice ${row.invoiceId} counts ${row.type} ${row.id}, but ${told}`;
+  return [{ invariant: CheckedInvariant.INVOICE_PAYMENT, message }];
+}
+
+function uncounted(
+  rows: readonly Row[],
+  transactions: readonly Transaction[],
+  paying: ReadonlySet<PaymentTransaction['paymentId']>,
+): readonly Finding[] {
+  return transactions.flatMap((transaction) => {
+    const type = typeOfRow(transaction, paying);
+    if (type === null || transaction.status !== TransactionStatus.SUCCESS) return [];
+    const row = rows.find((each) => each.type === type && isRowOf(each, transaction));
+    if (row?.status === InvoicePaymentStatus.SUCCESS) return [];
+    if (decidingTransaction(transaction, transactions) !== transaction) return [];
+    const message = `transaction ${transaction.id} of payment ${transaction.paymentId} has succeeded, but its invoice does not count it`;
+    return [{ invariant: CheckedInvariant.INVOICE_PAYMENT, message }];
+  });
+}
+
+/** The type of row that the transaction must have; null = none, for its payment pays no invoice. */
+function typeOfRow(
+  { transactionType, paymentId, invoiceRefund }: Transaction,
+  paying: ReadonlySet<PaymentTransaction['paymentId']>,
+): InvoicePaymentType | null {
+  if (invoiceRefund !== null) return InvoicePaymentType.REFUND;
+  if (!paying.has(paymentId)) return null;
+  if (transactionType === TransactionType.REFUND) return InvoicePaymentType.REFUND;
+  if (transactionType === TransactionType.CHARGEBACK) return InvoicePaymentType.CHARGED_BACK;
+  return transactionType === TransactionType.PURCHASE ? InvoicePaymentType.ATTEMPT : null;
 }

@@ -13,7 +13,7 @@ import { ACCOUNT_SERVICE, type Account, CLOSED_STATE_NAME, QueueName } from '../
 import { SystemKey } from '../tenants/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { formatLocalDate, type Instant } from '../values/time/index.ts';
-import type { FindingOfAccount } from './check-invoices.ts';
+import type { FindingOfAccount } from './model.ts';
 import { CheckedInvariant } from './model.ts';
 
 /** The configuration by which accounts are looked at. */

@@ -1,3 +1,2 @@
-export type { CheckOperations } from './check-operations.ts';
 export type { Breach } from './model.ts';
-export { CheckService } from './service.ts';
+export { type CheckOperations, CheckService } from './service.ts';

@@ -50,3 +50,9 @@ export interface Breach {
 
 /** What a rule finds; the service adds tenant and account. */
 export type Finding = Pick<Breach, 'invariant' | 'message'>;
+
+export type FindingOfAccount = Finding & { readonly accountId: Uuid };
+
+export function finding(invariant: CheckedInvariant, message: string): Finding {
+  return { invariant, message };
+}

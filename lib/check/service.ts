@@ -1,20 +1,19 @@
 import type { CatalogOfAccount, CatalogProvider } from '../catalog/index.ts';
-import type { InvoicingConfigOf } from '../invoicing/index.ts';
-import { effectiveTargetDate, verifyAccounts } from '../invoicing/index.ts';
+import { effectiveTargetDate, type InvoicingConfigOf, verifyAccounts } from '../invoicing/index.ts';
 import type { OverdueConfigOf } from '../overdue/index.ts';
 import type { PaymentConfigOf } from '../payments/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { Account, TenantRef } from '../records/index.ts';
+import type { Account, CreditNote, TenantRef } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { CHECKED_RECORDS_AT_ONCE, MAX_CLOCK_SKEW_MS } from '../values/limits.ts';
+import { formatDecimal, sum } from '../values/money/index.ts';
 import { type Instant, localDateOf } from '../values/time/index.ts';
 import { checkPayments, checkQueued } from './check-accounts.ts';
-import { checkInvoices, type FindingOfAccount } from './check-invoices.ts';
+import { checkInvoices } from './check-invoices.ts';
 import { checkOverdue } from './check-overdue.ts';
 import { checkUsageDays } from './check-usage.ts';
-import { wrongCreditNotes } from './credit-note-sums.ts';
-import { type Breach, CheckedInvariant } from './model.ts';
+import { type Breach, CheckedInvariant, type Finding, type FindingOfAccount } from './model.ts';
 
 /** Tenants and accounts that a check of the stored data reads at once. */
 const CHECKED_TENANTS_AT_ONCE = 100;
@@ -238,4 +237,49 @@ export class CheckService {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * What is wrong with the next credit notes of a tenant, by number (invoicing §21): a gap before one, or an amount that is
+ * not the sum of its lines.
+ * @param last the number before them; 0 = they are the first.
+ */
+export function wrongCreditNotes(
+  notes: readonly CreditNote[],
+  last: number,
+): readonly (Finding & { readonly accountId: CreditNote['accountId'] })[] {
+  const invariant = CheckedInvariant.CREDIT_NOTE;
+  return notes.flatMap(({ id, accountId, creditNoteNumber, amount, lines }, index) => {
+    const expected = (notes[index - 1]?.creditNoteNumber ?? last) + 1;
+    const total = sum(lines.map((line) => line.amount));
+    return [
+      ...(creditNoteNumber === expected
+        ? []
+        : [{ accountId, invariant, message: `there is no credit note with the number ${expected}` }]),
+      ...(amount.equals(total)
+        ? []
+        : [
+            {
+              accountId,
+              invariant,
+              message: `credit note ${id} has the amount ${formatDecimal(amount)}, its lines have ${formatDecimal(total)}`,
+            },
+          ]),
+    ];
+  });
+}
+
+/** Looks in the stored data for what cannot be. */
+export interface CheckOperations {
+  /**
+   * The time up to which stored work was done, if the clock lies before it by more than clocks differ (a test clock that
+   * was moved back); else null. What is due and what is billed by now cannot be checked then.
+   */
+  aheadOfClock(): Promise<Instant | null>;
+
+  /**
+   * What is wrong, in one tenant or in all (null), as it is found; nothing = all is well. If the clock lies before what
+   * is stored (see `aheadOfClock`), only what holds at any time is checked.
+   */
+  breaches(tenant?: TenantRef | null): AsyncIterable<Breach>;
 }

@@ -1,3 +1,10 @@
-export { concerns, hasEffect, TagEffect, tagEffects } from './effects.ts';
-export { type AccountEffects, bundlesNotInvoiced, effectsOnAccounts } from './load-effects.ts';
+export {
+  type AccountEffects,
+  bundlesNotInvoiced,
+  concerns,
+  effectsOnAccounts,
+  hasEffect,
+  TagEffect,
+  tagEffects,
+} from './effects.ts';
 export { isSystemDefinition, SystemTag, systemDefinition, systemDefinitions } from './system-definitions.ts';

@@ -1,2 +1,1 @@
-export type { AccountExportOperations } from './account-export-operations.ts';
-export { ExportService } from './service.ts';
+export { type AccountExportOperations, ExportService } from './service.ts';

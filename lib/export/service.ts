@@ -1,20 +1,13 @@
 import { loadAccount } from '../accounts/index.ts';
+import { auditedTable } from '../audit/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ExportedTable, ReadSession } from '../ports/storage/index.ts';
-import type { CallContext, WithContext } from '../records/index.ts';
+import type { AuditRow, CallContext, Leading, WithContext } from '../records/index.ts';
 import { type NextTurn, turnsOf } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
+import { stringifyExactJson } from '../values/money/index.ts';
 import { SECRET_MASK } from '../values/text/index.ts';
-import type { AccountExportOperations } from './account-export-operations.ts';
-import { headerLine, rowLine, timeText } from './export-line.ts';
-import {
-  columnName,
-  type HistoryColumns,
-  historyHead,
-  historyNameOf,
-  historyValues,
-  noteColumns,
-} from './history-columns.ts';
+import { formatInstant, type Instant } from '../values/time/index.ts';
 
 type Write = (text: string) => Promise<void>;
 
@@ -115,4 +108,103 @@ function historySection(
       }
     },
   };
+}
+
+/** Everything that is stored about an account. */
+export interface AccountExportOperations<C extends Leading = []> {
+  /**
+   * The account, all that belongs to it, its history, audit and queue entries, from one snapshot: for each table that has
+   * rows a header line `-- <table> <column>|…` and one line per row. Memory does not grow with the account, and the
+   * snapshot has ended before the first piece is given. The caller reads to the end or calls the iterator's `return`.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), before anything is given.
+   */
+  export(...given: [...C, accountId: Uuid | string]): Promise<AsyncIterable<string>>;
+}
+
+/** The header of a table's section (accounts §16 rule 1). */
+export function headerLine(table: string, columns: readonly string[]): string {
+  return `-- ${table} ${columns.join('|')}\n`;
+}
+
+/** One row: null is empty; anything but text, number and boolean is JSON. */
+export function rowLine(values: readonly unknown[]): string {
+  return `${values.map(cellText).join('|')}\n`;
+}
+
+/** `yyyy-mm-ddThh:mm:ss.sss+00:00`; empty for none. */
+export function timeText(value: unknown): string {
+  return value === null ? '' : withOffset(formatInstant(Number(value) as Instant));
+}
+
+/** The wire form of an instant as the export writes it. */
+export function withOffset(text: string): string {
+  return text.replace(/Z$/, '+00:00');
+}
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return escaped(typeof value === 'string' ? value : stringifyExactJson(value));
+}
+
+/** Characters that would end a value or a line are escaped; nothing is quoted (accounts §16 rule 2). */
+function escaped(text: string): string {
+  return text.replaceAll('\n', '\\N{LINE FEED}').replaceAll('|', '\\N{VERTICAL LINE}');
+}
+
+/** The first columns of every history row: its audit row, and the record. */
+export const historyHead = [
+  'record_id',
+  'id',
+  'target_record_id',
+  'account_record_id',
+  'change_type',
+  'change_date',
+] as const;
+
+/** Members of snapshots that hold an instant in its wire form; a date of the same name stays as it is. */
+const instantMembers: ReadonlySet<string> = new Set([
+  'referenceTime',
+  'effectiveDate',
+  'effectiveDateForExistingSubscriptions',
+  'catalogEffectiveDate',
+  'lastSysUpdateDate',
+  'originalCreatedDate',
+  'startDate',
+  'bundleStartDate',
+  'chargedThroughDate',
+  'paymentDate',
+]);
+
+/** The members of the snapshots of each audited table, in the order in which they first occur. */
+export type HistoryColumns = Map<string, Set<string>>;
+
+/** Adds the tables and members that occur in these rows. */
+export function noteColumns(known: HistoryColumns, rows: readonly AuditRow[]): void {
+  for (const { tableName, snapshot } of rows) {
+    if (snapshot === null || historyNameOf(tableName) === null) continue;
+    const members = known.get(tableName) ?? new Set();
+    for (const member of Object.keys(snapshot)) members.add(member);
+    known.set(tableName, members);
+  }
+}
+
+/** Name of the history of an audited table; null if it has none. */
+export function historyNameOf(tableName: string): string | null {
+  return auditedTable(tableName).historyTableName?.toLowerCase() ?? null;
+}
+
+/** A member of a snapshot as the name of a column. */
+export function columnName(member: string): string {
+  return member.replace(/[A-Z]+/g, (capitals) => `_${capitals.toLowerCase()}`);
+}
+
+/** The record after one change, under `historyHead` and these members. */
+export function historyValues(row: AuditRow, members: readonly string[]): readonly unknown[] {
+  const { recordId, targetId, targetRecordId, accountRecordId, changeType, changeDate, snapshot } = row;
+  const head = [recordId, targetId, targetRecordId, accountRecordId, changeType, timeText(changeDate)];
+  return [...head, ...members.map((member) => historyValue(member, snapshot?.[member] ?? null))];
+}
+
+function historyValue(member: string, value: unknown): unknown {
+  return typeof value === 'string' && instantMembers.has(member) ? withOffset(value) : value;
 }

@@ -1,2 +1,1 @@
-export type { HealthCheck } from './checks.ts';
-export { type HealthReport, HealthService } from './service.ts';
+export { type HealthCheck, type HealthReport, HealthService } from './service.ts';

@@ -1,3 +1,1 @@
-export { EventCounts } from './event-counts.ts';
-export type { Metric, MetricValue } from './metric.ts';
-export { MetricsService } from './service.ts';
+export { EventCounts, type Metric, MetricsService, type MetricValue } from './service.ts';

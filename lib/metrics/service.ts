@@ -2,12 +2,10 @@ import type { RunCounts } from '../invoicing/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { PoolUse, PushStore, QueueStore } from '../ports/storage/index.ts';
 import type { PushCounts } from '../push/index.ts';
-import type { EntryCounts } from '../runtime/index.ts';
-import { atMost, TIME_OVER } from '../runtime/index.ts';
+import { BusEventType, type NewBusEvent } from '../records/index.ts';
+import { atMost, type EntryCounts, TIME_OVER } from '../runtime/index.ts';
 import { HEALTH_ANSWER_MS, MAX_LATE_ENTRIES } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
-import type { EventCounts } from './event-counts.ts';
-import type { Metric } from './metric.ts';
 
 type MetricsPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
   readonly storage: {
@@ -205,4 +203,61 @@ function gauge(name: string, help: string, value: number): Metric {
 /** 0 for null, and for what is still to come. */
 function secondsSince(from: Instant | null, now: Instant): number {
   return from === null ? 0 : Math.max(0, (now - from) / 1_000);
+}
+
+/** Counts what the transactions of this node have told since it was opened, once they are committed. */
+export class EventCounts {
+  readonly #events = new Map<string, MetricValue>();
+  readonly #payments = new Map<string, MetricValue>();
+
+  add(events: readonly NewBusEvent[]): void {
+    for (const event of events) {
+      countIn(this.#events, { type: event.type });
+      if (event.type === BusEventType.PAYMENT_SUCCESS || event.type === BusEventType.PAYMENT_FAILED)
+        countIn(this.#payments, paymentLabels(event));
+    }
+  }
+
+  metrics(): readonly Metric[] {
+    return [
+      {
+        name: 'events_total',
+        help: 'Bus events of committed transactions by type, those inside transactions of a host left out',
+        kind: 'counter',
+        values: [...this.#events.values()],
+      },
+      {
+        name: 'payments_total',
+        help: 'Payment transactions whose outcome was recorded, by type and outcome',
+        kind: 'counter',
+        values: [...this.#payments.values()],
+      },
+    ];
+  }
+}
+
+/** What platform §10.4 lists of these events. */
+function paymentLabels({ payload }: NewBusEvent): MetricValue['labels'] {
+  const { transactionType, status } = payload.metaData as Readonly<Record<string, unknown>>;
+  return { type: String(transactionType), outcome: String(status).toLowerCase() };
+}
+
+function countIn(counts: Map<string, MetricValue>, labels: MetricValue['labels']): void {
+  const key = Object.values(labels).join(' ');
+  counts.set(key, { labels, value: (counts.get(key)?.value ?? 0) + 1 });
+}
+
+/** One number of a metric; labels have few values each, never an id of a tenant or account. */
+export interface MetricValue {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** A metric of this node, counted since it was opened or measured now. */
+export interface Metric {
+  /** Lower case with underscores, ending in the unit; counters end in `_total`. */
+  readonly name: string;
+  readonly help: string;
+  readonly kind: 'counter' | 'gauge';
+  readonly values: readonly MetricValue[];
 }

@@ -1,13 +1,30 @@
-export { AccessLog, type AnsweredRequest } from './access-log.ts';
-export { countedLogger } from './counted-logger.ts';
-export type { Diagnostic, DiagnosticOperations, DiagnosticRequest } from './diagnostic.ts';
-export { DiagnosticService, type DiagnosticSources } from './diagnostic-service.ts';
-export type { HealthData, HealthDataOperations, ParkedAccountView } from './health-data.ts';
-export { HealthDataService } from './health-data-service.ts';
+export {
+  type Diagnostic,
+  type DiagnosticOperations,
+  type DiagnosticRequest,
+  DiagnosticService,
+  type DiagnosticSources,
+} from './diagnostic-service.ts';
+export {
+  type HealthData,
+  type HealthDataOperations,
+  HealthDataService,
+  type ParkedAccountView,
+} from './health-data-service.ts';
 export type { MonitoringOperations } from './monitoring-operations.ts';
 export { NodeMeters } from './node-meters.ts';
-export { type RequestObserver, requestObserver } from './request-observer.ts';
-export type { SampleOperations, SamplesRequest } from './sample-operations.ts';
+export {
+  AccessLog,
+  type AnsweredRequest,
+  countedLogger,
+  type RequestObserver,
+  requestObserver,
+} from './request-observer.ts';
 export { SampleRecorder } from './sample-recorder.ts';
-export { Granularity, type SampleSeries } from './sample-series.ts';
-export { SampleService } from './sample-service.ts';
+export {
+  Granularity,
+  type SampleOperations,
+  type SampleSeries,
+  SampleService,
+  type SamplesRequest,
+} from './sample-service.ts';

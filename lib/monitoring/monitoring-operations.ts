@@ -1,7 +1,7 @@
 import type { Leading } from '../records/index.ts';
-import type { DiagnosticOperations } from './diagnostic.ts';
-import type { HealthDataOperations } from './health-data.ts';
-import type { SampleOperations } from './sample-operations.ts';
+import type { DiagnosticOperations } from './diagnostic-service.ts';
+import type { HealthDataOperations } from './health-data-service.ts';
+import type { SampleOperations } from './sample-service.ts';
 
 /** How the deployment fares, for those who look after it (platform §12). */
 export interface MonitoringOperations<C extends Leading = []>

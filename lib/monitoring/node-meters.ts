@@ -1,6 +1,4 @@
 import type { MeterName, Meters, SystemClock, TimerName } from '../ports/index.ts';
-import { Durations } from './durations.ts';
-import { Meter } from './meter.ts';
 
 /** What a category of samples holds now. */
 export interface Measured {
@@ -58,5 +56,109 @@ export class NodeMeters implements Meters {
       return { eventGroup: 'timer' as const, eventCategory, kinds };
     });
     return [...meters, ...timers];
+  }
+}
+
+/** Neighbouring buckets differ by one part in fifty, and so does a percentile from what was measured. */
+const STEP = Math.log(1.02);
+
+const percentiles = { median: 0.5, tp75: 0.75, tp95: 0.95, tp98: 0.98, tp99: 0.99, tp999: 0.999 } as const;
+
+/**
+ * Durations of some time, in milliseconds: least, greatest, mean and deviation exactly, percentiles by buckets whose number
+ * does not grow with that of the durations.
+ */
+export class Durations {
+  readonly #buckets = new Map<number, number>();
+  #count = 0;
+  #sum = 0;
+  #squares = 0;
+  #least = Number.POSITIVE_INFINITY;
+  #greatest = 0;
+
+  add(milliseconds: number): void {
+    const taken = Math.max(0, milliseconds);
+    // A microsecond is the least that is told apart.
+    const bucket = Math.round(Math.log(Math.max(taken, 0.001)) / STEP);
+    this.#buckets.set(bucket, (this.#buckets.get(bucket) ?? 0) + 1);
+    this.#count += 1;
+    this.#sum += taken;
+    this.#squares += taken * taken;
+    this.#least = Math.min(this.#least, taken);
+    this.#greatest = Math.max(this.#greatest, taken);
+  }
+
+  /** By kind of sample (platform §12.2); nothing without a duration. */
+  read(): Readonly<Record<string, number>> {
+    if (this.#count === 0) return {};
+    const mean = this.#sum / this.#count;
+    const variance = Math.max(0, this.#squares / this.#count - mean * mean);
+    const sorted = [...this.#buckets].sort(([one], [other]) => one - other);
+    const points = Object.entries(percentiles).map(([kind, share]) => [
+      kind,
+      this.#percentile(sorted, share),
+    ]);
+    return {
+      min: this.#least,
+      max: this.#greatest,
+      mean,
+      std_dev: Math.sqrt(variance),
+      ...Object.fromEntries(points),
+    };
+  }
+
+  #percentile(sorted: readonly (readonly [bucket: number, count: number])[], share: number): number {
+    let rank = Math.ceil(share * this.#count);
+    for (const [bucket, count] of sorted) {
+      rank -= count;
+      if (rank <= 0) return Math.min(this.#greatest, Math.max(this.#least, Math.exp(bucket * STEP)));
+    }
+    return this.#greatest;
+  }
+}
+
+const MINUTE_SEC = 60;
+const SEC_MS = 1_000;
+
+/** The rates of a meter, in events per second, by kind of sample (platform §12.2). */
+const rateMinutes = { one_minute_rate: 1, five_minute_rate: 5, fifteen_minute_rate: 15 } as const;
+
+/** Counts events, and how fast they come: over all time, and by moving averages that forget exponentially. */
+export class Meter {
+  readonly #startedMs: number;
+  #count = 0;
+  #readCount = 0;
+  #readMs: number;
+  #rates: Readonly<Record<keyof typeof rateMinutes, number>> | null = null;
+
+  constructor(startedMs: number) {
+    this.#startedMs = startedMs;
+    this.#readMs = startedMs;
+  }
+
+  mark(count: number): void {
+    this.#count += count;
+  }
+
+  /** The samples now, by kind; each reading moves the averages by the time since the one before. Null: no event yet. */
+  read(nowMs: number): Readonly<Record<string, number>> | null {
+    if (this.#count === 0) return null;
+    const passedSec = (nowMs - this.#readMs) / SEC_MS;
+    if (passedSec > 0) {
+      const now = (this.#count - this.#readCount) / passedSec;
+      const moved = (minutes: number, before: number | undefined): number =>
+        before === undefined
+          ? now
+          : before + (1 - Math.exp(-passedSec / (minutes * MINUTE_SEC))) * (now - before);
+      const before = this.#rates;
+      this.#rates = {
+        one_minute_rate: moved(rateMinutes.one_minute_rate, before?.one_minute_rate),
+        five_minute_rate: moved(rateMinutes.five_minute_rate, before?.five_minute_rate),
+        fifteen_minute_rate: moved(rateMinutes.fifteen_minute_rate, before?.fifteen_minute_rate),
+      };
+      [this.#readMs, this.#readCount] = [nowMs, this.#count];
+    }
+    const lifeSec = Math.max(1, (nowMs - this.#startedMs) / SEC_MS);
+    return { count: this.#count, mean_rate: this.#count / lifeSec, ...this.#rates };
   }
 }

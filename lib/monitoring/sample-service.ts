@@ -1,10 +1,10 @@
 import type { Ports } from '../ports/index.ts';
-import type { CallContext, WithContext } from '../records/index.ts';
+import type { Sample } from '../ports/storage/index.ts';
+import type { CallContext, Leading, WithContext } from '../records/index.ts';
 import { turnsOf } from '../runtime/index.ts';
 import { invalidParameter } from '../values/errors/index.ts';
 import { SAMPLES_KEPT_MS } from '../values/limits.ts';
-import type { SampleOperations, SamplesRequest } from './sample-operations.ts';
-import { Granularity, type SampleSeries, SeriesOfSamples } from './sample-series.ts';
+import type { Instant } from '../values/time/index.ts';
 
 /** Values of samples that one call returns. */
 const MAX_SAMPLE_VALUES = 500_000;
@@ -48,4 +48,123 @@ function tooMany(): Error {
   return invalidParameter(
     `More than ${MAX_SAMPLE_VALUES} values are asked for; name categories or nodes, a shorter time or a coarser granularity`,
   );
+}
+
+/** Which samples are told; filters hold together. Times are system time. */
+export interface SamplesRequest {
+  /** Default 14 days before now: what is kept. */
+  readonly from?: Instant | undefined;
+  /** Exclusive; default now. */
+  readonly to?: Instant | undefined;
+  /** Default all. Samples of the whole deployment are told in any case. */
+  readonly nodeNames?: readonly string[] | undefined;
+  /** `gauge`, `meter` or `timer`; default all. */
+  readonly eventGroup?: string | undefined;
+  /** Default all. */
+  readonly kinds?: readonly { readonly eventCategory: string; readonly sampleKind: string }[] | undefined;
+  /** Default: as they were stored, one a minute. */
+  readonly granularity?: Granularity | undefined;
+}
+
+/** What was measured, minute by minute. */
+export interface SampleOperations<C extends Leading = []> {
+  /**
+   * What the nodes have measured of the queue, their requests and themselves (platform §12.2), as series over time.
+   * @throws BillingError INVALID_PARAMETER (60002) for more than 500,000 values.
+   */
+  samples(...given: [...C, request: SamplesRequest]): Promise<readonly SampleSeries[]>;
+}
+
+/** How finely samples are told: as they are stored, or one for each UTC minute, hour or day. */
+export const Granularity = { SECOND: 'SECOND', MINUTE: 'MINUTE', HOUR: 'HOUR', DAY: 'DAY' } as const;
+export type Granularity = (typeof Granularity)[keyof typeof Granularity];
+
+const SEC_MS = 1_000;
+const bucketMs: Readonly<Record<Granularity, number>> = {
+  SECOND: 0,
+  MINUTE: 60 * SEC_MS,
+  HOUR: 3_600 * SEC_MS,
+  DAY: 86_400 * SEC_MS,
+};
+
+/** The samples of one kind of one category at one node, in the order of their times. */
+export interface SampleSeries {
+  /** Empty: of the whole deployment. */
+  readonly nodeName: string;
+  readonly eventGroup: string;
+  readonly eventCategory: string;
+  readonly sampleKind: string;
+  readonly samples: readonly { readonly atMs: number; readonly value: number }[];
+}
+
+interface Collected {
+  readonly series: Omit<SampleSeries, 'samples'>;
+  readonly buckets: Map<number, { value: number; count: number }>;
+}
+
+/** Gathers stored samples, which come in the order of their times, to series (platform §12.3 rule 3). */
+export class SeriesOfSamples {
+  readonly #bucketMs: number;
+  readonly #isAsked: (category: string, kind: string) => boolean;
+  readonly #found = new Map<string, Collected>();
+  #size = 0;
+
+  constructor(granularity: Granularity, isAsked: (category: string, kind: string) => boolean) {
+    this.#bucketMs = bucketMs[granularity];
+    this.#isAsked = isAsked;
+  }
+
+  /** How many values the series have so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  add({ atMs, nodeName, eventGroup, eventCategory, kinds }: Sample): void {
+    for (const [sampleKind, value] of Object.entries(kinds)) {
+      if (!this.#isAsked(eventCategory, sampleKind)) continue;
+      const key = JSON.stringify([nodeName, eventGroup, eventCategory, sampleKind]);
+      let collected = this.#found.get(key);
+      if (collected === undefined) {
+        collected = { series: { nodeName, eventGroup, eventCategory, sampleKind }, buckets: new Map() };
+        this.#found.set(key, collected);
+      }
+      const at = this.#bucketMs === 0 ? atMs : Math.floor(atMs / this.#bucketMs) * this.#bucketMs;
+      const bucket = collected.buckets.get(at);
+      if (bucket === undefined) {
+        this.#size += 1;
+        collected.buckets.set(at, { value, count: 1 });
+      } else {
+        bucket.count += 1;
+        bucket.value = combined(sampleKind, bucket, value);
+      }
+    }
+  }
+
+  list(): readonly SampleSeries[] {
+    return [...this.#found]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, { series, buckets }]) => ({
+        ...series,
+        samples: [...buckets].map(([atMs, { value }]) => ({ atMs, value })),
+      }));
+  }
+}
+
+/** The value of a bucket with one sample more; `count` includes that. */
+function combined(
+  kind: string,
+  { value: before, count }: { value: number; count: number },
+  value: number,
+): number {
+  switch (kind) {
+    case 'value':
+    case 'count':
+      return value;
+    case 'min':
+      return Math.min(before, value);
+    case 'max':
+      return Math.max(before, value);
+    default:
+      return before + (value - before) / count;
+  }
 }

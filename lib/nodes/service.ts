@@ -1,12 +1,11 @@
+import type { SystemClock } from '../ports/index.ts';
 import type { NodeInfo, SystemAuthor, TenantRef } from '../records/index.ts';
 import { DAY_MS, NODE_BEAT_MS, NODE_LISTED_MS } from '../values/limits.ts';
 import { type Instant, instant } from '../values/time/index.ts';
 import type { BroadcastPorts } from './broadcasts.ts';
 import { CommandService } from './command-service.ts';
 import type { NodeCommand, NodeCommandHandler } from './node-command.ts';
-import type { NodeOperations } from './node-operations.ts';
 import type { PluginSwitches } from './plugin-switches.ts';
-import { Repeated } from './repeated.ts';
 
 /** How long what a node that has gone was is still stored. */
 const NODE_KEPT_MS = DAY_MS;
@@ -134,5 +133,79 @@ export class NodeService implements NodeOperations {
     const failed = (error: unknown): void =>
       logger.warn({ err: error }, 'this node did not reach the others; it tries again');
     return new Repeated(systemClock, { everyMs, run, failed });
+  }
+}
+
+/** The processes that share the storage (platform §11, §15); they belong to no tenant. */
+export interface NodeOperations {
+  /**
+   * The nodes that gave a sign of life in the last five minutes, in the order of their start, and this one. A node gives
+   * one every 30 s from `start` to `stop`.
+   */
+  list(): Promise<readonly NodeInfo[]>;
+  /** This node. */
+  local(): Promise<NodeInfo>;
+  /**
+   * Tells every node to do something, those that work now: this one at once, others within some seconds. A plugin that was
+   * stopped or uninstalled is not asked any more, as if the host had not registered it, until a command brings it back; nodes
+   * that start later begin with that. Event sinks are told of the command too.
+   *
+   * @param options `localOnly`: only this node does it, until it ends; default false.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a command that cannot be, and for one about a plugin that no
+   * node has.
+   * @example await billing.nodes.command({ userName: 'ops' }, {
+   *   type: 'STOP_PLUGIN', properties: [{ key: 'pluginName', value: 'tax' }] });
+   */
+  command(
+    author: SystemAuthor,
+    command: NodeCommand,
+    options?: { readonly localOnly?: boolean },
+  ): Promise<void>;
+  /**
+   * Lets every node forget what it keeps in memory of a tenant's catalogs, or of all tenants' (null, the default), so that
+   * catalog plugins are asked again. Nothing that is stored needs it: a change is seen at once everywhere.
+   */
+  dropCaches(author: SystemAuthor, tenant?: TenantRef | null): Promise<void>;
+}
+
+/** Work that comes again some time after it has ended, whether or not it has failed. */
+export class Repeated {
+  readonly #systemClock: SystemClock;
+  readonly #everyMs: number;
+  readonly #run: () => Promise<void>;
+  readonly #failed: (error: unknown) => void;
+  #stopped = false;
+  #running: Promise<void> = Promise.resolve();
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(
+    systemClock: SystemClock,
+    work: {
+      readonly everyMs: number;
+      readonly run: () => Promise<void>;
+      readonly failed: (error: unknown) => void;
+    },
+  ) {
+    this.#systemClock = systemClock;
+    this.#everyMs = work.everyMs;
+    this.#run = work.run;
+    this.#failed = work.failed;
+  }
+
+  /** Begins at once. */
+  start(): void {
+    this.#running = this.#run()
+      .catch(this.#failed)
+      .finally(() => {
+        if (this.#stopped) return;
+        this.#cancelTimer = this.#systemClock.after(this.#everyMs, () => this.start());
+      });
+  }
+
+  /** Resolves when what runs has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancelTimer?.();
+    await this.#running;
   }
 }

@@ -1,5 +1,17 @@
-import type { FeedEvent, Leading, OutwardEventType, TenantRef } from '../records/index.ts';
+import type {
+  FeedEvent,
+  Leading,
+  OutwardEventType,
+  PublishedBusEvent,
+  PublishedEvent,
+  PushDelivery,
+  TenantRef,
+} from '../records/index.ts';
+import { invalidParameter } from '../values/errors/index.ts';
+import { readableBy } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
+import { parseExactJson } from '../values/money/index.ts';
+import { type ExternalEvent, outwardForm } from './external-event.ts';
 
 /** Which events of a tenant are read. */
 export interface EventListRequest {
@@ -77,4 +89,53 @@ export interface EventSubscriptionOperations {
   subscribe<T extends OutwardEventType = OutwardEventType>(
     request: SubscribeRequest<T>,
   ): Promise<EventSubscription>;
+}
+
+/** In place of a cursor: before all events that are kept, and after all that have happened. */
+export const OLDEST = 'oldest';
+export const LATEST = 'latest';
+
+/** A place in the order of events, as callers keep it: they need not know that it is a number. */
+export function cursorOf(recordId: number): string {
+  return String(recordId);
+}
+
+/** @throws BillingError INVALID_PARAMETER (60002). */
+export function readCursor(cursor: string): number {
+  if (cursor === OLDEST) return 0;
+  const recordId = /^\d{1,15}$/.test(cursor) ? Number(cursor) : Number.NaN;
+  if (Number.isNaN(recordId))
+    throw invalidParameter('after is no cursor of events: give what an earlier answer or event had', {
+      after: cursor.slice(0, 100),
+    });
+  return recordId;
+}
+
+/** A bus event as readers of the feed get it; null: the outside is not told of its type. */
+export function feedEvent(event: PublishedBusEvent, tenantId: Uuid | null): FeedEvent | null {
+  const form = outwardForm(event);
+  if (form === null) return null;
+  const { eventId, createdDate, recordId } = event;
+  return asEvent({ id: eventId, tenantId, ...form, createdDate, cursor: cursorOf(recordId) });
+}
+
+/** What a delivery carries, as a sink gets it. */
+export function deliveredEvent(delivery: PushDelivery, tenantId: Uuid | null): PublishedEvent {
+  const { id, body, createdDate } = delivery;
+  const { metaData, ...told } = JSON.parse(body) as ExternalEvent;
+  return asEvent({
+    id,
+    tenantId,
+    ...told,
+    metaData: metaData === null ? null : parseExactJson(metaData),
+    createdDate,
+  });
+}
+
+const makeReadable = readableBy({ createdDate: 'instant' });
+
+/** The table of forms makes `metaData` what the type of the event says. */
+function asEvent<E extends PublishedEvent>(event: object): E {
+  makeReadable(event);
+  return Object.freeze(event) as E;
 }

@@ -2,12 +2,18 @@ import type { Ports } from '../ports/index.ts';
 import type { CallContext, WithContext } from '../records/index.ts';
 import { invalidParameter } from '../values/errors/index.ts';
 import { DEFAULT_EVENTS, MAX_EVENT_WAIT_MS, MAX_EVENTS } from '../values/limits.ts';
-import { cursorOf, LATEST, OLDEST, readCursor } from './event-cursor.ts';
-import type { EventFeed, EventListRequest, EventOperations } from './event-operations.ts';
-import { EventSubscriptions, type SubscribeInput } from './event-subscriptions.ts';
-import { EventWatch } from './event-watch.ts';
+import {
+  cursorOf,
+  type EventFeed,
+  type EventListRequest,
+  type EventOperations,
+  feedEvent,
+  LATEST,
+  OLDEST,
+  readCursor,
+} from './event-operations.ts';
+import { EventSubscriptions, EventWatch, type SubscribeInput } from './event-subscriptions.ts';
 import { knownEvents } from './external-event.ts';
-import { feedEvent } from './published-event.ts';
 
 type EventPorts = Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
 

@@ -1,5 +1,5 @@
-import type { Ports } from '../ports/index.ts';
-import { retryLaterOf } from '../ports/index.ts';
+import { type Ports, retryLaterOf, type SystemClock } from '../ports/index.ts';
+import type { EventStore } from '../ports/storage/index.ts';
 import {
   type FeedEvent,
   type OutwardEventType,
@@ -7,14 +7,18 @@ import {
   SYSTEM_TENANT,
   type TenantRef,
 } from '../records/index.ts';
-import { hostAnswer } from '../runtime/index.ts';
+import { hostAnswer, Signal } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { DEFAULT_EVENTS, EVENT_POLL_MS, QUEUE_RETRY_PAUSES_MS } from '../values/limits.ts';
-import { cursorOf, LATEST, readCursor } from './event-cursor.ts';
-import type { EventSubscription, SubscribeRequest } from './event-operations.ts';
-import type { EventWatch } from './event-watch.ts';
+import {
+  cursorOf,
+  type EventSubscription,
+  feedEvent,
+  LATEST,
+  readCursor,
+  type SubscribeRequest,
+} from './event-operations.ts';
 import { knownEvents } from './external-event.ts';
-import { feedEvent } from './published-event.ts';
 
 type SubscriptionPorts = Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
 
@@ -178,5 +182,51 @@ class Subscription implements EventSubscription {
     });
     await Promise.race([over, this.#closing]);
     cancel();
+  }
+}
+
+/** Lets readers of events wait for the next commit: at once in this process, by polling for what other nodes do. */
+export class EventWatch {
+  readonly #signal: Signal;
+  readonly #events: Pick<EventStore, 'onTold'>;
+  #stopListening: (() => void) | undefined;
+  #isOver = false;
+
+  constructor({
+    storage,
+    systemClock,
+  }: {
+    readonly storage: { readonly events: Pick<EventStore, 'onTold'> };
+    readonly systemClock: SystemClock;
+  }) {
+    this.#signal = new Signal(systemClock);
+    this.#events = storage.events;
+  }
+
+  /** Whether nobody is to wait any more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** How often there was something; to be read before looking. */
+  get seen(): number {
+    this.#stopListening ??= this.#events.onTold(() => this.#signal.raise());
+    return this.#signal.count;
+  }
+
+  /** Resolves when there may be something that was not there when `seen` was read. */
+  wait(seen: number, atMostMs: number): Promise<void> {
+    return this.#isOver ? Promise.resolve() : this.#signal.wait(seen, Math.min(atMostMs, EVENT_POLL_MS));
+  }
+
+  /** Wakes all who wait, as when there is something. */
+  wake(): void {
+    this.#signal.raise();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#stopListening?.();
+    this.#signal.raise();
   }
 }

@@ -1,6 +1,9 @@
-export { eventIdOf } from './deliveries-of-events.ts';
-export type { DeliveryListRequest, DeliveryOperations, DeliveryView } from './delivery-operations.ts';
-export { DeliveryService } from './delivery-service.ts';
+export {
+  type DeliveryListRequest,
+  type DeliveryOperations,
+  DeliveryService,
+  type DeliveryView,
+} from './delivery-service.ts';
 export type {
   EventFeed,
   EventListRequest,
@@ -11,7 +14,8 @@ export type {
 } from './event-operations.ts';
 export { EventService } from './event-service.ts';
 export { type ExternalEvent, externalEventTypes, metaDataText } from './external-event.ts';
-export { PushCounts, type PushOutcome } from './push-counts.ts';
 export type { PushDispatcher } from './push-dispatcher.ts';
 export { PushService } from './service.ts';
 export { SinkService } from './sink-service.ts';
+export { eventIdOf } from './take-up.ts';
+export { PushCounts, type PushOutcome } from './tenant-stream.ts';

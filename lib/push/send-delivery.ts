@@ -1,7 +1,13 @@
 import type { Logger, PushSender, SystemClock } from '../ports/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
 import type { PushDelivery } from '../records/index.ts';
 import { atMost, plainError, TIME_OVER } from '../runtime/index.ts';
-import { type CallbackPolicy, type CallbackTarget, resolveCallback } from '../tenants/index.ts';
+import {
+  ActiveValueCache,
+  type CallbackPolicy,
+  type CallbackTarget,
+  resolveCallback,
+} from '../tenants/index.ts';
 import { BillingError } from '../values/errors/index.ts';
 import type { AttemptOutcome } from './after-attempt.ts';
 
@@ -88,4 +94,21 @@ async function placeOf(
 
 function failed(status: number | null, error: string): AttemptOutcome {
   return { kind: 'FAILED', status, error };
+}
+
+/** Gives the callback that the tenant of a session has registered, or null. */
+export type CallbackOf = (session: ReadSession) => Promise<string | null>;
+
+/** The tenant's row names the row of its callback, and rows never change, so a callback is read once. */
+export function callbackOf(): CallbackOf {
+  const known = new ActiveValueCache<string>();
+  return async (session) => {
+    const { callback } = await session.revisions();
+    if (callback === null) return null;
+    const found = known.find(callback);
+    if (found !== undefined) return found;
+    const url = await session.keyValues.valueOf(callback.recordId);
+    known.keep(session, callback, url);
+    return url;
+  };
 }

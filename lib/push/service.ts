@@ -1,17 +1,15 @@
 import type { Ports, PushSender } from '../ports/index.ts';
 import type { PushLease } from '../ports/storage/index.ts';
-import type { TenantRef } from '../records/index.ts';
-import type { ActivityPorts } from '../runtime/index.ts';
+import type { PushDelivery, TenantRef } from '../records/index.ts';
+import { type ActivityPorts, onBehalfOf } from '../runtime/index.ts';
 import type { CallbackPolicy, SettingsOf, SigningSecretService } from '../tenants/index.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import { addMilliseconds } from '../values/time/index.ts';
-import { type CallbackOf, callbackOf } from './callback-of.ts';
-import { PUSH_OUTCOMES, PushCounts } from './push-counts.ts';
+import type { AttemptOutcome } from './after-attempt.ts';
 import { PushDispatcher } from './push-dispatcher.ts';
-import { sendDelivery, type TenantTarget } from './send-delivery.ts';
+import { type CallbackOf, callbackOf, sendDelivery, type TenantTarget } from './send-delivery.ts';
 import { takeUp } from './take-up.ts';
-import { TenantStream } from './tenant-stream.ts';
-import { tracedAttempt } from './traced-attempt.ts';
+import { PUSH_OUTCOMES, PushCounts, TenantStream } from './tenant-stream.ts';
 
 type PushPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'> &
   ActivityPorts & {
@@ -117,4 +115,30 @@ export class PushService {
       };
     });
   }
+}
+
+/** An attempt on behalf of the call that has caused the event: the first is in its trace, later ones are linked to it. */
+export function tracedAttempt(
+  ports: ActivityPorts,
+  { id, url, eventType, attempts, userToken, traceParent }: PushDelivery,
+  attempt: () => Promise<AttemptOutcome>,
+): Promise<AttemptOutcome> {
+  const start = () => ({
+    name: `push ${eventType}`,
+    kind: 'CLIENT' as const,
+    parent: attempts === 0 ? traceParent : null,
+    links: attempts === 0 || traceParent === null ? [] : [traceParent],
+    attributes: {
+      'billwright.push.id': id,
+      'billwright.push.attempt': attempts + 1,
+      'server.address': new URL(url).host,
+    },
+  });
+  return onBehalfOf(ports, { requestId: userToken, start }, async (span) => {
+    const outcome = await attempt();
+    if (outcome.kind === 'DELIVERED' && outcome.status !== null)
+      span?.tell({ attributes: { 'http.response.status_code': outcome.status } });
+    else if (outcome.kind !== 'DELIVERED') span?.fail(new Error(outcome.error));
+    return outcome;
+  });
 }

@@ -1,17 +1,15 @@
-import type { EventSink, Logger, Ports } from '../ports/index.ts';
-import { retryLaterOf } from '../ports/index.ts';
+import { type EventSink, type Logger, type Ports, retryLaterOf } from '../ports/index.ts';
 import { type PushDelivery, SYSTEM_TENANT, type TenantRef } from '../records/index.ts';
 import { type ActivityPorts, callPlugin } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { DAY_MS } from '../values/limits.ts';
 import { addMilliseconds } from '../values/time/index.ts';
 import type { AttemptOutcome } from './after-attempt.ts';
-import { deliveredEvent } from './published-event.ts';
-import { PushCounts, SINK_OUTCOMES } from './push-counts.ts';
+import { deliveredEvent } from './event-operations.ts';
 import { PushDispatcher } from './push-dispatcher.ts';
 import { type DispatcherInput, PURGE_SIZE } from './service.ts';
 import { takeUp } from './take-up.ts';
-import { TenantStream } from './tenant-stream.ts';
+import { PushCounts, SINK_OUTCOMES, TenantStream } from './tenant-stream.ts';
 
 /** How long an event sink of the host may take for an event. */
 const EVENT_SINK_TIMEOUT_MS = 30_000;

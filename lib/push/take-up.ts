@@ -1,9 +1,14 @@
-import type { SystemClock } from '../ports/index.ts';
-import type { PushLease, PushStore, ReadSession, Storage } from '../ports/storage/index.ts';
-import type { TenantRef } from '../records/index.ts';
+import type { IdGenerator, SystemClock } from '../ports/index.ts';
+import type { EventIdOf, PushLease, PushStore, ReadSession, Storage } from '../ports/storage/index.ts';
+import {
+  type New,
+  ProcessingState,
+  type PublishedBusEvent,
+  type PushDelivery,
+  type TenantRef,
+} from '../records/index.ts';
 import { PUSH_LEASE_MS, PUSH_LOAD_SIZE } from '../values/limits.ts';
-import { newDelivery } from './deliveries-of-events.ts';
-import { knownEvents } from './external-event.ts';
+import { externalEvent, isOutward, knownEvents, pushBody } from './external-event.ts';
 
 interface TakeUpPorts {
   readonly storage: Pick<Storage<never>, 'events' | 'read'>;
@@ -52,4 +57,36 @@ export async function takeUp(
   const taken = { after, upTo: last.recordId, deliveries };
   const result = await store.takeUp(lease, taken, systemClock.nowMs() + PUSH_LEASE_MS);
   return result === 'LOST' ? 'LOST' : 'MORE';
+}
+
+/** An event that the outside is told of has an id there, the same whichever way it goes. */
+export function eventIdOf({ ids }: { readonly ids: IdGenerator }): EventIdOf {
+  return ({ type }) => (isOutward(type) ? ids.next() : null);
+}
+
+/** A delivery of an event, to a URL or to a sink; of an event that the outside is not told of none. */
+export function newDelivery(event: PublishedBusEvent, url: string): readonly New<PushDelivery>[] {
+  const told = externalEvent(event);
+  if (told === null) return [];
+  const { createdDate, userToken, traceParent } = event;
+  return [
+    {
+      id: event.eventId,
+      accountRecordId: event.accountRecordId,
+      eventType: event.type,
+      body: pushBody(told),
+      url,
+      state: ProcessingState.AVAILABLE,
+      dueOrder: 0,
+      attempts: 0,
+      failures: 0,
+      attemptedDate: null,
+      lastStatus: null,
+      lastError: null,
+      userToken,
+      traceParent,
+      createdDate,
+      endedDate: null,
+    },
+  ];
 }

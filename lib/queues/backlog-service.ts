@@ -1,5 +1,5 @@
 import type { Ports } from '../ports/index.ts';
-import type { EntryPart, SeenEntry } from '../ports/storage/index.ts';
+import type { EntryLook, EntryPart, EntryStore, SeenEntry } from '../ports/storage/index.ts';
 import { QueueKind } from '../records/index.ts';
 import { invalidField, invalidParameter } from '../values/errors/index.ts';
 import {
@@ -12,19 +12,17 @@ import {
 import { addMilliseconds, type Instant, instantWithinCalendar } from '../values/time/index.ts';
 import { lateCause } from './late-cause.ts';
 import {
+  type ChosenEntriesRequest,
+  dueDateOf,
+  type FailedWorkRequest,
+  type LateEntryView,
   oldestFirst,
   type QueueEntryView,
+  type QueueLookRequest,
   toldApart,
   viewOfDelivery,
   viewOfEntry,
-} from './queue-entry-view.ts';
-import type {
-  ChosenEntriesRequest,
-  FailedWorkRequest,
-  LateEntryView,
-  QueueLookRequest,
 } from './queue-operations.ts';
-import { LIVE, seenEntries } from './seen-entries.ts';
 
 /** From when to when failed entries are looked at by one call. */
 const MAX_FAILED_RANGE_MS = 90 * DAY_MS;
@@ -135,4 +133,28 @@ function checked({ recordIds }: Pick<ChosenEntriesRequest, 'recordIds'>): readon
   const wrong = recordIds.find((id) => !Number.isSafeInteger(id) || id < 1);
   if (wrong !== undefined) throw invalidField('A record id is a whole number from 1 on', { recordId: wrong });
   return [...new Set(recordIds)];
+}
+
+/** What is not done, whether or not a node works on it. */
+export const LIVE: readonly EntryPart[] = ['AVAILABLE', 'PROCESSING'];
+
+/** The oldest of all these kinds and parts. */
+export async function seenEntries(
+  entries: Pick<EntryStore, 'see'>,
+  {
+    kinds,
+    parts,
+    ...look
+  }: Omit<EntryLook, 'kind' | 'part'> & {
+    readonly kinds: readonly QueueKind[];
+    readonly parts: readonly EntryPart[];
+  },
+): Promise<readonly SeenEntry[]> {
+  const looks = parts.flatMap((part) => kinds.map((kind) => ({ part, kind })));
+  const found = await Promise.all(looks.map((each) => entries.see({ ...look, ...each })));
+  return found.flat().sort(byDueDate).slice(0, look.limit);
+}
+
+function byDueDate(one: SeenEntry, other: SeenEntry): number {
+  return dueDateOf(one) - dueDateOf(other) || one.recordId - other.recordId;
 }

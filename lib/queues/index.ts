@@ -1,20 +1,17 @@
-export { BacklogService } from './backlog-service.ts';
+export { BacklogService, LIVE, seenEntries } from './backlog-service.ts';
 export { type Explained, LateCause } from './late-cause.ts';
 export {
+  type BacklogOperations,
+  type ChosenEntriesRequest,
+  type FailedWorkRequest,
+  type LateEntryView,
+  type OfOneTenant,
   oldestFirst,
   type QueueEntryView,
+  type QueueExportRequest,
+  type QueueLookRequest,
+  type QueueOperations,
   viewOfDelivery,
   viewOfEntry,
-} from './queue-entry-view.ts';
-export type {
-  BacklogOperations,
-  ChosenEntriesRequest,
-  FailedWorkRequest,
-  LateEntryView,
-  OfOneTenant,
-  QueueExportRequest,
-  QueueLookRequest,
-  QueueOperations,
 } from './queue-operations.ts';
 export { ownAndSystem, QueueService } from './queue-service.ts';
-export { LIVE, seenEntries } from './seen-entries.ts';

@@ -1,12 +1,17 @@
 import { loadAccount } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { QueuePart, ReadSession } from '../ports/storage/index.ts';
-import { type CallContext, QueueKind, QueueName } from '../records/index.ts';
+import {
+  type CallContext,
+  type PushDelivery,
+  type QueueEntry,
+  QueueKind,
+  QueueName,
+} from '../records/index.ts';
 import { turnsOf } from '../runtime/index.ts';
 import { DAY_MS } from '../values/limits.ts';
-import { addMilliseconds, type Instant } from '../values/time/index.ts';
-import { busEventJson, deliveryJson, notificationJson } from './entry-json.ts';
-import { topicsNamed } from './named-topics.ts';
+import { parseExactJson, stringifyExactJson } from '../values/money/index.ts';
+import { addMilliseconds, formatInstant, type Instant, instant } from '../values/time/index.ts';
 import type { QueueExportRequest } from './queue-operations.ts';
 
 /** Entries that the list of queues reads at once. */
@@ -134,4 +139,74 @@ async function writeDeliveries(
       length = page.length;
     } while (length === QUEUE_LIST_PAGE);
   }
+}
+
+/** A bus entry as the list of queues writes it (platform §9.4). */
+export function busEventJson(entry: QueueEntry): string {
+  return stringifyExactJson({ ...common(entry), className: entry.topic, ...processing(entry) });
+}
+
+/** The same of a notification. The work that it starts carries the token of the call that has planned it. */
+export function notificationJson(entry: QueueEntry): string {
+  return stringifyExactJson({
+    ...common(entry),
+    futureUserToken: entry.userToken,
+    effectiveDate: formatInstant(entry.effectiveDate),
+    queueName: entry.topic,
+    ...processing(entry),
+  });
+}
+
+/** The same of a push, as a notification of its queue. */
+export function deliveryJson(delivery: PushDelivery, tenantRecordId: number): string {
+  const { recordId, userToken, createdDate, accountRecordId, body, state, failures } = delivery;
+  return stringifyExactJson({
+    recordId,
+    userToken,
+    createdDate: formatInstant(createdDate),
+    searchKey1: accountRecordId,
+    searchKey2: tenantRecordId,
+    event: parseExactJson(body),
+    futureUserToken: userToken,
+    effectiveDate: formatInstant(dueDateOf(delivery)),
+    queueName: QueueName.PUSH_NOTIFICATIONS,
+    processingState: state,
+    errorCount: failures,
+    processingOwner: null,
+  });
+}
+
+function dueDateOf({ dueOrder, createdDate }: PushDelivery): Instant {
+  return dueOrder === 0 ? createdDate : instant(dueOrder);
+}
+
+function common({ recordId, userToken, createdDate, accountRecordId, tenantRecordId, payload }: QueueEntry) {
+  return {
+    recordId,
+    userToken,
+    createdDate: formatInstant(createdDate),
+    searchKey1: accountRecordId,
+    searchKey2: tenantRecordId,
+    event: payload,
+  };
+}
+
+function processing({ processingState, errorCount, processingOwner }: QueueEntry) {
+  return { processingState, errorCount, processingOwner };
+}
+
+/** The notification queues that a caller names; null = all. A queue is named with its service in front or without. */
+export function topicsNamed({
+  queueName,
+  serviceName,
+}: {
+  readonly queueName?: string;
+  readonly serviceName?: string;
+}): readonly string[] | null {
+  if (queueName === undefined && serviceName === undefined) return null;
+  return Object.values<string>(QueueName).filter((topic) => {
+    const [service, name] = topic.split(':');
+    const isQueue = queueName === undefined || queueName === name || queueName === topic;
+    return isQueue && (serviceName === undefined || serviceName === service);
+  });
 }

@@ -2,12 +2,12 @@ import { loadAccount } from '../accounts/index.ts';
 import type { Ports } from '../ports/index.ts';
 import { type CallContext, SYSTEM_TENANT, type WithContext } from '../records/index.ts';
 import type { BacklogService } from './backlog-service.ts';
-import type { QueueEntryView } from './queue-entry-view.ts';
 import { QueueExportService } from './queue-export-service.ts';
 import type {
   ChosenEntriesRequest,
   FailedWorkRequest,
   LateEntryView,
+  QueueEntryView,
   QueueExportRequest,
   QueueLookRequest,
   QueueOperations,

@@ -4,8 +4,18 @@ import { systemAuthorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
-import { checkName, checkSecret, existingRoles, existingTenants } from './input-checks.ts';
-import { checkBy, checkGiven, checkManaged, checkRolesHeld, isManagedBy, isSelf } from './managing.ts';
+import {
+  checkBy,
+  checkGiven,
+  checkManaged,
+  checkName,
+  checkRolesHeld,
+  checkSecret,
+  existingRoles,
+  existingTenants,
+  isManagedBy,
+  isSelf,
+} from './managing.ts';
 import type { Principals } from './principals.ts';
 import type { PasswordPolicy } from './users.ts';
 

@@ -1,7 +1,13 @@
 export type { NewApiClientInput } from './api-clients.ts';
-export { type Permission, permissions } from './known-permissions.ts';
 export type { LoginAttempt } from './login-guard.ts';
-export { ALL_PERMISSIONS, isPermitted, normalisePermissions } from './permissions.ts';
+export {
+  ALL_PERMISSIONS,
+  isPermitted,
+  normalisePermissions,
+  type Permission,
+  permissions,
+} from './permissions.ts';
+export { isGranted } from './principals.ts';
 export type { RoleDefinition } from './roles.ts';
 export type {
   ApiClientOperations,
@@ -14,6 +20,5 @@ export type {
   UserOperations,
 } from './security-operations.ts';
 export { SecurityService } from './service.ts';
-export { isGranted } from './tenant-grants.ts';
 export type { NewTokenKey, TokenSigner } from './token-keys.ts';
 export type { NewUserInput, PasswordPolicy, UserRolesInput } from './users.ts';

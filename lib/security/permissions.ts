@@ -1,5 +1,6 @@
+import type { Role } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import { shortened } from '../values/text/index.ts';
+import { closestTo, shortened } from '../values/text/index.ts';
 
 /** Everything: the permission of the bootstrap administrator and of the role `admin` (platform §8). */
 export const ALL_PERMISSIONS = '*:*';
@@ -40,4 +41,78 @@ function wholeGroupOf(permission: string): string {
 /** The permissions of several roles together: sorted, each once. */
 export function joinPermissions(lists: readonly (readonly string[])[]): readonly string[] {
   return [...new Set(lists.flat())].sort();
+}
+
+/** The role that may do everything; clients unlock their menus by its one permission (http-api §5). */
+export const ADMIN_ROLE = 'admin';
+
+/** Roles that are always there and cannot be changed: name to permissions. */
+export const BUILT_IN_ROLES: ReadonlyMap<string, readonly string[]> = new Map([
+  [ADMIN_ROLE, [ALL_PERMISSIONS]],
+]);
+
+/** Every permission of the product, `group:value` (http-api §5); plugins have groups of their own. */
+const groups = {
+  account: ['create', 'update', 'add_emails', 'delete_emails', 'charge', 'credit'],
+  catalog: ['config_upload', 'delete'],
+  custom_field: ['add', 'update', 'delete'],
+  entitlement: ['create', 'change_plan', 'pause_resume', 'cancel', 'transfer'],
+  invoice: ['credit', 'item_adjust', 'delete_cba', 'trigger', 'dry_run', 'write_off', 'commit', 'void'],
+  overdue: ['config_upload'],
+  payment: ['trigger', 'refund', 'chargeback', 'transition', 'notification'],
+  payment_method: ['create', 'update', 'delete'],
+  tag: ['create_tag_definition', 'delete_tag_definition', 'add', 'delete'],
+  tenant: ['create'],
+  tenant_kvs: ['add', 'delete'],
+  usage: ['record'],
+  user: ['create'],
+  admin: ['update', 'export', 'trigger_command', 'health'],
+} as const;
+
+type Groups = typeof groups;
+
+export type Permission = { [G in keyof Groups]: `${G}:${Groups[G][number]}` }[keyof Groups];
+
+/** All of them, by group. */
+export const permissions: readonly string[] = Object.entries(groups).flatMap(([group, values]) =>
+  values.map((value) => `${group}:${value}`),
+);
+
+/**
+ * Refuses what only looks like a permission: an unknown value in a group of the product. Other groups belong to plugins
+ * (platform §8 rule 2).
+ * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) that names the nearest one.
+ */
+export function checkKnownPermissions(given: readonly string[]): void {
+  for (const permission of given) {
+    const group = permission.split(':', 1)[0] ?? '';
+    const ofGroup = permissions.filter((known) => known.startsWith(`${group}:`));
+    if (ofGroup.length === 0 || permission === `${group}:*` || ofGroup.includes(permission)) continue;
+    const nearest = closestTo(shortened(permission), ofGroup, Number.POSITIVE_INFINITY);
+    throw new BillingError({
+      code: ErrorCode.SECURITY_INVALID_PERMISSIONS,
+      message: `"${shortened(permission)}" is no permission; did you mean ${nearest}? The group has ${ofGroup.join(', ')}`,
+      facts: { permission, nearest },
+    });
+  }
+}
+
+/** Permissions of these roles together; a role that does not exist has none. */
+export async function permissionsOfRoles(
+  reads: { findRoles(names: readonly string[]): Promise<readonly Pick<Role, 'permissions'>[]> },
+  roles: readonly string[],
+): Promise<readonly string[]> {
+  const found = await reads.findRoles(roles.filter((name) => !BUILT_IN_ROLES.has(name)));
+  const builtIn = roles.map((name) => BUILT_IN_ROLES.get(name) ?? []);
+  return joinPermissions([...builtIn, ...found.map((role) => role.permissions)]);
+}
+
+/** Returns the names of roles that are neither built in nor stored. */
+export async function undefinedRoles(
+  reads: { findRoles(names: readonly string[]): Promise<readonly Pick<Role, 'name'>[]> },
+  roles: readonly string[],
+): Promise<readonly string[]> {
+  const names = roles.filter((name) => !BUILT_IN_ROLES.has(name));
+  const defined = new Set((await reads.findRoles(names)).map(({ name }) => name));
+  return names.filter((name) => !defined.has(name));
 }

@@ -1,8 +1,14 @@
 import type { Ports } from '../ports/index.ts';
-import { type ApiClient, type Principal, PrincipalKind, type User } from '../records/index.ts';
+import {
+  type ApiClient,
+  type Principal,
+  PrincipalKind,
+  type TenantGrants,
+  type User,
+} from '../records/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { isStorable } from '../values/text/index.ts';
-import { joinPermissions } from './permissions.ts';
-import { permissionsOfRoles } from './role-permissions.ts';
+import { joinPermissions, permissionsOfRoles } from './permissions.ts';
 
 /** Users and clients kept in memory with their permissions. */
 const MAX_CACHED_PRINCIPALS = 10_000;
@@ -114,4 +120,9 @@ export class Principals {
     ]);
     return { kind, name, credentialVersion, permissions, allTenants, tenantIds };
   }
+}
+
+/** Whether the tenant may be used (platform §6.5). */
+export function isGranted(grants: TenantGrants, tenantId: Uuid): boolean {
+  return grants.allTenants || grants.tenantIds.includes(tenantId);
 }

@@ -3,11 +3,8 @@ import type { Role, SystemAuthor } from '../records/index.ts';
 import { systemAuthorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
-import { BUILT_IN_ROLES } from './built-in-roles.ts';
-import { checkName } from './input-checks.ts';
-import { checkKnownPermissions } from './known-permissions.ts';
-import { checkBy, checkHeld, checkNewRole, checkRoleManaged } from './managing.ts';
-import { normalisePermissions } from './permissions.ts';
+import { checkBy, checkHeld, checkName, checkNewRole, checkRoleManaged } from './managing.ts';
+import { BUILT_IN_ROLES, checkKnownPermissions, normalisePermissions } from './permissions.ts';
 import type { Principals } from './principals.ts';
 
 /** A role as callers see it. */

@@ -11,8 +11,19 @@ import { systemAuthorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
-import { checkName, checkSecret, existingRoles, existingTenants, possibleRoles } from './input-checks.ts';
-import { checkBy, checkGiven, checkManaged, checkRolesHeld, isManagedBy, isSelf } from './managing.ts';
+import {
+  checkBy,
+  checkGiven,
+  checkManaged,
+  checkName,
+  checkRolesHeld,
+  checkSecret,
+  existingRoles,
+  existingTenants,
+  isManagedBy,
+  isSelf,
+  possibleRoles,
+} from './managing.ts';
 import type { Principals } from './principals.ts';
 
 export interface NewUserInput {

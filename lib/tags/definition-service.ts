@@ -1,14 +1,32 @@
 import { noSuchObject } from '../accounts/index.ts';
-import { systemDefinitions } from '../control-tags/index.ts';
+import {
+  concerns,
+  hasEffect,
+  systemDefinition,
+  systemDefinitions,
+  TagEffect,
+} from '../control-tags/index.ts';
 import type { Ports } from '../ports/index.ts';
-import type { TagDefinition, WithContext } from '../records/index.ts';
-import { type CallContext, ObjectType } from '../records/index.ts';
+import {
+  type CallContext,
+  type Leading,
+  type New,
+  ObjectType,
+  type TagDefinition,
+  type TaggedType,
+  type UserTagDefinition,
+  type WithContext,
+} from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
+import type { Given } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { definitionOf } from './applicable-definition.ts';
-import { newDefinition, type TagDefinitionInput } from './new-definition.ts';
-import type { TagDefinitionOperations } from './tag-definition-operations.ts';
+import {
+  MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
+  MAX_TAG_DEFINITION_NAME_CHARACTERS,
+} from '../values/limits.ts';
+import { checkText, shortened } from '../values/text/index.ts';
+import type { Instant } from '../values/time/index.ts';
 
 /** Tag definitions of a tenant (accounts §12). */
 export class TagDefinitionService implements TagDefinitionOperations<WithContext> {
@@ -61,5 +79,137 @@ function inUse(name: string, id: Uuid): BillingError {
     code: ErrorCode.TAG_DEFINITION_IN_USE,
     message: `Tag definition "${name}" is in use; remove its tags first`,
     facts: { tagDefinitionId: id },
+  });
+}
+
+/** Definitions of tags. */
+export interface TagDefinitionOperations<C extends Leading = []> {
+  /** The users' definitions in creation order, the engine's own, then the nine control tags (accounts §12 rule 3). */
+  list(...given: [...C]): Promise<readonly TagDefinition[]>;
+
+  /**
+   * The definition with this id, of the tenant or of the system.
+   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for a deleted one.
+   */
+  get(...given: [...C, id: Uuid | string]): Promise<TagDefinition>;
+
+  /**
+   * Creates a definition; its name has no upper-case letter and is free in the tenant.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003), TAG_DEFINITION_HAS_UPPERCASE (3904),
+   * TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG (3900), TAG_DEFINITION_ALREADY_EXISTS (3901).
+   */
+  create(...given: [...C, input: Given<TagDefinitionInput>]): Promise<TagDefinition>;
+
+  /**
+   * Deletes a user's definition that no tag uses; its name is free again.
+   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for those of the system, TAG_DEFINITION_IN_USE (3903).
+   */
+  delete(...given: [...C, id: Uuid | string]): Promise<void>;
+}
+
+export interface TagDefinitionInput {
+  readonly name?: string | null;
+  readonly description?: string | null;
+  readonly applicableObjectTypes?: readonly ObjectType[] | null;
+}
+
+const systemNames = new Set(systemDefinitions.map(({ name }) => name.toLowerCase()));
+
+/**
+ * A user's definition of these values (accounts §12 rules 1 and 2).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), TAG_DEFINITION_HAS_UPPERCASE (3904),
+ * TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG (3900).
+ */
+export function newDefinition(input: TagDefinitionInput, id: Uuid, now: Instant): New<UserTagDefinition> {
+  const name = checkText('TagDefinitionJson name', input.name, MAX_TAG_DEFINITION_NAME_CHARACTERS);
+  const description = checkText(
+    'TagDefinitionJson description',
+    input.description,
+    MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
+  );
+  checkName(name);
+  const applicableObjectTypes = checkTypes(input.applicableObjectTypes ?? []);
+  return { id, name, description, applicableObjectTypes, isActive: true, createdDate: now };
+}
+
+function checkName(name: string): void {
+  if (name !== name.toLowerCase()) {
+    throw new BillingError({
+      code: ErrorCode.TAG_DEFINITION_HAS_UPPERCASE,
+      message: `Tag definition name "${shortened(name)}" has an upper-case letter; those are the names of the system`,
+      facts: { name },
+    });
+  }
+  if (!systemNames.has(name)) return;
+  throw new BillingError({
+    code: ErrorCode.TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG,
+    message: `Tag definition name "${name}" is that of a system tag; choose another name`,
+    facts: { name },
+  });
+}
+
+const knownTypes: ReadonlySet<string> = new Set(Object.values(ObjectType));
+
+function checkTypes(types: readonly ObjectType[]): readonly ObjectType[] {
+  const unknown = types.find((type) => !knownTypes.has(type));
+  if (types.length > 0 && unknown === undefined) return [...new Set(types)];
+  throw invalidField(
+    unknown === undefined
+      ? 'TagDefinitionJson applicableObjectTypes needs to be set'
+      : `TagDefinitionJson applicableObjectTypes names an unknown object type: "${shortened(unknown)}"`,
+    { field: 'applicableObjectTypes' },
+  );
+}
+
+export interface DefinitionLookup {
+  /** The named definitions that are active ones of users. */
+  readonly known: readonly UserTagDefinition[];
+  /** Whether users' definitions apply only to the types that they declare (`tags.enforceApplicableTypes`). */
+  readonly enforceTypes: boolean;
+}
+
+/**
+ * The definition, of a user or of the system.
+ * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902).
+ */
+export function definitionOf(id: Uuid, known: readonly UserTagDefinition[]): TagDefinition {
+  const system = systemDefinition(id);
+  if (system) return system;
+  const own = known.find((definition) => definition.id === id);
+  if (!own) throw noSuchObject({ type: ObjectType.TAG_DEFINITION, id });
+  return { ...own, isControlTag: false };
+}
+
+/**
+ * The definition if a caller may put it on objects of this type (accounts §13.1 rules 2 and 3).
+ * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM (3953), TAG_NOT_APPLICABLE (3954).
+ */
+export function applicableDefinition(id: Uuid, type: TaggedType, lookup: DefinitionLookup): TagDefinition {
+  const definition = definitionOf(id, lookup.known);
+  refuseSystemTag(definition);
+  const isEnforced = definition.isControlTag || lookup.enforceTypes;
+  const applies = definition.applicableObjectTypes.includes(type) || concerns(id, type);
+  if (isEnforced && !applies) throw notApplicable(definition, type);
+  return definition;
+}
+
+/**
+ * Refuses definitions that only the engine sets and removes.
+ * @throws BillingError TAG_IS_SYSTEM (3953).
+ */
+export function refuseSystemTag({ id, name }: TagDefinition): void {
+  if (!hasEffect(id, TagEffect.PARKS)) return;
+  throw new BillingError({
+    code: ErrorCode.TAG_IS_SYSTEM,
+    message: `Tag ${name} is set and removed by the engine only; a successful invoice run removes it`,
+    facts: { tagDefinitionId: id },
+  });
+}
+
+function notApplicable({ id, name, applicableObjectTypes }: TagDefinition, type: TaggedType): BillingError {
+  return new BillingError({
+    code: ErrorCode.TAG_NOT_APPLICABLE,
+    message: `Tag ${name} applies to ${applicableObjectTypes.join(', ')}, not to ${type}`,
+    facts: { tagDefinitionId: id, objectType: type },
   });
 }

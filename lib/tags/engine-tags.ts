@@ -1,11 +1,18 @@
 import { systemDefinition } from '../control-tags/index.ts';
 import type { IdGenerator } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
-import type { Account, TaggedType } from '../records/index.ts';
-import { BusEventType, type ObjectRef, ObjectType } from '../records/index.ts';
+import {
+  type Account,
+  BusEventType,
+  type New,
+  type NewBusEvent,
+  type ObjectRef,
+  ObjectType,
+  type Tag,
+  type TaggedType,
+} from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { tagEvent } from './tag-event.ts';
 
 type Tagged = Pick<Account, 'id' | 'recordId'>;
 
@@ -92,4 +99,24 @@ function nameOf(definitionId: Uuid): string {
   const definition = systemDefinition(definitionId);
   assertInvariant(definition, 'The engine sets tags of the system only', { definitionId });
   return definition.name;
+}
+
+/** TAG_CREATION or TAG_DELETION (platform §10.4); it names the tagged object for handlers of the engine. */
+export function tagEvent(
+  type: typeof BusEventType.TAG_CREATION | typeof BusEventType.TAG_DELETION,
+  tag: New<Tag>,
+  of: { readonly accountId: Uuid; readonly tagDefinitionName: string },
+): NewBusEvent {
+  return {
+    type,
+    accountRecordId: tag.accountRecordId,
+    payload: {
+      accountId: of.accountId,
+      tagId: tag.id,
+      tagDefinitionId: tag.tagDefinitionId,
+      objectType: tag.objectType,
+      objectId: tag.objectId,
+      metaData: { tagDefinitionName: of.tagDefinitionName },
+    },
+  };
 }

@@ -1,43 +1,51 @@
-export type { CallbackPolicy } from './callback/callback-url.ts';
-export { type CallbackTarget, resolveCallback } from './callback/resolve-callback.ts';
-export { ActiveValueCache } from './configuration/active-value-cache.ts';
+export { type CallbackPolicy, type CallbackTarget, resolveCallback } from './callback-url.ts';
 export {
-  busyPausesOf,
-  type ConfigurationObject,
-  configurableProperties,
-  DEFAULT_TENANT_SETTINGS,
-  InArrearMode,
-  lockWaitOf,
   NumberField,
   type NumberPart,
   type NumberPattern,
   type Period,
+  type Property,
+} from './configuration/property.ts';
+export { type ConfigurationObject, serverWideNames } from './configuration/read-configuration.ts';
+export {
+  configurableProperties,
+  queueSettingsOf,
   type ServerConfiguration,
-  type ServerSettings,
-  type SettingsOf,
   serverConfiguration,
-  serverProperties,
-  serverWideNames,
+} from './configuration/server-configuration.ts';
+export { serverProperties } from './configuration/server-properties.ts';
+export {
+  DEFAULT_TENANT_SETTINGS,
+  type ServerSettings,
+  type SettingsOfTable,
+  type TenantSettings,
+} from './configuration/settings.ts';
+export {
+  ActiveValueCache,
+  busyPausesOf,
+  lockWaitOf,
+  type SettingsOf,
   skippedEventsOf,
   TenantConfiguration,
-  type TenantPropertyName,
-  type TenantSettings,
-} from './configuration/index.ts';
-export type { Property } from './configuration/property.ts';
-export { queueSettingsOf } from './configuration/queue-properties.ts';
-export type { SettingsOfTable } from './configuration/settings.ts';
-export type { ConfigurationOperations } from './configuration-operations.ts';
-export type { KeyValueOperations, KeyValues } from './key-value-operations.ts';
-export { KeyValueService } from './key-value-service.ts';
-export { maskedProperties, maskedValues } from './masked-values.ts';
-export { type NewTenantInput, type TenantAuthor, TenantService } from './service.ts';
-export type { SigningSecretOperations } from './signing-secret-operations.ts';
-export { SigningSecretService } from './signing-secret-service.ts';
+} from './configuration/tenant-configuration.ts';
+export { InArrearMode, type TenantPropertyName } from './configuration/tenant-properties.ts';
 export {
   KeyKind,
+  type KeyValueOperations,
+  type KeyValues,
   keyKind,
+  maskedProperties,
+  maskedValues,
   paymentStateMachineKey,
   pluginConfigurationKey,
   SystemKey,
-} from './system-keys.ts';
-export type { TenantOperations } from './tenant-operations.ts';
+} from './key-value-operations.ts';
+export { KeyValueService } from './key-value-service.ts';
+export {
+  type ConfigurationOperations,
+  type NewTenantInput,
+  type TenantAuthor,
+  type TenantOperations,
+  TenantService,
+} from './service.ts';
+export { type SigningSecretOperations, SigningSecretService } from './signing-secret-service.ts';

@@ -5,10 +5,15 @@ import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode, invalidField, invalidParameter } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, shortened } from '../values/text/index.ts';
-import { type CallbackPolicy, readCallbackUrl } from './callback/callback-url.ts';
-import { checkConfiguration } from './configuration/index.ts';
-import type { KeyValueOperations, KeyValues } from './key-value-operations.ts';
-import { KeyKind, keyKind, SystemKey } from './system-keys.ts';
+import { type CallbackPolicy, readCallbackUrl } from './callback-url.ts';
+import { checkConfiguration } from './configuration/read-configuration.ts';
+import {
+  KeyKind,
+  type KeyValueOperations,
+  type KeyValues,
+  keyKind,
+  SystemKey,
+} from './key-value-operations.ts';
 
 /** Characters of a tenant key. */
 const MAX_TENANT_KEY_CHARACTERS = 255;

@@ -1,9 +1,10 @@
 import type { Ports } from '../ports/index.ts';
 import type { Storage } from '../ports/storage/index.ts';
-import type { Authorship, Tenant, TenantRef } from '../records/index.ts';
+import type { Authorship, Leading, Tenant, TenantRef } from '../records/index.ts';
 import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, isStorable, shortened } from '../values/text/index.ts';
+import type { TenantSettings } from './configuration/settings.ts';
 
 /** Who creates a tenant: a call that belongs to no tenant yet. */
 export interface TenantAuthor {
@@ -159,4 +160,43 @@ function checkInput(input: NewTenantInput): void {
       message: `External key is longer than ${MAX_EXTERNAL_KEY_LENGTH} characters`,
     });
   }
+}
+
+/** Tenants of the deployment. */
+export interface TenantOperations {
+  /**
+   * Creates a tenant; its secret is kept hashed.
+   * @throws BillingError TENANT_ALREADY_EXISTS (20000), MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5).
+   */
+  create(author: TenantAuthor, input: NewTenantInput): Promise<Tenant>;
+
+  /**
+   * The tenant with this id.
+   * @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001).
+   */
+  get(tenantId: Uuid | string): Promise<Tenant>;
+
+  /**
+   * The tenant with this API key.
+   * @throws BillingError TENANT_DOES_NOT_EXIST_FOR_API_KEY (20003).
+   */
+  getByApiKey(apiKey: string): Promise<Tenant>;
+
+  /** The tenant behind an API key and secret, or null; an unknown key costs the same work as a wrong secret. */
+  authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null>;
+
+  /**
+   * The reference of a tenant by its public id; calls for the tenant may use it in place of the id.
+   * @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001).
+   */
+  refOf(tenantId: Uuid | string): Promise<TenantRef>;
+}
+
+/** The settings in force for a tenant. */
+export interface ConfigurationOperations<C extends Leading = []> {
+  /**
+   * The settings of the tenant by property name without prefix, such as `payment.retry.days` (platform §4.1): its own
+   * value if it has uploaded one, else the server's.
+   */
+  settings(...given: C): Promise<TenantSettings>;
 }

@@ -1,11 +1,9 @@
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { CallContext, WithContext } from '../records/index.ts';
+import type { CallContext, Leading, WithContext } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import { DAY_MS } from '../values/limits.ts';
-import { secretText } from './secret-text.ts';
-import type { SigningSecretOperations } from './signing-secret-operations.ts';
 
 /** Random bytes of a secret that signs pushes, and how long a replaced one goes on signing. */
 const SIGNING_SECRET_BYTES = 32;
@@ -70,4 +68,23 @@ export class SigningSecretService implements SigningSecretOperations<WithContext
       }),
     );
   }
+}
+
+/** Secrets that sign pushes (platform §10.3). */
+export interface SigningSecretOperations<C extends Leading = []> {
+  /**
+   * Creates a new secret and returns it, this once: `whsec_<base64 of 32 random bytes>`. The previous one signs beside it
+   * for 24 hours, so that receivers can change over; one that was replaced earlier ends.
+   */
+  create(...given: [...C]): Promise<string>;
+
+  /** Ends every secret: from now on pushes are not signed. Having none is no error. */
+  delete(...given: [...C]): Promise<void>;
+}
+
+const SECRET_PREFIX = 'whsec_';
+
+/** The secret of these bytes in the form given to receivers (platform §10.3): `whsec_<base64>`. */
+export function secretText(bytes: Uint8Array): string {
+  return SECRET_PREFIX + btoa(String.fromCharCode(...bytes));
 }

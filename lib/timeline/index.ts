@@ -1,3 +1,8 @@
-export { TimelineService } from './service.ts';
-export type { AccountTimeline, TimelineInvoice, TimelineOperations } from './timeline-operations.ts';
-export type { TimelineOutline, TimelineOutlineOperations } from './timeline-outline-operations.ts';
+export {
+  type AccountTimeline,
+  type TimelineInvoice,
+  type TimelineOperations,
+  type TimelineOutline,
+  type TimelineOutlineOperations,
+  TimelineService,
+} from './service.ts';

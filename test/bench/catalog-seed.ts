@@ -13,7 +13,7 @@ import {
 } from '../../lib/index.ts';
 import type { NewCatalogVersion } from '../../lib/records/catalog/catalog-version.ts';
 import { authorshipOf } from '../../lib/runtime/authorship.ts';
-import { inOneTurn } from '../../lib/runtime/wait/time-slices.ts';
+import { inOneTurn } from '../../lib/runtime/wait/turns.ts';
 import type { BenchDatabase } from './bench-database.ts';
 import { storageAt } from './databases.ts';
 

@@ -21,7 +21,7 @@ import {
 } from '../../lib/catalog/index.ts';
 import { LazyPart, type Part, PartList } from '../../lib/catalog/model/part.ts';
 import { createPlan, textOfPlan } from '../../lib/catalog/model/plan.ts';
-import { inOneTurn } from '../../lib/runtime/wait/time-slices.ts';
+import { inOneTurn } from '../../lib/runtime/wait/turns.ts';
 import { type Instant, instant } from '../../lib/values/time/index.ts';
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
 import { expectSame } from '../support/expect-same.ts';

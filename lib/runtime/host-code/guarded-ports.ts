@@ -1,5 +1,4 @@
 import type { Clock, Logger, Span, SpanStart, SystemClock, Tracer } from '../../ports/index.ts';
-import { callHost, tellHost } from './call-host.ts';
 import { plainError } from './plain-error.ts';
 
 /**
@@ -154,3 +153,164 @@ function ended<T>(work: () => T): () => T {
     };
   }
 }
+
+/** One guarded object for each of the host's, whichever engine of the process it was given to. */
+const known = new WeakMap<object, object>();
+
+/**
+ * Returns an object of the host behind a guard: reading its members and calling its methods throws, and rejects with,
+ * plain errors only (`callHost`). Objects among its members are guarded too; what methods answer is not. A member that is
+ * missing stays missing.
+ */
+export function guarded<T extends object>(object: T): T {
+  const before = known.get(object);
+  if (before !== undefined) return before as T;
+  // Of an empty target, so that members of a frozen object may be replaced by guarded ones.
+  const guard = new Proxy(Object.create(null) as T, handlerOf(object));
+  known.set(object, guard);
+  return guard;
+}
+
+/** Returns the objects of a list guarded; anything else as it is, to be refused by whoever checks it. */
+export function guardedList<T>(list: readonly T[]): readonly T[] {
+  if (!Array.isArray(list)) return list;
+  return list.map((each: T) => (typeof each === 'object' && each !== null ? guarded(each) : each));
+}
+
+/** Returns a function of the host that throws, and rejects with, plain errors only. */
+export function guardedFunction<A extends readonly unknown[], R>(
+  call: (...given: A) => R,
+): (...given: A) => R {
+  return (...given) => callHost(() => call(...given));
+}
+
+function handlerOf<T extends object>(object: T): ProxyHandler<T> {
+  const methods = new Map<unknown, unknown>();
+  const memberOf = (name: string | symbol): unknown => {
+    const member = callHostRead(object, name);
+    if (typeof member === 'object' && member !== null && !Array.isArray(member)) return guarded(member);
+    if (typeof member !== 'function') return member;
+    const method =
+      methods.get(member) ??
+      ((...given: unknown[]): unknown => callHost(() => Reflect.apply(member, object, given)));
+    methods.set(member, method);
+    return method;
+  };
+  return {
+    get: (_target, name) => memberOf(name),
+    has: (_target, name) => callHost(() => Reflect.has(object, name)),
+    ownKeys: () => callHost(() => Reflect.ownKeys(object)),
+    getOwnPropertyDescriptor: (_target, name) => {
+      const own = callHost(() => Reflect.getOwnPropertyDescriptor(object, name));
+      if (own === undefined) return undefined;
+      return {
+        value: memberOf(name),
+        writable: true,
+        configurable: true,
+        enumerable: own.enumerable === true,
+      };
+    },
+    set: (_target, name, value) => callHost(() => Reflect.set(object, name, value)),
+  };
+}
+
+/** A member as it is, also if it is a promise or a thenable. */
+function callHostRead(object: object, name: string | symbol): unknown {
+  return callHost(() => ({ member: Reflect.get(object, name) as unknown })).member;
+}
+
+/** Members of a plugin's answer among which promises are looked for. */
+const MAX_SEARCHED_MEMBERS = 200;
+
+/**
+ * Runs host code. Whatever it throws, and whatever the promise that it answers is rejected with, leaves as a plain error
+ * (`plainError`). A thenable becomes a promise.
+ */
+export function callHost<T>(call: () => T): T {
+  try {
+    const answer = call();
+    const then = thenOf(answer);
+    if (then !== null) return adopted(answer, then) as T;
+    awaitMembers(answer);
+    return answer;
+  } catch (thrown) {
+    throw plainError(thrown);
+  }
+}
+
+/** Runs host code whose answer nobody waits for: `failed` is told what it throws, or its promise is rejected with. */
+export function tellHost(call: () => unknown, failed: (error: Error) => void = () => undefined): void {
+  try {
+    const told = callHost(call);
+    if (told instanceof Promise) told.catch(failed);
+  } catch (error) {
+    failed(plainError(error));
+  }
+}
+
+/** Waits for an answer of host code. A throw, and a rejection, leave as a plain error. */
+export async function hostAnswer<T>(call: () => Promise<T> | T): Promise<T> {
+  try {
+    const answer = await call();
+    awaitMembers(answer);
+    return answer;
+  } catch (thrown) {
+    throw plainError(thrown);
+  }
+}
+
+type Then = (resolve: (value: unknown) => void, reject: (reason: unknown) => void) => unknown;
+
+/** Read once: a getter may answer otherwise the second time. */
+function thenOf(answer: unknown): Then | null {
+  if ((typeof answer !== 'object' && typeof answer !== 'function') || answer === null) return null;
+  const then: unknown = Reflect.get(answer, 'then');
+  return typeof then === 'function' ? (then as Then) : null;
+}
+
+function adopted(answer: unknown, then: Then): Promise<unknown> {
+  const promise = new Promise((resolve, reject) => {
+    Reflect.apply(then, answer, [resolve, reject]);
+  }).then(
+    (resolved) => {
+      awaitMembers(resolved);
+      return resolved;
+    },
+    (thrown: unknown) => {
+      throw plainError(thrown);
+    },
+  );
+  // Where the port allows no promise nobody awaits this one, and its rejection would end a Node process.
+  promise.catch(() => undefined);
+  return promise;
+}
+
+/**
+ * A plugin that forgets an `await` leaves a promise in its answer. The answer is refused then, and nobody would handle the
+ * promise's rejection, which ends a Node process.
+ */
+function awaitMembers(answer: unknown): void {
+  let left = MAX_SEARCHED_MEMBERS;
+  const search = (value: unknown, depth: number): void => {
+    if (typeof value !== 'object' || value === null || left <= 0) return;
+    left -= 1;
+    if (value instanceof Promise) value.catch(() => undefined);
+    else if (depth > 0)
+      for (const name of namesOf(value, left))
+        search(Object.getOwnPropertyDescriptor(value, name)?.value, depth - 1);
+  };
+  try {
+    search(answer, SEARCHED_DEPTH);
+  } catch {
+    // A proxy that does not want to be looked at has no members that could be found.
+  }
+}
+
+/** Returns the names of the members to search. Bytes have none: a file of some megabytes would take seconds. */
+function namesOf(value: object, most: number): readonly string[] {
+  if (ArrayBuffer.isView(value)) return [];
+  if (!Array.isArray(value)) return Object.getOwnPropertyNames(value);
+  return Array.from({ length: Math.min(value.length, most) }, (_, index) => String(index));
+}
+
+const SEARCHED_DEPTH = 3;

@@ -8,15 +8,11 @@ import {
   QUEUE_SHUTDOWN_WAIT_MS,
 } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { type ActivityPorts, detached } from '../activity/spanned.ts';
-import { atMost } from '../wait/at-most.ts';
-import type { BusyPauses } from './busy-entries.ts';
-import { EntryCounts } from './entry-counts.ts';
-import { EntryRunner } from './entry-runner.ts';
+import { type ActivityPorts, detached } from '../activity.ts';
+import { atMost } from '../wait/bounded-waits.ts';
+import { type BusyPauses, EntryCounts, EntryRunner, meterDone, meterTaken } from './entry-runner.ts';
 import { type QueueHandler, topicsOf } from './handler.ts';
-import { type Care, Housekeeping } from './housekeeping.ts';
-import { Leases } from './leases.ts';
-import { meterDone, meterTaken } from './metered-entries.ts';
+import { type Care, Housekeeping, Leases, Signal } from './housekeeping.ts';
 import {
   type ClaimLane,
   claimLanes,
@@ -26,7 +22,6 @@ import {
   type QueueSettings,
   reapLanes,
 } from './queue-settings.ts';
-import { Signal } from './signal.ts';
 
 /** Claims of one node that are worked on at a time, so that a slow gateway does not hold up other accounts. */
 const QUEUE_WORKERS = 4;

@@ -1,13 +1,14 @@
-import type { Ports } from '../../ports/index.ts';
-import { type ClaimedEntry, type FailedEntry, LeaseLostError } from '../../ports/storage/index.ts';
-import type { TenantRef } from '../../records/index.ts';
-import { handleEntries } from '../activity/handled-entries.ts';
-import type { ActivityPorts } from '../activity/spanned.ts';
-import { Batch, type BatchOutcome } from './batch.ts';
-import { BusyEntries, type BusyPauses, busyPauseMs, lastBusyPauseMs } from './busy-entries.ts';
-import type { EntryCounts } from './entry-counts.ts';
-import { decideAfterError } from './error-policy.ts';
-import type { QueueHandler } from './handler.ts';
+import type { Clock, Meters, Ports } from '../../ports/index.ts';
+import {
+  type ClaimedEntry,
+  type FailedEntry,
+  LeaseLostError,
+  type WriteSession,
+} from '../../ports/storage/index.ts';
+import { type QueueEntry, QueueKind, type TenantRef } from '../../records/index.ts';
+import { LOCK_WAIT_STEP_MS, MAX_BUSY_ENTRIES_COUNTED } from '../../values/limits.ts';
+import { type ActivityPorts, handleEntries } from '../activity.ts';
+import { decideAfterError, type HandlerBatch, type QueueHandler } from './handler.ts';
 import type { QueueSettings } from './queue-settings.ts';
 
 /** An entry with the handlers that it still has to pass, in order. */
@@ -242,4 +243,137 @@ function groupByTenantAndHandler(works: readonly Work[]): readonly (readonly Wor
     else groups.set(key, [work]);
   }
   return [...groups.values()];
+}
+
+/** The outcome of an entry in one run of one handler. */
+export type BatchOutcome =
+  | { readonly kind: 'finished' }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'busy'; readonly delayMs: number | undefined }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** One run of one handler over entries of one tenant; collects what the handler says about each entry. */
+export class Batch implements HandlerBatch {
+  readonly tenant: TenantRef;
+  readonly entries: readonly ClaimedEntry[];
+  readonly #handler: QueueHandler;
+  readonly #isLastHandler: (entry: ClaimedEntry) => boolean;
+  readonly #outcomes = new Map<number, BatchOutcome>();
+
+  constructor(input: {
+    readonly tenant: TenantRef;
+    readonly entries: readonly ClaimedEntry[];
+    readonly handler: QueueHandler;
+    readonly isLastHandler: (entry: ClaimedEntry) => boolean;
+  }) {
+    this.tenant = input.tenant;
+    this.entries = input.entries;
+    this.#handler = input.handler;
+    this.#isLastHandler = input.isLastHandler;
+  }
+
+  async finish(session: WriteSession, entries: readonly ClaimedEntry[]): Promise<void> {
+    const last = entries.filter((entry) => this.#isLastHandler(entry));
+    const others = entries.filter((entry) => !this.#isLastHandler(entry));
+    if (last.length > 0) await session.finish(last);
+    if (others.length > 0) await session.markDone(others, this.#handler.name);
+    for (const entry of entries) this.#outcomes.set(entry.recordId, { kind: 'finished' });
+  }
+
+  busy(entries: readonly ClaimedEntry[], delayMs?: number): void {
+    for (const entry of entries) this.#outcomes.set(entry.recordId, { kind: 'busy', delayMs });
+  }
+
+  failed(entry: ClaimedEntry, error: unknown): void {
+    this.#outcomes.set(entry.recordId, { kind: 'failed', error });
+  }
+
+  outcomeOf(entry: ClaimedEntry): BatchOutcome {
+    return this.#outcomes.get(entry.recordId) ?? { kind: 'open' };
+  }
+}
+
+/** How a tenant lets background work come back to an account that is busy. */
+export interface BusyPauses {
+  /** How long it tries again in short steps, as a call does. */
+  readonly waitMs: number;
+  /** Pauses after that, in order (`rescheduleIntervalOnLock`). */
+  readonly intervalsMs: readonly number[];
+}
+
+/**
+ * The pause before an entry comes again that was found busy that many times in a row, this one included (§15 rule 2,
+ * payments §5.3): first for as long as a call waits for the account, then by the intervals. Null: these are used up.
+ */
+export function busyPauseMs(times: number, { waitMs, intervalsMs }: BusyPauses): number | null {
+  const steps = Math.ceil(waitMs / LOCK_WAIT_STEP_MS);
+  if (times <= steps) return LOCK_WAIT_STEP_MS;
+  return intervalsMs[times - steps - 1] ?? null;
+}
+
+/** The pause for work that has to be done however long the account stays busy. */
+export function lastBusyPauseMs({ intervalsMs }: BusyPauses): number {
+  return intervalsMs.at(-1) ?? LOCK_WAIT_STEP_MS;
+}
+
+/** Counts how often in a row this node has found the account of an entry busy. */
+export class BusyEntries {
+  readonly #times = new Map<number, number>();
+
+  /** Counts once more; returns how often it is now. */
+  add({ recordId }: ClaimedEntry): number {
+    const times = (this.#times.get(recordId) ?? 0) + 1;
+    // Moves the entry behind the others: entries that another node has taken are forgotten first.
+    this.#times.delete(recordId);
+    this.#times.set(recordId, times);
+    const [oldest] = this.#times.keys();
+    if (this.#times.size > MAX_BUSY_ENTRIES_COUNTED && oldest !== undefined) this.#times.delete(oldest);
+    return times;
+  }
+
+  forget({ recordId }: ClaimedEntry): void {
+    this.#times.delete(recordId);
+  }
+}
+
+/** How a handler ended with an entry; a busy or failed entry comes again, or ends as FAILED. */
+export type EntryOutcome = 'done' | 'busy' | 'failed';
+
+/** Counts what the handlers of this node have done since it was opened. */
+export class EntryCounts {
+  readonly #counts = new Map<string, { handler: string; outcome: EntryOutcome; count: number }>();
+
+  add(handler: string, outcome: EntryOutcome, count: number): void {
+    const key = `${handler} ${outcome}`;
+    const known = this.#counts.get(key);
+    if (known === undefined) this.#counts.set(key, { handler, outcome, count });
+    else known.count += count;
+  }
+
+  list(): readonly { readonly handler: string; readonly outcome: EntryOutcome; readonly count: number }[] {
+    return [...this.#counts.values()];
+  }
+}
+
+const incoming = { BUS: 'queue.bus.incoming', NOTIFICATION: 'queue.notifications.incoming' } as const;
+const latency = { BUS: 'queue.bus.latency', NOTIFICATION: 'queue.notifications.latency' } as const;
+
+/** Counts entries that this node has taken up (platform §12.2). */
+export function meterTaken(meters: Meters | undefined, entries: readonly QueueEntry[]): void {
+  if (meters === undefined) return;
+  for (const [kind, of] of Map.groupBy(entries, (entry) => entry.kind))
+    meters.mark(incoming[kind], of.length);
+}
+
+/** Times entries that this node is done with, from when they could have been taken up (business time). */
+export function meterDone(
+  { meters, clock }: { readonly meters?: Meters | undefined; readonly clock: Clock },
+  entries: readonly QueueEntry[],
+): void {
+  if (meters === undefined) return;
+  for (const { kind, createdDate, effectiveDate } of entries) {
+    const due = kind === QueueKind.BUS || createdDate > effectiveDate ? createdDate : effectiveDate;
+    const sinceMs = clock.msUntil === undefined ? clock.now() - due : -clock.msUntil(due);
+    meters.time(latency[kind], Math.max(0, sinceMs));
+  }
 }

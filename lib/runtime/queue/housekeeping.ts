@@ -1,5 +1,5 @@
-import type { Ports } from '../../ports/index.ts';
-import type { QueueStore } from '../../ports/storage/index.ts';
+import type { Ports, SystemClock } from '../../ports/index.ts';
+import type { ClaimedEntry, QueueStore } from '../../ports/storage/index.ts';
 import { QUEUE_CLAIM_LIMIT, QUEUE_PURGE_SIZE } from '../../values/limits.ts';
 import { addMilliseconds } from '../../values/time/index.ts';
 import type { ReapLane } from './queue-settings.ts';
@@ -96,4 +96,106 @@ async function reap(ports: HousekeepingPorts, lane: ReapLane, onReaped: () => vo
   if (reaped === 0) return;
   ports.logger.error({ reaped }, 'the node that works on these queue entries dies again and again');
   onReaped();
+}
+
+/** How often a lease is renewed before it would end. */
+const BEATS_PER_LEASE = 3;
+
+/**
+ * The leases of what a node has claimed and is working on (§9.3 rules 6 and 7). All end together, whenever they began,
+ * and are renewed together, so that what a node leaves behind when it dies comes back in one step.
+ */
+export class Leases {
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
+  readonly #leaseMs: number;
+  readonly #held = new Map<number, ClaimedEntry>();
+  #claiming = 0;
+  #endsAtMs = 0;
+  #cancelBeat: (() => void) | undefined;
+
+  constructor(ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>, leaseMs: number) {
+    this.#ports = ports;
+    this.#leaseMs = leaseMs;
+  }
+
+  get held(): readonly ClaimedEntry[] {
+    return [...this.#held.values()];
+  }
+
+  /** When the lease of a claim that begins now ends, in system time; `endClaim` must follow. */
+  beginClaim(): number {
+    this.#claiming += 1;
+    if (this.#cancelBeat === undefined) this.#scheduleBeat();
+    return this.#endsAtMs;
+  }
+
+  /** Has what was claimed renewed from now on. */
+  endClaim(claimed: readonly ClaimedEntry[]): void {
+    this.#claiming -= 1;
+    for (const entry of claimed) this.#held.set(entry.recordId, entry);
+    this.#restIfIdle();
+  }
+
+  letGo(entries: readonly ClaimedEntry[]): void {
+    for (const entry of entries) this.#held.delete(entry.recordId);
+    this.#restIfIdle();
+  }
+
+  #restIfIdle(): void {
+    if (this.#claiming > 0 || this.#held.size > 0) return;
+    this.#cancelBeat?.();
+    this.#cancelBeat = undefined;
+  }
+
+  #scheduleBeat(): void {
+    const { systemClock } = this.#ports;
+    this.#endsAtMs = systemClock.nowMs() + this.#leaseMs;
+    const everyMs = Math.max(1, Math.floor(this.#leaseMs / BEATS_PER_LEASE));
+    this.#cancelBeat = systemClock.after(everyMs, () => this.#beat());
+  }
+
+  /** The next renewal comes in time whether or not this one is answered. */
+  #beat(): void {
+    this.#scheduleBeat();
+    this.#ports.storage.queue
+      .renew(this.held, this.#endsAtMs)
+      .catch((error: unknown) => this.#ports.logger.warn({ err: error }, 'renewing queue leases failed'));
+  }
+}
+
+/** A counter that can be waited on: raising it wakes everyone who saw an older count. */
+export class Signal {
+  readonly #systemClock: SystemClock;
+  #waiters: (() => void)[] = [];
+  #count = 0;
+
+  constructor(systemClock: SystemClock) {
+    this.#systemClock = systemClock;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  raise(): void {
+    this.#count += 1;
+    for (const wake of this.#waiters.splice(0)) wake();
+  }
+
+  /** Resolves when the count has passed `seen`, at the latest after `timeoutMs` of system time. */
+  async wait(seen: number, timeoutMs: number): Promise<void> {
+    if (this.#count > seen) return;
+    await new Promise<void>((resolve) => {
+      const giveUp = (): void => {
+        this.#waiters = this.#waiters.filter((waiter) => waiter !== wake);
+        resolve();
+      };
+      const cancel = this.#systemClock.after(timeoutMs, giveUp, { keepAlive: true });
+      const wake = (): void => {
+        cancel();
+        resolve();
+      };
+      this.#waiters.push(wake);
+    });
+  }
 }

@@ -1,6 +1,6 @@
 import type { SystemClock } from '../../ports/index.ts';
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
-import { atMost } from './at-most.ts';
+import { atMost } from './bounded-waits.ts';
 
 /** Calls of one kind that are done together. */
 export const MAX_SHARED_CALLS = 100;
@@ -96,4 +96,38 @@ function isRefusal(error: unknown): boolean {
 function resultAt<O>(results: readonly O[], index: number): O {
   if (index < results.length) return results[index] as O;
   throw new InvariantError('A call that was done together with others has no result', { index });
+}
+
+interface Places {
+  /** For all owners together. */
+  readonly all: number;
+  /** For one owner. */
+  readonly each: number;
+}
+
+/** A bounded number of places, of which one owner cannot take all. */
+export class SharedPlaces {
+  readonly #places: Places;
+  readonly #taken = new Map<string, number>();
+  #all = 0;
+
+  constructor(places: Places) {
+    this.#places = places;
+  }
+
+  /** Takes a place for the owner; false if it has its share, or no place is left. */
+  take(owner: string): boolean {
+    const own = this.#taken.get(owner) ?? 0;
+    if (own >= this.#places.each || this.#all >= this.#places.all) return false;
+    this.#taken.set(owner, own + 1);
+    this.#all += 1;
+    return true;
+  }
+
+  leave(owner: string): void {
+    const own = this.#taken.get(owner) ?? 0;
+    if (own > 1) this.#taken.set(owner, own - 1);
+    else this.#taken.delete(owner);
+    this.#all -= 1;
+  }
 }

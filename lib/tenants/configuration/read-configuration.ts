@@ -1,7 +1,6 @@
 import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
-import { shortened } from '../../values/text/index.ts';
-import { ineffectiveNames } from './ineffective-names.ts';
-import { propertyName } from './property-names.ts';
+import { closestTo, shortened } from '../../values/text/index.ts';
+import { serverProperties } from './server-properties.ts';
 import type { PropertyTable, SettingsOfTable, TenantSettings } from './settings.ts';
 import { tenantProperties } from './tenant-properties.ts';
 
@@ -99,4 +98,110 @@ function malformed(reason: string): BillingError {
     code: ErrorCode.MALFORMED_BODY,
     message: `The configuration is no JSON object: ${reason}`,
   });
+}
+
+/** Names in a configuration that are listed one by one as having no effect. */
+const MAX_LISTED_SETTING_NAMES = 20;
+
+/** Whose configuration names a property. */
+export type ConfigurationOwner = 'TENANT' | 'SERVER';
+
+/** Accepted without effect, with a warning (platform §3 rule 7). */
+const retired: ReadonlySet<string> = new Set(['invoice.usage.tz.mode']);
+
+const ofTenants: ReadonlySet<string> = new Set(Object.keys(tenantProperties));
+const readNames: Readonly<Record<ConfigurationOwner, ReadonlySet<string>>> = {
+  TENANT: ofTenants,
+  SERVER: new Set([...ofTenants, ...Object.keys(serverProperties)]),
+};
+
+/**
+ * One sentence for each name that is set without effect: retired names, names that are not the owner's to set, and
+ * unknown names that look like a property of this server. Names of plugins are none of these.
+ */
+export function ineffectiveNames(fullNames: readonly string[], owner: ConfigurationOwner): readonly string[] {
+  const found = fullNames.filter((fullName) => reasonOf(fullName, owner) !== null);
+  const listed = found
+    .slice(0, MAX_LISTED_SETTING_NAMES)
+    .map((fullName) => `${shortened(fullName)} ${reasonOf(fullName, owner)}${suggestion(fullName, owner)}`);
+  const more = found.length - listed.length;
+  return more > 0 ? [...listed, `${more} more names have no effect`] : listed;
+}
+
+function reasonOf(fullName: string, owner: ConfigurationOwner): string | null {
+  const name = propertyName(fullName);
+  if (name === null) return readNames[owner].has(fullName) ? `lacks its prefix ${DOCUMENTED_PREFIX}` : null;
+  if (retired.has(name)) return 'has no effect any more';
+  if (readNames[owner].has(name)) return null;
+  if (!serverWideNames.has(name)) return 'is no property of this server';
+  return owner === 'TENANT'
+    ? 'holds for the whole server and has no effect for one tenant'
+    : 'is not read by the engine';
+}
+
+function suggestion(fullName: string, owner: ConfigurationOwner): string {
+  const name = propertyName(fullName);
+  if (name === null || retired.has(name) || serverWideNames.has(name)) return '';
+  const meant = closestTo(name, [...readNames[owner]]);
+  return meant === null ? '' : `; did you mean ${DOCUMENTED_PREFIX}${meant}?`;
+}
+
+/**
+ * Properties of platform §4.3 that the engine does not read: they belong to the HTTP server or the process, or to nothing
+ * yet.
+ */
+const ofTheProcess = [
+  'server.test.mode',
+  'server.basePath',
+  'server.nodeName',
+  'server.defaultDialect',
+  'server.headers.aliasPrefixes',
+  'server.trustedProxies',
+  'server.cors.allowedOrigins',
+  'server.docs',
+  'server.limits.json',
+  'server.limits.text',
+  'server.limits.header',
+  'server.limits.url',
+  'server.limits.list',
+  'server.limits.page',
+  'server.limits.requestTime',
+  'server.limits.connections',
+  'server.limits.rate.tenant',
+  'server.limits.rate.principal',
+  'server.limits.rate.gateways',
+  'server.multitenant',
+  'jaxrs.location.host',
+  'jaxrs.location.full.url',
+  'jaxrs.timeout',
+  'metrics.requireAuth',
+  'rbac.globalSessionTimeout',
+  'security.admin.user',
+  'security.admin.password',
+  'security.lockout',
+  'security.token.lifetime',
+  'security.token.issuer',
+  'security.jwt.issuers',
+  'catalog.uri',
+  'overdue.uri',
+  'usage.bulk.hotBuckets',
+  'accesslog.retention',
+  'export.extra.tables.prefix',
+  'health.diagnostic.logDirs',
+] as const;
+
+/** Names, without prefix, of every property that holds for the whole server. */
+export const serverWideNames: ReadonlySet<string> = new Set([
+  ...Object.keys(serverProperties),
+  ...ofTheProcess,
+]);
+
+/** Prefixes of a property, the documented one first (platform §4.1, R20). */
+const prefixes = ['org.service.', 'org.killbill.'] as const;
+export const DOCUMENTED_PREFIX = prefixes[0];
+
+/** The name without its prefix; null for a name that is no property of this server, such as a plugin's. */
+export function propertyName(fullName: string): string | null {
+  const prefix = prefixes.find((each) => fullName.startsWith(each));
+  return prefix === undefined ? null : fullName.slice(prefix.length);
 }

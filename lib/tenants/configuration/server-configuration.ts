@@ -1,6 +1,11 @@
 import type { Logger } from '../../ports/index.ts';
-import { ineffectiveNames } from './ineffective-names.ts';
-import { type ConfigurationObject, readConfiguration, readProperties } from './read-configuration.ts';
+import type { QueueSettings } from '../../runtime/index.ts';
+import {
+  type ConfigurationObject,
+  ineffectiveNames,
+  readConfiguration,
+  readProperties,
+} from './read-configuration.ts';
 import { serverProperties } from './server-properties.ts';
 import {
   DEFAULT_SERVER_SETTINGS,
@@ -9,6 +14,7 @@ import {
   TEST_MODE_TENANT_SETTINGS,
   type TenantSettings,
 } from './settings.ts';
+import { tenantProperties } from './tenant-properties.ts';
 
 /** What the server's own configuration says (platform §4.1). */
 export interface ServerConfiguration {
@@ -37,3 +43,37 @@ export function serverConfiguration(
     server: Object.freeze({ ...DEFAULT_SERVER_SETTINGS, ...server.settings }),
   };
 }
+
+/** The settings of the queue among those of the server. */
+export function queueSettingsOf(server: ServerSettings): QueueSettings {
+  return {
+    BUS: {
+      isOff: server['persistent.bus.main.off'],
+      claimed: server['persistent.bus.main.claimed'],
+      handledAtATime: server['persistent.bus.main.nbThreads'],
+      leaseMs: server['persistent.bus.main.claim.time'],
+      pollMs: server['persistent.bus.main.sleep'],
+      maxFailures: server['persistent.bus.main.max.failure.retry'],
+      reapThresholdMs: server['persistent.bus.main.reapThreshold'],
+      reapScheduleMs: server['persistent.bus.main.reapSchedule'],
+      maxLapses: server['persistent.bus.main.maxReDispatchCount'],
+    },
+    NOTIFICATION: {
+      isOff: server['notificationq.main.notification.off'],
+      claimed: server['notificationq.main.claimed'],
+      handledAtATime: server['notificationq.main.notification.nbThreads'],
+      leaseMs: server['notificationq.main.claim.time'],
+      pollMs: server['notificationq.main.sleep'],
+      maxFailures: server['notificationq.main.max.failure.retry'],
+      reapThresholdMs: server['notificationq.main.reapThreshold'],
+      reapScheduleMs: server['notificationq.main.reapSchedule'],
+      maxLapses: server['notificationq.main.maxReDispatchCount'],
+    },
+  };
+}
+
+/** Names, without prefix, of every property that the configuration of the engine can set. */
+export const configurableProperties: readonly string[] = [
+  ...Object.keys(serverProperties),
+  ...Object.keys(tenantProperties),
+];

@@ -7,10 +7,20 @@ import {
   MAX_TARGET_DATE_MONTHS,
   MIN_STORED_INTEGER,
 } from '../../values/limits.ts';
-import { InArrearMode } from './in-arrear-mode.ts';
-import { numberPatterns } from './number-pattern.ts';
-import { NO_PERIOD } from './period.ts';
-import { flag, integer, integers, locale, names, oneOf, period, span, spans, timeOfDay } from './property.ts';
+import {
+  flag,
+  integer,
+  integers,
+  locale,
+  NO_PERIOD,
+  names,
+  numberPatterns,
+  oneOf,
+  period,
+  span,
+  spans,
+  timeOfDay,
+} from './property.ts';
 
 /** Longest `payment.plugin.timeout`: timers of the runtime end at 24 days, and the lease of every call must end soon. */
 const MAX_SETTING_GATEWAY_TIMEOUT_MS = HOUR_MS;
@@ -24,6 +34,10 @@ const MINUTE_MS = 60 * SECOND_MS;
 const lastMillisecondOfDay = DAY_MS - 1;
 const unbounded = { min: 0, max: MAX_STORED_INTEGER };
 const lockWaitSteps = 50;
+
+/** When an in-arrears period is billed (invoicing §5.3): once it has ended, or as soon as it has begun. */
+export const InArrearMode = { DEFAULT: 'DEFAULT', GREEDY: 'GREEDY' } as const;
+export type InArrearMode = (typeof InArrearMode)[keyof typeof InArrearMode];
 
 /**
  * Every property that can be set per tenant (platform §4.2), without its prefix `org.service.`: type, default, bounds.

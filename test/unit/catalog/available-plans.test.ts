@@ -4,7 +4,7 @@ import {
   listAddOns,
   listBasePlans,
 } from '../../../lib/catalog/lookup/catalog-version.ts';
-import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
+import { atOnce } from '../../../lib/runtime/wait/turns.ts';
 import { lists, plan, product, version } from '../../support/catalogs/catalog-document.ts';
 
 const club = version({

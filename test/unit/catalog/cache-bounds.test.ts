@@ -18,7 +18,7 @@ import {
   type StoredCatalogVersion,
 } from '../../../lib/records/catalog/catalog-version.ts';
 import type { TenantRef } from '../../../lib/records/context.ts';
-import { inOneTurn } from '../../../lib/runtime/wait/time-slices.ts';
+import { inOneTurn } from '../../../lib/runtime/wait/turns.ts';
 import { MAX_CACHED_CATALOG_CHARACTERS, MAX_CACHED_CATALOGS } from '../../../lib/values/limits.ts';
 import { instant } from '../../../lib/values/time/index.ts';
 import { version } from '../../support/catalogs/catalog-document.ts';

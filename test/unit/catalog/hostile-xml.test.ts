@@ -7,7 +7,7 @@ import {
 } from '../../../lib/catalog/formats/xml/element.ts';
 import { xmlSteps } from '../../../lib/catalog/formats/xml/reader.ts';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
-import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
+import { atOnce } from '../../../lib/runtime/wait/turns.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { catalogXml, errorOf, parse } from '../../support/catalogs/catalog-document.ts';
 import { isLongRun } from '../../support/long-run.ts';

@@ -14,7 +14,7 @@ import {
   type SimplePlan,
   validateVersion,
 } from '../../../lib/index.ts';
-import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
+import { atOnce } from '../../../lib/runtime/wait/turns.ts';
 import { at, phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
 
 const now = at('2024-02-10T09:00:00Z');

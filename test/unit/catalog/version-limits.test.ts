@@ -7,7 +7,7 @@ import {
   readCatalogXml,
   validateVersion,
 } from '../../../lib/catalog/index.ts';
-import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
+import { atOnce } from '../../../lib/runtime/wait/turns.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import {

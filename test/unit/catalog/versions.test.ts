@@ -6,7 +6,7 @@ import {
   readCatalogXml,
   validateVersions,
 } from '../../../lib/catalog/index.ts';
-import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
+import { atOnce } from '../../../lib/runtime/wait/turns.ts';
 import type { Problem } from '../../../lib/values/errors/index.ts';
 import {
   catalogXml,

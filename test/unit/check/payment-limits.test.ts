@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { overRefunded, severalOpenPayments } from '../../../lib/check/payment-limits.ts';
+import { overRefunded, severalOpenPayments } from '../../../lib/check/check-invoices.ts';
 import type { InvoicePayment } from '../../../lib/records/payments/invoice-payment.ts';
 import type { PaymentTransaction } from '../../../lib/records/payments/payment.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';

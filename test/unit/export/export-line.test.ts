@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { headerLine, rowLine } from '../../../lib/export/export-line.ts';
-import { columnName } from '../../../lib/export/history-columns.ts';
+import { columnName, headerLine, rowLine } from '../../../lib/export/service.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 
 describe('lines of an export', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { clockCheck, queuesCheck } from '../../../lib/health/checks.ts';
+import { clockCheck, queuesCheck } from '../../../lib/health/service.ts';
 import { addMilliseconds, instant } from '../../../lib/values/time/index.ts';
 
 const now = instant(Date.UTC(2024, 2, 1));

@@ -7,7 +7,7 @@ import {
 import type { Billing } from '../../../lib/billing.ts';
 import { BillingError } from '../../../lib/index.ts';
 import { CallOrigin } from '../../../lib/records/context.ts';
-import { DEFAULT_SERVER_SETTINGS } from '../../../lib/tenants/configuration/index.ts';
+import { DEFAULT_SERVER_SETTINGS } from '../../../lib/tenants/configuration/settings.ts';
 import { addMilliseconds } from '../../../lib/values/time/index.ts';
 import { ACCOUNT_ID, NOW, nextId } from '../../support/payments/payment-records.ts';
 

@@ -10,7 +10,7 @@ import {
   pathParameters,
 } from '../../../adapters/koa/routing/path.ts';
 import type { Credentials, Route } from '../../../adapters/koa/routing/route.ts';
-import { permissions } from '../../../lib/security/known-permissions.ts';
+import { permissions } from '../../../lib/security/permissions.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 
 interface Operation {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { formattedNumber } from '../../../lib/invoicing/invoices/formatted-number.ts';
-import { tenantProperties } from '../../../lib/tenants/configuration/index.ts';
+import { tenantProperties } from '../../../lib/tenants/configuration/tenant-properties.ts';
 import { localDate } from '../../../lib/values/time/index.ts';
 
 const day = localDate(2026, 3, 7);

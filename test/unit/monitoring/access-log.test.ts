@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { systemClock, workScopes } from '../../../adapters/node/index.ts';
-import { ACCESS_FLUSH_LINES, AccessLog, MAX_ACCESS_LINES_HELD } from '../../../lib/monitoring/access-log.ts';
+import {
+  ACCESS_FLUSH_LINES,
+  AccessLog,
+  MAX_ACCESS_LINES_HELD,
+} from '../../../lib/monitoring/request-observer.ts';
 import type { AccessLine } from '../../../lib/ports/storage/index.ts';
 import { pushableSystemClock, recordingLogger } from '../../support/system-time.ts';
 

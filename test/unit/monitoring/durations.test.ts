@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Durations } from '../../../lib/monitoring/durations.ts';
+import { Durations } from '../../../lib/monitoring/node-meters.ts';
 
 describe('durations (platform §12.2)', () => {
   it('have nothing to tell before the first one', () => {

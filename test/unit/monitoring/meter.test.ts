@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Meter } from '../../../lib/monitoring/meter.ts';
+import { Meter } from '../../../lib/monitoring/node-meters.ts';
 
 const minuteMs = 60_000;
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Granularity, SeriesOfSamples } from '../../../lib/monitoring/sample-series.ts';
+import { Granularity, SeriesOfSamples } from '../../../lib/monitoring/sample-service.ts';
 
 const hourMs = 3_600_000;
 const all = () => true;

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { httpPushSender } from '../../../adapters/node/index.ts';
 import type { PushRequest } from '../../../lib/ports/index.ts';
-import { secretText } from '../../../lib/tenants/secret-text.ts';
+import { secretText } from '../../../lib/tenants/signing-secret-service.ts';
 import { openReceiver, type Receiver } from '../../support/push/receiver.ts';
 
 const body =

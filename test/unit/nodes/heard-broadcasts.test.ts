@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HeardBroadcasts } from '../../../lib/nodes/heard-broadcasts.ts';
+import { HeardBroadcasts } from '../../../lib/nodes/broadcasts.ts';
 import type { Broadcast } from '../../../lib/records/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
 import { newId } from '../../support/storage/stored-records.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Lanes, type Ordered } from '../../../lib/push/lanes.ts';
+import { Lanes, type Ordered } from '../../../lib/push/tenant-stream.ts';
 
 const first = (recordId: number, accountRecordId: number | null): Ordered => ({
   recordId,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ClaimedEntry } from '../../../lib/ports/storage/index.ts';
-import { BusyEntries, busyPauseMs, lastBusyPauseMs } from '../../../lib/runtime/queue/busy-entries.ts';
+import { BusyEntries, busyPauseMs, lastBusyPauseMs } from '../../../lib/runtime/queue/entry-runner.ts';
 import { MAX_BUSY_ENTRIES_COUNTED } from '../../../lib/values/limits.ts';
 
 describe('queue entries of busy accounts (platform §15 rule 2)', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RetryLater } from '../../../lib/ports/index.ts';
-import { decideAfterError } from '../../../lib/runtime/queue/error-policy.ts';
+import { decideAfterError } from '../../../lib/runtime/queue/handler.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 describe('what follows the error of a handler', () => {

@@ -8,8 +8,10 @@ import {
   type QueueSettings,
   reapLanes,
 } from '../../../lib/runtime/queue/queue-settings.ts';
-import { serverConfiguration } from '../../../lib/tenants/configuration/index.ts';
-import { queueSettingsOf } from '../../../lib/tenants/configuration/queue-properties.ts';
+import {
+  queueSettingsOf,
+  serverConfiguration,
+} from '../../../lib/tenants/configuration/server-configuration.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 
 const minute = 60_000;

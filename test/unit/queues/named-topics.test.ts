@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { topicsNamed } from '../../../lib/queues/named-topics.ts';
+import { topicsNamed } from '../../../lib/queues/queue-export-service.ts';
 
 describe('the queues that a caller names (platform §9.4)', () => {
   it('queues are named with or without their service, by their service, or not at all', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isOperatorSearch, parseOperatorSearch } from '../../../lib/runtime/search/operator-search.ts';
+import { isOperatorSearch, parseOperatorSearch } from '../../../lib/runtime/operator-search.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 
 const columns = {

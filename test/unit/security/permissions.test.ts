@@ -1,6 +1,10 @@
 import { expect } from 'chai';
-import { checkKnownPermissions } from '../../../lib/security/known-permissions.ts';
-import { isPermitted, joinPermissions, normalisePermissions } from '../../../lib/security/permissions.ts';
+import {
+  checkKnownPermissions,
+  isPermitted,
+  joinPermissions,
+  normalisePermissions,
+} from '../../../lib/security/permissions.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 
 describe('permissions', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { publishedKeysAt, signingKeyAt } from '../../../lib/security/signing-keys.ts';
+import { publishedKeysAt, signingKeyAt } from '../../../lib/security/token-keys.ts';
 
 const dayMs = 86_400_000;
 const graceMs = 3_660_000;

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
-import { type AddressScope, addressScope } from '../../../lib/tenants/callback/address-scope.ts';
-import { readCallbackUrl } from '../../../lib/tenants/callback/callback-url.ts';
-import { resolveCallback } from '../../../lib/tenants/callback/resolve-callback.ts';
+import {
+  type AddressScope,
+  addressScope,
+  readCallbackUrl,
+  resolveCallback,
+} from '../../../lib/tenants/callback-url.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 const anywhere = { allowPrivateNetworks: true, allowLoopback: false };

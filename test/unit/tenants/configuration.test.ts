@@ -2,14 +2,18 @@ import { expect } from 'chai';
 import {
   type ConfigurationObject,
   checkConfiguration,
+  readConfiguration,
+  readStoredConfiguration,
+} from '../../../lib/tenants/configuration/read-configuration.ts';
+import { serverConfiguration } from '../../../lib/tenants/configuration/server-configuration.ts';
+import {
   DEFAULT_SERVER_SETTINGS,
   DEFAULT_TENANT_SETTINGS,
-  readConfiguration,
-  serverConfiguration,
+} from '../../../lib/tenants/configuration/settings.ts';
+import {
   type TenantPropertyName,
   tenantProperties,
-} from '../../../lib/tenants/configuration/index.ts';
-import { readStoredConfiguration } from '../../../lib/tenants/configuration/read-configuration.ts';
+} from '../../../lib/tenants/configuration/tenant-properties.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { localDate } from '../../../lib/values/time/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';

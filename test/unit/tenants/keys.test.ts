@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { maskedLines } from '../../../lib/tenants/masked-values.ts';
-import { type KeyKind, keyKind } from '../../../lib/tenants/system-keys.ts';
+import { type KeyKind, keyKind, maskedLines } from '../../../lib/tenants/key-value-operations.ts';
 
 /** platform §3, the table of keys. */
 const kinds: readonly (readonly [string, KeyKind])[] = [

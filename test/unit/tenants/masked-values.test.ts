@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { maskedProperties, maskedValues } from '../../../lib/tenants/masked-values.ts';
+import { maskedProperties, maskedValues } from '../../../lib/tenants/key-value-operations.ts';
 
 describe('a configuration in a diagnostic (platform §12.6 rule 5)', () => {
   it('masks values of properties whose name tells of a secret', () => {

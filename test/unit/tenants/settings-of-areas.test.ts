@@ -4,9 +4,9 @@ import { paymentConfig } from '../../../lib/payments/state/payment-config.ts';
 import type { ReadSession } from '../../../lib/ports/storage/index.ts';
 import {
   type ConfigurationObject,
-  DEFAULT_TENANT_SETTINGS,
   readConfiguration,
-} from '../../../lib/tenants/configuration/index.ts';
+} from '../../../lib/tenants/configuration/read-configuration.ts';
+import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/configuration/settings.ts';
 import { GATEWAY_TIMEOUT_MS } from '../../../lib/tenants/configuration/tenant-properties.ts';
 
 const session = {} as ReadSession;

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
-import { allEnded } from '../../../lib/runtime/wait/all-ended.ts';
+import { allEnded } from '../../../lib/runtime/wait/bounded-waits.ts';
 
 describe('work that goes on at once', () => {
   const ended: string[] = [];

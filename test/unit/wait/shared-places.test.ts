@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { FairTurns } from '../../../lib/runtime/wait/fair-turns.ts';
-import { SharedPlaces } from '../../../lib/runtime/wait/shared-places.ts';
+import { SharedPlaces } from '../../../lib/runtime/wait/shared-calls.ts';
+import { FairTurns } from '../../../lib/runtime/wait/turns.ts';
 
 describe('SharedPlaces', () => {
   it('gives no owner more than its share, and nobody a place that is taken', () => {

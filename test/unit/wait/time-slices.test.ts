@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { atOnce, eachStep, oneStep, timeSlices } from '../../../lib/runtime/wait/time-slices.ts';
+import { atOnce, eachStep, oneStep, timeSlices } from '../../../lib/runtime/wait/turns.ts';
 
 describe('Time slices', () => {
   /** A clock on which every look at the time takes some, and how many turns it was asked for. */

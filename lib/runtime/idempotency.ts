@@ -1,13 +1,34 @@
-import type { Ports } from '../../ports/index.ts';
-import type { KeptRequest, RequestClaim } from '../../ports/storage/index.ts';
-import type { TenantRef } from '../../records/index.ts';
-import { BillingError, ErrorCode, InvariantError, invalidParameter } from '../../values/errors/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { KeptRequest, RequestClaim } from '../ports/storage/index.ts';
+import type { TenantRef } from '../records/index.ts';
+import { BillingError, ErrorCode, InvariantError, invalidParameter } from '../values/errors/index.ts';
 import {
   IDEMPOTENCY_ABANDONED_MS,
   IDEMPOTENCY_RETENTION_MS,
   MAX_EXTERNAL_KEY_CHARACTERS,
-} from '../../values/limits.ts';
-import { isStorable, NOT_STORABLE } from '../../values/text/index.ts';
+} from '../values/limits.ts';
+import { isStorable, NOT_STORABLE } from '../values/text/index.ts';
+
+/** Requests that run once however often they are sent, for whoever serves them. */
+export interface IdempotencyOperations {
+  /**
+   * Takes the key for this request, or gives the answer of its first call.
+   * @param request `hash` covers everything that identifies the request; `tenant` is null for a request of no tenant.
+   * @throws BillingError INVALID_PARAMETER for a bad key, IDEMPOTENCY_IN_PROGRESS while the first call runs,
+   * IDEMPOTENCY_KEY_REUSED for another request under the same key.
+   */
+  begin(request: {
+    readonly tenant: TenantRef | null;
+    readonly key: string;
+    readonly hash: string;
+  }): Promise<Begun>;
+
+  /** Stores the answer for repeats; false if another call has taken the request over, so that its answer counts. */
+  keep(claim: RequestClaim, answer: KeptAnswer): Promise<boolean>;
+
+  /** Forgets the request, so that a repeat runs it anew; if the database cannot, the next call on this node does it. */
+  release(claim: RequestClaim): Promise<void>;
+}
 
 /** Idempotency keys that one statement purges. */
 const IDEMPOTENCY_PURGE_SIZE = 1_000;

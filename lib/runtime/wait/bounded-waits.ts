@@ -1,9 +1,62 @@
 import type { SystemClock } from '../../ports/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { type ActivityPorts, spanned } from '../activity/spanned.ts';
-import { hostAnswer } from '../host-code/call-host.ts';
+import { type ActivityPorts, spanned } from '../activity.ts';
+import { hostAnswer } from '../host-code/guarded-ports.ts';
 import { plainError } from '../host-code/plain-error.ts';
-import { atMost, TIME_OVER } from './at-most.ts';
+
+/** The answer of `atMost` if the time ran out first. */
+export const TIME_OVER = Symbol('time over');
+
+/** The result of `work`, or TIME_OVER after `timeoutMs` of system time; the work then goes on unobserved. */
+export async function atMost<T>(
+  systemClock: Pick<SystemClock, 'after'>,
+  timeoutMs: number,
+  work: Promise<T>,
+): Promise<T | typeof TIME_OVER> {
+  const { promise: over, resolve } = Promise.withResolvers<typeof TIME_OVER>();
+  const cancel = systemClock.after(timeoutMs, () => resolve(TIME_OVER), { keepAlive: true });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    cancel();
+  }
+}
+
+/** Resolves after that many milliseconds of system time. */
+export function pause(systemClock: SystemClock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    systemClock.after(ms, resolve, { keepAlive: true });
+  });
+}
+
+/**
+ * The results of concurrent work, once all of it has ended; if several parts fail, the first failure is thrown. A
+ * transaction that did not wait for all parts could go on making statements after its end.
+ */
+export async function allEnded<const T extends readonly Promise<unknown>[]>(
+  work: T,
+): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
+  const results = Promise.all(work);
+  // Nobody looks at the results until the last has ended; Node would report a failure as unhandled.
+  results.catch(() => undefined);
+  await Promise.allSettled(work);
+  return results;
+}
+
+/** Runs `work` on every item, at most `limit` at a time; results in the order of the items. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const runner = async (): Promise<void> => {
+    for (const [index, item] of queue) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, runner));
+  return results;
+}
 
 /** A plugin as errors name it, with the time limit of one call. */
 export interface CalledPlugin {

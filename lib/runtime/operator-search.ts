@@ -1,9 +1,9 @@
-import { type SearchClause, SearchOperator, type SearchValue } from '../../records/index.ts';
-import { type BillingError, invalidParameter } from '../../values/errors/index.ts';
-import type { SearchedFields, SearchedType } from '../../values/fields/index.ts';
-import { isUuid } from '../../values/ids/index.ts';
-import { shortened } from '../../values/text/index.ts';
-import { formatLocalDate, parseWireDate, parseWireInstant } from '../../values/time/index.ts';
+import { type SearchClause, SearchOperator, type SearchValue } from '../records/index.ts';
+import { type BillingError, invalidParameter } from '../values/errors/index.ts';
+import type { SearchedFields, SearchedType } from '../values/fields/index.ts';
+import { isUuid } from '../values/ids/index.ts';
+import { shortened } from '../values/text/index.ts';
+import { formatLocalDate, parseWireDate, parseWireInstant } from '../values/time/index.ts';
 
 const MARK = '_q=1&';
 

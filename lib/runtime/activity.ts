@@ -1,0 +1,254 @@
+import type { Logger, Ports, Span, SpanStart, WorkScope, WorkScopes } from '../ports/index.ts';
+import type { ClaimedEntry } from '../ports/storage/index.ts';
+import { type CallContext, QueueKind } from '../records/index.ts';
+
+/**
+ * Runs an operation that a host has called: what is logged in it carries the call's token, unless a request that the host
+ * serves, or work of the engine, is under way already.
+ */
+export function asCall<T>(
+  ports: ActivityPorts,
+  { name, context }: { readonly name: string; readonly context: CallContext },
+  work: () => Promise<T>,
+): Promise<T> {
+  const { scopes } = ports;
+  const run = (): Promise<T> =>
+    spanned(
+      ports,
+      () => ({ name, kind: 'INTERNAL', attributes: { 'billwright.tenant.id': context.tenant.id } }),
+      work,
+    );
+  const scope = scopes?.current();
+  if (scopes === undefined || (scope !== undefined && scope.requestId !== null)) return run();
+  const { traceParent = null, wanted } = scope ?? {};
+  return scopes.run({ requestId: context.userToken, traceParent, wanted }, run);
+}
+
+/** What shows what is done, and on whose behalf; neither has to be there. */
+export type ActivityPorts = Pick<Ports, 'tracer' | 'scopes'>;
+
+const nobody: WorkScope = { requestId: null, traceParent: null };
+
+/** Runs the work in a span below the one in which this is called. Without a tracer it just runs the work. */
+export function spanned<T>(
+  ports: ActivityPorts,
+  start: () => Omit<SpanStart, 'parent'>,
+  work: (span: Span | null) => Promise<T>,
+): Promise<T> {
+  const { tracer, scopes } = ports;
+  if (tracer === undefined) return work(null);
+  const scope = scopes?.current() ?? nobody;
+  const span = tracer.start({ ...start(), parent: scope.traceParent ?? undefined });
+  return inSpan(ports, { span, scope }, work);
+}
+
+/** Shows what is done already. */
+export function showDone({ tracer, scopes }: ActivityPorts, start: Omit<SpanStart, 'parent'>): void {
+  tracer?.start({ ...start, parent: scopes?.current()?.traceParent ?? undefined }).end();
+}
+
+/** Runs the work in a span on behalf of somebody else, such as who has caused an entry of the queue, in whose trace it stands. */
+export function onBehalfOf<T>(
+  ports: ActivityPorts,
+  { requestId, start }: { readonly requestId: string | null; readonly start: () => SpanStart },
+  work: (span: Span | null) => Promise<T>,
+): Promise<T> {
+  const { tracer, scopes } = ports;
+  const scope: WorkScope = { requestId, traceParent: null };
+  if (tracer !== undefined) return inSpan(ports, { span: tracer.start(start()), scope }, work);
+  return scopes === undefined ? work(null) : scopes.run(scope, () => work(null));
+}
+
+/** Runs work on one of several accounts that are worked on together, on behalf of whoever has caused that. */
+export function ofAccount<T>({ scopes }: ActivityPorts, accountRecordId: number | null, work: () => T): T {
+  const own = accountRecordId === null ? undefined : scopes?.current()?.accounts?.get(accountRecordId);
+  return own === undefined || scopes === undefined ? work() : scopes.run(own, work);
+}
+
+/** What work that is caused now, on this account, names as its parent. */
+export function traceParentOf({ scopes }: ActivityPorts, accountRecordId: number | null): string | null {
+  const scope = scopes?.current();
+  const own = accountRecordId === null ? undefined : scope?.accounts?.get(accountRecordId);
+  return (own ?? scope)?.traceParent ?? null;
+}
+
+/** Runs what nobody has asked for, whoever has happened to start it. */
+export function detached<T>({ tracer, scopes }: ActivityPorts, work: () => T): T {
+  const run = (): T => (scopes === undefined ? work() : scopes.run(undefined, work));
+  return tracer === undefined ? run() : tracer.detached(run);
+}
+
+/** Ends the span when the work has ended, and shows that it has failed. */
+export async function inSpan<T>(
+  { scopes }: ActivityPorts,
+  { span, scope }: { readonly span: Span; readonly scope: WorkScope },
+  work: (span: Span) => Promise<T>,
+): Promise<T> {
+  const inside = { ...scope, traceParent: span.traceParent };
+  try {
+    return await span.run(() => (scopes === undefined ? work(span) : scopes.run(inside, () => work(span))));
+  } catch (error) {
+    span.fail(error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+interface Handled {
+  readonly handler: string;
+  readonly tenantId: string;
+  readonly entries: readonly ClaimedEntry[];
+  /** What has become of an entry; undefined: it did not fail. */
+  readonly failureOf: (entry: ClaimedEntry) => unknown;
+}
+
+/**
+ * Runs a handler over entries, each on behalf of the call that has caused it: log lines carry its token, and each entry has
+ * a span in its trace. Where several are handled together, the work as a whole is a trace of its own that is linked to
+ * theirs, since it can be in one trace only.
+ */
+export async function handleEntries(
+  ports: ActivityPorts,
+  handled: Handled,
+  work: () => Promise<void>,
+): Promise<void> {
+  const { tracer, scopes } = ports;
+  const { entries, handler, failureOf } = handled;
+  if (scopes === undefined) return work();
+  if (tracer === undefined)
+    return scopes.run(
+      scopeOf(entries, () => null),
+      work,
+    );
+  const spans = new Map(entries.map((entry) => [entry, tracer.start(spanOf(entry, handled))]));
+  const scope = scopeOf(entries, (entry) => spans.get(entry)?.traceParent ?? null);
+  try {
+    await inSpan(ports, { span: wholeOf([...spans.values()]), scope }, work);
+    for (const [entry, span] of spans) {
+      const error = failureOf(entry);
+      if (error !== undefined) span.fail(error);
+    }
+  } catch (error) {
+    for (const span of spans.values()) span.fail(error);
+    throw error;
+  } finally {
+    for (const span of spans.values()) span.end();
+  }
+
+  function wholeOf(each: readonly Span[]): Span {
+    const [only] = each;
+    // Of one entry it is the entry's span, which is ended above.
+    if (each.length === 1 && only !== undefined)
+      return {
+        traceParent: only.traceParent,
+        tell: only.tell.bind(only),
+        run: only.run.bind(only),
+        fail: () => undefined,
+        end: () => undefined,
+      };
+    const start: SpanStart = {
+      name: `${handler} of ${each.length}`,
+      kind: 'INTERNAL',
+      parent: null,
+      links: each.map(({ traceParent }) => traceParent),
+      attributes: { 'billwright.tenant.id': handled.tenantId },
+    };
+    return (tracer as NonNullable<typeof tracer>).start(start);
+  }
+}
+
+function scopeOf(
+  entries: readonly ClaimedEntry[],
+  traceParentOf: (entry: ClaimedEntry) => string | null,
+): WorkScope {
+  const of = (entry: ClaimedEntry): WorkScope => ({
+    requestId: entry.userToken,
+    traceParent: traceParentOf(entry),
+  });
+  const [only] = entries;
+  if (entries.length === 1 && only !== undefined) return of(only);
+  const tokens = new Set(entries.map(({ userToken }) => userToken));
+  return {
+    requestId: tokens.size === 1 ? ([...tokens][0] ?? null) : null,
+    traceParent: null,
+    accounts: new Map(
+      entries.flatMap((entry) =>
+        entry.accountRecordId === null ? [] : [[entry.accountRecordId, of(entry)] as const],
+      ),
+    ),
+  };
+}
+
+/** What was due at once goes on with the trace that has caused it; what was planned for later begins one of its own. */
+function spanOf(entry: ClaimedEntry, { handler, tenantId }: Handled): SpanStart {
+  const { kind, traceParent, effectiveDate, createdDate } = entry;
+  const isLater = kind === QueueKind.NOTIFICATION && effectiveDate > createdDate;
+  return {
+    name: handler,
+    kind: 'CONSUMER',
+    parent: isLater ? null : traceParent,
+    links: isLater && traceParent !== null ? [traceParent] : [],
+    attributes: {
+      'billwright.tenant.id': tenantId,
+      'billwright.request.id': entry.userToken,
+      'billwright.queue.topic': entry.topic,
+      'billwright.queue.record_id': entry.recordId,
+    },
+  };
+}
+
+/** Adds to each line on whose behalf it is written; what the line says itself wins. */
+export function scopedLogger(logger: Logger, scopes: WorkScopes | undefined): Logger {
+  if (scopes === undefined) return logger;
+  const told = (fields: object): object => {
+    const scope = scopes.current();
+    return scope === undefined ? fields : { ...fieldsOf(scope), ...fields };
+  };
+  return {
+    debug: (fields, message) => logger.debug(told(fields), message),
+    info: (fields, message) => logger.info(told(fields), message),
+    warn: (fields, message) => logger.warn(told(fields), message),
+    error: (fields, message) => logger.error(told(fields), message),
+  };
+}
+
+function fieldsOf({ requestId, traceParent, accounts }: WorkScope): object {
+  const requestIds =
+    requestId === null && accounts !== undefined
+      ? [...new Set([...accounts.values()].flatMap((account) => account.requestId ?? []))]
+      : [];
+  return {
+    ...(requestId === null ? {} : { requestId }),
+    ...(requestIds.length === 0 ? {} : { requestIds }),
+    ...(traceParent === null ? {} : { traceId: traceIdOf(traceParent) }),
+  };
+}
+
+/** `00-<trace id>-<span id>-<flags>` */
+function traceIdOf(traceParent: string): string | undefined {
+  return traceParent.split('-')[1];
+}
+
+type ScopePorts = Pick<ActivityPorts, 'scopes'>;
+
+const nobodyElse = { requestId: null, traceParent: null } as const;
+
+/**
+ * Runs work whose result nobodyElse needs once the signal is aborted. What it computes in turns then ends early, with the
+ * signal's reason as its error. Only for work that changes nothing, since it may end anywhere. Without `scopes` the work
+ * goes on to its end.
+ */
+export function whileWanted<T>({ scopes }: ScopePorts, wanted: AbortSignal, work: () => T): T {
+  return scopes === undefined ? work() : scopes.run({ ...(scopes.current() ?? nobodyElse), wanted }, work);
+}
+
+/** @throws the reason of the signal if nobodyElse needs the result of the work any more. */
+export function endUnwanted({ scopes }: ScopePorts): void {
+  scopes?.current()?.wanted?.throwIfAborted();
+}
+
+/** Returns the signal that is aborted once nobodyElse needs the result; undefined for work that goes on to its end. */
+export function wantedSignal({ scopes }: ScopePorts): AbortSignal | undefined {
+  return scopes?.current()?.wanted;
+}

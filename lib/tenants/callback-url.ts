@@ -1,0 +1,242 @@
+import type { NameResolver } from '../ports/index.ts';
+import { type BillingError, invalidParameter } from '../values/errors/index.ts';
+import { maskUrl, shortened } from '../values/text/index.ts';
+
+/** Characters of a callback URL. */
+const MAX_CALLBACK_URL_CHARACTERS = 2_000;
+
+/** Where pushes of a tenant may go (platform §10.1). */
+export interface CallbackPolicy {
+  /** `notifications.allowPrivateNetworks`; false: targets in private and loopback ranges are refused. */
+  readonly allowPrivateNetworks: boolean;
+  /** Whether targets in loopback ranges are accepted nevertheless, as in test mode. */
+  readonly allowLoopback: boolean;
+}
+
+const metadataHosts: ReadonlySet<string> = new Set(['metadata', 'metadata.google.internal', 'metadata.goog']);
+
+/**
+ * Reads a callback URL (platform §10.1): absolute, http or https, without user info, and not aimed at an address that
+ * must not be called. A host name is checked at each delivery, by what it resolves to then (`resolveCallback`).
+ * @throws BillingError INVALID_PARAMETER.
+ */
+export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
+  if (text.length > MAX_CALLBACK_URL_CHARACTERS) {
+    throw refused(text, `is longer than ${MAX_CALLBACK_URL_CHARACTERS} characters`);
+  }
+  const url = parsedUrl(text);
+  if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text)) {
+    throw refused(text.replace(/\/\/[^/?#]*@/, '//'), 'must not hold user info');
+  }
+  checkSpelling(url, text);
+  const scope = hostScope(url.hostname);
+  const reason = refusal(scope, policy);
+  if (reason !== null) throw refused(text, reason);
+  return url;
+}
+
+const notAllowed =
+  'is aimed at a loopback or private network, which this server does not allow (notifications.allowPrivateNetworks)';
+
+/** Why an address of that scope is not called; null if it may be. */
+export function refusal(scope: AddressScope, policy: CallbackPolicy): string | null {
+  switch (scope) {
+    case AddressScope.PUBLIC:
+      return null;
+    case AddressScope.LOOPBACK:
+      return policy.allowPrivateNetworks || policy.allowLoopback ? null : notAllowed;
+    case AddressScope.PRIVATE:
+      return policy.allowPrivateNetworks ? null : notAllowed;
+    case AddressScope.FORBIDDEN:
+      return 'is aimed at a link-local, metadata, multicast or reserved address, which is never called';
+  }
+}
+
+function parsedUrl(text: string): URL {
+  // The URL parser would drop blanks and control characters silently.
+  const url = /^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(text) ? URL.parse(text) : null;
+  if (url !== null && url.hostname !== '') return url;
+  throw refused(text, 'is not an absolute http or https URL');
+}
+
+/** An address in disguise (octal, decimal, shortened, IPv6-mapped) belongs to no honest receiver. */
+function checkSpelling(url: URL, text: string): void {
+  const authority = /^[^/]*\/\/([^/?#]*)/.exec(text)?.[1] ?? '';
+  const host = unbracketed(url.hostname);
+  const bytes = ipBytes(host);
+  if (bytes === undefined) return;
+  const isPlain =
+    bytes.length === 4 ? authority.replace(/:\d*$/, '') === host : embeddedIpv4(bytes) === undefined;
+  if (!isPlain) throw refused(text, 'names an IP address in an unusual form; write it as a.b.c.d or as IPv6');
+}
+
+function hostScope(hostname: string): AddressScope {
+  const host = unbracketed(hostname).toLowerCase().replace(/\.$/, '');
+  if (ipBytes(host) !== undefined) return addressScope(host);
+  if (metadataHosts.has(host)) return AddressScope.FORBIDDEN;
+  return host === 'localhost' || host.endsWith('.localhost') ? AddressScope.LOOPBACK : AddressScope.PUBLIC;
+}
+
+function unbracketed(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function refused(text: string, reason: string): BillingError {
+  return invalidParameter(`The callback URL "${shortened(maskUrl(text))}" ${reason}`, { parameter: 'cb' });
+}
+
+/** Where a push connects to. */
+export interface CallbackTarget {
+  readonly url: URL;
+  /** The addresses that may be connected to. The host must not be resolved again, since the answer could be another. */
+  readonly addresses: readonly string[];
+}
+
+/**
+ * Checks a registered callback again right before a delivery, with every address that its name resolves to now: one
+ * forbidden address refuses them all, so that a name cannot be redirected after its registration.
+ * @throws BillingError INVALID_PARAMETER when it must not be called; whatever the resolver throws when there is no
+ * address.
+ */
+export async function resolveCallback(
+  text: string,
+  policy: CallbackPolicy,
+  resolver: NameResolver,
+): Promise<CallbackTarget> {
+  const url = readCallbackUrl(text, policy);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const addresses = ipBytes(host) === undefined ? await resolver.resolve(host) : [host];
+  const reasons = addresses.map((address) => refusal(addressScope(address), policy));
+  const reason = addresses.length === 0 ? 'resolves to no address' : reasons.find((each) => each !== null);
+  if (reason === undefined || reason === null) return { url, addresses };
+  throw invalidParameter(`The host "${shortened(host)}" of the callback ${reason}`, { host, addresses });
+}
+
+/**
+ * How far an address reaches: FORBIDDEN ones (link-local, metadata services, unspecified, multicast, reserved) are never
+ * called, PRIVATE ones only where the operator allows them, LOOPBACK ones in test mode too.
+ */
+export const AddressScope = {
+  PUBLIC: 'PUBLIC',
+  PRIVATE: 'PRIVATE',
+  LOOPBACK: 'LOOPBACK',
+  FORBIDDEN: 'FORBIDDEN',
+} as const;
+export type AddressScope = (typeof AddressScope)[keyof typeof AddressScope];
+
+const forbidden = [
+  '0.0.0.0/8', // "this host"
+  '169.254.0.0/16', // link-local, most clouds' metadata services
+  '100.100.100.200/32', // metadata of Alibaba Cloud
+  '168.63.129.16/32', // platform address of Azure
+  '192.0.0.192/32', // metadata of Oracle Cloud
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+  '::/128',
+  'fe80::/10', // link-local
+  'fd00:ec2::254/128', // metadata of AWS
+  'fd20:ce::254/128', // metadata of Google Cloud
+  'ff00::/8', // multicast
+].map(networkOf);
+
+const loopback = ['127.0.0.0/8', '::1/128'].map(networkOf);
+
+const privateNetworks = [
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10', // shared address space of carriers and clusters
+  '192.0.0.0/24',
+  '198.18.0.0/15', // benchmarks
+  'fc00::/7', // unique local
+  'fec0::/10', // site-local, deprecated
+].map(networkOf);
+
+/** The scope of an IP address as a resolver gives it; FORBIDDEN for any other text. */
+export function addressScope(address: string): AddressScope {
+  const bytes = ipBytes(address);
+  return bytes === undefined ? AddressScope.FORBIDDEN : scopeOf(embeddedIpv4(bytes) ?? bytes);
+}
+
+function scopeOf(bytes: IpBytes): AddressScope {
+  const isIn = (networks: readonly Network[]): boolean =>
+    networks.some(({ address, prefixBits }) => isInNetwork(bytes, address, prefixBits));
+  if (isIn(forbidden)) return AddressScope.FORBIDDEN;
+  if (isIn(loopback)) return AddressScope.LOOPBACK;
+  return isIn(privateNetworks) ? AddressScope.PRIVATE : AddressScope.PUBLIC;
+}
+
+interface Network {
+  readonly address: IpBytes;
+  readonly prefixBits: number;
+}
+
+function networkOf(text: string): Network {
+  const [address = '', bits = ''] = text.split('/');
+  return { address: ipBytes(address) ?? [], prefixBits: Number(bits) };
+}
+
+/** Bytes of an IP address: 4 or 16. */
+export type IpBytes = readonly number[];
+
+/** The bytes of an IPv4 address in its usual form, or of an IPv6 address without brackets; undefined for other text. */
+export function ipBytes(text: string): IpBytes | undefined {
+  return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text);
+}
+
+/** The IPv4 address that an IPv6 address stands for: mapped, compatible, of NAT64 or of 6to4; else undefined. */
+export function embeddedIpv4(bytes: IpBytes): IpBytes | undefined {
+  if (bytes.length !== 16) return undefined;
+  const starts = (...prefix: readonly number[]): boolean =>
+    prefix.every((byte, index) => bytes[index] === byte);
+  const zeros = (count: number): number[] => new Array<number>(count).fill(0);
+  if (starts(...zeros(10), 0xff, 0xff)) return bytes.slice(12);
+  if (starts(0x00, 0x64, 0xff, 0x9b, ...zeros(8))) return bytes.slice(12);
+  if (starts(0x20, 0x02)) return bytes.slice(2, 6);
+  const isCompatible = starts(...zeros(12)) && bytes.slice(12).some((byte, index) => index < 3 && byte !== 0);
+  return isCompatible ? bytes.slice(12) : undefined;
+}
+
+/** Whether the address lies in the network, both of one family. */
+export function isInNetwork(bytes: IpBytes, network: IpBytes, prefixBits: number): boolean {
+  if (bytes.length !== network.length) return false;
+  return network.every((byte, index) => {
+    const bits = Math.min(8, Math.max(0, prefixBits - index * 8));
+    const mask = (0xff << (8 - bits)) & 0xff;
+    return ((bytes[index] ?? 0) & mask) === (byte & mask);
+  });
+}
+
+function ipv4Bytes(text: string): IpBytes | undefined {
+  const parts = text.split('.');
+  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part))) return undefined;
+  const bytes = parts.map(Number);
+  return bytes.every((byte) => byte <= 255) ? bytes : undefined;
+}
+
+function ipv6Bytes(text: string): IpBytes | undefined {
+  const [address = ''] = text.split('%');
+  const halves = address.split('::');
+  if (halves.length > 2) return undefined;
+  const [head, tail] = halves.map(groupBytes);
+  if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined;
+  if (halves.length === 1) return head.length === 16 ? head : undefined;
+  const missing = 16 - head.length - (tail?.length ?? 0);
+  return missing < 2 ? undefined : [...head, ...new Array<number>(missing).fill(0), ...(tail ?? [])];
+}
+
+/** The bytes of the groups between colons; the last group may be an IPv4 address. */
+function groupBytes(text: string): IpBytes | undefined {
+  if (text === '') return [];
+  const bytes: number[] = [];
+  const groups = text.split(':');
+  for (const [index, group] of groups.entries()) {
+    const ipv4 = index === groups.length - 1 && group.includes('.') ? ipv4Bytes(group) : undefined;
+    if (ipv4) bytes.push(...ipv4);
+    else if (/^[0-9a-f]{1,4}$/i.test(group)) {
+      const value = Number.parseInt(group, 16);
+      bytes.push(value >> 8, value & 0xff);
+    } else return undefined;
+  }
+  return bytes;
+}
