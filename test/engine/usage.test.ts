@@ -373,9 +373,66 @@ anyDatabase((kind, open) => {
         }));
         expect(await engine.acme.usage.recordAll(given)).to.include({ accepted: lines });
         systemClock.nextTurn = nextTurn;
-        // Each 1,000 points are read in one turn, and placed in another.
-        expect(turns, `${lines} lines`).to.be.at.least(11);
+        // Each 1,000 points are read in one turn and placed in another, and each of the two chunks is stored in its own.
+        expect(turns, `${lines} lines`).to.be.at.least(14);
       }
+    });
+
+    it('usage §2.5: takes one step of all bulk calls in a turn, however many calls there are', async () => {
+      const { subscriptionId } = await subscribe('p-monthly');
+      const { systemClock } = engine;
+      const nextTurn = systemClock.nextTurn;
+      let [waiting, most] = [0, 0];
+      systemClock.nextTurn = async () => {
+        waiting += 1;
+        most = Math.max(most, waiting);
+        await nextTurn();
+        waiting -= 1;
+      };
+      const usageRecords = Array.from({ length: 500 }, () => ({ recordDate: '2024-02-01', amount: '1' }));
+      const linesOf = (call: number) =>
+        Array.from({ length: 12 }, (_, index) => ({
+          subscriptionId,
+          trackingId: `${call} ${index}`,
+          unitUsageRecords: [{ unitType: 'sms', usageRecords }],
+        }));
+      const calls = [1, 2, 3, 4].map((call) => engine.acme.usage.recordAll(linesOf(call)));
+      expect((await Promise.all(calls)).map(({ accepted }) => accepted)).to.deep.equal([12, 12, 12, 12]);
+      systemClock.nextTurn = nextTurn;
+      expect(most).to.equal(1);
+    });
+
+    it('usage §2.5: refuses a third call with more than 50,000 points of a tenant, and keeps its stored lines', async () => {
+      const { subscriptionId } = await subscribe('p-monthly');
+      const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+      const usageRecords = Array.from({ length: 9_000 }, () => ({ recordDate: '2024-02-01', amount: '1' }));
+      // Points that are not stored count too: they take time to read.
+      const unknown = '00000000-0000-4000-8000-000000000000';
+      const lines = async function* (trackingId: string, whenRead?: () => void) {
+        yield { ...usageOf(subscriptionId, '2024-02-01 1'), trackingId };
+        for (let index = 0; index < 6; index += 1) {
+          const unitUsageRecords = [{ unitType: 'sms', usageRecords }];
+          yield { subscriptionId: unknown, trackingId: `${index}`, unitUsageRecords };
+        }
+        whenRead?.();
+        await gate;
+      };
+      const running = ['1', '2'].map((trackingId) => {
+        const { promise: isRead, resolve } = Promise.withResolvers<void>();
+        return { isRead, report: engine.acme.usage.recordAll(lines(trackingId, resolve)) };
+      });
+      await Promise.all(running.map(({ isRead }) => isRead));
+      const refused = await engine.acme.usage.recordAll(lines('3')).catch((error: unknown) => error);
+      expect(refused).to.deep.include({
+        code: ErrorCode.TOO_MANY_REQUESTS,
+        facts: { retryAfterSeconds: 10 },
+      });
+      expect(await summed(subscriptionId)).to.equal('sms 3');
+      open();
+      const reports = await Promise.all(running.map(({ report }) => report));
+      expect(reports.map(({ accepted }) => accepted)).to.deep.equal([1, 1]);
+      expect(await engine.acme.usage.recordAll(lines('3'))).to.include({ received: 7, duplicates: 1 });
+      expect(await summed(subscriptionId)).to.equal('sms 3');
     });
 
     it('usage §2.5: the end of a subscription counts from the next call on', async () => {

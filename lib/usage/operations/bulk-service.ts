@@ -17,6 +17,16 @@ import type { RecordAllOptions } from './usage-operations.ts';
 export const MAX_BULK_USAGE_CALLS = 16;
 const MAX_BULK_USAGE_CALLS_OF_ALL = 64;
 
+/**
+ * Of these, calls with more than so many points: further ones are refused when they get there, with the time after which
+ * to try again. One of 700,000 points takes 10 s of the node, so that more of them at once would all exceed the time of a
+ * request.
+ */
+const LARGE_CALL_POINTS = 50_000;
+const MAX_LARGE_CALLS = 2;
+const MAX_LARGE_CALLS_OF_ALL = 4;
+const LARGE_CALL_RETRY_SECONDS = 10;
+
 /** Points of all bulk calls that are stored at once: on SQLite, everybody waits for what is under way. */
 const BULK_USAGE_POINTS_STORED_AT_ONCE = 5_000;
 
@@ -27,6 +37,12 @@ export class BulkService {
   readonly #configOf: RecordingConfigOf;
   readonly #chunkSize: number;
   readonly #places = new SharedPlaces({ all: MAX_BULK_USAGE_CALLS_OF_ALL, each: MAX_BULK_USAGE_CALLS });
+  readonly #largePlaces = new SharedPlaces({
+    all: MAX_LARGE_CALLS_OF_ALL,
+    each: MAX_LARGE_CALLS,
+  });
+  /** All bulk calls together take one step in a turn of the process: its other requests do not wait for each of them. */
+  readonly #turns = new FairTurns(1);
   readonly #storing = new FairTurns(BULK_USAGE_POINTS_STORED_AT_ONCE);
 
   constructor(
@@ -58,17 +74,25 @@ export class BulkService {
   async #recordAll(context: CallContext, { lines, authorship, listsAll }: BulkCall): Promise<UsageReport> {
     const { storage, systemClock } = this.#ports;
     const { tenant } = context;
+    const nextTurn = () => this.#turns.run(tenant.id, 1, () => systemClock.nextTurn());
     const report = new LineReport({ isFull: listsAll });
     let config: RecordingConfig | undefined;
+    let pointsRead = 0;
+    let isLarge = false;
     const reading = async function* (this: BulkService): AsyncGenerator<LineRead> {
       let points = 0;
       for await (const line of lines) {
         config ??= await storage.read(tenant, this.#configOf);
         const read = { read: readLine(line, config), names: lineNames(line) };
+        pointsRead += pointsOf(read);
+        if (!isLarge && pointsRead > LARGE_CALL_POINTS) {
+          if (!this.#largePlaces.take(tenant.id)) throw busyWithLarge();
+          isLarge = true;
+        }
         points += Math.max(1, pointsOf(read));
         if (points >= BULK_USAGE_POINTS_PER_TURN) {
           points = 0;
-          await systemClock.nextTurn();
+          await nextTurn();
         }
         yield read;
       }
@@ -79,17 +103,22 @@ export class BulkService {
       const chunks = chunksOf(reading(), { chunkSize: this.#chunkSize, sizeOf: pointsOf });
       for await (const chunk of chunks) {
         assertInvariant(config, 'Lines were read without the settings of recording');
-        const prepared = await this.#preparation.prepared(context, chunk, config);
+        const prepared = await this.#preparation.prepared(context, chunk, { config, nextTurn });
         addTo(report, await before);
         const { mayPassThresholds } = config;
         const store = () => storeChunk({ storage, tenant, authorship, mayPassThresholds }, prepared);
+        // SQLite stores a chunk without a pause: other requests go before the next one.
+        const storeNextTurn = () => nextTurn().then(store);
         // Others may wait for the lock that a host's transaction holds.
         before =
-          tenant.within === undefined ? this.#storing.run(tenant.id, sizeOf(prepared), store) : store();
+          tenant.within === undefined
+            ? this.#storing.run(tenant.id, sizeOf(prepared), storeNextTurn)
+            : store();
         if (tenant.within !== undefined) await before;
       }
       addTo(report, await before);
     } finally {
+      if (isLarge) this.#largePlaces.leave(tenant.id);
       await before;
     }
     return report.report;
@@ -114,6 +143,15 @@ function busy(): BillingError {
     code: ErrorCode.TOO_MANY_REQUESTS,
     message: `Too many bulk calls are being recorded (of a tenant at most ${MAX_BULK_USAGE_CALLS}); nothing of this one was read, send it again later`,
     facts: { retryAfterSeconds: 1 },
+  });
+}
+
+/** Calls that share the node for longer than a request may take would all fail. */
+function busyWithLarge(): BillingError {
+  return new BillingError({
+    code: ErrorCode.TOO_MANY_REQUESTS,
+    message: `Too many bulk calls with more than ${LARGE_CALL_POINTS} points are being recorded (of a tenant at most ${MAX_LARGE_CALLS}); the lines of this one that are stored stay, send all of it again later`,
+    facts: { retryAfterSeconds: LARGE_CALL_RETRY_SECONDS },
   });
 }
 

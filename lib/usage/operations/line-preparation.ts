@@ -2,6 +2,7 @@ import type { CatalogProvider, CatalogSource } from '../../catalog/index.ts';
 import type { Ports, Sha256 } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, UsageSubmission } from '../../records/index.ts';
+import type { NextTurn } from '../../runtime/index.ts';
 import { noSubscriptionOfKey, noSuchSubscription } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { BULK_USAGE_POINTS_PER_TURN } from '../../values/limits.ts';
@@ -49,7 +50,7 @@ export class LinePreparation {
   async prepared(
     context: CallContext,
     chunk: LinesRead,
-    config: RecordingConfig,
+    { config, nextTurn }: { readonly config: RecordingConfig; readonly nextTurn: NextTurn },
   ): Promise<readonly PreparedLine[]> {
     const { tenant, createdDate: now } = context;
     const { storage, sha256, systemClock } = this.#ports;
@@ -63,7 +64,7 @@ export class LinePreparation {
     const facts = await storage.read(tenant, async (session): Promise<LineFacts> => {
       const cachedOf = (id: Uuid) => this.#cache.find(tenant, id);
       const { subscriptions, idOf, cached } = await this.#found(session, chunk, cachedOf);
-      const around = { now, catalogsOf, nextTurn: systemClock.nextTurn };
+      const around = { now, catalogsOf, nextTurn: () => systemClock.nextTurn() };
       const loaded = await loadMetered(session, subscriptions, around);
       this.#cache.keep(tenant, loaded, readAtMs);
       const metered = new Map([...cached, ...loaded].map((each) => [each.subscription.id, each]));
@@ -81,7 +82,7 @@ export class LinePreparation {
       points += Math.max(1, pointsOf(line));
       if (points < BULK_USAGE_POINTS_PER_TURN) continue;
       points = 0;
-      await systemClock.nextTurn();
+      await nextTurn();
     }
     return prepared;
   }

@@ -87,7 +87,7 @@ export class RecordingService {
     });
     return storage.read(tenant, async (session) => {
       const subscription = await loadSubscription(session, subscriptionId);
-      const around = { now, catalogsOf, nextTurn: systemClock.nextTurn };
+      const around = { now, catalogsOf, nextTurn: () => systemClock.nextTurn() };
       const [metered] = await loadMetered(session, [subscription], around);
       assertInvariant(metered, `Subscription ${subscriptionId} was not loaded`, { subscriptionId });
       const points = usagePoints(records, metered.zone);

@@ -104,7 +104,8 @@ export interface UsageOperations<C extends Leading = []> extends UsageArchiveOpe
    * recorded before is counted as a duplicate, so that all of them may be sent again. Of two lines with one tracking id the
    * first wins. Lines are asked for and stored some thousands at a time, and stay stored where a later one cannot be had. An `UnreadableLine` is reported as MALFORMED.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an author that cannot be stored, never for a line;
-   * TOO_MANY_REQUESTS (60015) before any line is asked for while many such calls are being recorded.
+   * TOO_MANY_REQUESTS (60015) before any line is asked for while many such calls are being recorded, and after 50,000 points
+   * while two calls of the tenant (four of all tenants) with more points are: lines that are stored by then stay.
    */
   recordAll(
     ...given: [
