@@ -4,11 +4,9 @@ import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import type { DrizzleTransaction } from './hosts/drizzle.ts';
-import type { KnexTransaction } from './hosts/knex.ts';
-import type { KyselyTransaction } from './hosts/kysely.ts';
 import type { PgClient } from './hosts/pg-client.ts';
 import type { PrismaTransaction } from './hosts/prisma.ts';
+import type { DrizzleTransaction, KnexTransaction, KyselyTransaction } from './hosts/query-builders.ts';
 import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/postgresql/index.ts';
 import { batchedTransactions } from './postgresql/batched-transactions.ts';
@@ -20,9 +18,8 @@ import { TENANT_SETTING } from './postgresql/tenant-policy.ts';
 import { postgresqlTransactions } from './postgresql/transactions.ts';
 import { applyMigrations } from './session/migrator.ts';
 import { MikroOrmStorage, type StorageParts } from './session/mikro-orm-storage.ts';
-import type { Connection } from './sql/connection.ts';
-import type { Trace } from './sql/trace.ts';
-import { EVERY_TENANT, type Transactions } from './sql/transactions.ts';
+import { type Connection, EVERY_TENANT, type Transactions } from './sql/connection.ts';
+import type { Trace } from './sql/runner.ts';
 import { defineEntities } from './tables/entities.ts';
 
 /** How long a new connection to a database server may take. */

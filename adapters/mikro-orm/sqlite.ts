@@ -3,23 +3,17 @@ import { MikroORM, type SqlEntityManager } from '@mikro-orm/sqlite';
 import type { HeldName, Storage } from '../../lib/ports/storage/index.ts';
 import { SQLITE_BUSY_TIMEOUT_MS } from '../../lib/values/limits.ts';
 import type { SqliteHandle } from './hosts/better-sqlite3.ts';
-import type { KnexTransaction } from './hosts/knex.ts';
-import type { KyselyTransaction } from './hosts/kysely.ts';
 import type { PrismaTransaction } from './hosts/prisma.ts';
+import type { KnexTransaction, KyselyTransaction } from './hosts/query-builders.ts';
 import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/sqlite/index.ts';
 import { applyMigrations } from './session/migrator.ts';
 import { MikroOrmStorage } from './session/mikro-orm-storage.ts';
-import { type Connection, compiled, type Transaction } from './sql/connection.ts';
-import type { Trace } from './sql/trace.ts';
-import { plainTransactions } from './sql/transactions.ts';
+import { type Connection, compiled, plainTransactions, type Transaction } from './sql/connection.ts';
+import type { Trace } from './sql/runner.ts';
+import { copyOnline, lockNode, makePrivately, type Release, seesLock } from './sqlite/database-file.ts';
 import { sqliteDialect } from './sqlite/dialect.ts';
-import { lendingDialect, lendRows } from './sqlite/lent-rows.ts';
-import { lockNode, type Release } from './sqlite/node-lock.ts';
-import { copyOnline } from './sqlite/online-copy.ts';
-import { keepPrepared } from './sqlite/prepared-statements.ts';
-import { makePrivately } from './sqlite/private-file.ts';
-import { seesLock } from './sqlite/seen-lock.ts';
+import { keepPrepared, lendingDialect, lendRows } from './sqlite/lent-rows.ts';
 import { defineEntities } from './tables/entities.ts';
 
 /**

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Client } from 'pg';
 import { migrate } from '../../adapters/mikro-orm/postgresql.ts';
-import { foldedText } from '../../adapters/mikro-orm/stores/search/account-search.ts';
+import { foldedText } from '../../adapters/mikro-orm/stores/account-store.ts';
 import { accountSearch } from '../../lib/accounts/index.ts';
 import { eachDatabaseAndSuperuser, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
 import { propertyRuns } from '../support/runs.ts';

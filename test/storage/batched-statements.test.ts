@@ -5,14 +5,15 @@ import { batchedTransactions } from '../../adapters/mikro-orm/postgresql/batched
 import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql/dialect.ts';
 import { ServerWatch } from '../../adapters/mikro-orm/postgresql/server-watch.ts';
 import type { Cell, Column, Row } from '../../adapters/mikro-orm/sql/columns.ts';
-import { compiled, type Transaction } from '../../adapters/mikro-orm/sql/connection.ts';
-import { Runner } from '../../adapters/mikro-orm/sql/runner.ts';
-import { isIn, render, rowsAs, sql } from '../../adapters/mikro-orm/sql/sql.ts';
 import {
+  compiled,
   EVERY_TENANT,
+  type Transaction,
   type TransactionKind,
   type Transactions,
-} from '../../adapters/mikro-orm/sql/transactions.ts';
+} from '../../adapters/mikro-orm/sql/connection.ts';
+import { Runner } from '../../adapters/mikro-orm/sql/runner.ts';
+import { isIn, render, rowsAs, sql } from '../../adapters/mikro-orm/sql/sql.ts';
 import { violationOf } from '../../adapters/mikro-orm/tables/violations.ts';
 import { DATABASE_IDLE_MS } from '../../lib/values/limits.ts';
 import { type OpenDatabase, onPostgresql } from '../support/databases.ts';

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 
 const run = promisify(execFile);
-const module = new URL('../../adapters/mikro-orm/hosts/end-of-transaction.ts', import.meta.url);
+const module = new URL('../../adapters/mikro-orm/hosts/lender.ts', import.meta.url);
 
 /** What a process prints that watches a transaction of 100 ms and has nothing else to do. */
 async function printed(watch: string): Promise<string> {

@@ -27,7 +27,7 @@ import {
 import type { FieldKind, Fields, RecordOf } from '../../../lib/values/fields/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { DatedInstant, Instant, LocalDate } from '../../../lib/values/time/index.ts';
-import { writeDay, writeInstant } from '../sql/remembered-dates.ts';
+import { writeDay, writeInstant } from '../sql/columns.ts';
 import type { StoredBundle } from '../tables/subscriptions.ts';
 
 /** How a kind of record appears in the audit: its table's name and its history columns (accounts §14.1). */

@@ -1,11 +1,9 @@
 import { betterSqlite3 } from './better-sqlite3.ts';
-import { drizzle } from './drizzle.ts';
 import { entityManager } from './entity-manager.ts';
-import { knex } from './knex.ts';
-import { kysely } from './kysely.ts';
 import type { Lender, Recognise } from './lender.ts';
 import { isPgPool, pgClient } from './pg-client.ts';
 import { prisma } from './prisma.ts';
+import { drizzle, knex, kysely } from './query-builders.ts';
 import { sqlTransaction } from './sql-transaction.ts';
 
 const libraries: readonly Recognise[] = [

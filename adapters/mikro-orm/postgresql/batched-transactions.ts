@@ -1,9 +1,14 @@
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import { DATABASE_IDLE_MS } from '../../../lib/values/limits.ts';
 import type { Row } from '../sql/columns.ts';
-import type { CompiledStatement, Transaction } from '../sql/connection.ts';
-import { LostCommitError, type Reach, type TransactionKind, type Transactions } from '../sql/transactions.ts';
-import { HostReach } from './host-reach.ts';
+import {
+  type CompiledStatement,
+  LostCommitError,
+  type Reach,
+  type Transaction,
+  type TransactionKind,
+  type Transactions,
+} from '../sql/connection.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import type { ServerWatch } from './server-watch.ts';
 import {
@@ -15,10 +20,10 @@ import {
   together,
 } from './statement-batch.ts';
 import { TENANT_SETTING } from './tenant-policy.ts';
-import { BEGINNING, eachInTransaction, IDLE_SETTING } from './transactions.ts';
+import { BEGINNING, eachInTransaction, HostReach, IDLE_SETTING } from './transactions.ts';
 
 /** The parts of the driver's pool that are used. */
-export interface DriverPool {
+interface DriverPool {
   connect(): Promise<PooledClient>;
 }
 
@@ -33,7 +38,7 @@ interface PoolUse {
 }
 
 /** What a host decides about a pool. */
-export interface PoolOptions {
+interface PoolOptions {
   /** Whether connections keep the plans of their statements. */
   readonly keepsPlans: boolean;
   /** Whether statements that are asked for at once go together. */

@@ -1,5 +1,5 @@
 /** The driver's side of a connection, to which messages of the extended protocol are written. */
-export interface Wire {
+interface Wire {
   readonly stream: { cork(): void; uncork(): void };
   /** Names of statements that are on their way to be prepared. */
   readonly submittedNamedStatements: Record<string, string>;

@@ -1,9 +1,8 @@
 import { formatDecimal } from '../../../lib/values/money/index.ts';
-import { type Cell, type Column, type ColumnType, numberOf, textOf } from '../sql/columns.ts';
+import { type Cell, type Column, type ColumnType, numberOf, textOf, writeDay } from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
-import { writeDay } from '../sql/remembered-dates.ts';
+import type { RefusedUsage, UsageChunk } from '../sql/dialect.ts';
 import { nothing, type Rows, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
-import type { RefusedUsage, UsageChunk } from '../sql/usage-chunk.ts';
 import { bucketKey, usageKeysTable } from '../tables/usage/usage.ts';
 import { addUnits, keyCells, unitsOf } from '../tables/usage/usage-rows.ts';
 import { PLANNED_ANEW } from './prepared-statements.ts';

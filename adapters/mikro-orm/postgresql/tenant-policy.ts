@@ -1,4 +1,4 @@
-import { EVERY_TENANT } from '../sql/transactions.ts';
+import { EVERY_TENANT } from '../sql/connection.ts';
 
 /** Setting that names the tenant whose rows a transaction reaches, by its record id. */
 export const TENANT_SETTING = 'billwright.tenant_record_id';

@@ -1,18 +1,22 @@
-import type { EntryLook, EntryStore } from '../../../lib/ports/storage/index.ts';
+import type {
+  EntryLook,
+  EntryStore,
+  KeptDelivery,
+  KeptEntry,
+  OfTenants,
+  SeenEntry,
+} from '../../../lib/ports/storage/index.ts';
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
-import { numberOf, type Row } from '../sql/columns.ts';
-import type { Dialect } from '../sql/dialect.ts';
+import { numberOf, type Row, textOf } from '../sql/columns.ts';
+import type { Dialect, EncodedEntry } from '../sql/dialect.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
-import { queueEntriesTable } from '../tables/queue.ts';
-import { availableCopy } from './available-copy.ts';
-import { deliveryLooks } from './entry-deliveries.ts';
-import { CLEARED_MS, keptEntry, neighbours, owners, seenEntry } from './kept-entry.ts';
-import { ofTenants } from './of-tenants.ts';
+import { pushDeliveriesTable as deliveries, queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 
 /** What the other nodes and this one are told when entries have become ready. */
-export interface Waking {
+interface Waking {
   /** Names this node to the others. */
   readonly nodeTag: string;
   readonly onReady: () => void;
@@ -140,4 +144,172 @@ function dueBefore(kind: QueueKind, before: Instant): Sql {
 
 function tenantOf(row: Row): number {
   return numberOf(row.tenant_record_id, 'tenant_record_id');
+}
+
+/** What a fix-up leaves as the end of the pause: long ago, and never written by anything else. */
+const CLEARED_MS = 0;
+
+/** Whose an entry of `chosen` is. */
+const owners: Sql = sql`
+  (select t.id from bw_tenants t where t.record_id = chosen.tenant_record_id) as tenant_id,
+  (select a.id from bw_accounts a where a.record_id = chosen.account_record_id) as account_id`;
+
+const ofSameAccount = sql`other.tenant_record_id = chosen.tenant_record_id
+  and other.account_record_id = chosen.account_record_id`;
+const underWay = (column: string): Sql => sql`(
+  select other.${raw(column)} from bw_queue_entries other
+  where ${ofSameAccount} and other.processing_state = 'IN_PROCESSING' and other.record_id <> chosen.record_id
+  order by other.record_id limit 1)`;
+
+/** What of its account stands before an entry of `chosen`. */
+const neighbours: Sql = sql`
+  ${underWay('record_id')} as under_way, ${underWay('processing_owner')} as under_way_owner,
+  (select other.record_id from bw_queue_entries other
+    where ${ofSameAccount} and other.processing_state = 'AVAILABLE'
+      and (other.due_order, other.record_id) < (chosen.due_order, chosen.record_id)
+    order by other.due_order, other.record_id limit 1) as behind`;
+
+/** An entry that was selected with its owners. */
+function keptEntry(row: Row): KeptEntry {
+  const stored = queueEntriesTable.decode(row);
+  const { recordId, kind, topic, payload, accountRecordId, createdDate, effectiveDate } = stored;
+  const { userToken, traceParent } = stored;
+  const { errorCount, processingState, processingOwner, doneHandlers, availableAtMs, reason } = stored;
+  return {
+    recordId,
+    kind,
+    topic,
+    payload,
+    accountRecordId,
+    tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+    tenantId: textOrNull(row, 'tenant_id') as Uuid | null,
+    accountId: textOrNull(row, 'account_id') as Uuid | null,
+    userToken,
+    traceParent,
+    createdDate,
+    effectiveDate,
+    errorCount,
+    processingState,
+    processingOwner,
+    doneHandlers,
+    availableAtMs,
+    reason,
+    isCleared: processingState === ProcessingState.AVAILABLE && availableAtMs === CLEARED_MS,
+  };
+}
+
+/** An entry that was selected with its owners and neighbours. */
+function seenEntry(row: Row): SeenEntry {
+  const underWayId = numberOrNull(row, 'under_way');
+  return {
+    ...keptEntry(row),
+    underWay:
+      underWayId === null ? null : { recordId: underWayId, owner: textOrNull(row, 'under_way_owner') },
+    behind: numberOrNull(row, 'behind'),
+  };
+}
+
+export function textOrNull(row: Row, column: string): string | null {
+  return row[column] === null || row[column] === undefined ? null : textOf(row[column], column);
+}
+
+function numberOrNull(row: Row, column: string): number | null {
+  return row[column] === null || row[column] === undefined ? null : numberOf(row[column], column);
+}
+
+type DeliveryLooks = Pick<
+  EntryStore,
+  'lateDeliveries' | 'recentDeliveries' | 'failedDeliveries' | 'clearDeliveries' | 'resendDeliveries'
+>;
+
+/** Pushes, as the entries of a queue (platform §10.2 rule 1). */
+function deliveryLooks(access: SystemAccess, dialect: Dialect, onReady: () => void): DeliveryLooks {
+  const columns = sql`${raw(dialect.selectList(deliveries))},
+    (select t.id from bw_tenants t where t.record_id = bw_push_deliveries.tenant_record_id) as tenant_id`;
+  const read = async (statement: Sql): Promise<readonly KeptDelivery[]> =>
+    (await access.run(statement)).rows.map(keptDelivery);
+  /** Changes pushes, and wakes who sends them. */
+  const change = async (statement: Sql): Promise<number> => {
+    const { affected } = await access.run(statement);
+    onReady();
+    return affected;
+  };
+  return {
+    lateDeliveries: async ({ before, limit, ...of }) =>
+      read(sql`
+        select ${columns} from bw_push_deliveries where ${deliveryDueBefore(before)} ${ofTenants(of)}
+        order by ${due}, record_id limit ${limit}`),
+    recentDeliveries: async ({ limit, among, ...of }) =>
+      read(sql`
+        select ${columns} from bw_push_deliveries
+        where record_id > (select max(record_id) from bw_push_deliveries) - ${among}
+          and ended_date is not null ${ofTenants(of)}
+        order by record_id desc limit ${limit}`),
+    failedDeliveries: async ({ from, to, limit, accountId, ...of }) =>
+      read(sql`
+        select ${columns} from bw_push_deliveries
+        where ended_date is not null and state = 'FAILED' ${ofTenants(of)} and ${due} >= ${from} and ${due} < ${to}
+          ${ofAccount(accountId)}
+        order by record_id limit ${limit}`),
+    clearDeliveries: async ({ recordIds, before, ...of }) => {
+      if (recordIds.length === 0) return 0;
+      return change(sql`
+        update bw_push_deliveries set failures = 0
+        where ${isIn('record_id', 'bigint', recordIds)} ${ofTenants(of)} and ${deliveryDueBefore(before)}`);
+    },
+    resendDeliveries: async ({ recordIds, now, ...of }) => {
+      if (recordIds.length === 0) return 0;
+      // Not among the first attempts of its account, which come in order.
+      return change(sql`
+        update bw_push_deliveries
+        set state = 'AVAILABLE', failures = 0, ended_date = null, due_order = ${Math.max(1, now)}
+        where ${isIn('record_id', 'bigint', recordIds)} ${ofTenants(of)} and state = 'FAILED'`);
+    },
+  };
+}
+
+function ofAccount(accountId: Uuid | null): Sql {
+  if (accountId === null) return nothing;
+  return sql`and account_record_id in (select a.record_id from bw_accounts a where ${isIn('a.id', 'uuid', [accountId])})`;
+}
+
+/** When it was due: a first attempt at once. */
+const due = sql`case when due_order = 0 then created_date else due_order end`;
+
+function deliveryDueBefore(before: number): Sql {
+  return sql`state = 'AVAILABLE' and due_order < ${Math.max(1, before)} and ${due} < ${before}`;
+}
+
+function keptDelivery(row: Row): KeptDelivery {
+  return {
+    ...deliveries.decode(row),
+    tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+    tenantId: textOrNull(row, 'tenant_id') as Uuid | null,
+  };
+}
+
+/** Of an entry that nobody has claimed, and that waits for no pause. */
+export const UNCLAIMED = {
+  processingOwner: null,
+  availableAtMs: null,
+  claimId: null,
+  claimedAtMs: null,
+  lapses: null,
+} as const;
+
+/** An entry of a tenant. */
+interface TenantEntry {
+  readonly tenantRecordId: number;
+  readonly entry: StoredEntry;
+}
+
+/** In the place of an entry that is REAPED, which goes on telling the outside. */
+export function availableCopy({ tenantRecordId, entry }: TenantEntry): EncodedEntry {
+  const copy = { ...entry, ...UNCLAIMED, processingState: ProcessingState.AVAILABLE, eventId: null };
+  return { live: true, toldOf: null, cells: queueEntriesTable.encode(tenantRecordId, copy) };
+}
+
+/** Follows a condition: of these tenants, or of all. */
+export function ofTenants({ tenants }: OfTenants): Sql {
+  return tenants === null ? nothing : sql`and ${isIn('tenant_record_id', 'bigint', tenants)}`;
 }

@@ -1,6 +1,6 @@
 import type { SkippedEvents, StoragePolicy } from '../../../lib/ports/storage/index.ts';
-import type { Authorship } from '../../../lib/records/index.ts';
 import {
+  type Authorship,
   type NewBusEvent,
   type NewNotification,
   ProcessingState,
@@ -12,7 +12,7 @@ import type { EncodedEntry } from '../sql/dialect.ts';
 import { isIn, raw, sql } from '../sql/sql.ts';
 import { queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 import type { TenantScope } from '../tables/record-access.ts';
-import { UNCLAIMED } from './available-copy.ts';
+import { UNCLAIMED } from './entry-store.ts';
 
 /** What decides how entries are dispatched. */
 type Dispatch = Pick<StoragePolicy, 'consumedTopics' | 'traceParentOf'> &

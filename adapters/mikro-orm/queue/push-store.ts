@@ -1,14 +1,33 @@
-import type { PushLease, PushStore } from '../../../lib/ports/storage/index.ts';
+import type {
+  PushLease,
+  PushReads,
+  PushStore,
+  PushWrites,
+  SinkStore,
+} from '../../../lib/ports/storage/index.ts';
 import { SYSTEM_TENANT } from '../../../lib/records/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
-import { type Column, numberOf } from '../sql/columns.ts';
+import { type Column, numberOf, textOf } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, type RawText, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
-import { queueEntriesTable, queueHistoryTable } from '../tables/queue.ts';
-import { insertInto, updateRows } from '../tables/record-access.ts';
-import { changing, type DeliveryTables } from './push-deliveries.ts';
-import { heldBack, letGoOn } from './sink-order.ts';
+import {
+  pushDeliveriesTable as deliveries,
+  pushCursorsTable,
+  pushLeasesTable,
+  queueEntriesTable,
+  queueHistoryTable,
+  sinkDeliveriesTable,
+  sinkLeasesTable,
+} from '../tables/queue.ts';
+import {
+  insertInto,
+  ofAccount,
+  page,
+  select,
+  type TenantScope,
+  updateRows,
+} from '../tables/record-access.ts';
 
 const leaseColumns: readonly Column[] = [
   { name: 'owner', type: 'text', nullable: false },
@@ -240,5 +259,144 @@ export function pushStore(
       return affected;
     },
     onWritten,
+  };
+}
+
+/** Where deliveries of one kind lie, and the leases of those who send them. */
+interface DeliveryTables {
+  readonly deliveries: typeof deliveries;
+  readonly leases: string;
+  /** The sink that they go to; null = the callback of their tenant. */
+  readonly sink: string | null;
+}
+
+export const callbackTables: DeliveryTables = { deliveries, leases: pushLeasesTable.name, sink: null };
+
+export function sinkTables(name: string): DeliveryTables {
+  return { deliveries: sinkDeliveriesTable, leases: sinkLeasesTable.name, sink: name };
+}
+
+/** What an attempt, or asking for one, changes. */
+const changing = [
+  'state',
+  'dueOrder',
+  'attempts',
+  'failures',
+  'attemptedDate',
+  'lastStatus',
+  'lastError',
+  'endedDate',
+] as const;
+
+export function pushReads(scope: TenantScope): PushReads {
+  return {
+    list: async ({ state, eventType, accountId }, request) =>
+      page(scope, deliveries, {
+        request,
+        within: sql`${state === undefined ? nothing : sql`and state = ${state}`}
+          ${eventType === undefined ? nothing : sql`and event_type = ${eventType}`}
+          ${accountId === undefined ? nothing : sql`and ${ofAccount(scope, accountId)}`}`,
+        among: nothing,
+      }),
+    find: async (id) => (await select(scope, deliveries, isIn('id', 'uuid', [id])))[0] ?? null,
+    takenUpTo: async (sink) =>
+      sink === undefined
+        ? ((await select(scope, pushCursorsTable, sql`true`))[0]?.afterRecordId ?? null)
+        : sinkTakenUpTo(scope, sink),
+  };
+}
+
+async function sinkTakenUpTo({ runner, tenantRecordId }: TenantScope, sink: string): Promise<number | null> {
+  const [row] = await runner.rows(sql`
+    select coalesce(k.after_record_id, s.after_record_id) as after_record_id from bw_sinks s
+    left join bw_sink_cursors k on k.tenant_record_id = ${tenantRecordId} and k.sink = s.name
+    where s.name = ${sink}`);
+  return row === undefined ? null : numberOf(row.after_record_id, 'after_record_id');
+}
+
+/** From now on nothing that has happened before goes to the callback of the tenant; null = it has none any more. */
+export async function beginPushes(scope: TenantScope, callback: number | null): Promise<void> {
+  const { runner, tenantRecordId } = scope;
+  await runner.run(
+    callback === null
+      ? sql`delete from bw_push_cursors where tenant_record_id = ${tenantRecordId}`
+      : sql`
+        insert into bw_push_cursors (tenant_record_id, after_record_id)
+        values (${tenantRecordId}, ${runner.dialect.lastEntry})
+        on conflict (tenant_record_id) do update set after_record_id = excluded.after_record_id`,
+  );
+}
+
+/** @param onAsked called when something was made due. */
+export function pushWrites(scope: TenantScope, onAsked: () => void): PushWrites {
+  return {
+    sendAgain: async (delivery, to) => {
+      const record = { ...delivery, ...to, state: 'AVAILABLE' as const, failures: 0, endedDate: null };
+      await updateRows(scope, deliveries, { properties: [...changing, 'url'], records: [record] });
+      onAsked();
+    },
+  };
+}
+
+/**
+ * A sink gets the events of an account strictly in order: while one comes again, those behind it are due at no time, so that
+ * nobody who looks for what is due finds them.
+ */
+const HELD_BACK = 9_000_000_000_000_000;
+
+/** Holds back what has been written behind something that comes again. Where nothing does, only that is looked up. */
+export function heldBack(tenantRecordId: number, sink: string): Sql {
+  const again = sql`from bw_sink_deliveries w
+    where w.sink = ${sink} and w.tenant_record_id = ${tenantRecordId} and w.state = 'AVAILABLE' and w.due_order > 0`;
+  return sql`
+    update bw_sink_deliveries as d set due_order = ${HELD_BACK}
+    where d.sink = ${sink} and d.tenant_record_id = ${tenantRecordId} and d.state = 'AVAILABLE' and d.due_order = 0
+      and exists (select 1 ${again})
+      and coalesce(d.account_record_id, 0) in (select coalesce(w.account_record_id, 0) ${again})`;
+}
+
+/** Lets the accounts go on whose event, with one of these record ids, comes no more. */
+function letGoOn(tenantRecordId: number, sink: string, recordIds: readonly number[]): Sql {
+  return sql`
+    update bw_sink_deliveries as d set due_order = 0
+    where d.sink = ${sink} and d.tenant_record_id = ${tenantRecordId}
+      and d.state = 'AVAILABLE' and d.due_order = ${HELD_BACK}
+      and coalesce(d.account_record_id, 0) in (
+        select coalesce(w.account_record_id, 0) from bw_sink_deliveries w
+        where ${isIn('w.record_id', 'bigint', recordIds)})`;
+}
+
+const nameColumn: readonly Column[] = [{ name: 'name', type: 'text', nullable: false }];
+
+/** The event sinks of hosts, each by its name. */
+export function sinkStore(access: SystemAccess, dialect: Dialect): SinkStore {
+  const isUnused = (forMs: number): Sql => sql`used_at_ms < ${dialect.nowMs} - ${forMs}`;
+  return {
+    register: async (names) => {
+      if (names.length === 0) return;
+      const rows = rowsAs(
+        'r',
+        nameColumn,
+        names.map((name) => [name]),
+      );
+      await access.run(sql`
+        insert into bw_sinks (name, after_record_id, used_at_ms)
+        select r.name, ${dialect.lastEntry}, ${dialect.nowMs} from ${rows} where true
+        on conflict (name) do update set used_at_ms = excluded.used_at_ms`);
+    },
+    forget: async (unusedForMs, limit) =>
+      access.transact(async (runner) => {
+        const found = await runner.rows(sql`
+          select name from bw_sinks where ${isUnused(unusedForMs)} order by name ${raw(dialect.forUpdate)}`);
+        if (found.length === 0) return;
+        const names = found.map(({ name }) => textOf(name, 'name'));
+        const { affected } = await runner.run(sql`
+          delete from bw_sink_deliveries where record_id in (
+            select d.record_id from bw_sink_deliveries d where ${isIn('d.sink', 'text', names)} limit ${limit})`);
+        if (affected >= limit) return;
+        for (const table of ['bw_sink_cursors', 'bw_sink_leases'])
+          await runner.run(sql`delete from ${raw(table)} where ${isIn('sink', 'text', names)}`);
+        await runner.run(sql`delete from bw_sinks where ${isIn('name', 'text', names)}`);
+      }),
   };
 }

@@ -1,15 +1,24 @@
-import type { ClaimedEntry, FailedEntry, QueueStore, WorkCause } from '../../../lib/ports/storage/index.ts';
+import {
+  type BacklogRequest,
+  type ClaimedEntry,
+  type ClaimRequest,
+  type FailedEntry,
+  LeaseLostError,
+  type QueueBacklog,
+  type QueueStore,
+  type TopicBacklog,
+  type WorkCause,
+} from '../../../lib/ports/storage/index.ts';
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
-import { instant } from '../../../lib/values/time/index.ts';
-import { type Column, numberOf } from '../sql/columns.ts';
+import { QUEUE_ORDER_WAIT_MS } from '../../../lib/values/limits.ts';
+import { type Instant, instant } from '../../../lib/values/time/index.ts';
+import { type Column, numberOf, type Row } from '../sql/columns.ts';
+import type { StatementResult } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import type { SystemAccess } from '../sql/runner.ts';
-import { isIn, nothing, rowsAs, type Sql, sql } from '../sql/sql.ts';
-import { backlogOf, readBacklog, readTopicBacklog, topicBacklogOf } from './backlog.ts';
-import { claimEntries } from './claim.ts';
-import { endEntries, markEntriesDone, ours } from './completion.ts';
-import { reapEntries } from './reaper.ts';
-import { takenBack } from './take-back.ts';
+import type { Runner, SystemAccess } from '../sql/runner.ts';
+import { isIn, nothing, raw, rowsAs, type Sql, type SqlPart, sql } from '../sql/sql.ts';
+import { queueEntriesTable } from '../tables/queue.ts';
+import { availableCopy } from './entry-store.ts';
 
 const reasonColumns: readonly Column[] = [
   { name: 'record_id', type: 'bigint', nullable: false },
@@ -137,4 +146,248 @@ function retryOf(failures: readonly (FailedEntry & { readonly availableAtMs: num
       processing_owner = null, claim_id = null, claimed_at_ms = null, lapses = null
     from ${rowsAs('r', reasonColumns, reasons(failures))}
     where t.record_id = r.record_id and ${ours(entriesOf(failures), 't')}`;
+}
+
+/**
+ * Claims the first due entry of each account that has none in processing, oldest first.
+ *
+ * Bus entries have `due_order` 0 and so go before every notification, of their account and of others. The scan runs
+ * along the index of due entries and stops at the limit; each row costs two probes of a partial index, written as
+ * subqueries with an offset so that PostgreSQL does not turn them into a join of the whole table.
+ */
+async function claimEntries(runner: Runner, request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
+  const { dialect } = runner;
+  // Without this lock, a node that does not yet see another node's claim could claim a second entry of that account.
+  if (dialect.claimLock) await runner.run(dialect.claimLock);
+  const rows = await runner.rows(sql`
+    update bw_queue_entries set
+      processing_state = ${ProcessingState.IN_PROCESSING}, processing_owner = ${request.node},
+      claim_id = ${request.claimId}, claimed_at_ms = coalesce(claimed_at_ms, ${request.systemNowMs}),
+      available_at_ms = ${request.leaseEndsAtMs}
+    where record_id in (${dueEntries(request)} ${raw(dialect.forUpdateSkipLocked)})
+    returning ${raw(dialect.selectList(queueEntriesTable))}`);
+  return rows
+    .map(readClaimed)
+    .sort(inClaimOrder)
+    .map(({ entry }) => entry);
+}
+
+/** Record ids of the entries to claim. */
+export function dueEntries(request: ClaimRequest): Sql {
+  return sql`
+    select e.record_id from bw_queue_entries e
+    where e.processing_state = 'AVAILABLE' and e.due_order <= ${Math.max(1, request.businessNow)}
+      and (e.available_at_ms is null or e.available_at_ms <= ${request.systemNowMs})
+      and ${isIn('e.topic', 'text', request.topics)} ${ofKind(request)} ${ofAccount(request)}
+      and (e.account_record_id is null or (
+        not exists (
+          select 1 from bw_queue_entries b
+          where b.tenant_record_id = e.tenant_record_id and b.account_record_id = e.account_record_id
+            and b.processing_state = 'IN_PROCESSING'
+          limit 1 offset 0)
+        and not exists (
+          select 1 from bw_queue_entries b
+          where b.tenant_record_id = e.tenant_record_id and b.account_record_id = e.account_record_id
+            and b.processing_state = 'AVAILABLE' and ${isIn('b.topic', 'text', request.topics)}
+            and (b.due_order, b.record_id) < (e.due_order, e.record_id)
+            and (b.available_at_ms is null or b.available_at_ms <= ${request.systemNowMs}
+              or (b.kind = ${QueueKind.BUS} and b.available_at_ms <= ${request.systemNowMs + QUEUE_ORDER_WAIT_MS}))
+          limit 1 offset 0)))
+    order by e.due_order, e.record_id limit ${request.limit}`;
+}
+
+/** A bus entry is at 0 in the order of claims, so the scan stays along that index. */
+function ofKind({ kind }: ClaimRequest): Sql {
+  if (kind === undefined) return nothing;
+  return kind === QueueKind.BUS ? sql`and e.due_order = 0` : sql`and e.due_order > 0`;
+}
+
+function ofAccount({ account }: ClaimRequest): Sql {
+  if (account === undefined) return nothing;
+  const { tenantRecordId, accountRecordId } = account;
+  return sql`and e.tenant_record_id = ${tenantRecordId} and e.account_record_id = ${accountRecordId}`;
+}
+
+interface Claimed {
+  readonly entry: ClaimedEntry;
+  readonly dueOrder: number;
+}
+
+function readClaimed(row: Row): Claimed {
+  const stored = queueEntriesTable.decode(row);
+  return {
+    dueOrder: stored.dueOrder,
+    entry: {
+      recordId: stored.recordId,
+      kind: stored.kind,
+      topic: stored.topic,
+      payload: stored.payload,
+      accountRecordId: stored.accountRecordId,
+      tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+      userToken: stored.userToken,
+      traceParent: stored.traceParent,
+      createdDate: stored.createdDate,
+      effectiveDate: stored.effectiveDate,
+      errorCount: stored.errorCount,
+      processingState: stored.processingState,
+      processingOwner: stored.processingOwner,
+      doneHandlers: stored.doneHandlers,
+      claimId: queueEntriesTable.fields.claimId.read(row) ?? missingClaim(row),
+    },
+  };
+}
+
+function missingClaim(row: Row): never {
+  throw new Error(`Queue entry ${String(row.record_id)} was claimed without a claim id`);
+}
+
+/** Needed because `returning` gives no order. */
+function inClaimOrder(first: Claimed, second: Claimed): number {
+  return first.dueOrder - second.dueOrder || first.entry.recordId - second.entry.recordId;
+}
+
+/** The live rows of these entries that are still under our claim: the claim id is the fencing token. */
+function ours(entries: readonly ClaimedEntry[], alias: string = 'bw_queue_entries'): Sql {
+  const claims = [...new Set(entries.map(({ claimId }) => claimId))];
+  const recordIds = entries.map(({ recordId }) => recordId);
+  return sql`${isIn(`${alias}.record_id`, 'bigint', recordIds)}
+    and ${isIn(`${alias}.claim_id`, 'uuid', claims)}
+    and ${raw(alias)}.processing_state = ${ProcessingState.IN_PROCESSING}`;
+}
+
+/** Ends the entries with this outcome. Throws LeaseLostError if one of them is no longer ours. */
+export async function endEntries(
+  runner: Runner,
+  entries: readonly ClaimedEntry[],
+  outcome: ProcessingState,
+): Promise<void> {
+  if (entries.length === 0) return;
+  const moved = await runner.dialect.moveEntries(runner, ours(entries), outcome);
+  assertOurs(entries, moved);
+}
+
+export async function markEntriesDone(
+  runner: Runner,
+  entries: readonly ClaimedEntry[],
+  handler: string,
+): Promise<void> {
+  if (entries.length === 0) return;
+  const { affected } = await runner.run(sql`
+    update bw_queue_entries set done_handlers = ${runner.dialect.appended('done_handlers', handler)}
+    where ${ours(entries)}`);
+  assertOurs(entries, affected);
+}
+
+function assertOurs(entries: readonly ClaimedEntry[], found: number): void {
+  if (found === entries.length) return;
+  const recordIds = entries.map(({ recordId }) => recordId).join(', ');
+  throw new LeaseLostError(`Of the queue entries ${recordIds} only ${found} are still claimed by this node`);
+}
+
+/**
+ * Makes claimed entries AVAILABLE at once, in one step (platform §9.3 rule 7). The index of claimed entries leads to
+ * them. Rows that a transaction holds are left out: their node is alive, and about to end them.
+ */
+function takenBack({ forUpdateSkipLocked }: Dialect, whose: SqlPart): Sql {
+  return sql`
+    update bw_queue_entries set processing_state = 'AVAILABLE', processing_owner = null, claim_id = null,
+      available_at_ms = null, lapses = coalesce(lapses, 0) + 1
+    where record_id in (
+      select record_id from bw_queue_entries where processing_state = 'IN_PROCESSING' and ${whose}
+      ${raw(forUpdateSkipLocked)})`;
+}
+
+/** Ends entries that were taken back again and again as REAPED and inserts AVAILABLE copies (platform §9.2). */
+async function reapEntries(runner: Runner, request: Parameters<QueueStore['reap']>[0]): Promise<number> {
+  const { systemNowMs, businessNow, claimedBeforeMs, maxLapses, limit, kind } = request;
+  const rows = await runner.rows(sql`
+    select ${raw(runner.dialect.selectList(queueEntriesTable))} from bw_queue_entries
+    where lapses > 0 and lapses > ${maxLapses} and claimed_at_ms <= ${claimedBeforeMs}
+      and (processing_state = 'AVAILABLE' or available_at_ms <= ${systemNowMs})
+      ${kind === undefined ? nothing : sql`and kind = ${kind}`}
+    order by record_id limit ${limit} ${raw(runner.dialect.forUpdateSkipLocked)}`);
+  if (rows.length === 0) return 0;
+  const stale = rows.map((row) => ({
+    tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+    entry: queueEntriesTable.decode(row),
+  }));
+  const recordIds = stale.map(({ entry }) => entry.recordId);
+  await runner.run(sql`
+    update bw_queue_entries set reason = ${`Taken back more than ${maxLapses} times: the nodes that worked on it died`}
+    where ${isIn('record_id', 'bigint', recordIds)}`);
+  await runner.dialect.moveEntries(
+    runner,
+    sql`${isIn('record_id', 'bigint', recordIds)}`,
+    ProcessingState.REAPED,
+  );
+  const copies = stale.map(({ tenantRecordId, entry }) =>
+    availableCopy({ tenantRecordId, entry: { ...entry, createdDate: businessNow } }),
+  );
+  await runner.dialect.insertEntries(runner, copies);
+  return copies.length;
+}
+
+/** Since when an entry could have been processed. */
+const begun = sql`case when created_date > effective_date then created_date else effective_date end`;
+
+const dueEvents = sql`due_order = 0`;
+
+function dueNotifications(since: Instant): Sql {
+  return sql`due_order > 0 and due_order <= ${since}`;
+}
+
+function firstDue(due: Sql, limit: number): Sql {
+  return sql`from bw_queue_entries where processing_state = 'AVAILABLE' and ${due}
+    order by due_order, record_id limit ${limit}`;
+}
+
+/**
+ * Bus entries come first along the index of due entries, so the oldest is the first of them or of the others. Counting in
+ * that order, and of the first `limit` only, keeps PostgreSQL on the index instead of reading the table until it has found
+ * enough.
+ */
+function backlogOf({ since, limit, kind }: BacklogRequest): Sql {
+  const parts = [
+    { kind: QueueKind.BUS, due: dueEvents },
+    { kind: QueueKind.NOTIFICATION, due: dueNotifications(since) },
+  ].map((part) => {
+    const isAsked = kind === undefined || kind === part.kind;
+    const found = (limited: number): Sql => sql`
+      select ${begun} as begun ${firstDue(part.due, isAsked ? limited : 0)}`;
+    return {
+      oldest: sql`(${found(1)})`,
+      late: sql`(select count(*) from (${found(limit)}) as due where begun <= ${since})`,
+    };
+  });
+  const [bus, notifications] = parts as [(typeof parts)[0], (typeof parts)[0]];
+  return sql`select ${bus.oldest} as oldest_event, ${notifications.oldest} as oldest_notification,
+    ${bus.late} + ${notifications.late} as late`;
+}
+
+function topicBacklogOf({ since, limit }: Omit<BacklogRequest, 'kind'>): Sql {
+  const found = (due: Sql): Sql => sql`select * from (
+    select topic, ${begun} as begun ${firstDue(due, limit)}) as due`;
+  return sql`
+    select topic, count(*) as late, min(begun) as oldest
+    from (${found(dueEvents)} union all ${found(dueNotifications(since))}) as found
+    where begun <= ${since} group by topic order by topic`;
+}
+
+function readTopicBacklog(row: Row): TopicBacklog {
+  return {
+    topic: String(row.topic),
+    late: numberOf(row.late, 'late'),
+    oldest: instant(numberOf(row.oldest, 'oldest')),
+  };
+}
+
+function readBacklog({ rows: [row] }: StatementResult, { since, limit }: BacklogRequest): QueueBacklog {
+  const times = [row?.oldest_event, row?.oldest_notification]
+    .filter((value) => value !== null)
+    .map((value) => numberOf(value, 'oldest'))
+    .filter((each) => each <= since);
+  return {
+    late: Math.min(numberOf(row?.late, 'late'), limit),
+    oldest: times.length === 0 ? null : instant(Math.min(...times)),
+  };
 }

@@ -1,6 +1,6 @@
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { LostCommitError } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import { LostCommitError } from '../sql/transactions.ts';
 
 /** The error that callers get for a database that cannot work now (http-api §12); any other error stays as it is. */
 export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unknown): unknown {

@@ -23,42 +23,34 @@ import type { Authorship, TenantRef, UsageSubmission } from '../../../lib/record
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { entryStore } from '../queue/entry-store.ts';
 import { eventStore } from '../queue/event-store.ts';
-import { callbackTables, sinkTables } from '../queue/push-deliveries.ts';
-import { pushStore } from '../queue/push-store.ts';
+import { callbackTables, pushStore, sinkStore, sinkTables } from '../queue/push-store.ts';
 import { queueStore } from '../queue/queue-store.ts';
-import { sinkStore } from '../queue/sink-store.ts';
 import {
   type Connection,
-  forOneStatement,
-  type StatementResult,
-  type Transaction,
-} from '../sql/connection.ts';
-import type { Dialect } from '../sql/dialect.ts';
-import { Runner, type SystemAccess } from '../sql/runner.ts';
-import type { Sql } from '../sql/sql.ts';
-import type { Trace } from '../sql/trace.ts';
-import {
   EVERY_TENANT,
+  forOneStatement,
   oneByOne,
   type Reach,
+  type StatementResult,
+  type Transaction,
   type TransactionKind,
   type Transactions,
-} from '../sql/transactions.ts';
+} from '../sql/connection.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import { Runner, type SystemAccess, type Trace } from '../sql/runner.ts';
+import type { Sql } from '../sql/sql.ts';
 import { checkStore } from '../stores/check-store.ts';
-import { takeNumbers } from '../stores/counters.ts';
-import { idempotencyStore } from '../stores/idempotency-store.ts';
-import { monitoringStore } from '../stores/monitoring-store.ts';
-import { nodeStore } from '../stores/node-store.ts';
+import { monitoringStore, nodeStore } from '../stores/node-store.ts';
 import { securityStore } from '../stores/security-store.ts';
-import { systemStore } from '../stores/system-store.ts';
-import { recordUsage } from '../stores/usage/usage-recording.ts';
+import { idempotencyStore, systemStore } from '../stores/system-store.ts';
+import { takeNumbers } from '../stores/tenant-settings.ts';
+import { recordUsage } from '../stores/usage/usage-thresholds.ts';
 import { readSchemaState, refusal, unboundRoleRefused } from '../tables/schema.ts';
 import { violationOf } from '../tables/violations.ts';
 import { failureMeaning, withReason } from './failure-meaning.ts';
 import { HostTransactions, type SeesLock } from './host-transactions.ts';
 import { checkMikroOrmVersion } from './migrator.ts';
-import { type Flushed, readSession, writeSession } from './session.ts';
-import { defaultPolicy, type SessionPolicy } from './session-policy.ts';
+import { defaultPolicy, type Flushed, readSession, type SessionPolicy, writeSession } from './session.ts';
 import { SharedNumbers } from './shared-numbers.ts';
 import { openTextSpool } from './text-spool.ts';
 

@@ -1,37 +1,51 @@
-import { LockWait, type ReadSession, type WriteSession } from '../../../lib/ports/storage/index.ts';
-import type { NewBusEvent, TenantRef } from '../../../lib/records/index.ts';
-import { type Authorship, ProcessingState } from '../../../lib/records/index.ts';
+import {
+  LockWait,
+  type ReadSession,
+  type StoragePolicy,
+  type WriteSession,
+} from '../../../lib/ports/storage/index.ts';
+import {
+  type Authorship,
+  type NewBusEvent,
+  ProcessingState,
+  type TenantRef,
+} from '../../../lib/records/index.ts';
+import { MAX_COUNTED_RECORDS, QUEUE_POLL_MS } from '../../../lib/values/limits.ts';
 import { auditReads } from '../audit/audit-store.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { ChangeLog } from '../audit/change-log.ts';
-import { endEntries, markEntriesDone } from '../queue/completion.ts';
 import { eventReads } from '../queue/event-store.ts';
-import { notificationReads } from '../queue/notification-store.ts';
 import { Outbox } from '../queue/outbox.ts';
-import { pushReads, pushWrites } from '../queue/push-deliveries.ts';
-import { queuePages } from '../queue/queue-pages.ts';
+import { pushReads, pushWrites } from '../queue/push-store.ts';
+import { notificationReads, queuePages } from '../queue/queue-reads.ts';
+import { endEntries, markEntriesDone } from '../queue/queue-store.ts';
 import type { Runner } from '../sql/runner.ts';
 import { sql } from '../sql/sql.ts';
 import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from '../stores/account-store.ts';
 import { catalogEntryReads, catalogEntryWrites } from '../stores/catalog-entry-store.ts';
 import { catalogReads, catalogWrites } from '../stores/catalog-store.ts';
 import { checkReads } from '../stores/check-store.ts';
-import { creditNoteReads, creditNoteWrites } from '../stores/credit-note-store.ts';
-import { customFieldReads, customFieldWrites } from '../stores/custom-field-store.ts';
+import {
+  creditNoteReads,
+  creditNoteWrites,
+  overdueReads,
+  overdueWrites,
+} from '../stores/credit-note-store.ts';
 import { exportReads } from '../stores/export-store.ts';
 import { invoiceReads, invoiceWrites } from '../stores/invoice-store.ts';
-import { keyValueReads, keyValueWrites } from '../stores/key-value-store.ts';
-import { overdueReads, overdueWrites } from '../stores/overdue-store.ts';
 import { paymentReads, paymentWrites } from '../stores/payment-store.ts';
-import { signingSecretReads, signingSecretWrites } from '../stores/signing-secret-store.ts';
 import { subscriptionReads, subscriptionWrites } from '../stores/subscription-store.ts';
-import { tagReads, tagWrites } from '../stores/tag-store.ts';
-import { RevisionsOfSession } from '../stores/tenant-revisions.ts';
+import { customFieldReads, customFieldWrites, tagReads, tagWrites } from '../stores/tag-store.ts';
+import {
+  keyValueReads,
+  keyValueWrites,
+  RevisionsOfSession,
+  signingSecretReads,
+  signingSecretWrites,
+} from '../stores/tenant-settings.ts';
 import { usageReads, usageWrites } from '../stores/usage/usage-store.ts';
 import { broadcastsTable, pluginSwitchesTable } from '../tables/nodes.ts';
 import { insertInto, type TenantScope } from '../tables/record-access.ts';
-import { type Makers, onDemand } from './on-demand.ts';
-import type { SessionPolicy } from './session-policy.ts';
 
 /** What the repositories of a session are made of. */
 interface Source<S extends TenantScope> {
@@ -183,3 +197,54 @@ export function writeSession(input: {
     },
   };
 }
+
+/** How each property is made of a source. */
+export type Makers<S, T> = { readonly [K in keyof T]: (source: S) => T[K] };
+
+/**
+ * Gives objects whose properties are made when they are first asked for. They are getters of the prototype: own getters
+ * of each object would cost ten times what they save.
+ */
+export function onDemand<S, T extends object>(makers: Makers<S, T>): (source: S) => T {
+  class OnDemand {
+    readonly #source: S;
+    readonly #made: unknown[] = [];
+
+    constructor(source: S) {
+      this.#source = source;
+    }
+
+    static {
+      for (const [index, [name, make]] of Object.entries<(source: S) => unknown>(makers).entries()) {
+        Object.defineProperty(OnDemand.prototype, name, {
+          get(this: OnDemand) {
+            this.#made[index] ??= make(this.#source);
+            return this.#made[index];
+          },
+        });
+      }
+    }
+  }
+  return (source) => new OnDemand(source) as T;
+}
+
+/** How long a call waits for a busy account when the storage's policy does not specify it. */
+const ACCOUNT_LOCK_WAIT_MS = 5_000;
+
+/** The policy that sessions follow; if no topics are named, every event may have a handler. */
+export type SessionPolicy = Required<
+  Omit<StoragePolicy, 'consumedTopics' | 'traceParentOf' | 'aroundWrite'>
+> &
+  Pick<StoragePolicy, 'consumedTopics' | 'traceParentOf' | 'aroundWrite'>;
+
+/** In force until an engine sets another. */
+export const defaultPolicy: SessionPolicy = {
+  countThreshold: MAX_COUNTED_RECORDS,
+  lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,
+  skippedEventsOf: async () => ({ notStored: [], notDispatched: [] }),
+  askedByEvents: async () => [],
+  eventIdOf: () => null,
+  onEvents: () => undefined,
+  writesCreditNotesOf: async () => false,
+  pollMs: QUEUE_POLL_MS,
+};

@@ -10,7 +10,7 @@ export const EXPORT_PIECE_BYTES = 65_536;
  * Text on its way to a slow reader, in a file without a name. The transaction in which it was read has ended, and the
  * system frees the file when it is closed, however the process ends.
  */
-export interface TextSpool {
+interface TextSpool {
   write(text: string): Promise<void>;
   /** Everything written, once; closes the spool at the end, or when the reader stops. */
   read(): AsyncIterable<string>;

@@ -10,12 +10,14 @@ import {
 import { isStorable } from '../../../lib/values/text/index.ts';
 import {
   type DatedInstant,
+  formatInstant,
+  formatLocalDate,
   type Instant,
   instant,
   type LocalDate,
+  parseLocalDate,
   type TimeZone,
 } from '../../../lib/values/time/index.ts';
-import { readDay, writeDay } from './remembered-dates.ts';
 
 /** Kinds of columns; each dialect has a database type for each (exact on both). */
 export type ColumnType =
@@ -151,7 +153,7 @@ function unreadable(stored: unknown, column: string): never {
 }
 
 /** Numbers that are safe integers as numbers, all others as exact decimals, so that nothing is lost. */
-export function parseStoredJson(text: string): unknown {
+function parseStoredJson(text: string): unknown {
   return JSON.parse(text, storedNumber as (key: string, value: unknown) => unknown);
 }
 
@@ -263,4 +265,35 @@ export function datedOrNull(name: string): Field<DatedInstant | null> {
       return instantRead === null || dateRead === null ? null : { at: instantRead, date: dateRead };
     },
   };
+}
+
+/** A run has few days and instants, each in thousands of its rows, so what was read or written is remembered. */
+const MOST_REMEMBERED = 1_000;
+
+const daysRead = new Map<string, LocalDate>();
+const daysWritten = new Map<LocalDate, string>();
+const instantsWritten = new Map<Instant, string>();
+
+/** As `parseLocalDate`. */
+export function readDay(text: string): LocalDate {
+  return remembered(daysRead, text, parseLocalDate);
+}
+
+/** As `formatLocalDate`. */
+export function writeDay(date: LocalDate): string {
+  return remembered(daysWritten, date, formatLocalDate);
+}
+
+/** As `formatInstant`. */
+export function writeInstant(at: Instant): string {
+  return remembered(instantsWritten, at, formatInstant);
+}
+
+function remembered<K, V>(known: Map<K, V>, key: K, make: (key: K) => V): V {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  if (known.size >= MOST_REMEMBERED) known.clear();
+  const made = make(key);
+  known.set(key, made);
+  return made;
 }

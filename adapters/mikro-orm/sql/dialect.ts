@@ -1,8 +1,9 @@
+import type { UsageSubmission } from '../../../lib/records/index.ts';
 import type { Decimal } from '../../../lib/values/money/index.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
 import type { Cell, Column, ColumnType } from './columns.ts';
 import type { Statements } from './connection.ts';
 import type { Sql, SqlWriter } from './sql.ts';
-import type { RefusedUsage, UsageChunk } from './usage-chunk.ts';
 
 /** Which unique index or which columns a statement has violated; drivers name one of the two. */
 export type UniqueViolation =
@@ -132,4 +133,21 @@ export interface Dialect extends SchemaDialect {
   storeUsage(statements: Statements, chunk: UsageChunk): Promise<readonly RefusedUsage[]>;
   /** Whether `storeUsage` needs no transaction, since all that it stores is stored by one statement. */
   readonly storesUsageAtOnce: boolean;
+}
+
+/** Submissions to be stored together, or not at all where the database fails. */
+export interface UsageChunk {
+  readonly tenantRecordId: number;
+  readonly createdBy: string;
+  readonly createdDate: Instant;
+  /** At least one; by subscription and tracking id, of which no two are the same. */
+  readonly submissions: readonly UsageSubmission[];
+}
+
+/** A submission that was not stored, since its tracking id is taken. */
+export interface RefusedUsage {
+  /** Of the submission in its chunk. */
+  readonly index: number;
+  /** Of the submission that has the tracking id. */
+  readonly fingerprint: string;
 }

@@ -2,10 +2,9 @@ import type { Row } from './columns.ts';
 import { compiled, type StatementResult, type Statements, type Transaction } from './connection.ts';
 import type { Dialect, UniqueViolation } from './dialect.ts';
 import { render, type Sql } from './sql.ts';
-import type { Trace } from './trace.ts';
 
 /** How statements are written, and how their failures are understood. */
-export interface RunnerRules {
+interface RunnerRules {
   readonly dialect: Dialect;
   readonly trace?: Trace | undefined;
   /** What it means to callers that a row conflicts with another one. */
@@ -91,3 +90,6 @@ export interface SystemAccess {
   transact<T>(work: (runner: Runner) => Promise<T>): Promise<T>;
   run(statement: Sql): Promise<StatementResult>;
 }
+
+/** Called with every statement and what it binds, for diagnosis and for tests that count and explain. */
+export type Trace = (statement: string, parameters: readonly unknown[]) => void;

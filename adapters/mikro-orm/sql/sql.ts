@@ -39,7 +39,7 @@ interface RowSource {
   readonly isReadFirst: boolean;
 }
 
-export type ListType = 'uuid' | 'text' | 'bigint';
+type ListType = 'uuid' | 'text' | 'bigint';
 
 export interface Sql {
   readonly kind: 'sql';
@@ -95,7 +95,7 @@ export interface SqlWriter {
   scalar(value: Scalar): unknown;
 }
 
-export interface Statement {
+interface Statement {
   readonly text: string;
   readonly parameters: readonly unknown[];
   /** Call it once the statement has run, or will not run. */

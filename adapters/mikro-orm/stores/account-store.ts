@@ -1,10 +1,12 @@
-import type { AccountReads, AccountWrites } from '../../../lib/ports/storage/index.ts';
-import type { Account } from '../../../lib/records/index.ts';
-import { ChangeType, type New, type Page } from '../../../lib/records/index.ts';
+import { FORGOTTEN } from '../../../lib/accounts/index.ts';
+import type { AccountReads, AccountSearch, AccountWrites } from '../../../lib/ports/storage/index.ts';
+import { type Account, ChangeType, type New, type Page } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { EXPORT_BATCH_ROWS } from '../../../lib/values/limits.ts';
 import { accountAudit, accountEmailAudit } from '../audit/audited-records.ts';
 import { insertAudited, type WriteScope } from '../audit/audited-writes.ts';
+import { clauseConditions, contains, patternOf } from '../sql/search-conditions.ts';
 import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { accountEmailsTable, accountsTable, type StoredAccount } from '../tables/accounts.ts';
 import {
@@ -19,8 +21,7 @@ import {
   type TenantScope,
   update,
 } from '../tables/record-access.ts';
-import { anonymizeEmails, anonymizeHistory } from './account-anonymizing.ts';
-import { accountSearchCondition, foldedText } from './search/account-search.ts';
+import { auditLogTable } from '../tables/system.ts';
 
 export function accountReads(scope: TenantScope): AccountReads {
   const find = async (condition: Parameters<typeof select>[2]): Promise<readonly Account[]> =>
@@ -211,4 +212,65 @@ async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<re
     where ${chosen} order by record_id ${raw(lock)}`,
     (row) => accountOf(accountsTable.decode(row)),
   );
+}
+
+type Anonymize = Parameters<AccountWrites['anonymizeHistory']>[1];
+
+/** Every secondary address of the account, removed ones too; none may be active. */
+async function anonymizeEmails(scope: WriteScope, accountRecordId: number): Promise<void> {
+  await scope.runner.run(sql`
+    update bw_account_emails set email = ${FORGOTTEN}
+    where tenant_record_id = ${scope.tenantRecordId} and account_record_id = ${accountRecordId}`);
+}
+
+/** The history records of the account and of its addresses, some at a time. */
+async function anonymizeHistory(
+  scope: WriteScope,
+  accountRecordId: number,
+  anonymized: Anonymize,
+): Promise<void> {
+  const concerned = isIn('table_name', 'text', [accountAudit.tableName, accountEmailAudit.tableName]);
+  for (let last = 0; ; ) {
+    const rows = await selectOrdered(scope, auditLogTable, {
+      condition: sql`account_record_id = ${accountRecordId} and ${concerned} and record_id > ${last}`,
+      order: `record_id limit ${EXPORT_BATCH_ROWS}`,
+    });
+    const records = rows.map(({ id, snapshot }) => ({ id, snapshot: snapshot && anonymized(snapshot) }));
+    if (records.length > 0)
+      await update(scope, auditLogTable, { key: 'id', properties: ['snapshot'], records });
+    if (rows.length < EXPORT_BATCH_ROWS) return;
+    last = rows.at(-1)?.recordId ?? last;
+  }
+}
+
+/** `and` with the condition of the search, which holds to the end of the transaction. */
+async function accountSearchCondition(scope: TenantScope, search: AccountSearch): Promise<Sql> {
+  if (search.kind === 'clauses') return clauseConditions(search.clauses);
+  const { id, text } = search;
+  const { seekAccountText } = scope.runner.dialect;
+  const named = id === null ? null : sql`select record_id from bw_accounts where ${haveIds(scope, [id])}`;
+  if (seekAccountText === null || !SOUGHT_BY_INDEX.test(text)) {
+    if (named === null) return sql`and ${contains('folded_text', text)}`;
+    return sql`and (${contains('folded_text', text)} or record_id in (${named}))`;
+  }
+  await scope.runner.run(seekAccountText(patternOf(text)));
+  const orNamed = named === null ? nothing : sql`union all ${named}`;
+  // The policy of the table is only the way to its index: it does not bind every role.
+  return sql`and record_id in (
+    select record_id from bw_account_texts
+    where tenant_record_id = ${scope.tenantRecordId} and ${contains('folded_text', text)} ${orNamed})`;
+}
+
+/** A text without three letters or digits in a row has nothing by which the index could find it. */
+const SOUGHT_BY_INDEX = /[\p{L}\p{N}]{3}/u;
+
+/** Ends each text in `folded_text`, so that no key finds what reaches from one text into the next. */
+const FOLDED_END = '\u0001';
+
+/** What a free text search looks in. */
+export function foldedText({ name, email, externalKey, company }: New<Account>): string {
+  return [name, email, externalKey, company]
+    .filter((each) => each !== null)
+    .map((each) => `${each.toLowerCase()}${FOLDED_END}`)
+    .join('');
 }

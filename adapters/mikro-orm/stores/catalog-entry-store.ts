@@ -8,7 +8,7 @@ import { isIn, raw, rowsAs, sql } from '../sql/sql.ts';
 import { catalogEntriesTable, planRowsTable } from '../tables/catalog-entries.ts';
 import { haveIds, ofAccounts, select, selectOrdered, type TenantScope } from '../tables/record-access.ts';
 import { lifecycleEventsTable } from '../tables/subscriptions.ts';
-import type { RevisionsOfSession } from './tenant-revisions.ts';
+import type { RevisionsOfSession } from './tenant-settings.ts';
 
 const planNameColumns = lifecycleEventsTable.columnsOf(['planName']);
 

@@ -1,20 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CatalogReads, CatalogWrites } from '../../../lib/ports/storage/index.ts';
-import type {
-  CatalogComposition,
-  NewCatalogPart,
-  NewCatalogVersion,
-  StoredCatalogContent,
-  StoredOverridePlan,
+import {
+  type CatalogComposition,
+  type CatalogPartKind,
+  ChangeType,
+  type NewCatalogPart,
+  type NewCatalogVersion,
+  type StoredCatalogContent,
+  type StoredCatalogPart,
+  type StoredOverridePlan,
 } from '../../../lib/records/index.ts';
-import { ChangeType } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { CATALOG_PARTS_AT_ONCE } from '../../../lib/values/limits.ts';
-import type { Instant } from '../../../lib/values/time/index.ts';
+import { type Instant, instant } from '../../../lib/values/time/index.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
 import { numberOf, type Row, textOf } from '../sql/columns.ts';
-import { isIn, raw, sql } from '../sql/sql.ts';
+import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
   type CatalogVersionRow,
   catalogPartsTable,
@@ -23,8 +25,7 @@ import {
 } from '../tables/catalogs.ts';
 import { haveIds, insert, insertInto, select, type TenantScope } from '../tables/record-access.ts';
 import { tenantsTable } from '../tables/system.ts';
-import { joinedParts, partsStatement } from './joined-catalog-parts.ts';
-import type { RevisionsOfSession } from './tenant-revisions.ts';
+import type { RevisionsOfSession } from './tenant-settings.ts';
 
 const listed = ['id', 'effectiveDate', 'uploadId', 'contentHash', 'revision', 'createdDate'] as const;
 const listedColumns = raw(
@@ -296,4 +297,95 @@ function definitionKey({
   overrideHash,
 }: Pick<StoredOverridePlan, 'parentPlanName' | 'overrideHash'>): string {
   return `${overrideHash} ${parentPlanName}`;
+}
+
+/** So few that the parts of the largest documents fit into one string; with 256 per row it took just as long. */
+const PARTS_PER_ROW = 32;
+
+/** No part contains them: names come from XML, which knows no such characters, and JSON writes them as `\u001e`, `\u001f`. */
+const RECORD_SEPARATOR = '\u001e';
+const UNIT_SEPARATOR = '\u001f';
+
+const orEmpty = (column: string): string => `coalesce(cast(${column} as text), '')`;
+const line = raw(
+  ['record_id', 'kind', 'name', orEmpty('for_existing'), orEmpty('shape_record_id'), 'text'].join(
+    ` || '${UNIT_SEPARATOR}' || `,
+  ),
+);
+
+/**
+ * Reads parts of a catalog, of which there may be hundreds of thousands, joined to a few long texts: as rows of their own
+ * they would take the driver longer than all the rest of the work.
+ */
+function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: readonly number[]): Sql {
+  const groups: [string][] = [];
+  for (let first = 0; first < recordIds.length; first += PARTS_PER_ROW) {
+    groups.push([JSON.stringify(recordIds.slice(first, first + PARTS_PER_ROW))]);
+  }
+  const wanted = rowsAs('g', [{ name: 'record_ids', type: 'text', nullable: false }], groups);
+  return sql`
+    select (
+      select string_agg(${line}, ${raw(`'${RECORD_SEPARATOR}'`)}) from bw_catalog_parts
+      where +tenant_record_id = ${tenantRecordId}
+        and ${raw(runner.dialect.isInJson('record_id', 'g.record_ids'))}
+    ) as parts from ${wanted}`;
+}
+
+/** The parts of the rows of `partsStatement`. Their texts share the memory of the row that brought them. */
+function joinedParts(rows: readonly Row[]): readonly StoredCatalogPart[] {
+  const parts: StoredCatalogPart[] = [];
+  for (const row of rows) {
+    if (row.parts === null) continue;
+    const joined = new JoinedRecords(textOf(row.parts, 'parts'));
+    while (!joined.isAtEnd) parts.push(nextPart(joined));
+  }
+  return parts;
+}
+
+function nextPart(joined: JoinedRecords): StoredCatalogPart {
+  const recordId = numberOf(joined.nextUnit(), 'record_id');
+  const kind = joined.nextUnit() as CatalogPartKind;
+  const name = joined.nextUnit();
+  const forExisting = joined.nextUnit();
+  const shapeRecordId = joined.nextUnit();
+  return {
+    recordId,
+    kind,
+    name,
+    forExisting: forExisting === '' ? null : instant(numberOf(forExisting, 'for_existing')),
+    shapeRecordId: shapeRecordId === '' ? null : numberOf(shapeRecordId, 'shape_record_id'),
+    text: joined.lastUnit(),
+  };
+}
+
+/** Reads units of records one after the other. */
+class JoinedRecords {
+  readonly #text: string;
+  #position = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#position > this.#text.length;
+  }
+
+  nextUnit(): string {
+    const end = this.#text.indexOf(UNIT_SEPARATOR, this.#position);
+    assertInvariant(end >= 0, 'A part of a catalog has not come whole');
+    return this.#until(end);
+  }
+
+  /** The last unit of a record, after which the next record begins. */
+  lastUnit(): string {
+    const end = this.#text.indexOf(RECORD_SEPARATOR, this.#position);
+    return this.#until(end < 0 ? this.#text.length : end);
+  }
+
+  #until(end: number): string {
+    const unit = this.#text.slice(this.#position, end);
+    this.#position = end + 1;
+    return unit;
+  }
 }

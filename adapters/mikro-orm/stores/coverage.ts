@@ -1,10 +1,10 @@
 import type { InvoiceReads } from '../../../lib/ports/storage/index.ts';
-import type { CoverageRow } from '../../../lib/records/index.ts';
+import { type CoverageRow, itemTypesWith } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { MIN_YEAR } from '../../../lib/values/limits.ts';
 import { formatLocalDate, localDate } from '../../../lib/values/time/index.ts';
-import type { Column } from '../sql/columns.ts';
-import { firstRowsAs, raw, type Sql, sql } from '../sql/sql.ts';
+import { type Column, dateOf, textOf } from '../sql/columns.ts';
+import { firstRowsAs, isIn, literals, raw, type Sql, sql } from '../sql/sql.ts';
 import { coverageTable } from '../tables/invoices.ts';
 import { haveIds, recordColumns, type TenantScope } from '../tables/record-access.ts';
 
@@ -93,4 +93,88 @@ function ofItems(scope: TenantScope, itemIds: readonly Uuid[], columns: string):
     ${ofKind(`c.kind = 'RECURRING' and c.start_date >= i.start_date and c.start_date < i.end_date`)}
     union all ${ofKind(`c.kind = 'FIXED' and c.start_date = i.start_date`)}
     union all ${ofKind(`c.kind = 'FREE' and c.start_date = i.start_date`)}`;
+}
+
+/** Of the last RECURRING days in force on a COMMITTED invoice; those of a subscription do not overlap. */
+const ofLastDays = (columns: string) => `(
+  select ${columns}
+  from bw_coverage c join bw_invoice_items i on i.id = c.item_id join bw_invoices v on v.id = i.invoice_id
+  where c.tenant_record_id = s.tenant_record_id and c.subscription_id = s.id and c.kind = 'RECURRING'
+    and v.status = 'COMMITTED'
+  order by c.start_date desc limit 1)`;
+
+/** Of each subscription the first item of the run that has billed these days. */
+const firstItemToRead = `min(coalesce((
+  select min(f.record_id) from ${ofLastDays('v.id, v.group_id')} as l
+  cross join bw_invoice_items f
+  where f.tenant_record_id = s.tenant_record_id and f.invoice_id in (l.id, l.group_id)), 0))`;
+
+/**
+ * Walks along the items of the accounts: an index of items by subscription would have to be written with each charge of a
+ * run. The walk begins at the invoice that has billed the last days in force, so that it does not grow with the past. The
+ * invoices of one run, and usage that came to no item, count as one charge. In force when the last one was made were the
+ * days that are in force now, and those that were repaired since.
+ */
+export async function lastCharges(
+  scope: TenantScope,
+  subscriptionIds: readonly Uuid[],
+  sinceItem: number | null = null,
+): ReturnType<InvoiceReads['lastCharges']> {
+  if (subscriptionIds.length === 0) return [];
+  const tenant = scope.tenantRecordId;
+  const isAsked = (column: string) => isIn(column, 'uuid', subscriptionIds);
+  const rows = await scope.runner.rows(sql`
+    with s as materialized (
+      select tenant_record_id, account_record_id, id from bw_subscriptions where ${haveIds(scope, subscriptionIds)}
+    ), a as materialized (
+      select tenant_record_id, account_record_id, ${sinceItem === null ? raw(firstItemToRead) : sql`cast(${sinceItem} as bigint)`} as since
+      from s group by tenant_record_id, account_record_id
+    ), charges as materialized (
+      select i.subscription_id, v.group_id, i.created_date, i.record_id, i.item_type,
+        coalesce(i.start_date, i.end_date) as start_date, i.end_date
+      from a cross join bw_invoice_items i join bw_invoices v on v.id = i.invoice_id
+      where i.tenant_record_id = a.tenant_record_id and i.account_record_id = a.account_record_id
+        and i.record_id >= a.since and i.item_type in ${literals(itemTypesWith('chargesPlan'))}
+        and ${isAsked('i.subscription_id')} and v.status = 'COMMITTED' and not v.is_migration
+        and coalesce(i.start_date, i.end_date) is not null
+      union all
+      select u.subscription_id, v.group_id, u.created_date, 0, 'USAGE', u.starts_at_local, u.ends_at_local
+      from bw_usage_intervals u left join bw_invoices v on v.id = u.invoice_id
+      where u.tenant_record_id = ${tenant} and ${isAsked('u.subscription_id')}
+        and (u.invoice_id is null or v.status = 'COMMITTED')
+    ), repairs as materialized (
+      select i.subscription_id, w.group_id, r.record_id, r.end_date
+      from a cross join bw_invoice_items r join bw_invoices w on w.id = r.invoice_id
+      join bw_invoice_items i on i.id = r.linked_item_id join bw_invoices v on v.id = i.invoice_id
+      where r.tenant_record_id = a.tenant_record_id and r.account_record_id = a.account_record_id
+        and r.record_id >= a.since and r.item_type = 'REPAIR_ADJ' and w.status <> 'VOID' and not w.is_migration
+        and i.item_type = 'RECURRING' and ${isAsked('i.subscription_id')} and v.status = 'COMMITTED'
+    ), last as (
+      select c.*, row_number() over (
+        partition by subscription_id order by created_date desc, record_id desc) as place
+      from charges c
+    ), in_force as (
+      select s.id as subscription_id, ${raw(ofLastDays('c.end_date'))} as end_date from s
+      union all
+      select l.subscription_id, r.end_date
+      from last l join repairs r on r.subscription_id = l.subscription_id
+      where l.place = 1 and r.record_id > l.record_id and r.group_id <> l.group_id
+    ), dates as (
+      select l.subscription_id, max(c.start_date) as last_start, max(c.end_date) as last_end,
+        max(case when c.item_type in ${literals(itemTypesWith('coversDays'))} then 1 else 0 end) as has_price
+      from last l join charges c on c.subscription_id = l.subscription_id
+      where l.place = 1
+        and (c.group_id = l.group_id
+          or (c.group_id is null and l.group_id is null and c.created_date = l.created_date))
+      group by l.subscription_id
+    )
+    select d.subscription_id, d.last_start, d.last_end, max(f.end_date) as in_force_through
+    from dates d left join in_force f on f.subscription_id = d.subscription_id and d.has_price = 1
+    group by d.subscription_id, d.last_start, d.last_end`);
+  return rows.map((row) => ({
+    subscriptionId: textOf(row.subscription_id, 'subscription_id') as Uuid,
+    start: dateOf(row.last_start, 'last_start'),
+    end: row.last_end === null ? null : dateOf(row.last_end, 'last_end'),
+    inForceThrough: row.in_force_through === null ? null : dateOf(row.in_force_through, 'in_force_through'),
+  }));
 }

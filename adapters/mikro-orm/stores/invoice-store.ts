@@ -43,9 +43,8 @@ import {
   updateOf,
   updateRows,
 } from '../tables/record-access.ts';
-import { lockNumbers, skipNumbers, takeNumbers } from './counters.ts';
-import { deleteCoverageOfItems, loadCoverage, loadCoverageOfItems } from './coverage.ts';
-import { lastCharges } from './last-charges.ts';
+import { deleteCoverageOfItems, lastCharges, loadCoverage, loadCoverageOfItems } from './coverage.ts';
+import { searchInvoices } from './invoice-search.ts';
 import {
   findDelegated,
   findLinked,
@@ -54,7 +53,7 @@ import {
   isOpen,
   loadBalances,
 } from './linked-invoices.ts';
-import { searchInvoices } from './search/invoice-search.ts';
+import { lockNumbers, skipNumbers, takeNumbers } from './tenant-settings.ts';
 
 // SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant.
 const dueColumns: readonly Column[] = [

@@ -1,6 +1,17 @@
-import type { PaymentReads, PaymentWrites } from '../../../lib/ports/storage/index.ts';
-import type { New, Page, PaymentMethod } from '../../../lib/records/index.ts';
-import { InvoicePaymentType, TransactionStatus, TransactionType } from '../../../lib/records/index.ts';
+import type {
+  PaymentMethodSearch,
+  PaymentReads,
+  PaymentSearch,
+  PaymentWrites,
+} from '../../../lib/ports/storage/index.ts';
+import {
+  InvoicePaymentType,
+  type New,
+  type Page,
+  type PaymentMethod,
+  TransactionStatus,
+  TransactionType,
+} from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import {
   attemptAudit,
@@ -11,6 +22,7 @@ import {
 } from '../audit/audited-records.ts';
 import { insertAudited, noteUpdate, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
 import { type Column, numberOf, textOf } from '../sql/columns.ts';
+import { clauseConditions, containsInAnyCase } from '../sql/search-conditions.ts';
 import { isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
   autoPayHoldsTable,
@@ -34,9 +46,7 @@ import {
   type TenantScope,
   update,
 } from '../tables/record-access.ts';
-import { takeNumbers } from './counters.ts';
-import { methodSearchCondition } from './search/payment-method-search.ts';
-import { ofGateway, paymentSearchCondition } from './search/payment-search.ts';
+import { takeNumbers } from './tenant-settings.ts';
 
 const activeMethods = sql`and is_active`;
 const openInvoiceRefunds = raw(OPEN_INVOICE_REFUNDS);
@@ -276,4 +286,46 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
       await update(scope, autoPayHoldsTable, { key: 'id', properties: ['isActive'], records });
     },
   };
+}
+
+/** Who has written a payment first and last stands in its audit rows alone. */
+const written = (column: string, order: 'asc' | 'desc'): string =>
+  `(select a.${column} from bw_audit_log a where a.target_id = bw_payments.id
+    and a.tenant_record_id = bw_payments.tenant_record_id order by a.record_id ${order} limit 1)`;
+
+const places = {
+  createdBy: { column: written('changed_by', 'asc') },
+  updatedBy: { column: written('changed_by', 'desc') },
+  updatedDate: { column: written('change_date', 'desc') },
+};
+
+/** `and` with the condition of the search. */
+function paymentSearchCondition(scope: TenantScope, search: PaymentSearch): Sql {
+  switch (search.kind) {
+    case 'clauses':
+      return clauseConditions(search.clauses, places);
+    case 'states':
+      return sql`and ${isIn('state_name', 'text', search.stateNames)}`;
+    case 'text': {
+      const { id, text } = search;
+      const named =
+        id === null ? nothing : sql`or id = ${id} or payment_method_id = ${id} or ${ofAccount(scope, id)}`;
+      return sql`and (${containsInAnyCase('external_key', text)} ${named})`;
+    }
+  }
+}
+
+/** `and` with: the payment's method is one of this gateway. */
+function ofGateway(scope: TenantScope, pluginName: string): Sql {
+  return sql`and payment_method_id in (
+    select id from bw_payment_methods
+    where tenant_record_id = ${scope.tenantRecordId} and plugin_name = ${pluginName})`;
+}
+
+/** `and` with the condition of the search. */
+function methodSearchCondition(search: PaymentMethodSearch): Sql {
+  if (search.kind === 'clauses') return clauseConditions(search.clauses);
+  const { id, text } = search;
+  const named = id === null ? nothing : sql`or id = ${id} or account_id = ${id}`;
+  return sql`and (${containsInAnyCase('external_key', text)} or ${containsInAnyCase('plugin_name', text)} ${named})`;
 }

@@ -4,8 +4,14 @@ import type {
   SecurityReads,
   SecurityStore,
 } from '../../../lib/ports/storage/index.ts';
-import type { ApiClient, Role, User } from '../../../lib/records/index.ts';
-import { type Authorship, ChangeType, type New } from '../../../lib/records/index.ts';
+import {
+  type ApiClient,
+  type Authorship,
+  ChangeType,
+  type New,
+  type Role,
+  type User,
+} from '../../../lib/records/index.ts';
 import { ChangeLog } from '../audit/change-log.ts';
 import { numberOf } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';

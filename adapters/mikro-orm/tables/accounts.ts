@@ -1,5 +1,10 @@
-import type { Account, AccountEmail, New } from '../../../lib/records/index.ts';
-import { accountEmailFields, accountFields } from '../../../lib/records/index.ts';
+import {
+  type Account,
+  type AccountEmail,
+  accountEmailFields,
+  accountFields,
+  type New,
+} from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { textOrNull } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';

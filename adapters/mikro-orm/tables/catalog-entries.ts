@@ -1,5 +1,12 @@
-import type { CatalogEntry, EntryPhase, EntryPrice, New, PlanRow } from '../../../lib/records/index.ts';
-import { catalogEntryFields, planRowFields } from '../../../lib/records/index.ts';
+import {
+  type CatalogEntry,
+  catalogEntryFields,
+  type EntryPhase,
+  type EntryPrice,
+  type New,
+  type PlanRow,
+  planRowFields,
+} from '../../../lib/records/index.ts';
 import { type Currency, type Decimal, decimal } from '../../../lib/values/money/index.ts';
 import { type Field, json } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';

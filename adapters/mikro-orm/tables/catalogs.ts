@@ -1,10 +1,10 @@
-import type {
-  New,
-  NewCatalogPart,
-  NewCatalogVersion,
-  StoredOverridePlan,
+import {
+  type New,
+  type NewCatalogPart,
+  type NewCatalogVersion,
+  overridePlanFields,
+  type StoredOverridePlan,
 } from '../../../lib/records/index.ts';
-import { overridePlanFields } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import {

@@ -1,5 +1,9 @@
-import type { CreditNote, CreditNoteLine, New } from '../../../lib/records/index.ts';
-import { creditNoteFields } from '../../../lib/records/index.ts';
+import {
+  type CreditNote,
+  type CreditNoteLine,
+  creditNoteFields,
+  type New,
+} from '../../../lib/records/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { type Field, json } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';

@@ -1,5 +1,4 @@
-import type { CustomField, New } from '../../../lib/records/index.ts';
-import { customFieldFields } from '../../../lib/records/index.ts';
+import { type CustomField, customFieldFields, type New } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { text } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';

@@ -1,18 +1,16 @@
-import type {
-  AccountInvoicingState,
-  AddedItem,
-  CoverageRow,
-  Invoice,
-  ItemBasis,
-  New,
-  StoredCursor,
-  ToldInvoice,
-} from '../../../lib/records/index.ts';
 import {
+  type AccountInvoicingState,
+  type AddedItem,
+  type CoverageRow,
   coverageFields,
+  type Invoice,
+  type ItemBasis,
   invoiceFields,
   invoiceItemFields,
   invoicingStateFields,
+  type New,
+  type StoredCursor,
+  type ToldInvoice,
   toldInvoiceFields,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';

@@ -1,7 +1,7 @@
 import type { BasisEvent, ComputedBasis, ItemBasis, Share } from '../../../lib/records/index.ts';
 import { type Decimal, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import type { Instant, LocalDate } from '../../../lib/values/time/index.ts';
-import { readDay, writeDay } from '../sql/remembered-dates.ts';
+import { readDay, writeDay } from '../sql/columns.ts';
 
 /** The text that a basis is stored as: JSON, amounts and dates as text, instants as epoch milliseconds. */
 export function writeBasis(basis: ItemBasis): string {

@@ -1,5 +1,11 @@
-import type { Broadcast, New, NodeInfo, PluginSwitch } from '../../../lib/records/index.ts';
-import { broadcastFields, nodeFields } from '../../../lib/records/index.ts';
+import {
+  type Broadcast,
+  broadcastFields,
+  type New,
+  type NodeInfo,
+  nodeFields,
+  type PluginSwitch,
+} from '../../../lib/records/index.ts';
 import { oneOf, text } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';

@@ -1,7 +1,6 @@
 import type { BillingEvent, OngoingCharge } from '../../../lib/records/index.ts';
 import { decimal, formatDecimal } from '../../../lib/values/money/index.ts';
-import { bigintOrNull, type Field, textOrNull, uuid, uuidOrNull } from '../sql/columns.ts';
-import { readDay, writeDay } from '../sql/remembered-dates.ts';
+import { bigintOrNull, type Field, readDay, textOrNull, uuid, uuidOrNull, writeDay } from '../sql/columns.ts';
 
 /** What subscriptions bought alike have in common, so that their texts are equal. */
 type SharedFacts = Omit<BillingEvent, 'subscriptionId' | 'bundleId' | 'totalOrdering'>;

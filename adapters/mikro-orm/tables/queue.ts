@@ -1,11 +1,11 @@
-import type {
-  EventPayload,
-  New,
-  ProcessingState,
-  PushDelivery,
-  QueueKind,
+import {
+  type EventPayload,
+  type New,
+  type ProcessingState,
+  type PushDelivery,
+  pushDeliveryFields,
+  type QueueKind,
 } from '../../../lib/records/index.ts';
-import { pushDeliveryFields } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import {

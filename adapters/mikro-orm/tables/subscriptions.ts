@@ -1,8 +1,12 @@
-import type { BlockingState, Bundle, LifecycleEvent, New, Subscription } from '../../../lib/records/index.ts';
 import {
+  type BlockingState,
+  type Bundle,
   blockingStateFields,
   bundleFields,
+  type LifecycleEvent,
   lifecycleEventFields,
+  type New,
+  type Subscription,
   subscriptionFields,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';

@@ -1,5 +1,10 @@
-import type { AuditRow, New, Tenant } from '../../../lib/records/index.ts';
-import { auditRowFields, tenantFields } from '../../../lib/records/index.ts';
+import {
+  type AuditRow,
+  auditRowFields,
+  type New,
+  type Tenant,
+  tenantFields,
+} from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import { bigint, instantAt, text } from '../sql/columns.ts';

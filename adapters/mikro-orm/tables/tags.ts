@@ -1,5 +1,10 @@
-import type { New, Tag, UserTagDefinition } from '../../../lib/records/index.ts';
-import { tagDefinitionFields, tagFields } from '../../../lib/records/index.ts';
+import {
+  type New,
+  type Tag,
+  tagDefinitionFields,
+  tagFields,
+  type UserTagDefinition,
+} from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { text } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';

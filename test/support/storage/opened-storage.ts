@@ -1,5 +1,5 @@
 import { postgresql } from '../../../adapters/mikro-orm/postgresql.ts';
-import type { Trace } from '../../../adapters/mikro-orm/sql/trace.ts';
+import type { Trace } from '../../../adapters/mikro-orm/sql/runner.ts';
 import { sqlite } from '../../../adapters/mikro-orm/sqlite.ts';
 import type { Account, Authorship, TenantRef } from '../../../lib/index.ts';
 import type { Storage, WriteSession } from '../../../lib/ports/storage/index.ts';

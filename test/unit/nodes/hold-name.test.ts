@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { holdName as holdOnServer } from '../../../adapters/mikro-orm/postgresql/held-name.ts';
+import { holdName as holdOnServer } from '../../../adapters/mikro-orm/postgresql/queue-listener.ts';
 import { holdName } from '../../../lib/nodes/index.ts';
 import type { HeldName } from '../../../lib/ports/storage/index.ts';
 import type { NodeInfo } from '../../../lib/records/index.ts';

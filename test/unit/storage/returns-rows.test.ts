@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { returnsRows } from '../../../adapters/mikro-orm/hosts/returns-rows.ts';
+import { returnsRows } from '../../../adapters/mikro-orm/hosts/prisma.ts';
 
 const statements: readonly (readonly [text: string, returns: boolean])[] = [
   ['select 1', true],

@@ -7,14 +7,12 @@ import type {
 import type { PointRange } from '../../../../lib/records/index.ts';
 import { assertInvariant } from '../../../../lib/values/errors/index.ts';
 import { formatDecimal } from '../../../../lib/values/money/index.ts';
-import { type Cell, type Column, dateOf, numberOf, textOf } from '../../sql/columns.ts';
-import { writeDay } from '../../sql/remembered-dates.ts';
+import { type Cell, type Column, dateOf, numberOf, textOf, writeDay } from '../../sql/columns.ts';
 import { firstRowsAs, raw, rowsAs, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 import { bucketKey } from '../../tables/usage/usage.ts';
 import { archivedIdsTable, archivedPiecesTable } from '../../tables/usage/usage-archive.ts';
-import { isInRange, pointRangeColumns, rangeCells, writePart } from './part-of-day.ts';
-import { isVoided } from './usage-pieces.ts';
+import { isInRange, isVoided, pointRangeColumns, rangeCells, writePart } from './usage-pieces.ts';
 
 const subscriptionColumn: Column = { name: 'subscription_record_id', type: 'bigint', nullable: false };
 const boundColumns: readonly Column[] = [

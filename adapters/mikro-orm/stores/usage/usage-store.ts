@@ -1,20 +1,30 @@
-import type { UsageReads, UsageStretch, UsageSum, UsageWrites } from '../../../../lib/ports/storage/index.ts';
+import type {
+  HourSum,
+  UsageHoursRequest,
+  UsageReads,
+  UsageStretch,
+  UsageSum,
+  UsageWrites,
+} from '../../../../lib/ports/storage/index.ts';
+import type { StoredUsageInterval } from '../../../../lib/records/index.ts';
 import { assertInvariant } from '../../../../lib/values/errors/index.ts';
-import { maxDate, minDate } from '../../../../lib/values/time/index.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import { HOUR_MS, MIN_YEAR } from '../../../../lib/values/limits.ts';
+import { localDate, maxDate, minDate } from '../../../../lib/values/time/index.ts';
 import type { WriteScope } from '../../audit/audited-writes.ts';
-import { type Cell, type Column, numberOf, textOf } from '../../sql/columns.ts';
-import { writeDay } from '../../sql/remembered-dates.ts';
-import { firstRowsAs, nothing, orderedText, raw, type Sql, sql } from '../../sql/sql.ts';
-import type { TenantScope } from '../../tables/record-access.ts';
-import { usageArchiveReads } from './usage-archive-reads.ts';
+import { type Cell, type Column, dateOf, numberOf, textOf, writeDay } from '../../sql/columns.ts';
+import { firstRowsAs, isIn, nothing, orderedText, raw, type Sql, sql } from '../../sql/sql.ts';
+import { insertInto, recordColumns, type TenantScope } from '../../tables/record-access.ts';
+import { usageIntervalsTable } from '../../tables/usage/usage-intervals.ts';
 import { usageArchiveWrites } from './usage-archive-writes.ts';
-import { isOfUnit, usageHourSums } from './usage-hours.ts';
-import { insertUsageIntervals, usageBilledOn, usageIntervals } from './usage-intervals.ts';
-import { isVoided, usageDays, usagePieces } from './usage-pieces.ts';
-import { recordMarked } from './usage-recording.ts';
-import { lockUsageMarks, tellThresholds, usageMarks } from './usage-thresholds.ts';
-import { pageOfTrackingIds, trackingIdsOf, trackingIdsOfPoints } from './usage-tracking-ids.ts';
-import { voidSubmission } from './usage-void.ts';
+import { isVoided, usageArchiveReads, usageDays, usagePieces } from './usage-pieces.ts';
+import { lockUsageMarks, recordMarked, tellThresholds, usageMarks } from './usage-thresholds.ts';
+import {
+  pageOfTrackingIds,
+  trackingIdsOf,
+  trackingIdsOfPoints,
+  voidSubmission,
+} from './usage-tracking-ids.ts';
 
 const stretchColumn: Column = { name: 'stretch', type: 'bigint', nullable: false };
 const wholeColumns: readonly Column[] = [
@@ -107,4 +117,96 @@ function cutRows(stretches: readonly UsageStretch[]): readonly (readonly Cell[])
   return stretches.flatMap(({ start, end, cutDays }, index) =>
     cutDays.map((day) => [index, writeDay(day), start, end]),
   );
+}
+
+const hourColumns: readonly Column[] = [
+  { name: 'stretch', type: 'bigint', nullable: false },
+  { name: 'local_date', type: 'date', nullable: false },
+  { name: 'start_at', type: 'bigint', nullable: false },
+  { name: 'end_at', type: 'bigint', nullable: false },
+];
+
+/** Each stretch reads its day once. */
+async function usageHourSums(
+  { runner, tenantRecordId }: TenantScope,
+  { subscriptionRecordId, stretches, unit }: UsageHoursRequest,
+): Promise<readonly (readonly HourSum[])[]> {
+  const sums: HourSum[][] = stretches.map(() => []);
+  if (stretches.length === 0) return sums;
+  const rows = stretches.map(({ day, start, end }, index) => [index, writeDay(day), start, end]);
+  await runner.read(
+    sql`
+    select part.stretch, part.hour, unit.name, ${raw(runner.dialect.aggregate('sum', 'part.amount'))} as amount
+    from (
+      select r.stretch, cast((p.recorded_for - r.start_at) / ${raw(String(HOUR_MS))} as integer) as hour,
+        p.unit_record_id, p.amount
+      from ${firstRowsAs('r', hourColumns, rows)} cross join bw_usage_points p
+      where p.tenant_record_id = ${tenantRecordId} and p.subscription_record_id = ${subscriptionRecordId}
+        and p.local_date = r.local_date and p.recorded_for >= r.start_at and p.recorded_for < r.end_at
+        and not ${isVoided('p', tenantRecordId)} ${isOfUnit('p.unit_record_id', unit, tenantRecordId)}
+    ) part join bw_usage_units unit on unit.record_id = part.unit_record_id
+    where +unit.tenant_record_id = ${tenantRecordId}
+    group by part.stretch, part.hour, unit.name order by part.stretch, part.hour, ${orderedText('unit.name')}`,
+    (row) => {
+      const amount = runner.dialect.decimalOf(row.amount);
+      assertInvariant(amount !== null, 'A group of points has no sum');
+      const sum = { hour: numberOf(row.hour, 'hour'), unit: textOf(row.name, 'name'), amount };
+      sums[numberOf(row.stretch, 'stretch')]?.push(sum);
+    },
+  );
+  return sums;
+}
+
+/** Of the unit with that name; null = of every unit. */
+function isOfUnit(column: string, unit: string | null, tenantRecordId: number): Sql {
+  if (unit === null) return nothing;
+  return sql`and ${raw(column)} = (
+    select record_id from bw_usage_units where tenant_record_id = ${tenantRecordId} and ${isIn('name', 'text', [unit])})`;
+}
+
+const windowColumns: readonly Column[] = [
+  { name: 'subscription_id', type: 'uuid', nullable: false },
+  { name: 'from_date', type: 'date', nullable: false },
+];
+
+const firstDay = localDate(MIN_YEAR, 1, 1);
+
+export async function usageIntervals(
+  scope: TenantScope,
+  windows: Parameters<UsageReads['intervals']>[0],
+  { areVoid = false } = {},
+): Promise<readonly StoredUsageInterval[]> {
+  if (windows.length === 0) return [];
+  const rows = windows.map(({ subscriptionId, from }) => [subscriptionId, writeDay(from ?? firstDay)]);
+  return scope.runner.read(
+    sql`
+    select ${raw(recordColumns(scope, usageIntervalsTable, 'c'))}
+    from ${firstRowsAs('w', windowColumns, rows)} cross join bw_usage_intervals c
+      left join bw_invoices v on v.tenant_record_id = c.tenant_record_id and v.id = c.invoice_id
+    where c.tenant_record_id = ${scope.tenantRecordId} and c.subscription_id = w.subscription_id
+      and c.ends_at_local >= w.from_date and ${raw(areVoid ? "v.status = 'VOID'" : "(c.invoice_id is null or v.status <> 'VOID')")}
+    order by c.record_id`,
+    (row) => usageIntervalsTable.decode(row),
+  );
+}
+
+async function usageBilledOn(
+  { runner, tenantRecordId }: TenantScope,
+  invoiceId: Uuid,
+): ReturnType<UsageReads['billedOn']> {
+  const rows = await runner.rows(sql`
+    select subscription_id, starts_at_local from bw_usage_intervals
+    where tenant_record_id = ${tenantRecordId} and ${isIn('invoice_id', 'uuid', [invoiceId])}`);
+  return rows.map((row) => ({
+    subscriptionId: textOf(row.subscription_id, 'subscription_id') as Uuid,
+    date: dateOf(row.starts_at_local, 'starts_at_local'),
+  }));
+}
+
+async function insertUsageIntervals(
+  scope: TenantScope,
+  intervals: readonly StoredUsageInterval[],
+): Promise<void> {
+  if (intervals.length === 0) return;
+  await scope.runner.run(insertInto(scope, usageIntervalsTable, intervals));
 }

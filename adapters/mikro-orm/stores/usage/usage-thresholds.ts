@@ -1,11 +1,14 @@
-import type { ToldThreshold } from '../../../../lib/records/index.ts';
+import type { Authorship, ToldThreshold, UsageSubmission } from '../../../../lib/records/index.ts';
+import { assertInvariant } from '../../../../lib/values/errors/index.ts';
+import type { WriteScope } from '../../audit/audited-writes.ts';
 import { numberOf } from '../../sql/columns.ts';
+import type { Runner } from '../../sql/runner.ts';
 import { isIn, nothing, raw, type Sql, sql } from '../../sql/sql.ts';
 import { insertInto, recordColumns, type TenantScope } from '../../tables/record-access.ts';
 import { usageMarksTable, usageThresholdsTable } from '../../tables/usage/usage-thresholds.ts';
 
 /** In one order for all, so that none waits for another that waits for it; the last rows that a recording locks. */
-export async function markSubscriptions(
+async function markSubscriptions(
   scope: TenantScope,
   subscriptionRecordIds: readonly number[],
 ): Promise<void> {
@@ -60,4 +63,70 @@ export async function tellThresholds(
     returning ${raw(recordColumns(scope, usageThresholdsTable))}`,
     (row) => usageThresholdsTable.decode(row),
   );
+}
+
+interface Recording {
+  readonly tenantRecordId: number;
+  readonly authorship: Authorship;
+  readonly submissions: readonly UsageSubmission[];
+}
+
+/** The first submission with a tracking id. */
+interface Offer {
+  readonly submission: UsageSubmission;
+  /** Fingerprint of the usage stored under the tracking id earlier; null = the submission itself was stored. */
+  takenBy: string | null;
+}
+
+/** Stores the submissions whose tracking ids are free; of those with the same one, the first. */
+export async function recordUsage(
+  runner: Runner,
+  { tenantRecordId, authorship, submissions }: Recording,
+): Promise<readonly (string | null)[]> {
+  if (submissions.length === 0) return [];
+  const offers = new Map<string, Offer>();
+  const asked = submissions.map((submission) => {
+    const key = keyOf(submission);
+    const known = offers.get(key);
+    const offer = known ?? { submission, takenBy: null };
+    if (known === undefined) offers.set(key, offer);
+    return { offer, isFirst: known === undefined };
+  });
+  const offered = [...offers.values()].sort(byKey);
+  const { userName: createdBy, createdDate } = authorship;
+  const chosen = offered.map(({ submission }) => submission);
+  const chunk = { tenantRecordId, createdBy, createdDate, submissions: chosen };
+  for (const { index, fingerprint } of await runner.dialect.storeUsage(runner, chunk)) {
+    const offer = offered[index];
+    assertInvariant(offer, `No submission has the number ${index}`);
+    offer.takenBy = fingerprint;
+  }
+  return asked.map(({ offer, isFirst }) =>
+    isFirst ? offer.takenBy : (offer.takenBy ?? offer.submission.fingerprint),
+  );
+}
+
+/** The same, and marks the subscriptions of which something was stored. */
+export async function recordMarked(
+  scope: WriteScope,
+  submissions: readonly UsageSubmission[],
+): Promise<readonly (string | null)[]> {
+  const takenBy = await recordUsage(scope.runner, { ...scope, submissions });
+  const stored = submissions.filter((_submission, index) => takenBy[index] === null);
+  await markSubscriptions(scope, [
+    ...new Set(stored.map(({ subscriptionRecordId }) => subscriptionRecordId)),
+  ]);
+  return takenBy;
+}
+
+function keyOf({ subscriptionRecordId, trackingId }: UsageSubmission): string {
+  return `${subscriptionRecordId} ${trackingId}`;
+}
+
+/** An order that all chunks have, so that none waits for another that waits for it. */
+function byKey({ submission: a }: Offer, { submission: b }: Offer): number {
+  if (a.subscriptionRecordId !== b.subscriptionRecordId)
+    return a.subscriptionRecordId - b.subscriptionRecordId;
+  if (a.trackingId === b.trackingId) return 0;
+  return a.trackingId < b.trackingId ? -1 : 1;
 }

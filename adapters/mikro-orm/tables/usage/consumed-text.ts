@@ -1,6 +1,6 @@
 import type { PartOfDay, PointRange } from '../../../../lib/records/index.ts';
 import { addDays, type Instant, type LocalDate } from '../../../../lib/values/time/index.ts';
-import { readDay, writeDay } from '../../sql/remembered-dates.ts';
+import { readDay, writeDay } from '../../sql/columns.ts';
 
 /** All points of days in a row from a first one on, by their numbers; 0 = none of that day. */
 type StoredDays = readonly [unit: string, first: string, ...counts: number[]];

@@ -3,8 +3,8 @@ import { assertInvariant } from '../../../../lib/values/errors/index.ts';
 import { maxDate, minDate } from '../../../../lib/values/time/index.ts';
 import type { Cell } from '../../sql/columns.ts';
 import type { Statements } from '../../sql/connection.ts';
+import type { UsageChunk } from '../../sql/dialect.ts';
 import { firstRowsAs, sql } from '../../sql/sql.ts';
-import type { UsageChunk } from '../../sql/usage-chunk.ts';
 import { type StoredKey, usageKeysTable, usageUnitsTable } from './usage.ts';
 
 /** The names of the units of a chunk, each once, in an order that all chunks have. */

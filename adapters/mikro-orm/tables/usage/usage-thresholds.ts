@@ -1,5 +1,4 @@
-import type { ToldThreshold } from '../../../../lib/records/index.ts';
-import { toldThresholdFields } from '../../../../lib/records/index.ts';
+import { type ToldThreshold, toldThresholdFields } from '../../../../lib/records/index.ts';
 import { bigint } from '../../sql/columns.ts';
 import { columnsOf } from '../described-columns.ts';
 import { RecordTable } from '../record-table.ts';

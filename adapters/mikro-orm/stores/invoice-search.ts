@@ -1,14 +1,14 @@
-import type { InvoiceSearch } from '../../../../lib/ports/storage/index.ts';
-import type { Invoice, Page, PageRequest, SearchClause } from '../../../../lib/records/index.ts';
-import { underscored } from '../../../../lib/values/fields/index.ts';
-import type { Uuid } from '../../../../lib/values/ids/index.ts';
-import { MAX_COUNTED_RECORDS } from '../../../../lib/values/limits.ts';
-import { formatDecimal } from '../../../../lib/values/money/index.ts';
-import { numberOf } from '../../sql/columns.ts';
-import { clauseConditions, comparisons } from '../../sql/search-conditions.ts';
-import { nothing, raw, type Sql, sql } from '../../sql/sql.ts';
-import { COUNTED_INVOICES, dayOfInstant, invoicesTable } from '../../tables/invoices.ts';
-import { haveIds, ofAccount, page, type TenantScope } from '../../tables/record-access.ts';
+import type { InvoiceSearch } from '../../../lib/ports/storage/index.ts';
+import type { Invoice, Page, PageRequest, SearchClause } from '../../../lib/records/index.ts';
+import { underscored } from '../../../lib/values/fields/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { MAX_COUNTED_RECORDS } from '../../../lib/values/limits.ts';
+import { formatDecimal } from '../../../lib/values/money/index.ts';
+import { numberOf } from '../sql/columns.ts';
+import { clauseConditions, comparisons } from '../sql/search-conditions.ts';
+import { nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { COUNTED_INVOICES, dayOfInstant, invoicesTable } from '../tables/invoices.ts';
+import { haveIds, ofAccount, page, type TenantScope } from '../tables/record-access.ts';
 
 /**
  * A page of what a search finds. What equals goes along an index that has the order of the page. What lies in a range of

@@ -1,0 +1,151 @@
+import { type CompiledStatement, compiled } from '../sql/connection.ts';
+import { betterSqlite3 } from './better-sqlite3.ts';
+import { hasMethods, kept, type Lender, propertyOf, type Recognise } from './lender.ts';
+import { pgClient } from './pg-client.ts';
+import { lenderOver, type SqlTransaction } from './sql-transaction.ts';
+
+/** Knex's transaction, as `knex.transaction(async (trx) => …)` gives it, over `pg` or `better-sqlite3`. */
+export interface KnexTransaction {
+  readonly isTransaction?: boolean | undefined;
+  readonly client: unknown;
+  readonly raw: unknown;
+}
+
+/** The parts of it that are used. */
+interface UsedKnex {
+  readonly isTransaction?: boolean;
+  readonly client: {
+    readonly driverName: string;
+    /** Of a transaction, the one connection that it has. */
+    acquireConnection(): Promise<object>;
+  };
+  isCompleted(): boolean;
+}
+
+const drivers: Readonly<Record<string, Lender['database']>> = {
+  pg: 'postgresql',
+  'better-sqlite3': 'sqlite',
+};
+
+/** Knex, inside a transaction or outside. */
+export const knex: Recognise = (handle) => {
+  const isOne =
+    hasMethods(handle, 'raw', 'transaction') && hasMethods(propertyOf(handle, 'client'), 'acquireConnection');
+  if (!isOne) return undefined;
+  const trx = handle as object as UsedKnex;
+  const database = drivers[trx.client.driverName];
+  return {
+    database: database ?? 'sqlite',
+    refusal: knexRefusal(trx, database !== undefined),
+    lend: async () => {
+      const connection = await trx.client.acquireConnection();
+      const lender = pgClient(connection) ?? betterSqlite3(connection);
+      if (lender === undefined) throw new TypeError(`Knex has lent a connection of an unknown kind`);
+      const lent = await lender.lend();
+      return { ...lent, isOpen: () => !trx.isCompleted() && (lent.isOpen?.() ?? true) };
+    },
+    onCommit: null,
+  };
+};
+
+function knexRefusal(trx: UsedKnex, isKnown: boolean): string | null {
+  if (trx.isTransaction !== true) {
+    return 'within(trx) was given Knex outside a transaction: call it inside knex.transaction(async (trx) => …), with that trx';
+  }
+  if (trx.isCompleted()) return 'within(trx) was given a Knex transaction that has ended already';
+  return isKnown
+    ? null
+    : `within(trx) can join transactions of Knex over the drivers pg and better-sqlite3; this one is over ${trx.client.driverName}`;
+}
+
+/** Kysely's transaction, as `db.transaction().execute(async (trx) => …)` gives it. */
+export interface KyselyTransaction {
+  readonly isTransaction: boolean;
+  readonly executeQuery: unknown;
+  readonly getExecutor: unknown;
+}
+
+/** The parts of it that are used. */
+interface UsedKysely {
+  readonly isTransaction: boolean;
+  /** Only of a transaction that the host ends itself. */
+  readonly isCommitted?: boolean;
+  readonly isRolledBack?: boolean;
+  getExecutor(): { readonly adapter: object };
+  withoutPlugins(): UsedKysely;
+  executeQuery(statement: CompiledStatement): Promise<{
+    readonly rows: readonly object[];
+    readonly numAffectedRows?: bigint;
+  }>;
+}
+
+/** Kysely, inside a transaction or outside. */
+export const kysely: Recognise = (handle) => {
+  const isOne =
+    hasMethods(handle, 'executeQuery', 'getExecutor', 'withoutPlugins') &&
+    typeof propertyOf(handle, 'isTransaction') === 'boolean';
+  if (!isOne) return undefined;
+  const trx = handle as UsedKysely;
+  const database = databaseOf(trx);
+  return database === null
+    ? undefined
+    : { ...lenderOver(lendingOf(trx)), database, refusal: kyselyRefusal(trx) };
+};
+
+function kyselyRefusal(trx: UsedKysely): Lender['refusal'] {
+  if (!trx.isTransaction) {
+    return 'within(trx) was given a Kysely instance outside a transaction: call it inside db.transaction().execute(async (trx) => …), with that trx';
+  }
+  return trx.isCommitted || trx.isRolledBack
+    ? 'within(trx) was given a Kysely transaction that has ended already'
+    : null;
+}
+
+function databaseOf(trx: UsedKysely): Lender['database'] | null {
+  const { name } = trx.getExecutor().adapter.constructor;
+  if (/sqlite/i.test(name)) return 'sqlite';
+  return /postgres/i.test(name) ? 'postgresql' : null;
+}
+
+const lendingOf = kept((trx: UsedKysely): SqlTransaction => {
+  // A plugin of the host would rename our columns.
+  const plain = trx.withoutPlugins();
+  return {
+    dialect: databaseOf(trx) ?? 'postgresql',
+    query: async (text, values) => {
+      const { rows, numAffectedRows } = await plain.executeQuery(compiled(text, values));
+      return { rows, rowCount: numAffectedRows };
+    },
+  };
+});
+
+/** Drizzle's transaction over `pg`, as `db.transaction(async (tx) => …)` gives it. */
+export interface DrizzleTransaction {
+  readonly _: { readonly session: unknown };
+  rollback(): never;
+}
+
+/**
+ * Drizzle, inside a transaction over `pg` or outside. Its transactions over `better-sqlite3` end before anything can be
+ * awaited: there a host begins one on the handle, `db.$client`.
+ */
+export const drizzle: Recognise = (handle) => {
+  const session = propertyOf(propertyOf(handle, '_'), 'session') ?? propertyOf(handle, 'session');
+  if (session === undefined || !hasMethods(handle, 'select', 'insert')) return undefined;
+  const client = propertyOf(session, 'client');
+  const lender = pgClient(client) ?? betterSqlite3(client);
+  if (lender !== undefined) return lender;
+  return { ...refusing, refusal: drizzleRefusal(handle) };
+};
+
+const refusing: Omit<Lender, 'refusal'> = {
+  database: 'postgresql',
+  lend: () => Promise.reject(new TypeError('This handle lends no transaction')),
+  onCommit: null,
+};
+
+function drizzleRefusal(handle: object): string {
+  return hasMethods(handle, 'rollback')
+    ? 'within(tx) can join transactions of Drizzle over the drivers pg and better-sqlite3; this one is over another driver'
+    : 'within(tx) was given Drizzle outside a transaction: call it inside db.transaction(async (tx) => …), with that tx';
+}

@@ -1,0 +1,237 @@
+import type {
+  ActiveValue,
+  KeyValueReads,
+  KeyValueWrites,
+  SigningSecretReads,
+  SigningSecretWrites,
+  TenantRevisions,
+} from '../../../lib/ports/storage/index.ts';
+import {
+  ChangeType,
+  type New,
+  type SigningSecret,
+  SYSTEM_TENANT,
+  type TenantKeyValue,
+} from '../../../lib/records/index.ts';
+import { assertInvariant } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import type { WriteScope } from '../audit/audited-writes.ts';
+import { beginPushes } from '../queue/push-store.ts';
+import { numberOf, type Row, textOf } from '../sql/columns.ts';
+import { isIn, raw, type Sql, sql } from '../sql/sql.ts';
+import { keyValuesTable } from '../tables/key-values.ts';
+import { insert, select, selectOrdered, type TenantScope, update } from '../tables/record-access.ts';
+import { signingSecretsTable } from '../tables/signing-secrets.ts';
+
+type CounterName = 'invoice_number' | 'credit_note_number' | 'payment_number';
+
+/**
+ * Takes `count` consecutive numbers and returns the first. The row stays locked until the transaction ends, which
+ * keeps the numbers free of gaps; hence take them last, or alone where gaps are allowed.
+ */
+export async function takeNumbers(scope: TenantScope, name: CounterName, count: number): Promise<number> {
+  assertInvariant(Number.isSafeInteger(count) && count > 0, `${count} numbers cannot be taken`);
+  const [row] = await scope.runner.rows(sql`
+    insert into bw_counters (tenant_record_id, name, value) values (${scope.tenantRecordId}, ${name}, ${count})
+    on conflict (tenant_record_id, name) do update set value = bw_counters.value + excluded.value
+    returning value`);
+  return numberOf(row?.value, 'value') - count + 1;
+}
+
+/** Keeps others from taking numbers until the transaction ends, without taking any. */
+export async function lockNumbers(scope: TenantScope, name: CounterName): Promise<void> {
+  await skipNumbers(scope, name, 0);
+}
+
+/** Lets the next number be greater than `last`; the row stays locked until the transaction ends. */
+export async function skipNumbers(scope: TenantScope, name: CounterName, last: number): Promise<void> {
+  await scope.runner.rows(sql`
+    insert into bw_counters (tenant_record_id, name, value) values (${scope.tenantRecordId}, ${name}, ${last})
+    on conflict (tenant_record_id, name) do update
+    set value = case when bw_counters.value < excluded.value then excluded.value else bw_counters.value end
+    returning value`);
+}
+
+export function keyValueReads(scope: TenantScope): KeyValueReads {
+  return {
+    find: async (keys) =>
+      keys.length === 0 ? [] : select(scope, keyValuesTable, sql`is_active and ${isIn('key', 'text', keys)}`),
+    findByPrefix: async (prefix) =>
+      select(scope, keyValuesTable, sql`is_active and substr(key, 1, ${[...prefix].length}) = ${prefix}`),
+    valueOf: async (recordId) => {
+      const [row] = await scope.runner.rows(sql`
+        select value from bw_tenant_kvs
+        where tenant_record_id = ${scope.tenantRecordId} and record_id = ${recordId}`);
+      assertInvariant(row, `Tenant ${scope.tenantRecordId} has no value ${recordId}`);
+      return textOf(row.value, 'value');
+    },
+  };
+}
+
+export function keyValueWrites(scope: WriteScope, revisions: RevisionsOfSession): KeyValueWrites {
+  const note = (value: TenantKeyValue, changeType: ChangeType): void =>
+    scope.changes.add({
+      tableName: 'TENANT_KVS',
+      changeType,
+      targetId: value.id,
+      targetRecordId: value.recordId,
+      accountRecordId: null,
+      // accounts §14 rule 1: tenant values have no history.
+      snapshot: null,
+    });
+  return {
+    lock: () => revisions.lock(),
+    insert: async (values) => {
+      if (values.length === 0) return [];
+      const recordIds = await insert(scope, keyValuesTable, values);
+      values.forEach((value, index) => {
+        note({ ...value, recordId: recordIds[index] ?? 0 }, ChangeType.INSERT);
+      });
+      return recordIds;
+    },
+    deactivate: async (values) => {
+      if (values.length === 0) return;
+      const updatedDate = scope.authorship.createdDate;
+      const records = values.map(({ id }) => ({ id, isActive: false, updatedDate }));
+      await update(scope, keyValuesTable, { key: 'id', properties: ['isActive', 'updatedDate'], records });
+      for (const value of values) note(value, ChangeType.DELETE);
+    },
+    setConfiguration: (recordId) => revisions.set(sql`configuration_record_id = ${recordId}`),
+    setOverdueConfig: (recordId) => revisions.set(sql`overdue_config_record_id = ${recordId}`),
+    setUsageThresholds: (recordId) => revisions.set(sql`usage_thresholds_record_id = ${recordId}`),
+    setCallback: async (recordId) => {
+      await revisions.set(sql`callback_record_id = ${recordId}`);
+      await beginPushes(scope, recordId);
+    },
+    raiseStateMachineRevision: () =>
+      revisions.set(sql`state_machine_revision = coalesce(state_machine_revision, 0) + 1`),
+  };
+}
+
+export function signingSecretReads(scope: TenantScope): SigningSecretReads {
+  return {
+    active: async () =>
+      selectOrdered(scope, signingSecretsTable, { condition: sql`is_active`, order: 'record_id desc' }),
+  };
+}
+
+export function signingSecretWrites(scope: WriteScope): SigningSecretWrites {
+  const note = (secret: Pick<New<SigningSecret>, 'id'>, recordId: number, changeType: ChangeType): void =>
+    scope.changes.add({
+      tableName: 'TENANT_KVS',
+      changeType,
+      targetId: secret.id,
+      targetRecordId: recordId,
+      accountRecordId: null,
+      // The secret itself stands nowhere else.
+      snapshot: null,
+    });
+  return {
+    insert: async (secret) => {
+      const [recordId = 0] = await insert(scope, signingSecretsTable, [secret]);
+      note(secret, recordId, ChangeType.INSERT);
+    },
+    update: async (secrets) => {
+      if (secrets.length === 0) return;
+      const properties = ['signsUntilMs', 'isActive'] as const;
+      await update(scope, signingSecretsTable, { key: 'id', properties, records: secrets });
+      for (const secret of secrets)
+        note(secret, secret.recordId, secret.isActive ? ChangeType.UPDATE : ChangeType.DELETE);
+    },
+  };
+}
+
+/** How the tenant's row is locked while it is read. */
+type RowLock = 'forUpdate' | 'forDeletion' | 'forKeyShare';
+
+/** The system itself has no row among the tenants. */
+const NOTHING_SET: TenantRevisions = Object.freeze({
+  catalogRevision: 0,
+  configuration: null,
+  overdueConfig: null,
+  usageThresholds: null,
+  callback: null,
+  stateMachineRevision: null,
+});
+
+/** The revisions of a session's tenant: read by one statement for all callers, and again after the lock was taken. */
+export class RevisionsOfSession {
+  readonly #scope: TenantScope;
+  #known: Promise<TenantRevisions> | undefined;
+
+  constructor(scope: TenantScope) {
+    this.#scope = scope;
+  }
+
+  read(): Promise<TenantRevisions> {
+    this.#known ??= this.#load();
+    return this.#known;
+  }
+
+  /** Locks the tenant's row until the transaction ends. */
+  async lock(): Promise<void> {
+    await this.#reload('forUpdate');
+  }
+
+  /** The same, but also waits for holders of `keep`. */
+  async lockForDeletion(): Promise<void> {
+    await this.#reload('forDeletion');
+  }
+
+  /** Until the transaction ends nobody can take `lockForDeletion`. */
+  async keep(): Promise<void> {
+    await this.#reload('forKeyShare');
+  }
+
+  /** Writes columns of the tenant's row. */
+  async set(assignment: Sql): Promise<void> {
+    this.#known = undefined;
+    await this.#scope.runner.run(sql`
+      update bw_tenants set ${assignment} where record_id = ${this.#scope.tenantRecordId}`);
+  }
+
+  /** What is read together with the lock holds under it. */
+  #reload(lock: RowLock): Promise<TenantRevisions> {
+    this.#known = this.#load(lock);
+    return this.#known;
+  }
+
+  async #load(lock?: RowLock): Promise<TenantRevisions> {
+    const { runner, tenantRecordId } = this.#scope;
+    if (tenantRecordId === SYSTEM_TENANT.recordId) return NOTHING_SET;
+    const [tenant] = await runner.rows(sql`
+      select catalog_revision, state_machine_revision,
+        configuration_record_id, ${idOf('configuration_record_id')} as configuration_id,
+        overdue_config_record_id, ${idOf('overdue_config_record_id')} as overdue_config_id,
+        usage_thresholds_record_id, ${idOf('usage_thresholds_record_id')} as usage_thresholds_id,
+        callback_record_id, ${idOf('callback_record_id')} as callback_id
+      from bw_tenants
+      where record_id = ${tenantRecordId} ${raw(lock === undefined ? '' : runner.dialect[lock])}`);
+    assertInvariant(tenant, `Tenant ${tenantRecordId} does not exist`);
+    return {
+      catalogRevision: numberOf(tenant.catalog_revision, 'catalog_revision'),
+      configuration: activeValue(tenant, 'configuration'),
+      overdueConfig: activeValue(tenant, 'overdue_config'),
+      usageThresholds: activeValue(tenant, 'usage_thresholds'),
+      callback: activeValue(tenant, 'callback'),
+      stateMachineRevision: numberOrNull(tenant, 'state_machine_revision'),
+    };
+  }
+}
+
+/** A statement that has waited for the lock sees the tenant's row as it is now, and others as they were before. */
+function idOf(column: string): Sql {
+  return sql`(select kv.id from bw_tenant_kvs kv where kv.record_id = bw_tenants.${raw(column)})`;
+}
+
+function activeValue(row: Row, name: string): ActiveValue | null {
+  const recordId = numberOrNull(row, `${name}_record_id`);
+  const id = row[`${name}_id`];
+  if (recordId === null) return null;
+  return { recordId, id: id === null || id === undefined ? null : (textOf(id, `${name}_id`) as Uuid) };
+}
+
+function numberOrNull(row: Row, column: string): number | null {
+  const value = row[column];
+  return value === null || value === undefined ? null : numberOf(value, column);
+}
