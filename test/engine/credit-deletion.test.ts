@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { decimal, formatDecimal, type InvoiceItemView, SystemTag, type Uuid } from '../../lib/index.ts';
-import { RECLAIMED_CREDITS_AT_ONCE } from '../../lib/invoicing/changes/credit-deletion-service.ts';
+import { RECLAIMED_CREDITS_AT_ONCE } from '../../lib/invoicing/operations/credit-service.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';

@@ -8,7 +8,7 @@ const migration = new URL('./next-version-migration.ts', import.meta.url).href;
 const changes: Readonly<Record<string, (text: string) => string>> = {
   'adapters/mikro-orm/migrations/postgresql/index.ts': (text) =>
     `import { migration as next } from '${migration}';\n${text.replace('\n];', '\n  next,\n];')}`,
-  'lib/invoicing/evaluation/run-trigger.ts': (text) =>
+  'lib/invoicing/evaluation/run-entries.ts': (text) =>
     text.replace('RUN_TOPICS: readonly string[] = [', `$&'NEXT_VERSION_EVENT', `),
 };
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { undisturbed, walkToTargetDate } from '../../lib/invoicing/evaluation/dry-run-walk.ts';
+import { undisturbed, walkToTargetDate } from '../../lib/invoicing/dry-run/walk.ts';
 import type { AccountInvoicingState } from '../../lib/records/invoice.ts';
 import { atOnce } from '../../lib/runtime/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';

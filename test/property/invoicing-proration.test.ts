@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { recurringProposals } from '../../lib/invoicing/periods/recurring-proposals.ts';
+import { recurringProposals } from '../../lib/invoicing/proposals/recurring-proposals.ts';
 import { type Decimal, minorUnits } from '../../lib/values/money/index.ts';
 import { addDays, formatLocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { eventsOf, forOracle, type History, histories } from '../support/lives/invoicing-history.ts';

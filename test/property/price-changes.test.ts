@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type CatalogVersion, createCatalog } from '../../lib/catalog/index.ts';
-import { firstChangedDate } from '../../lib/invoicing/evaluation/catalog-changes.ts';
+import { firstChangedDate } from '../../lib/invoicing/evaluation/last-evaluation.ts';
 import type { BillingEvent } from '../../lib/records/billing-event.ts';
 import { billingEvents } from '../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import {

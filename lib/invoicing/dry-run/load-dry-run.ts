@@ -1,30 +1,40 @@
-import { noSuchAccount } from '../../accounts/index.ts';
-import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
-import type { ReadSession } from '../../ports/storage/index.ts';
-import type { Account } from '../../records/index.ts';
+import { isPaidByParent, noSuchAccount } from '../../accounts/index.ts';
+import type { CatalogOfAccount, CatalogSource, OverridePlan } from '../../catalog/index.ts';
+import { type AccountEffects, effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
+import type { LiveEntry, ReadSession } from '../../ports/storage/index.ts';
+import { type Account, type AccountInvoicingState, QueueKind } from '../../records/index.ts';
 import {
   checkBundleOwner,
+  type Hypothesis,
   loadBundle,
   loadHypothesis,
   loadSubscription,
   notInBundle,
   notOfAccount,
 } from '../../subscriptions/index.ts';
+import { inDryRun } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { localDateOf } from '../../values/time/index.ts';
-import type { AccountBilling } from '../evaluation/account-billing.ts';
-import type { IsWatched } from '../evaluation/dry-run-walk.ts';
-import { draftingOf } from '../invoices/drafting.ts';
+import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
+import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
+import { UNNUMBERED } from '../credit/apply-credit.ts';
+import { type AccountBilling, runInput, runInvoiceOf } from '../evaluation/evaluate-account.ts';
+import { RUN_TOPICS, runTrigger } from '../evaluation/run-entries.ts';
+import { type Draft, draftingOf } from '../invoices/drafting.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
-import { invoicingCurrency } from '../invoices/new-invoice.ts';
-import { loadAwaitedRuns } from '../loading/load-awaited-runs.ts';
-import { loadBillingState } from '../loading/load-billing-state.ts';
-import { type DebtsInput, loadDebts } from '../loading/load-debts.ts';
-import { loadDrafts } from '../loading/load-drafts.ts';
-import { withWindowItems } from '../loading/load-repaired-items.ts';
-import { effectiveTargetDate } from '../periods/target-date.ts';
+import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
+import { loadBillingState, loadDrafts, withWindowItems } from '../loading/load-billing-state.ts';
+import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
+import { effectiveTargetDate } from '../proposals/target-date.ts';
+import { type DebtsInput, loadDebts } from './debts.ts';
 import { type CheckedDryRun, DryRunType } from './dry-run-request.ts';
-import { type Begun, type Common, dryRunOf, type LoadedDryRun, type LoadingTools } from './loaded-dry-run.ts';
+import {
+  type Debts,
+  type DryRunWalkInput,
+  type DryRunWalks,
+  type IsWatched,
+  NO_WALK,
+  walksOf,
+} from './walk.ts';
 
 /** Which dry run of an account is asked for. */
 export interface AskedOfAccount {
@@ -166,4 +176,171 @@ async function watched(
     return (each) => each.subscriptionId === subscriptionId;
   }
   return ({ events }) => bundleId === null || events.some((event) => event.bundleId === bundleId);
+}
+
+/** What dry runs are loaded with. */
+export interface LoadingTools {
+  readonly now: Instant;
+  readonly catalogsOf: CatalogSource;
+  readonly configOf: InvoicingConfigOf;
+  readonly nextId: () => Uuid;
+  /** Whether usage sources are to be asked first, so that nothing that is recorded is read; default false. */
+  readonly asksSources?: boolean;
+}
+
+/** All that a dry run needs from the storage. */
+export interface LoadedDryRun extends DryRunWalks {
+  readonly account: Account;
+  /** The date that is asked for; null = that of the next invoice. */
+  readonly targetDate: LocalDate | null;
+  readonly config: InvoicingConfig;
+  readonly catalogOf: CatalogOfAccount;
+  /** The plan that the prices of a hypothetical action would make. */
+  readonly overridePlan: OverridePlan | null;
+}
+
+/** An account whose request is understood. */
+export interface Begun {
+  readonly account: Account;
+  readonly state: AccountInvoicingState;
+  readonly today: LocalDate;
+  readonly targetDate: LocalDate;
+  readonly hypothesis: Hypothesis | null;
+  readonly choice: IsWatched | null;
+  readonly wanted: CheckedDryRun;
+  readonly isPassedOver: boolean;
+}
+
+/** What is loaded for all accounts at once. */
+export interface Common extends LoadingTools {
+  readonly tags: AccountEffects;
+  readonly config: InvoicingConfig;
+  readonly catalogOf: CatalogOfAccount;
+  readonly states: ReadonlyMap<Uuid, AccountInvoicingState>;
+}
+
+interface LoadedParts {
+  /** Undefined: there is nothing to bill. */
+  readonly billing: AccountBilling | undefined;
+  readonly awaited: AwaitedRuns;
+  readonly drafts: ReadonlyMap<Uuid, readonly Draft[]>;
+  readonly debts: Omit<Debts, 'unpaidInvoice'>;
+}
+
+/** The dry run of what was loaded. */
+export function dryRunOf(
+  { account, today, targetDate, hypothesis, choice, wanted, isPassedOver }: Begun,
+  { billing, awaited, drafts, debts }: LoadedParts,
+  { now, nextId, asksSources = false, tags, config, catalogOf }: Common,
+): LoadedDryRun {
+  const asked = requestedDateOf(wanted, hypothesis) ?? today;
+  const loaded = {
+    account,
+    targetDate: choice === null ? asked : null,
+    config,
+    catalogOf,
+    overridePlan: hypothesis?.overridePlan ?? null,
+  };
+  if (!billing) return { ...loaded, ...NO_WALK };
+  const drafted = { account, drafting: draftingOf(tags, account.id) };
+  const empty = emptyInvoice({ id: nextId(), account, targetDate: null, status: 'DRAFT', now });
+  const newDraft = { ...empty, recordId: 0 };
+  const walkInput: DryRunWalkInput = {
+    ...runInput(billing, { ...config, usage: inDryRun(config.usage) }),
+    invoice: runInvoiceOf(drafted, drafts),
+    targetDate: asked,
+    now,
+    today,
+    dueDates: awaited.dueDates,
+    runDates: runDatesOf({ awaited, hypothesis, isUpcoming: choice !== null, isPassedOver, today }),
+    debts: {
+      ...debts,
+      unpaidInvoice: isPaidAtOnce(account, tags) ? null : { ...newDraft, invoiceNumber: UNNUMBERED },
+    },
+    ...(drafted.drafting.reusesDraft ? { reuse: { drafts: drafts.get(account.id) ?? [], newDraft } } : {}),
+  };
+  return { ...loaded, ...walksOf(walkInput, { billing, choice, nextId, targetDate, asksSources }) };
+}
+
+/** Whether somebody pays the account's invoices without being asked: its payment method, or the parent. */
+function isPaidAtOnce(account: Account, tags: AccountEffects): boolean {
+  if (isPaidByParent(account)) return true;
+  return account.paymentMethodId !== null && !tags.has(account.id, TagEffect.HOLDS_PAYMENTS);
+}
+
+/**
+ * The date that a dry run looks at (§11 rule 1); null = today. An action without a date is looked at on the date of the
+ * run that it triggers: now, or when it takes effect.
+ */
+function requestedDateOf(wanted: CheckedDryRun, hypothesis: Hypothesis | null): LocalDate | null {
+  if (wanted.type === DryRunType.UPCOMING_INVOICE) return null;
+  if (wanted.targetDate !== null || hypothesis === null) return wanted.targetDate;
+  return hypothesis.runDates.at(-1) ?? hypothesis.effectiveDate;
+}
+
+/**
+ * The runs that come before any that is due: those that the queue has bus events for, then that of the action itself. An
+ * account that automatic runs pass over is next invoiced once they do so no more, hence now.
+ */
+function runDatesOf({
+  awaited,
+  hypothesis,
+  isUpcoming,
+  isPassedOver,
+  today,
+}: {
+  readonly awaited: AwaitedRuns;
+  readonly hypothesis: Hypothesis | null;
+  readonly isUpcoming: boolean;
+  readonly isPassedOver: boolean;
+  readonly today: LocalDate;
+}): readonly LocalDate[] {
+  if (isUpcoming && isPassedOver) return [today];
+  return [...awaited.runDates, ...(hypothesis?.runDates ?? [])];
+}
+
+/** The automatic runs that an account waits for. */
+export interface AwaitedRuns {
+  /** Dates of the runs that bus events have asked for, in their order; they come before the due entries. */
+  readonly runDates: readonly LocalDate[];
+  /** Dates of the pending due entries. */
+  readonly dueDates: readonly LocalDate[];
+}
+
+export interface AwaitedRunsInput {
+  readonly account: Account;
+  /** Local date of the account. */
+  readonly today: LocalDate;
+  /** Whether automatic runs pass the account over: entries that fall due then make no run. */
+  readonly isPassedOver: boolean;
+}
+
+/** The runs that the queue holds for each of these accounts, as many as a walk can take. */
+export async function loadAwaitedRuns(
+  session: ReadSession,
+  inputs: readonly AwaitedRunsInput[],
+): Promise<(input: AwaitedRunsInput) => AwaitedRuns> {
+  const found = await session.notifications.findLive({
+    accountRecordIds: inputs.map(({ account }) => account.recordId),
+    topics: RUN_TOPICS,
+    limit: MAX_PERIODS_PER_RUN,
+  });
+  const byAccount = Map.groupBy(found, ({ accountRecordId }) => accountRecordId);
+  return (input) => awaitedRuns(byAccount.get(input.account.recordId) ?? [], input);
+}
+
+function awaitedRuns(
+  entries: readonly LiveEntry[],
+  { today, isPassedOver }: Pick<AwaitedRunsInput, 'today' | 'isPassedOver'>,
+): AwaitedRuns {
+  const datesOf = (kind: QueueKind): readonly LocalDate[] =>
+    entries.filter((entry) => entry.kind === kind).flatMap((entry) => runDateOf(entry, today));
+  const dueDates = datesOf(QueueKind.NOTIFICATION);
+  if (isPassedOver) return { runDates: [], dueDates: dueDates.filter((date) => date > today) };
+  return { runDates: datesOf(QueueKind.BUS), dueDates };
+}
+
+function runDateOf(entry: LiveEntry, today: LocalDate): readonly LocalDate[] {
+  const trigger = runTrigger(entry);
+  return trigger.kind === 'none' ? [] : [trigger.targetDate ?? today];
 }

@@ -1,20 +1,25 @@
 import type { CatalogWithOverrides } from '../../catalog/index.ts';
-import type {
-  Account,
-  AccountInvoicingState,
-  BillingEvent,
-  BlockingState,
-  LifecycleEvent,
-  OngoingCharge,
-  StoredCursor,
-  Subscription,
+import {
+  type Account,
+  type AccountInvoicingState,
+  type BillingEvent,
+  type BlockingState,
+  type LifecycleEvent,
+  type OngoingCharge,
+  ProductCategory,
+  type StoredCursor,
+  type Subscription,
 } from '../../records/index.ts';
-import { ProductCategory } from '../../records/index.ts';
-import { type BilledHistory, type BillingEventStream, billingEvents } from '../../subscriptions/index.ts';
+import {
+  type BilledHistory,
+  type BillingEventStream,
+  type BillingEventsInput,
+  billingEvents,
+} from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
-import { billCycleDayToSet } from '../periods/account-bill-cycle-day.ts';
-import { catalogChanges } from './catalog-changes.ts';
+import { recurs } from '../proposals/recurring-proposals.ts';
+import { catalogChanges } from './last-evaluation.ts';
 
 /** An account and the date up to which it is looked at. */
 export interface StreamRequest {
@@ -146,4 +151,32 @@ function eventsBySubscription(
       .filter((id) => ongoing.has(id) || (known.has(id) && !leftOut.has(id)))
       .map((id) => [id, ongoing.has(id) ? NO_EVENTS : (found.get(id) ?? NO_EVENTS)]),
   );
+}
+
+/**
+ * Returns the bill cycle day that the next run gives an account without one, or null if the account has a day or gets none
+ * (§4 rule 4). The day is taken before blocked intervals are removed (subscriptions §15.2): a pause moves no cycle.
+ */
+export function billCycleDayToSet(input: BillingEventsInput): number | null {
+  if (input.account.billCycleDayLocal !== 0) return null;
+  const histories = input.histories.map((history) => ({ ...history, blockingStates: [] }));
+  return accountBillCycleDay(billingEvents({ ...input, histories }).events);
+}
+
+/**
+ * Returns the bill cycle day, 1 to 31, of the earliest account-aligned event with a recurring price, 0 included, or with
+ * usage, future events too; null if there is none. `events` are those of all subscriptions, built while the account has no
+ * day and without blocked intervals removed.
+ */
+export function accountBillCycleDay(events: readonly BillingEvent[]): number | null {
+  let earliest: BillingEvent | undefined;
+  for (const event of events) {
+    if (!event.isAccountAligned || !(recurs(event) || event.usages.length > 0)) continue;
+    if (earliest === undefined || compareByInstant(event, earliest) < 0) earliest = event;
+  }
+  return earliest?.billCycleDayLocal ?? null;
+}
+
+function compareByInstant(a: BillingEvent, b: BillingEvent): number {
+  return a.effectiveDate - b.effectiveDate || a.totalOrdering - b.totalOrdering;
 }

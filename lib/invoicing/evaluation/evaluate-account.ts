@@ -1,19 +1,37 @@
-import { type AccountInvoicingState, type InvoiceAmounts, itemTypes } from '../../records/index.ts';
+import { isPaidByParent } from '../../accounts/index.ts';
+import {
+  type Account,
+  type AccountInvoicingState,
+  type CursorToSave,
+  type InvoiceAmounts,
+  InvoiceStatus,
+  type InvoicingCursor,
+  itemTypes,
+  type OngoingCharge,
+  type StoredCursor,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { ZERO } from '../../values/money/index.ts';
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
 import { chargedThroughDates } from '../invoices/charged-through-date.ts';
-import { accountBalancesAfter, invoiceAmounts } from '../invoices/invoice-amounts.ts';
+import { COMMITTING, type Draft, type Drafting, draftOf } from '../invoices/drafting.ts';
+import { type AccountedInvoice, accountBalancesAfter, invoiceAmounts } from '../invoices/invoice-amounts.ts';
+import { invoicingCurrency } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
-import { isDue } from '../periods/window.ts';
-import type { DueDates } from './due-entries.ts';
+import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
+import { isDue } from '../proposals/window.ts';
+import type { AccountStream, BillingRequest } from './account-streams.ts';
 import {
+  countsDaily,
   type EvaluationSettings,
   evaluateSubscription,
   missingItemIds,
   type SubscriptionBilling,
   type SubscriptionEvaluation,
 } from './evaluate-subscription.ts';
-import { accountedInvoice, NEW_COMMITTED, type RunInvoice } from './invoice-for-run.ts';
+import { ongoingChargeAfter, staysKept } from './last-evaluation.ts';
+import type { DueDates } from './run-entries.ts';
 
 /** What one run of an account reads. */
 export interface AccountRunInput extends EvaluationSettings {
@@ -154,4 +172,165 @@ function stateAfter(
   if (!items.some(({ itemType }) => itemTypes[itemType].recurs)) return balanced;
   const maxTargetDate = state.maxTargetDate === null ? targetDate : maxDate(state.maxTargetDate, targetDate);
   return { ...balanced, maxTargetDate };
+}
+
+/** Everything that the evaluation of one account reads. */
+export interface AccountBilling
+  extends BillingRequest,
+    Pick<AccountStream<BillingRequest>, 'skipped' | 'billedAlone'> {
+  /** The subscriptions that are due. */
+  readonly subscriptions: readonly SubscriptionBilling[];
+  /** Bill cycle day that this run gives the account, or null when it has one or needs none (§4 rule 4). */
+  readonly newBillCycleDay: number | null;
+  /** Cursors of due subscriptions that were last evaluated under an earlier catalog. */
+  readonly behind: readonly StoredCursor[];
+  /** Revision of the catalog that the events come from. */
+  readonly catalogRevision: number;
+}
+
+/** What `evaluateAccount` reads of a loaded account. */
+export function runInput(billing: AccountBilling, config: InvoicingConfig): AccountRunInput {
+  return {
+    subscriptions: billing.subscriptions,
+    state: billing.state,
+    targetDate: billing.targetDate,
+    currency: invoicingCurrency(billing.account),
+    config,
+  };
+}
+
+/** The invoice of a run with these amounts, as balances count it. */
+export function accountedInvoice(
+  { status, draft, isPaidByParent }: RunInvoice,
+  { rawBalance, creditAdj }: Pick<InvoiceAmounts, 'rawBalance' | 'creditAdj'>,
+): AccountedInvoice {
+  const isWrittenOff = draft?.invoice.isWrittenOff ?? false;
+  const contributedAmount = isPaidByParent && status === 'COMMITTED' ? ZERO : null;
+  return { status, isMigration: false, isWrittenOff, rawBalance, creditAdj, contributedAmount };
+}
+
+/** The invoice that a run adds its items to. */
+export interface RunInvoice {
+  readonly status: typeof InvoiceStatus.DRAFT | typeof InvoiceStatus.COMMITTED;
+  /** null = a new one. */
+  readonly draft: Draft | null;
+  /** Whether the parent of the account pays it. */
+  readonly isPaidByParent: boolean;
+}
+
+export const NEW_COMMITTED: RunInvoice = {
+  status: InvoiceStatus.COMMITTED,
+  draft: null,
+  isPaidByParent: false,
+};
+
+export interface DraftingRequest {
+  readonly account: Pick<Account, 'id' | 'parentAccountId' | 'isPaymentDelegatedToParent'>;
+  readonly drafting?: Drafting;
+}
+
+/**
+ * The loaded draft that the run of one account adds to, or a new invoice.
+ * @throws BillingError of `draftOf` for a named draft, INVOICE_INVALID_STATUS (4023) where that is a summary of children.
+ */
+export function runInvoiceOf(
+  { account, drafting = COMMITTING }: DraftingRequest,
+  drafts: ReadonlyMap<Uuid, readonly Draft[]>,
+): RunInvoice {
+  const status = drafting.isDraft ? InvoiceStatus.DRAFT : InvoiceStatus.COMMITTED;
+  const own = drafts.get(account.id) ?? [];
+  if (drafting.draftId === null) {
+    const [oldest = null] = drafting.reusesDraft ? own : [];
+    return { status, draft: oldest, isPaidByParent: isPaidByParent(account) };
+  }
+  const draft = own.find(({ invoice }) => invoice.id === drafting.draftId);
+  const invoice = draftOf(draft?.invoice, { id: drafting.draftId, accountId: account.id });
+  if (invoice.isParentInvoice) throw isSummary(invoice.id);
+  return { status, draft: { invoice, items: draft?.items ?? [] }, isPaidByParent: isPaidByParent(account) };
+}
+
+function isSummary(invoiceId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_INVALID_STATUS,
+    message: `Invoice ${invoiceId} sums up the invoices of child accounts: a run cannot add to it`,
+    facts: { invoiceId },
+  });
+}
+
+type Evaluated = Pick<AccountRun, 'evaluations'>;
+
+/**
+ * The cursors that a run leaves: those of the subscriptions that it has evaluated, and those that it only brings to the
+ * catalog's revision.
+ */
+export function cursorsAfter(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
+  return [...evaluatedCursors(billing, run), ...untouchedCursors(billing, run)];
+}
+
+/** Counts the day's items, old and new, for the next run's safety bound. */
+function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
+  const { account, subscriptions, runDate } = billing;
+  const before = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
+  const revisionOf = revisionsNoted(billing);
+  return run.evaluations.map(({ subscriptionId, cursor, items }) => {
+    const subscription = before.get(subscriptionId);
+    const { itemsCreatedToday = 0, cursor: read = null } = subscription ?? {};
+    return {
+      ...(read?.recordId === undefined ? {} : { recordId: read.recordId }),
+      ...cursor,
+      accountRecordId: account.recordId,
+      catalogRevision: revisionOf(cursor),
+      itemsDate: runDate,
+      itemsCount: itemsCreatedToday + items.filter(countsDaily).length,
+      ongoing: subscription === undefined ? null : ongoingAfter(billing, subscription, cursor),
+      usage: cursor.usage ?? null,
+      keepsOngoing: subscription?.ongoing != null,
+    };
+  });
+}
+
+/**
+ * The ongoing charges after the run. What goes on stays as it is stored; for the others it is determined anew, as soon as
+ * the account has a bill cycle day.
+ */
+function ongoingAfter(
+  { account, newBillCycleDay, billedAlone }: AccountBilling,
+  { subscriptionId, events, ongoing = null }: SubscriptionBilling,
+  cursor: InvoicingCursor,
+): OngoingCharge | null {
+  if (ongoing !== null) return ongoing;
+  const hasDay = newBillCycleDay !== null || account.billCycleDayLocal !== 0;
+  return hasDay && billedAlone.has(subscriptionId) ? ongoingChargeAfter(events, cursor) : null;
+}
+
+/**
+ * Cursors of subscriptions that a later catalog does not change: they get its revision, so that the next run need not
+ * compare again.
+ */
+function untouchedCursors(billing: AccountBilling, run: Evaluated): readonly StoredCursor[] {
+  const { behind } = billing;
+  if (behind.length === 0) return behind;
+  const evaluated = new Set(run.evaluations.map(({ subscriptionId }) => subscriptionId));
+  const revisionOf = revisionsNoted(billing);
+  return (
+    behind
+      .filter(({ subscriptionId }) => !evaluated.has(subscriptionId))
+      // The later catalog may change parts of the event that are not billed, such as names.
+      .map((cursor) => ({ ...cursor, catalogRevision: revisionOf(cursor), ongoing: null }))
+  );
+}
+
+/** The catalog's revision, or the earlier one where the subscription's next evaluation still looks at days billed by it. */
+function revisionsNoted({
+  behind,
+  subscriptions,
+  catalogRevision,
+}: AccountBilling): (cursor: InvoicingCursor) => number | null {
+  const earlier = new Map(behind.map((cursor) => [cursor.subscriptionId, cursor.catalogRevision]));
+  const evaluated = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
+  return (cursor) => {
+    const subscription = evaluated.get(cursor.subscriptionId);
+    const isKept = subscription !== undefined && staysKept(subscription, cursor);
+    return isKept ? (earlier.get(cursor.subscriptionId) ?? null) : catalogRevision;
+  };
 }

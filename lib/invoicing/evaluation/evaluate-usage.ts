@@ -1,7 +1,10 @@
+import type { BillingEvent, LookedDays, SuppliedDigest, UsageReading } from '../../records/index.ts';
 import {
   type ConsumingInterval,
+  type FreedPoints,
   isComparable,
   knownUnits,
+  mayHaveMinimum,
   NO_TERMS,
   type PlannedInterval,
   planUsage,
@@ -9,23 +12,34 @@ import {
   type SettledInterval,
   type SettledSuperseded,
   type SettledUsage,
+  SuppliedBook,
+  type SuppliedUsage,
   settleUsage,
+  UsageBook,
+  type UsageBookInput,
+  type UsageConfig,
+  type UsagePiece,
   type UsagePlan,
+  type UsageTerms,
+  unitsOf,
+  usageSettings,
+  usageWindow,
 } from '../../usage/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { formatLocalDate } from '../../values/time/index.ts';
-import type { NewInvoiceItem } from '../invoices/new-item.ts';
-import { mayComeTo, readingAfter } from './usage-after-run.ts';
-import { supersededItem, usageItem } from './usage-items.ts';
-import { type NewlyBilled, recordedMeter, suppliedMeter, type UsageMeter } from './usage-meter.ts';
+import { MIN_YEAR } from '../../values/limits.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
 import {
-  type RatedInterval,
-  type SubscriptionUsage,
-  storedIntervals,
-  type UsageEvaluation,
-  type UsageRunInput,
-} from './usage-run.ts';
+  formatLocalDate,
+  type Instant,
+  type LocalDate,
+  localDate,
+  maxDate,
+  minDate,
+  type TimeZone,
+} from '../../values/time/index.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import { supersededItem, usageItem } from './usage-items.ts';
 
 /**
  * Rates the usage of one subscription up to the target date (usage §6, §7). Pure but for `nextItemId`, which is called once
@@ -222,4 +236,209 @@ function refuseUnknownUnits(
     `Subscription ${subscriptionId} has usage of ${unknown.join(', ')} from ${start} to ${end}, which none of its usage sections charges; void these records, add the unit to the catalog, or set invoice.parkAccountsWithUnknownUsage to false`,
     { subscriptionId, usageName: run.section.name, units: unknown, start, end },
   );
+}
+
+/** What is read of the usage of one subscription. */
+export interface SubscriptionUsage {
+  readonly zone: TimeZone;
+  /** On invoices that are not VOID, in the order in which they were billed; from `usageWindow` on is enough. */
+  readonly billed: readonly ConsumingInterval[];
+  /** On VOID invoices, from there on, where late usage is not billed; default none. */
+  readonly freed?: readonly FreedPoints[];
+  /** Where the reading began; null = all that is billed is known. Default null. */
+  readonly from?: LocalDate | null;
+  /** Those of `piecesNeeded`. */
+  readonly pieces: readonly UsagePiece[];
+  /** What the days are marked with that were read; null = the next run looks at the usage whatever happens. Default null. */
+  readonly marks?: DayMarks | null;
+  /** What a usage source has told, which counts in place of the pieces; null = none has. Default null. */
+  readonly supplied?: SuppliedUsage | null;
+  /** What is agreed beyond the prices (usage §12). Default nothing. */
+  readonly terms?: UsageTerms;
+}
+
+/** By day, a number that grows when points of it are recorded or voided. */
+export type DayMarks = ReadonlyMap<LocalDate, number>;
+
+export interface UsageRunInput {
+  readonly subscriptionId: Uuid;
+  /** All of the subscription, in order. */
+  readonly events: readonly BillingEvent[];
+  readonly usage: SubscriptionUsage;
+  readonly targetDate: LocalDate;
+  readonly currency: Currency;
+  readonly config: UsageConfig;
+}
+
+/** What a run has rated, as it is stored. */
+export interface RatedInterval extends ConsumingInterval {
+  readonly supplied: SuppliedDigest | null;
+  readonly instants: NonNullable<ConsumingInterval['instants']>;
+  readonly versionDate: Instant;
+  readonly priceIdentity: string;
+  /**
+   * True where some of it is billed already: it is stored with an invoice only, so that points that change no amount stay
+   * late until there is one (usage §7.7 rule 1).
+   */
+  readonly isBilledAgain: boolean;
+}
+
+/** What a run has to write for the usage of one subscription. */
+export interface UsageEvaluation {
+  /** USAGE items and the REPAIR_ADJ of what was billed too much, in output order. */
+  readonly items: readonly NewInvoiceItem[];
+  readonly intervals: readonly RatedInterval[];
+  /** New `repairable` of USAGE items that earlier runs have made. */
+  readonly repairable: readonly { readonly id: Uuid; readonly repairable: Decimal }[];
+  /** Latest end of its USAGE items, zero items that are dropped included; null = there are none. */
+  readonly chargedThrough: LocalDate | null;
+  /** The next date, after the target date, on which there is usage to bill. */
+  readonly nextDate: LocalDate | null;
+  /** The same, but null where only periods without usage are to come, whose items of 0 the tenant drops. */
+  readonly foreseenDate: LocalDate | null;
+  /** What the next run reads; null = nothing, since the subscription charges no usage any more. */
+  readonly reading: UsageReading | null;
+}
+
+/** The intervals that are stored. */
+export function storedIntervals(
+  intervals: readonly RatedInterval[],
+  hasInvoice: boolean,
+): readonly RatedInterval[] {
+  return hasInvoice ? intervals : intervals.filter(({ isBilledAgain }) => !isBilledAgain);
+}
+
+const FIRST_DAY = localDate(MIN_YEAR, 1, 1);
+
+/** What the next run reads of a subscription's usage. @param hasItems whether this run has made some of it. */
+export function readingAfter(
+  input: UsageRunInput,
+  intervals: readonly RatedInterval[],
+  hasItems: boolean,
+): UsageReading {
+  const from = readFrom(input, intervals);
+  // What is not stored, for want of an invoice, stays late.
+  const isStored = hasItems || !intervals.some(({ isBilledAgain }) => isBilledAgain);
+  return {
+    from,
+    settings: usageSettings(input.config, input.usage.terms),
+    looked: isStored ? lookedDays(input.usage, intervals, from) : null,
+  };
+}
+
+/** Some intervals are stored only if the run makes an invoice: what either way needs is read. */
+function readFrom(
+  { events, usage, config }: UsageRunInput,
+  intervals: readonly RatedInterval[],
+): LocalDate | null {
+  // What came for the oldest interval may still be carried into the next one.
+  if (config.beyondLookBack === 'NEXT_PERIOD') return FIRST_DAY;
+  const { zone, billed, from = null } = usage;
+  const [withInvoice, without] = [true, false].map((hasInvoice) =>
+    usageWindow({
+      events,
+      zone,
+      config,
+      billed: [...billed, ...storedIntervals(intervals, hasInvoice)],
+      from,
+    }),
+  );
+  return withInvoice == null || without == null ? null : minDate(withInvoice, without);
+}
+
+/** Points of later days are of intervals that fall due, or of none. */
+function lookedDays(
+  { billed, marks = null }: SubscriptionUsage,
+  intervals: readonly RatedInterval[],
+  from: LocalDate | null,
+): LookedDays | null {
+  const ends = [...billed, ...intervals].map(({ endDate }) => endDate);
+  const [first, ...others] = ends;
+  if (marks === null || from === null || first === undefined) return null;
+  // Of late usage that was charged with a later period: where it is void now, no day that is looked at shows it.
+  const isCarried = [...billed, ...intervals].some(
+    ({ endDate, consumed }) => endDate >= from && consumed.some(({ localDate }) => localDate < from),
+  );
+  if (isCarried) return null;
+  const through = maxDate(first, ...others);
+  let mark = 0;
+  for (const [date, one] of marks) {
+    if (date >= from && date <= through) mark += one;
+  }
+  return { through, mark };
+}
+
+interface RatedPlan {
+  readonly plan: UsagePlan<ConsumingInterval>;
+  readonly intervals: readonly RatedInterval[];
+  /** By usage name, what waits for the next period that is not billed. */
+  readonly beyond: ReadonlyMap<string, Quantities>;
+}
+
+/**
+ * Whether later runs may make an item, as far as is known now: not where the tenant drops items of 0 and no point lies
+ * beyond what is billed.
+ */
+export function mayComeTo({ usage, config }: UsageRunInput, { plan, intervals, beyond }: RatedPlan): boolean {
+  if (!config.dropsZeroItems) return true;
+  // A minimum is charged where nothing is used, too.
+  if (plan.open.some(({ name }) => mayHaveMinimum(usage.terms ?? NO_TERMS, name))) return true;
+  // What a source will tell of later days is not known.
+  if (usage.supplied != null) return false;
+  const billed = [...usage.billed, ...intervals];
+  return plan.open.some((section) => {
+    const { name } = section;
+    const isNew = ({ run, match }: PlannedInterval): boolean =>
+      run.section.name === name && match.previous.length === 0;
+    const waits = config.beyondLookBack === 'NEXT_PERIOD' && !plan.intervals.some(isNew);
+    if (waits && [...(beyond.get(name) ?? [])].some(([, quantity]) => !quantity.isZero())) return true;
+    const ends = billed.filter(({ usageName }) => usageName === name).map(({ endDate }) => endDate);
+    const [first, ...others] = ends;
+    const through = first === undefined ? null : maxDate(first, ...others);
+    const units = new Set(unitsOf(section));
+    return usage.pieces.some(
+      ({ unit, localDate, sum, max }) =>
+        units.has(unit) && (through === null || localDate >= through) && !(sum.isZero() && max.isZero()),
+    );
+  });
+}
+
+/** What was used, and what of it an interval is the first to bill. */
+export interface UsageMeter extends Pick<UsageBook, 'collect' | 'unitsIn'> {
+  /** By usage name: what came late for billed intervals before the look-back. */
+  beyond(): ReturnType<UsageBook['beyond']>;
+  newlyBilled(settled: SettledInterval<ConsumingInterval>): NewlyBilled;
+}
+
+export interface NewlyBilled {
+  readonly consumed: readonly UsagePiece[];
+  readonly supplied: SuppliedDigest | null;
+}
+
+/** What was recorded. */
+export function recordedMeter(
+  input: UsageBookInput,
+  { intervals, open }: Pick<UsagePlan<ConsumingInterval>, 'intervals' | 'open'>,
+): UsageMeter {
+  const book = new UsageBook(input);
+  return {
+    collect: (planned) => book.collect(planned),
+    unitsIn: (interval) => book.unitsIn(interval),
+    beyond: () => book.beyond(intervals, [...intervals.map(({ run }) => run.section), ...open]),
+    newlyBilled: ({ planned, consumes }) => ({
+      consumed: book.newlyConsumed(planned, consumes, intervals),
+      supplied: null,
+    }),
+  };
+}
+
+/** What a usage source has told; it is not asked for what lies before the look-back. */
+export function suppliedMeter(supplied: SuppliedUsage, billed: readonly ConsumingInterval[]): UsageMeter {
+  const book = new SuppliedBook(supplied, billed);
+  return {
+    collect: (planned) => book.collect(planned),
+    unitsIn: (interval) => book.unitsIn(interval),
+    beyond: () => new Map(),
+    newlyBilled: ({ planned, consumes }) => ({ consumed: [], supplied: book.newlyTold(planned, consumes) }),
+  };
 }

@@ -1,8 +1,7 @@
-import type { BillingEvent } from '../../records/index.ts';
-import type { Decimal } from '../../values/money/index.ts';
-import type { Instant, LocalDate } from '../../values/time/index.ts';
-import { differenceOf, eventPairs, type PriceDifference, PriceType } from './price-difference.ts';
-import { usageDifferences } from './usage-price-differences.ts';
+import type { BillingEvent, TierBlockPolicy, UsageSection } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, ZERO } from '../../values/money/index.ts';
+import type { BillingPeriod, DatedInstant, Instant, LocalDate } from '../../values/time/index.ts';
 
 /**
  * Where two streams of one subscription charge differently, in time order: one entry for each stretch of time with one
@@ -142,4 +141,202 @@ function isSamePrice(one: Decimal | null, other: Decimal | null): boolean {
 
 function isZero(price: Decimal | null): boolean {
   return price?.isZero() ?? true;
+}
+
+/** RECURRING is charged for every billing period, FIXED once, USAGE for what was used. */
+export const PriceType = { RECURRING: 'RECURRING', FIXED: 'FIXED', USAGE: 'USAGE' } as const;
+export type PriceType = (typeof PriceType)[keyof typeof PriceType];
+
+/** From `from` on (for a fixed price: at that date) a subscription pays another price than before. */
+export interface PriceDifference {
+  readonly subscriptionId: Uuid;
+  readonly bundleId: Uuid;
+  readonly planName: string;
+  readonly phaseName: string;
+  readonly priceType: PriceType;
+  readonly from: DatedInstant;
+  /** null for a price that is not one of usage. */
+  readonly usage: UsagePriceTerms | null;
+  /** Prices of a quantity of one, a recurring price for its billing period; null = none. */
+  readonly oldPrice: Decimal | null;
+  readonly newPrice: Decimal | null;
+  /** New minus old. */
+  readonly difference: Decimal;
+  /** null for a fixed price. Of usage: how often it is billed. */
+  readonly oldBillingPeriod: BillingPeriod | null;
+  readonly newBillingPeriod: BillingPeriod | null;
+  /** Date of the version that supplies the new price. */
+  readonly catalogEffectiveDate: Instant | null;
+}
+
+/** Which price of a usage section it is, and what is had for it before and after. */
+export interface UsagePriceTerms {
+  readonly usageName: string;
+  /** From 1. */
+  readonly tier: number;
+  /** The price is that of a block of the unit. null: that of the tier of a CAPACITY section, whatever its units. */
+  readonly unitType: string | null;
+  /** Units of a block; null for CAPACITY, and where there is no such price. */
+  readonly oldBlockSize: Decimal | null;
+  readonly newBlockSize: Decimal | null;
+  /** How many blocks the tier holds or, of CAPACITY, its limit of the unit; null = any number. */
+  readonly oldMax: Decimal | null;
+  readonly newMax: Decimal | null;
+  /** null for CAPACITY. */
+  readonly oldTierBlockPolicy: TierBlockPolicy | null;
+  readonly newTierBlockPolicy: TierBlockPolicy | null;
+}
+
+/** What is in force in each of two streams from an instant on. */
+export interface EventPair {
+  readonly at: Instant;
+  readonly old: BillingEvent | undefined;
+  readonly now: BillingEvent | undefined;
+}
+
+/** The instants at which either of the streams has an event. */
+export function* eventPairs(
+  before: readonly BillingEvent[],
+  after: readonly BillingEvent[],
+): Generator<EventPair> {
+  const both = [
+    ...before.map((event) => ({ event, isNew: false })),
+    ...after.map((event) => ({ event, isNew: true })),
+  ].toSorted((one, other) => one.event.effectiveDate - other.event.effectiveDate);
+  let old: BillingEvent | undefined;
+  let now: BillingEvent | undefined;
+  for (const [at, events] of Map.groupBy(both, ({ event }) => event.effectiveDate)) {
+    old = events.findLast(({ isNew }) => !isNew)?.event ?? old;
+    now = events.findLast(({ isNew }) => isNew)?.event ?? now;
+    yield { at, old, now };
+  }
+}
+
+/** A missing price counts as 0. */
+export function differenceOf(old: Decimal | null, now: Decimal | null): Decimal {
+  return (now ?? ZERO).minus(old ?? ZERO);
+}
+
+/** A price of a section, or a limit that belongs to one. */
+interface Line {
+  readonly tier: number;
+  readonly unit: string | null;
+  readonly price: Decimal;
+  readonly size: Decimal | null;
+  readonly max: Decimal | null;
+}
+
+/**
+ * Where two streams of one subscription charge usage differently, while both have a section of the name: an entry for each
+ * block, tier and limit that is another, for each stretch of time.
+ */
+export function usageDifferences(
+  before: readonly BillingEvent[],
+  after: readonly BillingEvent[],
+): readonly PriceDifference[] {
+  const differences: PriceDifference[] = [];
+  let open: ReadonlyMap<string, string> = new Map();
+  for (const { at, old, now } of eventPairs(before, after)) {
+    const found = differencesAt(at, old, now);
+    differences.push(...found.filter(({ key, content }) => open.get(key) !== content).map(({ one }) => one));
+    open = new Map(found.map(({ key, content }) => [key, content]));
+  }
+  return differences;
+}
+
+interface Found {
+  readonly one: PriceDifference;
+  readonly key: string;
+  /** Equal for two that tell the same of different days. */
+  readonly content: string;
+}
+
+function differencesAt(
+  at: Instant,
+  old: BillingEvent | undefined,
+  now: BillingEvent | undefined,
+): readonly Found[] {
+  if (!old?.planName || !now?.planName || now.phaseName === null) return [];
+  const { subscriptionId, bundleId, planName, phaseName } = now;
+  const from = { at, date: now.effectiveDate === at ? now.localDate : old.localDate };
+  const common = { subscriptionId, bundleId, planName, phaseName, from };
+  return now.usages.flatMap((section): readonly Found[] => {
+    const earlier = old.usages.find(({ name }) => name === section.name);
+    if (earlier === undefined || earlier === section) return [];
+    return sectionDifferences(earlier, section).map(({ usage, ...prices }) => {
+      const periods = { oldBillingPeriod: earlier.billingPeriod, newBillingPeriod: section.billingPeriod };
+      const told = { ...prices, ...periods, usage };
+      return {
+        one: {
+          ...common,
+          ...told,
+          priceType: PriceType.USAGE,
+          catalogEffectiveDate: section.versionDate,
+        },
+        key: JSON.stringify([usage.usageName, usage.tier, usage.unitType]),
+        content: JSON.stringify([phaseName, told]),
+      };
+    });
+  });
+}
+
+type SectionDifference = Pick<PriceDifference, 'oldPrice' | 'newPrice' | 'difference'> & {
+  readonly usage: UsagePriceTerms;
+};
+
+function sectionDifferences(old: UsageSection, now: UsageSection): readonly SectionDifference[] {
+  const [was, is] = [linesOf(old), linesOf(now)];
+  const [oldPolicy, newPolicy] = [policyOf(old), policyOf(now)];
+  const isChanged = oldPolicy !== newPolicy || old.billingPeriod !== now.billingPeriod;
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((key): readonly SectionDifference[] => {
+    const [one, other] = [was.get(key), is.get(key)];
+    const line = other ?? one;
+    if (line === undefined || (!isChanged && isSameLine(one, other))) return [];
+    const [oldPrice, newPrice] = [one?.price ?? null, other?.price ?? null];
+    const usage = {
+      usageName: now.name,
+      tier: line.tier,
+      unitType: line.unit,
+      oldBlockSize: one?.size ?? null,
+      newBlockSize: other?.size ?? null,
+      oldMax: one?.max ?? null,
+      newMax: other?.max ?? null,
+      oldTierBlockPolicy: oldPolicy,
+      newTierBlockPolicy: newPolicy,
+    };
+    return [{ oldPrice, newPrice, difference: differenceOf(oldPrice, newPrice), usage }];
+  });
+}
+
+function linesOf(section: UsageSection): ReadonlyMap<string, Line> {
+  const lines: readonly Line[] =
+    section.usageType === 'CAPACITY'
+      ? section.tiers.flatMap(({ price, limits }, index) => {
+          const tier = { tier: index + 1, price, size: null };
+          return [
+            { ...tier, unit: null, max: null },
+            ...limits.map(({ unit, max }) => ({ ...tier, unit, max })),
+          ];
+        })
+      : section.tiers.flatMap(({ blocks }, index) => blocks.map((block) => ({ ...block, tier: index + 1 })));
+  return new Map(lines.map((line) => [JSON.stringify([line.tier, line.unit]), line]));
+}
+
+/** A limit is told where it is another; its tier's price has a line of its own. */
+function isSameLine(one: Line | undefined, other: Line | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  const isLimit = one.unit !== null && one.size === null && other.size === null;
+  return (
+    (isLimit || one.price.equals(other.price)) &&
+    isSameNumber(one.size, other.size) &&
+    isSameNumber(one.max, other.max)
+  );
+}
+
+function isSameNumber(one: Decimal | null, other: Decimal | null): boolean {
+  return one === null || other === null ? one === other : one.equals(other);
+}
+
+function policyOf(section: UsageSection): TierBlockPolicy | null {
+  return section.usageType === 'CAPACITY' ? null : section.tierBlockPolicy;
 }

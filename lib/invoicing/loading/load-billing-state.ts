@@ -1,17 +1,22 @@
 import type { CatalogOfAccount } from '../../catalog/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { CoverageRow, StoredCursor } from '../../records/index.ts';
+import type { CoverageRow, InvoiceItem, StoredCursor } from '../../records/index.ts';
 import { dirtiedFrom } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
-import type { AccountBilling } from '../evaluation/account-billing.ts';
 import type { AccountStream, BillingRequest } from '../evaluation/account-streams.ts';
-import { isBehind } from '../evaluation/catalog-changes.ts';
+import {
+  type AccountBilling,
+  type DraftingRequest,
+  missingItemIdsOfAccount,
+  runInput,
+} from '../evaluation/evaluate-account.ts';
 import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
-import { keptUntil } from '../evaluation/kept-as-billed.ts';
-import type { UsageOrigin } from '../evaluation/usage-supply.ts';
-import type { InvoicingConfig } from '../periods/invoicing-config.ts';
-import { windowOf } from '../periods/window.ts';
+import { isBehind, keptUntil } from '../evaluation/last-evaluation.ts';
+import type { UsageOrigin } from '../evaluation/source-usage.ts';
+import type { Draft } from '../invoices/drafting.ts';
+import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
+import { windowOf } from '../proposals/window.ts';
 import { type LoadInput, loadStreams } from './load-streams.ts';
 import { withUsage } from './load-usage.ts';
 
@@ -114,4 +119,110 @@ function billingOf(
 /** How many items the subscription has got on that day; each day counts anew (§8.4 rule 2). */
 export function itemsOn(day: LocalDate, cursor: StoredCursor | undefined): number {
   return cursor?.itemsDate === day ? cursor.itemsCount : 0;
+}
+
+/**
+ * Loads the items that these runs will repair, with all of their rows (§7.2 rule 6). Accounts without changes repair
+ * nothing and cost no statement.
+ */
+export async function withRepairedItems(
+  session: ReadSession,
+  billings: readonly AccountBilling[],
+  config: InvoicingConfig,
+): Promise<readonly AccountBilling[]> {
+  const itemIds = billings.flatMap((billing) => itemIdsToRepair(billing, config));
+  return itemIds.length === 0 ? billings : withItems(session, billings, itemIds);
+}
+
+async function withItems(
+  session: ReadSession,
+  billings: readonly AccountBilling[],
+  itemIds: readonly Uuid[],
+): Promise<readonly AccountBilling[]> {
+  const [foundItems, foundRows] = await Promise.all([
+    session.invoices.findItemsByIds(itemIds),
+    session.invoices.loadCoverageOfItems(itemIds),
+  ]);
+  const items = Map.groupBy(foundItems, (item) => item.subscriptionId);
+  const rows = Map.groupBy(foundRows, (row) => row.subscriptionId);
+  return billings.map((billing) => ({
+    ...billing,
+    subscriptions: billing.subscriptions.map((subscription) =>
+      joined(
+        subscription,
+        items.get(subscription.subscriptionId) ?? [],
+        rows.get(subscription.subscriptionId) ?? [],
+      ),
+    ),
+  }));
+}
+
+function joined(
+  subscription: SubscriptionBilling,
+  items: readonly InvoiceItem[],
+  rows: readonly CoverageRow[],
+): SubscriptionBilling {
+  if (items.length === 0) return subscription;
+  const loaded = new Set(items.map((item) => item.id));
+  const others = subscription.rows.filter((row) => !loaded.has(row.itemId));
+  return {
+    ...subscription,
+    items: new Map(items.map((item) => [item.id, item])),
+    rows: [...others, ...rows],
+  };
+}
+
+/** Loads the items of all RECURRING rows in the windows: a dry run goes from date to date, and any step may repair them. */
+export async function withWindowItems(
+  session: ReadSession,
+  billings: readonly AccountBilling[],
+): Promise<readonly AccountBilling[]> {
+  const rows = billings.flatMap(({ subscriptions }) =>
+    subscriptions.flatMap((subscription) => subscription.rows),
+  );
+  const itemIds = rows.filter((row) => row.kind === 'RECURRING').map((row) => row.itemId);
+  return itemIds.length === 0 ? billings : withItems(session, billings, itemIds);
+}
+
+/** An account that cannot be evaluated names none; its own evaluation then fails and says why. */
+function itemIdsToRepair(billing: AccountBilling, config: InvoicingConfig): readonly Uuid[] {
+  try {
+    return missingItemIdsOfAccount(runInput(billing, config));
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * The drafts that each run may write to, by account id; two statements where drafts may be reused, none otherwise. An
+ * account whose named draft cannot be used is left to `runInvoiceOf`, which says why.
+ * @param areAllWanted true: all drafts of accounts that reuse them, the oldest first, for runs to come.
+ */
+export async function loadDrafts(
+  session: ReadSession,
+  requests: readonly DraftingRequest[],
+  { areAllWanted = false }: { readonly areAllWanted?: boolean } = {},
+): Promise<ReadonlyMap<Uuid, readonly Draft[]>> {
+  const oldest = requests.filter(({ drafting }) => drafting?.reusesDraft).map(({ account }) => account.id);
+  const named = requests.flatMap(({ drafting }) => drafting?.draftId ?? []);
+  const found = [
+    ...(oldest.length === 0 ? [] : await session.invoices.findDrafts(oldest)),
+    ...(named.length === 0 ? [] : await session.invoices.findByIds(named)),
+  ];
+  if (found.length === 0) return new Map();
+  const wanted = areAllWanted ? found : firstOfEach(found, named);
+  const items = await session.invoices.findItems(wanted.map(({ id }) => id));
+  const itemsOf = Map.groupBy(items, ({ invoiceId }) => invoiceId);
+  const drafts = wanted.map((invoice): Draft => ({ invoice, items: itemsOf.get(invoice.id) ?? [] }));
+  return Map.groupBy(drafts, ({ invoice }) => invoice.accountId);
+}
+
+/** The oldest draft of each account and the named ones, of invoices in the order of their creation. */
+function firstOfEach(
+  found: readonly Draft['invoice'][],
+  named: readonly Uuid[],
+): readonly Draft['invoice'][] {
+  const first = new Map([...found].reverse().map((invoice) => [invoice.accountId, invoice.id]));
+  const byId = new Map(found.map((invoice) => [invoice.id, invoice]));
+  return [...byId.values()].filter(({ id, accountId }) => named.includes(id) || first.get(accountId) === id);
 }

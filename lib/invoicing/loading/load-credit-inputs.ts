@@ -12,9 +12,12 @@ import {
 import { repairedDebts } from '../credit/repaired-debts.ts';
 import { isUnpaid } from '../invoices/invoice-amounts.ts';
 import { creditableOf, creditStandIn, settledDecrease } from '../invoices/parent-standing.ts';
-import { loadCreditableInvoices, loadParentInvoices } from './load-open-invoices.ts';
-import { invoicesBeingPaid } from './load-payments-in-flight.ts';
-import { loadRepairedDebts } from './load-repaired-debts.ts';
+import {
+  invoicesBeingPaid,
+  loadCreditableInvoices,
+  loadParentInvoices,
+  loadRepairedDebts,
+} from './load-open-invoices.ts';
 
 /**
  * By account id, what the account's credit is applied to. A constant number of statements for any number of accounts, and

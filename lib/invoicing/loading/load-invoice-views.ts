@@ -1,5 +1,10 @@
-import type { CatalogSource } from '../../catalog/index.ts';
-import { withOverridePlans } from '../../catalog/index.ts';
+import {
+  type CatalogProvider,
+  type CatalogRequest,
+  type CatalogSource,
+  withOverridePlans,
+} from '../../catalog/index.ts';
+import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import { type Invoice, type InvoiceItem, itemTypes } from '../../records/index.ts';
 import { planNamesOf } from '../../subscriptions/index.ts';
@@ -68,4 +73,24 @@ async function loadTrackingIds(
   if (ofRuns.length === 0 || settings === null) return new Map();
   const limit = settings['invoice.trackingIds.maxReturned'];
   return session.usage.trackingIds([...new Set(ofRuns.map(({ invoiceId }) => invoiceId))], limit);
+}
+
+/**
+ * The catalogs in which names of billed things are looked up; null where they cannot be had: the names are then null, and
+ * the read goes on (§1.2).
+ */
+export async function catalogsForNames(
+  { logger }: Pick<Ports, 'logger'>,
+  catalogs: CatalogProvider,
+  request: CatalogRequest,
+): Promise<CatalogSource | null> {
+  try {
+    return await catalogs.open(request);
+  } catch (error) {
+    logger.warn(
+      { err: error, tenantId: request.tenant.id },
+      'no catalog to be had: invoice items without names',
+    );
+    return null;
+  }
 }

@@ -1,9 +1,12 @@
-import type { CatalogOfAccount } from '../../catalog/index.ts';
-import { withOverridePlans } from '../../catalog/index.ts';
+import { type CatalogOfAccount, withOverridePlans } from '../../catalog/index.ts';
 import { bundlesNotInvoiced } from '../../control-tags/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { OngoingCharge, StoredCursor, Subscription } from '../../records/index.ts';
-import { ProductCategory } from '../../records/index.ts';
+import {
+  type OngoingCharge,
+  ProductCategory,
+  type StoredCursor,
+  type Subscription,
+} from '../../records/index.ts';
 import {
   catalogUnder,
   cursorsUnder,
@@ -15,8 +18,8 @@ import {
 import { type UsageConfig, usageSettings } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type AccountStreams, type StreamRequest, streamsOf } from '../evaluation/account-streams.ts';
-import { ongoingChargeOf } from '../evaluation/ongoing-charge.ts';
-import type { InvoicingConfig } from '../periods/invoicing-config.ts';
+import { ongoingChargeOf } from '../evaluation/last-evaluation.ts';
+import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 
 /** Which subscriptions of the accounts to load. */
 export type CursorChoice = 'due' | 'all';

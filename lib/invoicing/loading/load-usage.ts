@@ -1,23 +1,25 @@
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { DayUsage, InvoiceItem, ItemBasis, StoredUsageInterval } from '../../records/index.ts';
+import { SystemKey } from '../../tenants/index.ts';
 import {
   type ConsumingInterval,
   type FreedPoints,
   LateMode,
+  NO_TERMS,
   piecesNeeded,
+  readUsageTerms,
   type UsagePiece,
   type UsageTerms,
   usageSettings,
 } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate, TimeZone } from '../../values/time/index.ts';
-import type { AccountBilling } from '../evaluation/account-billing.ts';
+import type { AccountBilling } from '../evaluation/evaluate-account.ts';
 import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
-import { billedIntervals, freedPoints } from '../evaluation/stored-usage.ts';
-import type { DayMarks, SubscriptionUsage } from '../evaluation/usage-run.ts';
-import { type UsageOrigin, withSupply } from '../evaluation/usage-supply.ts';
-import type { InvoicingConfig } from '../periods/invoicing-config.ts';
-import { loadUsageTerms } from './load-usage-terms.ts';
+import type { DayMarks, SubscriptionUsage } from '../evaluation/evaluate-usage.ts';
+import { type UsageOrigin, withSupply } from '../evaluation/source-usage.ts';
+import { billedIntervals, freedPoints } from '../evaluation/stored-intervals.ts';
+import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 
 export interface UsageLoading {
   readonly config: InvoicingConfig['usage'];
@@ -177,4 +179,10 @@ export async function loadBilled(
   ]);
   const itemOf = new Map(items.map((item) => [item.id, item]));
   return (intervals) => billedIntervals(intervals, { itemOf, bases });
+}
+
+/** The tenant's usage terms (usage §12); they were read when they were uploaded. One statement. */
+export async function loadUsageTerms(session: ReadSession): Promise<UsageTerms> {
+  const [stored] = await session.keyValues.find([SystemKey.USAGE_TERMS]);
+  return stored === undefined ? NO_TERMS : readUsageTerms(stored.value, String(stored.recordId));
 }

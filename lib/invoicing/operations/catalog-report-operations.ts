@@ -3,7 +3,7 @@ import type { Leading } from '../../records/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency } from '../../values/money/index.ts';
-import type { PriceDifference } from '../evaluation/price-difference.ts';
+import type { PriceDifference } from '../evaluation/price-differences.ts';
 
 /**
  * A part of the report: first what would be refused, then each price that changes and each account that could not be

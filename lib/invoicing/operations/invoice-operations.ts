@@ -4,8 +4,10 @@ import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
+import type { DocumentTextKind } from '../documents/text-keys.ts';
 import type { DryRunRequest } from '../dry-run/dry-run-request.ts';
 import type { ItemExplanation } from '../explanation/explanation.ts';
+import type { CreditNoteView } from '../invoices/credit-note-view.ts';
 import type { InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
 import type { ManualItem } from '../invoices/manual-items.ts';
 import type { MigrationItem } from '../invoices/migration-items.ts';
@@ -327,4 +329,85 @@ export interface CoverageDifference {
   readonly expected: readonly NewInvoiceItem[];
   /** Items that the run would make. */
   readonly found: readonly NewInvoiceItem[];
+}
+
+/**
+ * Credit of accounts. Where the tenant has invoice plugins, they are asked first (§13 rule 7):
+ * INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for one that fails.
+ */
+export interface AccountCreditOperations<C extends Leading = []> {
+  /**
+   * Uses the account's credit on its unpaid invoices, the oldest first; nothing to do is fine too.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
+   */
+  rebalanceCredit(...given: [...C, accountId: Uuid | string]): Promise<void>;
+
+  /**
+   * Moves all credit of a child account to its parent: a charge on the child, a credit on the parent, in one transaction.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT (3009),
+   * INVOICE_CHILD_ACCOUNT_MISSING_CREDIT (4027), CURRENCY_INVALID (3) where the parent's currency is another, BUSY (60018).
+   */
+  transferCreditToParent(...given: [...C, childAccountId: Uuid | string]): Promise<void>;
+}
+
+/** Documents of what was taken off committed invoices (§21), for tenants with `org.service.invoice.creditNotes`. */
+export interface CreditNoteOperations<C extends Leading = []> {
+  /** The credit note with its lines. @throws BillingError OBJECT_NOT_FOUND (60007). */
+  get(...given: [...C, creditNoteId: Uuid | string]): Promise<CreditNoteView>;
+
+  /** Those that credit the invoice, by number. @throws BillingError INVOICE_NOT_FOUND (4006). */
+  ofInvoice(...given: [...C, invoiceId: Uuid | string]): Promise<readonly CreditNoteView[]>;
+
+  /** A window of those of the account, by number. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
+  pageOfAccount(
+    ...given: [...C, accountId: Uuid | string, request: PageRequest]
+  ): Promise<Page<CreditNoteView>>;
+
+  /**
+   * The credit note as a page of HTML in the language of the account: the built-in page with the tenant's translations.
+   * @throws BillingError OBJECT_NOT_FOUND (60007), ANSWER_TOO_LARGE (60020) for one of more than 10,000 lines.
+   */
+  html(...given: [...C, creditNoteId: Uuid | string]): Promise<string>;
+
+  /** As a PDF. @throws as `html`, and NOT_IMPLEMENTED (1) as `invoices.pdf` does. */
+  pdf(...given: [...C, creditNoteId: Uuid | string]): Promise<Uint8Array>;
+}
+
+/** Which text of a tenant's documents. */
+export type DocumentText =
+  | {
+      readonly kind: Extract<DocumentTextKind, 'TEMPLATE' | 'MANUAL_PAY_TEMPLATE'>;
+      /** Default: for every locale that has no template of its own. */
+      readonly locale?: string | null;
+    }
+  | {
+      readonly kind: Extract<DocumentTextKind, 'TRANSLATION' | 'CATALOG_TRANSLATION'>;
+      /** Such as `en_US` or `de`. */
+      readonly locale: string;
+    };
+
+/** A text to be stored. */
+export type DocumentTextUpload = DocumentText & {
+  /** A template (Mustache, at most 256 Ki characters) or translations (Java properties, at most 1 Mi characters). */
+  readonly text: string;
+  /** Whether one that is there already is replaced; default false: it is refused. */
+  readonly replace?: boolean | undefined;
+};
+
+/** Templates and translations of the documents that the tenant's customers get (§14). */
+export interface InvoiceTextOperations<C extends Leading = []> {
+  /**
+   * Stores a template or a translation. It holds from the next document on; `keyValues` shows it under
+   * `INVOICE_TEMPLATE`, `INVOICE_MP_TEMPLATE` (both also with `_<locale>`), `INVOICE_TRANSLATION_<locale>` or
+   * `CATALOG_TRANSLATION_<locale>`.
+   * @throws BillingError INVALID_PARAMETER (60002) for a locale that is none, and where there is one already that is not
+   * to be replaced; MISSING_OR_INVALID_FIELD (60003) for a text that is empty, cannot be read or is past a bound.
+   */
+  upload(...given: [...C, upload: DocumentTextUpload]): Promise<void>;
+
+  /** The text as it was uploaded; null if there is none. @throws BillingError INVALID_PARAMETER (60002) for a bad locale. */
+  get(...given: [...C, text: DocumentText]): Promise<string | null>;
+
+  /** Goes back to what is built in; no error if there is none. @throws as `get`. */
+  delete(...given: [...C, text: DocumentText]): Promise<void>;
 }

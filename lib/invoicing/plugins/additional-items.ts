@@ -18,9 +18,8 @@ import type { LocalDate } from '../../values/time/index.ts';
 import { isAdjustable } from '../invoices/item-adjustment.ts';
 import { checkCurrency, checkPeriod, checkTexts } from '../invoices/manual-items.ts';
 import { defaultDescription, type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
-import { checkedAmount } from './item-amounts.ts';
 import type { ClaimedItem } from './plugin-claims.ts';
-import { type ChosenId, takenId } from './taken-ids.ts';
+import { refusedTo } from './refused-to.ts';
 
 /** A new item that goes to another invoice than the one at hand. */
 export interface ItemElsewhere {
@@ -307,5 +306,88 @@ function moreThanRemains(id: Uuid, amount: Decimal, remaining: Decimal): Billing
     code: ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
     message: `${formatDecimal(amount)} is more than what remains of invoice item ${id}, ${formatDecimal(remaining)}`,
     facts: { invoiceItemId: id, amount: formatDecimal(amount), remaining: formatDecimal(remaining) },
+  });
+}
+
+/**
+ * The amount of an item, with the sign that its type has (§1.3).
+ * @throws BillingError INVOICE_CREDIT_AMOUNT_INVALID (4009) for a CREDIT_ADJ,
+ * INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010) for what is taken off, else
+ * INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015).
+ */
+export function checkedAmount(itemType: InvoiceItemType, amount: Decimal | null): Decimal {
+  const problem = amount === null ? 'needs an amount' : signProblem(itemType, amount);
+  if (amount !== null && problem === null) return amount.isZero() ? ZERO : amount;
+  const shown = amount === null ? '' : ` of ${formatDecimal(amount)}`;
+  throw new BillingError({
+    code: codeOf(itemType),
+    message: `An item of type ${itemType}${shown} ${problem}`,
+    facts: { itemType, amount: amount && formatDecimal(amount) },
+  });
+}
+
+function signProblem(itemType: InvoiceItemType, amount: Decimal): string | null {
+  const { sign } = itemTypes[itemType];
+  switch (sign) {
+    case 'NEGATIVE':
+      return amount.lessThan(0) ? null : 'cannot be: its amount has to be less than 0';
+    case 'NOT_POSITIVE':
+      return amount.greaterThan(0) ? 'cannot be: its amount has to be at most 0' : null;
+    case 'NOT_NEGATIVE':
+      return amount.lessThan(0) ? 'cannot be: its amount has to be at least 0' : null;
+    case 'ANY':
+      return null;
+  }
+}
+
+function codeOf(itemType: InvoiceItemType): ErrorCode {
+  switch (itemTypes[itemType].kind) {
+    case 'CREDIT':
+      return ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID;
+    case 'ADJUSTMENT':
+      return ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE;
+    case 'CHARGE':
+    case 'ACCOUNT_CREDIT':
+      return ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID;
+  }
+}
+
+/** The id of a new item that a plugin has chosen. */
+export interface ChosenId {
+  readonly id: Uuid;
+  readonly pluginName: string;
+}
+
+interface NewItems {
+  readonly items: readonly { readonly id: Uuid }[];
+  readonly elsewhere: readonly { readonly item: { readonly id: Uuid } }[];
+  readonly chosenIds: readonly ChosenId[];
+}
+
+/**
+ * The ids that plugins cannot choose for new items (§13 rule 3): those of stored items, and of new ones of the invoices
+ * that have been added.
+ */
+export class TakenIds {
+  readonly #ids: Set<Uuid>;
+
+  constructor(stored: Iterable<Uuid>) {
+    this.#ids = new Set(stored);
+  }
+
+  /** Takes the ids of the invoice's new items. @throws BillingError INVOICE_ITEM_NOT_FOUND (4011) for a chosen one that is taken. */
+  add({ items, elsewhere, chosenIds }: NewItems): void {
+    const clash = chosenIds.find(({ id }) => this.#ids.has(id));
+    if (clash !== undefined) throw refusedTo(clash.pluginName, takenId(clash.id));
+    for (const { id } of items) this.#ids.add(id);
+    for (const { item } of elsewhere) this.#ids.add(item.id);
+  }
+}
+
+export function takenId(id: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
+    message: `A new item cannot have the id ${id}, which an item of another invoice has`,
+    facts: { invoiceItemId: id },
   });
 }

@@ -3,12 +3,12 @@ import type { Account } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import type { AccountRun } from '../evaluation/evaluate-account.ts';
-import { newInvoice, reusedDraft } from '../evaluation/invoice-after-run.ts';
+import { newInvoice, reusedDraft } from '../evaluation/run-invoice.ts';
 import { invoicingCurrency } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { AskedInvoice } from './additional-items.ts';
-import { existingOf } from './left-of-items.ts';
-import { seenAsked } from './seen-invoice.ts';
+import { existingOf } from './decided-elsewhere.ts';
+import { seenAsked } from './seen-invoices.ts';
 
 /** A run that plugins are asked about. */
 export interface AskedRun {

@@ -1,10 +1,8 @@
-import type { CoverageRow, InvoiceItem } from '../../records/index.ts';
-import { InvoiceItemType } from '../../records/index.ts';
+import { type CoverageRow, type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, sum } from '../../values/money/index.ts';
-import type { AccountRun } from '../evaluation/evaluate-account.ts';
+import { type AccountRun, accountedInvoice } from '../evaluation/evaluate-account.ts';
 import type { SubscriptionEvaluation } from '../evaluation/evaluate-subscription.ts';
-import { accountedInvoice } from '../evaluation/invoice-for-run.ts';
 import { accountBalancesAfter, invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { AskedInvoice } from './additional-items.ts';
@@ -85,4 +83,12 @@ function withLessRepaired<L extends Pick<InvoiceItem, 'id' | 'repairable'>>(
   if (repairs.length === 0) return left;
   const given = sum(repairs.map(({ id, amount }) => (amountOf(id) ?? amount).minus(amount)));
   return { ...left, repairable: left.repairable.plus(given) };
+}
+
+/** The run of one step of a dry run with what plugins have made of it; a reused draft goes on as they have rewritten it. */
+export function decidedStep(run: AccountRun, asked: AskedInvoice): AccountRun {
+  const decided = decidedRun(run, asked);
+  const { draft } = run.invoice;
+  if (draft === null) return decided;
+  return { ...decided, invoice: { ...run.invoice, draft: { ...draft, items: asked.existing } } };
 }

@@ -1,4 +1,5 @@
 import type { IdGenerator } from '../../ports/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
@@ -96,4 +97,13 @@ export function replayedIds(taken: readonly Uuid[], ids: IdGenerator): IdGenerat
       return id;
     },
   };
+}
+
+/** For an account that is another one whenever plugins have been asked about it (§17 rule 4). */
+export function alwaysChanged(accountId: Uuid | undefined): BillingError {
+  return new BillingError({
+    code: ErrorCode.BUSY,
+    message: `Account ${accountId} has changed whenever invoice plugins had been asked about it; try again`,
+    facts: { accountId },
+  });
 }

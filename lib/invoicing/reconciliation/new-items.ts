@@ -1,19 +1,20 @@
-import type {
-  BasisEvent,
-  BillingEvent,
-  FixedBasis,
-  ItemBasis,
-  RecurringBasis,
-  RepairBasis,
-  Share,
+import {
+  type BasisEvent,
+  type BillingEvent,
+  type FixedBasis,
+  type InvoiceItem,
+  InvoiceItemType,
+  type ItemBasis,
+  type RecurringBasis,
+  type RepairBasis,
+  type Share,
 } from '../../records/index.ts';
-import { type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
-import type { FixedProposal } from '../periods/fixed-proposals.ts';
-import type { RecurringProposal } from '../periods/recurring-proposals.ts';
+import type { FixedProposal } from '../proposals/fixed-proposals.ts';
+import type { RecurringProposal } from '../proposals/recurring-proposals.ts';
 
 /** A proposal, or the part of it that is not billed yet. */
 export interface RecurringCharge {

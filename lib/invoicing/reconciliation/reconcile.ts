@@ -1,15 +1,32 @@
-import type { BillingEvent, CoverageRow } from '../../records/index.ts';
+import {
+  type BasisEvent,
+  type BillingEvent,
+  type CoverageRow,
+  RepairRule,
+  type Share,
+} from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
-import type { BillingPeriod, LocalDate } from '../../values/time/index.ts';
-import type { DaysOfKind } from '../periods/billed-ahead.ts';
-import type { FixedProposal } from '../periods/fixed-proposals.ts';
-import type { RecurringProposal } from '../periods/recurring-proposals.ts';
-import { newCharges, newFixedCharges } from './new-charges.ts';
-import type { RecurringCharge, Repair } from './new-items.ts';
-import { type BilledItem, type RecurringRow, recurringRows } from './recurring-row.ts';
-import { repairItems } from './repairs.ts';
-import { type UncoveredPart, uncoveredParts } from './uncovered-parts.ts';
+import { type Currency, type Decimal, roundToCurrency } from '../../values/money/index.ts';
+import { type BillingPeriod, type LocalDate, minDate } from '../../values/time/index.ts';
+import type { FixedProposal } from '../proposals/fixed-proposals.ts';
+import {
+  fixedDaysBetween,
+  fixedDaysOfPeriod,
+  fixedDaysOfWhole,
+  isWholePeriod,
+  proratedShare,
+} from '../proposals/proration.ts';
+import type { RecurringProposal } from '../proposals/recurring-proposals.ts';
+import type { DaysOfKind } from '../proposals/window.ts';
+import {
+  type BilledItem,
+  type RecurringRow,
+  recurringRows,
+  type UncoveredPart,
+  uncoveredParts,
+} from './coverage.ts';
+import { basisEvent, type RecurringCharge, type Repair } from './new-items.ts';
 
 /** Billing period in which a phase recurs by the catalog; null = the catalog does not know the phase. */
 export type PeriodOfPhase = (planName: string, phaseName: string) => BillingPeriod | null;
@@ -97,4 +114,244 @@ function periodsByPhase({
     );
     return event?.billingPeriod ?? periodOfPhase?.(planName, phaseName) ?? null;
   };
+}
+
+export interface NewChargesInput {
+  /** In date order. */
+  readonly proposals: readonly RecurringProposal[];
+  readonly ahead: DaysOfKind | null;
+  /** In date order. */
+  readonly rows: readonly RecurringRow[];
+  /** FREE rows: recurring items that have come to 0 and are billed already. */
+  readonly freeRows: readonly CoverageRow[];
+  readonly windowStart: LocalDate | null;
+  readonly currency: Currency;
+  readonly prorationFixedDays: number;
+}
+
+/**
+ * The recurring charges that are still missing (§6 rules 1 and 2): of each proposal the days that no row of its kind covers.
+ * What comes to 0, a free proposal or a part whose share rounds to 0, leaves no recurring row, so it is looked up among the
+ * free items too: else every run would charge it again.
+ */
+export function newCharges(input: NewChargesInput): readonly RecurringCharge[] {
+  const { proposals, ahead, rows, freeRows, windowStart } = input;
+  const parts = uncoveredParts({ intervals: proposals, covers: rows, windowStart });
+  const charges = parts.map((part) => chargeOf(part, input));
+  if (!charges.some(({ amount }) => amount.isZero())) return charges;
+  const isFree = freeItems(freeRows, ahead);
+  return charges.filter(
+    (charge) => !charge.amount.isZero() || !(isFree(charge) || beginsBefore(charge, windowStart)),
+  );
+}
+
+/** The FIXED proposals that no FIXED row records: one row stands for the fixed price, whatever its amount (§6 rule 6). */
+export function newFixedCharges(
+  proposals: readonly FixedProposal[],
+  fixedRows: readonly CoverageRow[],
+): readonly FixedProposal[] {
+  if (proposals.length === 0) return proposals;
+  const byStart = rowsByStart(fixedRows);
+  return proposals.filter(
+    ({ event, startDate }) => !(byStart.get(startDate) ?? []).some((row) => isSamePhase(row, event)),
+  );
+}
+
+function chargeOf(part: UncoveredPart<RecurringProposal>, input: NewChargesInput): RecurringCharge {
+  const { of: proposal, startDate, endDate } = part;
+  if (startDate === proposal.startDate && endDate === proposal.endDate) {
+    return { proposal, startDate, endDate, amount: proposal.amount, part: null };
+  }
+  const share = shareOfPart(part, input);
+  return { proposal, startDate, endDate, amount: proratedShare(share, input.currency), part: share };
+}
+
+/** The share of the proposal's amount by days or, with fixed days, of its rate (§6 rules 2 and 7). */
+function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDays }: NewChargesInput): Share {
+  const { of: proposal, startDate, endDate } = part;
+  const fixedTotal = fixedDaysOfPeriod(proposal.event.billingPeriod, prorationFixedDays);
+  if (fixedTotal === null) {
+    const totalDays = proposal.endDate - proposal.startDate;
+    return { base: proposal.amount, days: endDate - startDate, totalDays };
+  }
+  const days = fixedDaysBetween(startDate, endDate, prorationFixedDays);
+  const totalDays = proposal.share?.totalDays ?? fixedDaysOfWhole(proposal, fixedTotal, prorationFixedDays);
+  return { base: proposal.rate, days, totalDays };
+}
+
+/** Days that are looked at begin within the proposal where they stay as billed before (`keptUntil`), free ones as a whole. */
+function beginsBefore({ proposal }: RecurringCharge, windowStart: LocalDate | null): boolean {
+  return proposal.amount.isZero() && windowStart !== null && proposal.startDate < windowStart;
+}
+
+/** Whether a free item stands for the charge. A longer one does where only an event to come would shorten it. */
+function freeItems(
+  freeRows: readonly CoverageRow[],
+  ahead: DaysOfKind | null,
+): (charge: RecurringCharge) => boolean {
+  const byStart = rowsByStart(freeRows);
+  return ({ proposal, startDate, endDate }) =>
+    (byStart.get(startDate) ?? []).some(
+      (row) =>
+        isSamePhase(row, proposal) &&
+        (row.endDate === endDate ||
+          (endDate === ahead?.startDate && row.endDate !== null && row.endDate > endDate)),
+    );
+}
+
+function rowsByStart(rows: readonly CoverageRow[]): ReadonlyMap<LocalDate, readonly CoverageRow[]> {
+  return Map.groupBy(rows, (row) => row.startDate);
+}
+
+function isSamePhase(
+  row: CoverageRow,
+  { planName, phaseName }: { readonly planName: string | null; readonly phaseName: string | null },
+): boolean {
+  return row.planName === planName && row.phaseName === phaseName;
+}
+
+export interface RepairsInput {
+  /** Stretches of rows that nothing proposes any more, in date order. */
+  readonly parts: readonly UncoveredPart<RecurringRow>[];
+  /** All rows of the items that `parts` touch, inside the window or not (§7.2 rule 6). */
+  readonly rows: readonly RecurringRow[];
+  readonly items: ReadonlyMap<Uuid, BilledItem>;
+  /** Billing events in order, as they are now. */
+  readonly events: readonly BillingEvent[];
+  readonly targetDate: LocalDate;
+  readonly currency: Currency;
+  readonly prorationFixedDays: number;
+  /** Period in which a row's plan and phase recur, null when no event names them any more. */
+  readonly periodOf: (row: RecurringRow) => BillingPeriod | null;
+}
+
+export interface Repairs {
+  readonly repairs: readonly Repair[];
+  /** What is left to repair of each repaired item. */
+  readonly repairable: ReadonlyMap<Uuid, Decimal>;
+}
+
+const NO_REPAIRS: Repairs = Object.freeze({ repairs: [], repairable: new Map() });
+
+/**
+ * One repair per part, in date order: its share of the row, but never more than what is left of the item after
+ * adjustments and earlier repairs. The repair that takes the item's last day takes all that is left (§6 rules 3–5, 7).
+ */
+export function repairItems(input: RepairsInput): Repairs {
+  if (input.parts.length === 0) return NO_REPAIRS;
+  const repairable = new Map<Uuid, Decimal>();
+  const repairs: Repair[] = [];
+  const daysLeft = daysInForce(input.rows);
+  for (const part of input.parts) {
+    const { of: row, startDate, endDate } = part;
+    const { itemId } = row;
+    const item = input.items.get(itemId);
+    assertInvariant(item !== undefined, `Item ${itemId} must be loaded to repair it`, { itemId });
+
+    const left = (daysLeft.get(itemId) ?? 0) - (endDate - startDate);
+    daysLeft.set(itemId, left);
+    const limit = repairable.get(itemId) ?? item.repairable;
+    const share = shareOfRow(part, { ...input, item });
+    const prorated = share === null ? row.amount : proratedShare(share, input.currency);
+    const isAll = left === 0 && !prorated.equals(limit);
+    const amount = left === 0 || limit.lessThan(prorated) ? limit : prorated;
+    repairable.set(itemId, limit.minus(amount));
+    repairs.push({
+      itemId,
+      startDate,
+      endDate,
+      amount,
+      basis: {
+        kind: 'REPAIR',
+        event: eventBehind(input, part),
+        rule: isAll ? RepairRule.REMAINDER : ruleOf(share, limit.lessThan(prorated)),
+        startDate: row.startDate,
+        endDate: row.endDate,
+        amount: row.amount,
+        share,
+        repairable: limit,
+      },
+    });
+  }
+  return { repairs, repairable };
+}
+
+function ruleOf(share: Share | null, isLimited: boolean): RepairRule {
+  if (isLimited) return RepairRule.LIMIT;
+  return share === null ? RepairRule.WHOLE : RepairRule.PART;
+}
+
+/**
+ * The event since which the days of a part are no longer due: the one in force on these days or, if they lie after the
+ * target date, on the target date, as later events change nothing yet.
+ */
+function eventBehind(
+  { events, targetDate }: Pick<RepairsInput, 'events' | 'targetDate'>,
+  { startDate }: UncoveredPart<RecurringRow>,
+): BasisEvent | null {
+  const until = minDate(startDate, targetDate);
+  const inForce = events.findLast(({ localDate }) => localDate <= until);
+  return inForce === undefined ? null : basisEvent(inForce);
+}
+
+function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
+  const days = new Map<Uuid, number>();
+  for (const { itemId, startDate, endDate } of rows) {
+    days.set(itemId, (days.get(itemId) ?? 0) + (endDate - startDate));
+  }
+  return days;
+}
+
+interface ShareInput {
+  /** The item of the row. */
+  readonly item: BilledItem;
+  readonly currency: Currency;
+  readonly prorationFixedDays: number;
+  /** Period in which a row's plan and phase recur, null when no event names them any more. */
+  readonly periodOf: (row: RecurringRow) => BillingPeriod | null;
+}
+
+/** The share of the row that a part is (§6 rules 3 and 7); null = the whole row. */
+export function shareOfRow(part: UncoveredPart<RecurringRow>, input: ShareInput): Share | null {
+  const { of: row, startDate, endDate } = part;
+  if (startDate === row.startDate && endDate === row.endDate) return null;
+  const { prorationFixedDays } = input;
+  const period = input.periodOf(row);
+  const fixedTotal = period === null ? null : fixedDaysOfPeriod(period, prorationFixedDays);
+  const calendar: Share = {
+    base: row.amount,
+    days: endDate - startDate,
+    totalDays: row.endDate - row.startDate,
+  };
+  if (prorationFixedDays <= 0 || (period !== null && fixedTotal === null)) return calendar;
+  const days = fixedDaysBetween(startDate, endDate, prorationFixedDays);
+  if (period !== null && fixedTotal !== null) {
+    const whole = wholeByFixedDays(row, input, { period, fixedTotal });
+    return whole.totalDays === 0 ? calendar : { ...whole, days };
+  }
+  // No event names the plan any more, so M is unknown. The row's own amount and fixed days give the same share, up to a
+  // rounding of the row.
+  const totalDays = fixedDaysBetween(row.startDate, row.endDate, prorationFixedDays);
+  return { base: row.amount, days, totalDays };
+}
+
+/**
+ * What a part is a share of: the rate and the days of a whole period or, of an item that is not worth what the rate comes
+ * to for its days, its own amount and days.
+ */
+function wholeByFixedDays(
+  { rate }: RecurringRow,
+  { item, currency, prorationFixedDays }: ShareInput,
+  { period, fixedTotal }: { readonly period: BillingPeriod; readonly fixedTotal: number },
+): { readonly base: Decimal; readonly totalDays: number } {
+  const { startDate, endDate, amount } = item;
+  const ofPeriod = { base: rate, totalDays: fixedTotal };
+  if (startDate === null || endDate === null) return ofPeriod;
+  if (isWholePeriod(startDate, endDate, period)) {
+    const totalDays = fixedDaysOfWhole({ startDate, endDate }, fixedTotal, prorationFixedDays);
+    return { base: roundToCurrency(rate, currency).equals(amount) ? rate : amount, totalDays };
+  }
+  const days = fixedDaysBetween(startDate, endDate, prorationFixedDays);
+  const isAtRate = proratedShare({ ...ofPeriod, days }, currency).equals(amount);
+  return isAtRate ? ofPeriod : { base: amount, totalDays: days };
 }

@@ -15,12 +15,12 @@ import { addDays, type Instant, type LocalDate, localDateOf, minDate } from '../
 import type { StreamRequest } from '../evaluation/account-streams.ts';
 import { priceDifferences } from '../evaluation/price-differences.ts';
 import { type LoadedStreams, loadStreams } from '../loading/load-streams.ts';
-import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
 import type {
   CatalogReportOperations,
   ChangeReportPart,
   ChangeReportTotals,
 } from '../operations/catalog-report-operations.ts';
+import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 
 /** The source of the catalogs, as they are and as they would be. */
 type Catalogs = Pick<CatalogService, 'cache' | 'preview'>;

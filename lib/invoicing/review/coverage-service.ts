@@ -5,9 +5,9 @@ import type { CallContext } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
 import { invoicingCurrency } from '../invoices/new-invoice.ts';
-import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
 import type { CoverageDifference } from '../operations/invoice-operations.ts';
-import { effectiveTargetDate } from '../periods/target-date.ts';
+import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
+import { effectiveTargetDate } from '../proposals/target-date.ts';
 import { verifyCoverage } from './verify-coverage.ts';
 
 /** Checks of what is billed against what there is to bill (§7.3). */

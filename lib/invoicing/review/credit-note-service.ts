@@ -1,8 +1,13 @@
 import { loadAccount, noSuchObject } from '../../accounts/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { CallContext, CreditNote, Page, PageRequest } from '../../records/index.ts';
-import { ObjectType } from '../../records/index.ts';
+import {
+  type CallContext,
+  type CreditNote,
+  ObjectType,
+  type Page,
+  type PageRequest,
+} from '../../records/index.ts';
 import { type Steps, timeSlices } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
@@ -15,7 +20,7 @@ import type { RenderedInvoice } from '../documents/rendered-invoice.ts';
 import { parseTemplate } from '../documents/template.ts';
 import { renderingTemplate } from '../documents/template-output.ts';
 import { type CreditNoteView, viewCreditNotes } from '../invoices/credit-note-view.ts';
-import type { DocumentSourceLoader } from '../loading/load-document-source.ts';
+import type { DocumentSourceLoader } from '../loading/load-documents.ts';
 import type { DocumentFiles } from './document-files.ts';
 
 type ServicePorts = Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;

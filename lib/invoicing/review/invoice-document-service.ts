@@ -6,7 +6,7 @@ import { invoiceData } from '../documents/invoice-data.ts';
 import { printableInvoice } from '../documents/printable-invoice.ts';
 import { renderingInvoice } from '../documents/rendered-invoice.ts';
 import { renderingTemplate } from '../documents/template-output.ts';
-import type { DocumentSourceLoader } from '../loading/load-document-source.ts';
+import type { DocumentSourceLoader } from '../loading/load-documents.ts';
 import type { DocumentFiles } from './document-files.ts';
 
 /** Invoices as documents (§14). */

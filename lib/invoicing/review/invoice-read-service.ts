@@ -21,8 +21,7 @@ import {
   viewInvoices,
   withChildItems,
 } from '../invoices/invoice-view.ts';
-import { catalogsForNames } from '../loading/catalogs-for-names.ts';
-import { loadInvoiceViews, loadViewSources } from '../loading/load-invoice-views.ts';
+import { catalogsForNames, loadInvoiceViews, loadViewSources } from '../loading/load-invoice-views.ts';
 import { onlyUnpaid } from '../loading/load-open-invoices.ts';
 import type { AccountInvoicesRequest, InvoiceGroupRequest } from '../operations/invoice-operations.ts';
 import { invoiceSearch } from './invoice-search.ts';

@@ -5,7 +5,7 @@ import type {
   DocumentText,
   DocumentTextUpload,
   InvoiceTextOperations,
-} from '../operations/invoice-text-operations.ts';
+} from '../operations/invoice-operations.ts';
 
 /** Templates and translations (§14), which are values of the tenant's keys (platform §3). */
 export class InvoiceTextService implements InvoiceTextOperations<WithContext> {

@@ -18,12 +18,11 @@ import {
 } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type DatedInstant, type LocalDate, localDateOf, type TimeZone } from '../../values/time/index.ts';
-import { freedPoints } from '../evaluation/stored-usage.ts';
+import { freedPoints } from '../evaluation/stored-intervals.ts';
 import { invoicingCurrency } from '../invoices/new-invoice.ts';
 import { loadStreams } from '../loading/load-streams.ts';
-import { loadBilled } from '../loading/load-usage.ts';
-import { loadUsageTerms } from '../loading/load-usage-terms.ts';
-import type { InvoicingConfigOf } from '../loading/tenant-invoicing-config.ts';
+import { loadBilled, loadUsageTerms } from '../loading/load-usage.ts';
+import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 
 /** What of the recorded usage is on no invoice (usage §3.3). */
 export class UnbilledUsageService {

@@ -3,23 +3,31 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Account, AccountInvoicingState } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { addDays, type LocalDate } from '../../values/time/index.ts';
-import { type AccountBilling, runInput } from '../evaluation/account-billing.ts';
 import type { BillingRequest } from '../evaluation/account-streams.ts';
-import { type AccountRunInput, evaluateAccount } from '../evaluation/evaluate-account.ts';
+import {
+  type AccountBilling,
+  type AccountRunInput,
+  evaluateAccount,
+  runInput,
+} from '../evaluation/evaluate-account.ts';
 import {
   evaluateSubscription,
   type SubscriptionBilling,
   type SubscriptionEvaluation,
+  withoutBounds,
 } from '../evaluation/evaluate-subscription.ts';
-import { withoutBounds } from '../evaluation/safety-bounds.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
-import { type LoadedBillingState, loadBillingState } from '../loading/load-billing-state.ts';
-import { withRepairedItems, withWindowItems } from '../loading/load-repaired-items.ts';
+import {
+  type LoadedBillingState,
+  loadBillingState,
+  withRepairedItems,
+  withWindowItems,
+} from '../loading/load-billing-state.ts';
 import { type CursorChoice, choiceOfRun } from '../loading/load-streams.ts';
 import type { CoverageDifference } from '../operations/invoice-operations.ts';
-import type { InvoicingConfig } from '../periods/invoicing-config.ts';
-import { evaluatedThrough, isDue } from '../periods/window.ts';
+import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
+import { evaluatedThrough, isDue } from '../proposals/window.ts';
 
 export interface AccountToVerify {
   readonly account: Account;

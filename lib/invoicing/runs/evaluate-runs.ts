@@ -4,22 +4,24 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Account, AccountInvoicingState, CursorToSave } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
-import { type AccountBilling, runInput } from '../evaluation/account-billing.ts';
 import type { BillingRequest } from '../evaluation/account-streams.ts';
-import { cursorsAfter } from '../evaluation/cursors-after.ts';
-import { type AccountRun, evaluateAccount } from '../evaluation/evaluate-account.ts';
-import { runInvoiceOf } from '../evaluation/invoice-for-run.ts';
-import { withoutBounds } from '../evaluation/safety-bounds.ts';
-import { originOf, supplyStanding, type UsageSupplies } from '../evaluation/usage-supply.ts';
+import {
+  type AccountBilling,
+  type AccountRun,
+  cursorsAfter,
+  evaluateAccount,
+  runInput,
+  runInvoiceOf,
+} from '../evaluation/evaluate-account.ts';
+import { withoutBounds } from '../evaluation/evaluate-subscription.ts';
+import { originOf, supplyStanding, type UsageSupplies } from '../evaluation/source-usage.ts';
 import type { Drafting } from '../invoices/drafting.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
 import { invoicingCurrency } from '../invoices/new-invoice.ts';
-import { loadBillingState } from '../loading/load-billing-state.ts';
-import { loadDrafts } from '../loading/load-drafts.ts';
-import { withRepairedItems } from '../loading/load-repaired-items.ts';
+import { loadBillingState, loadDrafts, withRepairedItems } from '../loading/load-billing-state.ts';
 import { choiceOfRun } from '../loading/load-streams.ts';
-import type { InvoicingConfig } from '../periods/invoicing-config.ts';
-import { effectiveTargetDate } from '../periods/target-date.ts';
+import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
+import { effectiveTargetDate } from '../proposals/target-date.ts';
 
 /** One account that is to be invoiced, with the requested date; null = today in its zone. */
 export interface RunRequest {

@@ -6,8 +6,8 @@ import { addEngineTag, removeEngineTag } from '../../tags/index.ts';
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
 import { MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
 import { localDateOf, minDate } from '../../values/time/index.ts';
-import { dueEntry } from '../evaluation/run-trigger.ts';
-import { isBoundExceeded } from '../evaluation/safety-bounds.ts';
+import { isBoundExceeded } from '../evaluation/evaluate-subscription.ts';
+import { dueEntry } from '../evaluation/run-entries.ts';
 
 /** An account that cannot be invoiced, and why, for those who look after it. */
 export interface ParkedAccount {

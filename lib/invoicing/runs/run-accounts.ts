@@ -5,22 +5,19 @@ import type { Account } from '../../records/index.ts';
 import { type ActivityPorts, ofAccount } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type LocalDate, localDateOf } from '../../values/time/index.ts';
-import type { Consultation, SeenRun } from '../consulting/consultation.ts';
-import { proposalOf } from '../consulting/run-consultation.ts';
 import { NOTHING_CREDITED } from '../credit/credit-moves.ts';
-import { countedRun, creditRun } from '../evaluation/credit-run.ts';
-import { dueEntries } from '../evaluation/due-entries.ts';
-import { rescheduledEntry } from '../evaluation/run-trigger.ts';
-import type { UsageSupplies } from '../evaluation/usage-supply.ts';
+import { dueEntries, rescheduledEntry } from '../evaluation/run-entries.ts';
+import { countedRun, creditRun } from '../evaluation/run-invoice.ts';
+import type { UsageSupplies } from '../evaluation/source-usage.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
-import type { InvoicingConfig } from '../periods/invoicing-config.ts';
-import { imposedNumbers } from '../plugins/imposed-numbers.ts';
+import { type Consultation, proposalOf, type SeenRun } from '../plugins/ask-about-runs.ts';
+import { decideRuns } from '../plugins/decide-runs.ts';
+import { imposedNumbers, numberRuns } from '../plugins/impose-numbers.ts';
 import { isSameProposal, replayedIds } from '../plugins/proposal.ts';
-import { decideRuns } from './decide-runs.ts';
+import { saveSplitRuns } from '../plugins/split-runs.ts';
+import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
+import { type EvaluatedAccount, saveRuns } from '../saving/save-runs.ts';
 import { type EvaluatedRun, evaluateRuns, type RunRequest } from './evaluate-runs.ts';
-import { numberRuns } from './number-runs.ts';
-import { type EvaluatedAccount, saveRuns } from './save-runs.ts';
-import { saveSplitRuns } from './save-split-runs.ts';
 
 /** The outcome of one account's run. */
 export type RunResult =

@@ -7,22 +7,22 @@ import {
   type SubscriptionBilling,
   type SubscriptionEvaluation,
 } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
-import { ongoingChargeAfter } from '../../../lib/invoicing/evaluation/ongoing-charge.ts';
+import { ongoingChargeAfter } from '../../../lib/invoicing/evaluation/last-evaluation.ts';
 import { stepsOf } from '../../../lib/invoicing/explanation/basis-calculation.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
 import {
   DEFAULT_INVOICING_CONFIG,
   type InvoicingConfig,
-} from '../../../lib/invoicing/periods/invoicing-config.ts';
-import { evaluatedThrough, isDue, windowOf } from '../../../lib/invoicing/periods/window.ts';
-import { coverageAfter } from '../../../lib/invoicing/reconciliation/apply-to-coverage.ts';
-import type { PeriodOfPhase } from '../../../lib/invoicing/reconciliation/reconcile.ts';
-import type { BilledItem } from '../../../lib/invoicing/reconciliation/recurring-row.ts';
+} from '../../../lib/invoicing/proposals/invoicing-config.ts';
+import { evaluatedThrough, isDue, windowOf } from '../../../lib/invoicing/proposals/window.ts';
 import {
+  type BilledItem,
   billedTwice,
+  coverageAfter,
   isRepair,
   releaseCoverage,
-} from '../../../lib/invoicing/reconciliation/void-coverage.ts';
+} from '../../../lib/invoicing/reconciliation/coverage.ts';
+import type { PeriodOfPhase } from '../../../lib/invoicing/reconciliation/reconcile.ts';
 import type {
   BillingEvent,
   CoverageRow,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { billCycleDayToSet } from '../../../lib/invoicing/evaluation/account-streams.ts';
 import { chargedThroughDates } from '../../../lib/invoicing/invoices/charged-through-date.ts';
-import { billCycleDayToSet } from '../../../lib/invoicing/periods/account-bill-cycle-day.ts';
 import type { BillingEvent, InvoicingCursor, Subscription } from '../../../lib/records/index.ts';
 import {
   type BillingEventStream,

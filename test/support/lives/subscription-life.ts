@@ -1,4 +1,4 @@
-import { runTrigger } from '../../../lib/invoicing/evaluation/run-trigger.ts';
+import { runTrigger } from '../../../lib/invoicing/evaluation/run-entries.ts';
 import {
   type Account,
   BlockingStateType,

@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import { readBasis, writeBasis } from '../../../adapters/mikro-orm/tables/item-basis-text.ts';
 import { evaluateSubscription } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
-import { usageAfter } from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
 import {
   type DayMarks,
   type RatedInterval,
   type SubscriptionUsage,
   storedIntervals,
-} from '../../../lib/invoicing/evaluation/usage-run.ts';
+  usageAfter,
+} from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
 import { stepsOf } from '../../../lib/invoicing/explanation/basis-calculation.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
 import { marksOf } from '../../../lib/invoicing/loading/load-usage.ts';
-import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
+import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/proposals/invoicing-config.ts';
 import type { LookedDays } from '../../../lib/records/index.ts';
 import type { DayUsage } from '../../../lib/usage/collecting/usage-pieces.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';

@@ -1,4 +1,4 @@
-import type { RatedInterval, SubscriptionUsage } from '../../../lib/invoicing/evaluation/usage-run.ts';
+import type { RatedInterval, SubscriptionUsage } from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
 import {
   keyOfRequest,
   type SourceQuestion,

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
+import { accountBillCycleDay } from '../../../lib/invoicing/evaluation/account-streams.ts';
 import {
   chargedThroughDates,
   chargedThroughOf,
 } from '../../../lib/invoicing/invoices/charged-through-date.ts';
-import { accountBillCycleDay } from '../../../lib/invoicing/periods/account-bill-cycle-day.ts';
-import { effectiveTargetDate } from '../../../lib/invoicing/periods/target-date.ts';
+import { effectiveTargetDate } from '../../../lib/invoicing/proposals/target-date.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { day, event, subscriptionId, text } from '../../support/invoicing/billing-events.ts';
 import { smsUsage } from '../../support/usage/sections.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { billThroughDate } from '../../../lib/invoicing/periods/bill-through-date.ts';
+import { billThroughDate } from '../../../lib/invoicing/proposals/recurring-proposals.ts';
 import { cycleDatesOf } from '../../../lib/values/time/index.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';
 

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { cursorsAfter } from '../../../lib/invoicing/evaluation/cursors-after.ts';
-import { evaluateAccount } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
+import { cursorsAfter, evaluateAccount } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
 import type { SubscriptionBilling } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
-import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
+import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/proposals/invoicing-config.ts';
 import type { StoredCursor } from '../../../lib/records/cursor.ts';
 import type { AccountInvoicingState } from '../../../lib/records/invoice.ts';
 import { ZERO } from '../../../lib/values/money/index.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fixedProposals } from '../../../lib/invoicing/periods/fixed-proposals.ts';
+import { fixedProposals } from '../../../lib/invoicing/proposals/fixed-proposals.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { cancel, day, event, text } from '../../support/invoicing/billing-events.ts';

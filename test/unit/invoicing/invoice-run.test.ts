@@ -4,7 +4,7 @@ import {
   subscriptionAfter,
   undisturbed,
   walkToTargetDate,
-} from '../../../lib/invoicing/evaluation/dry-run-walk.ts';
+} from '../../../lib/invoicing/dry-run/walk.ts';
 import {
   type AccountRun,
   type AccountRunInput,
@@ -12,7 +12,7 @@ import {
   missingItemIdsOfAccount,
 } from '../../../lib/invoicing/evaluation/evaluate-account.ts';
 import type { SubscriptionBilling } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
-import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
+import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/proposals/invoicing-config.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import type { AccountInvoicingState } from '../../../lib/records/invoice.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';

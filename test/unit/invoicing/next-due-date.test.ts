@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { standingAfter } from '../../../lib/invoicing/periods/next-due-date.ts';
+import { standingAfter } from '../../../lib/invoicing/proposals/window.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import { cancel, day, event, text } from '../../support/invoicing/billing-events.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Cell } from '../../../adapters/mikro-orm/sql/columns.ts';
 import { ongoingChargeOrNull } from '../../../adapters/mikro-orm/tables/ongoing-charges.ts';
-import { ongoingChargeAfter, ongoingChargeOf } from '../../../lib/invoicing/evaluation/ongoing-charge.ts';
+import { ongoingChargeAfter, ongoingChargeOf } from '../../../lib/invoicing/evaluation/last-evaluation.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import type { OngoingCharge } from '../../../lib/records/cursor.ts';
 import { decimal } from '../../../lib/values/money/index.ts';

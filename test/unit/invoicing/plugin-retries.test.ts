@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MAX_INVOICE_RETRIES, PluginRetries } from '../../../lib/invoicing/runs/plugin-retries.ts';
+import { MAX_INVOICE_RETRIES, PluginRetries } from '../../../lib/invoicing/operations/run-handler.ts';
 import type { ClaimedEntry } from '../../../lib/ports/storage/index.ts';
 
 const entry = (recordId: number) => ({ recordId }) as ClaimedEntry;

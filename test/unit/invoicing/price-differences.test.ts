@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { firstChangedDate } from '../../../lib/invoicing/evaluation/catalog-changes.ts';
+import { firstChangedDate } from '../../../lib/invoicing/evaluation/last-evaluation.ts';
 import { priceDifferences } from '../../../lib/invoicing/evaluation/price-differences.ts';
 import type { BillingEvent, UsageSection } from '../../../lib/records/index.ts';
 import { type Decimal, formatDecimal } from '../../../lib/values/money/index.ts';

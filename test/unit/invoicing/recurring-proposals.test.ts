@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recurringProposals } from '../../../lib/invoicing/periods/recurring-proposals.ts';
+import { recurringProposals } from '../../../lib/invoicing/proposals/recurring-proposals.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { day, event } from '../../support/invoicing/billing-events.ts';
 

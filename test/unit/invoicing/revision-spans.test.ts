@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RevisionSpans } from '../../../lib/invoicing/runs/revision-spans.ts';
+import { RevisionSpans } from '../../../lib/invoicing/operations/catalog-change-handler.ts';
 
 const span = (first: number, last: number) => ({ first, last });
 

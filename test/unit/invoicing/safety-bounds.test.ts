@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { assertItemBounds } from '../../../lib/invoicing/evaluation/safety-bounds.ts';
+import { assertItemBounds } from '../../../lib/invoicing/evaluation/evaluate-subscription.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
-import type { BilledItem } from '../../../lib/invoicing/reconciliation/recurring-row.ts';
+import type { BilledItem } from '../../../lib/invoicing/reconciliation/coverage.ts';
 import { BillingError, ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal, ZERO } from '../../../lib/values/money/index.ts';

@@ -1,9 +1,5 @@
 import { expect } from 'chai';
-import {
-  type DryRunWalkInput,
-  undisturbed,
-  walkToTargetDate,
-} from '../../../lib/invoicing/evaluation/dry-run-walk.ts';
+import { type DryRunWalkInput, undisturbed, walkToTargetDate } from '../../../lib/invoicing/dry-run/walk.ts';
 import {
   type AccountRun,
   type AccountRunInput,
@@ -13,8 +9,8 @@ import type { SubscriptionBilling } from '../../../lib/invoicing/evaluation/eval
 import { NO_PAST } from '../../../lib/invoicing/explanation/event-facts.ts';
 import { explainItem } from '../../../lib/invoicing/explanation/explanation.ts';
 import { itemOf } from '../../../lib/invoicing/invoices/new-invoice.ts';
-import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/periods/invoicing-config.ts';
-import { releaseCoverage } from '../../../lib/invoicing/reconciliation/void-coverage.ts';
+import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/proposals/invoicing-config.ts';
+import { releaseCoverage } from '../../../lib/invoicing/reconciliation/coverage.ts';
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
 import type { UsagePiece } from '../../../lib/usage/collecting/usage-pieces.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { billedTwice, releaseCoverage } from '../../../lib/invoicing/reconciliation/void-coverage.ts';
+import { billedTwice, releaseCoverage } from '../../../lib/invoicing/reconciliation/coverage.ts';
 import type { CoverageRow } from '../../../lib/records/coverage.ts';
 import type { InvoiceItem } from '../../../lib/records/invoice-item.ts';
 import type { InvoiceItemType } from '../../../lib/records/invoice-item-types.ts';

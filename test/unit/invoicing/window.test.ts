@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isDue } from '../../../lib/invoicing/periods/window.ts';
+import { isDue } from '../../../lib/invoicing/proposals/window.ts';
 import { cancel, day, event } from '../../support/invoicing/billing-events.ts';
 import { line, SubscriptionLedger } from '../../support/invoicing/subscription-ledger.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
-import { accountBillCycleDay } from '../../../lib/invoicing/periods/account-bill-cycle-day.ts';
+import { accountBillCycleDay } from '../../../lib/invoicing/evaluation/account-streams.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';

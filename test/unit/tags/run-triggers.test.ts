@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SystemTag, systemDefinitions } from '../../../lib/control-tags/system-definitions.ts';
-import { runTrigger } from '../../../lib/invoicing/evaluation/run-trigger.ts';
+import { runTrigger } from '../../../lib/invoicing/evaluation/run-entries.ts';
 
 describe('what the end of a tag asks of invoicing (accounts §13.2)', () => {
   for (const { id, name } of systemDefinitions) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { invoicingConfigOf } from '../../../lib/invoicing/loading/tenant-invoicing-config.ts';
+import { invoicingConfigOf } from '../../../lib/invoicing/proposals/invoicing-config.ts';
 import { paymentConfig } from '../../../lib/payments/state/payment-config.ts';
 import type { ReadSession } from '../../../lib/ports/storage/index.ts';
 import {

@@ -1,0 +1,516 @@
+import type { Invoice } from '../../records/index.ts';
+import type { Steps } from '../../runtime/index.ts';
+import type { SourceQuestion, SuppliedBySubscription } from '../../usage/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
+import { type Decimal, ZERO } from '../../values/money/index.ts';
+import { type Instant, type LocalDate, maxDate } from '../../values/time/index.ts';
+import type { ChangedInvoice } from '../credit/changed-invoice.ts';
+import { repairedDebts } from '../credit/repaired-debts.ts';
+import {
+  type AccountBilling,
+  type AccountRun,
+  type AccountRunInput,
+  evaluateAccount,
+  type RunInvoice,
+} from '../evaluation/evaluate-account.ts';
+import type { SubscriptionBilling, SubscriptionEvaluation } from '../evaluation/evaluate-subscription.ts';
+import { usageAfter } from '../evaluation/evaluate-usage.ts';
+import { countedRun, creditRun } from '../evaluation/run-invoice.ts';
+import { lastUsageDate, questionOf, withSupply } from '../evaluation/source-usage.ts';
+import type { Draft } from '../invoices/drafting.ts';
+import { accountBalancesAfter, amountsAfterItems, isUnpaid } from '../invoices/invoice-amounts.ts';
+import { itemOf, raisedTargetDate } from '../invoices/new-invoice.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import { tooManyPeriods } from '../proposals/target-date.ts';
+import { isDue } from '../proposals/window.ts';
+import { type BilledItem, coverageAfter } from '../reconciliation/coverage.ts';
+
+/** Where there is nothing to invoice. */
+const NO_INVOICE = '' as Uuid;
+
+export interface DryRunWalkInput extends AccountRunInput {
+  /** The date that is asked for; a step there looks no earlier than what is billed already, as a run does. */
+  readonly targetDate: LocalDate;
+  readonly now: Instant;
+  /** Local date of the account. */
+  readonly today: LocalDate;
+  /** Dates of the runs that have just been asked for, in their order: they come before any other. Default none. */
+  readonly runDates?: readonly LocalDate[];
+  /** Dates of the account's pending due entries: the only steps that may lie in the past. */
+  readonly dueDates: readonly LocalDate[];
+  /** What the account's credit is used on besides the invoices of the walk. */
+  readonly debts?: Debts;
+  /**
+   * For an account whose runs add to its drafts: the existing drafts, the oldest first, and what a draft that a run makes
+   * is like.
+   */
+  readonly reuse?: { readonly drafts: readonly Draft[]; readonly newDraft: Invoice };
+}
+
+/** The invoice that a dry run answers with. */
+export interface DryRunInvoice {
+  /** Target date of the step that made it. */
+  readonly targetDate: LocalDate;
+  readonly run: AccountRun;
+}
+
+/** What a run of the walk would do before account credit: the walk waits for what is made of it. */
+export interface DryRunStep {
+  /** The date that the step stands for; what fell due earlier is run today. */
+  readonly date: LocalDate;
+  readonly runDate: LocalDate;
+  readonly targetDate: LocalDate;
+  readonly run: AccountRun;
+  /** Id of the invoice that the items go to. */
+  readonly invoiceId: Uuid;
+  /** The items of account credit that the run would make as it is. */
+  credit(): readonly NewInvoiceItem[];
+}
+
+/** What others make of a step. */
+export interface MadeOfStep {
+  readonly run: AccountRun;
+  /** Stored invoices that get items too. */
+  readonly elsewhere: readonly ChangedInvoice[];
+  /** What counts in place of the balances of those that the parent owes or has paid (§10 rule 5). */
+  readonly standIns: ReadonlyMap<Uuid, Decimal>;
+}
+
+/** null: the run does not happen; nothing: it stays as it is. */
+export type DryRunAnswer = MadeOfStep | null | undefined;
+
+/** The steps of a dry run, each of which takes an answer, and the invoice that they come to. */
+export type DryRunWalk = Generator<DryRunStep, DryRunInvoice | null, DryRunAnswer>;
+
+/** Returns the invoice of a walk that nobody changes, a step for each run of it. */
+export function* undisturbed(walk: DryRunWalk): Steps<DryRunInvoice | null> {
+  for (;;) {
+    const next = walk.next();
+    if (next.done === true) return next.value;
+    yield;
+  }
+}
+
+/** Subscriptions at whose dates an invoice is asked for; the invoice of such a date holds what is due of all (§11). */
+export type IsWatched = (subscription: SubscriptionBilling) => boolean;
+
+/**
+ * The invoice that the run **at** the target date will make once all earlier due dates and events have happened; null =
+ * none (§11 rule 1, TARGET_DATE). Runs that have been asked for come first. One of them at the target date is the answer;
+ * so is what they have made, if nothing is left to bill up to that date. Each earlier date is evaluated in memory by the
+ * rules of a real run and counts as billed for the next one. Load what the first step needs, with the items of all rows
+ * in the window: later steps look at later days only. Nothing of the input is changed.
+ */
+export function* walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid): DryRunWalk {
+  const { targetDate, runDates = [] } = input;
+  const isUpToTarget = (date: LocalDate): boolean => date <= targetDate;
+  const candidates = new DateQueue([...input.dueDates, ...eventDates(input)].filter(isUpToTarget));
+  const walk = new Walk(input, nextItemId);
+  let latest: DryRunInvoice | null = null;
+  const step = function* (date: LocalDate): DryRunWalk {
+    const invoice = yield* walk.step(date);
+    latest = invoice ?? latest;
+    candidates.add(walk.dueDates.filter((due) => due < targetDate));
+    return invoice;
+  };
+  for (const date of runDates.filter(isUpToTarget)) yield* step(date);
+  const askedFor: DryRunInvoice | null = latest;
+  if (askedFor !== null && runDates.includes(targetDate)) return askedFor;
+  for (;;) {
+    const candidate = candidates.takeFirst();
+    const invoice = yield* step(candidate ?? targetDate);
+    if (candidate === targetDate) return latest === askedFor ? latest : invoice;
+    if (candidate === undefined) return latest;
+  }
+}
+
+/**
+ * The first invoice that comes at a due or event date of a watched subscription; null = none will come (§11,
+ * UPCOMING_INVOICE). The walk passes over the dates of the other subscriptions, so that the invoice holds what will be
+ * due on its day and nothing that earlier runs bill. The input's `targetDate` is not read.
+ */
+export function* walkToUpcomingInvoice(
+  input: DryRunWalkInput,
+  isWatched: IsWatched,
+  nextItemId: () => Uuid,
+): DryRunWalk {
+  const subscriptions = input.subscriptions.filter(isWatched);
+  const watchedIds = new Set(subscriptions.map(({ subscriptionId }) => subscriptionId));
+  const watchedEvents = new DateQueue(eventDates({ ...input, subscriptions }));
+  const candidates = new DateQueue([...input.dueDates, ...eventDates(input)]);
+  const walk = new Walk(input, nextItemId, foreseen);
+  const step = function* (date: LocalDate): DryRunWalk {
+    const isOwnDate = watchedEvents.take(date) || walk.isAnyDue(watchedIds, date);
+    const invoice = yield* walk.step(date);
+    candidates.add(walk.dueDates);
+    return isOwnDate && invoice !== null ? notBefore(input.today, invoice) : null;
+  };
+  for (const date of input.runDates ?? []) {
+    const invoice = yield* step(date);
+    if (invoice !== null) return invoice;
+  }
+  for (;;) {
+    const date = candidates.takeFirst();
+    if (date === undefined || (watchedEvents.isEmpty && !walk.isAnyAwaited(watchedIds))) return null;
+    const invoice = yield* step(date);
+    if (invoice !== null) return invoice;
+  }
+}
+
+/** The run with the dates alone on which something may come: there is no end of them where nothing is used (usage §7.5 rule 4). */
+function foreseen(run: AccountRun): AccountRun {
+  const evaluations = run.evaluations.map((evaluation) => ({
+    ...evaluation,
+    cursor: { ...evaluation.cursor, nextDueDate: evaluation.foreseenDate },
+  }));
+  return { ...run, evaluations, dueDates: evaluations.flatMap(({ foreseenDate }) => foreseenDate ?? []) };
+}
+
+/** A late run happens today, whatever date it is for. */
+function notBefore(today: LocalDate, invoice: DryRunInvoice): DryRunInvoice {
+  return { ...invoice, targetDate: maxDate(today, invoice.targetDate) };
+}
+
+/** Dates of billing events to come. */
+function eventDates({
+  subscriptions,
+  now,
+}: Pick<DryRunWalkInput, 'subscriptions' | 'now'>): readonly LocalDate[] {
+  return subscriptions.flatMap(({ events }) =>
+    events.filter(({ effectiveDate }) => effectiveDate > now).map(({ localDate }) => localDate),
+  );
+}
+
+/** Evaluates an account at one date after another, each time as if the earlier ones were billed. */
+class Walk {
+  #account: AccountRunInput;
+  readonly #debts: RunningDebts;
+  readonly #reuse: DryRunWalkInput['reuse'];
+  readonly #today: LocalDate;
+  readonly #nextItemId: () => Uuid;
+  #steps = 0;
+  #run: AccountRun | undefined;
+
+  readonly #seen: (run: AccountRun) => AccountRun;
+
+  /** @param seen how a run is taken; default as it is. */
+  constructor(
+    input: DryRunWalkInput,
+    nextItemId: () => Uuid,
+    seen: (run: AccountRun) => AccountRun = (run) => run,
+  ) {
+    this.#seen = seen;
+    this.#account = { ...input, subscriptions: input.subscriptions.map(forToday) };
+    this.#debts = new RunningDebts(input.debts ?? NO_DEBTS);
+    this.#reuse = input.reuse;
+    this.#today = input.today;
+    this.#nextItemId = nextItemId;
+  }
+
+  *step(date: LocalDate): DryRunWalk {
+    const { state } = this.#account;
+    if (this.#steps > MAX_PERIODS_PER_RUN) throw tooManyPeriods(date, { accountId: state.accountId });
+    this.#steps += 1;
+    const targetDate = raised(date, state.maxTargetDate);
+    const evaluated = this.#seen(evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId));
+    // Credit has the date of the run, not of its target (§10 rule 7), and what fell due earlier is run today.
+    const runDate = maxDate(this.#today, date);
+    const isEmpty = evaluated.items.length === 0;
+    const invoiceId = isEmpty ? NO_INVOICE : (evaluated.invoice.draft?.invoice.id ?? this.#nextItemId());
+    const credit = () => this.#debts.preview({ run: evaluated, invoiceId, date: runDate }, this.#nextItemId);
+    const made = yield { date, runDate, targetDate, run: evaluated, invoiceId, credit };
+    if (made === null) {
+      this.#run = undefined;
+      return null;
+    }
+    const run = isEmpty
+      ? evaluated
+      : this.#debts.credit({ ...asItIs(evaluated), ...made, invoiceId, date: runDate }, this.#nextItemId);
+    this.#run = run;
+    this.#account = { ...accountAfter(this.#account, run), invoice: this.#invoiceAfter(run, targetDate) };
+    return run.items.length === 0 ? null : { targetDate, run };
+  }
+
+  /** The invoice that the next run writes to: a draft goes on with its items; after a committed one, the next. */
+  #invoiceAfter({ invoice, items }: AccountRun, targetDate: LocalDate): RunInvoice {
+    const reuse = this.#reuse;
+    if (reuse === undefined || items.length === 0) return invoice;
+    if (invoice.status === 'COMMITTED') return { ...invoice, draft: draftAfter(invoice.draft, reuse.drafts) };
+    const draft = invoice.draft ?? { invoice: reuse.newDraft, items: [] };
+    const { createdDate } = draft.invoice;
+    const added = items.map((item) => ({ ...itemOf(draft.invoice, item, createdDate), recordId: 0 }));
+    return {
+      ...invoice,
+      draft: {
+        invoice: { ...draft.invoice, targetDate: raisedTargetDate(draft.invoice, targetDate) },
+        items: [...draft.items, ...added],
+      },
+    };
+  }
+
+  /** Due dates that the last step has found. */
+  get dueDates(): readonly LocalDate[] {
+    return this.#run?.dueDates ?? [];
+  }
+
+  /** Whether a next step at that date has something to look at in one of these subscriptions. */
+  isAnyDue(subscriptionIds: ReadonlySet<Uuid>, date: LocalDate): boolean {
+    const { config, state, subscriptions } = this.#account;
+    const targetDate = raised(date, state.maxTargetDate);
+    return subscriptions.some(
+      ({ subscriptionId, events, cursor }) =>
+        subscriptionIds.has(subscriptionId) && isDue({ events, cursor, targetDate, config }),
+    );
+  }
+
+  /** Whether one of these subscriptions has something to look at, at whatever date. */
+  isAnyAwaited(subscriptionIds: ReadonlySet<Uuid>): boolean {
+    return this.#account.subscriptions.some(
+      ({ subscriptionId, cursor }) =>
+        subscriptionIds.has(subscriptionId) &&
+        (cursor === null || cursor.dirtyFrom !== null || cursor.nextDueDate !== null),
+    );
+  }
+}
+
+/** A run never looks earlier than what is billed already (§8.2 step 4). */
+function raised(date: LocalDate, maxTargetDate: LocalDate | null): LocalDate {
+  return maxTargetDate === null ? date : maxDate(date, maxTargetDate);
+}
+
+/** Dates in order, each once. */
+class DateQueue {
+  readonly #dates: Set<LocalDate>;
+
+  constructor(dates: readonly LocalDate[]) {
+    this.#dates = new Set(dates);
+  }
+
+  get isEmpty(): boolean {
+    return this.#dates.size === 0;
+  }
+
+  takeFirst(): LocalDate | undefined {
+    let first: LocalDate | undefined;
+    for (const date of this.#dates) {
+      if (first === undefined || date < first) first = date;
+    }
+    if (first !== undefined) this.#dates.delete(first);
+    return first;
+  }
+
+  /** Removes the date; true if the queue had it. */
+  take(date: LocalDate): boolean {
+    return this.#dates.delete(date);
+  }
+
+  add(dates: readonly LocalDate[]): void {
+    for (const date of dates) this.#dates.add(date);
+  }
+}
+
+/**
+ * The debts that credit is used on while the walk goes on. The walk's own invoices count as paid once their credit is
+ * applied, unless nobody pays them.
+ */
+class RunningDebts {
+  #unpaid: readonly Invoice[];
+  #debtOf: Debts['debtOf'];
+  readonly #debts: Debts;
+
+  constructor(debts: Debts) {
+    this.#unpaid = debts.unpaid;
+    this.#debtOf = debts.debtOf;
+    this.#debts = debts;
+  }
+
+  credit(made: CreditedStep, nextItemId: () => Uuid): AccountRun {
+    const { run, credited, touched } = this.#credited(made, nextItemId);
+    const after = new Map([...touched, ...credited.invoices].map((invoice) => [invoice.id, invoice]));
+    const known = new Set(this.#unpaid.map(({ id }) => id));
+    this.#unpaid = [
+      ...this.#unpaid.map((invoice) => after.get(invoice.id) ?? invoice),
+      ...touched
+        .filter(({ id }) => !known.has(id) && !made.standIns.has(id))
+        .map((invoice) => after.get(invoice.id) ?? invoice),
+      ...this.#owedOf(run, made),
+    ];
+    this.#debtOf = new Map([...this.#debtOf].map(([id, debt]) => [id, after.get(debt.id) ?? debt]));
+    return run;
+  }
+
+  /** The invoice of the step, if it stays unpaid. */
+  #owedOf(
+    { items, amounts, invoice: { status, draft } }: AccountRun,
+    { invoiceId, date }: Pick<CreditedStep, 'invoiceId' | 'date'>,
+  ): readonly Invoice[] {
+    const { unpaidInvoice } = this.#debts;
+    if (unpaidInvoice === null || items.length === 0) return [];
+    const made = draft?.invoice ?? { ...unpaidInvoice, id: invoiceId, invoiceDate: date };
+    const invoice = { ...made, ...amounts, status };
+    return isUnpaid(invoice) ? [invoice] : [];
+  }
+
+  /** The items of credit that the invoice of the step would get. */
+  preview(
+    { run: given, ...step }: Pick<CreditedStep, 'run' | 'invoiceId' | 'date'>,
+    nextItemId: () => Uuid,
+  ): readonly NewInvoiceItem[] {
+    const { run } = this.#credited({ ...step, ...asItIs(given) }, nextItemId);
+    return run.items.slice(given.items.length);
+  }
+
+  #credited({ run, invoiceId, date, elsewhere, standIns }: CreditedStep, nextItemId: () => Uuid) {
+    const counted = countedRun(run, invoiceId, date);
+    const changed = elsewhere.flatMap((change) => this.#changed(change));
+    const touched = changed.map(({ after }) => after);
+    const isTouched = new Set(touched.map(({ id }) => id));
+    const state = changed.reduce(accountBalancesAfter, counted.state);
+    const { withheld, openUntil } = this.#debts;
+    // A committed summary keeps its invoices from credit (§10 rule 5), and counts as paid.
+    const isOpen = ({ id }: Invoice): boolean => date <= (openUntil.get(id) ?? date);
+    const offered = this.#unpaid.filter((invoice) => !isTouched.has(invoice.id) && isOpen(invoice));
+    const candidates = [...counted.candidates, ...touched];
+    const debtOf = new Map([...this.#debtOf].filter(([, debt]) => isOpen(debt)));
+    const known = new Set([...candidates, ...offered].map(({ id }) => id));
+    const closed = [...new Set(debtOf.values())].filter(({ id }) => !known.has(id));
+    const input = {
+      credit: state.accountCBA,
+      candidates,
+      unpaid: [...offered, ...closed],
+      withheld,
+      standIns: new Map([...standIns, ...closed.map(({ id }) => [id, ZERO] as const)]),
+      repaired: repairedDebts(candidates, debtOf),
+    };
+    const credited = creditRun({ ...run, state }, input, { today: date, nextItemId, touched });
+    return { ...credited, touched };
+  }
+
+  /** A stored invoice as the walk knows it, before and after its new items. */
+  #changed({ before, newItems = [] }: ChangedInvoice) {
+    if (before === null) return [];
+    const known = this.#unpaid.find(({ id }) => id === before.id) ?? before;
+    return [{ before: known, after: { ...known, ...amountsAfterItems(known, newItems) } }];
+  }
+}
+
+/** A step whose account credit is to be applied. */
+interface CreditedStep extends MadeOfStep {
+  readonly invoiceId: Uuid;
+  /** Of the run. */
+  readonly date: LocalDate;
+}
+
+function asItIs(run: AccountRun): MadeOfStep {
+  return { run, elsewhere: [], standIns: new Map() };
+}
+
+/**
+ * The subscription without its daily count: each step stands for another day, so that the daily bound does not apply to
+ * the walk.
+ */
+function forToday(subscription: SubscriptionBilling): SubscriptionBilling {
+  return subscription.itemsCreatedToday === 0 ? subscription : { ...subscription, itemsCreatedToday: 0 };
+}
+
+function accountAfter(account: AccountRunInput, run: AccountRun): AccountRunInput {
+  const evaluationOf = new Map(run.evaluations.map((evaluation) => [evaluation.subscriptionId, evaluation]));
+  const subscriptions = account.subscriptions.map((subscription) => {
+    const evaluation = evaluationOf.get(subscription.subscriptionId);
+    return evaluation === undefined
+      ? subscription
+      : subscriptionAfter(subscription, evaluation, run.items.length > 0);
+  });
+  return { ...account, subscriptions, state: run.state };
+}
+
+function draftAfter(used: Draft | null, drafts: readonly Draft[]): Draft | null {
+  const index = drafts.findIndex(({ invoice }) => invoice.id === used?.invoice.id);
+  return index < 0 ? null : (drafts[index + 1] ?? null);
+}
+
+/**
+ * The subscription as the next evaluation finds it once this one is saved.
+ * @param hasInvoice whether the run of its account has made one; default: if the subscription has items.
+ */
+export function subscriptionAfter(
+  before: SubscriptionBilling,
+  { items, coverage, repairable, cursor, usage }: SubscriptionEvaluation,
+  hasInvoice = items.length > 0,
+): SubscriptionBilling {
+  const subscription =
+    usage === null || before.usage == null
+      ? before
+      : { ...before, usage: usageAfter(before.usage, usage, hasInvoice) };
+  if (items.length === 0) return { ...subscription, cursor };
+  const billed = new Map<Uuid, BilledItem>(subscription.items);
+  for (const change of repairable) {
+    const item = billed.get(change.id);
+    if (item !== undefined) billed.set(change.id, { ...item, repairable: change.repairable });
+  }
+  for (const item of items) {
+    if (item.itemType === 'RECURRING') billed.set(item.id, item);
+  }
+  return { ...subscription, cursor, items: billed, rows: coverageAfter(subscription.rows, coverage) };
+}
+
+/** What an account's credit is used on as time goes by. */
+export interface Debts {
+  /** The account's unpaid invoices. */
+  readonly unpaid: readonly Invoice[];
+  /** Those that are being paid now. */
+  readonly withheld: ReadonlySet<Uuid>;
+  /** For each one linked to an open summary of the parent, the last day on which the summary is open. */
+  readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
+  /** By item that may be repaired, its invoice, where a parent is to pay it and has not paid (§10 rule 8). */
+  readonly debtOf: ReadonlyMap<Uuid, Invoice>;
+  /** What an invoice of the account is like that nobody pays by itself; null = somebody does, so that none stays unpaid. */
+  readonly unpaidInvoice: Invoice | null;
+}
+
+export const NO_DEBTS: Debts = {
+  unpaid: [],
+  withheld: new Set(),
+  openUntil: new Map(),
+  debtOf: new Map(),
+  unpaidInvoice: null,
+};
+
+export interface DryRunWalks {
+  /** Leads to the invoice of a date, where one is asked for, else to the next one; null = there will be none. */
+  readonly walkTo: (targetDate: LocalDate | null) => DryRunWalk | null;
+  /** What usage sources have to be asked; null = nothing, or they need not be. */
+  readonly question: SourceQuestion | null;
+  /** The walk with what they have told. */
+  readonly walkWith: (usages: SuppliedBySubscription, targetDate: LocalDate | null) => DryRunWalk | null;
+}
+
+export const NO_WALK: DryRunWalks = { walkTo: () => null, question: null, walkWith: () => null };
+
+export interface WalksInput {
+  readonly billing: AccountBilling;
+  /** null = the invoice of a date is asked for, else the next one of these subscriptions. */
+  readonly choice: IsWatched | null;
+  /** The earliest date that a run looks at. */
+  readonly targetDate: LocalDate;
+  readonly asksSources: boolean;
+  readonly nextId: () => Uuid;
+}
+
+/** The walk to the invoice that is asked for, and what has to be known of usage for it. */
+export function walksOf(
+  input: DryRunWalkInput,
+  { billing, choice, targetDate, asksSources, nextId }: WalksInput,
+): DryRunWalks {
+  const walkOf = (subscriptions: DryRunWalkInput['subscriptions'], asked: LocalDate | null): DryRunWalk => {
+    const given = { ...input, subscriptions, targetDate: asked ?? input.targetDate };
+    return choice === null ? walkToTargetDate(given, nextId) : walkToUpcomingInvoice(given, choice, nextId);
+  };
+  const last = choice === null ? maxDate(input.targetDate, targetDate) : lastUsageDate(billing, targetDate);
+  return {
+    walkTo: (asked) => walkOf(billing.subscriptions, asked),
+    question: asksSources ? questionOf({ ...billing, targetDate: last }, input.config) : null,
+    walkWith: (usages, asked) => walkOf(withSupply(billing.subscriptions, usages), asked),
+  };
+}

@@ -1,0 +1,235 @@
+import type { Catalog, CatalogWithOverrides } from '../../catalog/index.ts';
+import type {
+  Account,
+  BillingEvent,
+  InvoicingCursor,
+  OngoingCharge,
+  StoredCursor,
+  UsageSection,
+} from '../../records/index.ts';
+import { type BilledHistory, billingEvents } from '../../subscriptions/index.ts';
+import { BillingError } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, decimal } from '../../values/money/index.ts';
+import { type LocalDate, minDate } from '../../values/time/index.ts';
+import type { FixedProposal } from '../proposals/fixed-proposals.ts';
+import { recurs } from '../proposals/recurring-proposals.ts';
+import { windowOf } from '../proposals/window.ts';
+
+export interface CatalogChangesInput {
+  readonly account: Account;
+  /** All subscriptions of the account that are looked at, and the bases of add-ons. */
+  readonly histories: readonly BilledHistory[];
+  readonly catalog: CatalogWithOverrides;
+  readonly alignPriceChanges: boolean;
+  /** Events of the account's subscriptions by the catalog as it is now. */
+  readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
+  readonly cursors: readonly StoredCursor[];
+}
+
+/** True if the catalog's revision has changed since the subscription was evaluated. */
+export function isBehind(cursor: StoredCursor, catalog: Pick<CatalogWithOverrides, 'revision'>): boolean {
+  return cursor.catalogRevision !== catalog.revision;
+}
+
+/**
+ * What later catalogs change for subscriptions that were evaluated under earlier ones (§7.1): by subscription, the first
+ * local date that is billed differently. A subscription is left out if nothing changes for it, or if it has settled
+ * nothing yet and is evaluated as a whole anyway.
+ */
+export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, LocalDate> {
+  const behind = input.cursors.filter(
+    (cursor) => cursor.settledThrough !== null && isBehind(cursor, input.catalog),
+  );
+  const changes = new Map<Uuid, LocalDate>();
+  for (const [revision, cursors] of Map.groupBy(behind, ({ catalogRevision }) => catalogRevision)) {
+    const earlier = eventsAsOf(revision, input);
+    for (const { subscriptionId } of cursors) {
+      const date = firstChangedDate(
+        earlier.get(subscriptionId) ?? [],
+        input.bySubscription.get(subscriptionId) ?? [],
+      );
+      if (date !== null) changes.set(subscriptionId, date);
+    }
+  }
+  return changes;
+}
+
+/**
+ * The events as the earlier catalog has them. A cursor without a revision is older than price changes, so that price
+ * changes alone are new to it. The same holds where a plugin gave the catalog, whose earlier content nobody knows: what
+ * it no longer says of the past stays as it was billed.
+ */
+function eventsAsOf(
+  revision: number | null,
+  { account, histories, catalog, alignPriceChanges }: CatalogChangesInput,
+): ReadonlyMap<Uuid, readonly BillingEvent[]> {
+  const isKnown = revision !== null && catalog.knows(revision);
+  const plans = isKnown ? catalog.asOf(revision) : withoutPriceChanges(catalog);
+  try {
+    const { events } = billingEvents({ account, histories, plans, alignPriceChanges });
+    return Map.groupBy(events, (event) => event.subscriptionId);
+  } catch (error) {
+    // An earlier catalog that does not know all the plans cannot tell what is new, so everything is looked at again.
+    if (error instanceof BillingError) return new Map();
+    throw error;
+  }
+}
+
+function withoutPriceChanges(
+  catalog: CatalogWithOverrides,
+): Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt' | 'priceChangeEvents'> {
+  return {
+    resolvePlan: catalog.resolvePlan.bind(catalog),
+    versionAt: catalog.versionAt.bind(catalog),
+    priceChangeEvents: () => [],
+  };
+}
+
+/**
+ * The local date from which one subscription is billed differently under another stream of events; null = it is billed
+ * the same. The version that supplies a plan is informative and makes no difference (§5.5 rule 1), but for usage, which is
+ * counted anew under another version (usage §6.1).
+ */
+export function firstChangedDate(
+  before: readonly BillingEvent[],
+  after: readonly BillingEvent[],
+): LocalDate | null {
+  const length = Math.max(before.length, after.length);
+  for (let index = 0; index < length; index += 1) {
+    const [was, is] = [before[index], after[index]];
+    if (was === undefined || is === undefined) return was?.localDate ?? is?.localDate ?? null;
+    if (!isBilledAlike(was, is)) return minDate(was.localDate, is.localDate);
+  }
+  return null;
+}
+
+function isBilledAlike(one: BillingEvent, other: BillingEvent): boolean {
+  return (
+    comparedAsTheyAre.every((name) => one[name] === other[name]) &&
+    isSameAmount(one.fixedPrice, other.fixedPrice) &&
+    isSameAmount(one.recurringPrice, other.recurringPrice) &&
+    hasSameUsages(one.usages, other.usages)
+  );
+}
+
+const comparedAsTheyAre = [
+  'localDate',
+  'planName',
+  'phaseName',
+  'billingPeriod',
+  'billingMode',
+  'billCycleDayLocal',
+  'quantity',
+] as const satisfies readonly (keyof BillingEvent)[];
+
+function hasSameUsages(some: readonly UsageSection[], others: readonly UsageSection[]): boolean {
+  if (some === others) return true;
+  return (
+    some.length === others.length &&
+    some.every((section) => others.some((other) => isSameSection(section, other)))
+  );
+}
+
+function isSameSection(one: UsageSection, other: UsageSection): boolean {
+  return (
+    one.name === other.name &&
+    one.versionDate === other.versionDate &&
+    one.priceIdentity === other.priceIdentity &&
+    one.billingPeriod === other.billingPeriod
+  );
+}
+
+function isSameAmount(one: Decimal | null, other: Decimal | null): boolean {
+  return one === null || other === null ? one === other : one.equals(other);
+}
+
+/** A subscription as it was evaluated. */
+export interface KeptSubscription {
+  readonly events: readonly BillingEvent[];
+  readonly keptUntil?: LocalDate | null;
+}
+
+/**
+ * The date before which a subscription stays as it was billed, whatever the catalog now says of it. There is one where a
+ * catalog plugin has begun or ceased to serve the tenant, or has changed its content: what was billed then was billed by
+ * a catalog that is not known any more, and nothing is invoiced anew for that reason (catalog §16 rule 1). Null: the
+ * catalog of then is known, or nothing was settled.
+ */
+export function keptUntil(
+  cursor: StoredCursor,
+  catalog: Pick<Catalog, 'knows' | 'revision'>,
+): LocalDate | null {
+  const { settledThrough, dirtyFrom, catalogRevision } = cursor;
+  if (settledThrough === null || catalogRevision === null || !isBehind(cursor, catalog)) return null;
+  if (catalog.knows(catalogRevision)) return null;
+  return dirtyFrom === null ? settledThrough : minDate(settledThrough, dirtyFrom);
+}
+
+/** True if the next evaluation, after the one that left `cursor`, still looks at days that stay as they were billed. */
+export function staysKept(
+  { events, keptUntil: until = null }: KeptSubscription,
+  cursor: InvoicingCursor,
+): boolean {
+  if (until === null) return false;
+  const { start } = windowOf({ events, cursor, targetDate: null });
+  return start === null || start < until;
+}
+
+/** The proposals from a date on: those of earlier days stay as they were billed. */
+export function fixedFrom(
+  proposals: readonly FixedProposal[],
+  date: LocalDate | null,
+): readonly FixedProposal[] {
+  return date === null ? proposals : proposals.filter(({ startDate }) => startDate >= date);
+}
+
+/**
+ * What bills a subscription on after the evaluation that leaves `cursor`: its last billing event, if that recurs, began
+ * before what is settled and is followed by none. Until the subscription or the catalog changes, windows begin at that
+ * event (§7.2 step 2) and see no other. Null = the next evaluation needs more, such as the events that have charged usage,
+ * of which some may come late (usage §7.7).
+ * @param events all billing events, in order, of a subscription that is billed by its own events alone; an add-on is not:
+ * it ends with its base.
+ */
+export function ongoingChargeAfter(
+  events: readonly BillingEvent[],
+  { settledThrough }: Pick<InvoicingCursor, 'settledThrough'>,
+): OngoingCharge | null {
+  const event = events.at(-1);
+  if (event === undefined || settledThrough === null) return null;
+  if (
+    !recurs(event) ||
+    events.some(({ usages }) => usages.length > 0) ||
+    event.localDate >= settledThrough ||
+    leavesFreeItems(event)
+  )
+    return null;
+  return { event };
+}
+
+/**
+ * True if the charge may have items beyond what is settled. Nothing repairs free items, so those of periods billed before
+ * their end stay when `inArrear.mode` changes to bill periods after it. An amount below 1 may round to nothing.
+ */
+function leavesFreeItems({ billingMode, recurringPrice, quantity }: BillingEvent): boolean {
+  return billingMode === 'IN_ARREAR' && (recurringPrice?.times(decimal(quantity)).lessThan(1) ?? false);
+}
+
+/** The ongoing charge from which the next evaluation can be made; null = the events have to be loaded. */
+export function ongoingChargeOf(
+  cursor: StoredCursor,
+  {
+    account,
+    catalog,
+  }: {
+    readonly account: Pick<Account, 'billCycleDayLocal'>;
+    readonly catalog: Pick<Catalog, 'revision' | 'isRevised'>;
+  },
+): OngoingCharge | null {
+  const { ongoing, dirtyFrom } = cursor;
+  // The account's first bill cycle day is taken from all events of its subscriptions.
+  const hasDay = account.billCycleDayLocal !== 0;
+  if (!hasDay || ongoing === null || dirtyFrom !== null || isBehind(cursor, catalog)) return null;
+  return catalog.isRevised() || catalog.isRevised(ongoing.event.planName) ? ongoing : null;
+}

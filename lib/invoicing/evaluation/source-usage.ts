@@ -1,0 +1,87 @@
+import {
+  nextUsageDates,
+  type SourceQuestion,
+  type SuppliedBySubscription,
+  sourceQuestion,
+} from '../../usage/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type LocalDate, maxDate } from '../../values/time/index.ts';
+import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
+import type { AccountBilling } from './evaluate-account.ts';
+import type { SubscriptionBilling } from './evaluate-subscription.ts';
+
+/** What usage sources have told of an account before its run (usage §9), and on which question. */
+export type UsageSupply =
+  /** null = no source has the account, so that what is recorded counts. */
+  | { readonly kind: 'TOLD'; readonly question: string; readonly usages: SuppliedBySubscription | null }
+  | { readonly kind: 'FAILED'; readonly error: unknown };
+
+/** By account id; an account that no source was asked about is not in it. */
+export type UsageSupplies = ReadonlyMap<Uuid, UsageSupply>;
+
+/** Where the usage of an account comes from; OPEN = not known yet, so that nothing that is recorded has to be read. */
+export type UsageOrigin = 'RECORDED' | 'OPEN' | SuppliedBySubscription;
+
+export function originOf(supplies: UsageSupplies | null, accountId: Uuid): UsageOrigin {
+  const supply = supplies?.get(accountId);
+  if (supply === undefined) return 'RECORDED';
+  return supply.kind === 'FAILED' ? 'OPEN' : (supply.usages ?? 'RECORDED');
+}
+
+/** What a run of the account has to know of usage; null = nothing. */
+export function questionOf(
+  { account, targetDate, subscriptions }: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
+  config: InvoicingConfig,
+): SourceQuestion | null {
+  const metered = subscriptions.flatMap(({ subscriptionId, events, usage = null }) =>
+    usage === null ? [] : [{ subscriptionId, events, billed: usage.billed, from: usage.from ?? null }],
+  );
+  if (metered.length === 0) return null;
+  return sourceQuestion({ subscriptions: metered, targetDate, zone: account.timeZone, config: config.usage });
+}
+
+export type SupplyStanding =
+  | { readonly kind: 'READY' }
+  /** The account is no longer as it was when the sources were asked. */
+  | { readonly kind: 'CHANGED' }
+  | { readonly kind: 'FAILED'; readonly error: unknown };
+
+/** Whether the run may go on with what the sources have told. @param supplies null = there are no sources. */
+export function supplyStanding(
+  billing: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
+  supplies: UsageSupplies | null,
+  config: InvoicingConfig,
+): SupplyStanding {
+  const question = supplies === null ? null : questionOf(billing, config);
+  if (supplies === null || question === null) return { kind: 'READY' };
+  const supply = supplies.get(billing.account.id);
+  if (supply === undefined) return { kind: 'CHANGED' };
+  if (supply.kind === 'FAILED') return supply;
+  return { kind: supply.question === question.text ? 'READY' : 'CHANGED' };
+}
+
+/**
+ * The latest date on which usage that is open at a date comes to be billed, which an upcoming invoice need not look beyond;
+ * the date itself where none is open.
+ */
+export function lastUsageDate(
+  { subscriptions }: Pick<AccountBilling, 'subscriptions'>,
+  date: LocalDate,
+): LocalDate {
+  const next = subscriptions.flatMap(({ events }) => nextUsageDates(events, date));
+  return next.reduce((last, each) => maxDate(last, each), date);
+}
+
+/** The subscriptions with what a source has told of them; of others it has told that nothing was used. */
+export function withSupply(
+  subscriptions: readonly SubscriptionBilling[],
+  usages: SuppliedBySubscription,
+): readonly SubscriptionBilling[] {
+  return subscriptions.map((subscription) => {
+    const { usage = null, subscriptionId } = subscription;
+    if (usage === null) return subscription;
+    const supplied = usages.get(subscriptionId) ?? { kind: 'RECORDS', pieces: [] };
+    // Whatever it tells next time is looked at: nothing shows whether it has changed.
+    return { ...subscription, usage: { ...usage, marks: null, supplied } };
+  });
+}

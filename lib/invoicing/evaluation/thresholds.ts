@@ -1,0 +1,97 @@
+import {
+  type Account,
+  BusEventType,
+  type NewBusEvent,
+  ThresholdMeasure,
+  type ToldThreshold,
+} from '../../records/index.ts';
+import {
+  latestEnd,
+  NO_TERMS,
+  openEnds,
+  passedThresholds,
+  type ThresholdPassed,
+  termsOf,
+} from '../../usage/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import {
+  formatLocalDate,
+  type Instant,
+  type LocalDate,
+  localDateOf,
+  maxDate,
+} from '../../values/time/index.ts';
+import { settleUpTo, type UsageRunInput } from './evaluate-usage.ts';
+
+/** A threshold that a period of a usage section has reached. */
+export interface ThresholdReached extends ThresholdPassed {
+  readonly usageName: string;
+  readonly start: Instant;
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  /** When it is over at the latest. */
+  readonly overAt: Instant;
+}
+
+export interface LookAtThresholds extends Omit<UsageRunInput, 'targetDate'> {
+  /** When the first of what is looked at was recorded: its period may have ended since. */
+  readonly since: Instant;
+  readonly now: Instant;
+}
+
+/** Up to which date the usage has to be rated, so that what is running now is rated as a whole. */
+export function lastRunningDate({
+  events,
+  usage: { zone },
+  now,
+}: Pick<LookAtThresholds, 'events' | 'usage' | 'now'>): LocalDate {
+  return openEnds({ events, now, zone }).reduce((last, end) => maxDate(last, end), localDateOf(now, zone));
+}
+
+/** The thresholds that the periods which are running, or were when usage was recorded, have reached (usage §12.1). */
+export function thresholdsReached(input: LookAtThresholds): readonly ThresholdReached[] {
+  const { usage, currency, since, now } = input;
+  // Who only looks refuses nothing.
+  const config = { ...input.config, refusesUnknownUnits: false };
+  const { settled } = settleUpTo({ ...input, config, targetDate: lastRunningDate(input) });
+  return settled.intervals.flatMap(({ planned, rated, consumes }): readonly ThresholdReached[] => {
+    const { start, end } = planned.interval;
+    const usageName = planned.run.section.name;
+    const terms = termsOf(usage.terms ?? NO_TERMS, usageName, start.date);
+    if (terms === null || start.at > now || end.at <= since) return [];
+    const soFar = { quantities: consumes.quantities, amount: rated.amount, currency };
+    const overAt = latestEnd(planned.interval, planned.run, usage.zone);
+    const period = { usageName, start: start.at, startDate: start.date, endDate: end.date, overAt };
+    return passedThresholds(terms.thresholds, soFar).map((passed) => ({ ...period, ...passed }));
+  });
+}
+
+/** USAGE_THRESHOLD (usage §12.1). */
+export function thresholdEvent(
+  { usageName, measure, measured, bound, reached, startDate, endDate }: ThresholdReached,
+  { account, subscriptionId }: { readonly account: Account; readonly subscriptionId: Uuid },
+): NewBusEvent {
+  const isQuantity = measure === ThresholdMeasure.QUANTITY;
+  const metaData = {
+    usageName,
+    unitType: isQuantity ? measured : null,
+    currency: isQuantity ? null : measured,
+    threshold: bound,
+    reached,
+    startDate: formatLocalDate(startDate),
+    endDate: formatLocalDate(endDate),
+  };
+  return {
+    type: BusEventType.USAGE_THRESHOLD,
+    accountRecordId: account.recordId,
+    payload: { accountId: account.id, subscriptionId, metaData },
+  };
+}
+
+/** What is kept of it, so that it is told once. */
+export function toldThreshold(
+  { usageName, start, measure, measured, bound, overAt }: ThresholdReached,
+  { subscriptionRecordId, now }: { readonly subscriptionRecordId: number; readonly now: Instant },
+): ToldThreshold {
+  return { subscriptionRecordId, usageName, start, measure, measured, bound, overAt, createdDate: now };
+}

@@ -1,0 +1,216 @@
+import {
+  type CatalogService,
+  type CatalogSource,
+  type ChangedPlans,
+  catalogRevisionOf,
+  isCatalogChange,
+} from '../../catalog/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ClaimedEntry, ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import {
+  type Account,
+  ActingComponent,
+  BusEventType,
+  type NewNotification,
+  type TenantRef,
+} from '../../records/index.ts';
+import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../runtime/index.ts';
+import { dirtiedFrom } from '../../subscriptions/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE, MAX_CACHED_CATALOGS } from '../../values/limits.ts';
+import { type LocalDate, localDateOf, minDate } from '../../values/time/index.ts';
+import type { AccountStream, StreamRequest } from '../evaluation/account-streams.ts';
+import { dueEntry, type NoticeTerms, noticeEntries } from '../evaluation/run-entries.ts';
+import { loadStreams } from '../loading/load-streams.ts';
+import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
+
+/** Accounts that a change of the catalog concerns, listed at once by their numbers. */
+const ACCOUNTS_PER_CATALOG_CHANGE_LIST = 10_000;
+
+type Catalogs = Pick<CatalogService, 'open' | 'cache'>;
+
+/**
+ * When the catalog has changed, gives each account that it bills differently a due entry for the first such date: that
+ * date may come before any that the account waits for, or lie in the past (§7.1). Looks at the accounts that have
+ * subscriptions of changed plans; the run itself finds out what differs. Goes through a page of accounts at a time
+ * without their locks, since nothing of theirs is written.
+ */
+export class CatalogChangeHandler implements QueueHandler {
+  readonly name = 'invoice-service:catalog-change';
+  readonly topics = [BusEventType.TENANT_CONFIG_CHANGE];
+  readonly #ports: Pick<Ports, 'storage' | 'clock'>;
+  readonly #catalogs: Catalogs;
+  readonly #configOf: InvoicingConfigOf;
+  /**
+   * Changes already looked at: the same bus event may come again, or one may come after another that has covered its
+   * change.
+   */
+  readonly #lookedAt = new RevisionSpans(MAX_CACHED_CATALOGS);
+
+  constructor(ports: Pick<Ports, 'storage' | 'clock'>, catalogs: Catalogs, configOf: InvoicingConfigOf) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#configOf = configOf;
+  }
+
+  async handle(batch: HandlerBatch): Promise<void> {
+    const entries = batch.entries.filter((entry) => isCatalogChange(entry.payload));
+    if (entries.length === 0) return;
+    const span = spanOf(entries);
+    if (span !== null && this.#lookedAt.has(batch.tenant.recordId, span)) return;
+    const now = this.#ports.clock.now();
+    const authorship = batchAuthorship(entries, ActingComponent.NEXT_BILLING_DATE, now);
+    const { plans, last } = await this.#changedSince(batch.tenant, span);
+    for await (const accounts of this.#accountsOn(plans, batch.tenant)) {
+      const request = { tenant: batch.tenant, now, accounts: accounts.map((account) => account.id) };
+      const catalogsOf = await this.#catalogs.open(request);
+      await this.#ports.storage.write(batch.tenant, authorship, (session) =>
+        this.#schedule(session, accounts, catalogsOf),
+      );
+    }
+    if (span !== null) this.#lookedAt.add(batch.tenant.recordId, { first: span.first, last });
+  }
+
+  /** What has changed from the first revision of the span to the newest. */
+  async #changedSince(
+    tenant: TenantRef,
+    span: RevisionSpan | null,
+  ): Promise<{ readonly plans: ChangedPlans; readonly last: number }> {
+    return this.#ports.storage.read(tenant, async (session) => ({
+      plans: span && (await this.#catalogs.cache.changedSince(session, span.first - 1)),
+      last: await session.catalogs.revision(),
+    }));
+  }
+
+  /** Pages of the accounts with subscriptions of these plans. */
+  async *#accountsOn(plans: ChangedPlans, tenant: TenantRef): AsyncGenerator<readonly Account[]> {
+    const limit = ACCOUNTS_PER_CATALOG_CHANGE_LIST;
+    for (let afterRecordId: number | undefined = 0; afterRecordId !== undefined; ) {
+      const list: ListOfAccounts = { plans, afterRecordId, limit };
+      const recordIds = await this.#ports.storage.read(tenant, (session) => listAccounts(session, list));
+      for (let first = 0; first < recordIds.length; first += ACCOUNTS_PER_CATALOG_CHANGE_PAGE) {
+        const page = recordIds.slice(first, first + ACCOUNTS_PER_CATALOG_CHANGE_PAGE);
+        yield await this.#ports.storage.read(tenant, ({ accounts }) => accounts.findByRecordIds(page));
+      }
+      afterRecordId = recordIds.length < limit ? undefined : recordIds.at(-1);
+    }
+  }
+
+  async #schedule(
+    session: WriteSession,
+    accounts: readonly Account[],
+    catalogsOf: CatalogSource,
+  ): Promise<void> {
+    const now = session.authorship.createdDate;
+    const requests = accounts.map((account) => ({
+      account,
+      targetDate: localDateOf(now, account.timeZone),
+    }));
+    const catalogOf = await catalogsOf(
+      session,
+      accounts.map((account) => account.id),
+    );
+    const { alignPriceChanges, noticeLeadMs: leadMs } = await this.#configOf(session);
+    // An account whose events cannot be built is reported by its own next run.
+    const { streams } = await loadStreams(session, {
+      requests,
+      catalogOf,
+      choice: 'all',
+      alignPriceChanges,
+    });
+    const due = streams.flatMap((stream) => dueEntriesOf(stream, { leadMs, now }));
+    if (due.length > 0) session.schedule(due);
+  }
+}
+
+/** The revisions that these bus events tell of; null if one tells of none, so that anything may have changed. */
+function spanOf(entries: readonly ClaimedEntry[]): RevisionSpan | null {
+  const revisions = entries.map((entry) => catalogRevisionOf(entry.payload));
+  const known = revisions.filter((revision) => revision !== null);
+  if (known.length < revisions.length) return null;
+  return { first: Math.min(...known), last: Math.max(...known) };
+}
+
+interface ListOfAccounts {
+  readonly plans: ChangedPlans;
+  readonly afterRecordId: number;
+  readonly limit: number;
+}
+
+/** Where any plan may have changed, the accounts with subscriptions that were last evaluated under an earlier catalog. */
+async function listAccounts(
+  session: ReadSession,
+  { plans, ...page }: ListOfAccounts,
+): Promise<readonly number[]> {
+  if (plans !== null) return session.invoices.accountsOnPlans({ ...page, planNames: [...plans] });
+  const catalogRevision = await session.catalogs.revision();
+  return session.invoices.accountsBehind({ ...page, catalogRevision });
+}
+
+function dueEntriesOf(
+  { request: { account }, changes }: AccountStream<StreamRequest>,
+  terms: NoticeTerms,
+): readonly NewNotification[] {
+  const dates: readonly LocalDate[] = [...changes.values()];
+  if (dates.length === 0) return [];
+  const targetDate = dates.reduce((first, date) => minDate(first, date));
+  const entry = dueEntry(account, targetDate);
+  return [entry, ...noticeEntries(account, { targetDate, comesAt: entry.effectiveDate }, terms)];
+}
+
+/** Consecutive revisions, both ends included. */
+export interface RevisionSpan {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Keeps one span of revisions per tenant, for the tenants that were last added to. */
+export class RevisionSpans {
+  readonly #spans = new Map<number, RevisionSpan>();
+  readonly #maxTenants: number;
+
+  constructor(maxTenants: number) {
+    this.#maxTenants = maxTenants;
+  }
+
+  has(tenantRecordId: number, { first, last }: RevisionSpan): boolean {
+    const known = this.#spans.get(tenantRecordId);
+    return known !== undefined && known.first <= first && known.last >= last;
+  }
+
+  /** Joins the span to the tenant's one, or replaces that where there is a gap between them. */
+  add(tenantRecordId: number, span: RevisionSpan): void {
+    const known = this.#spans.get(tenantRecordId);
+    const joins = known !== undefined && known.first <= span.last + 1 && span.first <= known.last + 1;
+    this.#spans.delete(tenantRecordId);
+    this.#spans.set(
+      tenantRecordId,
+      joins ? { first: Math.min(known.first, span.first), last: Math.max(known.last, span.last) } : span,
+    );
+    const oldest = this.#spans.keys().next();
+    if (this.#spans.size > this.#maxTenants && !oldest.done) this.#spans.delete(oldest.value);
+  }
+}
+
+/**
+ * After an account's bill cycle day has moved from one that was set, its subscriptions are billed anew from their start
+ * (§7.1), by an automatic run of today (§8.1). The caller holds the account's lock.
+ */
+export async function billAfterMovedDay(session: WriteSession, account: Account): Promise<void> {
+  const cursors = await session.invoices.cursorsOfAccounts([account.id]);
+  if (cursors.length === 0) return;
+  const subscriptions = await session.subscriptions.findByIds(
+    cursors.map(({ subscriptionId }) => subscriptionId),
+  );
+  // For a transferred subscription that lies before the start of its billing, which comes to the same.
+  const starts = new Map<Uuid, LocalDate>(subscriptions.map(({ id, alignStart }) => [id, alignStart.date]));
+  await session.invoices.saveCursors(
+    cursors.map((cursor) => {
+      const from = starts.get(cursor.subscriptionId) ?? cursor.settledThrough;
+      return from === null ? cursor : dirtiedFrom(cursor, [from]);
+    }),
+  );
+  if (account.currency === null) return;
+  const now = session.authorship.createdDate;
+  session.schedule([{ ...dueEntry(account, localDateOf(now, account.timeZone)), effectiveDate: now }]);
+}

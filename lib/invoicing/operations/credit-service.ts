@@ -1,0 +1,358 @@
+import { loadAccount, lockAccount, noSuchAccount, noSuchObject } from '../../accounts/index.ts';
+import type { IdGenerator, Ports } from '../../ports/index.ts';
+import { ConcurrentChangeError, type ReadSession, type WriteSession } from '../../ports/storage/index.ts';
+import {
+  type Account,
+  type CallContext,
+  type Invoice,
+  type InvoiceItem,
+  InvoiceItemType,
+  InvoiceStatus,
+  ObjectType,
+  type WithContext,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, formatDecimal, ZERO } from '../../values/money/index.ts';
+import { localDateOf } from '../../values/time/index.ts';
+import {
+  type ChangedCredit,
+  creditToReclaim,
+  deletedCredit,
+  differences,
+  reclaimedCredit,
+} from '../credit/credit-deletion.ts';
+import {
+  accountBalancesAfter,
+  initialState,
+  invoiceAmounts,
+  storedAmounts,
+} from '../invoices/invoice-amounts.ts';
+import { invoiceAdjustmentEvents } from '../invoices/invoice-events.ts';
+import { checkCurrency } from '../invoices/manual-items.ts';
+import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
+import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
+import { loadParentInvoices } from '../loading/load-open-invoices.ts';
+import type { ConsultedOperations } from '../plugins/ask-about-operations.ts';
+import { changeInvoices } from '../saving/change-invoices.ts';
+import type { AccountCreditOperations, DeleteCreditRequest } from './invoice-operations.ts';
+
+/** Account credit on request (§9 rule 9, §12 rule 9). */
+export class AccountCreditService implements AccountCreditOperations<WithContext> {
+  readonly #ports: Pick<Ports, 'ids'>;
+  readonly #operations: ConsultedOperations;
+
+  constructor(ports: Pick<Ports, 'ids'>, operations: ConsultedOperations) {
+    this.#ports = ports;
+    this.#operations = operations;
+  }
+
+  async rebalanceCredit(context: CallContext, accountId: Uuid): Promise<void> {
+    await this.#operations.run(context, {
+      takesItems: false,
+      find: (session) => loadAccount(session, accountId),
+      lock: (session) => lockAccount(session, accountId),
+      plan: async (_session, account) => ({ accounts: [account], invoices: [] }),
+      apply: async (session, { accounts }) => {
+        await changeInvoices(session, { changes: [], accounts }, this.#ports.ids);
+      },
+    });
+  }
+
+  async transferCreditToParent(context: CallContext, childAccountId: Uuid): Promise<void> {
+    await this.#operations.run(context, {
+      // What the one gets is what the other gives.
+      takesItems: false,
+      find: (session) => findPair(session, childAccountId),
+      lock: (session) => lockPair(session, childAccountId),
+      plan: (session, pair, { ids }) => planTransfer(session, pair, { context, ids }),
+      apply: async (session, { accounts }, { changes, numbers }) => {
+        await changeInvoices(session, { changes, accounts, numbers }, this.#ports.ids);
+      },
+    });
+  }
+}
+
+interface Pair {
+  readonly child: Account;
+  readonly parent: Account;
+}
+
+async function planTransfer(
+  session: ReadSession,
+  { child, parent }: Pair,
+  { context, ids }: { readonly context: CallContext; readonly ids: IdGenerator },
+) {
+  const [state] = await session.invoices.loadStates([child.id]);
+  const credit = state?.accountCBA ?? ZERO;
+  if (!credit.greaterThan(0)) throw noCredit(child);
+  checkCurrency(invoicingCurrency(parent), invoicingCurrency(child));
+  const invoiceOf = (account: Account) =>
+    emptyInvoice({
+      id: ids.next(),
+      account,
+      targetDate: localDateOf(context.createdDate, account.timeZone),
+      status: InvoiceStatus.COMMITTED,
+      now: context.createdDate,
+    });
+  const given = invoiceOf(parent);
+  const taken = {
+    ...invoiceOf(child),
+    parentInvoiceId: given.id,
+    parentAccountId: parent.id,
+    contributedAmount: null,
+  };
+  const charge = transferCharge(ids.next(), child, { credit, context });
+  const gift = transferCredit(ids.next(), { child, parent }, { credit, context });
+  return {
+    accounts: [child, parent],
+    invoices: [
+      { before: null, invoice: taken, existing: [], newItems: [charge] },
+      { before: null, invoice: given, existing: [], newItems: [gift] },
+    ],
+  };
+}
+
+/** @throws BillingError 3002, ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT. */
+async function findPair(session: ReadSession, childId: Uuid): Promise<Pair> {
+  const child = await loadAccount(session, childId);
+  if (child.parentAccountId === null) throw noParent(child);
+  return { child, parent: await loadAccount(session, child.parentAccountId) };
+}
+
+/**
+ * The two accounts under their locks, which are taken in the order of record ids (ruling R32).
+ * @throws BillingError 3002, ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT, BUSY (60018); ConcurrentChangeError, which runs the
+ * operation again.
+ */
+async function lockPair(session: WriteSession, childId: Uuid): Promise<Pair> {
+  const before = await loadAccount(session, childId);
+  if (before.parentAccountId === null) throw noParent(before);
+  const locked = await session.lockAccounts([childId, before.parentAccountId]);
+  const child = locked.find(({ id }) => id === childId);
+  const parent = locked.find(({ id }) => id === before.parentAccountId);
+  if (!child) throw noSuchAccount(childId);
+  // While this call waited, the child may have got another parent, whose lock is not held.
+  if (!parent || child.parentAccountId !== parent.id) throw movedMeanwhile(child);
+  return { child, parent };
+}
+
+interface Transfer {
+  readonly credit: Decimal;
+  readonly context: CallContext;
+}
+
+function transferCharge(id: Uuid, child: Account, { credit, context }: Transfer): NewInvoiceItem {
+  const today = localDateOf(context.createdDate, child.timeZone);
+  return plainItem({
+    id,
+    itemType: InvoiceItemType.EXTERNAL_CHARGE,
+    description: 'Charge to move credit from child to parent account',
+    startDate: today,
+    endDate: today,
+    amount: credit,
+    repairable: credit,
+  });
+}
+
+function transferCredit(id: Uuid, { child, parent }: Pair, { credit, context }: Transfer): NewInvoiceItem {
+  const today = localDateOf(context.createdDate, parent.timeZone);
+  return plainItem({
+    id,
+    itemType: InvoiceItemType.CREDIT_ADJ,
+    description: `Credit migrated from child account ${child.id}`,
+    startDate: today,
+    endDate: today,
+    amount: credit.negated(),
+    repairable: ZERO,
+  });
+}
+
+/** The message is fixed (http-api §12), and so is the next one. */
+function noParent({ id }: Account): BillingError {
+  return new BillingError({
+    code: ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT,
+    message: `The Account ${id} does not have a Parent Account associated`,
+    facts: { accountId: id },
+  });
+}
+
+function noCredit({ id }: Account): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_CHILD_ACCOUNT_MISSING_CREDIT,
+    message: `Child account ${id} does not have credit`,
+    facts: { accountId: id },
+  });
+}
+
+function movedMeanwhile({ id }: Account): ConcurrentChangeError {
+  return new ConcurrentChangeError(`Another operation gave account ${id} another parent in between`, {
+    accountId: id,
+  });
+}
+
+/** Items of used credit that are read at once, to take credit back. */
+export const RECLAIMED_CREDITS_AT_ONCE = 100;
+
+/** Takes account credit back (§9 rule 7). */
+export class CreditDeletionService {
+  readonly #operations: ConsultedOperations;
+
+  constructor(operations: ConsultedOperations) {
+    this.#operations = operations;
+  }
+
+  async deleteCredit(context: CallContext, request: DeleteCreditRequest): Promise<void> {
+    const { accountId } = request;
+    await this.#operations.run(context, {
+      takesItems: false,
+      find: (session) => loadAccount(session, accountId),
+      lock: (session) => lockAccount(session, accountId),
+      plan: async (session, account) => {
+        const invoice = await countedInvoice(session, request);
+        const items = await session.invoices.findItems([invoice.id]);
+        const item = creditItemOf(items, request);
+        await refuseSummarised(session, invoice, item);
+        const invoices = [{ before: invoice, invoice, existing: items, newItems: [] }];
+        return {
+          accounts: [account],
+          invoices,
+          account,
+          invoice,
+          items,
+          item,
+          own: deletedCredit(item, items),
+        };
+      },
+      apply: (session, deletion) => deleteCredit(session, deletion),
+    });
+  }
+}
+
+interface Deletion {
+  readonly account: Account;
+  readonly invoice: Invoice;
+  readonly items: readonly InvoiceItem[];
+  readonly item: InvoiceItem;
+  readonly own: readonly ChangedCredit[];
+}
+
+async function deleteCredit(
+  session: WriteSession,
+  { account, invoice, items, item, own }: Deletion,
+): Promise<void> {
+  if (own.length === 0) return;
+  const [stored] = await session.invoices.loadStates([account.id]);
+  const state = stored ?? initialState(account);
+  const reclaimed = await reclaim(session, account.id, creditToReclaim(item, state.accountCBA));
+  const credits = own.concat(reclaimed.credits);
+  const touched = new Set(reclaimed.items.map(({ invoiceId }) => invoiceId));
+  touched.delete(invoice.id);
+  const others = await session.invoices.findByIds([...touched]);
+  const changes = changedInvoices([{ invoice, items }, ...others.map((each) => ({ invoice: each }))], {
+    items: [...items, ...reclaimed.items],
+    credits,
+  });
+  await session.invoices.setCredits(credits);
+  await session.invoices.setAmounts(changes.map(({ after }) => storedAmounts(after)));
+  await session.invoices.saveStates([changes.reduce(accountBalancesAfter, state)]);
+  session.publish(changes.flatMap(({ after }) => invoiceAdjustmentEvents(after)));
+}
+
+/** @throws BillingError INVOICE_NOT_FOUND (4006) unless it is a COMMITTED invoice of the account, made here. */
+async function countedInvoice(
+  session: ReadSession,
+  { accountId, invoiceId }: DeleteCreditRequest,
+): Promise<Invoice> {
+  const [invoice] = await session.invoices.findByIds([invoiceId]);
+  const isCounted =
+    invoice?.accountId === accountId && invoice.status === InvoiceStatus.COMMITTED && !invoice.isMigration;
+  if (isCounted) return invoice;
+  throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId });
+}
+
+function creditItemOf(items: readonly InvoiceItem[], { invoiceItemId }: DeleteCreditRequest): InvoiceItem {
+  const item = items.find(({ id }) => id === invoiceItemId);
+  if (!item) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: invoiceItemId });
+  if (item.itemType === InvoiceItemType.CBA_ADJ) return item;
+  throw new BillingError({
+    code: ErrorCode.INVOICE_ITEM_TYPE_INVALID,
+    message: `Invoice item ${invoiceItemId} is a ${item.itemType}: only account credit (CBA_ADJ) can be deleted`,
+    facts: { invoiceItemId, itemType: item.itemType },
+  });
+}
+
+/**
+ * Used credit on a child's invoice that a committed summary of the parent stands for stays used: the parent does not owe
+ * more again (§12 rule 4), so that it would be credit from a debt that nobody pays.
+ */
+async function refuseSummarised(session: ReadSession, invoice: Invoice, item: InvoiceItem): Promise<void> {
+  if (invoice.contributedAmount === null || !item.amount.isNegative()) return;
+  const [summary] = (await loadParentInvoices(session, [invoice])).values();
+  if (summary === undefined || summary.status === InvoiceStatus.DRAFT) return;
+  throw new BillingError({
+    code: ErrorCode.INVOICE_CBA_DELETED,
+    message: `Credit item ${item.id} cannot be deleted: it has lowered invoice ${summary.id} of the parent, which is committed`,
+    facts: { invoiceId: invoice.id, invoiceItemId: item.id, parentInvoiceId: summary.id },
+  });
+}
+
+interface Reclaimed {
+  readonly credits: readonly ChangedCredit[];
+  /** The items as they were. */
+  readonly items: readonly InvoiceItem[];
+}
+
+/**
+ * Takes back that much used credit of the account, the newest uses first. They are read in pages, since few of a long
+ * history are needed.
+ */
+async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal): Promise<Reclaimed> {
+  const credits: ChangedCredit[] = [];
+  const items: InvoiceItem[] = [];
+  let missing = amount;
+  while (missing.greaterThan(0)) {
+    const used = await session.invoices.findUsedCredit({
+      accountId,
+      beforeRecordId: items.at(-1)?.recordId ?? null,
+      limit: RECLAIMED_CREDITS_AT_ONCE,
+    });
+    if (used.length === 0) throw isSummarised(accountId, missing);
+    const { changed, missing: left } = reclaimedCredit(used, missing);
+    credits.push(...changed);
+    items.push(...used.slice(0, changed.length));
+    missing = left;
+  }
+  return { credits, items };
+}
+
+/** All other used credit has lowered summaries of the parent. */
+function isSummarised(accountId: Uuid, missing: Decimal): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_CBA_DELETED,
+    message: `Credit of account ${accountId} cannot be deleted: ${formatDecimal(missing)} of it has lowered committed invoices of the parent`,
+    facts: { accountId, amount: formatDecimal(missing) },
+  });
+}
+
+/**
+ * Each invoice before and after its items were changed. Where an invoice has a credit, all of its items decide its
+ * amount.
+ */
+function changedInvoices(
+  touched: readonly { readonly invoice: Invoice; readonly items?: readonly InvoiceItem[] }[],
+  { items, credits }: Reclaimed,
+) {
+  const differenceOf = differences(items, credits);
+  const changedItem = new Map(credits.map((credit) => [credit.id, credit]));
+  return touched.map(({ invoice: before, items: all }) => {
+    const difference = differenceOf.get(before.id) ?? { credit: ZERO, all: ZERO };
+    const amount =
+      all === undefined
+        ? before.amount
+        : invoiceAmounts(all.map((item) => changedItem.get(item.id) ?? item)).amount;
+    const creditAdj = before.creditAdj.plus(difference.credit);
+    const rawBalance = before.rawBalance.plus(difference.all);
+    return { before, after: { ...before, amount, creditAdj, rawBalance } };
+  });
+}

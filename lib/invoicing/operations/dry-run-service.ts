@@ -1,0 +1,355 @@
+import { loadAccount } from '../../accounts/index.ts';
+import { type CatalogProvider, withOverridePlans } from '../../catalog/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import { type Account, type CallContext, InvoiceItemType } from '../../records/index.ts';
+import { inParallel, type TimeSlices, timeSlices } from '../../runtime/index.ts';
+import { loadSubscription, planNamesOf, withForeseenPlan } from '../../subscriptions/index.ts';
+import { openEnds } from '../../usage/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values/time/index.ts';
+import { checkDryRun, type DryRunRequest, DryRunType } from '../dry-run/dry-run-request.ts';
+import { type DryRunInput, type LoadedDryRun, loadDryRun, loadDryRuns } from '../dry-run/load-dry-run.ts';
+import { type DryRunInvoice, undisturbed } from '../dry-run/walk.ts';
+import { newInvoice } from '../evaluation/run-invoice.ts';
+import { type InvoiceItemView, type InvoiceView, viewInvoices } from '../invoices/invoice-view.ts';
+import { raisedTargetDate } from '../invoices/new-invoice.ts';
+import { loadStreams } from '../loading/load-streams.ts';
+import { DryRunConsultation, dryRunProperties } from '../plugins/ask-about-dry-runs.ts';
+import type { RegisteredInvoicePlugins } from '../plugins/plugin-calls.ts';
+import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
+import type { UsageConsultation } from '../runs/ask-usage-sources.ts';
+import type { RatedUsageRequest } from './usage-review-operations.ts';
+
+/** Accounts whose invoices are foreseen at a time where plugins or usage sources are asked: each reads by itself. */
+const MAX_CONCURRENT_NOTICES = 4;
+
+type DryRunPorts = Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>;
+
+/** Invoices that runs would make (§11). */
+export class DryRunService {
+  readonly #ports: DryRunPorts;
+  readonly #catalogs: CatalogProvider;
+  readonly #configOf: InvoicingConfigOf;
+  readonly #plugins: RegisteredInvoicePlugins;
+  readonly #usage: UsageConsultation;
+
+  constructor(
+    ports: DryRunPorts,
+    catalogs: CatalogProvider,
+    {
+      configOf,
+      plugins,
+      usage,
+    }: {
+      readonly configOf: InvoicingConfigOf;
+      readonly plugins: RegisteredInvoicePlugins;
+      readonly usage: UsageConsultation;
+    },
+  ) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#configOf = configOf;
+    this.#plugins = plugins;
+    this.#usage = usage;
+  }
+
+  async dryRun(context: CallContext, request: DryRunRequest): Promise<InvoiceView | null> {
+    const { accountId } = request;
+    const [view = null] = await this.#views(context, {
+      accountId,
+      wanted: checkDryRun(request),
+      dates: null,
+    });
+    return view;
+  }
+
+  /** The invoices that runs at these dates would make, each as `dryRun` has it but for its tracking ids; one reading for all. */
+  upTo(context: CallContext, { accountId, dates }: DatesOfAccount): Promise<readonly (InvoiceView | null)[]> {
+    return this.#views(context, { accountId, wanted: upToLast(dates), dates });
+  }
+
+  /**
+   * The same of many accounts; where neither plugins nor usage sources have a say, in one reading for all. Failures of an
+   * account are its own; one that there is not has no answer.
+   */
+  async ofAccounts(
+    context: CallContext,
+    asked: readonly DatesOfAccount[],
+  ): Promise<ReadonlyMap<Uuid, ForeseenInvoices>> {
+    const { tenant, createdDate: now } = context;
+    if (!this.#usage.isEmpty || !this.#plugins.isEmpty) {
+      const found = await inParallel(asked, MAX_CONCURRENT_NOTICES, async (each) => {
+        const foreseen = this.upTo(context, each).then((views) => ({ views }));
+        return [each.accountId, await foreseen.catch((error: unknown) => ({ error }))] as const;
+      });
+      return new Map(found);
+    }
+    const accounts = asked.map(({ accountId }) => accountId);
+    const catalogsOf = await this.#catalogs.open({ tenant, now, accounts });
+    const nextId = (): Uuid => this.#ports.ids.next();
+    return this.#ports.storage.read(tenant, async (session) => {
+      const wanted = asked.map(({ accountId, dates }) => ({ accountId, wanted: upToLast(dates) }));
+      const tools = { now, catalogsOf, configOf: this.#configOf, nextId };
+      const { loaded, failures } = await loadDryRuns(session, wanted, tools);
+      const foreseen = new Map<Uuid, ForeseenInvoices>([...failures].map(([id, error]) => [id, { error }]));
+      const runs: MadeInvoices[] = [];
+      const slices = timeSlices(this.#ports);
+      for (const { accountId, dates } of asked) {
+        const found = loaded.get(accountId);
+        if (found === undefined) continue;
+        try {
+          runs.push({ found, made: await undisturbedTo(found, dates, slices) });
+        } catch (error) {
+          foreseen.set(accountId, { error });
+        }
+      }
+      const views = await this.#view(session, runs, { now, hasTrackingIds: false });
+      for (const [index, { found }] of runs.entries())
+        foreseen.set(found.account.id, { views: views[index] ?? [] });
+      return foreseen;
+    });
+  }
+
+  async #views(context: CallContext, asked: AskedDryRun): Promise<readonly (InvoiceView | null)[]> {
+    const { tenant, createdDate: now } = context;
+    const { accountId } = asked;
+    const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [accountId] });
+    const nextId = (): Uuid => this.#ports.ids.next();
+    const input = { ...asked, now, catalogsOf, configOf: this.#configOf, nextId };
+    const supplied = this.#usage.isEmpty ? null : await this.#supplied(context, input);
+    const viewsOf = async (session: ReadSession, made: MadeInvoices) => {
+      const [views = []] = await this.#view(session, [made], { now, hasTrackingIds: asked.dates === null });
+      return views;
+    };
+    const loaded = await this.#ports.storage.read(tenant, async (session) => {
+      const found = supplied ?? (await loadDryRun(session, input));
+      const calls = this.#plugins.of(found.config);
+      const dates = asked.dates ?? [found.targetDate];
+      if (!calls.isEmpty) return { found, calls, dates };
+      const made = await undisturbedTo(found, dates, timeSlices(this.#ports));
+      return { views: await viewsOf(session, { found, made }) };
+    });
+    if ('views' in loaded) return loaded.views;
+    const { found, calls, dates } = loaded;
+    const made: (DryRunInvoice | null)[] = [];
+    for (const targetDate of dates) {
+      const consultation = new DryRunConsultation(this.#ports, calls, { ...found, targetDate, context });
+      const walk = found.walkTo(targetDate);
+      made.push(walk && (await consultation.follow(walk)));
+    }
+    if (made.every((invoice) => invoice === null)) return made.map(() => null);
+    return this.#ports.storage.read(tenant, (session) => viewsOf(session, { found, made }));
+  }
+
+  /** The dry run with what usage sources tell; null where they have nothing to tell, so that what is recorded counts. */
+  async #supplied(context: CallContext, input: DryRunInput): Promise<LoadedDryRun | null> {
+    const { tenant, createdDate: now, pluginProperties = [] } = context;
+    const { accountId, wanted } = input;
+    const found = await this.#ports.storage.read(tenant, (session) =>
+      loadDryRun(session, { ...input, asksSources: true }),
+    );
+    const { question, targetDate, account } = found;
+    if (question === null) return found;
+    const usages = await this.#usage.ofAccount({
+      tenant,
+      accountId,
+      now,
+      question,
+      dryRunType: wanted.type,
+      inputTargetDate: targetDate,
+      properties: [
+        ...(pluginProperties ?? []),
+        ...dryRunProperties(localDateOf(now, account.timeZone), targetDate),
+      ],
+    });
+    return usages === null ? null : { ...found, walkTo: (date) => found.walkWith(usages, date) };
+  }
+
+  /** Of each account what is shown of its invoices; those of one tenant have their catalogs and settings in common. */
+  async #view(
+    session: ReadSession,
+    runs: readonly MadeInvoices[],
+    { now, hasTrackingIds }: { readonly now: Instant; readonly hasTrackingIds: boolean },
+  ): Promise<readonly (readonly (InvoiceView | null)[])[]> {
+    const built = runs.map(({ found, made }) => ({
+      found,
+      invoices: made.map((one) => one && this.#built(found.account, one, now)),
+    }));
+    const [first] = runs;
+    if (first === undefined) return [];
+    const { catalogOf, config } = first.found;
+    const plansOf = await withOverridePlans(session, {
+      catalogOf,
+      accountIds: runs.map(({ found }) => found.account.id),
+      planNames: planNamesOf(
+        built.flatMap(({ found: { overridePlan }, invoices }) =>
+          invoices
+            .flatMap((one) => one?.items ?? [])
+            .filter(({ planName }) => planName !== overridePlan?.name),
+        ),
+      ),
+    });
+    const [only = null] = hasTrackingIds ? built.flatMap(({ invoices }) => invoices) : [];
+    const ids = only === null ? [] : await foreseenTrackingIds(session, only.made, config.maxTrackingIds);
+    return built.map(({ found: { overridePlan }, invoices }) =>
+      invoices.map((one) => {
+        if (one === null) return null;
+        const { invoice, items } = one;
+        const [view] = viewInvoices(
+          [{ ...invoice, recordId: 0 }],
+          items.map((item) => ({ ...item, recordId: 0 })),
+          {
+            catalogOf: (accountId) => withForeseenPlan(plansOf(accountId), { overridePlan }),
+            parents: new Map(),
+            numberPatterns: [],
+            trackingIds: new Map([[invoice.id, ids]]),
+          },
+        );
+        return view ?? null;
+      }),
+    );
+  }
+
+  #built(account: Account, made: DryRunInvoice, now: Instant) {
+    const { draft } = made.run.invoice;
+    const { invoice, items } = newInvoice({
+      id: this.#ports.ids.next(),
+      account,
+      now,
+      targetDate: draft === null ? made.targetDate : raisedTargetDate(draft.invoice, made.targetDate),
+      // §11 rule 4: what a reused draft holds already, and the new items.
+      run: { ...made.run, items: [...(draft?.items ?? []), ...made.run.items] },
+    });
+    const invoiceDate = draft?.invoice.invoiceDate ?? invoice.invoiceDate;
+    return { made, items, invoice: { ...invoice, invoiceDate } };
+  }
+}
+
+/** A dry run that passed the checks, or several that differ by their dates. */
+interface AskedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
+  /** null = the one that `wanted` says. */
+  readonly dates: readonly LocalDate[] | null;
+}
+
+export interface DatesOfAccount {
+  readonly accountId: Uuid;
+  /** At least one. */
+  readonly dates: readonly LocalDate[];
+}
+
+/** The invoices of an account by the dates that were asked for, or why there are none. */
+export type ForeseenInvoices =
+  | { readonly views: readonly (InvoiceView | null)[] }
+  | { readonly error: unknown };
+
+interface MadeInvoices {
+  readonly found: LoadedDryRun;
+  readonly made: readonly (DryRunInvoice | null)[];
+}
+
+function upToLast(dates: readonly LocalDate[]) {
+  const targetDate = dates.reduce<LocalDate | null>((last, date) => maxDate(last ?? date, date), null);
+  return { type: DryRunType.TARGET_DATE, targetDate };
+}
+
+async function undisturbedTo(
+  found: LoadedDryRun,
+  dates: readonly (LocalDate | null)[],
+  slices: TimeSlices,
+): Promise<readonly (DryRunInvoice | null)[]> {
+  const made: (DryRunInvoice | null)[] = [];
+  for (const date of dates) {
+    const walk = found.walkTo(date);
+    made.push(walk && (await slices(undisturbed(walk))));
+  }
+  return made;
+}
+
+/** Of the usage that the invoice would be the first to bill, after those of a reused draft; computed, not stored (usage §7.6). */
+export async function foreseenTrackingIds(
+  session: ReadSession,
+  { run }: DryRunInvoice,
+  limit: number,
+): Promise<readonly string[]> {
+  const points = run.evaluations.flatMap(({ subscriptionId, usage }) =>
+    usage === null ? [] : { subscriptionId, ranges: usage.intervals.flatMap(({ consumed }) => consumed) },
+  );
+  const supplied = run.evaluations.flatMap(({ usage }) =>
+    (usage?.intervals ?? []).flatMap((interval) => interval.supplied?.trackingIds ?? []),
+  );
+  const draftId = run.invoice.draft?.invoice.id;
+  const drafted =
+    draftId === undefined ? [] : (await session.usage.trackingIds([draftId], limit)).get(draftId);
+  const recorded = points.length === 0 ? [] : await session.usage.trackingIdsOfPoints(points, limit);
+  return [...new Set([...(drafted ?? []), ...recorded, ...supplied])].slice(0, limit);
+}
+
+/** When periods that are running now end, and the account's day. */
+interface RunningPeriods {
+  readonly accountId: Uuid;
+  readonly today: LocalDate;
+  readonly ends: readonly LocalDate[];
+}
+
+/** What usage costs while it happens (usage §3.3). */
+export class RatedUsageService {
+  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #catalogs: CatalogProvider;
+  readonly #configOf: InvoicingConfigOf;
+  readonly #dryRuns: DryRunService;
+
+  constructor(
+    ports: Pick<Ports, 'storage'>,
+    catalogs: CatalogProvider,
+    { configOf, dryRuns }: { readonly configOf: InvoicingConfigOf; readonly dryRuns: DryRunService },
+  ) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#configOf = configOf;
+    this.#dryRuns = dryRuns;
+  }
+
+  async rated(
+    context: CallContext,
+    subscriptionId: Uuid,
+    { targetDate: asked = null }: RatedUsageRequest = {},
+  ): Promise<readonly InvoiceItemView[]> {
+    const { accountId, today, ends } = await this.#running(context, subscriptionId);
+    const dates = asked !== null ? [asked] : ends.length > 0 ? ends : [today];
+    const invoices = await this.#dryRuns.upTo(context, { accountId, dates });
+    return dates.flatMap((end, index) => {
+      const items = (invoices[index]?.items ?? []).filter(
+        (item) => item.itemType === InvoiceItemType.USAGE && item.subscriptionId === subscriptionId,
+      );
+      // Where periods of other lengths are running, each is looked at when it ends.
+      return index === 0 ? items : items.filter((item) => isRunning(item, today, end));
+    });
+  }
+
+  async #running(context: CallContext, subscriptionId: Uuid): Promise<RunningPeriods> {
+    const { tenant, createdDate: now } = context;
+    const { storage } = this.#ports;
+    const { accountId } = await storage.read(tenant, (session) => loadSubscription(session, subscriptionId));
+    const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [accountId] });
+    return storage.read(tenant, async (session) => {
+      const account = await loadAccount(session, accountId);
+      const { timeZone: zone } = account;
+      const today = localDateOf(now, zone);
+      const { alignPriceChanges } = await this.#configOf(session);
+      const { streams } = await loadStreams(session, {
+        requests: [{ account, targetDate: today }],
+        catalogOf: await catalogsOf(session, [accountId]),
+        choice: 'all',
+        alignPriceChanges,
+      });
+      const events = streams[0]?.bySubscription.get(subscriptionId) ?? [];
+      return { accountId, today, ends: openEnds({ events, now, zone }) };
+    });
+  }
+}
+
+/** Sections whose periods end earlier have others by then, which are not running yet. */
+function isRunning({ startDate, endDate }: InvoiceItemView, today: LocalDate, end: LocalDate): boolean {
+  return startDate !== null && startDate <= today && endDate === end;
+}

@@ -1,0 +1,95 @@
+import { loadAccount, lockOwningAccount, noSuchObject } from '../../accounts/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import {
+  type Account,
+  type CallContext,
+  type Invoice,
+  InvoiceStatus,
+  ObjectType,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { ConsultedOperations, InvoiceOperation, Planning } from '../plugins/ask-about-operations.ts';
+import { commitDrafts } from '../saving/commit-drafts.ts';
+import { voidInvoice } from '../saving/void-invoice.ts';
+
+/** What people do with a whole invoice (§3). */
+export class InvoiceStatusService {
+  readonly #ports: Pick<Ports, 'ids'>;
+  readonly #operations: ConsultedOperations;
+
+  constructor(ports: Pick<Ports, 'ids'>, operations: ConsultedOperations) {
+    this.#ports = ports;
+    this.#operations = operations;
+  }
+
+  async commit(context: CallContext, invoiceId: Uuid): Promise<void> {
+    await this.#operations.run(context, {
+      ...onInvoice(invoiceId),
+      name: 'commit',
+      plan: async (session, subject, planning) => {
+        if (subject.invoice.status !== InvoiceStatus.DRAFT) throw wrongStatus(subject.invoice, 'committed');
+        return planOf(session, subject, planning);
+      },
+      apply: (session, { account, invoice }) =>
+        commitDrafts(session, [{ account, invoice }], this.#ports.ids),
+    });
+  }
+
+  async void(context: CallContext, invoiceId: Uuid): Promise<void> {
+    await this.#operations.run(context, {
+      ...onInvoice(invoiceId),
+      name: 'void',
+      plan: async (session, subject, planning) => {
+        if (subject.invoice.status === InvoiceStatus.VOID) throw wrongStatus(subject.invoice, 'voided');
+        return planOf(session, subject, { ...planning, isConsulted: true });
+      },
+      apply: (session, { account, invoice, items }) =>
+        voidInvoice(session, { account, invoice, items }, this.#ports.ids),
+    });
+  }
+}
+
+interface OwnedInvoice {
+  readonly account: Account;
+  readonly invoice: Invoice;
+}
+
+type FindsInvoice = Pick<InvoiceOperation<OwnedInvoice, never, void>, 'takesItems' | 'find' | 'lock'>;
+
+/** An operation on an invoice as it is, under the lock of its account or without. */
+function onInvoice(id: Uuid): FindsInvoice {
+  const object = { type: ObjectType.INVOICE, id };
+  const find = async (session: ReadSession): Promise<Invoice> => {
+    const [invoice] = await session.invoices.findByIds([id]);
+    if (!invoice) throw noSuchObject(object);
+    return invoice;
+  };
+  return {
+    takesItems: false,
+    find: async (session) => {
+      const invoice = await find(session);
+      return { account: await loadAccount(session, invoice.accountId), invoice };
+    },
+    lock: async (session) => {
+      const account = await lockOwningAccount(session, object);
+      return { account, invoice: await find(session) };
+    },
+  };
+}
+
+/** The invoice, with its items where they are looked at. */
+async function planOf(session: ReadSession, { account, invoice }: OwnedInvoice, { isConsulted }: Planning) {
+  const items = isConsulted ? await session.invoices.findItems([invoice.id]) : [];
+  const invoices = [{ before: invoice, invoice, existing: items, newItems: [] }];
+  return { accounts: [account], account, invoice, items, invoices };
+}
+
+function wrongStatus({ id, status }: Invoice, done: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_INVALID_STATUS,
+    message: `Invoice ${id} is ${status} and cannot be ${done}`,
+    facts: { invoiceId: id, status },
+  });
+}

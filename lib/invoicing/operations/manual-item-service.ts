@@ -1,0 +1,367 @@
+import { loadAccount, lockAccount, noSuchObject } from '../../accounts/index.ts';
+import type { CatalogProvider } from '../../catalog/index.ts';
+import type { IdGenerator, Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import {
+  type Account,
+  type CallContext,
+  type Invoice,
+  type InvoiceItem,
+  InvoiceItemType,
+  InvoiceStatus,
+  type ManualItemType,
+  ObjectType,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { belowMinorUnit, type Decimal, formatDecimal, statedAmount, ZERO } from '../../values/money/index.ts';
+import { localDateOf } from '../../values/time/index.ts';
+import { type Draft, draftOf } from '../invoices/drafting.ts';
+import { invoiceAmounts } from '../invoices/invoice-amounts.ts';
+import type { InvoiceItemView, InvoiceReader, InvoiceView } from '../invoices/invoice-view.ts';
+import { adjustedAmount, afterAdjustment, itemAdjustment } from '../invoices/item-adjustment.ts';
+import {
+  checkCurrency,
+  checkManualItems,
+  checkTexts,
+  type ManualItem,
+  manualItem,
+  statedItemAmount,
+} from '../invoices/manual-items.ts';
+import { checkMigrationItems, migrationItem } from '../invoices/migration-items.ts';
+import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
+import { catalogsForNames, loadInvoiceViews } from '../loading/load-invoice-views.ts';
+import { type ConsultedOperations, saveDecided } from '../plugins/ask-about-operations.ts';
+import type { ProposedInvoice } from '../plugins/decided-change.ts';
+import { changeInvoices } from '../saving/change-invoices.ts';
+import type {
+  ItemAdjustmentRequest,
+  ManualItemsRequest,
+  MigrationInvoiceRequest,
+} from './invoice-operations.ts';
+
+/** Charges, taxes, credits and adjustments that people make (§9). */
+export class ManualItemService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
+  readonly #catalogs: CatalogProvider;
+  readonly #operations: ConsultedOperations;
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
+    catalogs: CatalogProvider,
+    operations: ConsultedOperations,
+  ) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#operations = operations;
+  }
+
+  addCharges(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
+    return this.#add(context, InvoiceItemType.EXTERNAL_CHARGE, request);
+  }
+
+  addTaxes(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
+    return this.#add(context, InvoiceItemType.TAX, request);
+  }
+
+  addCredits(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
+    return this.#add(context, InvoiceItemType.CREDIT_ADJ, request);
+  }
+
+  async getCredit(context: CallContext, itemId: Uuid): Promise<InvoiceItemView> {
+    const [item] = await this.#ports.storage.read(context.tenant, (session) =>
+      session.invoices.findItemsByIds([itemId]),
+    );
+    if (item?.itemType === InvoiceItemType.CREDIT_ADJ) {
+      const [view] = await this.#views(context, item.accountId, [item]);
+      if (view) return view;
+    }
+    throw new BillingError({
+      code: ErrorCode.INVOICE_NO_SUCH_CREDIT,
+      message: `Credit does not exist for id ${itemId}`,
+      facts: { creditId: itemId },
+    });
+  }
+
+  async adjustItem(context: CallContext, request: ItemAdjustmentRequest): Promise<void> {
+    checkTexts(request);
+    if (request.amount?.lessThanOrEqualTo(0)) throw notPositive(request.amount);
+    const { accountId } = request;
+    await this.#operations.run(context, {
+      takesItems: true,
+      find: (session) => loadAccount(session, accountId),
+      lock: (session) => lockAccount(session, accountId),
+      plan: async (session, account, { ids, isConsulted }) => {
+        const invoice = await invoiceToAdjust(session, account, request);
+        const stored = isConsulted ? await session.invoices.findItems([invoice.id]) : null;
+        const items = stored ?? (await session.invoices.findItemsByIds([request.invoiceItemId]));
+        const item = items.find(
+          ({ id, invoiceId }) => id === request.invoiceItemId && invoiceId === invoice.id,
+        );
+        if (!item) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: request.invoiceItemId });
+        const left = adjustmentOf(item, { request, context, account, invoice, id: ids.next() });
+        const existing = stored?.map((each) => (each === item ? { ...each, ...left.remains } : each)) ?? null;
+        const proposed = {
+          before: invoice,
+          invoice,
+          existing,
+          newItems: [left.adjustment],
+          remains: [left.remains],
+        };
+        return { accounts: [account], account, invoices: [proposed] };
+      },
+      apply: (session, { account }, decided) =>
+        saveDecided(session, decided, { account, ids: this.#ports.ids }),
+    });
+  }
+
+  async #add(
+    context: CallContext,
+    type: ManualItemType,
+    request: ManualItemsRequest,
+  ): Promise<readonly InvoiceItemView[]> {
+    checkManualItems(type, request.items);
+    const { accountId } = request;
+    const stored = await this.#operations.run(context, {
+      takesItems: true,
+      find: (session) => loadAccount(session, accountId),
+      lock: (session) => lockAccount(session, accountId),
+      plan: (session, account, { ids }) => planItems(session, { account, context, type, request, ids }),
+      apply: async (session, { account, itemIds }, decided) => {
+        await saveDecided(session, decided, { account, ids: this.#ports.ids });
+        return { accountId: account.id, ids: itemIds };
+      },
+    });
+    const items = await this.#ports.storage.read(context.tenant, (session) =>
+      session.invoices.findItemsByIds(stored.ids),
+    );
+    const views = await this.#views(context, stored.accountId, items);
+    return stored.ids.flatMap((id) => views.find((view) => view.id === id) ?? []);
+  }
+
+  /** These items with the names of what they bill. */
+  async #views(
+    context: CallContext,
+    accountId: Uuid,
+    items: readonly { readonly id: Uuid; readonly invoiceId: Uuid }[],
+  ): Promise<readonly InvoiceItemView[]> {
+    const catalogsOf = await catalogsForNames(this.#ports, this.#catalogs, {
+      tenant: context.tenant,
+      now: context.createdDate,
+      accounts: [accountId],
+    });
+    const wanted = new Set(items.map(({ id }) => id));
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const invoices = await session.invoices.findByIds([
+        ...new Set(items.map(({ invoiceId }) => invoiceId)),
+      ]);
+      const views = await loadInvoiceViews(session, invoices, { catalogsOf, settingsOf: null });
+      return views.flatMap((view) => view.items.filter(({ id }) => wanted.has(id)));
+    });
+  }
+}
+
+interface AskedItems {
+  readonly account: Account;
+  readonly context: CallContext;
+  readonly type: ManualItemType;
+  readonly request: ManualItemsRequest;
+  readonly ids: IdGenerator;
+}
+
+/** The new invoice and the drafts with the items that they get, and the ids of the items in the order given. */
+async function planItems(session: ReadSession, { account, context, type, request, ids }: AskedItems) {
+  const currency = invoicingCurrency(account);
+  for (const item of request.items) checkCurrency(item.currency, currency);
+  const drafts = await draftsOf(session, account, request.items);
+  const requestedDate = request.requestedDate ?? localDateOf(context.createdDate, account.timeZone);
+  const added = request.items.map((item) => {
+    const amount = statedItemAmount(item, currency, context);
+    const made = manualItem(type, { ...item, amount }, { id: ids.next(), requestedDate });
+    return { invoiceId: item.invoiceId ?? null, item: made };
+  });
+  const itemsOf = (id: Uuid | null) =>
+    added.flatMap(({ invoiceId, item }) => (invoiceId === id ? [item] : []));
+  const invoice = emptyInvoice({
+    id: ids.next(),
+    account,
+    targetDate: requestedDate,
+    status: request.autoCommit === true ? InvoiceStatus.COMMITTED : InvoiceStatus.DRAFT,
+    now: context.createdDate,
+  });
+  const own = itemsOf(null);
+  const invoices: readonly ProposedInvoice[] = [
+    ...(own.length > 0 ? [{ before: null, invoice, existing: [], newItems: own }] : []),
+    ...drafts.map(({ invoice: draft, items }) => ({
+      before: draft,
+      invoice: draft,
+      existing: items,
+      newItems: itemsOf(draft.id),
+    })),
+  ];
+  return { accounts: [account], account, invoices, itemIds: added.map(({ item }) => item.id) };
+}
+
+interface Adjusting {
+  readonly request: ItemAdjustmentRequest;
+  readonly context: CallContext;
+  readonly account: Account;
+  readonly invoice: Invoice;
+  /** Of the adjustment. */
+  readonly id: Uuid;
+}
+
+/** The adjustment, and what it leaves of the item. */
+function adjustmentOf(item: InvoiceItem, { request, context, account, invoice, id }: Adjusting) {
+  const asked = request.amount == null ? null : statedOf(request.amount, { item, invoice, context });
+  if (asked?.isZero()) throw notPositive(asked);
+  const amount = adjustedAmount(item, asked);
+  if (amount.isZero()) throw nothingRemains(item.id);
+  const adjustment = itemAdjustment(item, {
+    id,
+    amount,
+    date: request.requestedDate ?? localDateOf(context.createdDate, account.timeZone),
+    description: request.description ?? null,
+    itemDetails: request.itemDetails ?? null,
+  });
+  return { adjustment, remains: afterAdjustment(item, amount) };
+}
+
+/**
+ * The amount that is asked for: what remains of the item, or what older data has left of the invoice's balance below the
+ * minor unit, may be stated however fine it is (§9 rule 4).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for another one that is finer than the currency.
+ */
+function statedOf(
+  amount: Decimal,
+  {
+    item,
+    invoice: { currency, rawBalance },
+    context,
+  }: Pick<Adjusting, 'invoice' | 'context'> & { readonly item: InvoiceItem },
+): Decimal {
+  if (amount.equals(belowMinorUnit(rawBalance, currency))) return amount;
+  const { roundsFloatNoise } = context;
+  return statedAmount(amount, { currency, roundsFloatNoise, rest: item.repairable });
+}
+
+/** The drafts that items name, with their items. @throws BillingError 4006, 4024, 4023. */
+async function draftsOf(
+  session: ReadSession,
+  account: Account,
+  items: readonly ManualItem[],
+): Promise<readonly Draft[]> {
+  const ids = [...new Set(items.flatMap(({ invoiceId }) => invoiceId ?? []))];
+  if (ids.length === 0) return [];
+  const stored = new Map((await session.invoices.findByIds(ids)).map((invoice) => [invoice.id, invoice]));
+  const drafts = ids.map((id) => draftOf(stored.get(id), { id, accountId: account.id }));
+  const existing = Map.groupBy(await session.invoices.findItems(ids), ({ invoiceId }) => invoiceId);
+  return drafts.map((invoice) => ({ invoice, items: existing.get(invoice.id) ?? [] }));
+}
+
+async function invoiceToAdjust(
+  session: ReadSession,
+  account: Account,
+  { invoiceId, currency }: ItemAdjustmentRequest,
+): Promise<Invoice> {
+  const [invoice] = await session.invoices.findByIds([invoiceId]);
+  if (invoice?.accountId !== account.id) throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId });
+  if (invoice.status === InvoiceStatus.VOID) {
+    throw new BillingError({
+      code: ErrorCode.INVOICE_VOID_UPDATED,
+      message: `Invoice ${invoiceId} is void: its items cannot be adjusted`,
+      facts: { invoiceId },
+    });
+  }
+  checkCurrency(currency, invoice.currency);
+  if (!invoice.isMigration) return invoice;
+  throw new BillingError({
+    code: ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT,
+    message: `Invoice ${invoiceId} was migrated: it is in no balance, so its items cannot be adjusted`,
+    facts: { invoiceId },
+  });
+}
+
+function notPositive(amount: Decimal): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE,
+    message: `The amount of an adjustment cannot be ${formatDecimal(amount)}: it has to be more than 0`,
+  });
+}
+
+function nothingRemains(invoiceItemId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_NOTHING_TO_DO,
+    message: `Nothing remains to adjust of invoice item ${invoiceItemId}`,
+    facts: { invoiceItemId },
+  });
+}
+
+/** Invoices of the past that another system made (§9 rule 5). */
+export class MigrationInvoiceService {
+  readonly #ports: Pick<Ports, 'ids'>;
+  readonly #invoices: InvoiceReader;
+  readonly #operations: ConsultedOperations;
+
+  constructor(ports: Pick<Ports, 'ids'>, invoices: InvoiceReader, operations: ConsultedOperations) {
+    this.#ports = ports;
+    this.#invoices = invoices;
+    this.#operations = operations;
+  }
+
+  async createMigrationInvoice(context: CallContext, request: MigrationInvoiceRequest): Promise<InvoiceView> {
+    checkMigrationItems(request.items);
+    const { accountId } = request;
+    const invoiceId = await this.#operations.run(context, {
+      // They are stored as they are given.
+      takesItems: false,
+      find: (session) => loadAccount(session, accountId),
+      lock: (session) => lockAccount(session, accountId),
+      plan: async (_session, account, { ids }) => {
+        const { invoice, newItems } = migrated(account, { request, context, ids });
+        const proposed = { before: null, invoice, existing: [], newItems };
+        return { accounts: [account], invoices: [proposed], proposed };
+      },
+      apply: async (session, { proposed: { invoice: after, newItems } }, { numbers }) => {
+        await changeInvoices(
+          session,
+          { changes: [{ before: null, after, newItems }], numbers },
+          this.#ports.ids,
+        );
+        return after.id;
+      },
+    });
+    return this.#invoices.get(context, invoiceId);
+  }
+}
+
+interface Migrating {
+  readonly request: MigrationInvoiceRequest;
+  readonly context: CallContext;
+  readonly ids: IdGenerator;
+}
+
+function migrated(account: Account, { request, context, ids }: Migrating) {
+  const currency = invoicingCurrency(account);
+  for (const item of request.items) checkCurrency(item.currency, currency);
+  const newItems = request.items.map((item) => {
+    const amount = statedItemAmount(item, currency, context);
+    return migrationItem(ids.next(), { ...item, amount });
+  });
+  const empty = emptyInvoice({
+    id: ids.next(),
+    account,
+    targetDate: request.targetDate ?? localDateOf(context.createdDate, account.timeZone),
+    status: InvoiceStatus.COMMITTED,
+    now: context.createdDate,
+  });
+  const invoice = {
+    ...empty,
+    ...invoiceAmounts(newItems),
+    rawBalance: ZERO,
+    isMigration: true,
+    parentAccountId: null,
+    contributedAmount: null,
+  };
+  return { invoice, newItems };
+}

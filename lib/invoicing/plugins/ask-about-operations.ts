@@ -1,0 +1,312 @@
+import type { IdGenerator, Ports, SeenInvoice } from '../../ports/index.ts';
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import type { Account, CallContext, PluginProperty } from '../../records/index.ts';
+import { authorshipOf } from '../../runtime/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
+import { localDateOf } from '../../values/time/index.ts';
+import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
+import { changeInvoices } from '../saving/change-invoices.ts';
+import { type AskedInvoice, TakenIds } from './additional-items.ts';
+import { consultedCall } from './ask-about-runs.ts';
+import {
+  askedOf,
+  type DecidedChange,
+  decidedChange,
+  isSameChange,
+  type ProposedChange,
+  type ProposedInvoice,
+  seenProposed,
+  undecidedChange,
+} from './decided-change.ts';
+import { loadElsewhere } from './decided-elsewhere.ts';
+import { imposedNumbers, imposeNumbers } from './impose-numbers.ts';
+import type { ConsultedCall, InvoicePluginCalls, RegisteredInvoicePlugins } from './plugin-calls.ts';
+import { alwaysChanged, recordedIds, replayedIds } from './proposal.ts';
+import { loadSeenInvoices } from './seen-invoices.ts';
+
+type Properties = readonly PluginProperty[];
+
+/** An operation that plugins have been asked about. */
+interface Consulted<Plan> {
+  readonly calls: InvoicePluginCalls;
+  readonly plan: Plan;
+  /** The ids that its plan has used, in order. */
+  readonly ids: readonly Uuid[];
+  /** One for each of its accounts. */
+  readonly parts: readonly AskedPart[];
+  /** What plugins have made of its invoices, in their order. */
+  readonly asked: readonly AskedInvoice[];
+}
+
+/** What plugins are told of one account of an operation. */
+interface AskedPart {
+  readonly account: Account;
+  readonly call: ConsultedCall;
+  readonly properties: Properties;
+  /** Its invoices as plugins saw them last, by id. */
+  readonly seen: ReadonlyMap<Uuid, SeenInvoice>;
+}
+
+/** Operations of people on invoices, in which a tenant's invoice plugins have a say (§9, §13 rule 7). */
+export class ConsultedOperations {
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
+  readonly #plugins: RegisteredInvoicePlugins;
+  readonly #configOf: InvoicingConfigOf;
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
+    plugins: RegisteredInvoicePlugins,
+    configOf: InvoicingConfigOf,
+  ) {
+    this.#ports = ports;
+    this.#plugins = plugins;
+    this.#configOf = configOf;
+  }
+
+  /**
+   * Does the operation. Where the tenant has plugins, they are asked outside transactions and without a lock about what it
+   * would change, and it is done if that is still so under the lock; else all of it starts again.
+   * @throws BillingError INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails, BUSY (60018) for an
+   * account that keeps changing; for items of plugins 4006 to 4031; else what the operation throws.
+   */
+  async run<Subject, Plan extends ProposedChange, Result>(
+    context: CallContext,
+    operation: InvoiceOperation<Subject, Plan, Result>,
+  ): Promise<Result> {
+    for (let times = 1; ; times += 1) {
+      const consulted = await this.#consult(context, operation);
+      const done = await this.#doOnce(context, operation, consulted);
+      if (done !== null) {
+        if (consulted !== null) await this.#tellSuccess(context, consulted);
+        return done.result;
+      }
+      if (times >= MAX_INVOICE_CONSULTATIONS) throw alwaysChanged(consulted?.plan.accounts[0]?.id);
+    }
+  }
+
+  /** What the plugins say; null where the tenant has none. Costs nothing where no tenant has any. */
+  async #consult<Subject, Plan extends ProposedChange, Result>(
+    context: CallContext,
+    operation: InvoiceOperation<Subject, Plan, Result>,
+  ): Promise<Consulted<Plan> | null> {
+    if (this.#plugins.isEmpty) return null;
+    const planned = await this.#ports.storage.read(context.tenant, async (session) => {
+      const calls = this.#plugins.of(await this.#configOf(session));
+      if (calls.isEmpty) return null;
+      const ids = recordedIds(this.#ports.ids);
+      const subject = await operation.find(session);
+      const plan = await operation.plan(session, subject, { ids, isConsulted: true });
+      return { calls, plan, ids: ids.taken };
+    });
+    if (planned === null) return null;
+    const { calls, plan } = planned;
+    const parts: AskedPart[] = [];
+    for (const account of plan.accounts) {
+      const call = callOf(account, context);
+      const own = invoicesOf(plan, account);
+      const properties = await askBefore(calls, call, { own, given: propertiesOf(context, operation) });
+      const seen = new Map(own.map((each) => [each.invoice.id, seenProposed(each)]));
+      parts.push({ account, call, properties, seen });
+    }
+    if (operation.takesItems) return askForItems(planned, parts);
+    return { ...planned, parts, asked: plan.invoices.map(askedOf) };
+  }
+
+  /** null: the operation would now be another one than the plugins have seen. */
+  async #doOnce<Subject, Plan extends ProposedChange, Result>(
+    context: CallContext,
+    operation: InvoiceOperation<Subject, Plan, Result>,
+    consulted: Consulted<Plan> | null,
+  ): Promise<{ readonly result: Result } | null> {
+    try {
+      return await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+        const subject = await operation.lock(session);
+        const ids = consulted === null ? this.#ports.ids : replayedIds(consulted.ids, this.#ports.ids);
+        const plan = await operation.plan(session, subject, { ids, isConsulted: consulted !== null });
+        if (consulted !== null && !isSameChange(consulted.plan, plan)) return null;
+        const decided =
+          consulted === null
+            ? { ...undecidedChange(plan), numbers: new Map() }
+            : await decide(session, plan, consulted);
+        return { result: await operation.apply(session, plan, decided) };
+      });
+    } catch (error) {
+      if (consulted !== null) await tellFailure(consulted);
+      throw error;
+    }
+  }
+
+  /** Never throws: what is done is done (§13 rule 8). */
+  async #tellSuccess({ tenant }: CallContext, consulted: Consulted<ProposedChange>): Promise<void> {
+    const { calls, plan, parts } = consulted;
+    if (!calls.has('onSuccessCall')) return;
+    try {
+      const ids = plan.invoices.map(({ invoice }) => invoice.id);
+      const stored = await loadSeenInvoices(this.#ports.storage, tenant, ids);
+      for (const { call, properties, seen } of parts) {
+        if (seen.size === 0) await calls.succeeded(call, properties, null);
+        for (const id of seen.keys()) await calls.succeeded(call, properties, stored.get(id) ?? null);
+      }
+    } catch (error) {
+      const accountIds = parts.map(({ call }) => call.accountId);
+      this.#ports.logger.error({ err: error, accountIds }, 'invoice plugins could not be told the outcome');
+    }
+  }
+}
+
+function callOf(account: Account, context: CallContext): ConsultedCall {
+  const caller = { ...context, userTokenOf: () => context.userToken };
+  const { tenant, createdDate: now } = context;
+  return consultedCall(account, caller, { tenant, now, targetDate: null, rescheduled: false, dryRun: false });
+}
+
+function propertiesOf(
+  { pluginProperties = [] }: CallContext,
+  { name }: { readonly name?: 'commit' | 'void' },
+): Properties {
+  if (name === undefined) return pluginProperties;
+  return [...pluginProperties, { key: 'INVOICE_OPERATION', value: name, isUpdatable: false }];
+}
+
+function invoicesOf({ invoices }: ProposedChange, account: Account | undefined): readonly ProposedInvoice[] {
+  return invoices.filter(({ invoice }) => invoice.accountId === account?.id);
+}
+
+/**
+ * `priorCall` of one account. Plugins see the invoice where the operation is about one that exists.
+ * @throws BillingError INVOICE_PLUGIN_API_ABORTED (4029).
+ */
+async function askBefore(
+  calls: InvoicePluginCalls,
+  call: ConsultedCall,
+  { own, given }: { readonly own: readonly ProposedInvoice[]; readonly given: Properties },
+): Promise<Properties> {
+  const [only] = own;
+  const isOfOne = own.length === 1 && only?.before != null;
+  const about = isOfOne && only !== undefined ? seenProposed(only) : null;
+  const prior = await calls.prior(call, given, about);
+  if (prior.kind === 'go') return prior.properties;
+  const what =
+    prior.kind === 'aborted' ? 'aborted the operation' : 'put the operation off, which is for runs alone';
+  throw new BillingError({
+    code: ErrorCode.INVOICE_PLUGIN_API_ABORTED,
+    message: `The invoice plugin "${prior.pluginName}" ${what}`,
+    facts: { pluginName: prior.pluginName, accountId: call.accountId },
+  });
+}
+
+/** Asks about the items of each invoice; a failure is told to the plugins (§8.6). */
+async function askForItems<Plan extends ProposedChange>(
+  planned: Pick<Consulted<Plan>, 'calls' | 'plan' | 'ids'>,
+  begun: readonly AskedPart[],
+): Promise<Consulted<Plan>> {
+  const { calls, plan } = planned;
+  const parts: AskedPart[] = [];
+  const asked = new Map<Uuid, AskedInvoice>();
+  for (let part of begun) {
+    const { account, call } = part;
+    const date = localDateOf(call.now, account.timeZone);
+    for (const proposed of invoicesOf(plan, account)) {
+      const see = (latest: AskedInvoice) => seenProposed(proposed, latest);
+      try {
+        const given = { invoice: askedOf(proposed), properties: part.properties };
+        const { invoice, properties } = await calls.additionalItems(call, given, { see, date });
+        asked.set(invoice.invoiceId, invoice);
+        part = { ...part, properties, seen: new Map([...part.seen, [invoice.invoiceId, see(invoice)]]) };
+      } catch (error) {
+        await tellFailure({ calls, parts: [part] });
+        throw error;
+      }
+    }
+    parts.push(part);
+  }
+  return {
+    ...planned,
+    parts,
+    asked: plan.invoices.map((each) => asked.get(each.invoice.id) ?? askedOf(each)),
+  };
+}
+
+async function tellFailure({
+  calls,
+  parts,
+}: Pick<Consulted<ProposedChange>, 'calls' | 'parts'>): Promise<void> {
+  for (const { call, properties, seen } of parts) {
+    if (seen.size === 0) await calls.failed(call, properties, null);
+    for (const invoice of seen.values()) await calls.failed(call, properties, invoice);
+  }
+}
+
+/** The operation as plugins have decided, checked against what is stored. */
+async function decide(
+  session: WriteSession,
+  plan: ProposedChange,
+  { asked, parts }: Consulted<ProposedChange>,
+): Promise<NumberedChange> {
+  const stored = await loadElsewhere(session, asked);
+  const taken = new TakenIds(stored.taken);
+  for (const each of asked) taken.add(each);
+  const decided = decidedChange(plan, asked, stored);
+  return { ...decided, numbers: await numbersOf(session, plan, parts) };
+}
+
+/** The numbers that plugins impose on new invoices. @throws BillingError INVOICE_INVALID_NUMBER (4019). */
+async function numbersOf(
+  session: WriteSession,
+  { invoices }: ProposedChange,
+  parts: readonly AskedPart[],
+): Promise<ReadonlyMap<Uuid, number>> {
+  const asked = parts.flatMap(({ call, properties }) => {
+    const added = invoices.filter(
+      ({ before, invoice }) => before === null && invoice.accountId === call.accountId,
+    );
+    return imposedNumbers(properties, added.length).flatMap((number, index) => {
+      const id = added[index]?.invoice.id;
+      return number === null || id === undefined ? [] : [[id, number] as const];
+    });
+  });
+  const { numbers, refused } = await imposeNumbers(session, [{ of: null, numbers: asked }]);
+  for (const { error } of refused) throw error;
+  return numbers;
+}
+
+/** What an operation is told when it works out what it would change. */
+export interface Planning {
+  readonly ids: IdGenerator;
+  /** True: plugins look at it, so that all that is stored of its invoices is read. */
+  readonly isConsulted: boolean;
+}
+
+/** An operation of people on invoices (§9), described before it is done, so that plugins can have a say in between. */
+export interface InvoiceOperation<Subject, Plan extends ProposedChange, Result> {
+  /** Told to plugins as property INVOICE_OPERATION (§13 rule 7). */
+  readonly name?: 'commit' | 'void';
+  /** Whether plugins may add items to its invoices. */
+  readonly takesItems: boolean;
+  /** What it is about, without a lock. */
+  find(session: ReadSession): Promise<Subject>;
+  /** The same under the locks that it needs. */
+  lock(session: WriteSession): Promise<Subject>;
+  /** What it would change now: the same subject and ids give the same plan. Throws what the operation is refused for. */
+  plan(session: ReadSession, subject: Subject, planning: Planning): Promise<Plan>;
+  /** Does it, in the transaction that holds the locks. */
+  apply(session: WriteSession, plan: Plan, decided: NumberedChange): Promise<Result>;
+}
+
+/** What is to be stored, with the numbers that plugins impose, by id of the new invoice. */
+export interface NumberedChange extends DecidedChange {
+  readonly numbers: ReadonlyMap<Uuid, number>;
+}
+
+/** Stores the items of an operation and of the plugins that were asked about it; the account is locked. */
+export async function saveDecided(
+  session: WriteSession,
+  { changes, rewritten, remains, numbers }: NumberedChange,
+  { account, ids }: { readonly account: Account; readonly ids: IdGenerator },
+): Promise<void> {
+  await session.invoices.rewriteItems(rewritten);
+  await session.invoices.setRepairable(remains);
+  await changeInvoices(session, { changes, accounts: [account], numbers }, ids);
+}

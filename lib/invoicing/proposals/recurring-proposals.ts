@@ -1,0 +1,263 @@
+import { type BillingEvent, type BillingMode, PeriodRule, type Share } from '../../records/index.ts';
+import type { InArrearMode } from '../../tenants/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import { MAX_FRACTION_DIGITS, MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
+import {
+  type Currency,
+  type Decimal,
+  decimal,
+  roundToCurrency,
+  roundToScale,
+} from '../../values/money/index.ts';
+import {
+  addPeriod,
+  type CycleDates,
+  cycleDate,
+  cycleDatesOf,
+  firstCycleAfter,
+  type LocalDate,
+  lastCycleUpTo,
+  minDate,
+} from '../../values/time/index.ts';
+import type { InvoicingConfig } from './invoicing-config.ts';
+import { countDays, proratedShare, type WholePeriod } from './proration.ts';
+import { tooManyPeriods } from './target-date.ts';
+
+/** A period that should be billed, at its whole amount (§5.4, §5.5 rule 1). */
+export interface RecurringProposal {
+  readonly event: BillingEvent;
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  readonly planName: string;
+  readonly phaseName: string;
+  /** Price × quantity, up to 9 decimals. */
+  readonly rate: Decimal;
+  /** Rounded to the currency. */
+  readonly amount: Decimal;
+  readonly rule: PeriodRule;
+  /** Share of the rate; null = the whole rate. */
+  readonly share: Share | null;
+  /** The event after this one; null = none is known. */
+  readonly nextEvent: BillingEvent | null;
+  readonly prorationFixedDays: number;
+}
+
+export type ProposalConfig = Pick<InvoicingConfig, 'inArrearMode' | 'prorationFixedDays'>;
+
+export interface RecurringProposalsInput {
+  /** Events of one subscription in order. */
+  readonly events: readonly BillingEvent[];
+  /** Index of the first event that proposes (the anchor of §7.2). */
+  readonly anchorIndex: number;
+  /** Proposals that start earlier are left out; null = none are. */
+  readonly windowStart: LocalDate | null;
+  readonly targetDate: LocalDate;
+  readonly currency: Currency;
+  readonly config: ProposalConfig;
+}
+
+/** What an event bills at a target date: its cycle, up to X and no further than the next event. */
+export interface BilledEvent {
+  readonly event: BillingEvent;
+  readonly nextEvent: BillingEvent | null;
+  readonly cycle: CycleDates;
+  readonly endDate: LocalDate | null;
+  /** X of §5.3; null = nothing is billable yet. */
+  readonly billThrough: LocalDate | null;
+}
+
+/** The recurring proposals of a subscription at the target date, in date order and without overlap. */
+export function recurringProposals(input: RecurringProposalsInput): readonly RecurringProposal[] {
+  const proposals: RecurringProposal[] = [];
+  for (let index = input.anchorIndex; index < input.events.length; index += 1) {
+    const event = input.events[index];
+    if (event === undefined || event.localDate > input.targetDate) break;
+    const billed = billedEvent(input, index);
+    if (billed !== null) proposePeriods(proposals, billed, input);
+  }
+  return proposals;
+}
+
+/** How the event at `index` bills, or null if it bills nothing at all (§5.2 rules 3 and 4). */
+export function billedEvent(
+  input: Pick<RecurringProposalsInput, 'events' | 'targetDate' | 'config'>,
+  index: number,
+): BilledEvent | null {
+  const event = input.events[index];
+  if (event === undefined || !recurs(event)) return null;
+  const nextEvent = input.events[index + 1] ?? null;
+  const endDate = nextEvent?.localDate ?? null;
+  if (endDate === event.localDate) return null;
+  const cycle = cycleDatesOf(event);
+  const { targetDate, config } = input;
+  const { inArrearMode } = config;
+  const billThrough = billThroughDate({
+    cycle,
+    endDate,
+    targetDate,
+    billingMode: event.billingMode,
+    inArrearMode,
+  });
+  return { event, nextEvent, cycle, endDate, billThrough };
+}
+
+/** True if the event has a recurring price, 0 included, and a period to bill it in. */
+export function recurs(event: BillingEvent): boolean {
+  return event.recurringPrice !== null && event.billingPeriod !== 'NO_BILLING_PERIOD';
+}
+
+// §5.4
+function proposePeriods(
+  proposals: RecurringProposal[],
+  billed: BilledEvent,
+  input: RecurringProposalsInput,
+): void {
+  const { event, cycle, endDate, billThrough } = billed;
+  if (billThrough === null) return;
+  const { start, first } = cycle;
+  const propose = proposer(proposals, billed, input);
+  if (endDate !== null && endDate <= first) {
+    propose(PeriodRule.BETWEEN_EVENTS, [start, endDate], wholeUpToFirst(billed, input.events));
+    return;
+  }
+  if (first > start) propose(PeriodRule.LEADING, [start, first], wholeUpToFirst(billed, input.events));
+
+  const last = lastCycleUpTo(cycle, billThrough);
+  const from = firstCycleInWindow(cycle, input.windowStart);
+  if (last - from > MAX_PERIODS_PER_RUN) {
+    const { subscriptionId } = event;
+    throw tooManyPeriods(input.targetDate, { subscriptionId, periods: last - from });
+  }
+  let current = cycleDate(cycle, Math.max(0, Math.min(from, last)));
+  for (let k = from; k < last; k += 1) {
+    const next = cycleDate(cycle, k + 1);
+    propose(PeriodRule.WHOLE, [current, next], null);
+    current = next;
+  }
+  if (billThrough > current) {
+    const next = cycleDate(cycle, last + 1);
+    propose(PeriodRule.TRAILING, [current, billThrough], {
+      startDate: current,
+      endDate: next,
+      isFirst: false,
+    });
+  }
+}
+
+/**
+ * The period that C(0) ends. In the first one of a cycle, a bill cycle day change that comes before C(0) is the cycle date
+ * that ends it (§5.4 rule 6).
+ */
+function wholeUpToFirst({ event, cycle }: BilledEvent, events: readonly BillingEvent[]): WholePeriod {
+  const { before, first, period } = cycle;
+  const isFirst = before < event.cycleStart;
+  if (isFirst) {
+    const next = events
+      .slice(events.indexOf(event) + 1)
+      .find(({ cycleStart }) => cycleStart !== event.cycleStart);
+    if (next?.transitionType === 'BCD_CHANGE' && next.localDate <= first) {
+      return { startDate: addPeriod(next.localDate, period, -1), endDate: next.localDate, isFirst };
+    }
+  }
+  return { startDate: before, endDate: first, isFirst };
+}
+
+type Propose = (
+  rule: PeriodRule,
+  dates: readonly [startDate: LocalDate, endDate: LocalDate],
+  whole: WholePeriod | null,
+) => void;
+
+/** Adds one period. `whole` is the period that a part belongs to; null stands for ratio 1. */
+function proposer(
+  proposals: RecurringProposal[],
+  { event, nextEvent }: BilledEvent,
+  { windowStart, currency, config }: RecurringProposalsInput,
+): Propose {
+  const { planName, phaseName, billingPeriod: period } = event;
+  assertInvariant(
+    planName !== null && phaseName !== null,
+    'A billing event with a recurring price names no plan and phase',
+    { subscriptionId: event.subscriptionId, localDate: event.localDate },
+  );
+  const rate = rateOf(event);
+  const { prorationFixedDays } = config;
+  let wholeAmount: Decimal | undefined;
+  return (rule, [startDate, endDate], whole) => {
+    if (windowStart !== null && startDate < windowStart) return;
+    let amount: Decimal;
+    let share: Share | null = null;
+    if (whole === null) {
+      wholeAmount ??= roundToCurrency(rate, currency);
+      amount = wholeAmount;
+    } else {
+      share = { base: rate, ...countDays({ startDate, endDate, period, prorationFixedDays, whole }) };
+      amount = proratedShare(share, currency);
+    }
+    const kind = { planName, phaseName, rate };
+    proposals.push({
+      event,
+      nextEvent,
+      startDate,
+      endDate,
+      ...kind,
+      amount,
+      rule,
+      share,
+      prorationFixedDays,
+    });
+  };
+}
+
+/** What each whole period of the event costs: price × quantity. */
+export function rateOf(event: BillingEvent): Decimal {
+  assertInvariant(event.recurringPrice !== null, 'Only an event with a recurring price has a rate');
+  const rate =
+    event.quantity === 1 ? event.recurringPrice : event.recurringPrice.times(decimal(event.quantity));
+  // Rates are stored with 9 decimals, and charges are of one kind if their stored rates are equal.
+  return rate.decimalPlaces() > MAX_FRACTION_DIGITS ? roundToScale(rate, MAX_FRACTION_DIGITS) : rate;
+}
+
+/** The smallest k with C(k) ≥ `windowStart`. */
+function firstCycleInWindow(cycle: CycleDates, windowStart: LocalDate | null): number {
+  if (windowStart === null || windowStart <= cycle.first) return 0;
+  const k = firstCycleAfter(cycle, windowStart);
+  return cycleDate(cycle, k - 1) === windowStart ? k - 1 : k;
+}
+
+export interface BillThroughInput {
+  readonly cycle: CycleDates;
+  /** E: date of the subscription's next event, null if there is none. */
+  readonly endDate: LocalDate | null;
+  /** T. */
+  readonly targetDate: LocalDate;
+  readonly billingMode: BillingMode;
+  readonly inArrearMode: InArrearMode;
+}
+
+/** X: the date up to which an event is billed at the target date; null = nothing yet (§5.3). */
+export function billThroughDate(input: BillThroughInput): LocalDate | null {
+  if (input.endDate !== null && input.targetDate >= input.endDate) return input.endDate;
+  if (input.billingMode === 'IN_ADVANCE') return inAdvance(input);
+  return input.inArrearMode === 'GREEDY' ? inArrearGreedy(input) : inArrear(input);
+}
+
+function inAdvance({ cycle, endDate, targetDate }: BillThroughInput): LocalDate {
+  if (targetDate < cycle.first) return cycle.first;
+  const next = cycleDate(cycle, firstCycleAfter(cycle, targetDate));
+  return endDate === null ? next : minDate(next, endDate);
+}
+
+function inArrear({ cycle, targetDate }: BillThroughInput): LocalDate | null {
+  if (targetDate < cycle.first) return null;
+  return cycleDate(cycle, lastCycleUpTo(cycle, targetDate));
+}
+
+function inArrearGreedy({ cycle, endDate, targetDate }: BillThroughInput): LocalDate | null {
+  if (targetDate < cycle.start) return null;
+  if (endDate !== null && endDate < cycle.first) return endDate;
+  const k = firstCycleAfter(cycle, targetDate);
+  const next = cycleDate(cycle, k);
+  if (endDate !== null && endDate <= next) return endDate;
+  return k > 0 && cycleDate(cycle, k - 1) === targetDate ? targetDate : next;
+}

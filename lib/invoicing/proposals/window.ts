@@ -1,0 +1,206 @@
+import type { BillingEvent, InvoicingCursor } from '../../records/index.ts';
+import {
+  addDays,
+  cycleDate,
+  cycleDatesOf,
+  firstCycleAfter,
+  LAST_DATE,
+  type LocalDate,
+  lastCycleUpTo,
+  maxDate,
+  minDate,
+} from '../../values/time/index.ts';
+import {
+  type BilledEvent,
+  billedEvent,
+  type ProposalConfig,
+  type RecurringProposal,
+  type RecurringProposalsInput,
+  rateOf,
+  recurs,
+} from './recurring-proposals.ts';
+
+/** What one evaluation of a subscription looks at: the days from `start` on (§7.2). */
+export interface BillingWindow {
+  /** null = all days (full evaluation). */
+  readonly start: LocalDate | null;
+  /** Index of the first billing event that matters; events before it need not be loaded. */
+  readonly anchorIndex: number;
+}
+
+export interface WindowInput {
+  /** Events of one subscription in order. */
+  readonly events: readonly BillingEvent[];
+  /** null = never evaluated. */
+  readonly cursor: InvoicingCursor | null;
+  /** Target date of the evaluation, or the earliest of several; null = any. */
+  readonly targetDate: LocalDate | null;
+}
+
+export interface DueInput extends WindowInput {
+  readonly targetDate: LocalDate;
+  readonly config: ProposalConfig;
+}
+
+const wholeHistory: BillingWindow = Object.freeze({ start: null, anchorIndex: 0 });
+
+/**
+ * The window of the next evaluation (§7.2 steps 1–3). Load the RECURRING rows that end after its start and the
+ * FIXED and FREE rows that start on or after it.
+ *
+ * A cursor that has settled nothing means the whole history, whatever is dirty: `dirtyFrom` alone may lie after periods
+ * that no run has billed yet.
+ */
+export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWindow {
+  if (cursor === null || cursor.settledThrough === null) return wholeHistory;
+  const changedFrom = evaluatedFrom(cursor, cursor.settledThrough, targetDate);
+  if (changedFrom === null) return wholeHistory;
+
+  const anchorIndex = lastEventBefore(events, changedFrom);
+  const anchor = events[anchorIndex];
+  if (anchor === undefined) return wholeHistory;
+  return { start: windowStart(anchor, changedFrom), anchorIndex };
+}
+
+/**
+ * W of §7.2. What is unchanged is evaluated again only where more of it is due. What has changed may be evaluated up to
+ * an earlier date than before, since a run without recurring charges does not hold later ones to its date (§1.5). The
+ * days after that earlier date must then be looked at again too, or §7.3 I1 would not hold for them.
+ */
+function evaluatedFrom(
+  { dirtyFrom }: InvoicingCursor,
+  settledThrough: LocalDate,
+  targetDate: LocalDate | null,
+): LocalDate | null {
+  if (dirtyFrom === null) return settledThrough;
+  if (targetDate === null) return null;
+  return minDate(settledThrough, dirtyFrom, addDays(targetDate, 1));
+}
+
+/** True if the subscription can have something to bill or to repair at the target date (§7.1). */
+export function isDue({ events, cursor, targetDate, config }: DueInput): boolean {
+  if (cursor === null || cursor.dirtyFrom !== null) return true;
+  if (cursor.nextDueDate !== null && cursor.nextDueDate <= targetDate) return true;
+  if (config.inArrearMode !== 'GREEDY') return false;
+  if (!events.some((event) => recurs(event) && event.billingMode === 'IN_ARREAR')) return false;
+  // Greedy arrears grow on days later than that of the last evaluation, never on one that it has looked at (§7.3 I3).
+  const { settledThrough } = standingAfter({ events, targetDate, config });
+  return (
+    settledThrough !== null && (cursor.settledThrough === null || settledThrough > cursor.settledThrough)
+  );
+}
+
+/**
+ * A date at which an evaluation leaves the cursor of a subscription that is not due as it is: the target date, or a later
+ * one up to which it was already looked at; null = there is none.
+ */
+export function evaluatedThrough({ events, cursor, targetDate, config }: DueInput): LocalDate | null {
+  if (cursor === null) return null;
+  const { settledThrough, nextDueDate } = cursor;
+  const dates = [
+    targetDate,
+    ...(nextDueDate === null ? [] : [addDays(nextDueDate, -1)]),
+    ...(settledThrough === null ? [] : [addDays(settledThrough, -1), settledThrough]),
+  ];
+  const found = dates.find((date) => {
+    const standing = standingAfter({ events, targetDate: date, config });
+    return standing.settledThrough === settledThrough && isDueBy(standing.nextDueDate, cursor);
+  });
+  return found ?? null;
+}
+
+/** Usage may fall due earlier than what recurs. */
+function isDueBy(date: LocalDate | null, { nextDueDate, usage }: InvoicingCursor): boolean {
+  if (date === nextDueDate) return true;
+  return usage != null && nextDueDate !== null && (date === null || nextDueDate < date);
+}
+
+function lastEventBefore(events: readonly BillingEvent[], date: LocalDate): number {
+  let index = events.length - 1;
+  while (index >= 0 && (events[index]?.localDate ?? date) >= date) index -= 1;
+  return index;
+}
+
+/** The latest date before `changedFrom` on which a period of the anchor begins. */
+function windowStart(anchor: BillingEvent, changedFrom: LocalDate): LocalDate {
+  if (!recurs(anchor)) return anchor.localDate;
+  const cycle = cycleDatesOf(anchor);
+  const k = lastCycleUpTo(cycle, addDays(changedFrom, -1));
+  return k < 0 ? anchor.localDate : cycleDate(cycle, k);
+}
+
+export interface StandingInput {
+  /** Events of one subscription in order. */
+  readonly events: readonly BillingEvent[];
+  readonly targetDate: LocalDate;
+  readonly config: ProposalConfig;
+}
+
+/** Where a subscription stands once it has been billed up to the target date. */
+export interface Standing {
+  /** Up to this date nothing changes while the events stay as they are (§7.2 rule 7); null = nothing began. */
+  readonly settledThrough: LocalDate | null;
+  /** The next date, after the target date, on which there can be something to bill (§5.5 rule 3). */
+  readonly nextDueDate: LocalDate | null;
+}
+
+/** The standing of a subscription after a run; usage dates are not part of it. */
+export function standingAfter({ events, targetDate, config }: StandingInput): Standing {
+  const index = lastEventUpTo(events, targetDate);
+  const last = events[index];
+  const nextEventDate = events[index + 1]?.localDate ?? null;
+  if (last === undefined) return { settledThrough: null, nextDueDate: nextEventDate };
+
+  const billed = billedEvent({ events, targetDate, config }, index);
+  const billedTo = billed === null ? null : endOfLastProposal(billed);
+  const nextDate = billed === null ? null : nextBillingDate(billed);
+  return {
+    settledThrough: billedTo === null ? last.localDate : maxDate(last.localDate, billedTo),
+    nextDueDate: earlier(nextDate, nextEventDate),
+  };
+}
+
+/** Index of the last event with local date ≤ `date`, −1 if there is none. */
+export function lastEventUpTo(events: readonly BillingEvent[], date: LocalDate): number {
+  let index = events.length - 1;
+  while (index >= 0 && (events[index]?.localDate ?? date) > date) index -= 1;
+  return index;
+}
+
+function endOfLastProposal({ cycle, endDate, billThrough }: BilledEvent): LocalDate | null {
+  if (billThrough === null) return null;
+  const end = endDate === null ? billThrough : minDate(billThrough, endDate);
+  return end > cycle.start ? end : null;
+}
+
+/** g of §5.5 rule 2 without its condition on E: where the next event comes earlier, the minimum of rule 3 takes that. */
+function nextBillingDate(billed: BilledEvent): LocalDate | null {
+  const { event, cycle, billThrough } = billed;
+  if (event.billingMode === 'IN_ADVANCE') return endOfLastProposal(billed);
+  return billThrough === null ? cycle.first : cycleDate(cycle, firstCycleAfter(cycle, billThrough));
+}
+
+function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | null {
+  if (a === null || b === null) return a ?? b;
+  return minDate(a, b);
+}
+
+/** Days that are charged in one kind. */
+export type DaysOfKind = Pick<RecurringProposal, 'startDate' | 'endDate' | 'planName' | 'phaseName' | 'rate'>;
+
+/**
+ * Returns the days from the next event on, in the kind that is in force at the target date, or null if there are none.
+ * What is billed of these days stays until that event comes: it may still be withdrawn, and until then it changes nothing
+ * (§6 rule 3).
+ */
+export function billedAhead({
+  events,
+  targetDate,
+}: Pick<RecurringProposalsInput, 'events' | 'targetDate'>): DaysOfKind | null {
+  const index = lastEventUpTo(events, targetDate);
+  const [inForce, next] = [events[index], events[index + 1]];
+  if (inForce === undefined || next === undefined || !recurs(inForce)) return null;
+  const { planName, phaseName } = inForce;
+  if (planName === null || phaseName === null) return null;
+  return { startDate: next.localDate, endDate: LAST_DATE, planName, phaseName, rate: rateOf(inForce) };
+}

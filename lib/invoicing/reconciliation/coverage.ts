@@ -1,0 +1,323 @@
+import { type CoverageRow, type InvoiceItem, InvoiceItemType, itemTypes } from '../../records/index.ts';
+import { assertInvariant, InvariantError } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Currency, type Decimal, prorate, sum } from '../../values/money/index.ts';
+import { type LocalDate, maxDate } from '../../values/time/index.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+
+/** A coverage row of a RECURRING item: days that are billed and not repaired. */
+export interface RecurringRow extends CoverageRow {
+  readonly kind: 'RECURRING';
+  readonly endDate: LocalDate;
+  readonly rate: Decimal;
+}
+
+/** What a repair reads of the RECURRING item that it repairs (BilledItemState of §1.5). */
+export type BilledItem = Pick<InvoiceItem, 'id' | 'startDate' | 'endDate' | 'amount' | 'repairable'>;
+
+/** The RECURRING rows among `rows`, by start date. @throws InvariantError on a row without end or rate, or an overlap. */
+export function recurringRows(rows: readonly CoverageRow[]): readonly RecurringRow[] {
+  const recurring = rows.filter(isRecurringRow);
+  if (recurring.length > 1) recurring.sort((a, b) => a.startDate - b.startDate);
+  recurring.forEach((row, index) => {
+    const next = recurring[index + 1];
+    assertInvariant(
+      row.startDate < row.endDate && (next === undefined || row.endDate <= next.startDate),
+      'Coverage rows of one subscription overlap or are empty',
+      { itemId: row.itemId, startDate: row.startDate, endDate: row.endDate },
+    );
+  });
+  return recurring;
+}
+
+function isRecurringRow(row: CoverageRow): row is RecurringRow {
+  if (row.kind !== 'RECURRING') return false;
+  assertInvariant(
+    row.endDate !== null && row.rate !== null,
+    'A RECURRING coverage row has no end date or no rate',
+    { itemId: row.itemId, startDate: row.startDate },
+  );
+  return true;
+}
+
+/** Days of one kind of recurring charge: plan, phase and rate (invoicing, vocabulary). */
+export interface ChargedInterval {
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  readonly planName: string;
+  readonly phaseName: string;
+  readonly rate: Decimal;
+}
+
+/** A maximal stretch of `of` that no interval of its kind covers. */
+export interface UncoveredPart<T extends ChargedInterval> {
+  readonly of: T;
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+}
+
+export interface UncoveredPartsInput<T extends ChargedInterval> {
+  /** Sorted by start, without overlap. */
+  readonly intervals: readonly T[];
+  /** Sorted by start, without overlap. */
+  readonly covers: readonly ChargedInterval[];
+  /** Days before it are not looked at; null = all days are. */
+  readonly windowStart: LocalDate | null;
+}
+
+/** The parts of `intervals` that no interval of `covers` of the same kind covers, in date order; linear in both lists. */
+export function uncoveredParts<T extends ChargedInterval>(
+  input: UncoveredPartsInput<T>,
+): readonly UncoveredPart<T>[] {
+  const { intervals, covers, windowStart } = input;
+  const parts: UncoveredPart<T>[] = [];
+  let firstCover = 0;
+  for (const of of intervals) {
+    let startDate = windowStart !== null && windowStart > of.startDate ? windowStart : of.startDate;
+    while (endsUpTo(covers[firstCover], startDate)) firstCover += 1;
+    for (const cover of coversOf(of, covers, firstCover)) {
+      if (cover.startDate > startDate) parts.push({ of, startDate, endDate: cover.startDate });
+      startDate = maxDate(startDate, cover.endDate);
+    }
+    if (startDate < of.endDate) parts.push({ of, startDate, endDate: of.endDate });
+  }
+  return parts;
+}
+
+function endsUpTo(cover: ChargedInterval | undefined, date: LocalDate): boolean {
+  return cover !== undefined && cover.endDate <= date;
+}
+
+/** The intervals of `covers`, from `firstCover` on, that are of the same kind and begin before the interval ends. */
+function coversOf(
+  interval: ChargedInterval,
+  covers: readonly ChargedInterval[],
+  firstCover: number,
+): readonly ChargedInterval[] {
+  const found: ChargedInterval[] = [];
+  for (let index = firstCover; index < covers.length; index += 1) {
+    const cover = covers[index];
+    if (cover === undefined || cover.startDate >= interval.endDate) break;
+    if (isSameKind(cover, interval)) found.push(cover);
+  }
+  return found;
+}
+
+function isSameKind(a: ChargedInterval, b: ChargedInterval): boolean {
+  return (
+    a.planName === b.planName && a.phaseName === b.phaseName && (a.rate === b.rate || a.rate.equals(b.rate))
+  );
+}
+
+/** How the coverage of a subscription changes; the rows of an item are replaced as a whole. */
+export interface CoverageChanges {
+  /** Rows of the new items. */
+  readonly inserted: readonly CoverageRow[];
+  /** Items whose rows are all removed … */
+  readonly replacedItemIds: readonly Uuid[];
+  /** … and the rows that take their place: what repairs have left of them. */
+  readonly replacements: readonly CoverageRow[];
+}
+
+export interface ApplyInput {
+  readonly subscriptionId: Uuid;
+  /** New items of the subscription, repairs included. */
+  readonly items: readonly NewInvoiceItem[];
+  /** All rows of the items that are repaired; further rows do no harm. */
+  readonly rows: readonly CoverageRow[];
+  readonly billedItems: ReadonlyMap<Uuid, BilledItem>;
+  readonly currency: Currency;
+}
+
+const noChanges: CoverageChanges = Object.freeze({ inserted: [], replacedItemIds: [], replacements: [] });
+
+/**
+ * The projection of new items onto the coverage (§6, end): a charge adds a row, a repair cuts its days out of its item's
+ * rows, and each remaining row is worth its share of the item by calendar days, whatever the proration setting, so that
+ * replaying the items rebuilds the same rows.
+ */
+export function applyToCoverage(input: ApplyInput): CoverageChanges {
+  if (input.items.length === 0) return noChanges;
+  const inserted = input.items
+    .filter(({ itemType }) => itemType !== 'REPAIR_ADJ')
+    .map((item) => rowOf(item, input.subscriptionId));
+  if (inserted.length === input.items.length) return { ...noChanges, inserted };
+  const repairsOf = new Map<Uuid, NewInvoiceItem[]>();
+  for (const item of input.items) {
+    if (item.itemType === 'REPAIR_ADJ' && item.linkedItemId !== null)
+      append(repairsOf, item.linkedItemId, item);
+  }
+  return { inserted, replacedItemIds: [...repairsOf.keys()], replacements: rowsLeft(repairsOf, input) };
+}
+
+/** The rows after the changes, for evaluations in memory. */
+export function coverageAfter(
+  rows: readonly CoverageRow[],
+  changes: CoverageChanges,
+): readonly CoverageRow[] {
+  if (changes === noChanges) return rows;
+  const replaced = new Set(changes.replacedItemIds);
+  return [
+    ...rows.filter(({ itemId }) => !replaced.has(itemId)),
+    ...changes.replacements,
+    ...changes.inserted,
+  ];
+}
+
+/**
+ * The rows of one stored item after these repairs. Days without an amount are RECURRING too: of what repairs may have cut,
+ * these are days that a plugin has made free (§13 rule 3), as rows of what was free for the engine are never cut.
+ */
+export function rowsOfItem(
+  item: NewInvoiceItem,
+  repairs: readonly NewInvoiceItem[],
+  currency: Currency,
+): readonly CoverageRow[] {
+  const { subscriptionId } = item;
+  assertInvariant(subscriptionId !== null, `Item ${item.id} has no subscription and cannot be covered`, {
+    itemId: item.id,
+  });
+  const row = rowOf(item, subscriptionId);
+  if (row.kind === 'FIXED') return [row];
+  const inOrder = repairs.toSorted((a, b) => (a.startDate ?? 0) - (b.startDate ?? 0));
+  const repairsOf = new Map([[item.id, inOrder]]);
+  const billedItems = new Map([[item.id, item]]);
+  return rowsLeft(repairsOf, { rows: [{ ...row, kind: 'RECURRING' }], billedItems, currency });
+}
+
+function rowOf(item: NewInvoiceItem, subscriptionId: Uuid): CoverageRow {
+  const { id: itemId, itemType, startDate, endDate, planName, phaseName, rate, amount } = item;
+  if (startDate === null || planName === null || phaseName === null) {
+    throw new InvariantError(
+      `Item ${itemId} of type ${itemType} has no start, plan or phase and cannot be covered`,
+      { itemId, itemType },
+    );
+  }
+  const billed = { subscriptionId, itemId, startDate, planName, phaseName, amount };
+  if (itemType === 'FIXED') return { kind: 'FIXED', ...billed, endDate: null, rate: null };
+  return { kind: amount.isZero() ? 'FREE' : 'RECURRING', ...billed, endDate, rate };
+}
+
+function rowsLeft(
+  repairsOf: ReadonlyMap<Uuid, readonly NewInvoiceItem[]>,
+  { rows, billedItems, currency }: Pick<ApplyInput, 'rows' | 'billedItems' | 'currency'>,
+): readonly CoverageRow[] {
+  if (repairsOf.size === 0) return [];
+  const left: CoverageRow[] = [];
+  for (const row of recurringRows(rows.filter(({ itemId }) => repairsOf.has(itemId)))) {
+    const item = billedItems.get(row.itemId);
+    assertInvariant(item !== undefined, `Item ${row.itemId} must be loaded to repair it`, {
+      itemId: row.itemId,
+    });
+    const shareOf = shares(item, currency);
+    for (const piece of cut(row, repairsOf.get(row.itemId) ?? [])) {
+      left.push(piece === row ? row : { ...piece, amount: shareOf(piece) });
+    }
+  }
+  return left;
+}
+
+/** The pieces of a row that the repairs leave; the row itself if they do not touch it. */
+function cut(row: RecurringRow, repairs: readonly NewInvoiceItem[]): readonly RecurringRow[] {
+  const pieces: RecurringRow[] = [];
+  let openFrom = row.startDate;
+  for (const { startDate, endDate } of repairs) {
+    if (startDate === null || endDate === null || endDate <= row.startDate || startDate >= row.endDate)
+      continue;
+    if (startDate > openFrom) pieces.push({ ...row, startDate: openFrom, endDate: startDate });
+    openFrom = endDate;
+  }
+  if (openFrom === row.startDate) return [row];
+  if (openFrom < row.endDate) pieces.push({ ...row, startDate: openFrom });
+  return pieces;
+}
+
+/** The share of the item's amount that each piece of it is worth. */
+function shares(item: BilledItem, currency: Currency): (piece: RecurringRow) => Decimal {
+  const { id: itemId, startDate, endDate, amount } = item;
+  assertInvariant(startDate !== null && endDate !== null, `RECURRING item ${itemId} has no service period`, {
+    itemId,
+  });
+  const totalDays = endDate - startDate;
+  return (piece) => prorate({ amount, days: piece.endDate - piece.startDate, totalDays, currency });
+}
+
+function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+export interface VoidInput {
+  /** All items of the invoice that is voided. */
+  readonly items: readonly NewInvoiceItem[];
+  /** The RECURRING items of other invoices that its repairs have cut, and the USAGE items that they have credited. */
+  readonly repaired: readonly NewInvoiceItem[];
+  /** Repairs of those items on other invoices that are not VOID. */
+  readonly otherRepairs: readonly NewInvoiceItem[];
+  readonly currency: Currency;
+}
+
+/** How the void of an invoice changes what is billed (§6, end). */
+export interface ReleasedCoverage {
+  /** Items whose rows are removed … */
+  readonly itemIds: readonly Uuid[];
+  /** … and the rows of the items that lose repairs by the void. */
+  readonly rows: readonly CoverageRow[];
+  readonly repairable: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
+  /** By subscription, the days from which billing has to look again (§7.1). */
+  readonly touched: readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[];
+}
+
+/** Takes the charges of the invoice out of the coverage and puts back the days that its repairs have cut. */
+export function releaseCoverage({ items, repaired, otherRepairs, currency }: VoidInput): ReleasedCoverage {
+  const charges = items.filter(isCovering);
+  const covering = repaired.filter(isCovering);
+  const repairsOf = Map.groupBy(items.filter(isRepair), ({ linkedItemId }) => linkedItemId);
+  const othersOf = Map.groupBy(otherRepairs, ({ linkedItemId }) => linkedItemId);
+  return {
+    itemIds: [...charges, ...covering].map(({ id }) => id),
+    rows: covering.flatMap((item) => rowsOfItem(item, othersOf.get(item.id) ?? [], currency)),
+    repairable: repaired.map(({ id, repairable }) => ({
+      id,
+      repairable: repairable.minus(sum((repairsOf.get(id) ?? []).map(({ amount }) => amount))),
+    })),
+    touched: [
+      ...items
+        .filter(({ itemType }) => itemTypes[itemType].chargesPlan)
+        .flatMap(({ subscriptionId, startDate }) => touchOf(subscriptionId, startDate)),
+      ...repaired.flatMap(({ id, subscriptionId }) =>
+        (repairsOf.get(id) ?? []).flatMap(({ startDate }) => touchOf(subscriptionId, startDate)),
+      ),
+    ],
+  };
+}
+
+/** Days that two rows would bill, if any, among the rows that come back and those that stay. */
+export function billedTwice(
+  rows: readonly CoverageRow[],
+  staying: readonly CoverageRow[],
+): CoverageRow | undefined {
+  const others = Map.groupBy(staying.filter(isRecurring), ({ subscriptionId }) => subscriptionId);
+  return rows.find((row) => (others.get(row.subscriptionId) ?? []).some((other) => overlap(row, other)));
+}
+
+export function isRepair({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
+  return itemType === InvoiceItemType.REPAIR_ADJ;
+}
+
+function isRecurring({ kind }: CoverageRow): boolean {
+  return kind === 'RECURRING';
+}
+
+function isCovering({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
+  return itemTypes[itemType].coversDays;
+}
+
+function touchOf(subscriptionId: Uuid | null, date: LocalDate | null) {
+  return subscriptionId === null || date === null ? [] : [{ subscriptionId, date }];
+}
+
+function overlap(a: CoverageRow, b: CoverageRow): boolean {
+  return (b.endDate === null || a.startDate < b.endDate) && (a.endDate === null || b.startDate < a.endDate);
+}

@@ -1,0 +1,327 @@
+import type { IdGenerator } from '../../ports/index.ts';
+import type { WriteSession } from '../../ports/storage/index.ts';
+import {
+  type Account,
+  type AccountInvoicingState,
+  type Invoice,
+  InvoiceStatus,
+  type New,
+} from '../../records/index.ts';
+import { assertInvariant, InvariantError } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type LocalDate, localDateOf } from '../../values/time/index.ts';
+import {
+  applyAccountCredit,
+  type CreditedInvoice,
+  type CreditMove,
+  type LoadedCreditInput,
+  UNNUMBERED,
+} from '../credit/apply-credit.ts';
+import {
+  adjustmentEvents,
+  type ChangedInvoice,
+  type CreditUse,
+  creditedChange,
+  hasOtherAmounts,
+  isAdjusted,
+  isNewlyCommitted,
+  type StoredChange,
+} from '../credit/changed-invoice.ts';
+import { afterMoves, creditItem, stateAfterMoves } from '../credit/credit-moves.ts';
+import { type CreditingItem, creditNotesOf, isCrediting } from '../credit/credit-notes.ts';
+import { repairsAmong } from '../credit/repaired-debts.ts';
+import { accountBalancesAfter, initialState, storedAmounts } from '../invoices/invoice-amounts.ts';
+import { invoiceAdjustmentEvents, invoiceCreationEvents } from '../invoices/invoice-events.ts';
+import { itemOf } from '../invoices/new-invoice.ts';
+import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
+
+export interface InvoiceChanges {
+  /** Their accounts are locked. */
+  readonly changes: readonly ChangedInvoice[];
+  /** Further accounts whose credit is applied although none of their invoices has changed. */
+  readonly accounts?: readonly Account[];
+  /** By account id: its latest target date from now on, which later runs do not fall behind (§1.5); null = none. */
+  readonly maxTargetDates?: ReadonlyMap<Uuid, LocalDate | null>;
+  /** By id of a new invoice: its number, kept for it already; others get the next of the tenant. */
+  readonly numbers?: ReadonlyMap<Uuid, number>;
+}
+
+/**
+ * Ends a transaction that has changed items, payments or statuses of invoices: applies the accounts' credit with the
+ * changed invoices as candidates (§10), and writes invoices, items, kept sums and account states, with the events of §16.
+ * The caller writes what is not an amount, such as another status (`setStanding`). A constant number of statements.
+ * @returns the changed invoices as they are stored, in the order given.
+ */
+export async function changeInvoices(
+  session: WriteSession,
+  { changes, accounts = [], maxTargetDates = new Map(), numbers = new Map() }: InvoiceChanges,
+  ids: IdGenerator,
+): Promise<readonly New<Invoice>[]> {
+  if (changes.length === 0 && accounts.length === 0) return [];
+  const counted = (await countedStates(session, changes, accounts)).map((state) => {
+    const maxTargetDate = maxTargetDates.get(state.accountId);
+    return maxTargetDate === undefined ? state : { ...state, maxTargetDate };
+  });
+  const byAccount = Map.groupBy(changes, ({ after }) => after.accountId);
+  const inputs = await loadCreditInputs(
+    session,
+    counted.map((state) => ({ state, candidates: (byAccount.get(state.accountId) ?? []).map(candidateOf) })),
+  );
+  const credits = counted.map((state): AppliedCredit => {
+    const input = inputs.get(state.accountId);
+    return { state, input, moves: input === undefined ? [] : applyAccountCredit(input) };
+  });
+  const moves = credits.flatMap((credit) => credit.moves);
+  const uses = await creditItems(session, { moves, changes, credits, accounts }, ids);
+  const stored = await write(session, { changes, credits, uses, numbers });
+  await writeCreditNotes(session, changes, ids);
+  return stored;
+}
+
+/** What the credit of one account does. */
+interface AppliedCredit {
+  /** Before the credit moves. */
+  readonly state: AccountInvoicingState;
+  readonly input: LoadedCreditInput | undefined;
+  readonly moves: readonly CreditMove[];
+}
+
+/** The accounts' states with the changes counted in. */
+async function countedStates(
+  session: WriteSession,
+  changes: readonly ChangedInvoice[],
+  accounts: readonly Account[],
+): Promise<readonly AccountInvoicingState[]> {
+  const owners = new Map([
+    ...changes.map(({ after }) => [after.accountId, after.accountRecordId] as const),
+    ...accounts.map(({ id, recordId }) => [id, recordId] as const),
+  ]);
+  const stored = await session.invoices.loadStates([...owners.keys()]);
+  const states = new Map([...owners].map(([id, recordId]) => [id, initialState({ id, recordId })]));
+  for (const state of stored) states.set(state.accountId, state);
+  for (const { before, after } of changes) {
+    const state = states.get(after.accountId);
+    if (state) states.set(after.accountId, accountBalancesAfter(state, { before, after }));
+  }
+  return [...states.values()];
+}
+
+function candidateOf({ before, after, newItems = [], allItems = newItems }: ChangedInvoice): CreditedInvoice {
+  const repairs = isNewlyCommitted({ before, stored: after }) ? repairsAmong(allItems) : [];
+  return { ...after, ...(before === null ? { invoiceNumber: UNNUMBERED } : {}), repairs };
+}
+
+/** The CBA_ADJ items, dated in each account's zone; accounts are read only where there are any. */
+async function creditItems(
+  session: WriteSession,
+  of: {
+    readonly moves: readonly CreditMove[];
+    readonly changes: readonly ChangedInvoice[];
+    readonly credits: readonly AppliedCredit[];
+    readonly accounts: readonly Account[];
+  },
+  ids: IdGenerator,
+): Promise<readonly CreditUse[]> {
+  if (of.moves.length === 0) return [];
+  const invoices = new Map<Uuid, New<Invoice>>([
+    ...of.credits.flatMap(({ input }) => (input?.unpaid ?? []).map((each) => [each.id, each] as const)),
+    ...of.changes.map(({ after }) => [after.id, after] as const),
+  ]);
+  const moved = of.moves.flatMap((move) => {
+    const invoice = invoices.get(move.invoiceId);
+    return invoice === undefined ? [] : [{ move, invoice }];
+  });
+  const known = new Map(of.accounts.map((account) => [account.id, account]));
+  const missing = new Set(moved.map(({ invoice }) => invoice.accountId).filter((id) => !known.has(id)));
+  const loaded = missing.size === 0 ? [] : await session.accounts.findByIds([...missing]);
+  for (const account of loaded) known.set(account.id, account);
+  return moved.flatMap(({ move, invoice }) => {
+    const account = known.get(invoice.accountId);
+    if (!account) return [];
+    const today = localDateOf(session.authorship.createdDate, account.timeZone);
+    return [{ invoice, item: creditItem(ids.next(), move, today) }];
+  });
+}
+
+interface Writing {
+  readonly changes: readonly ChangedInvoice[];
+  readonly credits: readonly AppliedCredit[];
+  readonly uses: readonly CreditUse[];
+  readonly numbers: ReadonlyMap<Uuid, number>;
+}
+
+async function write(
+  session: WriteSession,
+  { changes, credits, uses, numbers }: Writing,
+): Promise<readonly New<Invoice>[]> {
+  const now = session.authorship.createdDate;
+  const moves = credits.flatMap((credit) => credit.moves);
+  const changed = changes.map((change) => ({ ...change, stored: creditedChange(change, moves, uses) }));
+  const credited = credits
+    .flatMap(({ input }) => input?.unpaid ?? [])
+    .filter(({ id }) => moves.some(({ invoiceId }) => invoiceId === id))
+    .map((invoice) => afterMoves(invoice, moves));
+  const known = changed.flatMap(({ before, stored }) => (before === null ? [] : { before, stored }));
+  await session.invoices.setAmounts([
+    ...known.filter(hasOtherAmounts).map(({ stored }) => storedAmounts(stored)),
+    ...credited.map(storedAmounts),
+  ]);
+  await session.invoices.saveStates(
+    savedStates(
+      { changes, credits },
+      changed.map(({ stored }) => stored),
+    ),
+  );
+  const numbered = await insertNew(session, changed, numbers);
+  await session.invoices.insertItems([
+    ...changed.flatMap(({ newItems = [], stored }) => newItems.map((item) => itemOf(stored, item, now))),
+    ...uses.map(({ item, invoice }) => itemOf(invoice, item, now)),
+  ]);
+  session.publish(numbered.filter(isNewlyCommitted).flatMap(({ stored }) => invoiceCreationEvents(stored)));
+  const adjusted = numbered.filter((change) => isAdjusted(change, moves));
+  session.publish([
+    ...adjusted.flatMap(adjustmentEvents),
+    ...credited.flatMap((each) => invoiceAdjustmentEvents(each)),
+  ]);
+  return numbered.map(({ stored }) => stored);
+}
+
+/** The states that this transaction leaves of the accounts, without those that nothing has happened to. */
+function savedStates(
+  { changes, credits }: Pick<Writing, 'changes' | 'credits'>,
+  stored: readonly New<Invoice>[],
+): readonly AccountInvoicingState[] {
+  return credits.flatMap(({ state, input, moves }) => {
+    const own = changes.flatMap(({ after }, index) => {
+      const moved = stored[index];
+      return after.accountId === state.accountId && moved !== undefined
+        ? [{ before: after, after: moved }]
+        : [];
+    });
+    const isTouched = changes.some(
+      ({ before, after }) => before !== after && after.accountId === state.accountId,
+    );
+    if (!isTouched && moves.length === 0) return [];
+    const balanced = own.reduce((known, change) => accountBalancesAfter(known, change), state);
+    return [stateAfterMoves(balanced, input?.unpaid ?? [], moves)];
+  });
+}
+
+/** Takes invoice numbers as late as possible: the tenant's counter is locked until the end of the transaction (§1.6). */
+async function insertNew(
+  session: WriteSession,
+  changed: readonly StoredChange[],
+  imposed: ReadonlyMap<Uuid, number>,
+): Promise<readonly StoredChange[]> {
+  const added = changed.filter(({ before }) => before === null);
+  if (added.length === 0) return changed;
+  const numberOf = await numbersFor(
+    session,
+    added.map(({ stored }) => stored),
+    imposed,
+  );
+  const numbered = changed.map((change) => {
+    if (change.before !== null) return change;
+    const stored = { ...change.stored, invoiceNumber: numberOf(change.stored.id) };
+    return { ...change, stored };
+  });
+  await session.invoices.insertInvoices(
+    numbered.filter(({ before }) => before === null).map(({ stored }) => stored),
+  );
+  return numbered;
+}
+
+/** Takes the numbers of new invoices, in their order, except for those that have been imposed (§1.6 rule 1). */
+export async function numbersFor(
+  session: WriteSession,
+  invoices: readonly Pick<Invoice, 'id'>[],
+  imposed: ReadonlyMap<Uuid, number>,
+): Promise<(id: Uuid) => number> {
+  const counted = invoices.filter(({ id }) => !imposed.has(id));
+  const first = counted.length === 0 ? 0 : await session.invoices.takeInvoiceNumbers(counted.length);
+  const numbers = new Map([...imposed, ...counted.map(({ id }, index) => [id, first + index] as const)]);
+  return (id) => {
+    const number = numbers.get(id);
+    if (number !== undefined) return number;
+    throw new InvariantError(`Invoice ${id} has no number`);
+  };
+}
+
+/** An invoice before and after a transaction, with the items that it has got. */
+export interface NotedChange {
+  readonly before: ChangedInvoice['before'];
+  readonly after: Pick<ChangedInvoice['after'], 'id' | 'status'>;
+  readonly newItems?: readonly CreditingItem[];
+}
+
+/**
+ * Writes the credit notes of invoices that have changed (§21), as the last records of the transaction: the tenant's counter
+ * of them is locked until it ends. No statement where nothing is credited, nor for a tenant without credit notes but the one
+ * that reads which settings are in force, if none has yet; else a constant number.
+ */
+export async function writeCreditNotes(
+  session: WriteSession,
+  changes: readonly NotedChange[],
+  ids: IdGenerator,
+): Promise<void> {
+  const voided = changes.flatMap(({ before, after }) =>
+    before?.status === InvoiceStatus.COMMITTED && after.status === InvoiceStatus.VOID ? [before] : [],
+  );
+  const committed = changes.flatMap(({ before, after }) =>
+    before?.status === InvoiceStatus.DRAFT && after.status === InvoiceStatus.COMMITTED ? [before] : [],
+  );
+  const added = changes
+    .filter(({ after }) => after.status === InvoiceStatus.COMMITTED)
+    .flatMap(({ newItems = [] }) => newItems.filter(isCrediting));
+  if (voided.length + committed.length + added.length === 0) return;
+  if (!(await session.creditNotes.areWritten())) return;
+  const known = [...voided, ...committed];
+  const stored = known.length === 0 ? [] : await session.invoices.findItems(known.map(({ id }) => id));
+  const itemsOf = Map.groupBy(stored, ({ invoiceId }) => invoiceId);
+  const addedIds = new Set(added.map(({ id }) => id));
+  // The repairs of a draft count from its commit on.
+  const items = [
+    ...added,
+    ...committed.flatMap(({ id }) =>
+      (itemsOf.get(id) ?? []).filter((item) => isCrediting(item) && !addedIds.has(item.id)),
+    ),
+  ];
+  const linked = await session.invoices.findItemsByIds([
+    ...new Set(items.flatMap(({ linkedItemId }) => linkedItemId ?? [])),
+  ]);
+  const before = new Map(changes.map((change) => [change.after.id, change.before]));
+  const elsewhere = await session.invoices.findByIds([
+    ...new Set(linked.map(({ invoiceId }) => invoiceId).filter((id) => !before.has(id))),
+  ]);
+  const invoices = [...elsewhere, ...[...before.values()].filter((each) => each !== null)];
+  const notes = creditNotesOf({
+    items,
+    voided: voided.map((invoice) => ({ invoice, items: itemsOf.get(invoice.id) ?? [] })),
+    linked: new Map(linked.map((item) => [item.id, item])),
+    invoices: new Map(invoices.map((invoice) => [invoice.id, invoice])),
+  });
+  if (notes.length === 0) return;
+  const accounts = await session.accounts.findByIds([
+    ...new Set(notes.map(({ invoice }) => invoice.accountId)),
+  ]);
+  const zones = new Map(accounts.map(({ id, timeZone }) => [id, timeZone]));
+  const now = session.authorship.createdDate;
+  const first = await session.creditNotes.takeNumbers(notes.length);
+  await session.creditNotes.insert(
+    notes.map(({ invoice, ...note }, index) => {
+      const zone = zones.get(invoice.accountId);
+      assertInvariant(zone !== undefined, `Account ${invoice.accountId} is gone`);
+      return {
+        ...note,
+        id: ids.next(),
+        accountId: invoice.accountId,
+        accountRecordId: invoice.accountRecordId,
+        invoiceId: invoice.id,
+        creditNoteNumber: first + index,
+        creditNoteDate: localDateOf(now, zone),
+        currency: invoice.currency,
+        createdDate: now,
+      };
+    }),
+  );
+}

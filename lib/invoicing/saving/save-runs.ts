@@ -1,0 +1,308 @@
+import { accountEvent } from '../../accounts/index.ts';
+import type { CatalogOfAccount } from '../../catalog/index.ts';
+import type { IdGenerator } from '../../ports/index.ts';
+import type { ChargedThroughChange, WriteSession } from '../../ports/storage/index.ts';
+import {
+  type Account,
+  BusEventType,
+  type CoverageRow,
+  type Invoice,
+  type New,
+  type NewBusEvent,
+  type NewNotification,
+  type StoredUsageInterval,
+} from '../../records/index.ts';
+import { allEnded } from '../../runtime/index.ts';
+import { atReferenceTime } from '../../subscriptions/index.ts';
+import { InvariantError } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type DatedInstant, type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
+import type { CreditedInvoices } from '../credit/credit-moves.ts';
+import { dueEntries } from '../evaluation/run-entries.ts';
+import { newInvoice, reusedDraft } from '../evaluation/run-invoice.ts';
+import { intervalsToStore } from '../evaluation/stored-intervals.ts';
+import { storedAmounts } from '../invoices/invoice-amounts.ts';
+import { invoiceAdjustmentEvents, invoiceCreationEvents } from '../invoices/invoice-events.ts';
+import { itemOf } from '../invoices/new-invoice.ts';
+import { loadStreams } from '../loading/load-streams.ts';
+import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
+import type { EvaluatedRun } from '../runs/evaluate-runs.ts';
+import { type NotedChange, numbersFor, writeCreditNotes } from './change-invoices.ts';
+import { resetChargedThrough } from './reset-charged-through.ts';
+
+/** A run with account credit applied. */
+export interface EvaluatedAccount extends EvaluatedRun {
+  /** Other invoices of the account on which its credit was used. */
+  readonly credited: CreditedInvoices;
+}
+
+/**
+ * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states, charged-through dates,
+ * bill cycle days, due entries and outbox events (§8.2 steps 13 and 14), one statement per kind of record. Statements
+ * that need no answer of another one do not wait for it: a database in another process works on one while the next is
+ * written.
+ * @param numbers those that are imposed, by invoice; all others are the next of the tenant.
+ * @returns the ids of the invoices by account.
+ */
+export async function saveRuns(
+  session: WriteSession,
+  evaluated: readonly EvaluatedAccount[],
+  { ids, numbers = new Map() }: { readonly ids: IdGenerator; readonly numbers?: ReadonlyMap<Uuid, number> },
+): Promise<ReadonlyMap<Uuid, Uuid>> {
+  const invoiced = evaluated.filter(({ run }) => run.items.length > 0);
+  const billCycleDays = saveBillCycleDays(
+    session,
+    evaluated.map(({ billing }) => billing),
+  );
+  // Runs without items tell dates, too: of zero items of usage that the tenant drops (§8.2 step 9).
+  // The shortest statement comes first: the database works on it while the others are written.
+  const charged = session.subscriptions.setChargedThrough(chargedThrough(evaluated));
+  const projection = saveProjection(session, evaluated);
+  const [, , , , invoiceIds] = await allEnded([
+    billCycleDays,
+    charged,
+    projection,
+    session.invoices.saveStates(invoiced.map(({ run }) => run.state)),
+    saveInvoices(session, invoiced, numbers),
+  ]);
+  await resetChargedBefore(session, invoiced);
+  await writeCreditNotes(session, invoiced.map(notedChange), ids);
+  session.schedule(dueEntriesOf(evaluated, session.authorship.createdDate));
+  session.publish(evaluated.filter(({ run }) => run.items.length === 0).map(nullInvoiceEvent));
+  return invoiceIds;
+}
+
+/**
+ * Takes numbers last, so that the tenant's counter is locked as briefly as possible (§1.6 rule 1) and the items need not
+ * wait for them.
+ */
+async function saveInvoices(
+  session: WriteSession,
+  invoiced: readonly EvaluatedAccount[],
+  numbers: ReadonlyMap<Uuid, number>,
+): Promise<ReadonlyMap<Uuid, Uuid>> {
+  const now = session.authorship.createdDate;
+  const reused = invoiced.flatMap(({ billing, run }) => {
+    const { draft } = run.invoice;
+    return draft === null ? [] : [reusedDraft(draft, { ...billing, run, now })];
+  });
+  const made = invoiced
+    .filter(isNew)
+    .map(({ billing, run, invoiceId }) => newInvoice({ ...billing, id: invoiceId, run, now }));
+  const credited = invoiced.flatMap(({ credited: { invoices: paid } }) => paid);
+  const uses = invoiced.flatMap(({ credited: { items } }) => items);
+  const reusedInvoices = reused.map(({ invoice }) => invoice);
+  const [, , , , inserted] = await allEnded([
+    session.invoices.insertItems([
+      ...[...reused, ...made].flatMap(({ items }) => items),
+      ...uses.map(({ invoice, ...item }) => itemOf(invoice, item, now)),
+    ]),
+    session.invoices.setStanding(reusedInvoices),
+    session.invoices.setLinks(reusedInvoices.filter(({ contributedAmount }) => contributedAmount !== null)),
+    session.invoices.setAmounts([...credited, ...reusedInvoices].map(storedAmounts)),
+    insertInvoices(
+      session,
+      made.map(({ invoice }) => invoice),
+      numbers,
+    ),
+  ]);
+  const invoices = [...reusedInvoices, ...inserted];
+  const committed = invoices.filter(({ status }) => status === 'COMMITTED');
+  session.publish(committed.flatMap(invoiceCreationEvents));
+  // A draft that existed before and is committed now has got items (§16).
+  const adjusted = [...reusedInvoices.filter(({ status }) => status === 'COMMITTED'), ...credited];
+  session.publish(adjusted.flatMap((invoice) => invoiceAdjustmentEvents(invoice)));
+  return new Map(invoices.map(({ accountId, id }) => [accountId, id]));
+}
+
+async function insertInvoices(
+  session: WriteSession,
+  invoices: readonly New<Invoice>[],
+  imposed: ReadonlyMap<Uuid, number>,
+): Promise<readonly New<Invoice>[]> {
+  if (invoices.length === 0) return [];
+  const numberOf = await numbersFor(session, invoices, imposed);
+  const numbered = invoices.map((invoice) => ({ ...invoice, invoiceNumber: numberOf(invoice.id) }));
+  await session.invoices.insertInvoices(numbered);
+  return numbered;
+}
+
+/** A run repairs items of invoices other than its own. */
+function notedChange({ run, invoiceId }: EvaluatedAccount): NotedChange {
+  const { draft, status } = run.invoice;
+  const before = draft?.invoice ?? null;
+  return { before, after: { id: before?.id ?? invoiceId, status }, newItems: run.items };
+}
+
+function nullInvoiceEvent({ billing }: EvaluatedAccount): NewBusEvent {
+  return {
+    type: BusEventType.NULL_INVOICE,
+    accountRecordId: billing.account.recordId,
+    payload: { accountId: billing.account.id },
+  };
+}
+
+/** A run, and what each invoice of it has where it makes several. */
+export interface RunToSave extends EvaluatedRun {
+  readonly invoices?: readonly { readonly id: Uuid; readonly items: readonly { readonly id: Uuid }[] }[];
+}
+
+/** Saves what runs with items leave beside their invoices. */
+export async function saveRunFacts(session: WriteSession, runs: readonly RunToSave[]): Promise<void> {
+  await allEnded([
+    saveBillCycleDays(
+      session,
+      runs.map(({ billing }) => billing),
+    ),
+    session.subscriptions.setChargedThrough(chargedThrough(runs)),
+    saveProjection(session, runs),
+  ]);
+  session.schedule(dueEntriesOf(runs, session.authorship.createdDate));
+}
+
+/** True if the run makes an invoice of its own. */
+export function isNew({ run }: EvaluatedRun): boolean {
+  return run.invoice.draft === null;
+}
+
+/** Coverage, billed intervals of usage, what remains of repaired items, and cursors. */
+export async function saveProjection(session: WriteSession, evaluated: readonly RunToSave[]): Promise<void> {
+  const all = evaluated.flatMap(({ billing, run }) =>
+    run.evaluations.map((evaluation) => ({ accountRecordId: billing.account.recordId, evaluation })),
+  );
+  const owners = new Map(
+    all.map(({ accountRecordId, evaluation }) => [evaluation.subscriptionId, accountRecordId]),
+  );
+  const ownerOf = (row: CoverageRow): number => {
+    const owner = owners.get(row.subscriptionId);
+    if (owner !== undefined) return owner;
+    throw new InvariantError(`Coverage of subscription ${row.subscriptionId} belongs to no account`);
+  };
+  const coverage = all.map(({ evaluation }) => evaluation.coverage);
+  const replaced = coverage.flatMap(({ replacedItemIds }) => replacedItemIds);
+  const repairable = all.flatMap(({ evaluation }) => evaluation.repairable);
+  const inserted = coverage.flatMap((changes) => changes.inserted);
+  const { createdDate } = session.authorship;
+  await allEnded([
+    session.invoices.saveCursors(evaluated.flatMap(({ cursors }) => cursors)),
+    session.invoices.replaceCoverage(
+      replaced,
+      coverage.flatMap(({ replacements }) => replacements),
+      ownerOf,
+    ),
+    session.invoices.setRepairable(repairable),
+    session.invoices.insertCoverage(inserted, ownerOf),
+    session.usage.insertIntervals(evaluated.flatMap((each) => usageIntervals(each, createdDate))),
+  ]);
+}
+
+function usageIntervals(
+  { billing, run, invoiceId, invoices = [] }: RunToSave,
+  createdDate: Instant,
+): readonly StoredUsageInterval[] {
+  const accountRecordId = billing.account.recordId;
+  const otherInvoiceOf = new Map(
+    invoices.slice(1).flatMap(({ id, items }) => items.map((item) => [item.id, id] as const)),
+  );
+  return run.evaluations.flatMap(({ subscriptionId, usage }) =>
+    usage === null
+      ? []
+      : intervalsToStore({
+          accountRecordId,
+          subscriptionId,
+          usage,
+          createdDate,
+          invoiceId: run.items.length > 0 ? invoiceId : null,
+          otherInvoiceOf,
+        }),
+  );
+}
+
+export function dueEntriesOf(runs: readonly EvaluatedRun[], now: Instant): readonly NewNotification[] {
+  return runs.flatMap(({ billing, run }) => dueEntries(billing.account, run, now));
+}
+
+/**
+ * Sets the charged-through dates that the charges of a run alone do not tell, once all of it is stored (§8.5): where it
+ * commits a draft, or bills a part in front of days that stay billed.
+ */
+export async function resetChargedBefore(
+  session: WriteSession,
+  invoiced: readonly EvaluatedRun[],
+): Promise<void> {
+  const drafts = invoiced.filter((each) => !isNew(each));
+  await resetChargedThrough(session, chargedBefore(invoiced.filter(isNew)));
+  await resetChargedThrough(
+    session,
+    chargedBefore(drafts),
+    drafts.flatMap(({ run }) => run.invoice.draft?.items ?? []),
+  );
+}
+
+function chargedBefore(invoiced: readonly EvaluatedRun[]): ReadonlyMap<Uuid, Account> {
+  return new Map(
+    invoiced.flatMap(({ billing, run }) =>
+      [...run.chargedBefore].map((id) => [id, billing.account] as const),
+    ),
+  );
+}
+
+/** The others. The instant of a charged-through date is its `toInstant` (§8.5, subscriptions §2 rule 2). */
+export function chargedThrough(invoiced: readonly EvaluatedRun[]): readonly ChargedThroughChange[] {
+  return invoiced.flatMap(({ billing, run }) => {
+    const instants = new Map<LocalDate, DatedInstant>();
+    const instantOf = (date: LocalDate): DatedInstant => {
+      const at = instants.get(date) ?? atReferenceTime(date, billing.account);
+      instants.set(date, at);
+      return at;
+    };
+    return [...run.chargedThrough]
+      .filter(([subscriptionId]) => !run.chargedBefore.has(subscriptionId))
+      .map(([subscriptionId, date]) => ({ subscriptionId, chargedThrough: instantOf(date) }));
+  });
+}
+
+/** An account and the day that an evaluation gives it; null = the account has a day or needs none. */
+export interface EvaluatedDay {
+  readonly account: Account;
+  readonly newBillCycleDay: number | null;
+}
+
+interface DaySources {
+  readonly catalogOf: CatalogOfAccount;
+  readonly config: Pick<InvoicingConfig, 'alignPriceChanges'>;
+}
+
+/**
+ * Gives locked accounts without a bill cycle day that of their earliest charge, although they are not invoiced now
+ * (ruling R51). A constant number of statements.
+ */
+export async function giveBillCycleDays(
+  session: WriteSession,
+  accounts: readonly Account[],
+  { catalogOf, config: { alignPriceChanges } }: DaySources,
+): Promise<void> {
+  const requests = accounts.map((account) => ({
+    account,
+    targetDate: localDateOf(session.authorship.createdDate, account.timeZone),
+  }));
+  const { streams } = await loadStreams(session, { requests, catalogOf, choice: 'all', alignPriceChanges });
+  await saveBillCycleDays(
+    session,
+    streams.map(({ request: { account }, newBillCycleDay }) => ({ account, newBillCycleDay })),
+  );
+}
+
+/** Stores the day that the first evaluation gives an account, once and as a change of the account (accounts §4 rule 4). */
+export async function saveBillCycleDays(
+  session: WriteSession,
+  evaluated: readonly EvaluatedDay[],
+): Promise<void> {
+  const updatedDate = session.authorship.createdDate;
+  const changed = evaluated.flatMap(({ account, newBillCycleDay }): readonly Account[] =>
+    newBillCycleDay === null ? [] : [{ ...account, billCycleDayLocal: newBillCycleDay, updatedDate }],
+  );
+  if (changed.length === 0) return;
+  await session.accounts.update(changed);
+  session.publish(changed.map((account) => accountEvent(BusEventType.ACCOUNT_CHANGE, account)));
+}

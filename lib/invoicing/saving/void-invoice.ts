@@ -1,0 +1,207 @@
+import type { IdGenerator } from '../../ports/index.ts';
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import {
+  type Account,
+  type Invoice,
+  type InvoiceItem,
+  InvoiceItemType,
+  InvoiceStatus,
+  itemTypes,
+} from '../../records/index.ts';
+import { markDirty, type TouchedDate } from '../../subscriptions/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
+import { addDays, formatLocalDate, type LocalDate } from '../../values/time/index.ts';
+import { chargedThroughDates } from '../invoices/charged-through-date.ts';
+import { accountCreditOf } from '../invoices/invoice-amounts.ts';
+import { isSettled } from '../invoices/parent-standing.ts';
+import { invoicesBeingPaid, loadParentInvoices } from '../loading/load-open-invoices.ts';
+import { billedTwice, isRepair, type ReleasedCoverage, releaseCoverage } from '../reconciliation/coverage.ts';
+import { changeInvoices } from './change-invoices.ts';
+import { resetChargedThrough } from './reset-charged-through.ts';
+
+const NOTHING_RELEASED: ReleasedCoverage = { itemIds: [], rows: [], repairable: [], touched: [] };
+
+/**
+ * Voids an invoice of a locked account (§9 rule 6): credit that it had used comes back, credit that it had generated
+ * goes, and the next run bills again what it billed.
+ * @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032),
+ * INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028).
+ */
+export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: IdGenerator): Promise<void> {
+  const { account, invoice: before, items } = voiding;
+  await refuseRepaired(session, voiding);
+  await refuseSettledByParent(session, before);
+  if (before.status === InvoiceStatus.COMMITTED) await refuseUsed(session, voiding);
+  // A migration invoice bills nothing and repairs nothing.
+  const released = before.isMigration ? NOTHING_RELEASED : await release(session, voiding);
+  const after = { ...before, status: InvoiceStatus.VOID };
+  await session.invoices.setStanding([after]);
+  await session.invoices.replaceCoverage(released.itemIds, released.rows, () => account.recordId);
+  await session.invoices.setRepairable(released.repairable);
+  const maxTargetDates = await maxTargetDateWithout(session, voiding);
+  const evaluatedAgain = await daysToEvaluateAgain(session, voiding, maxTargetDates.get(account.id));
+  // Also of subscriptions that have no item on it: what came to nothing (usage §7.5, §7.7 rule 1).
+  const used = before.isMigration ? [] : await session.usage.billedOn(before.id);
+  await markDirty(session, [...released.touched, ...used, ...evaluatedAgain]);
+  if (before.status === InvoiceStatus.COMMITTED && !before.isMigration) {
+    const charged = [
+      ...chargedThroughDates(items).keys(),
+      ...used.map(({ subscriptionId }) => subscriptionId),
+    ];
+    await resetChargedThrough(session, new Map(charged.map((id) => [id, account])));
+  }
+  const changes = [{ before, after, isAdjusted: true }];
+  await changeInvoices(session, { changes, accounts: [account], maxTargetDates }, ids);
+}
+
+/** Refuses where another invoice that counts has repaired an item of this one. */
+async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding): Promise<void> {
+  const linked = await session.invoices.findItemsLinkedTo(items.map(({ id }) => id));
+  const repairs = linked.filter((item) => isRepair(item) && item.invoiceId !== invoice.id);
+  const [standing] = await repairsInForce(session, repairs);
+  if (standing === undefined) return;
+  throw new BillingError({
+    code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
+    message: `Invoice ${invoice.id} cannot be voided: invoice ${standing.invoiceId} repairs an item of it; void that one first`,
+    facts: { invoiceId: invoice.id, repairingInvoiceId: standing.invoiceId },
+  });
+}
+
+/** Refuses where the credit that the invoice has generated is used, or where it is paid or being paid. */
+async function refuseUsed(session: ReadSession, { account, invoice, items }: Voiding): Promise<void> {
+  const [state] = await session.invoices.loadStates([account.id]);
+  const used = generatedCredits(invoice, items).find((credit) =>
+    credit.greaterThan(state?.accountCBA ?? ZERO),
+  );
+  if (used !== undefined) {
+    throw new BillingError({
+      code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
+      message: `Invoice ${invoice.id} cannot be voided: of the credit of ${formatDecimal(used)} that it has generated some is used`,
+      facts: { invoiceId: invoice.id },
+    });
+  }
+  const paid = sum(items.map(({ amount }) => amount)).minus(invoice.rawBalance);
+  if (!invoice.isMigration && !paid.isZero()) throw refusedPaid(invoice.id, 'is paid');
+  const beingPaid = await invoicesBeingPaid(session, [invoice.id]);
+  if (beingPaid.has(invoice.id)) throw refusedPaid(invoice.id, 'is being paid');
+}
+
+/**
+ * The account must still have each of these amounts: every credit item by itself, and their sum, which goes with the
+ * invoice.
+ */
+function generatedCredits(invoice: Invoice, items: readonly InvoiceItem[]): readonly Decimal[] {
+  if (invoice.isMigration) return [];
+  const credits = items.filter(({ itemType }) => itemType === InvoiceItemType.CBA_ADJ);
+  return [accountCreditOf(invoice), ...credits.map(({ amount }) => amount)];
+}
+
+/** Refuses where the parent has paid what the invoice adds to its summary (§12 rule 6). */
+async function refuseSettledByParent(session: ReadSession, invoice: Invoice): Promise<void> {
+  const parents = await loadParentInvoices(session, [invoice]);
+  const summary = invoice.parentInvoiceId === null ? undefined : parents.get(invoice.parentInvoiceId);
+  if (summary === undefined || !isSettled(summary)) return;
+  if (invoice.contributedAmount?.greaterThan(0)) throw refusedPaid(invoice.id, 'is paid by the parent');
+}
+
+function refusedPaid(invoiceId: Uuid, reason: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
+    message: `Invoice ${invoiceId} cannot be voided: it ${reason}`,
+    facts: { invoiceId },
+  });
+}
+
+/** @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED where days that its repairs have freed are billed by another invoice. */
+async function release(session: ReadSession, { invoice, items }: Voiding): Promise<ReleasedCoverage> {
+  const own = new Set(items.map(({ id }) => id));
+  const repairedIds = items.filter(isRepair).flatMap(({ linkedItemId }) => linkedItemId ?? []);
+  const stored = await session.invoices.findItemsByIds(
+    [...new Set(repairedIds)].filter((id) => !own.has(id)),
+  );
+  const repaired = stored.filter(({ itemType }) => itemTypes[itemType].recurs);
+  const linked = await session.invoices.findItemsLinkedTo(repaired.map(({ id }) => id));
+  const others = linked.filter((item) => isRepair(item) && item.invoiceId !== invoice.id);
+  const released = releaseCoverage({
+    items,
+    repaired,
+    otherRepairs: await repairsInForce(session, others),
+    currency: invoice.currency,
+  });
+  await refuseBilledTwice(session, invoice, released);
+  return released;
+}
+
+async function refuseBilledTwice(
+  session: ReadSession,
+  { id: invoiceId }: Invoice,
+  { rows, itemIds }: ReleasedCoverage,
+): Promise<void> {
+  const windows = rows.map(({ subscriptionId, startDate }) => ({ subscriptionId, from: startDate }));
+  const released = new Set(itemIds);
+  const staying = (await session.invoices.loadCoverage(windows)).filter(
+    ({ itemId }) => !released.has(itemId),
+  );
+  const twice = billedTwice(rows, staying);
+  if (twice === undefined) return;
+  throw new BillingError({
+    code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
+    message:
+      `Invoice ${invoiceId} cannot be voided: days from ${formatLocalDate(twice.startDate)} on that it repairs ` +
+      'are billed anew by another invoice; void that one first',
+    facts: { invoiceId, subscriptionId: twice.subscriptionId },
+  });
+}
+
+/** The repairs on invoices that count: neither VOID nor made by another system. */
+async function repairsInForce(
+  session: ReadSession,
+  repairs: readonly InvoiceItem[],
+): Promise<readonly InvoiceItem[]> {
+  if (repairs.length === 0) return [];
+  const invoices = await session.invoices.findByIds([...new Set(repairs.map(({ invoiceId }) => invoiceId))]);
+  const invisible = new Set(
+    invoices
+      .filter(({ status, isMigration }) => status === InvoiceStatus.VOID || isMigration)
+      .map(({ id }) => id),
+  );
+  return repairs.filter(({ invoiceId }) => !invisible.has(invoiceId));
+}
+
+/** An invoice that is voided, of a locked account. */
+export interface Voiding {
+  readonly account: Account;
+  readonly invoice: Invoice;
+  readonly items: readonly InvoiceItem[];
+}
+
+/** §1.5: the latest target date among the remaining invoices with recurring charges. */
+export async function maxTargetDateWithout(session: ReadSession, { account, items }: Voiding) {
+  const recurs = items.some(({ itemType }) => itemTypes[itemType].recurs);
+  return recurs
+    ? new Map([[account.id, await session.invoices.maxTargetDate(account.id)]])
+    : new Map<Uuid, null>();
+}
+
+/**
+ * Where the next run may look at less than an earlier one has, all subscriptions of the account, with the day from which
+ * they have to be looked at again. Else the next run would look at the days of its window alone, by an earlier date than
+ * they were billed at (§7.3, I3).
+ * @param heldFrom the latest target date that still holds later runs; null = none, undefined = the same as before.
+ */
+export async function daysToEvaluateAgain(
+  session: ReadSession,
+  { account, invoice }: Voiding,
+  heldFrom: LocalDate | null | undefined,
+): Promise<readonly TouchedDate[]> {
+  const { targetDate, isMigration } = invoice;
+  if (heldFrom === undefined || targetDate === null || isMigration) return [];
+  if (heldFrom !== null && heldFrom >= targetDate) return [];
+  const cursors = await session.invoices.cursorsOfAccounts([account.id]);
+  const ids = cursors.map(({ subscriptionId }) => subscriptionId);
+  if (heldFrom !== null) return ids.map((subscriptionId) => ({ subscriptionId, date: addDays(heldFrom, 1) }));
+  const subscriptions = await session.subscriptions.findByIds(ids);
+  return subscriptions.map(({ id, alignStart }) => ({ subscriptionId: id, date: alignStart.date }));
+}
