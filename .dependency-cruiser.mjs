@@ -58,9 +58,27 @@ const deciding = {
     'what-if',
   ],
   usage: ['recording', 'roll-up', 'rating', 'intervals', 'settlement', 'collecting', 'supplied', 'unbilled'],
-  invoicing: ['periods', 'reconciliation', 'invoices', 'credit', 'evaluation', 'plugins', 'explanation', 'documents'],
   payments: ['claims', 'state', 'views', 'planning'],
   overdue: ['config', 'evaluation', 'triggers'],
+};
+/** Folders of rooms that are read in order, from the ground up: a folder knows those before it. */
+const ordered = {
+  invoicing: [
+    'invoices',
+    'credit',
+    'proposals',
+    'reconciliation',
+    'evaluation',
+    'explanation',
+    'documents',
+    'loading',
+    'saving',
+    'runs',
+    'dry-run',
+    'plugins',
+    'review',
+    'operations',
+  ],
 };
 /** Doors: `index.ts` of a room; the ground floor and the ports have one a topic. */
 const doors = '^lib/([^/]+|values/[^/]+|ports/storage)/index[.]ts$';
@@ -210,6 +228,14 @@ export default {
       from: { path: `^lib/${room}/(${folders.join('|')})/` },
       to: { path: `^lib/${room}/[^/]+/`, pathNot: `^lib/${room}/(${folders.join('|')})/` },
     })),
+    ...Object.entries(ordered).flatMap(([room, folders]) =>
+      folders.map((folder, floor) => ({
+        name: 'folders-know-those-below',
+        severity: 'error',
+        from: { path: `^lib/${room}/${folder}/` },
+        to: { path: `^lib/${room}/[^/]+/`, pathNot: `^lib/${room}/(${folders.slice(0, floor + 1).join('|')})/` },
+      })),
+    ),
     {
       name: 'rooms-are-listed',
       severity: 'error',

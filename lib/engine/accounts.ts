@@ -29,7 +29,10 @@ export function accountArea(foundation: Foundation) {
         ...methodsOf(
           new AccountCreditService(
             ports,
-            new ConsultedOperations(ports, foundation.invoicePlugins, foundation.invoicingConfig),
+            new ConsultedOperations(ports, {
+              plugins: foundation.invoicePlugins,
+              configOf: foundation.invoicingConfig,
+            }),
           ),
         ),
         ...methodsOf(new ExportService(ports)),

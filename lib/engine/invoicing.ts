@@ -23,10 +23,8 @@ import {
   ParkedRunService,
   ParkingService,
   RatedUsageService,
-  RunConsultation,
   ThresholdHandler,
   UnbilledUsageService,
-  UsageConsultation,
 } from '../invoicing/index.ts';
 import { paymentConfigOf } from '../payments/index.ts';
 import type { Foundation } from './foundation.ts';
@@ -34,25 +32,19 @@ import { methodsOf } from './methods-of.ts';
 
 /** Invoices, and the reports on them. */
 export function invoicingArea(foundation: Foundation) {
-  const { ports, catalogs, settingsOf, invoicingConfig, invoicePlugins, overdueConfigs } = foundation;
-  const usage = new UsageConsultation(ports, foundation.usageSources, invoicingConfig);
-  const invoices = new InvoiceReadService(ports, catalogs, settingsOf);
-  const consultation = new RunConsultation(ports, invoicePlugins, invoicingConfig);
-  const operations = new ConsultedOperations(ports, invoicePlugins, invoicingConfig);
-  const runs = new InvoiceRunService(ports, catalogs, {
+  const { ports, catalogs, settingsOf, invoicingConfig, overdueConfigs } = foundation;
+  const tools = {
     configOf: invoicingConfig,
-    invoices,
-    consultation,
-    usage,
-  });
+    plugins: foundation.invoicePlugins,
+    sources: foundation.usageSources,
+  };
+  const invoices = new InvoiceReadService(ports, catalogs, settingsOf);
+  const operations = new ConsultedOperations(ports, tools);
+  const runs = new InvoiceRunService(ports, catalogs, { ...tools, invoices });
   const sources = new DocumentSourceLoader(ports, catalogs, settingsOf);
   const files = new DocumentFiles(ports);
   const documents = new InvoiceDocumentService(ports, sources, files);
-  const dryRuns = new DryRunService(ports, catalogs, {
-    configOf: invoicingConfig,
-    plugins: invoicePlugins,
-    usage,
-  });
+  const dryRuns = new DryRunService(ports, catalogs, tools);
   return {
     runCounts: runs.counts,
     checks: new CheckService(ports, catalogs, {
@@ -66,12 +58,12 @@ export function invoicingArea(foundation: Foundation) {
       ...methodsOf(new UnbilledUsageService(ports, catalogs, invoicingConfig)),
     },
     handlers: [
-      new InvoiceRunHandler(ports, runs, catalogs),
+      new InvoiceRunHandler(ports, { configOf: invoicingConfig, catalogs, runs }),
       new CatalogChangeHandler(ports, catalogs, invoicingConfig),
       new ParentSummaryHandler(ports, settingsOf),
       new ParentCommitHandler(ports),
       new InvoiceNoticeHandler(ports, { configOf: invoicingConfig, dryRuns }),
-      new ThresholdHandler(ports, catalogs, { configOf: invoicingConfig, usage }),
+      new ThresholdHandler(ports, catalogs, tools),
     ],
     operations: {
       creditNotes: methodsOf(new CreditNoteService(ports, settingsOf, { sources, files })),

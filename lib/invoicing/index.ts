@@ -1,7 +1,19 @@
 export type { RenderedInvoice, RenderedLine } from './documents/rendered-invoice.ts';
-export { checkDocumentText, DocumentTextKind } from './documents/text-keys.ts';
+export {
+  checkDocumentText,
+  type DocumentText,
+  DocumentTextKind,
+  type DocumentTextUpload,
+} from './documents/text-keys.ts';
 export { type DryRunRequest, DryRunType } from './dry-run/dry-run-request.ts';
-export { type PriceDifference, PriceType, type UsagePriceTerms } from './evaluation/price-differences.ts';
+export {
+  type ChangeReportPart,
+  type ChangeReportTotals,
+  type PriceChange,
+  type PriceDifference,
+  PriceType,
+  type UsagePriceTerms,
+} from './evaluation/price-differences.ts';
 export { dueEntry } from './evaluation/run-entries.ts';
 export type { CalculationStep } from './explanation/basis-calculation.ts';
 export type { EventFacts, ItemEvents } from './explanation/event-facts.ts';
@@ -23,36 +35,34 @@ export { adjustedAmount, isAdjustable } from './invoices/item-adjustment.ts';
 export { checkTexts, MAX_DESCRIPTION_LENGTH, type ManualItem } from './invoices/manual-items.ts';
 export type { MigrationItem } from './invoices/migration-items.ts';
 export type { NewInvoiceItem } from './invoices/new-item.ts';
+export type {
+  AccountInvoicesRequest,
+  AccountParking,
+  CoverageDifference,
+  DeleteCreditRequest,
+  GenerateRequest,
+  InvoiceGroupRequest,
+  ItemAdjustmentRequest,
+  ManualItemsRequest,
+  MigrationInvoiceRequest,
+  ParkedRun,
+} from './invoices/requests.ts';
 export { DocumentSourceLoader } from './loading/load-documents.ts';
 export { loadViewSources } from './loading/load-invoice-views.ts';
 export { loadBalances, loadUnpaidInvoices } from './loading/load-open-invoices.ts';
 export { billAfterMovedDay, CatalogChangeHandler } from './operations/catalog-change-handler.ts';
-export type {
-  CatalogReportOperations,
-  ChangeReportPart,
-  ChangeReportTotals,
-  PriceChange,
-} from './operations/catalog-report-operations.ts';
 export { AccountCreditService, CreditDeletionService } from './operations/credit-service.ts';
 export { DryRunService, RatedUsageService } from './operations/dry-run-service.ts';
 export { InvoiceNoticeHandler, purgeToldInvoices } from './operations/invoice-notice-handler.ts';
 export type {
   AccountCreditOperations,
-  AccountInvoicesRequest,
-  AccountParking,
-  CoverageDifference,
+  CatalogReportOperations,
   CreditNoteOperations,
-  DeleteCreditRequest,
-  DocumentText,
-  DocumentTextUpload,
-  GenerateRequest,
-  InvoiceGroupRequest,
   InvoiceOperations,
   InvoiceTextOperations,
-  ItemAdjustmentRequest,
-  ManualItemsRequest,
-  MigrationInvoiceRequest,
-  ParkedRun,
+  RatedUsageRequest,
+  UnbilledUsageRequest,
+  UsageReviewOperations,
 } from './operations/invoice-operations.ts';
 export { InvoiceStatusService } from './operations/invoice-status-service.ts';
 export { ManualItemService, MigrationInvoiceService } from './operations/manual-item-service.ts';
@@ -61,13 +71,7 @@ export { ParkedRunService, ParkingService } from './operations/parking-service.t
 export { InvoiceRunHandler } from './operations/run-handler.ts';
 export { InvoiceRunService } from './operations/run-service.ts';
 export { purgeToldThresholds, ThresholdHandler } from './operations/threshold-handler.ts';
-export type {
-  RatedUsageRequest,
-  UnbilledUsageRequest,
-  UsageReviewOperations,
-} from './operations/usage-review-operations.ts';
 export { ConsultedOperations } from './plugins/ask-about-operations.ts';
-export { RunConsultation } from './plugins/ask-about-runs.ts';
 export { RegisteredInvoicePlugins } from './plugins/plugin-calls.ts';
 export { type InvoicingConfigOf, invoicingConfigOf } from './proposals/invoicing-config.ts';
 export { effectiveTargetDate } from './proposals/target-date.ts';
@@ -82,7 +86,6 @@ export { InvoiceReadService } from './review/invoice-read-service.ts';
 export { InvoiceTextService } from './review/invoice-text-service.ts';
 export { UnbilledUsageService } from './review/unbilled-usage-service.ts';
 export { verifyAccounts } from './review/verify-coverage.ts';
-export { UsageConsultation } from './runs/ask-usage-sources.ts';
 export type { RunCounts } from './runs/run-results.ts';
 export {
   addAccountCredit,

@@ -15,6 +15,27 @@ export const DocumentTextKind = {
 } as const;
 export type DocumentTextKind = (typeof DocumentTextKind)[keyof typeof DocumentTextKind];
 
+/** Which text of a tenant's documents. */
+export type DocumentText =
+  | {
+      readonly kind: Extract<DocumentTextKind, 'TEMPLATE' | 'MANUAL_PAY_TEMPLATE'>;
+      /** Default: for every locale that has no template of its own. */
+      readonly locale?: string | null;
+    }
+  | {
+      readonly kind: Extract<DocumentTextKind, 'TRANSLATION' | 'CATALOG_TRANSLATION'>;
+      /** Such as `en_US` or `de`. */
+      readonly locale: string;
+    };
+
+/** A text to be stored. */
+export type DocumentTextUpload = DocumentText & {
+  /** A template (Mustache, at most 256 Ki characters) or translations (Java properties, at most 1 Mi characters). */
+  readonly text: string;
+  /** Whether one that is there already is replaced; default false: it is refused. */
+  readonly replace?: boolean | undefined;
+};
+
 const { TEMPLATE, MANUAL_PAY_TEMPLATE } = DocumentTextKind;
 
 const nameOf: Readonly<Record<DocumentTextKind, string>> = {

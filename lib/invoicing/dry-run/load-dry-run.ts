@@ -104,10 +104,9 @@ export async function loadDryRuns(
     })),
     earliestTargetDateOf: ({ state }) => state.maxTargetDate,
     catalogOf,
+    config,
     choice: 'all',
-    alignPriceChanges: config.alignPriceChanges,
-    usageConfig: config.usage,
-    usageOriginOf: () => (asksSources ? 'OPEN' : 'RECORDED'),
+    supplies: asksSources ? 'OPEN' : null,
     hypothesis: begun.find(({ hypothesis }) => hypothesis !== null)?.hypothesis ?? null,
   });
   for (const { request, error } of unbilled) failures.set(request.account.id, error);

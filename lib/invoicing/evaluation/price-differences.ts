@@ -1,7 +1,32 @@
 import type { BillingEvent, TierBlockPolicy, UsageSection } from '../../records/index.ts';
+import type { Problem } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type Decimal, ZERO } from '../../values/money/index.ts';
+import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
 import type { BillingPeriod, DatedInstant, Instant, LocalDate } from '../../values/time/index.ts';
+
+/**
+ * A part of the report: first what would be refused, then each price that changes and each account that could not be
+ * billed any more, at the end how many there were.
+ */
+export type ChangeReportPart =
+  | { readonly kind: 'SUMMARY'; readonly errors: readonly Problem[]; readonly warnings: readonly Problem[] }
+  | { readonly kind: 'PRICE_CHANGE'; readonly change: PriceChange }
+  | { readonly kind: 'UNBILLABLE'; readonly accountId: Uuid; readonly message: string }
+  | ({ readonly kind: 'TOTAL' } & ChangeReportTotals);
+
+export interface ChangeReportTotals {
+  /** Live subscriptions that were looked at: those whose bundle is invoiced and whose billing has not ended. */
+  readonly subscriptions: number;
+  /** Those whose price changes. */
+  readonly changedSubscriptions: number;
+  readonly unbillableAccounts: number;
+}
+
+/** A live subscription that would pay another price. */
+export interface PriceChange extends PriceDifference {
+  readonly accountId: Uuid;
+  readonly currency: Currency | null;
+}
 
 /**
  * Where two streams of one subscription charge differently, in time order: one entry for each stretch of time with one

@@ -1,10 +1,17 @@
-import { type Account, type AddedItem, type Invoice, InvoiceStatus, type New } from '../../records/index.ts';
+import {
+  type Account,
+  type AddedItem,
+  type CursorToSave,
+  type Invoice,
+  type InvoiceItem,
+  InvoiceStatus,
+  type New,
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
 import {
   applyAccountCredit,
   type CountedAccount,
-  type CreditedInvoice,
   type LoadedCreditInput,
   UNNUMBERED,
 } from '../credit/apply-credit.ts';
@@ -19,23 +26,40 @@ import { repairsAmong } from '../credit/repaired-debts.ts';
 import type { Draft } from '../invoices/drafting.ts';
 import { accountBalancesAfter, invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import { emptyInvoice, itemOf, payerOf, raisedTargetDate } from '../invoices/new-invoice.ts';
-import { type AccountRun, accountedInvoice } from './evaluate-account.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import { type AccountBilling, type AccountRun, accountedInvoice } from './evaluate-account.ts';
 
-export interface NewInvoiceInput {
-  readonly id: Uuid;
+/** A run before account credit is applied. */
+export interface EvaluatedRun {
+  readonly billing: Pick<AccountBilling, 'account' | 'targetDate' | 'newBillCycleDay' | 'skipped'>;
+  readonly run: AccountRun;
+  readonly cursors: readonly CursorToSave[];
+  /** Id of the invoice that the items of the run go to. */
+  readonly invoiceId: Uuid;
+}
+
+/** A run with account credit applied. */
+export interface CreditedRun extends EvaluatedRun {
+  /** Other invoices of the account on which its credit was used. */
+  readonly credited: CreditedInvoices;
+}
+
+export function hasItems({ run }: EvaluatedRun): boolean {
+  return run.items.length > 0;
+}
+
+interface RunToRecord {
   readonly account: Account;
   readonly targetDate: LocalDate;
   readonly run: AccountRun;
   readonly now: Instant;
 }
 
-export interface NewInvoice {
+/** The new invoice of a run that has items, dated in the account's zone (§1.1); it has no number yet. */
+export function newInvoice({ id, account, targetDate, run, now }: RunToRecord & { readonly id: Uuid }): {
   readonly invoice: New<Invoice>;
   readonly items: readonly AddedItem[];
-}
-
-/** The new invoice of a run that has items, dated in the account's zone (§1.1); it has no number yet. */
-export function newInvoice({ id, account, targetDate, run, now }: NewInvoiceInput): NewInvoice {
+} {
   const { status } = run.invoice;
   const invoice = { ...emptyInvoice({ id, account, targetDate, status, now }), ...run.amounts };
   return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };
@@ -44,7 +68,7 @@ export function newInvoice({ id, account, targetDate, run, now }: NewInvoiceInpu
 /** The draft with the items of the run, COMMITTED if the run makes such invoices (§8.3). */
 export function reusedDraft(
   { invoice: before }: Draft,
-  { account, targetDate, run, now }: Omit<NewInvoiceInput, 'id'>,
+  { account, targetDate, run, now }: RunToRecord,
 ): { readonly invoice: Invoice; readonly items: readonly AddedItem[] } {
   const { status } = run.invoice;
   const invoice = {
@@ -58,6 +82,19 @@ export function reusedDraft(
   return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };
 }
 
+/** The account after its run, with the run's invoice as the candidate for credit. */
+export function countedRun(run: AccountRun, id: Uuid, invoiceDate: LocalDate): CountedAccount {
+  const { draft, status } = run.invoice;
+  const candidate = {
+    ...accountedInvoice(run.invoice, run.amounts),
+    id,
+    invoiceDate: draft?.invoice.invoiceDate ?? invoiceDate,
+    invoiceNumber: draft?.invoice.invoiceNumber ?? UNNUMBERED,
+    repairs: status === 'COMMITTED' ? repairsAmong([...(draft?.items ?? []), ...run.items]) : [],
+  };
+  return { state: run.state, candidates: [candidate] };
+}
+
 interface Crediting {
   /** Local date of the account. */
   readonly today: LocalDate;
@@ -65,28 +102,10 @@ interface Crediting {
   readonly touched?: readonly Invoice[];
 }
 
-/** The invoice of a run, as the credit rule sees it. */
-export function candidateOf(run: AccountRun, id: Uuid, invoiceDate: LocalDate): CreditedInvoice {
-  const { draft, status } = run.invoice;
-  const items = [...(draft?.items ?? []), ...run.items];
-  return {
-    ...accountedInvoice(run.invoice, run.amounts),
-    id,
-    invoiceDate: draft?.invoice.invoiceDate ?? invoiceDate,
-    invoiceNumber: draft?.invoice.invoiceNumber ?? UNNUMBERED,
-    repairs: status === 'COMMITTED' ? repairsAmong(items) : [],
-  };
-}
-
-/** The account as its run leaves it, with the run's invoice counted. */
-export function countedRun(run: AccountRun, id: Uuid, invoiceDate: LocalDate): CountedAccount {
-  return { state: run.state, candidates: [candidateOf(run, id, invoiceDate)] };
-}
-
 /**
- * A run with the account's credit applied to its invoice and to the account's unpaid ones (§10). Pure but
- * for `nextItemId`. @throws InvariantError where the law of credit does not hold.
+ * Applies the account's credit to the invoice of its run and to its unpaid invoices (§10). Pure except for `nextItemId`.
  * @param touched further candidates: stored invoices that get items too. Default none.
+ * @throws InvariantError if the law of credit does not hold.
  */
 export function creditRun(
   run: AccountRun,
@@ -98,21 +117,23 @@ export function creditRun(
   const own = new Set(input.candidates.map(({ id }) => id));
   for (const { id } of touched) own.delete(id);
   const stored = [...input.unpaid, ...touched];
-  const items = [
-    ...run.items,
-    ...moves
-      .filter(({ invoiceId }) => own.has(invoiceId))
-      .map((move) => creditItem(nextItemId(), move, today)),
-  ];
-  const after = invoiceAmounts([...(run.invoice.draft?.items ?? []), ...items]);
+  const credits = moves
+    .filter(({ invoiceId }) => own.has(invoiceId))
+    .map((move) => creditItem(nextItemId(), move, today));
   const others = moves.filter(({ invoiceId }) => !own.has(invoiceId));
-  const state = accountBalancesAfter(run.state, {
-    before: accountedInvoice(run.invoice, run.amounts),
-    after: accountedInvoice(run.invoice, after),
-  });
+  const after = withRunItems(run, [...run.items, ...credits]);
   const credited = creditInvoices(stored, others, { today, nextItemId });
-  return {
-    run: { ...run, items, amounts: after, state: stateAfterMoves(state, stored, others) },
-    credited,
-  };
+  return { run: { ...after, state: stateAfterMoves(after.state, stored, others) }, credited };
+}
+
+/** The run with these items on its invoice, and the amounts and balances that follow. `existing`: items of its draft. */
+export function withRunItems(
+  run: AccountRun,
+  items: readonly NewInvoiceItem[],
+  existing: readonly InvoiceItem[] = run.invoice.draft?.items ?? [],
+): AccountRun {
+  const amounts = invoiceAmounts([...existing, ...items]);
+  const before = accountedInvoice(run.invoice, run.amounts);
+  const after = accountedInvoice(run.invoice, amounts);
+  return { ...run, items, amounts, state: accountBalancesAfter(run.state, { before, after }) };
 }

@@ -22,7 +22,8 @@ export type UsageSupplies = ReadonlyMap<Uuid, UsageSupply>;
 /** Where the usage of an account comes from; OPEN = not known yet, so that nothing that is recorded has to be read. */
 export type UsageOrigin = 'RECORDED' | 'OPEN' | SuppliedBySubscription;
 
-export function originOf(supplies: UsageSupplies | null, accountId: Uuid): UsageOrigin {
+export function originOf(supplies: UsageSupplies | 'OPEN' | null, accountId: Uuid): UsageOrigin {
+  if (supplies === 'OPEN') return supplies;
   const supply = supplies?.get(accountId);
   if (supply === undefined) return 'RECORDED';
   return supply.kind === 'FAILED' ? 'OPEN' : (supply.usages ?? 'RECORDED');

@@ -13,7 +13,7 @@ import {
 } from '../evaluation/evaluate-account.ts';
 import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
 import { isBehind, keptUntil } from '../evaluation/last-evaluation.ts';
-import type { UsageOrigin } from '../evaluation/source-usage.ts';
+import { originOf, type UsageSupplies } from '../evaluation/source-usage.ts';
 import type { Draft } from '../invoices/drafting.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import { windowOf } from '../proposals/window.ts';
@@ -29,12 +29,11 @@ export interface LoadedBillingState {
 }
 
 export interface LoadBillingInput extends LoadInput<BillingRequest> {
-  /** null = usage is left out. */
-  readonly usageConfig: InvoicingConfig['usage'] | null;
+  readonly config: InvoicingConfig;
   /** For walks over several target dates the first of them, null = any; default: each request's own. */
   readonly earliestTargetDateOf?: (request: BillingRequest) => LocalDate | null;
-  /** Default: all usage is what is recorded. */
-  readonly usageOriginOf?: (accountId: Uuid) => UsageOrigin;
+  /** What usage sources have supplied; OPEN = they are to be asked. Default: all usage is recorded. */
+  readonly supplies?: UsageSupplies | 'OPEN' | null;
 }
 
 /**
@@ -63,14 +62,11 @@ export async function loadBillingState(
     });
   });
   const rows = Map.groupBy(await session.invoices.loadCoverage(windows), (row) => row.subscriptionId);
-  const { catalogOf, usageConfig: config, usageOriginOf: originOf = () => 'RECORDED' } = input;
+  const { catalogOf, config, supplies = null } = input;
   const billings = streams.map((stream) => billingOf(stream, { cursorOf, rows, catalogOf }));
-  if (config === null) return { billings, failures, recordIds };
-  return {
-    billings: await withUsage(session, billings, { config, recordIds, originOf }),
-    failures,
-    recordIds,
-  };
+  if (input.leavesOutUsage === true) return { billings, failures, recordIds };
+  const loading = { config: config.usage, recordIds, originOf: (id: Uuid) => originOf(supplies, id) };
+  return { billings: await withUsage(session, billings, loading), failures, recordIds };
 }
 
 // Shared, since most of very many subscriptions have none.

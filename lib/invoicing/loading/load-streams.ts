@@ -15,27 +15,20 @@ import {
   planNamesOf,
   subscriptionsUnder,
 } from '../../subscriptions/index.ts';
-import { type UsageConfig, usageSettings } from '../../usage/index.ts';
+import { usageSettings } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type AccountStreams, type StreamRequest, streamsOf } from '../evaluation/account-streams.ts';
 import { ongoingChargeOf } from '../evaluation/last-evaluation.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 
-/** Which subscriptions of the accounts to load. */
-export type CursorChoice = 'due' | 'all';
-
-/** What a run loads: greedy arrears can grow on any day, whatever their next due date is (§7.1). */
-export function choiceOfRun({ inArrearMode }: Pick<InvoicingConfig, 'inArrearMode'>): CursorChoice {
-  return inArrearMode === 'GREEDY' ? 'all' : 'due';
-}
-
 export interface LoadInput<R extends StreamRequest> {
   readonly requests: readonly R[];
   readonly catalogOf: CatalogOfAccount;
-  readonly choice: CursorChoice;
-  readonly alignPriceChanges: boolean;
-  /** null = usage is left out; default null. */
-  readonly usageConfig?: UsageConfig | null;
+  readonly config: Pick<InvoicingConfig, 'alignPriceChanges' | 'inArrearMode' | 'usage'>;
+  /** Default: the subscriptions that are due. */
+  readonly choice?: 'all';
+  /** Default false. */
+  readonly leavesOutUsage?: boolean;
   /** A hypothetical action on the one account of the requests; its facts count as if they were stored. */
   readonly hypothesis?: Hypothesis | null;
 }
@@ -92,17 +85,19 @@ export async function loadStreams<R extends StreamRequest>(
     planNames: planNamesOf(storedEvents),
   });
   const plansOf = (accountId: Uuid) => catalogUnder(storedPlansOf(accountId), hypothesis);
+  const { alignPriceChanges } = input.config;
   const loaded = { cursors, ongoing, subscriptions: withBases, events, blockingStates, plansOf };
   const recordIds = new Map(found.map(({ id, recordId }) => [id, recordId]));
-  return { cursors, recordIds, ...streamsOf({ ...input, ...loaded }) };
+  return { cursors, recordIds, ...streamsOf({ ...input, ...loaded, alignPriceChanges }) };
 }
 
 /** The ongoing charges, by subscription. A hypothesis, and a look at all subscriptions, go by the events instead. */
 function ongoingCharges(
   cursors: readonly StoredCursor[],
-  { requests, catalogOf, choice, hypothesis = null }: LoadInput<StreamRequest>,
+  input: LoadInput<StreamRequest>,
 ): ReadonlyMap<Uuid, OngoingCharge> {
-  if (choice === 'all' || hypothesis !== null) return new Map();
+  const { requests, catalogOf, hypothesis = null } = input;
+  if (areAllLoaded(input) || hypothesis !== null) return new Map();
   const accountOf = new Map(requests.map(({ account }) => [account.recordId, account]));
   return new Map(
     cursors.flatMap((cursor): [Uuid, OngoingCharge][] => {
@@ -132,15 +127,22 @@ function isBase({ category }: Subscription): boolean {
 
 async function loadCursors(
   session: ReadSession,
-  { requests, catalogOf, choice, usageConfig = null }: LoadInput<StreamRequest>,
+  input: LoadInput<StreamRequest>,
 ): Promise<readonly StoredCursor[]> {
-  if (choice === 'all') return session.invoices.cursorsOfAccounts(requests.map(({ account }) => account.id));
+  const { requests, catalogOf, config, leavesOutUsage = false } = input;
+  if (areAllLoaded(input))
+    return session.invoices.cursorsOfAccounts(requests.map(({ account }) => account.id));
   return session.invoices.dueCursors(
     requests.map(({ account, targetDate }) => ({
       accountId: account.id,
       targetDate,
       catalogRevision: catalogOf(account.id).revision,
-      usageSettings: usageConfig && usageSettings(usageConfig),
+      usageSettings: leavesOutUsage ? null : usageSettings(config.usage),
     })),
   );
+}
+
+/** Greedy arrears can grow on any day, whatever their next due date is (§7.1). */
+function areAllLoaded({ choice, config }: LoadInput<StreamRequest>): boolean {
+  return choice === 'all' || config.inArrearMode === 'GREEDY';
 }

@@ -110,14 +110,10 @@ export class CatalogChangeHandler implements QueueHandler {
       session,
       accounts.map((account) => account.id),
     );
-    const { alignPriceChanges, noticeLeadMs: leadMs } = await this.#configOf(session);
+    const config = await this.#configOf(session);
+    const { noticeLeadMs: leadMs } = config;
     // An account whose events cannot be built is reported by its own next run.
-    const { streams } = await loadStreams(session, {
-      requests,
-      catalogOf,
-      choice: 'all',
-      alignPriceChanges,
-    });
+    const { streams } = await loadStreams(session, { requests, catalogOf, config, choice: 'all' });
     const due = streams.flatMap((stream) => dueEntriesOf(stream, { leadMs, now }));
     if (due.length > 0) session.schedule(due);
   }

@@ -9,7 +9,6 @@ import {
   InvoiceItemType,
   InvoiceStatus,
   ObjectType,
-  type WithContext,
 } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -32,13 +31,13 @@ import { invoiceAdjustmentEvents } from '../invoices/invoice-events.ts';
 import { checkCurrency } from '../invoices/manual-items.ts';
 import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
 import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
+import type { DeleteCreditRequest } from '../invoices/requests.ts';
 import { loadParentInvoices } from '../loading/load-open-invoices.ts';
 import type { ConsultedOperations } from '../plugins/ask-about-operations.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
-import type { AccountCreditOperations, DeleteCreditRequest } from './invoice-operations.ts';
 
 /** Account credit on request (§9 rule 9, §12 rule 9). */
-export class AccountCreditService implements AccountCreditOperations<WithContext> {
+export class AccountCreditService {
   readonly #ports: Pick<Ports, 'ids'>;
   readonly #operations: ConsultedOperations;
 

@@ -5,7 +5,7 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import { type Account, type CallContext, InvoiceItemType } from '../../records/index.ts';
 import { inParallel, type TimeSlices, timeSlices } from '../../runtime/index.ts';
 import { loadSubscription, planNamesOf, withForeseenPlan } from '../../subscriptions/index.ts';
-import { openEnds } from '../../usage/index.ts';
+import { openEnds, type UsageSources } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values/time/index.ts';
 import { checkDryRun, type DryRunRequest, DryRunType } from '../dry-run/dry-run-request.ts';
@@ -18,40 +18,29 @@ import { loadStreams } from '../loading/load-streams.ts';
 import { DryRunConsultation, dryRunProperties } from '../plugins/ask-about-dry-runs.ts';
 import type { RegisteredInvoicePlugins } from '../plugins/plugin-calls.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
-import type { UsageConsultation } from '../runs/ask-usage-sources.ts';
-import type { RatedUsageRequest } from './usage-review-operations.ts';
+import type { RatedUsageRequest } from './invoice-operations.ts';
 
 /** Accounts whose invoices are foreseen at a time where plugins or usage sources are asked: each reads by itself. */
 const MAX_CONCURRENT_NOTICES = 4;
 
 type DryRunPorts = Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>;
 
+interface DryRunTools {
+  readonly configOf: InvoicingConfigOf;
+  readonly plugins: RegisteredInvoicePlugins;
+  readonly sources: UsageSources;
+}
+
 /** Invoices that runs would make (§11). */
 export class DryRunService {
   readonly #ports: DryRunPorts;
   readonly #catalogs: CatalogProvider;
-  readonly #configOf: InvoicingConfigOf;
-  readonly #plugins: RegisteredInvoicePlugins;
-  readonly #usage: UsageConsultation;
+  readonly #tools: DryRunTools;
 
-  constructor(
-    ports: DryRunPorts,
-    catalogs: CatalogProvider,
-    {
-      configOf,
-      plugins,
-      usage,
-    }: {
-      readonly configOf: InvoicingConfigOf;
-      readonly plugins: RegisteredInvoicePlugins;
-      readonly usage: UsageConsultation;
-    },
-  ) {
+  constructor(ports: DryRunPorts, catalogs: CatalogProvider, tools: DryRunTools) {
     this.#ports = ports;
     this.#catalogs = catalogs;
-    this.#configOf = configOf;
-    this.#plugins = plugins;
-    this.#usage = usage;
+    this.#tools = tools;
   }
 
   async dryRun(context: CallContext, request: DryRunRequest): Promise<InvoiceView | null> {
@@ -78,7 +67,7 @@ export class DryRunService {
     asked: readonly DatesOfAccount[],
   ): Promise<ReadonlyMap<Uuid, ForeseenInvoices>> {
     const { tenant, createdDate: now } = context;
-    if (!this.#usage.isEmpty || !this.#plugins.isEmpty) {
+    if (!this.#tools.sources.isEmpty || !this.#tools.plugins.isEmpty) {
       const found = await inParallel(asked, MAX_CONCURRENT_NOTICES, async (each) => {
         const foreseen = this.upTo(context, each).then((views) => ({ views }));
         return [each.accountId, await foreseen.catch((error: unknown) => ({ error }))] as const;
@@ -90,7 +79,7 @@ export class DryRunService {
     const nextId = (): Uuid => this.#ports.ids.next();
     return this.#ports.storage.read(tenant, async (session) => {
       const wanted = asked.map(({ accountId, dates }) => ({ accountId, wanted: upToLast(dates) }));
-      const tools = { now, catalogsOf, configOf: this.#configOf, nextId };
+      const tools = { now, catalogsOf, configOf: this.#tools.configOf, nextId };
       const { loaded, failures } = await loadDryRuns(session, wanted, tools);
       const foreseen = new Map<Uuid, ForeseenInvoices>([...failures].map(([id, error]) => [id, { error }]));
       const runs: MadeInvoices[] = [];
@@ -116,15 +105,15 @@ export class DryRunService {
     const { accountId } = asked;
     const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [accountId] });
     const nextId = (): Uuid => this.#ports.ids.next();
-    const input = { ...asked, now, catalogsOf, configOf: this.#configOf, nextId };
-    const supplied = this.#usage.isEmpty ? null : await this.#supplied(context, input);
+    const input = { ...asked, now, catalogsOf, configOf: this.#tools.configOf, nextId };
+    const supplied = this.#tools.sources.isEmpty ? null : await this.#supplied(context, input);
     const viewsOf = async (session: ReadSession, made: MadeInvoices) => {
       const [views = []] = await this.#view(session, [made], { now, hasTrackingIds: asked.dates === null });
       return views;
     };
     const loaded = await this.#ports.storage.read(tenant, async (session) => {
       const found = supplied ?? (await loadDryRun(session, input));
-      const calls = this.#plugins.of(found.config);
+      const calls = this.#tools.plugins.of(found.config);
       const dates = asked.dates ?? [found.targetDate];
       if (!calls.isEmpty) return { found, calls, dates };
       const made = await undisturbedTo(found, dates, timeSlices(this.#ports));
@@ -151,18 +140,11 @@ export class DryRunService {
     );
     const { question, targetDate, account } = found;
     if (question === null) return found;
-    const usages = await this.#usage.ofAccount({
-      tenant,
-      accountId,
-      now,
+    const usages = await this.#tools.sources.ofAccount(
       question,
-      dryRunType: wanted.type,
-      inputTargetDate: targetDate,
-      properties: [
-        ...(pluginProperties ?? []),
-        ...dryRunProperties(localDateOf(now, account.timeZone), targetDate),
-      ],
-    });
+      { tenantId: tenant.id, accountId, dryRunType: wanted.type, inputTargetDate: targetDate, now },
+      [...(pluginProperties ?? []), ...dryRunProperties(localDateOf(now, account.timeZone), targetDate)],
+    );
     return usages === null ? null : { ...found, walkTo: (date) => found.walkWith(usages, date) };
   }
 
@@ -336,12 +318,11 @@ export class RatedUsageService {
       const account = await loadAccount(session, accountId);
       const { timeZone: zone } = account;
       const today = localDateOf(now, zone);
-      const { alignPriceChanges } = await this.#configOf(session);
       const { streams } = await loadStreams(session, {
         requests: [{ account, targetDate: today }],
         catalogOf: await catalogsOf(session, [accountId]),
+        config: await this.#configOf(session),
         choice: 'all',
-        alignPriceChanges,
       });
       const events = streams[0]?.bySubscription.get(subscriptionId) ?? [];
       return { accountId, today, ends: openEnds({ events, now, zone }) };

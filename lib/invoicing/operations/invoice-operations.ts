@@ -1,99 +1,27 @@
-import type { InvoiceFilter } from '../../ports/storage/index.ts';
+import type { CatalogUpload } from '../../catalog/index.ts';
 import type { Leading, Page, PageRequest } from '../../records/index.ts';
+import type { UnbilledUsage } from '../../usage/index.ts';
 import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Decimal } from '../../values/money/index.ts';
-import type { Instant, LocalDate } from '../../values/time/index.ts';
-import type { DocumentTextKind } from '../documents/text-keys.ts';
+import type { LocalDate, RequestedDate } from '../../values/time/index.ts';
+import type { DocumentText, DocumentTextUpload } from '../documents/text-keys.ts';
 import type { DryRunRequest } from '../dry-run/dry-run-request.ts';
+import type { ChangeReportPart } from '../evaluation/price-differences.ts';
 import type { ItemExplanation } from '../explanation/explanation.ts';
 import type { CreditNoteView } from '../invoices/credit-note-view.ts';
 import type { InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
-import type { ManualItem } from '../invoices/manual-items.ts';
-import type { MigrationItem } from '../invoices/migration-items.ts';
-import type { NewInvoiceItem } from '../invoices/new-item.ts';
-
-export interface GenerateRequest {
-  readonly accountId: Uuid;
-  /** Local date in the account's zone up to which to invoice; default today. */
-  readonly targetDate?: LocalDate | null;
-  /** Adds the items to the account's oldest DRAFT if there is one, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
-  readonly reuseDraft?: boolean;
-  /** Adds the items to this DRAFT. */
-  readonly draftId?: Uuid | null;
-  /** Goes past the safety bounds this once (§8.4). Default false. */
-  readonly acceptBounds?: boolean;
-}
-
-/** An account that automatic runs pass over. */
-export interface AccountParking {
-  readonly accountId: Uuid;
-  readonly parkedDate: Instant;
-}
-
-/** What a run of a parked account has come to. */
-export interface ParkedRun {
-  readonly accountId: Uuid;
-  /** Name of the error, such as INVOICE_NOTHING_TO_DO; null = the run made an invoice. */
-  readonly error: string | null;
-}
-
-/** The invoices that one run has made. */
-export interface InvoiceGroupRequest {
-  readonly accountId: Uuid;
-  /** Id of the first of them. */
-  readonly groupId: Uuid;
-  /** Default false. */
-  readonly withChildrenItems?: boolean | undefined;
-}
-
-/** Which invoices of an account to list, and whether with their items. */
-export interface AccountInvoicesRequest extends Partial<Omit<InvoiceFilter, 'openOnly'>> {
-  readonly accountId: Uuid;
-  /** Default false. */
-  readonly unpaidOnly?: boolean;
-  /** Default false. */
-  readonly withItems?: boolean;
-  /** Default false. */
-  readonly includeVoided?: boolean;
-}
-
-export interface ManualItemsRequest {
-  readonly accountId: Uuid;
-  readonly items: readonly ManualItem[];
-  /** Local date of the account; default today. */
-  readonly requestedDate?: LocalDate | null | undefined;
-  /** Whether a new invoice is COMMITTED at once; default false: it is a DRAFT. */
-  readonly autoCommit?: boolean | undefined;
-}
-
-export interface ItemAdjustmentRequest {
-  readonly accountId: Uuid;
-  readonly invoiceId: Uuid;
-  readonly invoiceItemId: Uuid;
-  /** More than 0; default all that remains of the item. */
-  readonly amount?: Decimal | null | undefined;
-  readonly currency?: string | null | undefined;
-  readonly description?: string | null | undefined;
-  readonly itemDetails?: string | null | undefined;
-  /** Local date of the account; default today. */
-  readonly requestedDate?: LocalDate | null | undefined;
-}
-
-export interface DeleteCreditRequest {
-  readonly accountId: Uuid;
-  readonly invoiceId: Uuid;
-  /** A CBA_ADJ item of the invoice. */
-  readonly invoiceItemId: Uuid;
-}
-
-export interface MigrationInvoiceRequest {
-  readonly accountId: Uuid;
-  /** At least one. */
-  readonly items: readonly MigrationItem[];
-  /** Local date of the account; default today. */
-  readonly targetDate?: LocalDate | null | undefined;
-}
+import type {
+  AccountInvoicesRequest,
+  AccountParking,
+  CoverageDifference,
+  DeleteCreditRequest,
+  GenerateRequest,
+  InvoiceGroupRequest,
+  ItemAdjustmentRequest,
+  ManualItemsRequest,
+  MigrationInvoiceRequest,
+  ParkedRun,
+} from '../invoices/requests.ts';
 
 /**
  * Invoices, and what is put on them by hand. Where the tenant has invoice plugins, they are asked about charges, taxes,
@@ -322,15 +250,6 @@ export interface InvoiceOperations<C extends Leading = []> {
   verifyCoverage(...given: [...C, accountId: Uuid | string]): Promise<readonly CoverageDifference[]>;
 }
 
-/** A subscription for which the next run would make other items than the evaluation of its whole history. */
-export interface CoverageDifference {
-  readonly subscriptionId: Uuid;
-  /** Items that the whole history asks for; their ids are made up. */
-  readonly expected: readonly NewInvoiceItem[];
-  /** Items that the run would make. */
-  readonly found: readonly NewInvoiceItem[];
-}
-
 /**
  * Credit of accounts. Where the tenant has invoice plugins, they are asked first (§13 rule 7):
  * INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for one that fails.
@@ -373,27 +292,6 @@ export interface CreditNoteOperations<C extends Leading = []> {
   pdf(...given: [...C, creditNoteId: Uuid | string]): Promise<Uint8Array>;
 }
 
-/** Which text of a tenant's documents. */
-export type DocumentText =
-  | {
-      readonly kind: Extract<DocumentTextKind, 'TEMPLATE' | 'MANUAL_PAY_TEMPLATE'>;
-      /** Default: for every locale that has no template of its own. */
-      readonly locale?: string | null;
-    }
-  | {
-      readonly kind: Extract<DocumentTextKind, 'TRANSLATION' | 'CATALOG_TRANSLATION'>;
-      /** Such as `en_US` or `de`. */
-      readonly locale: string;
-    };
-
-/** A text to be stored. */
-export type DocumentTextUpload = DocumentText & {
-  /** A template (Mustache, at most 256 Ki characters) or translations (Java properties, at most 1 Mi characters). */
-  readonly text: string;
-  /** Whether one that is there already is replaced; default false: it is refused. */
-  readonly replace?: boolean | undefined;
-};
-
 /** Templates and translations of the documents that the tenant's customers get (§14). */
 export interface InvoiceTextOperations<C extends Leading = []> {
   /**
@@ -410,4 +308,52 @@ export interface InvoiceTextOperations<C extends Leading = []> {
 
   /** Goes back to what is built in; no error if there is none. @throws as `get`. */
   delete(...given: [...C, text: DocumentText]): Promise<void>;
+}
+
+export interface RatedUsageRequest {
+  /** Local date in the account's zone; default: the ends of the periods that are running. */
+  readonly targetDate?: LocalDate | null | undefined;
+}
+
+export interface UnbilledUsageRequest {
+  readonly startDate: RequestedDate | string;
+  /** Exclusive; not before `startDate`. */
+  readonly endDate: RequestedDate | string;
+}
+
+/** What usage costs, and what of it is on no invoice. Nothing is stored, and no lock is taken. */
+export interface UsageReviewOperations<C extends Leading = []> {
+  /**
+   * The USAGE items of the subscription that the invoice of a dry run at the target date has, to the cent. Without a target
+   * date it is what the running periods cost up to now, whatever their lengths.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), CURRENCY_INVALID (3),
+   * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), and what invoice plugins fail with.
+   */
+  rated(
+    ...given: [...C, subscriptionId: Uuid | string, request?: Given<RatedUsageRequest>]
+  ): Promise<readonly InvoiceItemView[]>;
+
+  /**
+   * What was recorded from one date to another and is on no invoice, by day, unit and reason, and what no tier of the
+   * periods takes that are billed. Usage that two sections charge is told for each that has not billed it.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), CURRENCY_INVALID (3), INVALID_PARAMETER (60002) for an
+   * end before the start.
+   */
+  unbilled(
+    ...given: [...C, subscriptionId: Uuid | string, request: UnbilledUsageRequest]
+  ): Promise<readonly UnbilledUsage[]>;
+}
+
+/** What changes of the catalog come to. */
+export interface CatalogReportOperations<C extends Leading = []> {
+  /**
+   * Which live subscriptions would change price if this document were uploaded now, from when and by how much, and what
+   * would keep it from being stored. The parts are made while they are read, a page of accounts at a time, so that the
+   * report takes constant memory however large the tenant is. A document that would be refused changes no prices.
+   * Recurring and fixed prices are compared, and what usage costs: each block and tier. A fixed price that is billed
+   * already is not listed: it stays as it is.
+   * @param document as for `uploadCatalog`.
+   * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
+   */
+  changeReport(...given: [...C, document: CatalogUpload]): Promise<AsyncIterable<ChangeReportPart>>;
 }

@@ -30,15 +30,15 @@ import {
 } from '../invoices/manual-items.ts';
 import { checkMigrationItems, migrationItem } from '../invoices/migration-items.ts';
 import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
-import { catalogsForNames, loadInvoiceViews } from '../loading/load-invoice-views.ts';
-import { type ConsultedOperations, saveDecided } from '../plugins/ask-about-operations.ts';
-import type { ProposedInvoice } from '../plugins/decided-change.ts';
-import { changeInvoices } from '../saving/change-invoices.ts';
 import type {
   ItemAdjustmentRequest,
   ManualItemsRequest,
   MigrationInvoiceRequest,
-} from './invoice-operations.ts';
+} from '../invoices/requests.ts';
+import { catalogsForNames, loadInvoiceViews } from '../loading/load-invoice-views.ts';
+import { type ConsultedOperations, saveDecided } from '../plugins/ask-about-operations.ts';
+import type { ProposedInvoice } from '../plugins/decided-change.ts';
+import { changeInvoices } from '../saving/change-invoices.ts';
 
 /** Charges, taxes, credits and adjustments that people make (§9). */
 export class ManualItemService {

@@ -7,8 +7,8 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { checkText } from '../../values/text/index.ts';
 import { localDateOf, UTC } from '../../values/time/index.ts';
+import type { AccountParking, ParkedRun } from '../invoices/requests.ts';
 import { parkAccounts, unparkAccount } from '../runs/parking.ts';
-import type { AccountParking, ParkedRun } from './invoice-operations.ts';
 import type { InvoiceRunService } from './run-service.ts';
 
 /** Characters of the reason for which an operator parks an account, as of a comment. */

@@ -20,14 +20,15 @@ import {
 } from '../../runtime/index.ts';
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
 import { MAX_BUSY_ENTRIES_COUNTED, MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
-import { type Instant, type LocalDate, parseWireInstant } from '../../values/time/index.ts';
+import { type Instant, parseWireInstant } from '../../values/time/index.ts';
 import { noticeEntries, RUN_TOPICS, runOfChange, runTrigger } from '../evaluation/run-entries.ts';
 import { draftingOf } from '../invoices/drafting.ts';
 import { tellOutcomes } from '../plugins/ask-about-runs.ts';
-import type { RunRequest } from '../runs/evaluate-runs.ts';
-import { alwaysParks, reasonOf } from '../runs/parking.ts';
-import { type RunResult, warnOfSkipped } from '../runs/run-accounts.ts';
-import { showInvoices } from '../runs/run-results.ts';
+import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
+import { alwaysParks, parkAccounts, reasonOf } from '../runs/parking.ts';
+import type { RunRequest } from '../runs/run-accounts.ts';
+import { type FailedRun, type RunResult, showInvoices, warnOfSkipped } from '../runs/run-results.ts';
+import { giveBillCycleDays } from '../saving/save-runs.ts';
 import type { Asked, InvoiceRunService } from './run-service.ts';
 
 /** The entries of one batch, and the accounts that they ask to run. */
@@ -41,9 +42,6 @@ interface PlannedBatch {
   readonly heldBack: readonly Account[];
 }
 
-/** A run that threw an error. */
-type Failure = Extract<RunResult, { kind: 'failed' }>;
-
 interface RunningBatch {
   readonly batch: HandlerBatch;
   readonly entries: readonly ClaimedEntry[];
@@ -53,7 +51,7 @@ interface RunningBatch {
 
 interface BatchResult extends Pick<PlannedBatch, 'busy'> {
   readonly results: readonly RunResult[];
-  readonly parked: readonly Failure[];
+  readonly parked: readonly FailedRun[];
   /** Entries that come again by the rules for errors. */
   readonly left: readonly { readonly entry: ClaimedEntry; readonly error: unknown }[];
   /** Entries of accounts about which plugins have to be asked again. */
@@ -61,29 +59,33 @@ interface BatchResult extends Pick<PlannedBatch, 'busy'> {
   readonly finished: readonly ClaimedEntry[];
 }
 
+const NOTHING_DONE: BatchResult = { busy: [], results: [], parked: [], left: [], changed: [], finished: [] };
+
+type HandlerPorts = Pick<Ports, 'storage' | 'clock' | 'logger' | 'ids'> & ActivityPorts;
+
+interface HandlerTools {
+  readonly runs: InvoiceRunService;
+  readonly catalogs: CatalogProvider;
+  readonly configOf: InvoicingConfigOf;
+}
+
 /** Automatic invoice runs (§8.1, §8.2): a batch of due accounts is one transaction, which also ends their queue entries. */
 export class InvoiceRunHandler implements QueueHandler {
   readonly name = 'invoice-service:run';
   readonly topics = RUN_TOPICS;
-  readonly #ports: Pick<Ports, 'storage' | 'clock' | 'logger'> & ActivityPorts;
-  readonly #invoicing: InvoiceRunService;
-  readonly #catalogs: CatalogProvider;
+  readonly #ports: HandlerPorts;
+  readonly #tools: HandlerTools;
   readonly #retries = new PluginRetries();
 
-  constructor(
-    ports: Pick<Ports, 'storage' | 'clock' | 'logger'> & ActivityPorts,
-    invoicing: InvoiceRunService,
-    catalogs: CatalogProvider,
-  ) {
+  constructor(ports: HandlerPorts, tools: HandlerTools) {
     this.#ports = ports;
-    this.#invoicing = invoicing;
-    this.#catalogs = catalogs;
+    this.#tools = tools;
   }
 
   async handle(batch: HandlerBatch): Promise<void> {
     const now = this.#ports.clock.now();
     const authorship = batchAuthorship(batch.entries, actorOf(batch.entries), now);
-    const catalogsOf = await catalogsOfBatch(this.#catalogs, batch, now);
+    const catalogsOf = await catalogsOfBatch(this.#tools.catalogs, batch, now);
     if (catalogsOf === null) return;
     let entries = batch.entries;
     for (let times = 0; entries.length > 0 && times < MAX_INVOICE_CONSULTATIONS; times += 1) {
@@ -93,21 +95,19 @@ export class InvoiceRunHandler implements QueueHandler {
         .write(batch.tenant, authorship, (session) => this.#runAll(session, running))
         .catch((error: unknown) => this.#parkUnstored(running, authorship, error));
       this.#settle(batch, outcome);
-      const { consulted } = asked;
-      if (consulted !== null) await tellOutcomes(this.#ports, consulted, outcome.results);
+      if (asked.consulted !== null) await tellOutcomes(this.#ports, asked.consulted, outcome.results);
       entries = outcome.changed;
     }
     if (entries.length > 0) batch.busy(entries);
   }
 
-  /** What usage sources and invoice plugins say about the runs that the entries ask for, as things are now. */
+  /** Asks usage sources and invoice plugins about the runs that the entries ask for, as things are now. */
   #ask(
     { tenant }: HandlerBatch,
     entries: readonly ClaimedEntry[],
     { authorship, catalogsOf }: { readonly authorship: Authorship; readonly catalogsOf: CatalogSource },
   ): Promise<Asked> {
-    const recordIds = entries.flatMap((entry) => entry.accountRecordId ?? []);
-    return this.#invoicing.ask({
+    return this.#tools.runs.ask({
       tenant,
       now: authorship.createdDate,
       caller: authorship,
@@ -116,15 +116,15 @@ export class InvoiceRunHandler implements QueueHandler {
       catalogsOf,
       plan: async (session, { isAutomatic }) => {
         if (!isAutomatic) return [];
-        const accounts = await session.accounts.findByRecordIds(recordIds);
+        const accounts = await session.accounts.findByRecordIds(accountsOf(entries));
         return (await plan(session, entries, { isAutomatic, accounts })).requests;
       },
     });
   }
 
-  /** Says what has become of the entries and accounts, once it is committed. */
+  /** Reports the outcome of the entries and accounts, once it is committed. */
   #settle(batch: HandlerBatch, { busy, parked, left, results, finished }: BatchResult): void {
-    this.#invoicing.counts.add(results, parked);
+    this.#tools.runs.counts.add(results, parked);
     showInvoices(this.#ports, results);
     if (busy.length > 0) batch.busy(busy);
     for (const failure of parked) this.#logParked(failure);
@@ -141,18 +141,13 @@ export class InvoiceRunHandler implements QueueHandler {
     const { clock, logger, storage } = this.#ports;
     const authorship = batchAuthorship(batch.entries, actorOf(batch.entries), clock.now());
     const accounts = await storage.write(batch.tenant, authorship, async (session) => {
-      const recordIds = batch.entries.flatMap((entry) => entry.accountRecordId ?? []);
-      const found = await session.accounts.findByRecordIds(recordIds);
+      const found = await session.accounts.findByRecordIds(accountsOf(batch.entries));
       const tags = await effectsOnAccounts(
         session,
         found.map(({ id }) => id),
       );
       const run = found.filter(({ id }) => !tags.has(id, TagEffect.PARKS, TagEffect.STOPS_INVOICING));
-      const reason = 'It was busy whenever its invoice run came';
-      await this.#invoicing.park(
-        session,
-        run.map((account) => ({ account, reason })),
-      );
+      await this.#park(session, run, 'It was busy whenever its invoice run came');
       await batch.finish(session, batch.entries);
       return run;
     });
@@ -163,41 +158,45 @@ export class InvoiceRunHandler implements QueueHandler {
     }
   }
 
+  #park(session: WriteSession, accounts: readonly Account[], reason: string): Promise<void> {
+    return parkAccounts(
+      session,
+      accounts.map((account) => ({ account, reason })),
+      this.#ports.ids,
+    );
+  }
+
   async #runAll(
     session: WriteSession,
     { batch, entries, catalogsOf, asked }: RunningBatch,
   ): Promise<BatchResult> {
-    const { isAutomatic, parksOnAllErrors, noticeLeadMs } = await this.#invoicing.configOf(session);
-    const now = session.authorship.createdDate;
-    session.schedule(await noticesOfRequests(session, entries, { leadMs: noticeLeadMs, now }));
-    const recordIds = entriesThatRun(entries).flatMap((entry) => entry.accountRecordId ?? []);
-    const accounts = await session.tryLockAccounts(recordIds);
+    const config = await this.#tools.configOf(session);
+    const { isAutomatic, noticeLeadMs: leadMs } = config;
+    session.schedule(
+      await noticesOfRequests(session, entries, { leadMs, now: session.authorship.createdDate }),
+    );
+    const accounts = await session.tryLockAccounts(accountsOf(entriesThatRun(entries)));
     const planned = await plan(session, entries, { isAutomatic, accounts });
     const { busy } = planned;
     if (!isAutomatic) {
       // §8.2 step 1: how a tenant without automatic invoicing treats due accounts.
-      const reason = 'Automatic invoicing is off: org.service.invoice.enabled';
-      await this.#invoicing.park(
-        session,
-        planned.requests.map(({ account }) => ({ account, reason })),
-      );
+      const due = planned.requests.map(({ account }) => account);
+      await this.#park(session, due, 'Automatic invoicing is off: org.service.invoice.enabled');
       const finished = [...planned.runs, ...planned.idle];
       await batch.finish(session, finished);
-      return { busy, parked: [], left: [], results: [], changed: [], finished };
+      return { ...NOTHING_DONE, busy, finished };
     }
-    await this.#invoicing.giveBillCycleDays(session, planned.heldBack, catalogsOf);
-    const results = await this.#invoicing.run(session, planned.requests, { catalogsOf, ...asked });
+    await this.#giveBillCycleDays(session, planned.heldBack, { catalogsOf, config });
+    const results = await this.#tools.runs.run(session, planned.requests, { catalogsOf, ...asked });
     const entryOf = new Map(planned.runs.map((entry) => [entry.accountRecordId, entry]));
     const failures = results.filter((result) => result.kind === 'failed');
-    const parked = failures.filter(({ account, error, isRetried = false }) => {
-      if (isRetried) return false;
-      // A plugin that asks for time gets it, until it has had enough (§8.6).
-      if (retryLaterOf(error) !== undefined) return this.#retries.isExhausted(entryOf.get(account.recordId));
-      return parksOnAllErrors || alwaysParks(error);
-    });
-    await this.#invoicing.park(
+    const parked = failures.filter((failure) =>
+      this.#isParkedFor(failure, entryOf.get(failure.account.recordId), config),
+    );
+    await parkAccounts(
       session,
       parked.map(({ account, error }) => ({ account, reason: reasonOf(error) })),
+      this.#ports.ids,
     );
     const left = failures
       .filter((failure) => !parked.includes(failure))
@@ -214,6 +213,27 @@ export class InvoiceRunHandler implements QueueHandler {
     return { busy, parked, left, results, changed, finished };
   }
 
+  #isParkedFor(
+    { error, isRetried = false }: FailedRun,
+    entry: ClaimedEntry | undefined,
+    { parksOnAllErrors }: InvoicingConfig,
+  ): boolean {
+    if (isRetried) return false;
+    // A plugin that asks for time gets it, until it has had enough (§8.6).
+    if (retryLaterOf(error) !== undefined) return this.#retries.isExhausted(entry);
+    return parksOnAllErrors || alwaysParks(error);
+  }
+
+  async #giveBillCycleDays(
+    session: WriteSession,
+    accounts: readonly Account[],
+    { catalogsOf, config }: { readonly catalogsOf: CatalogSource; readonly config: InvoicingConfig },
+  ): Promise<void> {
+    if (accounts.length === 0) return;
+    const ids = accounts.map(({ id }) => id);
+    await giveBillCycleDays(session, accounts, { catalogOf: await catalogsOf(session, ids), config });
+  }
+
   /** §8.6: a run that fails while it is stored parks its account too, when it runs alone: all that it wrote is undone. */
   async #parkUnstored(
     { batch, entries }: RunningBatch,
@@ -223,26 +243,21 @@ export class InvoiceRunHandler implements QueueHandler {
     const isLasting = alwaysParks(error) || (error instanceof BillingError && !isPassing(error));
     if (entries.length > 1 || !isLasting) throw error;
     return this.#ports.storage.write(batch.tenant, authorship, async (session) => {
-      const { parksOnAllErrors } = await this.#invoicing.configOf(session);
+      const { parksOnAllErrors } = await this.#tools.configOf(session);
       if (!parksOnAllErrors && !alwaysParks(error)) throw error;
-      const accounts = await session.tryLockAccounts(entries.flatMap((entry) => entry.accountRecordId ?? []));
-      const nothing = { parked: [], left: [], results: [], changed: [], finished: [], busy: [] };
-      if (accounts.length === 0) return { ...nothing, busy: entries };
-      const reason = reasonOf(error);
-      await this.#invoicing.park(
-        session,
-        accounts.map((account) => ({ account, reason })),
-      );
+      const accounts = await session.tryLockAccounts(accountsOf(entries));
+      if (accounts.length === 0) return { ...NOTHING_DONE, busy: entries };
+      await this.#park(session, accounts, reasonOf(error));
       await batch.finish(session, entries);
       const parked = accounts.map(
-        (account): Failure => ({ account, kind: 'failed', error, isWorkedOut: true }),
+        (account): FailedRun => ({ account, kind: 'failed', error, isWorkedOut: true }),
       );
-      return { ...nothing, parked, results: parked, finished: entries };
+      return { ...NOTHING_DONE, parked, results: parked, finished: entries };
     });
   }
 
   /** §8.6: an automatic run that fails parks its account and is not repeated. */
-  #logParked({ account, error }: Failure): void {
+  #logParked({ account, error }: FailedRun): void {
     const illegalState = error instanceof InvariantError;
     ofAccount(this.#ports, account.recordId, () =>
       this.#ports.logger.error(
@@ -251,6 +266,10 @@ export class InvoiceRunHandler implements QueueHandler {
       ),
     );
   }
+}
+
+function accountsOf(entries: readonly ClaimedEntry[]): readonly number[] {
+  return entries.flatMap(({ accountRecordId }) => accountRecordId ?? []);
 }
 
 function entriesThatRun(entries: readonly ClaimedEntry[]): readonly ClaimedEntry[] {
@@ -295,19 +314,15 @@ async function plan(
     else {
       runs.push(entry);
       requests.push({
-        ...requestOf(account, trigger.targetDate),
+        account,
+        requestedDate: trigger.targetDate,
+        dueDate: trigger.targetDate,
         drafting: draftingOf(tags, account.id),
         isRescheduled: entry.payload.isRescheduled === true,
       });
     }
   }
   return { runs, idle, busy, requests, heldBack };
-}
-
-/** A run at the due date, or one that is asked for now. */
-function requestOf(account: Account, targetDate: LocalDate | null): RunRequest {
-  const request = { account, requestedDate: targetDate };
-  return targetDate === null ? request : { ...request, dueDate: targetDate };
 }
 
 /** platform §5.3: a billing run after a subscription event, or a scheduled one. */

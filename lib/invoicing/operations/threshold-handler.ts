@@ -9,7 +9,7 @@ import {
   type ToldThreshold,
 } from '../../records/index.ts';
 import { batchAuthorship, type HandlerBatch, inParallel, type QueueHandler } from '../../runtime/index.ts';
-import { inDryRun, readThresholdLook } from '../../usage/index.ts';
+import { inDryRun, readThresholdLook, type UsageSources } from '../../usage/index.ts';
 import { MAX_CONCURRENT_USAGE_CALLS, QUEUE_PURGE_SIZE } from '../../values/limits.ts';
 import { addMilliseconds, type Instant, localDateOf } from '../../values/time/index.ts';
 import { DryRunType } from '../dry-run/dry-run-request.ts';
@@ -27,7 +27,6 @@ import { initialState } from '../invoices/invoice-amounts.ts';
 import { invoicingCurrency } from '../invoices/new-invoice.ts';
 import { loadBillingState } from '../loading/load-billing-state.ts';
 import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
-import type { UsageConsultation } from '../runs/ask-usage-sources.ts';
 
 /** How soon a subscription is looked at again that something was recorded for meanwhile. */
 const THRESHOLD_LOOK_PAUSE_MS = 1_000;
@@ -59,17 +58,17 @@ export class ThresholdHandler implements QueueHandler {
   readonly #ports: Pick<Ports, 'storage' | 'clock'>;
   readonly #catalogs: CatalogProvider;
   readonly #configOf: InvoicingConfigOf;
-  readonly #usage: UsageConsultation;
+  readonly #sources: UsageSources;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'clock'>,
     catalogs: CatalogProvider,
-    { configOf, usage }: { readonly configOf: InvoicingConfigOf; readonly usage: UsageConsultation },
+    { configOf, sources }: { readonly configOf: InvoicingConfigOf; readonly sources: UsageSources },
   ) {
     this.#ports = ports;
     this.#catalogs = catalogs;
     this.#configOf = configOf;
-    this.#usage = usage;
+    this.#sources = sources;
   }
 
   async handle(batch: HandlerBatch): Promise<void> {
@@ -129,9 +128,8 @@ export class ThresholdHandler implements QueueHandler {
     const { billings, failures, recordIds } = await loadBillingState(session, {
       requests,
       catalogOf: await catalogsOf(session, ids),
+      config,
       choice: 'all',
-      alignPriceChanges: config.alignPriceChanges,
-      usageConfig: config.usage,
     });
     const failureOf = new Map(failures.map(({ request, error }) => [request.account.recordId, error]));
     const billingOf = new Map(billings.map((billing) => [billing.account.recordId, billing]));
@@ -185,19 +183,14 @@ export class ThresholdHandler implements QueueHandler {
   ): Promise<AccountBilling> {
     const [subscription] = billing.subscriptions;
     const usage = subscription?.usage ?? null;
-    if (this.#usage.isEmpty || subscription === undefined || usage === null) return billing;
+    if (this.#sources.isEmpty || subscription === undefined || usage === null) return billing;
     const targetDate = lastRunningDate({ events: subscription.events, usage, now });
     const question = questionOf({ ...billing, targetDate }, config);
     if (question === null) return billing;
-    const usages = await this.#usage.ofAccount({
-      tenant,
-      accountId: billing.account.id,
-      now,
-      question,
-      dryRunType: DryRunType.TARGET_DATE,
-      inputTargetDate: targetDate,
-      properties: [],
-    });
+    const { id: accountId } = billing.account;
+    const { TARGET_DATE: dryRunType } = DryRunType;
+    const context = { tenantId: tenant.id, accountId, dryRunType, inputTargetDate: targetDate, now };
+    const usages = await this.#sources.ofAccount(question, context, []);
     if (usages === null) return billing;
     return { ...billing, subscriptions: withSupply(billing.subscriptions, usages) };
   }

@@ -8,8 +8,7 @@ import type { DryRunAnswer, DryRunInvoice, DryRunStep, DryRunWalk } from '../dry
 import type { AccountRun } from '../evaluation/evaluate-account.ts';
 import { loadStandIns } from '../loading/load-credit-inputs.ts';
 import { type AskedInvoice, TakenIds } from './additional-items.ts';
-import { consultedCall } from './ask-about-runs.ts';
-import { askedOfRun, seeingRun } from './asked-run.ts';
+import { askedOfRun, seeingRun } from './ask-about-runs.ts';
 import {
   elsewhereChanges,
   existingOf,
@@ -18,8 +17,8 @@ import {
   touchedItems,
   withLeftOfLinked,
 } from './decided-elsewhere.ts';
-import { decidedStep } from './decided-run.ts';
-import type { InvoicePluginCalls } from './plugin-calls.ts';
+import { consultedCall, type InvoicePluginCalls } from './plugin-calls.ts';
+import { decidedStep } from './run-consulted-accounts.ts';
 
 const NOTHING_ELSEWHERE = { changes: [], remains: [], standIns: new Map<Uuid, Decimal>() };
 

@@ -9,7 +9,6 @@ import { localDateOf } from '../../values/time/index.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 import { type AskedInvoice, TakenIds } from './additional-items.ts';
-import { consultedCall } from './ask-about-runs.ts';
 import {
   askedOf,
   type DecidedChange,
@@ -21,8 +20,13 @@ import {
   undecidedChange,
 } from './decided-change.ts';
 import { loadElsewhere } from './decided-elsewhere.ts';
-import { imposedNumbers, imposeNumbers } from './impose-numbers.ts';
-import type { ConsultedCall, InvoicePluginCalls, RegisteredInvoicePlugins } from './plugin-calls.ts';
+import { imposeNumbers, numbersOf } from './impose-numbers.ts';
+import {
+  type ConsultedCall,
+  consultedCall,
+  type InvoicePluginCalls,
+  type RegisteredInvoicePlugins,
+} from './plugin-calls.ts';
 import { alwaysChanged, recordedIds, replayedIds } from './proposal.ts';
 import { loadSeenInvoices } from './seen-invoices.ts';
 
@@ -57,8 +61,10 @@ export class ConsultedOperations {
 
   constructor(
     ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
-    plugins: RegisteredInvoicePlugins,
-    configOf: InvoicingConfigOf,
+    {
+      plugins,
+      configOf,
+    }: { readonly plugins: RegisteredInvoicePlugins; readonly configOf: InvoicingConfigOf },
   ) {
     this.#ports = ports;
     this.#plugins = plugins;
@@ -249,23 +255,23 @@ async function decide(
   const taken = new TakenIds(stored.taken);
   for (const each of asked) taken.add(each);
   const decided = decidedChange(plan, asked, stored);
-  return { ...decided, numbers: await numbersOf(session, plan, parts) };
+  return { ...decided, numbers: await imposedBy(parts, session, plan) };
 }
 
 /** The numbers that plugins impose on new invoices. @throws BillingError INVOICE_INVALID_NUMBER (4019). */
-async function numbersOf(
+async function imposedBy(
+  parts: readonly AskedPart[],
   session: WriteSession,
   { invoices }: ProposedChange,
-  parts: readonly AskedPart[],
 ): Promise<ReadonlyMap<Uuid, number>> {
   const asked = parts.flatMap(({ call, properties }) => {
     const added = invoices.filter(
       ({ before, invoice }) => before === null && invoice.accountId === call.accountId,
     );
-    return imposedNumbers(properties, added.length).flatMap((number, index) => {
-      const id = added[index]?.invoice.id;
-      return number === null || id === undefined ? [] : [[id, number] as const];
-    });
+    return numbersOf(
+      added.map(({ invoice }) => invoice.id),
+      properties,
+    );
   });
   const { numbers, refused } = await imposeNumbers(session, [{ of: null, numbers: asked }]);
   for (const { error } of refused) throw error;

@@ -1,259 +1,43 @@
 import type { Ports, SeenInvoice } from '../../ports/index.ts';
-import type { ReadSession, Storage } from '../../ports/storage/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Account, PluginProperty } from '../../records/index.ts';
 import { inParallel } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_INVOICE_CALLS } from '../../values/limits.ts';
 import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
+import type { AccountRun } from '../evaluation/evaluate-account.ts';
 import type { DueDates } from '../evaluation/run-entries.ts';
-import { countedRun, creditRun } from '../evaluation/run-invoice.ts';
+import { type EvaluatedRun, hasItems, newInvoice, reusedDraft } from '../evaluation/run-invoice.ts';
 import type { UsageSupplies } from '../evaluation/source-usage.ts';
+import { invoicingCurrency } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
-import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
 import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import type { RunsToAsk } from '../runs/ask-usage-sources.ts';
-import { type EvaluatedRun, evaluateRuns, type RunRequest, targetDatesOf } from '../runs/evaluate-runs.ts';
-import type { RunResult } from '../runs/run-accounts.ts';
-import { type AskedRun, askedOfRun, seeingRun } from './asked-run.ts';
-import type { DecidedInvoice } from './decided-run.ts';
-import type { ConsultedCall, InvoicePluginCalls, RegisteredInvoicePlugins } from './plugin-calls.ts';
+import { creditRuns, evaluateRuns, type RunRequest, targetDatesOf } from '../runs/run-accounts.ts';
+import type { RunResult } from '../runs/run-results.ts';
+import type { AskedInvoice } from './additional-items.ts';
+import { existingOf } from './decided-elsewhere.ts';
+import {
+  type ConsultedCall,
+  consultedCall,
+  type InvoicePluginCalls,
+  type RegisteredInvoicePlugins,
+} from './plugin-calls.ts';
 import { type Proposal, recordedIds } from './proposal.ts';
-import { loadSeenInvoices } from './seen-invoices.ts';
+import { loadSeenInvoices, seenAsked } from './seen-invoices.ts';
 import { groupedItems } from './split-runs.ts';
 
-export interface RunsToConsult extends RunsToAsk {
-  /** What usage sources have told; null = there are none. */
-  readonly supplies: UsageSupplies | null;
-}
-
-interface Consulting {
-  readonly runs: RunsToConsult;
-  readonly calls: InvoicePluginCalls;
-  readonly config: InvoicingConfig;
-}
-
-/** A run that no plugin keeps from being looked at. */
-interface Going {
-  readonly request: RunRequest;
-  readonly call: ConsultedCall;
-  readonly properties: readonly PluginProperty[];
-}
-
-/** A run that was worked out, with what plugins need to see of it. */
-interface Worked extends Going {
-  readonly evaluated: EvaluatedRun;
-  readonly ids: readonly Uuid[];
-  readonly credit: readonly NewInvoiceItem[];
-}
-
-/**
- * Asks the invoice plugins of a tenant about runs, outside any transaction and without a lock (§8.2 steps 6 to 12): the runs
- * are worked out from a snapshot, and what the plugins say holds for these runs only.
- */
-export class RunConsultation {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
-  readonly #plugins: RegisteredInvoicePlugins;
-  readonly #configOf: InvoicingConfigOf;
-
-  constructor(
-    ports: Pick<Ports, 'storage' | 'ids'>,
-    plugins: RegisteredInvoicePlugins,
-    configOf: InvoicingConfigOf,
-  ) {
-    this.#ports = ports;
-    this.#plugins = plugins;
-    this.#configOf = configOf;
-  }
-
-  /** What the plugins say; null where the tenant has none. Costs nothing where no tenant has any. */
-  async consult(runs: RunsToConsult): Promise<Consultations | null> {
-    if (this.#plugins.isEmpty) return null;
-    const { storage } = this.#ports;
-    const { planned, workedAtOnce } = await storage.read(runs.tenant, async (session) => {
-      const plan = await this.#plan(session, runs);
-      // Where nobody has to be asked before, the runs are worked out from the same snapshot.
-      const isAtOnce = plan !== null && !plan.calls.has('priorCall');
-      return { planned: plan, workedAtOnce: isAtOnce ? await this.#work(session, plan.going, plan) : null };
-    });
-    if (planned === null) return null;
-    const { calls, stopped } = planned;
-    const { going, over } = await askBefore(calls, planned.going);
-    const worked =
-      workedAtOnce ?? (await storage.read(runs.tenant, (session) => this.#work(session, going, planned)));
-    const asked = await inParallel(worked, MAX_CONCURRENT_INVOICE_CALLS, (each) =>
-      this.#ask(calls, each, runs),
-    );
-    const seen = new Set(asked.map(({ call }) => call.accountId));
-    // What could not be worked out fails under the lock too, or is worked out there and has to be seen then.
-    const isToBeSeen = seesInvoices(calls);
-    const unseen = going
-      .filter(({ call }) => !seen.has(call.accountId))
-      .map((each) => unseenRun(each, isToBeSeen));
-    const all = [...stopped, ...over, ...asked, ...unseen];
-    return { calls, of: new Map(all.map((each) => [each.call.accountId, each])) };
-  }
-
-  async #plan(session: ReadSession, runs: RunsToConsult) {
-    const config = await this.#configOf(session);
-    const calls = this.#plugins.of(config);
-    if (calls.isEmpty) return null;
-    const requests = await runs.plan(session, config);
-    const { tenant, now, caller, properties } = runs;
-    const { accepted } = await targetDatesOf(session, requests, { now, config });
-    const dateOf = new Map(accepted.map(({ account, targetDate }) => [account.id, targetDate]));
-    const callOf = (request: RunRequest, targetDate: LocalDate | null): ConsultedCall =>
-      consultedCall(request.account, caller, {
-        tenant,
-        now,
-        targetDate,
-        rescheduled: request.isRescheduled === true,
-        dryRun: false,
-      });
-    // A run that cannot even have a date fails without plugins.
-    const isRefused = ({ account }: RunRequest): boolean => !dateOf.has(account.id);
-    return {
-      runs,
-      calls,
-      config,
-      stopped: requests
-        .filter(isRefused)
-        .map((request) =>
-          unseenRun(
-            { request, properties, call: callOf(request, request.requestedDate) },
-            seesInvoices(calls),
-          ),
-        ),
-      going: requests
-        .filter((request) => !isRefused(request))
-        .map(
-          (request): Going => ({
-            request,
-            properties,
-            call: callOf(request, dateOf.get(request.account.id) ?? null),
-          }),
-        ),
-    };
-  }
-
-  /** Works the runs out as they would be now, with the credit that they would use. */
-  async #work(
-    session: ReadSession,
-    going: readonly Going[],
-    { runs, calls, config }: Consulting,
-  ): Promise<readonly Worked[]> {
-    if (going.length === 0 || !seesInvoices(calls)) return [];
-    const { now, supplies } = runs;
-    const recorded = new Map(going.map(({ call }) => [call.accountId, recordedIds(this.#ports.ids)]));
-    const idsOf = (accountId: Uuid) => recorded.get(accountId) ?? this.#ports.ids;
-    const accountIds = going.map(({ call }) => call.accountId);
-    const catalogOf = await runs.catalogsOf(session, accountIds);
-    const requests = going.map(({ request }) => request);
-    // A run that fails here fails again under the lock, where it is dealt with.
-    const evaluated = await evaluateRuns(session, requests, { now, config, catalogOf, idsOf, supplies });
-    const invoiced = evaluated.runs.filter(({ run }) => run.items.length > 0);
-    const dayOf = ({ billing }: EvaluatedRun): LocalDate => localDateOf(now, billing.account.timeZone);
-    const inputs = await loadCreditInputs(
-      session,
-      invoiced.map((each) => countedRun(each.run, each.invoiceId, dayOf(each))),
-    );
-    const goingOf = new Map(going.map((each) => [each.call.accountId, each]));
-    return evaluated.runs.flatMap((each): readonly Worked[] => {
-      const { id } = each.billing.account;
-      const known = goingOf.get(id);
-      if (known === undefined) return [];
-      const input = each.run.items.length === 0 ? undefined : inputs.get(id);
-      const nextItemId = (): Uuid => this.#ports.ids.next();
-      const credited = input && creditRun(each.run, input, { today: dayOf(each), nextItemId });
-      const credit = credited?.run.items.slice(each.run.items.length) ?? [];
-      return [{ ...known, evaluated: each, ids: recorded.get(id)?.taken ?? [], credit }];
-    });
-  }
-
-  async #ask(calls: InvoicePluginCalls, worked: Worked, runs: RunsToConsult): Promise<Consultation> {
-    const { call, evaluated, ids, credit } = worked;
-    const { run } = evaluated;
-    const proposal = proposalOf(evaluated);
-    const shown = askedRun(evaluated, credit);
-    const initial = askedOfRun(shown);
-    if (run.items.length === 0) {
-      const seen = { proposal, ids, asked: initial, groups: [[]] };
-      return { kind: 'go', call, properties: worked.properties, seen, isToBeSeen: true, invoice: null };
-    }
-    const see = seeingRun(shown, runs.now);
-    let { properties } = worked;
-    let latest = initial;
-    try {
-      const date = localDateOf(runs.now, evaluated.billing.account.timeZone);
-      const items = await calls.additionalItems(call, { invoice: initial, properties }, { see, date });
-      ({ properties } = items);
-      latest = items.invoice;
-      let groups: readonly (readonly NewInvoiceItem[])[] = [latest.items];
-      if (runs.maySplit && run.invoice.draft === null) {
-        const grouping = await calls.grouping(call, { invoice: see(latest), properties }, (named) =>
-          groupedItems(latest.items, named, latest.creditIds),
-        );
-        ({ properties } = grouping);
-        groups = grouping.groups ?? groups;
-      }
-      const seen = { proposal, ids, asked: latest, groups };
-      return { kind: 'go', call, properties, seen, isToBeSeen: true, invoice: see(latest) };
-    } catch (error) {
-      const { dueDates, usageDates, collectionInterval, noticeLeadMs } = run;
-      const failed = { dueDates, usageDates, collectionInterval, noticeLeadMs, invoice: see(latest) };
-      return { kind: 'failed', call, properties, error, worked: failed };
-    }
-  }
-}
-
-/** Those that go on after `priorCall`, and what becomes of the others. */
-async function askBefore(
-  calls: InvoicePluginCalls,
-  planned: readonly Going[],
-): Promise<{ readonly going: readonly Going[]; readonly over: readonly Consultation[] }> {
-  if (!calls.has('priorCall')) return { going: planned, over: [] };
-  const going: Going[] = [];
-  const over: Consultation[] = [];
-  await inParallel(planned, MAX_CONCURRENT_INVOICE_CALLS, async (each) => {
-    const { call, properties } = each;
-    try {
-      const prior = await calls.prior(call, properties);
-      if (prior.kind === 'go') going.push({ ...each, properties: prior.properties });
-      else if (prior.kind === 'aborted') over.push({ kind: 'stopped', call, rescheduledTo: null });
-      else over.push({ kind: 'stopped', call, rescheduledTo: prior.to });
-    } catch (error) {
-      over.push({ kind: 'failed', call, properties, error, worked: null });
-    }
-  });
-  return { going, over };
-}
-
-function unseenRun({ call, properties }: Going, isToBeSeen: boolean): Consultation {
-  return { kind: 'go', call, properties, seen: null, isToBeSeen, invoice: null };
-}
-
-function seesInvoices(calls: InvoicePluginCalls): boolean {
-  return calls.has('getAdditionalInvoiceItems') || calls.has('getInvoiceGrouping');
-}
-
-/** What plugins are asked about, as it has to be under the lock too. */
-export function proposalOf({ billing, run, invoiceId }: EvaluatedRun) {
-  const { draft, status } = run.invoice;
-  return { targetDate: billing.targetDate, invoiceId, status, draft, items: run.items };
-}
-
-function askedRun({ billing, run, invoiceId }: EvaluatedRun, credit: readonly NewInvoiceItem[]): AskedRun {
-  const { account, targetDate } = billing;
-  return { account, targetDate, run, invoiceId, credit };
-}
-
 /** A run that plugins have been asked about, and what they have made of it. */
-export interface SeenRun extends DecidedInvoice {
+export interface SeenRun {
   readonly proposal: Proposal;
   /** The ids that its evaluation has used, in order. */
   readonly ids: readonly Uuid[];
+  readonly asked: AskedInvoice;
+  /** Its items by the invoices that they go to; one unless plugins have split it. */
+  readonly groups: readonly (readonly NewInvoiceItem[])[];
 }
 
-/** What the plugins say about the run of one account. */
+/** What the plugins decided about the run of one account. */
 export type Consultation =
   | {
       /** It goes on. */
@@ -262,7 +46,7 @@ export type Consultation =
       readonly properties: readonly PluginProperty[];
       /** null: nobody has seen the run. */
       readonly seen: SeenRun | null;
-      /** Whether a plugin wants to see the invoice, if there is one. */
+      /** Whether a plugin has to see the invoice, if there is one. */
       readonly isToBeSeen: boolean;
       /** The invoice as plugins saw it last; null = none. */
       readonly invoice: SeenInvoice | null;
@@ -278,37 +62,239 @@ export type Consultation =
       readonly call: ConsultedCall;
       readonly properties: readonly PluginProperty[];
       readonly error: unknown;
-      /** Of a failure after the invoice was worked out: the dates at which the account is due, and the invoice. */
-      readonly worked: (DueDates & { readonly invoice: SeenInvoice }) | null;
+      /** After a failure that follows the evaluation: the dates at which the account is due, and the invoice. */
+      readonly worked: { readonly due: DueDates; readonly invoice: SeenInvoice } | null;
     };
 
-/** What the plugins of a tenant say about the runs of some accounts. */
+/** What the plugins of a tenant decided about the runs of some accounts. */
 export interface Consultations {
   readonly calls: InvoicePluginCalls;
   /** By account id. */
   readonly of: ReadonlyMap<Uuid, Consultation>;
 }
 
-/** Who or what causes the runs that plugins are asked about. */
-export interface RunCaller {
-  readonly userName: string;
-  readonly reasonCode: string | null;
-  readonly comments: string | null;
-  userTokenOf(accountRecordId: number): Uuid;
+export interface RunsToConsult extends RunsToAsk {
+  /** What usage sources have supplied; null = there are none. */
+  readonly supplies: UsageSupplies | null;
 }
 
-/** The call that plugins are told of. */
-export function consultedCall(
-  { id: accountId, recordId }: Account,
-  { userName, reasonCode, comments, userTokenOf }: RunCaller,
-  of: Pick<ConsultedCall, 'tenant' | 'now' | 'targetDate' | 'rescheduled' | 'dryRun'>,
-): ConsultedCall {
-  return { ...of, accountId, userName, reasonCode, comments, userToken: userTokenOf(recordId) };
+interface AskingTools {
+  readonly ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly plugins: RegisteredInvoicePlugins;
+  readonly configOf: InvoicingConfigOf;
+}
+
+/** A run that no plugin has stopped. */
+interface Going {
+  readonly request: RunRequest;
+  readonly call: ConsultedCall;
+  readonly properties: readonly PluginProperty[];
+}
+
+interface Planned {
+  readonly runs: RunsToConsult;
+  readonly calls: InvoicePluginCalls;
+  readonly config: InvoicingConfig;
+  readonly going: readonly Going[];
+  /** Runs without a valid target date: they fail without plugins. */
+  readonly refused: readonly Going[];
+}
+
+/** An evaluated run, with what plugins need to see of it. */
+interface Worked extends Going {
+  readonly evaluated: EvaluatedRun;
+  readonly ids: readonly Uuid[];
+  readonly credit: readonly NewInvoiceItem[];
 }
 
 /**
- * Tells the plugins what has become of the runs that they were asked about, once it is committed (§8.2 steps 9 and 15, §8.6).
- * Reads the stored invoices once for all of them, and only if a plugin wants to know. Never throws: what is done is done.
+ * Asks the invoice plugins of a tenant about runs, outside any transaction and without a lock (§8.2 steps 6 to 12): the runs
+ * are evaluated from a snapshot, and the answers hold for these runs only. Returns null if the tenant has no plugins; if no
+ * tenant has any, that costs nothing.
+ */
+export async function askAboutRuns(tools: AskingTools, runs: RunsToConsult): Promise<Consultations | null> {
+  if (tools.plugins.isEmpty) return null;
+  const { storage } = tools.ports;
+  const { planned, workedAtOnce } = await storage.read(runs.tenant, async (session) => {
+    const plan = await planRuns(session, runs, tools);
+    // If nobody has to be asked before, the runs are evaluated from the same snapshot.
+    const isAtOnce = plan !== null && !plan.calls.has('priorCall');
+    return { planned: plan, workedAtOnce: isAtOnce ? await work(session, plan, tools) : null };
+  });
+  if (planned === null) return null;
+  const { calls, refused } = planned;
+  const { going, over } = await askBefore(calls, planned.going);
+  const worked =
+    workedAtOnce ??
+    (await storage.read(runs.tenant, (session) => work(session, { ...planned, going }, tools)));
+  const asked = await inParallel(worked, MAX_CONCURRENT_INVOICE_CALLS, (each) => askOne(calls, each, runs));
+  const seen = new Set(asked.map(({ call }) => call.accountId));
+  // A run that could not be evaluated fails under the lock too, or is evaluated there and has to be seen then.
+  const unseen = [...refused, ...going.filter(({ call }) => !seen.has(call.accountId))].map(
+    ({ call, properties }): Consultation => {
+      return { kind: 'go', call, properties, seen: null, isToBeSeen: seesInvoices(calls), invoice: null };
+    },
+  );
+  const all = [...over, ...asked, ...unseen];
+  return { calls, of: new Map(all.map((each) => [each.call.accountId, each])) };
+}
+
+async function planRuns(
+  session: ReadSession,
+  runs: RunsToConsult,
+  { plugins, configOf }: AskingTools,
+): Promise<Planned | null> {
+  const config = await configOf(session);
+  const calls = plugins.of(config);
+  if (calls.isEmpty) return null;
+  const { tenant, now, caller, properties } = runs;
+  const requests = await runs.plan(session, config);
+  const { accepted } = await targetDatesOf(session, requests, { now, config });
+  const dateOf = new Map(accepted.map(({ account, targetDate }) => [account.id, targetDate]));
+  const all = requests.map((request): Going => {
+    const { account, requestedDate, isRescheduled: rescheduled = false } = request;
+    const targetDate = dateOf.get(account.id) ?? requestedDate;
+    const call = consultedCall(account, caller, { tenant, now, targetDate, rescheduled, dryRun: false });
+    return { request, properties, call };
+  });
+  const isDated = ({ call }: Going): boolean => dateOf.has(call.accountId);
+  return { runs, calls, config, going: all.filter(isDated), refused: all.filter((each) => !isDated(each)) };
+}
+
+/** Evaluates the runs as they would be now, with the credit that they would use. */
+async function work(
+  session: ReadSession,
+  { going, runs, calls, config }: Planned,
+  { ports: { ids } }: AskingTools,
+): Promise<readonly Worked[]> {
+  if (going.length === 0 || !seesInvoices(calls)) return [];
+  const { now, supplies } = runs;
+  const goingOf = new Map(going.map((each) => [each.call.accountId, { ...each, ids: recordedIds(ids) }]));
+  // A run that fails here fails again under the lock, where it is handled.
+  const evaluated = await evaluateRuns(
+    session,
+    going.map(({ request }) => request),
+    {
+      now,
+      config,
+      supplies,
+      catalogOf: await runs.catalogsOf(session, [...goingOf.keys()]),
+      idsOf: (accountId) => goingOf.get(accountId)?.ids ?? ids,
+    },
+  );
+  const credited = await creditRuns(session, evaluated.runs, { now, ids });
+  const itemsOf = new Map(credited.runs.map(({ billing, run }) => [billing.account.id, run.items]));
+  return evaluated.runs.flatMap((each): readonly Worked[] => {
+    const { id } = each.billing.account;
+    const [known, items] = [goingOf.get(id), itemsOf.get(id)];
+    if (known === undefined || items === undefined) return [];
+    const credit = items.slice(each.run.items.length);
+    return [{ ...known, evaluated: each, ids: known.ids.taken, credit }];
+  });
+}
+
+async function askOne(calls: InvoicePluginCalls, worked: Worked, runs: RunsToConsult): Promise<Consultation> {
+  const { call, evaluated, ids, credit } = worked;
+  const { billing, run, invoiceId } = evaluated;
+  const { account, targetDate } = billing;
+  const proposal = proposalOf(evaluated);
+  const shown = { account, targetDate, run, invoiceId, credit };
+  const initial = askedOfRun(shown);
+  let { properties } = worked;
+  if (!hasItems(evaluated)) {
+    const seen = { proposal, ids, asked: initial, groups: [[]] };
+    return { kind: 'go', call, properties, seen, isToBeSeen: true, invoice: null };
+  }
+  const see = seeingRun(shown, runs.now);
+  let latest = initial;
+  try {
+    const date = localDateOf(runs.now, account.timeZone);
+    const items = await calls.additionalItems(call, { invoice: initial, properties }, { see, date });
+    ({ properties } = items);
+    latest = items.invoice;
+    let groups: readonly (readonly NewInvoiceItem[])[] = [latest.items];
+    if (runs.maySplit && run.invoice.draft === null) {
+      const grouping = await calls.grouping(call, { invoice: see(latest), properties }, (named) =>
+        groupedItems(latest.items, named, latest.creditIds),
+      );
+      ({ properties } = grouping);
+      groups = grouping.groups ?? groups;
+    }
+    const seen = { proposal, ids, asked: latest, groups };
+    return { kind: 'go', call, properties, seen, isToBeSeen: true, invoice: see(latest) };
+  } catch (error) {
+    return { kind: 'failed', call, properties, error, worked: { due: run, invoice: see(latest) } };
+  }
+}
+
+/** Calls `priorCall`: the runs that go on after it, and the outcome of the others. */
+async function askBefore(
+  calls: InvoicePluginCalls,
+  planned: readonly Going[],
+): Promise<{ readonly going: readonly Going[]; readonly over: readonly Consultation[] }> {
+  if (!calls.has('priorCall')) return { going: planned, over: [] };
+  const going: Going[] = [];
+  const over: Consultation[] = [];
+  await inParallel(planned, MAX_CONCURRENT_INVOICE_CALLS, async (each) => {
+    const { call, properties } = each;
+    try {
+      const prior = await calls.prior(call, properties);
+      if (prior.kind === 'go') going.push({ ...each, properties: prior.properties });
+      else over.push({ kind: 'stopped', call, rescheduledTo: prior.kind === 'aborted' ? null : prior.to });
+    } catch (error) {
+      over.push({ kind: 'failed', call, properties, error, worked: null });
+    }
+  });
+  return { going, over };
+}
+
+function seesInvoices(calls: InvoicePluginCalls): boolean {
+  return calls.has('getAdditionalInvoiceItems') || calls.has('getInvoiceGrouping');
+}
+
+/** What plugins are asked about, which has to be the same under the lock. */
+export function proposalOf({ billing, run, invoiceId }: EvaluatedRun): Proposal {
+  const { draft, status } = run.invoice;
+  return { targetDate: billing.targetDate, invoiceId, status, draft, items: run.items };
+}
+
+/** A run that plugins are asked about. */
+interface AskedRun {
+  readonly account: Account;
+  readonly targetDate: LocalDate;
+  readonly run: AccountRun;
+  readonly invoiceId: Uuid;
+  /** The account credit that its invoice would get as it is. */
+  readonly credit: readonly NewInvoiceItem[];
+}
+
+/** The invoice of the run before any plugin. */
+export function askedOfRun({ account, run, invoiceId, credit }: AskedRun): AskedInvoice {
+  return {
+    invoiceId,
+    currency: invoicingCurrency(account),
+    items: run.items,
+    existing: existingOf(run),
+    creditIds: new Set(credit.map(({ id }) => id)),
+    elsewhere: [],
+    chosenIds: [],
+  };
+}
+
+/** Shows the invoice of the run with what plugins have made of it so far. */
+export function seeingRun(
+  { account, targetDate, run, invoiceId, credit }: AskedRun,
+  now: Instant,
+): (asked: AskedInvoice) => SeenInvoice {
+  const { draft } = run.invoice;
+  const made = { account, targetDate, id: invoiceId, run, now };
+  const { invoice } = draft === null ? newInvoice(made) : reusedDraft(draft, made);
+  return (asked) => seenAsked(invoice, asked, asked.items === run.items ? credit : []);
+}
+
+/**
+ * Reports the outcome of runs to the plugins that were asked about them, once it is committed (§8.2 steps 9 and 15, §8.6).
+ * Reads the stored invoices once for all runs, and only if a plugin wants to know. Never throws (§13 rule 8).
  */
 export async function tellOutcomes(
   { storage, logger }: Pick<Ports, 'storage' | 'logger'>,
@@ -316,9 +302,11 @@ export async function tellOutcomes(
   results: readonly RunResult[],
 ): Promise<void> {
   const told = results.filter((result) => wantsToKnow(consultations.calls, result));
-  if (told.length === 0) return;
+  const [first] = consultations.of.values();
+  if (told.length === 0 || first === undefined) return;
   try {
-    await tell(consultations, told, await loadSeen(storage, consultations.of, told));
+    const ids = told.flatMap((result) => (result.kind === 'done' ? result.invoiceIds : []));
+    await tell(consultations, told, await loadSeenInvoices(storage, first.call.tenant, ids));
   } catch (error) {
     const accountIds = told.map(({ account }) => account.id);
     logger.error({ err: error, accountIds }, 'invoice plugins could not be told the outcome of runs');
@@ -334,28 +322,18 @@ async function tell(
     const consultation = of.get(result.account.id);
     if (consultation === undefined || consultation.kind === 'stopped') return;
     const { call, properties } = consultation;
-    if (result.kind === 'failed') await calls.failed(call, properties, invoiceOf(consultation));
+    if (result.kind === 'failed') await calls.failed(call, properties, lastSeen(consultation));
     const ids = result.kind === 'done' ? result.invoiceIds : null;
     if (ids?.length === 0) await calls.succeeded(call, properties, null);
     for (const id of ids ?? []) await calls.succeeded(call, properties, stored.get(id) ?? null);
   });
 }
 
-function invoiceOf(consultation: Exclude<Consultation, { kind: 'stopped' }>): SeenInvoice | null {
+function lastSeen(consultation: Exclude<Consultation, { kind: 'stopped' }>): SeenInvoice | null {
   return consultation.kind === 'go' ? consultation.invoice : (consultation.worked?.invoice ?? null);
 }
 
 function wantsToKnow(calls: InvoicePluginCalls, result: RunResult): boolean {
   if (result.kind === 'done') return calls.has('onSuccessCall');
   return result.kind === 'failed' && result.isWorkedOut && calls.has('onFailureCall');
-}
-
-async function loadSeen(
-  storage: Pick<Storage, 'read'>,
-  of: Consultations['of'],
-  results: readonly RunResult[],
-): Promise<ReadonlyMap<Uuid, SeenInvoice>> {
-  const ids = results.flatMap((result) => (result.kind === 'done' ? result.invoiceIds : []));
-  const [first] = of.values();
-  return first === undefined ? new Map() : loadSeenInvoices(storage, first.call.tenant, ids);
 }

@@ -4,9 +4,9 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_STORED_INTEGER } from '../../values/limits.ts';
 import { shortened } from '../../values/text/index.ts';
-import type { EvaluatedRun } from '../runs/evaluate-runs.ts';
-import type { EvaluatedAccount } from '../saving/save-runs.ts';
-import type { SplitRun } from './decide-runs.ts';
+import { type CreditedRun, hasItems } from '../evaluation/run-invoice.ts';
+import type { FailedEvaluation } from '../runs/run-accounts.ts';
+import type { SplitRun } from './split-runs.ts';
 
 /** The property by which plugins number invoices (§13 rule 6). */
 export const INVOICE_SEQUENCE_NUMBER = 'INVOICE_SEQUENCE_NUMBER';
@@ -84,51 +84,46 @@ export async function imposeNumbers<Of>(
   return { numbers: imposed, refused };
 }
 
-/** Runs that are ready to be stored. */
-export interface ReadyRuns {
-  readonly plain: readonly EvaluatedAccount[];
-  readonly split: readonly SplitRun[];
-}
-
-export interface NumberedRuns extends ReadyRuns {
-  readonly failed: readonly { readonly evaluated: EvaluatedRun; readonly error: unknown }[];
-  /** Numbers that plugins impose, by invoice. */
-  readonly numbers: ReadonlyMap<Uuid, number>;
-}
-
-/** The numbers that plugins impose on that many new invoices of an account. */
-export type NumbersOf = (accountId: Uuid, invoices: number) => readonly (number | null)[];
-
-/** The runs without those whose numbers cannot be. Comes last: the counter goes past the numbers of all that are left. */
-export async function numberRuns(
+/** The runs with the numbers that plugins impose, without the runs whose numbers are refused. It comes last: the counter passes all of them. */
+export async function numberRuns<R extends CreditedRun | SplitRun>(
   session: WriteSession,
-  { plain, split }: ReadyRuns,
-  numbersOf: NumbersOf,
-): Promise<NumberedRuns> {
-  const asked: NumbersAsked<EvaluatedRun>[] = [];
-  const failed: { evaluated: EvaluatedRun; error: unknown }[] = [];
-  for (const evaluated of [...plain, ...split]) {
+  runs: readonly R[],
+  propertiesOf: (run: R) => readonly PluginProperty[],
+): Promise<{
+  readonly runs: readonly R[];
+  readonly failed: readonly FailedEvaluation[];
+  readonly numbers: ReadonlyMap<Uuid, number>;
+}> {
+  const asked: NumbersAsked<R>[] = [];
+  const failed: FailedEvaluation[] = [];
+  for (const run of runs) {
     try {
-      asked.push({ of: evaluated, numbers: askedNumbers(evaluated, numbersOf) });
+      asked.push({ of: run, numbers: numbersOfRun(run, propertiesOf(run)) });
     } catch (error) {
-      failed.push({ evaluated, error });
+      failed.push({ evaluated: run, error });
     }
   }
   const { numbers, refused } = await imposeNumbers(session, asked);
   failed.push(...refused.map(({ of, error }) => ({ evaluated: of, error })));
-  const isLeft = (run: EvaluatedRun): boolean => failed.every(({ evaluated }) => evaluated !== run);
-  return { plain: plain.filter(isLeft), split: split.filter(isLeft), failed, numbers };
+  const isLeft = (run: R): boolean => failed.every(({ evaluated }) => evaluated !== run);
+  return { runs: runs.filter(isLeft), failed, numbers };
 }
 
 /** Those of the new invoices of a run; a draft that is reused keeps its own. */
-function askedNumbers(
-  evaluated: EvaluatedAccount | SplitRun,
-  numbersOf: NumbersOf,
+function numbersOfRun(
+  run: CreditedRun | SplitRun,
+  properties: readonly PluginProperty[],
 ): readonly (readonly [Uuid, number])[] {
-  const { run, invoiceId, billing } = evaluated;
-  if (run.items.length === 0 || run.invoice.draft !== null) return [];
-  const ids = 'isSplit' in evaluated ? evaluated.invoices.map(({ id }) => id) : [invoiceId];
-  const numbers = numbersOf(billing.account.id, ids.length);
+  if (!hasItems(run) || run.run.invoice.draft !== null) return [];
+  return numbersOf('invoices' in run ? run.invoices.map(({ id }) => id) : [run.invoiceId], properties);
+}
+
+/** The numbers that the properties impose on these new invoices. @throws BillingError INVOICE_INVALID_NUMBER (4019). */
+export function numbersOf(
+  ids: readonly Uuid[],
+  properties: readonly PluginProperty[],
+): readonly (readonly [Uuid, number])[] {
+  const numbers = imposedNumbers(properties, ids.length);
   return ids.flatMap((id, index) => {
     const number = numbers[index] ?? null;
     return number === null ? [] : [[id, number] as const];

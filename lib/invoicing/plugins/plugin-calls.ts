@@ -5,13 +5,14 @@ import type {
   Ports,
   SeenInvoice,
 } from '../../ports/index.ts';
-import type { PluginProperty, TenantRef } from '../../records/index.ts';
+import type { Account, PluginProperty, TenantRef } from '../../records/index.ts';
 import { type ActivityPorts, callPlugin, plainError, pluginFailure } from '../../runtime/index.ts';
 import { BillingError, InvariantError, MalformedAnswer } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
+import type { RunCaller } from '../runs/ask-usage-sources.ts';
 import { type AskedInvoice, withAdditionalItems } from './additional-items.ts';
 import { claimedAnswer, claimedGroups, claimedItems, claimedPrior } from './plugin-claims.ts';
 import { refusedTo } from './refused-to.ts';
@@ -25,6 +26,15 @@ export interface ConsultedCall
   extends Omit<InvoicePluginContext, 'tenantId' | 'invoice' | 'existingInvoices' | 'now'> {
   readonly tenant: TenantRef;
   readonly now: Instant;
+}
+
+/** The call that plugins are told of. */
+export function consultedCall(
+  { id: accountId, recordId }: Account,
+  { userName, reasonCode, comments, userTokenOf }: RunCaller,
+  of: Pick<ConsultedCall, 'tenant' | 'now' | 'targetDate' | 'rescheduled' | 'dryRun'>,
+): ConsultedCall {
+  return { ...of, accountId, userName, reasonCode, comments, userToken: userTokenOf(recordId) };
 }
 
 /** Whether a run or operation goes on. */

@@ -4,25 +4,34 @@ import { type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
 import { MalformedAnswer } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type ChangedInvoice, withItems } from '../credit/changed-invoice.ts';
-import { reusedDraft } from '../evaluation/run-invoice.ts';
+import { type EvaluatedRun, reusedDraft } from '../evaluation/run-invoice.ts';
 import { emptyInvoice } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
-import { resetChargedBefore, saveRunFacts } from '../saving/save-runs.ts';
-import type { SplitRun } from './decide-runs.ts';
+import { resetChargedBefore, saveRunFacts, scheduleDueEntries } from '../saving/save-runs.ts';
+
+/** A run that becomes several invoices, or changes others. */
+export interface SplitRun extends EvaluatedRun {
+  /** The new invoices, or the draft that takes the items. */
+  readonly invoices: readonly { readonly id: Uuid; readonly items: readonly NewInvoiceItem[] }[];
+  /** Items of the draft that plugins have rewritten, and what remains of items that they have adjusted. */
+  readonly rewritten: readonly InvoiceItem[];
+  readonly remains: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
+  readonly elsewhere: readonly ChangedInvoice[];
+}
 
 /**
  * Saves runs that become several invoices, or change others, in the session's transaction: their credit is applied over all
  * of these invoices in order (§8.2 steps 12 and 13). A constant number of statements.
- * @returns the ids of the new invoices, or of the reused draft, by account.
  */
 export async function saveSplitRuns(
   session: WriteSession,
   runs: readonly SplitRun[],
   { ids, numbers }: { readonly ids: IdGenerator; readonly numbers: ReadonlyMap<Uuid, number> },
-): Promise<ReadonlyMap<Uuid, readonly Uuid[]>> {
-  if (runs.length === 0) return new Map();
+): Promise<void> {
+  if (runs.length === 0) return;
   await saveRunFacts(session, runs);
+  scheduleDueEntries(session, runs);
   await session.invoices.rewriteItems(runs.flatMap(({ rewritten }) => rewritten));
   await session.invoices.setRepairable(runs.flatMap(({ remains }) => remains));
   const changesOf = runs.map((run) => ({ run, own: ownChanges(run, session) }));
@@ -41,7 +50,6 @@ export async function saveSplitRuns(
     ids,
   );
   await resetChargedBefore(session, runs);
-  return new Map(runs.map(({ billing, invoices }) => [billing.account.id, invoices.map(({ id }) => id)]));
 }
 
 /** The invoices that the run makes, all of one group; or the draft that it adds to. */

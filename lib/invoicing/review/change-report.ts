@@ -6,27 +6,26 @@ import type {
   CatalogVersion,
 } from '../../catalog/index.ts';
 import type { Ports } from '../../ports/index.ts';
-import type { Account, CallContext, StoredCursor, WithContext } from '../../records/index.ts';
+import type { Account, CallContext, StoredCursor } from '../../records/index.ts';
 import { wantedSignal } from '../../runtime/index.ts';
 import { BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../values/limits.ts';
 import { addDays, type Instant, type LocalDate, localDateOf, minDate } from '../../values/time/index.ts';
 import type { StreamRequest } from '../evaluation/account-streams.ts';
-import { priceDifferences } from '../evaluation/price-differences.ts';
+import {
+  type ChangeReportPart,
+  type ChangeReportTotals,
+  priceDifferences,
+} from '../evaluation/price-differences.ts';
 import { type LoadedStreams, loadStreams } from '../loading/load-streams.ts';
-import type {
-  CatalogReportOperations,
-  ChangeReportPart,
-  ChangeReportTotals,
-} from '../operations/catalog-report-operations.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 
 /** The source of the catalogs, as they are and as they would be. */
 type Catalogs = Pick<CatalogService, 'cache' | 'preview'>;
 
 /** Says what a catalog would change before it is uploaded; stores nothing. */
-export class ChangeReports implements CatalogReportOperations<WithContext> {
+export class ChangeReports {
   readonly #ports: Pick<Ports, 'storage' | 'scopes'>;
   readonly #catalogs: Catalogs;
   readonly #configOf: InvoicingConfigOf;
@@ -91,9 +90,9 @@ export class ChangeReports implements CatalogReportOperations<WithContext> {
       targetDate: localDateOf(context.createdDate, account.timeZone),
     }));
     return this.#ports.storage.read(context.tenant, async (session) => {
-      const { alignPriceChanges } = await this.#configOf(session);
+      const config = await this.#configOf(session);
       const load = (catalogOf: CatalogOfAccount) =>
-        loadStreams(session, { requests, catalogOf, choice: 'all', alignPriceChanges });
+        loadStreams(session, { requests, catalogOf, config, choice: 'all' });
       const before = await load(await this.#catalogs.cache.catalogsOf(session, accountIds));
       const after = await load(await this.#catalogs.cache.candidatesOf(session, accountIds, added));
       return pageOf(before, after, context.createdDate);

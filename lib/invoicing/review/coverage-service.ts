@@ -5,7 +5,7 @@ import type { CallContext } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
 import { invoicingCurrency } from '../invoices/new-invoice.ts';
-import type { CoverageDifference } from '../operations/invoice-operations.ts';
+import type { CoverageDifference } from '../invoices/requests.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { effectiveTargetDate } from '../proposals/target-date.ts';
 import { verifyCoverage } from './verify-coverage.ts';

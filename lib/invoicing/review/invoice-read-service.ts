@@ -21,9 +21,9 @@ import {
   viewInvoices,
   withChildItems,
 } from '../invoices/invoice-view.ts';
+import type { AccountInvoicesRequest, InvoiceGroupRequest } from '../invoices/requests.ts';
 import { catalogsForNames, loadInvoiceViews, loadViewSources } from '../loading/load-invoice-views.ts';
 import { onlyUnpaid } from '../loading/load-open-invoices.ts';
-import type { AccountInvoicesRequest, InvoiceGroupRequest } from '../operations/invoice-operations.ts';
 import { invoiceSearch } from './invoice-search.ts';
 
 /** Invoices as they are read (§1). */

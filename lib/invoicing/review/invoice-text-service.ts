@@ -1,14 +1,14 @@
-import type { CallContext, WithContext } from '../../records/index.ts';
+import type { CallContext } from '../../records/index.ts';
 import type { KeyValueService } from '../../tenants/index.ts';
-import { documentTextKey, localeGiven } from '../documents/text-keys.ts';
-import type {
-  DocumentText,
-  DocumentTextUpload,
-  InvoiceTextOperations,
-} from '../operations/invoice-operations.ts';
+import {
+  type DocumentText,
+  type DocumentTextUpload,
+  documentTextKey,
+  localeGiven,
+} from '../documents/text-keys.ts';
 
 /** Templates and translations (§14), which are values of the tenant's keys (platform §3). */
-export class InvoiceTextService implements InvoiceTextOperations<WithContext> {
+export class InvoiceTextService {
   readonly #keyValues: KeyValueService;
 
   constructor(keyValues: KeyValueService) {

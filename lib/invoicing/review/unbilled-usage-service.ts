@@ -52,13 +52,13 @@ export class UnbilledUsageService {
       const bounds = boundsIn(zone, request);
       const today = localDateOf(now, zone);
       const config = await this.#configOf(session);
-      const { alignPriceChanges, usage } = config;
+      const { usage } = config;
       const currency = invoicingCurrency(account);
       const { streams, failures } = await loadStreams(session, {
         requests: [{ account, targetDate: today }],
         catalogOf: await catalogsOf(session, [accountId]),
+        config,
         choice: 'all',
-        alignPriceChanges,
       });
       for (const { error } of failures) throw error;
       const events = streams[0]?.bySubscription.get(subscriptionId) ?? null;

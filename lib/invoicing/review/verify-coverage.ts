@@ -3,7 +3,6 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Account, AccountInvoicingState } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { addDays, type LocalDate } from '../../values/time/index.ts';
-import type { BillingRequest } from '../evaluation/account-streams.ts';
 import {
   type AccountBilling,
   type AccountRunInput,
@@ -18,14 +17,8 @@ import {
 } from '../evaluation/evaluate-subscription.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
-import {
-  type LoadedBillingState,
-  loadBillingState,
-  withRepairedItems,
-  withWindowItems,
-} from '../loading/load-billing-state.ts';
-import { type CursorChoice, choiceOfRun } from '../loading/load-streams.ts';
-import type { CoverageDifference } from '../operations/invoice-operations.ts';
+import type { CoverageDifference } from '../invoices/requests.ts';
+import { loadBillingState, withRepairedItems, withWindowItems } from '../loading/load-billing-state.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import { evaluatedThrough, isDue } from '../proposals/window.ts';
 
@@ -82,8 +75,10 @@ export async function verifyAccounts(
     runDate: targetDate,
     state: state ?? initialState(account),
   }));
-  const due = await load(session, input, { requests, choice: choiceOfRun(config) });
-  const all = await load(session, input, { requests, choice: 'all' });
+  const { catalogOf } = input;
+  const wanted = { requests, catalogOf, config, leavesOutUsage: true };
+  const due = await loadBillingState(session, wanted);
+  const all = await loadBillingState(session, { ...wanted, choice: 'all' });
   const runs = byAccount(await withRepairedItems(session, due.billings, config));
   const wholes = byAccount(await withWindowItems(session, await withAllRows(session, all.billings)));
   const failures = new Map(
@@ -115,20 +110,6 @@ function differencesOf(found: Items, expected: Items): readonly CoverageDifferen
 
 function byAccount(billings: readonly AccountBilling[]): ReadonlyMap<Uuid, AccountBilling> {
   return new Map(billings.map((billing) => [billing.account.id, billing]));
-}
-
-interface LoadChoice {
-  readonly requests: readonly BillingRequest[];
-  readonly choice: CursorChoice;
-}
-
-async function load(
-  session: ReadSession,
-  { catalogOf, config }: VerifyRules,
-  { requests, choice }: LoadChoice,
-): Promise<LoadedBillingState> {
-  const { alignPriceChanges } = config;
-  return loadBillingState(session, { requests, catalogOf, choice, alignPriceChanges, usageConfig: null });
 }
 
 async function withAllRows(

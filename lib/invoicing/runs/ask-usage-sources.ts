@@ -1,18 +1,24 @@
 import type { CatalogSource } from '../../catalog/index.ts';
-import type { Ports, UsageSourceContext } from '../../ports/index.ts';
+import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { PluginProperty, TenantRef } from '../../records/index.ts';
 import { inParallel } from '../../runtime/index.ts';
-import type { SourceQuestion, SuppliedBySubscription, UsageSources } from '../../usage/index.ts';
+import type { SourceQuestion, UsageSources } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_USAGE_CALLS } from '../../values/limits.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import { questionOf, type UsageSupplies, type UsageSupply } from '../evaluation/source-usage.ts';
 import { loadBillingState } from '../loading/load-billing-state.ts';
-import { choiceOfRun } from '../loading/load-streams.ts';
-import type { RunCaller } from '../plugins/ask-about-runs.ts';
 import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
-import { type RunRequest, targetDatesOf } from './evaluate-runs.ts';
+import { type RunRequest, targetDatesOf } from './run-accounts.ts';
+
+/** Who or what causes the runs that plugins and usage sources are asked about. */
+export interface RunCaller {
+  readonly userName: string;
+  readonly reasonCode: string | null;
+  readonly comments: string | null;
+  userTokenOf(accountRecordId: number): Uuid;
+}
 
 export interface RunsToAsk {
   readonly tenant: TenantRef;
@@ -27,93 +33,55 @@ export interface RunsToAsk {
   plan(session: ReadSession, config: InvoicingConfig): Promise<readonly RunRequest[]>;
 }
 
-/** A question about an account, on behalf of a tenant. */
-export interface AskedAccount extends Omit<UsageSourceContext, 'tenantId'> {
-  readonly tenant: TenantRef;
-  readonly question: SourceQuestion;
-  readonly properties: readonly PluginProperty[];
+/**
+ * Asks usage sources what was used (usage §9), outside any transaction and without a lock: the questions come from a
+ * snapshot, and the answers hold for runs that have the same question under the lock. Returns null if there are no sources.
+ */
+export async function askUsageSources(
+  { storage }: Pick<Ports, 'storage'>,
+  { sources, configOf }: { readonly sources: UsageSources; readonly configOf: InvoicingConfigOf },
+  runs: RunsToAsk,
+): Promise<UsageSupplies | null> {
+  if (sources.isEmpty) return null;
+  const { tenant, now, properties } = runs;
+  const asked = await storage.read(tenant, (session) => questionsOf(session, runs, configOf));
+  const supplies = await inParallel(
+    asked,
+    MAX_CONCURRENT_USAGE_CALLS,
+    async ({ accountId, targetDate, question }): Promise<readonly [Uuid, UsageSupply]> => {
+      const context = { tenantId: tenant.id, accountId, dryRunType: null, inputTargetDate: targetDate, now };
+      try {
+        const usages = await sources.ofAccount(question, context, properties);
+        return [accountId, { kind: 'TOLD', question: question.text, usages }];
+      } catch (error) {
+        return [accountId, { kind: 'FAILED', error }];
+      }
+    },
+  );
+  return new Map(supplies);
 }
 
-/**
- * Asks usage sources what was used (usage §9), outside any transaction and without a lock: what is to be asked is worked out
- * from a snapshot, and what they tell holds for runs that have the same question under the lock.
- */
-export class UsageConsultation {
-  readonly #storage: Ports['storage'];
-  readonly #sources: UsageSources;
-  readonly #configOf: InvoicingConfigOf;
+interface AccountQuestion {
+  readonly accountId: Uuid;
+  readonly targetDate: LocalDate;
+  readonly question: SourceQuestion;
+}
 
-  constructor({ storage }: Pick<Ports, 'storage'>, sources: UsageSources, configOf: InvoicingConfigOf) {
-    this.#storage = storage;
-    this.#sources = sources;
-    this.#configOf = configOf;
-  }
-
-  /** True: there is nobody to ask. */
-  get isEmpty(): boolean {
-    return this.#sources.isEmpty;
-  }
-
-  /** What the sources tell of the accounts whose runs rate usage; null where there are none. */
-  async consult(runs: RunsToAsk): Promise<UsageSupplies | null> {
-    if (this.isEmpty) return null;
-    const { tenant, now, properties } = runs;
-    const asked = await this.#storage.read(tenant, (session) => this.#questions(session, runs));
-    const supplies = await inParallel(asked, MAX_CONCURRENT_USAGE_CALLS, async (each) => {
-      const context = { tenant, now, properties, dryRunType: null, inputTargetDate: each.targetDate };
-      return [each.accountId, await this.#supplyOf({ ...each, ...context })] as const;
-    });
-    return new Map(supplies);
-  }
-
-  /**
-   * What the sources tell of one account; null = none has it.
-   * @throws BillingError UNEXPECTED (60000) for a source that fails.
-   */
-  ofAccount({
-    question,
-    properties,
-    tenant,
-    ...context
-  }: AskedAccount): Promise<SuppliedBySubscription | null> {
-    const { accountId, dryRunType, inputTargetDate, now } = context;
-    return this.#sources.ofAccount(
-      question,
-      { tenantId: tenant.id, accountId, dryRunType, inputTargetDate, now },
-      properties,
-    );
-  }
-
-  async #supplyOf(asked: AskedAccount): Promise<UsageSupply> {
-    try {
-      return { kind: 'TOLD', question: asked.question.text, usages: await this.ofAccount(asked) };
-    } catch (error) {
-      return { kind: 'FAILED', error };
-    }
-  }
-
-  async #questions(
-    session: ReadSession,
-    { plan, catalogsOf, now }: RunsToAsk,
-  ): Promise<readonly { accountId: Uuid; targetDate: LocalDate; question: SourceQuestion }[]> {
-    const config = await this.#configOf(session);
-    const { accepted } = await targetDatesOf(session, await plan(session, config), { now, config });
-    if (accepted.length === 0) return [];
-    const { billings } = await loadBillingState(session, {
-      requests: accepted,
-      catalogOf: await catalogsOf(
-        session,
-        accepted.map(({ account }) => account.id),
-      ),
-      choice: choiceOfRun(config),
-      alignPriceChanges: config.alignPriceChanges,
-      usageConfig: config.usage,
-      usageOriginOf: () => 'OPEN',
-    });
-    return billings.flatMap((billing) => {
-      const question = questionOf(billing, config);
-      const { account, targetDate } = billing;
-      return question === null ? [] : [{ accountId: account.id, targetDate, question }];
-    });
-  }
+/** The questions about the accounts whose runs rate usage. */
+async function questionsOf(
+  session: ReadSession,
+  { plan, catalogsOf, now }: RunsToAsk,
+  configOf: InvoicingConfigOf,
+): Promise<readonly AccountQuestion[]> {
+  const config = await configOf(session);
+  const { accepted } = await targetDatesOf(session, await plan(session, config), { now, config });
+  if (accepted.length === 0) return [];
+  const accountIds = accepted.map(({ account }) => account.id);
+  const catalogOf = await catalogsOf(session, accountIds);
+  const loaded = await loadBillingState(session, { requests: accepted, catalogOf, config, supplies: 'OPEN' });
+  return loaded.billings.flatMap((billing) => {
+    const question = questionOf(billing, config);
+    const { account, targetDate } = billing;
+    return question === null ? [] : [{ accountId: account.id, targetDate, question }];
+  });
 }

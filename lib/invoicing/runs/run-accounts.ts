@@ -1,57 +1,56 @@
 import type { CatalogOfAccount } from '../../catalog/index.ts';
-import type { IdGenerator, Logger } from '../../ports/index.ts';
-import type { WriteSession } from '../../ports/storage/index.ts';
-import type { Account } from '../../records/index.ts';
-import { type ActivityPorts, ofAccount } from '../../runtime/index.ts';
+import type { IdGenerator } from '../../ports/index.ts';
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import type { Account, AccountInvoicingState } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { type LocalDate, localDateOf } from '../../values/time/index.ts';
+import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
 import { NOTHING_CREDITED } from '../credit/credit-moves.ts';
-import { dueEntries, rescheduledEntry } from '../evaluation/run-entries.ts';
-import { countedRun, creditRun } from '../evaluation/run-invoice.ts';
-import type { UsageSupplies } from '../evaluation/source-usage.ts';
+import type { BillingRequest } from '../evaluation/account-streams.ts';
+import {
+  type AccountBilling,
+  cursorsAfter,
+  evaluateAccount,
+  runInput,
+  runInvoiceOf,
+} from '../evaluation/evaluate-account.ts';
+import { withoutBounds } from '../evaluation/evaluate-subscription.ts';
+import {
+  type CreditedRun,
+  countedRun,
+  creditRun,
+  type EvaluatedRun,
+  hasItems,
+} from '../evaluation/run-invoice.ts';
+import { supplyStanding, type UsageSupplies } from '../evaluation/source-usage.ts';
+import type { Draft, Drafting } from '../invoices/drafting.ts';
+import { initialState } from '../invoices/invoice-amounts.ts';
+import { invoicingCurrency } from '../invoices/new-invoice.ts';
+import { loadBillingState, loadDrafts, withRepairedItems } from '../loading/load-billing-state.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
-import { type Consultation, proposalOf, type SeenRun } from '../plugins/ask-about-runs.ts';
-import { decideRuns } from '../plugins/decide-runs.ts';
-import { imposedNumbers, numberRuns } from '../plugins/impose-numbers.ts';
-import { isSameProposal, replayedIds } from '../plugins/proposal.ts';
-import { saveSplitRuns } from '../plugins/split-runs.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
-import { type EvaluatedAccount, saveRuns } from '../saving/save-runs.ts';
-import { type EvaluatedRun, evaluateRuns, type RunRequest } from './evaluate-runs.ts';
+import { effectiveTargetDate } from '../proposals/target-date.ts';
+import { saveRuns, scheduleDueEntries } from '../saving/save-runs.ts';
+import type { FailedRun, RunResult } from './run-results.ts';
 
-/** The outcome of one account's run. */
-export type RunResult =
-  | {
-      readonly account: Account;
-      readonly kind: 'done';
-      /** Empty = nothing to invoice. */
-      readonly invoiceIds: readonly Uuid[];
-      /** Subscriptions that could not be billed because their events are damaged. */
-      readonly skipped: readonly Uuid[];
-    }
-  | {
-      readonly account: Account;
-      readonly kind: 'failed';
-      readonly error: unknown;
-      /** True: the invoice was worked out, and the due entries that follow are recorded (§8.6). */
-      readonly isWorkedOut: boolean;
-      /** True: a later run may do better, and the account is not parked; default false. */
-      readonly isRetried?: boolean;
-    }
-  /** A plugin has kept the run from being made now. */
-  | { readonly account: Account; readonly kind: 'stopped' }
-  /** The account is no longer as plugins or usage sources saw it: they have to be asked again. */
-  | { readonly account: Account; readonly kind: 'changed' };
-
-type Failed = Extract<RunResult, { kind: 'failed' }>;
+/** One account that is to be invoiced, with the requested date; null = today in its zone. */
+export interface RunRequest {
+  readonly account: Account;
+  readonly requestedDate: LocalDate | null;
+  /** Date of the due entry or event that asks for the run; null or absent = it is asked for now. */
+  readonly dueDate?: LocalDate | null;
+  /** Default: a new COMMITTED invoice. */
+  readonly drafting?: Drafting;
+  /** Whether the run goes past the safety bounds (§8.4); default false. */
+  readonly acceptsBounds?: boolean;
+  /** Whether a plugin has asked for a run at this date; default false. */
+  readonly isRescheduled?: boolean;
+}
 
 export interface RunDependencies {
   readonly ids: IdGenerator;
   readonly config: InvoicingConfig;
   readonly catalogOf: CatalogOfAccount;
-  /** By account id, what plugins say; null = there are none. */
-  readonly consulted?: ReadonlyMap<Uuid, Consultation> | null;
-  /** What usage sources have told; null = there are none. */
+  /** What usage sources have supplied; default: there are none. */
   readonly supplies?: UsageSupplies | null;
 }
 
@@ -62,154 +61,164 @@ export interface RunDependencies {
 export async function runAccounts(
   session: WriteSession,
   requests: readonly RunRequest[],
-  dependencies: RunDependencies,
+  { ids, ...input }: RunDependencies,
 ): Promise<readonly RunResult[]> {
-  const { ids, config, catalogOf, consulted = null, supplies = null } = dependencies;
-  const over =
-    consulted === null ? [] : requests.flatMap((request) => overBefore(session, request, consulted));
-  const isOver = new Set(over.map(({ account }) => account.id));
-  const seenOf = (accountId: Uuid): SeenRun | null => goingOf(consulted, accountId)?.seen ?? null;
-  const {
-    runs,
-    failed: unevaluated,
-    changed: suppliedAnew,
-  } = await evaluateRuns(
-    session,
-    requests.filter(({ account }) => !isOver.has(account.id)),
-    {
-      now: session.authorship.createdDate,
-      config,
-      catalogOf,
-      supplies,
-      idsOf: (accountId) => {
-        const seen = seenOf(accountId);
-        return seen === null ? ids : replayedIds(seen.ids, ids);
-      },
-    },
-  );
-  const isAsSeen = (run: EvaluatedRun): boolean => {
-    const going = goingOf(consulted, run.billing.account.id);
-    if (going === null || going.seen !== null)
-      return going?.seen == null || isSameProposal(going.seen.proposal, proposalOf(run));
-    return !going.isToBeSeen || run.run.items.length === 0;
-  };
-  const decided = await decideRuns(
-    session,
-    runs.filter(isAsSeen).map((evaluated) => ({ evaluated, seen: seenOf(evaluated.billing.account.id) })),
-    () => ids.next(),
-  );
-  const { credited, failed: uncredited } = await withCredit(session, decided.plain, ids);
-  const ready = await numberRuns(session, { plain: credited, split: decided.split }, (accountId, invoices) =>
-    imposedNumbers(goingOf(consulted, accountId)?.properties ?? [], invoices),
-  );
-  const { plain, split, numbers } = ready;
-  const failed = [...decided.failed, ...uncredited, ...ready.failed].map((each) => recorded(session, each));
-  const invoiceIds = await saveRuns(session, plain, { ids, numbers });
-  const splitIds = await saveSplitRuns(session, split, { ids, numbers });
-  const done = [...plain, ...split].map(({ billing: { account, skipped } }): RunResult => {
-    const own = invoiceIds.get(account.id);
-    return {
-      account,
-      kind: 'done',
-      invoiceIds: splitIds.get(account.id) ?? (own === undefined ? [] : [own]),
-      skipped,
-    };
-  });
-  const changed = [
-    ...suppliedAnew,
-    ...runs.filter((run) => !isAsSeen(run)).map(({ billing: { account } }) => account),
-  ];
-  return [
-    ...done,
-    ...unevaluated.map((failure): Failed => ({ ...failure, kind: 'failed', isWorkedOut: false })),
-    ...failed,
-    ...over,
-    ...changed.map((account): RunResult => ({ account, kind: 'changed' })),
-  ];
+  const now = session.authorship.createdDate;
+  const evaluated = await evaluateRuns(session, requests, { ...input, now, idsOf: () => ids });
+  const credited = await creditRuns(session, evaluated.runs, { now, ids });
+  await saveRuns(session, credited.runs, { ids });
+  return [...credited.runs.map(doneRun), ...recordFailures(session, credited.failed), ...evaluated.ended];
 }
 
-function goingOf(consulted: RunDependencies['consulted'], accountId: Uuid) {
-  const consultation = consulted?.get(accountId);
-  return consultation?.kind === 'go' ? consultation : null;
+export interface EvaluationInput extends Omit<RunDependencies, 'ids'> {
+  readonly now: Instant;
+  /** Where the ids of an account's run come from. */
+  readonly idsOf: (accountId: Uuid) => IdGenerator;
 }
 
-/** The outcome of a run that plugins have ended before it begins, or that they were not asked about. */
-function overBefore(
-  session: WriteSession,
-  { account }: RunRequest,
-  consulted: ReadonlyMap<Uuid, Consultation>,
-): readonly RunResult[] {
-  const consultation = consulted.get(account.id);
-  switch (consultation?.kind) {
-    case undefined:
-      return [{ account, kind: 'changed' }];
-    case 'go':
-      return [];
-    case 'stopped': {
-      const { rescheduledTo } = consultation;
-      if (rescheduledTo !== null) session.schedule([rescheduledEntry(account, rescheduledTo)]);
-      return [{ account, kind: 'stopped' }];
-    }
-    case 'failed': {
-      const { error, worked } = consultation;
-      const now = session.authorship.createdDate;
-      if (worked !== null) session.schedule(dueEntries(account, worked, now));
-      return [{ account, kind: 'failed', error, isWorkedOut: worked !== null }];
+/**
+ * Loads and evaluates any number of accounts of one tenant (§8.2 steps 4 to 10), in bulk, and writes nothing. What was
+ * read is freed when this returns: it is much for an account with many subscriptions.
+ */
+export async function evaluateRuns(
+  session: ReadSession,
+  requests: readonly RunRequest[],
+  input: EvaluationInput,
+): Promise<{ readonly runs: readonly EvaluatedRun[]; readonly ended: readonly RunResult[] }> {
+  const { config, catalogOf, supplies = null } = input;
+  const { accepted, ended } = await targetDatesOf(session, requests, input);
+  const loaded = await loadBillingState(session, { requests: accepted, catalogOf, config, supplies });
+  for (const { request, error } of loaded.failures) ended.push(failedRun(request.account, error));
+  const billings = await withRepairedItems(session, loaded.billings, config);
+  const drafts = await loadDrafts(session, requests);
+  const requestOf = new Map(requests.map((request) => [request.account.id, request]));
+  const runs: EvaluatedRun[] = [];
+  for (const billing of billings) {
+    const { account } = billing;
+    try {
+      const standing = supplyStanding(billing, supplies, config);
+      if (standing.kind === 'CHANGED') ended.push({ account, kind: 'changed' });
+      else if (standing.kind === 'FAILED')
+        ended.push({ ...failedRun(account, standing.error), isRetried: true });
+      else runs.push(evaluate(billing, drafts, { ...input, request: requestOf.get(account.id) }));
+    } catch (error) {
+      ended.push(failedRun(account, error));
     }
   }
+  return { runs, ended };
 }
 
-/** §8.6: whatever fails once the invoice is worked out, the due entries are recorded. */
-function recorded(
-  session: WriteSession,
-  { evaluated, error }: { readonly evaluated: EvaluatedRun; readonly error: unknown },
-): Failed {
-  const { account } = evaluated.billing;
-  session.schedule(dueEntries(account, evaluated.run, session.authorship.createdDate));
-  return { account, kind: 'failed', error, isWorkedOut: true };
+function evaluate(
+  billing: AccountBilling,
+  drafts: ReadonlyMap<Uuid, readonly Draft[]>,
+  { config, idsOf, request }: EvaluationInput & { readonly request: RunRequest | undefined },
+): EvaluatedRun {
+  const { account, targetDate, newBillCycleDay, skipped } = billing;
+  const ids = idsOf(account.id);
+  const invoice = runInvoiceOf(request ?? billing, drafts);
+  const bounded = request?.acceptsBounds === true ? withoutBounds(config) : config;
+  const run = evaluateAccount({ ...runInput(billing, bounded), invoice }, () => ids.next());
+  return {
+    billing: { account, targetDate, newBillCycleDay, skipped },
+    run,
+    cursors: cursorsAfter(billing, run),
+    invoiceId: invoice.draft?.invoice.id ?? ids.next(),
+  };
 }
 
-/** The runs with the accounts' credit applied; an account whose credit is in an illegal state counts as failed. */
-async function withCredit(session: WriteSession, runs: readonly EvaluatedRun[], ids: IdGenerator) {
-  const invoiced = runs.filter(({ run }) => run.items.length > 0);
-  const counted = invoiced.map(({ run, invoiceId, billing }) =>
-    countedRun(run, invoiceId, todayOf(billing.account, session)),
-  );
-  const inputs = await loadCreditInputs(session, counted);
-  const nextItemId = (): Uuid => ids.next();
-  const failed: { readonly evaluated: EvaluatedRun; readonly error: unknown }[] = [];
-  const credited = runs.flatMap((evaluated): readonly EvaluatedAccount[] => {
-    const { account } = evaluated.billing;
-    const input = evaluated.run.items.length > 0 ? inputs.get(account.id) : undefined;
-    if (input === undefined) return [{ ...evaluated, credited: NOTHING_CREDITED }];
+/** The effective target date of each account, or why there is none; one statement (§8.2 step 4). */
+export async function targetDatesOf(
+  session: ReadSession,
+  requests: readonly RunRequest[],
+  input: Pick<EvaluationInput, 'now' | 'config'>,
+): Promise<{ readonly accepted: readonly BillingRequest[]; readonly ended: RunResult[] }> {
+  const stored = await session.invoices.loadStates(requests.map(({ account }) => account.id));
+  const states = new Map(stored.map((state) => [state.accountId, state]));
+  const accepted: BillingRequest[] = [];
+  const ended: RunResult[] = [];
+  for (const request of requests) {
+    const { account } = request;
     try {
-      const today = todayOf(account, session);
-      return [{ ...evaluated, ...creditRun(evaluated.run, input, { today, nextItemId }) }];
+      accepted.push(billingRequest(request, states.get(account.id) ?? initialState(account), input));
+    } catch (error) {
+      ended.push(failedRun(account, error));
+    }
+  }
+  return { accepted, ended };
+}
+
+/** The request with its effective target date. @throws BillingError 4005, or 3 for an account without currency. */
+function billingRequest(
+  { account, requestedDate, dueDate }: RunRequest,
+  state: AccountInvoicingState,
+  { now, config: { maxMonthsInFuture } }: Pick<EvaluationInput, 'now' | 'config'>,
+): BillingRequest {
+  invoicingCurrency(account);
+  const today = localDateOf(now, account.timeZone);
+  const { maxTargetDate } = state;
+  const targetDate = effectiveTargetDate({
+    requested: requestedDate,
+    today,
+    maxTargetDate,
+    maxMonthsInFuture,
+  });
+  return { account, targetDate, runDate: dueDate ?? today, state };
+}
+
+/** An evaluated run that cannot be stored. */
+export interface FailedEvaluation {
+  readonly evaluated: EvaluatedRun;
+  readonly error: unknown;
+}
+
+/** Applies the accounts' credit to the runs (§10); an account whose credit is in an illegal state fails. */
+export async function creditRuns(
+  session: ReadSession,
+  runs: readonly EvaluatedRun[],
+  { now, ids }: { readonly now: Instant; readonly ids: IdGenerator },
+): Promise<{ readonly runs: readonly CreditedRun[]; readonly failed: readonly FailedEvaluation[] }> {
+  const todayOf = ({ billing: { account } }: EvaluatedRun): LocalDate => localDateOf(now, account.timeZone);
+  const inputs = await loadCreditInputs(
+    session,
+    runs.filter(hasItems).map((each) => countedRun(each.run, each.invoiceId, todayOf(each))),
+  );
+  const nextItemId = (): Uuid => ids.next();
+  const credited: CreditedRun[] = [];
+  const failed: FailedEvaluation[] = [];
+  for (const evaluated of runs) {
+    const input = hasItems(evaluated) ? inputs.get(evaluated.billing.account.id) : undefined;
+    try {
+      if (input === undefined) credited.push({ ...evaluated, credited: NOTHING_CREDITED });
+      else {
+        const crediting = { today: todayOf(evaluated), nextItemId };
+        credited.push({ ...evaluated, ...creditRun(evaluated.run, input, crediting) });
+      }
     } catch (error) {
       failed.push({ evaluated, error });
-      return [];
     }
-  });
-  return { credited, failed };
-}
-
-function todayOf(account: Account, session: WriteSession): LocalDate {
-  return localDateOf(session.authorship.createdDate, account.timeZone);
-}
-
-/** Warns the operator of subscriptions that runs have left out (subscriptions §19.2 rule 2): the others were billed. */
-export function warnOfSkipped(
-  ports: { readonly logger: Logger } & ActivityPorts,
-  results: readonly RunResult[],
-): void {
-  for (const result of results) {
-    if (result.kind !== 'done' || result.skipped.length === 0) continue;
-    const { account, skipped } = result;
-    ofAccount(ports, account.recordId, () =>
-      ports.logger.warn(
-        { accountId: account.id, subscriptionIds: skipped },
-        'subscriptions whose events do not begin with their start are left out of the invoice run',
-      ),
-    );
   }
+  return { runs: credited, failed };
+}
+
+export function doneRun({ billing: { account, skipped }, run, invoiceId }: EvaluatedRun): RunResult {
+  return { account, kind: 'done', invoiceIds: run.items.length > 0 ? [invoiceId] : [], skipped };
+}
+
+/** Records the due entries of runs that fail after their evaluation (§8.6). */
+export function recordFailures(
+  session: WriteSession,
+  failed: readonly FailedEvaluation[],
+): readonly FailedRun[] {
+  scheduleDueEntries(
+    session,
+    failed.map(({ evaluated }) => evaluated),
+  );
+  return failed.map(({ evaluated: { billing }, error }) => ({
+    ...failedRun(billing.account, error),
+    isWorkedOut: true,
+  }));
+}
+
+function failedRun(account: Account, error: unknown): FailedRun {
+  return { account, kind: 'failed', error, isWorkedOut: false };
 }

@@ -1,10 +1,38 @@
+import type { Logger } from '../../ports/index.ts';
+import type { Account } from '../../records/index.ts';
 import { type ActivityPorts, ofAccount, showDone } from '../../runtime/index.ts';
-import type { RunResult } from './run-accounts.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 
-/** What a run of an account came to; after `failed` it comes again, or whoever asked for it was told. */
-export type RunOutcome = 'invoiced' | 'nothing' | 'stopped' | 'parked' | 'failed';
+/** The outcome of one account's run. */
+export type RunResult =
+  | {
+      readonly account: Account;
+      readonly kind: 'done';
+      /** Empty = nothing to invoice. */
+      readonly invoiceIds: readonly Uuid[];
+      /** Subscriptions that could not be billed because their events are damaged. */
+      readonly skipped: readonly Uuid[];
+    }
+  | FailedRun
+  /** A plugin has kept the run from being made now. */
+  | { readonly account: Account; readonly kind: 'stopped' }
+  /** The account has changed since plugins or usage sources saw it: they have to be asked again. */
+  | { readonly account: Account; readonly kind: 'changed' };
 
-const outcomes: readonly RunOutcome[] = ['invoiced', 'nothing', 'stopped', 'parked', 'failed'];
+export interface FailedRun {
+  readonly account: Account;
+  readonly kind: 'failed';
+  readonly error: unknown;
+  /** True: the invoice was evaluated, and the due entries that follow are recorded (§8.6). */
+  readonly isWorkedOut: boolean;
+  /** True: a later run may succeed, and the account is not parked; default false. */
+  readonly isRetried?: boolean;
+}
+
+const outcomes = ['invoiced', 'nothing', 'stopped', 'parked', 'failed'] as const;
+
+/** What a run of an account led to. A run that `failed` comes again, or its caller got the error. */
+export type RunOutcome = (typeof outcomes)[number];
 
 /** Counts the runs of this node that were committed since it was opened. */
 export class RunCounts {
@@ -23,19 +51,14 @@ export class RunCounts {
   }
 }
 
-/** Null: the run is made again at once. */
+/** Returns null for a run that is made again at once. */
 function outcomeOf(result: RunResult): RunOutcome | null {
-  switch (result.kind) {
-    case 'done':
-      return result.invoiceIds.length > 0 ? 'invoiced' : 'nothing';
-    case 'changed':
-      return null;
-    default:
-      return result.kind;
-  }
+  if (result.kind === 'changed') return null;
+  if (result.kind !== 'done') return result.kind;
+  return result.invoiceIds.length > 0 ? 'invoiced' : 'nothing';
 }
 
-/** Shows the invoices that were committed, each in the trace of whoever has caused its run. */
+/** Shows the committed invoices, each in the trace of the entry or call that caused its run. */
 export function showInvoices(ports: ActivityPorts, results: readonly RunResult[]): void {
   if (ports.tracer === undefined) return;
   for (const result of results) {
@@ -47,5 +70,22 @@ export function showInvoices(ports: ActivityPorts, results: readonly RunResult[]
         showDone(ports, { name: 'invoice', kind: 'INTERNAL', attributes }),
       );
     }
+  }
+}
+
+/** Warns the operator of subscriptions that runs have left out (subscriptions §19.2 rule 2): the others were billed. */
+export function warnOfSkipped(
+  ports: { readonly logger: Logger } & ActivityPorts,
+  results: readonly RunResult[],
+): void {
+  for (const result of results) {
+    if (result.kind !== 'done' || result.skipped.length === 0) continue;
+    const { account, skipped } = result;
+    ofAccount(ports, account.recordId, () =>
+      ports.logger.warn(
+        { accountId: account.id, subscriptionIds: skipped },
+        'subscriptions whose events do not begin with their start are left out of the invoice run',
+      ),
+    );
   }
 }

@@ -9,7 +9,6 @@ import {
   type Invoice,
   type New,
   type NewBusEvent,
-  type NewNotification,
   type StoredUsageInterval,
 } from '../../records/index.ts';
 import { allEnded } from '../../runtime/index.ts';
@@ -17,59 +16,45 @@ import { atReferenceTime } from '../../subscriptions/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type DatedInstant, type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
-import type { CreditedInvoices } from '../credit/credit-moves.ts';
 import { dueEntries } from '../evaluation/run-entries.ts';
-import { newInvoice, reusedDraft } from '../evaluation/run-invoice.ts';
+import {
+  type CreditedRun,
+  type EvaluatedRun,
+  hasItems,
+  newInvoice,
+  reusedDraft,
+} from '../evaluation/run-invoice.ts';
 import { intervalsToStore } from '../evaluation/stored-intervals.ts';
 import { storedAmounts } from '../invoices/invoice-amounts.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents } from '../invoices/invoice-events.ts';
 import { itemOf } from '../invoices/new-invoice.ts';
 import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
-import type { EvaluatedRun } from '../runs/evaluate-runs.ts';
 import { type NotedChange, numbersFor, writeCreditNotes } from './change-invoices.ts';
 import { resetChargedThrough } from './reset-charged-through.ts';
-
-/** A run with account credit applied. */
-export interface EvaluatedAccount extends EvaluatedRun {
-  /** Other invoices of the account on which its credit was used. */
-  readonly credited: CreditedInvoices;
-}
 
 /**
  * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states, charged-through dates,
  * bill cycle days, due entries and outbox events (§8.2 steps 13 and 14), one statement per kind of record. Statements
  * that need no answer of another one do not wait for it: a database in another process works on one while the next is
  * written.
- * @param numbers those that are imposed, by invoice; all others are the next of the tenant.
- * @returns the ids of the invoices by account.
+ * @param numbers the imposed numbers, by invoice; all others are the next of the tenant.
  */
 export async function saveRuns(
   session: WriteSession,
-  evaluated: readonly EvaluatedAccount[],
+  runs: readonly CreditedRun[],
   { ids, numbers = new Map() }: { readonly ids: IdGenerator; readonly numbers?: ReadonlyMap<Uuid, number> },
-): Promise<ReadonlyMap<Uuid, Uuid>> {
-  const invoiced = evaluated.filter(({ run }) => run.items.length > 0);
-  const billCycleDays = saveBillCycleDays(
-    session,
-    evaluated.map(({ billing }) => billing),
-  );
-  // Runs without items tell dates, too: of zero items of usage that the tenant drops (§8.2 step 9).
-  // The shortest statement comes first: the database works on it while the others are written.
-  const charged = session.subscriptions.setChargedThrough(chargedThrough(evaluated));
-  const projection = saveProjection(session, evaluated);
-  const [, , , , invoiceIds] = await allEnded([
-    billCycleDays,
-    charged,
-    projection,
+): Promise<void> {
+  const invoiced = runs.filter(hasItems);
+  await allEnded([
+    saveRunFacts(session, runs),
     session.invoices.saveStates(invoiced.map(({ run }) => run.state)),
     saveInvoices(session, invoiced, numbers),
   ]);
   await resetChargedBefore(session, invoiced);
   await writeCreditNotes(session, invoiced.map(notedChange), ids);
-  session.schedule(dueEntriesOf(evaluated, session.authorship.createdDate));
-  session.publish(evaluated.filter(({ run }) => run.items.length === 0).map(nullInvoiceEvent));
-  return invoiceIds;
+  scheduleDueEntries(session, runs);
+  session.publish(runs.filter((each) => !hasItems(each)).map(nullInvoiceEvent));
 }
 
 /**
@@ -78,9 +63,9 @@ export async function saveRuns(
  */
 async function saveInvoices(
   session: WriteSession,
-  invoiced: readonly EvaluatedAccount[],
+  invoiced: readonly CreditedRun[],
   numbers: ReadonlyMap<Uuid, number>,
-): Promise<ReadonlyMap<Uuid, Uuid>> {
+): Promise<void> {
   const now = session.authorship.createdDate;
   const reused = invoiced.flatMap(({ billing, run }) => {
     const { draft } = run.invoice;
@@ -89,30 +74,32 @@ async function saveInvoices(
   const made = invoiced
     .filter(isNew)
     .map(({ billing, run, invoiceId }) => newInvoice({ ...billing, id: invoiceId, run, now }));
-  const credited = invoiced.flatMap(({ credited: { invoices: paid } }) => paid);
-  const uses = invoiced.flatMap(({ credited: { items } }) => items);
-  const reusedInvoices = reused.map(({ invoice }) => invoice);
+  const credited = invoiced.flatMap((each) => each.credited.invoices);
+  const uses = invoiced.flatMap((each) => each.credited.items);
+  const drafts = reused.map(({ invoice }) => invoice);
   const [, , , , inserted] = await allEnded([
     session.invoices.insertItems([
       ...[...reused, ...made].flatMap(({ items }) => items),
       ...uses.map(({ invoice, ...item }) => itemOf(invoice, item, now)),
     ]),
-    session.invoices.setStanding(reusedInvoices),
-    session.invoices.setLinks(reusedInvoices.filter(({ contributedAmount }) => contributedAmount !== null)),
-    session.invoices.setAmounts([...credited, ...reusedInvoices].map(storedAmounts)),
+    session.invoices.setStanding(drafts),
+    session.invoices.setLinks(drafts.filter(({ contributedAmount }) => contributedAmount !== null)),
+    session.invoices.setAmounts([...credited, ...drafts].map(storedAmounts)),
     insertInvoices(
       session,
       made.map(({ invoice }) => invoice),
       numbers,
     ),
   ]);
-  const invoices = [...reusedInvoices, ...inserted];
-  const committed = invoices.filter(({ status }) => status === 'COMMITTED');
-  session.publish(committed.flatMap(invoiceCreationEvents));
+  session.publish([...drafts, ...inserted].filter(isCommitted).flatMap(invoiceCreationEvents));
   // A draft that existed before and is committed now has got items (§16).
-  const adjusted = [...reusedInvoices.filter(({ status }) => status === 'COMMITTED'), ...credited];
-  session.publish(adjusted.flatMap((invoice) => invoiceAdjustmentEvents(invoice)));
-  return new Map(invoices.map(({ accountId, id }) => [accountId, id]));
+  session.publish(
+    [...drafts.filter(isCommitted), ...credited].flatMap((each) => invoiceAdjustmentEvents(each)),
+  );
+}
+
+function isCommitted({ status }: Pick<Invoice, 'status'>): boolean {
+  return status === 'COMMITTED';
 }
 
 async function insertInvoices(
@@ -128,13 +115,13 @@ async function insertInvoices(
 }
 
 /** A run repairs items of invoices other than its own. */
-function notedChange({ run, invoiceId }: EvaluatedAccount): NotedChange {
+function notedChange({ run, invoiceId }: CreditedRun): NotedChange {
   const { draft, status } = run.invoice;
   const before = draft?.invoice ?? null;
   return { before, after: { id: before?.id ?? invoiceId, status }, newItems: run.items };
 }
 
-function nullInvoiceEvent({ billing }: EvaluatedAccount): NewBusEvent {
+function nullInvoiceEvent({ billing }: CreditedRun): NewBusEvent {
   return {
     type: BusEventType.NULL_INVOICE,
     accountRecordId: billing.account.recordId,
@@ -142,31 +129,37 @@ function nullInvoiceEvent({ billing }: EvaluatedAccount): NewBusEvent {
   };
 }
 
-/** A run, and what each invoice of it has where it makes several. */
+/** A run, and the invoices that plugins have split it into. */
 export interface RunToSave extends EvaluatedRun {
   readonly invoices?: readonly { readonly id: Uuid; readonly items: readonly { readonly id: Uuid }[] }[];
 }
 
-/** Saves what runs with items leave beside their invoices. */
+/** Saves what runs change beside invoices and account states. */
 export async function saveRunFacts(session: WriteSession, runs: readonly RunToSave[]): Promise<void> {
   await allEnded([
     saveBillCycleDays(
       session,
       runs.map(({ billing }) => billing),
     ),
+    // Runs without items have dates too: those of zero items of usage that the tenant drops (§8.2 step 9). The shortest
+    // statement comes first: the database works on it while the others are written.
     session.subscriptions.setChargedThrough(chargedThrough(runs)),
     saveProjection(session, runs),
   ]);
-  session.schedule(dueEntriesOf(runs, session.authorship.createdDate));
+}
+
+export function scheduleDueEntries(session: WriteSession, runs: readonly EvaluatedRun[]): void {
+  const now = session.authorship.createdDate;
+  session.schedule(runs.flatMap(({ billing, run }) => dueEntries(billing.account, run, now)));
 }
 
 /** True if the run makes an invoice of its own. */
-export function isNew({ run }: EvaluatedRun): boolean {
+function isNew({ run }: EvaluatedRun): boolean {
   return run.invoice.draft === null;
 }
 
 /** Coverage, billed intervals of usage, what remains of repaired items, and cursors. */
-export async function saveProjection(session: WriteSession, evaluated: readonly RunToSave[]): Promise<void> {
+async function saveProjection(session: WriteSession, evaluated: readonly RunToSave[]): Promise<void> {
   const all = evaluated.flatMap(({ billing, run }) =>
     run.evaluations.map((evaluation) => ({ accountRecordId: billing.account.recordId, evaluation })),
   );
@@ -218,13 +211,9 @@ function usageIntervals(
   );
 }
 
-export function dueEntriesOf(runs: readonly EvaluatedRun[], now: Instant): readonly NewNotification[] {
-  return runs.flatMap(({ billing, run }) => dueEntries(billing.account, run, now));
-}
-
 /**
- * Sets the charged-through dates that the charges of a run alone do not tell, once all of it is stored (§8.5): where it
- * commits a draft, or bills a part in front of days that stay billed.
+ * Sets the charged-through dates that do not follow from the charges of a run alone, once all of it is stored (§8.5): where
+ * it commits a draft, or bills a part in front of days that stay billed.
  */
 export async function resetChargedBefore(
   session: WriteSession,
@@ -248,7 +237,7 @@ function chargedBefore(invoiced: readonly EvaluatedRun[]): ReadonlyMap<Uuid, Acc
 }
 
 /** The others. The instant of a charged-through date is its `toInstant` (§8.5, subscriptions §2 rule 2). */
-export function chargedThrough(invoiced: readonly EvaluatedRun[]): readonly ChargedThroughChange[] {
+function chargedThrough(invoiced: readonly EvaluatedRun[]): readonly ChargedThroughChange[] {
   return invoiced.flatMap(({ billing, run }) => {
     const instants = new Map<LocalDate, DatedInstant>();
     const instantOf = (date: LocalDate): DatedInstant => {
@@ -262,17 +251,6 @@ export function chargedThrough(invoiced: readonly EvaluatedRun[]): readonly Char
   });
 }
 
-/** An account and the day that an evaluation gives it; null = the account has a day or needs none. */
-export interface EvaluatedDay {
-  readonly account: Account;
-  readonly newBillCycleDay: number | null;
-}
-
-interface DaySources {
-  readonly catalogOf: CatalogOfAccount;
-  readonly config: Pick<InvoicingConfig, 'alignPriceChanges'>;
-}
-
 /**
  * Gives locked accounts without a bill cycle day that of their earliest charge, although they are not invoiced now
  * (ruling R51). A constant number of statements.
@@ -280,13 +258,13 @@ interface DaySources {
 export async function giveBillCycleDays(
   session: WriteSession,
   accounts: readonly Account[],
-  { catalogOf, config: { alignPriceChanges } }: DaySources,
+  { catalogOf, config }: { readonly catalogOf: CatalogOfAccount; readonly config: InvoicingConfig },
 ): Promise<void> {
   const requests = accounts.map((account) => ({
     account,
     targetDate: localDateOf(session.authorship.createdDate, account.timeZone),
   }));
-  const { streams } = await loadStreams(session, { requests, catalogOf, choice: 'all', alignPriceChanges });
+  const { streams } = await loadStreams(session, { requests, catalogOf, config, choice: 'all' });
   await saveBillCycleDays(
     session,
     streams.map(({ request: { account }, newBillCycleDay }) => ({ account, newBillCycleDay })),
@@ -294,9 +272,9 @@ export async function giveBillCycleDays(
 }
 
 /** Stores the day that the first evaluation gives an account, once and as a change of the account (accounts §4 rule 4). */
-export async function saveBillCycleDays(
+async function saveBillCycleDays(
   session: WriteSession,
-  evaluated: readonly EvaluatedDay[],
+  evaluated: readonly { readonly account: Account; readonly newBillCycleDay: number | null }[],
 ): Promise<void> {
   const updatedDate = session.authorship.createdDate;
   const changed = evaluated.flatMap(({ account, newBillCycleDay }): readonly Account[] =>

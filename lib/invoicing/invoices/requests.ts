@@ -1,0 +1,98 @@
+import type { InvoiceFilter } from '../../ports/storage/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { Instant, LocalDate } from '../../values/time/index.ts';
+import type { ManualItem } from './manual-items.ts';
+import type { MigrationItem } from './migration-items.ts';
+import type { NewInvoiceItem } from './new-item.ts';
+
+export interface GenerateRequest {
+  readonly accountId: Uuid;
+  /** Local date in the account's zone up to which to invoice; default today. */
+  readonly targetDate?: LocalDate | null;
+  /** Adds the items to the account's oldest DRAFT if there is one, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
+  readonly reuseDraft?: boolean;
+  /** Adds the items to this DRAFT. */
+  readonly draftId?: Uuid | null;
+  /** Goes past the safety bounds this once (§8.4). Default false. */
+  readonly acceptBounds?: boolean;
+}
+
+/** An account that automatic runs pass over. */
+export interface AccountParking {
+  readonly accountId: Uuid;
+  readonly parkedDate: Instant;
+}
+
+/** What a run of a parked account has come to. */
+export interface ParkedRun {
+  readonly accountId: Uuid;
+  /** Name of the error, such as INVOICE_NOTHING_TO_DO; null = the run made an invoice. */
+  readonly error: string | null;
+}
+
+/** The invoices that one run has made. */
+export interface InvoiceGroupRequest {
+  readonly accountId: Uuid;
+  /** Id of the first of them. */
+  readonly groupId: Uuid;
+  /** Default false. */
+  readonly withChildrenItems?: boolean | undefined;
+}
+
+/** Which invoices of an account to list, and whether with their items. */
+export interface AccountInvoicesRequest extends Partial<Omit<InvoiceFilter, 'openOnly'>> {
+  readonly accountId: Uuid;
+  /** Default false. */
+  readonly unpaidOnly?: boolean;
+  /** Default false. */
+  readonly withItems?: boolean;
+  /** Default false. */
+  readonly includeVoided?: boolean;
+}
+
+export interface ManualItemsRequest {
+  readonly accountId: Uuid;
+  readonly items: readonly ManualItem[];
+  /** Local date of the account; default today. */
+  readonly requestedDate?: LocalDate | null | undefined;
+  /** Whether a new invoice is COMMITTED at once; default false: it is a DRAFT. */
+  readonly autoCommit?: boolean | undefined;
+}
+
+export interface ItemAdjustmentRequest {
+  readonly accountId: Uuid;
+  readonly invoiceId: Uuid;
+  readonly invoiceItemId: Uuid;
+  /** More than 0; default all that remains of the item. */
+  readonly amount?: Decimal | null | undefined;
+  readonly currency?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly itemDetails?: string | null | undefined;
+  /** Local date of the account; default today. */
+  readonly requestedDate?: LocalDate | null | undefined;
+}
+
+export interface DeleteCreditRequest {
+  readonly accountId: Uuid;
+  readonly invoiceId: Uuid;
+  /** A CBA_ADJ item of the invoice. */
+  readonly invoiceItemId: Uuid;
+}
+
+export interface MigrationInvoiceRequest {
+  readonly accountId: Uuid;
+  /** At least one. */
+  readonly items: readonly MigrationItem[];
+  /** Local date of the account; default today. */
+  readonly targetDate?: LocalDate | null | undefined;
+}
+
+/** A subscription for which the next run would make other items than the evaluation of its whole history. */
+export interface CoverageDifference {
+  readonly subscriptionId: Uuid;
+  /** Items that the whole history asks for; their ids are made up. */
+  readonly expected: readonly NewInvoiceItem[];
+  /** Items that the run would make. */
+  readonly found: readonly NewInvoiceItem[];
+}

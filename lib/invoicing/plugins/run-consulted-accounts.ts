@@ -1,0 +1,261 @@
+import type { WriteSession } from '../../ports/storage/index.ts';
+import { type Account, type CoverageRow, type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, sum } from '../../values/money/index.ts';
+import type { AccountRun } from '../evaluation/evaluate-account.ts';
+import type { SubscriptionEvaluation } from '../evaluation/evaluate-subscription.ts';
+import { dueEntries, rescheduledEntry } from '../evaluation/run-entries.ts';
+import { type CreditedRun, type EvaluatedRun, hasItems, withRunItems } from '../evaluation/run-invoice.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import {
+  creditRuns,
+  doneRun,
+  evaluateRuns,
+  type FailedEvaluation,
+  type RunDependencies,
+  type RunRequest,
+  recordFailures,
+} from '../runs/run-accounts.ts';
+import type { RunResult } from '../runs/run-results.ts';
+import { saveRuns } from '../saving/save-runs.ts';
+import { type AskedInvoice, TakenIds } from './additional-items.ts';
+import { type Consultation, type Consultations, proposalOf, type SeenRun } from './ask-about-runs.ts';
+import {
+  elsewhereChanges,
+  existingOf,
+  isRewritten,
+  type LoadedElsewhere,
+  leftOfItems,
+  loadElsewhere,
+  touchedItems,
+  withLeftOfLinked,
+} from './decided-elsewhere.ts';
+import { numberRuns } from './impose-numbers.ts';
+import { isSameProposal, replayedIds } from './proposal.ts';
+import { type SplitRun, saveSplitRuns } from './split-runs.ts';
+
+type Going = Extract<Consultation, { kind: 'go' }>;
+
+/**
+ * Runs locked accounts as `runAccounts` does, with what invoice plugins have decided about them (§8.2 steps 6, 11 and 12).
+ * A run that is not the one that the plugins have seen is not made: they have to be asked again.
+ */
+export async function runConsultedAccounts(
+  session: WriteSession,
+  requests: readonly RunRequest[],
+  { consulted, ids, ...input }: RunDependencies & { readonly consulted: Consultations['of'] },
+): Promise<readonly RunResult[]> {
+  const now = session.authorship.createdDate;
+  const { going, ended } = afterPriorCalls(session, requests, consulted);
+  const evaluated = await evaluateRuns(
+    session,
+    requests.filter(({ account }) => going.has(account.id)),
+    {
+      ...input,
+      now,
+      idsOf: (accountId) => {
+        const seen = going.get(accountId)?.seen ?? null;
+        return seen === null ? ids : replayedIds(seen.ids, ids);
+      },
+    },
+  );
+  const decided = await decideRuns(session, evaluated.runs, { going, nextId: () => ids.next() });
+  const credited = await creditRuns(session, decided.plain, { now, ids });
+  const { runs, numbers, failed } = await numberRuns(
+    session,
+    [...credited.runs, ...decided.split],
+    ({ billing }) => going.get(billing.account.id)?.properties ?? [],
+  );
+  const split = runs.filter(isSplit);
+  await saveRuns(session, runs.filter(isPlain), { ids, numbers });
+  await saveSplitRuns(session, split, { ids, numbers });
+  return [
+    ...runs.map((run) =>
+      isSplit(run) ? { ...doneRun(run), invoiceIds: run.invoices.map(({ id }) => id) } : doneRun(run),
+    ),
+    ...recordFailures(session, [...decided.failed, ...credited.failed, ...failed]),
+    ...decided.changed,
+    ...evaluated.ended,
+    ...ended,
+  ];
+}
+
+function isSplit(run: EvaluatedRun | SplitRun): run is SplitRun {
+  return 'invoices' in run;
+}
+
+function isPlain(run: CreditedRun | SplitRun): run is CreditedRun {
+  return !isSplit(run);
+}
+
+/** The consultations of the runs that go on, and the results of those that ended before they began or were not asked about. */
+function afterPriorCalls(
+  session: WriteSession,
+  requests: readonly RunRequest[],
+  consulted: Consultations['of'],
+): { readonly going: ReadonlyMap<Uuid, Going>; readonly ended: readonly RunResult[] } {
+  const going = new Map<Uuid, Going>();
+  const ended: RunResult[] = [];
+  for (const { account } of requests) {
+    const consultation = consulted.get(account.id);
+    if (consultation?.kind === 'go') going.set(account.id, consultation);
+    else ended.push(endedRun(session, account, consultation));
+  }
+  return { going, ended };
+}
+
+function endedRun(
+  session: WriteSession,
+  account: Account,
+  consultation: Exclude<Consultation, Going> | undefined,
+): RunResult {
+  if (consultation === undefined) return { account, kind: 'changed' };
+  if (consultation.kind === 'stopped') {
+    const { rescheduledTo } = consultation;
+    if (rescheduledTo !== null) session.schedule([rescheduledEntry(account, rescheduledTo)]);
+    return { account, kind: 'stopped' };
+  }
+  const { error, worked } = consultation;
+  if (worked !== null) session.schedule(dueEntries(account, worked.due, session.authorship.createdDate));
+  return { account, kind: 'failed', error, isWorkedOut: worked !== null };
+}
+
+interface DecidedRuns {
+  /** Runs that are stored as those without plugins are. */
+  readonly plain: readonly EvaluatedRun[];
+  readonly split: readonly SplitRun[];
+  readonly failed: readonly FailedEvaluation[];
+  readonly changed: readonly RunResult[];
+}
+
+/**
+ * The runs as plugins have decided, checked against what is stored; a constant number of statements, and none for runs
+ * that no plugin has changed.
+ */
+async function decideRuns(
+  session: WriteSession,
+  runs: readonly EvaluatedRun[],
+  { going, nextId }: { readonly going: ReadonlyMap<Uuid, Going>; readonly nextId: () => Uuid },
+): Promise<DecidedRuns> {
+  const known = runs.map((evaluated) => ({
+    evaluated,
+    consultation: going.get(evaluated.billing.account.id),
+  }));
+  const same = known.filter(({ evaluated, consultation }) => isAsSeen(evaluated, consultation));
+  const stored = await loadElsewhere(
+    session,
+    same.flatMap(({ consultation }) => consultation?.seen?.asked ?? []),
+  );
+  const taken = new TakenIds(stored.taken);
+  const plain: EvaluatedRun[] = [];
+  const split: SplitRun[] = [];
+  const failed: FailedEvaluation[] = [];
+  for (const { evaluated, consultation } of same) {
+    const seen = consultation?.seen ?? null;
+    try {
+      const decided = seen === null ? evaluated : decide(evaluated, seen, { stored, taken, nextId });
+      if (isSplit(decided)) split.push(decided);
+      else plain.push(decided);
+    } catch (error) {
+      failed.push({ evaluated, error });
+    }
+  }
+  const changed = known
+    .filter((each) => !same.includes(each))
+    .map(({ evaluated }): RunResult => ({ account: evaluated.billing.account, kind: 'changed' }));
+  return { plain, split, failed, changed };
+}
+
+/** True if the run is the one that plugins have seen, or one that none of them has to see. */
+function isAsSeen(evaluated: EvaluatedRun, consultation: Going | undefined): boolean {
+  if (consultation === undefined) return true;
+  const { seen, isToBeSeen } = consultation;
+  if (seen !== null) return isSameProposal(seen.proposal, proposalOf(evaluated));
+  return !isToBeSeen || !hasItems(evaluated);
+}
+
+function decide(
+  evaluated: EvaluatedRun,
+  { asked, groups }: SeenRun,
+  {
+    stored,
+    taken,
+    nextId,
+  }: { readonly stored: LoadedElsewhere; readonly taken: TakenIds; readonly nextId: () => Uuid },
+): EvaluatedRun | SplitRun {
+  taken.add(asked);
+  const decided = { ...evaluated, run: decidedRun(evaluated.run, asked) };
+  const touched = touchedItems(existingOf(evaluated.run), asked.existing);
+  if (groups.length <= 1 && asked.elsewhere.length === 0 && touched.length === 0) return decided;
+  const { id: accountId } = evaluated.billing.account;
+  const left = withLeftOfLinked(stored, leftOfItems(decided.run));
+  const { changes, remains } = elsewhereChanges(accountId, asked.elsewhere, left);
+  const adjusted = touched.filter((each) => !isRewritten(each));
+  return {
+    ...decided,
+    invoices: groups.map((items, index) => ({ id: index === 0 ? evaluated.invoiceId : nextId(), items })),
+    rewritten: touched.filter(isRewritten).map(({ item }) => item),
+    remains: [...remains, ...adjusted.map(({ item }) => item)],
+    elsewhere: changes,
+  };
+}
+
+/** The run with the items that plugins have left, and with what follows of them for the account's invoice and coverage. */
+function decidedRun(run: AccountRun, { items, existing }: AskedInvoice): AccountRun {
+  const evaluations = decidedEvaluations(run.evaluations, items);
+  return { ...withRunItems(run, items, existing), evaluations };
+}
+
+/** The run of one step of a dry run with what plugins have made of it; a reused draft goes on as they have rewritten it. */
+export function decidedStep(run: AccountRun, asked: AskedInvoice): AccountRun {
+  const decided = decidedRun(run, asked);
+  const { draft } = run.invoice;
+  if (draft === null) return decided;
+  return { ...decided, invoice: { ...run.invoice, draft: { ...draft, items: asked.existing } } };
+}
+
+/**
+ * A changed amount is what later repairs take shares of; what a plugin has taken off a repair is left of the repaired item.
+ */
+function decidedEvaluations(
+  evaluations: readonly SubscriptionEvaluation[],
+  items: readonly NewInvoiceItem[],
+): readonly SubscriptionEvaluation[] {
+  const decided = new Map(items.map((item) => [item.id, item]));
+  const hasChanged = (item: NewInvoiceItem): boolean => !decided.get(item.id)?.amount.equals(item.amount);
+  return evaluations.map((evaluation) => {
+    const changed = evaluation.items.filter(hasChanged);
+    if (changed.length === 0) return evaluation;
+    const amountOf = (id: Uuid): Decimal | undefined => decided.get(id)?.amount;
+    const { coverage } = evaluation;
+    const inserted = coverage.inserted.map((row) => decidedRow(row, amountOf(row.itemId) ?? row.amount));
+    return {
+      ...evaluation,
+      coverage: { ...coverage, inserted },
+      repairable: evaluation.repairable.map((left) => withLessRepaired(left, changed, amountOf)),
+    };
+  });
+}
+
+/**
+ * The row of a charge whose amount plugins have decided (§1.5): days that were free and are charged now can be repaired, and
+ * days that were charged and are free now stay billed, by whatever part a later run asks for. The row of a one-time price
+ * keeps what the catalog asks for: by that, later runs know that it is billed.
+ */
+function decidedRow(row: CoverageRow, amount: Decimal): CoverageRow {
+  if (row.kind === 'FIXED' || row.amount.equals(amount)) return row;
+  return { ...row, kind: 'RECURRING', amount };
+}
+
+function withLessRepaired<L extends Pick<InvoiceItem, 'id' | 'repairable'>>(
+  left: L,
+  changed: readonly NewInvoiceItem[],
+  amountOf: (id: Uuid) => Decimal | undefined,
+): L {
+  const repairs = changed.filter(
+    ({ itemType, linkedItemId }) => itemType === InvoiceItemType.REPAIR_ADJ && linkedItemId === left.id,
+  );
+  if (repairs.length === 0) return left;
+  const given = sum(repairs.map(({ id, amount }) => (amountOf(id) ?? amount).minus(amount)));
+  return { ...left, repairable: left.repairable.plus(given) };
+}
