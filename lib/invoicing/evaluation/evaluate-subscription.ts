@@ -36,7 +36,7 @@ import { fixedFrom } from './last-evaluation.ts';
 export interface SubscriptionBilling {
   readonly subscriptionId: Uuid;
   /**
-   * What bills it on as it was (see ongoing-charge.ts): whole periods from the settled date on, after which there are no
+   * What bills it on as it was (see last-evaluation.ts): whole periods from the settled date on, after which there are no
    * rows. Its event then replaces `events`. Default null.
    */
   readonly ongoing?: OngoingCharge | null;
@@ -44,7 +44,7 @@ export interface SubscriptionBilling {
   readonly events: readonly BillingEvent[];
   /** null = never evaluated. */
   readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
-  /** Days before it stay as they were billed (see `keptUntil` of kept-as-billed.ts); default: none do. */
+  /** Days before it stay as they were billed (see `keptUntil` of last-evaluation.ts); default: none do. */
   readonly keptUntil?: LocalDate | null;
   /** RECURRING, FIXED and FREE rows of the window, and all rows of the items named by `missingItemIds`. */
   readonly rows: readonly CoverageRow[];
