@@ -17,6 +17,8 @@ import type { Uuid } from '../values/ids/index.ts';
 import { MAX_STORED_INTEGER } from '../values/limits.ts';
 import type { Decimal } from '../values/money/index.ts';
 
+export const MAX_EMAIL_CHARACTERS = 254;
+
 /** Fields that a caller sets on creation and update, that operator searches find, and that are personal data. */
 const contact = { set: 'update', searched: true, personal: true } as const;
 const terms = { set: 'update', searched: true } as const;
@@ -52,7 +54,7 @@ export const accountFields = {
   locale: orNull(text({ ...terms, max: 35 })),
   timeZone: timeZone(fixed),
   phone: orNull(text({ ...contact, max: 25 })),
-  email: orNull(text({ ...contact, max: 254 })),
+  email: orNull(text({ ...contact, max: MAX_EMAIL_CHARACTERS })),
   notes: orNull(text({ ...contact, max: 4096 })),
   isMigrated: orNull(flag({ ...terms, audit: 'migrated' })),
   createdDate: instant({ searched: true }),
@@ -75,7 +77,7 @@ export const accountEmailFields = {
   id: id(),
   accountId: id({ set: 'creation' }),
   accountRecordId: bigint(),
-  email: text({ set: 'creation', max: 254, personal: true }),
+  email: text({ set: 'creation', max: MAX_EMAIL_CHARACTERS, personal: true }),
   /** False after its removal; the row stays. */
   isActive: flag(),
   createdDate: instant(),

@@ -1,7 +1,8 @@
 import type { CreditNoteView } from '../../../lib/index.ts';
-import { CreditNoteReason } from '../../../lib/records/index.ts';
+import { creditNoteFields } from '../../../lib/records/index.ts';
 import { field, model } from '../wire/model.ts';
-import { currency, date, decimalNumber, enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
+import { recordFields } from '../wire/record-fields.ts';
+import { decimalNumber, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 
 const CreditNoteLine = model('CreditNoteLine', {
@@ -16,12 +17,14 @@ export const CreditNote = model('CreditNote', {
     absentable: true,
     from: ({ formattedNumber }: CreditNoteView) => formattedNumber ?? undefined,
   }),
-  accountId: field(uuid, 'R'),
-  invoiceId: field(uuid, 'R'),
-  reason: field(enumeration(CreditNoteReason), 'R'),
-  creditNoteDate: field(date, 'R'),
-  amount: field(decimalNumber, 'R'),
-  currency: field(currency, 'R'),
+  ...recordFields(creditNoteFields, [
+    'accountId',
+    'invoiceId',
+    'reason',
+    'creditNoteDate',
+    'amount',
+    'currency',
+  ]),
   lines: field(listOf(CreditNoteLine), 'R'),
   createdDate: field(timestamp, 'R'),
 });

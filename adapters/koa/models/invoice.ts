@@ -1,8 +1,8 @@
 import { DryRunType, type InvoiceItemView, type InvoiceView } from '../../../lib/invoicing/index.ts';
 import {
   BillingActionPolicy,
-  InvoiceItemType,
-  InvoiceStatus,
+  invoiceFields,
+  invoiceItemFields,
   PhaseType,
   ProductCategory,
 } from '../../../lib/records/index.ts';
@@ -11,17 +11,8 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { BillingPeriod } from '../../../lib/values/time/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
 import { type Field, field, model, type RequestOf, reading } from '../wire/model.ts';
-import {
-  bool,
-  currency,
-  date,
-  decimalNumber,
-  enumeration,
-  int,
-  text,
-  timestamp,
-  uuid,
-} from '../wire/scalars.ts';
+import { recordFields } from '../wire/record-fields.ts';
+import { date, decimalNumber, enumeration, int, text, uuid } from '../wire/scalars.ts';
 import { byDialect, lazily, listOf, type WireType } from '../wire/wire-type.ts';
 import { auditLogs } from './audit-log.ts';
 import { PhasePrice } from './subscription.ts';
@@ -32,60 +23,63 @@ const childItems: Field<readonly unknown[], 'R'> = field(
   { nullable: true, from: ({ childItems: items }: InvoiceItemView) => items ?? null },
 );
 
+const linkedInvoiceItemId = field(uuid, 'C', {
+  nullable: true,
+  from: ({ linkedItemId }: InvoiceItemView) => linkedItemId,
+});
+const {
+  invoiceId,
+  accountId,
+  childAccountId,
+  bundleId,
+  subscriptionId,
+  productName,
+  planName,
+  phaseName,
+  usageName,
+  linkedItemId: _linked,
+  repairable: _repairable,
+  ...charge
+} = recordFields(invoiceItemFields);
+const prettyName = field(text(), 'R', { nullable: true });
+
+// Classes that clients generate take the properties in this order.
 export const InvoiceItem = model('InvoiceItem', {
   invoiceItemId: field(uuid, 'R', { from: ({ id }: InvoiceItemView) => id }),
-  invoiceId: field(uuid, 'C'),
-  linkedInvoiceItemId: field(uuid, 'C', {
-    nullable: true,
-    from: ({ linkedItemId }: InvoiceItemView) => linkedItemId,
-  }),
-  accountId: field(uuid, 'C'),
-  childAccountId: field(uuid, 'R', { nullable: true }),
-  bundleId: field(uuid, 'C', { nullable: true }),
-  subscriptionId: field(uuid, 'C', { nullable: true }),
-  productName: field(text(), 'C', { nullable: true }),
-  planName: field(text(), 'C', { nullable: true }),
-  phaseName: field(text(), 'C', { nullable: true }),
-  usageName: field(text(), 'C', { nullable: true }),
-  prettyProductName: field(text(), 'R', { nullable: true }),
-  prettyPlanName: field(text(), 'R', { nullable: true }),
-  prettyPhaseName: field(text(), 'R', { nullable: true }),
-  prettyUsageName: field(text(), 'R', { nullable: true }),
-  itemType: field(enumeration(InvoiceItemType), 'C'),
-  description: field(text(255), 'C', { nullable: true }),
-  startDate: field(date, 'C', { nullable: true }),
-  endDate: field(date, 'C', { nullable: true }),
-  amount: field(decimalNumber, 'C'),
-  rate: field(decimalNumber, 'C', { nullable: true }),
-  currency: field(currency, 'C'),
-  quantity: field(decimalNumber, 'C', { nullable: true }),
-  itemDetails: field(text(), 'C', { nullable: true }),
-  catalogEffectiveDate: field(timestamp, 'R', { nullable: true }),
+  invoiceId,
+  linkedInvoiceItemId,
+  accountId,
+  childAccountId,
+  bundleId,
+  subscriptionId,
+  productName,
+  planName,
+  phaseName,
+  usageName,
+  prettyProductName: prettyName,
+  prettyPlanName: prettyName,
+  prettyPhaseName: prettyName,
+  prettyUsageName: prettyName,
+  ...charge,
   childItems,
   auditLogs,
 });
 
-const manualFields = {
-  invoiceId: field(uuid, 'C', { nullable: true }),
-  accountId: field(uuid, 'C', { nullable: true }),
-  description: field(text(255), 'C', { nullable: true }),
-  amount: field(decimalNumber, 'C', { nullable: true }),
-  currency: field(currency, 'C', { nullable: true }),
-  itemDetails: field(text(), 'C', { nullable: true }),
-};
+const { description, amount, currency, itemDetails, startDate, endDate, rate, quantity, itemType } = charge;
+const manualFields = { invoiceId, accountId, description, amount, currency, itemDetails };
 
 const addedFields = {
   ...manualFields,
-  linkedInvoiceItemId: field(uuid, 'C', { nullable: true }),
-  bundleId: field(uuid, 'C', { nullable: true }),
-  subscriptionId: field(uuid, 'C', { nullable: true }),
-  productName: field(text(), 'C', { nullable: true }),
-  planName: field(text(), 'C', { nullable: true }),
-  phaseName: field(text(), 'C', { nullable: true }),
-  startDate: field(date, 'C', { nullable: true }),
-  endDate: field(date, 'C', { nullable: true }),
-  rate: field(decimalNumber, 'C', { nullable: true }),
-  quantity: field(decimalNumber, 'C', { nullable: true }),
+  linkedInvoiceItemId,
+  bundleId,
+  subscriptionId,
+  productName,
+  planName,
+  phaseName,
+  startDate,
+  endDate,
+  rate,
+  quantity,
 };
 
 /** An item as it is posted to be added: its type is that of the endpoint. */
@@ -94,8 +88,8 @@ export const ManualInvoiceItem = reading(InvoiceItem, addedFields);
 /** An item as it is posted for an invoice that another system made. */
 export const MigrationInvoiceItem = reading(InvoiceItem, {
   ...addedFields,
-  itemType: field(enumeration(InvoiceItemType), 'C', { nullable: true }),
-  usageName: field(text(), 'C', { nullable: true }),
+  itemType,
+  usageName,
 });
 
 /** An item as it is posted to be adjusted. */
@@ -116,14 +110,16 @@ export interface ShownInvoice extends Omit<InvoiceView, 'invoiceNumber'> {
 
 export const Invoice = model('Invoice', {
   invoiceId: field(uuid, 'R', { from: ({ id }: ShownInvoice) => id }),
-  accountId: field(uuid, 'R'),
-  amount: field(decimalNumber, 'R'),
-  currency: field(currency, 'R'),
-  status: field(enumeration(InvoiceStatus), 'R'),
-  creditAdj: field(decimalNumber, 'R'),
-  refundAdj: field(decimalNumber, 'R'),
-  invoiceDate: field(date, 'R'),
-  targetDate: field(date, 'R', { nullable: true }),
+  ...recordFields(invoiceFields, [
+    'accountId',
+    'amount',
+    'currency',
+    'status',
+    'creditAdj',
+    'refundAdj',
+    'invoiceDate',
+    'targetDate',
+  ]),
   // http-api §4 line 2
   invoiceNumber: field(byDialect<number | string>({ D: int(), K: text() }), 'R', {
     nullable: true,
@@ -146,9 +142,7 @@ export const Invoice = model('Invoice', {
   }),
   items: field(listOf(InvoiceItem), 'R'),
   trackingIds: field(listOf(text()), 'R'),
-  isParentInvoice: field(bool, 'R'),
-  parentInvoiceId: field(uuid, 'R', { nullable: true }),
-  parentAccountId: field(uuid, 'R', { nullable: true }),
+  ...recordFields(invoiceFields, ['isParentInvoice', 'parentInvoiceId', 'parentAccountId']),
   auditLogs,
 });
 

@@ -8,11 +8,14 @@ import {
 } from '../../../lib/payments/index.ts';
 import {
   type PluginProperty as PropertyRecord,
+  paymentAttemptFields,
+  paymentTransactionFields,
   TransactionStatus,
   TransactionType,
 } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { field, model, reading } from '../wire/model.ts';
+import { recordFields } from '../wire/record-fields.ts';
 import {
   bool,
   currency,
@@ -65,14 +68,16 @@ export const PaymentTransaction = model('PaymentTransaction', {
   paymentId: field(uuid, 'R'),
   paymentExternalKey: field(externalKey, 'C'),
   transactionType: field(enumeration(TransactionType), 'C'),
-  amount: field(decimalNumber, 'C', { nullable: true }),
-  currency: field(currency, 'C', { nullable: true }),
-  effectiveDate: field(timestamp, 'R'),
-  processedAmount: field(decimalNumber, 'R', { nullable: true }),
-  processedCurrency: field(currency, 'R', { nullable: true }),
-  status: field(enumeration(TransactionStatus), 'R'),
-  gatewayErrorCode: field(text(), 'R', { nullable: true }),
-  gatewayErrorMsg: field(text(), 'R', { nullable: true }),
+  ...recordFields(paymentTransactionFields, [
+    'amount',
+    'currency',
+    'effectiveDate',
+    'processedAmount',
+    'processedCurrency',
+    'status',
+    'gatewayErrorCode',
+    'gatewayErrorMsg',
+  ]),
   firstPaymentReferenceId: field(text(), 'R', {
     nullable: true,
     from: ({ pluginInfo }: ShownTransaction) => pluginInfo?.firstPaymentReferenceId ?? null,
@@ -114,16 +119,17 @@ export const InvoicePaymentTransaction = model('InvoicePaymentTransaction', {
 });
 
 const PaymentAttempt = model('PaymentAttempt', {
-  accountId: field(uuid, 'R'),
-  paymentMethodId: field(uuid, 'R', { nullable: true }),
-  paymentExternalKey: field(text(), 'R'),
-  transactionId: field(uuid, 'R', { nullable: true }),
-  transactionExternalKey: field(text(), 'R'),
-  transactionType: field(enumeration(TransactionType), 'R'),
+  ...recordFields(paymentAttemptFields, [
+    'accountId',
+    'paymentMethodId',
+    'paymentExternalKey',
+    'transactionId',
+    'transactionExternalKey',
+    'transactionType',
+  ]),
   effectiveDate: field(timestamp, 'R'),
   stateName: field(enumeration(ShownAttemptState), 'R'),
-  amount: field(decimalNumber, 'R', { nullable: true }),
-  currency: field(currency, 'R', { nullable: true }),
+  ...recordFields(paymentAttemptFields, ['amount', 'currency']),
   pluginName: field(text(), 'R', { from: ({ pluginNames }: AttemptView) => pluginNames.join(',') }),
   pluginProperties: field(listOf(PluginProperty), 'R', { nullable: true }),
   // An attempt that is only scheduled has not been written yet (payments §8.2).

@@ -1,5 +1,10 @@
 import type { Ports } from '../../ports/index.ts';
-import type { AccountEmail, CallContext, WithContext } from '../../records/index.ts';
+import {
+  type AccountEmail,
+  type CallContext,
+  MAX_EMAIL_CHARACTERS,
+  type WithContext,
+} from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { type BillingError, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -7,9 +12,6 @@ import { checkStorable, isStorable } from '../../values/text/index.ts';
 import { loadAccount } from '../storing/load-account.ts';
 import { lockAccount } from '../storing/lock-account.ts';
 import type { AccountEmailOperations } from './account-email-operations.ts';
-
-/** Longest address, in characters (§1.2). */
-const MAX_EMAIL_LENGTH = 254;
 
 /** Secondary addresses of accounts (§15). */
 export class AccountEmailService implements AccountEmailOperations<WithContext> {
@@ -58,9 +60,9 @@ export class AccountEmailService implements AccountEmailOperations<WithContext> 
 function checkAddress(email: string): void {
   checkStorable('AccountEmailJson email', email);
   if (email === '') throw invalid('AccountEmailJson email needs to be set');
-  if (email.length > MAX_EMAIL_LENGTH)
+  if (email.length > MAX_EMAIL_CHARACTERS)
     throw invalid(
-      `AccountEmailJson email is ${email.length} characters long; at most ${MAX_EMAIL_LENGTH} are allowed`,
+      `AccountEmailJson email is ${email.length} characters long; at most ${MAX_EMAIL_CHARACTERS} are allowed`,
     );
 }
 

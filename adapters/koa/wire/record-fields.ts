@@ -1,0 +1,78 @@
+import type { FieldKind, Fields, Field as RecordField, SetOn } from '../../../lib/values/fields/index.ts';
+import { MAX_STORED_INTEGER } from '../../../lib/values/limits.ts';
+import { type Access, type Field, field } from './model.ts';
+import {
+  bool,
+  currency,
+  date,
+  decimalNumber,
+  enumeration,
+  externalKey,
+  int,
+  text,
+  timestamp,
+  uuid,
+} from './scalars.ts';
+import { anyValue, type WireType } from './wire-type.ts';
+
+interface AccessOf {
+  readonly never: 'R';
+  readonly creation: 'C';
+  readonly update: 'W';
+}
+const accessOf: AccessOf = { never: 'R', creation: 'C', update: 'W' };
+
+/** As in requests and answers: a currency and a time zone are text that the domain checks. */
+type WireValue<F> = F extends RecordField<unknown, SetOn, infer I> ? NonNullable<I> : never;
+
+type RecordFields<F extends Fields> = {
+  [K in keyof F]: F[K] extends RecordField<unknown, infer S, unknown>
+    ? Field<WireValue<F[K]>, AccessOf[S]>
+    : never;
+};
+
+const wireTypes: Readonly<Record<FieldKind, (each: RecordField) => WireType<unknown>>> = {
+  recordId: () => int(),
+  id: () => uuid,
+  key: () => externalKey,
+  text: ({ maxLength }) => text(maxLength),
+  currency: () => currency,
+  timeZone: () => text(),
+  oneOf: ({ values }) => (values === undefined ? text() : enumeration(values)),
+  integer: ({ range }) => int(range && bounds(range)),
+  bigint: () => int(),
+  flag: () => bool,
+  amount: () => decimalNumber,
+  date: () => date,
+  instant: () => timestamp,
+  dated: () => timestamp,
+  json: () => anyValue,
+};
+
+/** The largest integer that a row can store is no bound for the document. */
+function bounds([minimum, maximum]: readonly [number, number]) {
+  return maximum === MAX_STORED_INTEGER ? { minimum } : { minimum, maximum };
+}
+
+/** Columns of a row that answers leave out or show under another name. */
+const identity: readonly string[] = ['recordId', 'id', 'accountRecordId', 'createdDate', 'updatedDate'];
+
+/**
+ * Fields of a model that show fields of a record under their own names: types, access and nullability follow its
+ * description.
+ * @param names which ones; default: all that describe the record and not its row.
+ */
+export function recordFields<F extends Fields, K extends keyof F & string = keyof F & string>(
+  fields: F,
+  names: readonly K[] = Object.keys(fields).filter((name): name is K => !identity.includes(name)),
+): Omit<RecordFields<Pick<F, K>>, 'recordId' | 'id' | 'accountRecordId' | 'createdDate' | 'updatedDate'> {
+  const shown = names.map((name) => {
+    const described = fields[name] as RecordField;
+    const type = wireTypes[described.kind](described);
+    return [
+      name,
+      field(type, accessOf[described.set] as Access, described.isNullable ? { nullable: true } : {}),
+    ];
+  });
+  return Object.fromEntries(shown);
+}
