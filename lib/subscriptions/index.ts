@@ -12,8 +12,6 @@ export { dirtiedFrom, type TouchedDate } from './edits/subscription-edit.ts';
 export type { BillCycleDayChange, EffectiveFrom, QuantityChange } from './edits/terms-change.ts';
 export { BlockingService } from './operations/blocking-service.ts';
 export { BundleService } from './operations/bundle-service.ts';
-export { ControlledCreations } from './operations/controlled-creations.ts';
-export { ControlledOperations } from './operations/controlled-operations.ts';
 export { type CreatedBundle, CreationService } from './operations/creation-service.ts';
 export { EntitlementControl } from './operations/entitlement-control.ts';
 export {
@@ -34,7 +32,6 @@ export type {
   SubscriptionOperations,
 } from './operations/subscription-operations.ts';
 export { SubscriptionService } from './operations/subscription-service.ts';
-export { TransferService } from './operations/transfer-service.ts';
 export type { TransferBundleRequest } from './requests/bundle-requests.ts';
 export { checkChangeRequest } from './requests/change-request.ts';
 export {

@@ -29,6 +29,7 @@ import type { CreateSubscriptionOptions, CreateSubscriptionRequest } from '../..
 import {
   BundleService,
   CreationService,
+  EntitlementControl,
   LifecycleService,
   OutlineService,
   SubscriptionEventHandler,
@@ -58,6 +59,7 @@ anyDatabase((kind, open) => {
     let tenants: TenantService;
     let accounts: AccountService;
     let catalogs: CatalogService;
+    let control: EntitlementControl;
     let creations: CreationService;
     let subscriptions: SubscriptionService;
     let handler: SubscriptionEventHandler;
@@ -75,8 +77,9 @@ anyDatabase((kind, open) => {
         loadBalances,
       });
       catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], { systemClock }) });
-      creations = new CreationService(ports, catalogs);
-      subscriptions = new SubscriptionService(ports, catalogs);
+      control = new EntitlementControl(ports, []);
+      creations = new CreationService(ports, catalogs, control);
+      subscriptions = new SubscriptionService(ports, catalogs, new OutlineService(ports, catalogs));
       handler = new SubscriptionEventHandler(ports, catalogs);
       told = [];
       const handlers = [handler, listener()];
@@ -266,7 +269,7 @@ anyDatabase((kind, open) => {
       });
 
       it('the engine tells of changes, ends and their reversal, and of what is pending when it comes', async () => {
-        const lifecycles = new LifecycleService({ storage, ids }, catalogs);
+        const lifecycles = new LifecycleService({ storage, ids }, catalogs, control);
         const { subscriptionId } = await create({ planName: 'solo-now' });
         await settle();
         told.length = 0;
@@ -587,7 +590,8 @@ anyDatabase((kind, open) => {
           const ofOne = await counted(() => subscriptions.bundlesOfAccount(context(), single.id));
           const ofMany = await counted(() => subscriptions.bundlesOfAccount(context(), customer.id));
           expect(ofMany).to.equal(ofOne);
-          const bundles = new BundleService({ storage, systemClock }, catalogs);
+          const outlines = new OutlineService({ storage, systemClock }, catalogs);
+          const bundles = new BundleService({ storage, ids, systemClock }, catalogs, { outlines, control });
           const pageOf = (limit: number) => counted(() => bundles.page(context(), { offset: 0, limit }));
           expect(await pageOf(100)).to.equal(await pageOf(1));
           const found = (key: Uuid) =>

@@ -1,5 +1,11 @@
 import { loadAccount, lockAccount, noSuchObject } from '../../accounts/index.ts';
-import type { BlockedRef, BlockingOptions, BlockingStateRequest, Ports } from '../../ports/index.ts';
+import {
+  type BlockedRef,
+  type BlockingOptions,
+  type BlockingStateRequest,
+  EntitlementOperation,
+  type Ports,
+} from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import {
   type BlockingState,
@@ -14,10 +20,12 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { BlockedObject, StateToSet } from '../blocking/state-to-set.ts';
 import { statesInTimeOrder } from '../blocking/states-in-force.ts';
 import { type CheckedBlock, checkBlockingRequest } from '../requests/bundle-requests.ts';
+import { termsOf } from '../requests/plugin-decision.ts';
 import { bundlesInParts, loadBlockingStates } from '../storing/load-outlines.ts';
 import { loadSubscription } from '../storing/load-running.ts';
 import { setBlockingStates } from '../storing/save-changes.ts';
 import { datedInstant } from '../timeline/dated-instants.ts';
+import { blockedOf, bundleOf, type EntitlementControl } from './entitlement-control.ts';
 import type { BlockingStateFilter } from './subscription-operations.ts';
 
 const PAUSED: CheckedBlock = {
@@ -39,9 +47,11 @@ const RUNNING: CheckedBlock = {
 /** States that services put on accounts, bundles and subscriptions (§14). */
 export class BlockingService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>;
+  readonly #control: EntitlementControl;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>, control: EntitlementControl) {
     this.#ports = ports;
+    this.#control = control;
   }
 
   async add(
@@ -49,15 +59,50 @@ export class BlockingService {
     object: BlockedRef,
     request: BlockingStateRequest & BlockingOptions,
   ): Promise<{ readonly accountId: Uuid }> {
-    return this.#set(context, object, { ...checkBlockingRequest(request), ...datesOf(request) });
+    const state = checkBlockingRequest(request);
+    const operation = EntitlementOperation.ADD_BLOCKING_STATE;
+    return this.#control.run(context, {
+      operation,
+      given: { ...state, ...object },
+      terms: termsOf(operation, request),
+      subject: blockedOf(object),
+      prepare: (terms) => () => this.#set(context, object, { ...state, ...terms }),
+      resultOf: () => null,
+    });
   }
 
   async pauseBundle(context: CallContext, bundleId: Uuid, options: BlockingOptions = {}): Promise<void> {
-    await this.#set(context, bundleRef(bundleId), { ...PAUSED, ...datesOf(options) });
+    const operation = EntitlementOperation.PAUSE;
+    await this.#setOnBundle(context, bundleId, { operation, state: PAUSED, options });
   }
 
   async resumeBundle(context: CallContext, bundleId: Uuid, options: BlockingOptions = {}): Promise<void> {
-    await this.#set(context, bundleRef(bundleId), { ...RUNNING, ...datesOf(options) });
+    const operation = EntitlementOperation.RESUME;
+    await this.#setOnBundle(context, bundleId, { operation, state: RUNNING, options });
+  }
+
+  async #setOnBundle(
+    context: CallContext,
+    bundleId: Uuid,
+    {
+      operation,
+      state,
+      options,
+    }: {
+      readonly operation: typeof EntitlementOperation.PAUSE | typeof EntitlementOperation.RESUME;
+      readonly state: CheckedBlock;
+      readonly options: BlockingOptions;
+    },
+  ): Promise<void> {
+    const bundle = { type: BlockingStateType.SUBSCRIPTION_BUNDLE, id: bundleId };
+    await this.#control.run(context, {
+      operation,
+      given: null,
+      terms: termsOf(operation, options),
+      subject: bundleOf(bundleId),
+      prepare: (terms) => () => this.#set(context, bundle, { ...state, ...terms }),
+      resultOf: () => null,
+    });
   }
 
   async ofAccount(
@@ -98,14 +143,6 @@ export class BlockingService {
       return { accountId: account.id };
     });
   }
-}
-
-function datesOf({ requestedDate }: BlockingOptions): BlockingOptions {
-  return { requestedDate };
-}
-
-function bundleRef(id: Uuid): BlockedRef {
-  return { type: BlockingStateType.SUBSCRIPTION_BUNDLE, id };
 }
 
 /** The object with its account, whose lock is taken. @throws BillingError 3002, 1081, 1082, BUSY (60018). */

@@ -1,5 +1,11 @@
+import { noSuchAccount } from '../../accounts/index.ts';
 import { type CatalogProvider, type CatalogSource, obtainOverridePlans } from '../../catalog/index.ts';
-import type { Ports } from '../../ports/index.ts';
+import {
+  type CreationPlace,
+  type CreationTerms,
+  EntitlementOperation,
+  type Ports,
+} from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { CallContext } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
@@ -17,13 +23,14 @@ import {
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
   checkCreateGroups,
-  checkCreateRequest,
-  groupOf,
+  checkSingleRequest,
   noSuchAccountOfGroup,
   requestedKeys,
 } from '../requests/create-request.ts';
+import { creationTermsOf } from '../requests/plugin-decision.ts';
 import { checkHoldersLocked, loadCreation, lockWithKeyHolders } from '../storing/load-creation.ts';
 import { saveCreations, saveEdits } from '../storing/save-changes.ts';
+import type { EntitlementControl } from './entitlement-control.ts';
 
 /** A bundle in which subscriptions have been created. */
 export interface CreatedBundle {
@@ -35,14 +42,28 @@ export interface CreatedBundle {
   readonly billingStart: Instant;
 }
 
-/** Creates subscriptions, alone or several at once (§6). */
+/** Requests by bundle, as callers send them. */
+type RequestedGroups = readonly (CreateBundleRequest | null)[];
+
+/** A call for one subscription and a call for several differ in their messages, which are fixed (http-api §12). */
+interface CallKind {
+  check(groups: RequestedGroups): CheckedGroups;
+  unknownAccount(accountId: Uuid): BillingError;
+}
+
+const ONE: CallKind = { check: checkSingleRequest, unknownAccount: noSuchAccount };
+const SEVERAL: CallKind = { check: checkCreateGroups, unknownAccount: noSuchAccountOfGroup };
+
+/** Creates subscriptions, alone or several at once (§6), under the control of the host's plugins (§22). */
 export class CreationService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #catalogs: CatalogProvider;
+  readonly #control: EntitlementControl;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider, control: EntitlementControl) {
     this.#ports = ports;
     this.#catalogs = catalogs;
+    this.#control = control;
   }
 
   async create(
@@ -50,54 +71,82 @@ export class CreationService {
     request: CreateSubscriptionRequest,
     options: CreateSubscriptionOptions = {},
   ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }> {
-    const checked = checkCreateRequest(request);
-    const groups = [groupOf(checked)];
-    const [created] = await this.#create(context, { accountId: checked.accountId, groups }, options);
+    const [created] = await this.#create(context, { groups: [[request]], options, kind: ONE });
     const [subscriptionId] = created?.subscriptionIds ?? [];
     assertInvariant(created && subscriptionId, 'A creation makes a subscription');
     return { subscriptionId, bundleId: created.bundleId };
   }
 
+  async createWithAddOns(
+    context: CallContext,
+    requests: CreateBundleRequest,
+    options: CreateSubscriptionOptions = {},
+  ): Promise<CreatedBundle> {
+    const [created] = await this.createBundles(context, [requests], options);
+    assertInvariant(created, 'A creation makes a bundle');
+    return created;
+  }
+
   async createBundles(
     context: CallContext,
-    groups: readonly (CreateBundleRequest | null)[],
+    groups: RequestedGroups,
     options: CreateSubscriptionOptions = {},
   ): Promise<readonly CreatedBundle[]> {
-    const checked = checkCreateGroups(groups);
-    try {
-      return await this.#create(context, checked, options);
-    } catch (error) {
-      if (!(error instanceof BillingError) || error.code !== ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID)
-        throw error;
-      throw noSuchAccountOfGroup(checked.accountId);
-    }
+    return this.#create(context, { groups, options, kind: SEVERAL });
   }
 
   async #create(
     context: CallContext,
-    { accountId, groups }: CheckedGroups,
-    options: CreateSubscriptionOptions,
+    call: {
+      readonly groups: RequestedGroups;
+      readonly options: CreateSubscriptionOptions;
+      readonly kind: CallKind;
+    },
   ): Promise<readonly CreatedBundle[]> {
-    const catalogsOf = await this.#catalogs.open({
-      tenant: context.tenant,
-      now: context.createdDate,
-      accounts: [accountId],
+    const { groups, options, kind } = call;
+    const asked = kind.check(groups);
+    const { accountId } = asked;
+    const requests = groups.flatMap((group) => group ?? []).filter((request) => request !== null);
+    const subscriptions = requests.map(creationTermsOf);
+    const { entitlementDate, billingDate } = options;
+    return this.#control.run(context, {
+      operation: EntitlementOperation.CREATE,
+      given: requests.map(placeOf),
+      terms: { entitlementDate, billingDate, subscriptions },
+      subject: async (session) => {
+        const [account] = await session.accounts.findByIds([accountId]);
+        if (account === undefined) throw kind.unknownAccount(accountId);
+        return { accountId, bundleId: null, subscriptionId: null };
+      },
+      prepare: ({ subscriptions: terms, ...dates }) => {
+        const checked = terms === subscriptions ? asked : kind.check(withTerms(groups, terms));
+        return () => this.#store(context, { ...checked, options: { ...options, ...dates }, kind });
+      },
+      resultOf: (bundles) => bundles.map(({ bundleId, subscriptionIds }) => ({ bundleId, subscriptionIds })),
     });
-    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const { creations, ends } = await this.#plan(session, {
-        accountId,
-        groups,
-        options,
-        catalogsOf,
-        now: context.createdDate,
+  }
+
+  async #store(
+    context: CallContext,
+    { kind, ...call }: Omit<CreationCall, 'catalogsOf' | 'now'> & { readonly kind: CallKind },
+  ): Promise<readonly CreatedBundle[]> {
+    const { tenant, createdDate: now } = context;
+    try {
+      const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [call.accountId] });
+      return await this.#ports.storage.write(tenant, authorshipOf(context), async (session) => {
+        const { creations, ends } = await this.#plan(session, { ...call, catalogsOf, now });
+        await saveCreations(session, creations, now);
+        if (ends.length > 0) await saveEdits(session, ends, now);
+        const creationOf = new Map(
+          creations.flatMap((bundle) => bundle.creations.map((creation) => [creation.request, creation])),
+        );
+        return call.groups.map((group) => createdOf(group, creationOf));
       });
-      await saveCreations(session, creations, context.createdDate);
-      if (ends.length > 0) await saveEdits(session, ends, context.createdDate);
-      const creationOf = new Map(
-        creations.flatMap((bundle) => bundle.creations.map((creation) => [creation.request, creation])),
-      );
-      return groups.map((group) => createdOf(group, creationOf));
-    });
+    } catch (error) {
+      if (!(error instanceof BillingError) || error.code !== ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID)
+        throw error;
+      throw kind.unknownAccount(call.accountId);
+    }
   }
 
   async #plan(session: WriteSession, call: CreationCall): Promise<PlannedCreations> {
@@ -132,6 +181,20 @@ interface CreationCall extends CheckedGroups {
   readonly options: CreateSubscriptionOptions;
   readonly catalogsOf: CatalogSource;
   readonly now: Instant;
+}
+
+function placeOf({ bundleId, bundleExternalKey, externalKey }: CreateSubscriptionRequest): CreationPlace {
+  return { bundleId, bundleExternalKey, externalKey };
+}
+
+/** The requests, which passed the checks, with the terms that plugins have left of them, in their order. */
+function withTerms(groups: RequestedGroups, terms: readonly CreationTerms[]): RequestedGroups {
+  const rest = terms.values();
+  return groups.map((group) =>
+    (group ?? []).map(
+      (request) => request && { ...rest.next().value, accountId: request.accountId, ...placeOf(request) },
+    ),
+  );
 }
 
 function createdOf(group: CheckedGroup, creationOf: ReadonlyMap<CheckedRequest, Creation>): CreatedBundle {

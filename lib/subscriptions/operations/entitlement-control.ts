@@ -1,4 +1,6 @@
+import { loadAccount } from '../../accounts/index.ts';
 import type {
+  BlockedRef,
   EntitlementCall,
   EntitlementGiven,
   EntitlementOperation,
@@ -11,7 +13,7 @@ import type {
   Ports,
 } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { CallContext } from '../../records/index.ts';
+import { BlockingStateType, type CallContext } from '../../records/index.ts';
 import {
   type ActivityPorts,
   type CalledPlugin,
@@ -20,25 +22,26 @@ import {
   pluginFailure,
 } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
 import { decide, ownCopy } from '../requests/plugin-decision.ts';
+import { loadBundle, loadSubscription } from '../storing/load-running.ts';
 
 /** Time limit of one call of an entitlement plugin: the caller of the operation waits for it. */
 export const ENTITLEMENT_PLUGIN_TIMEOUT_MS = 10_000;
 
+/** Finds what an operation is about. @throws BillingError for what the tenant does not have. */
+export type FindSubject = (session: ReadSession) => Promise<EntitlementSubject>;
+
 /** An operation, with what its plugins need to decide on it. */
 export interface Controlled<Operation extends EntitlementOperation, T> {
   readonly operation: Operation;
-  /** As the caller requests it, after the checks. */
+  /** As the caller requests it. */
   readonly terms: EntitlementTerms[Operation];
   readonly given: EntitlementGiven[Operation];
-  /**
-   * Finds what the operation is about.
-   * @throws BillingError for what the tenant does not have.
-   */
-  subject(session: ReadSession): Promise<EntitlementSubject>;
-  /** Does the operation on the terms that the plugins have left. */
-  work(terms: EntitlementTerms[Operation]): Promise<T>;
+  readonly subject: FindSubject;
+  /** Checks the terms and returns the work on them. Called again only if plugins have replaced terms. */
+  prepare(terms: EntitlementTerms[Operation]): () => Promise<T>;
   resultOf(done: T): EntitlementResults[Operation];
 }
 
@@ -64,7 +67,8 @@ export class EntitlementControl {
     context: CallContext,
     controlled: Controlled<Operation, T>,
   ): Promise<T> {
-    if (this.#plugins.length === 0) return controlled.work(controlled.terms);
+    const asked = controlled.prepare(controlled.terms);
+    if (this.#plugins.length === 0) return asked();
     const { operation, given } = controlled;
     const subject = await this.#ports.storage.read(context.tenant, (session) => controlled.subject(session));
     const seen = seenBy(context);
@@ -78,7 +82,7 @@ export class EntitlementControl {
         reached.push(plugin);
         terms = await this.#ask(plugin, callOn(terms), seen);
       }
-      done = await controlled.work(terms);
+      done = await (terms === controlled.terms ? asked : controlled.prepare(terms))();
     } catch (error) {
       const call = callOn(terms) as EntitlementCall;
       await this.#tell(reached, call, (plugin) => plugin.failed?.(call, plainError(error), seen));
@@ -156,4 +160,36 @@ function abortedBy(
     message: `The entitlement plugin "${name}" aborted the operation: ${reason.slice(0, MAX_ABORT_REASON_CHARACTERS).toWellFormed()}`,
     facts: { pluginName: name, operation },
   });
+}
+
+export function subscriptionOf(subscriptionId: Uuid): FindSubject {
+  return async (session) => {
+    const { accountId, bundleId } = await loadSubscription(session, subscriptionId);
+    return { accountId, bundleId, subscriptionId };
+  };
+}
+
+export function bundleOf(bundleId: Uuid): FindSubject {
+  return async (session) => {
+    const { accountId } = await loadBundle(session, bundleId);
+    return { accountId, bundleId, subscriptionId: null };
+  };
+}
+
+function accountOf(accountId: Uuid): FindSubject {
+  return async (session) => {
+    await loadAccount(session, accountId);
+    return { accountId, bundleId: null, subscriptionId: null };
+  };
+}
+
+export function blockedOf({ type, id }: BlockedRef): FindSubject {
+  switch (type) {
+    case BlockingStateType.ACCOUNT:
+      return accountOf(id);
+    case BlockingStateType.SUBSCRIPTION_BUNDLE:
+      return bundleOf(id);
+    case BlockingStateType.SUBSCRIPTION:
+      return subscriptionOf(id);
+  }
 }

@@ -1,17 +1,12 @@
+import { type CatalogProvider, type CatalogSource, obtainOverridePlan } from '../../catalog/index.ts';
 import {
-  type CatalogProvider,
-  type CatalogSource,
-  type CatalogWithOverrides,
-  type OverridePlan,
-  obtainOverridePlan,
-} from '../../catalog/index.ts';
-import type {
-  CancelledSubscription,
-  CancelSubscriptionOptions,
-  ChangedSubscription,
-  ChangePlanOptions,
-  ChangePlanRequest,
-  Ports,
+  type CancelledSubscription,
+  type CancelSubscriptionOptions,
+  type ChangedSubscription,
+  type ChangePlanOptions,
+  type ChangePlanRequest,
+  EntitlementOperation,
+  type Ports,
 } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext } from '../../records/index.ts';
@@ -31,19 +26,25 @@ import {
   requestedQuantity,
 } from '../edits/terms-change.ts';
 import { planUncancellation, planUndoChange } from '../edits/undo.ts';
-import { checkChangeRequest } from '../requests/change-request.ts';
+import { type CheckedChange, checkChangeRequest } from '../requests/change-request.ts';
+import { termsOf } from '../requests/plugin-decision.ts';
 import { loadRunningOf, lockRunning, lockRunningInBundle } from '../storing/load-running.ts';
 import { saveEdits } from '../storing/save-changes.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
+import { type EntitlementControl, subscriptionOf } from './entitlement-control.ts';
 
-/** Operations on running subscriptions (§7 to §10, §15, §16). */
+type UndoOperation = typeof EntitlementOperation.UNCANCEL | typeof EntitlementOperation.UNDO_CHANGE_PLAN;
+
+/** Operations on running subscriptions (§7 to §10, §15, §16). Plugins of the host may refuse or change those of §22. */
 export class LifecycleService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #catalogs: CatalogProvider;
+  readonly #control: EntitlementControl;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider, control: EntitlementControl) {
     this.#ports = ports;
     this.#catalogs = catalogs;
+    this.#control = control;
   }
 
   async cancel(
@@ -51,20 +52,27 @@ export class LifecycleService {
     subscriptionId: Uuid,
     options: CancelSubscriptionOptions = {},
   ): Promise<CancelledSubscription> {
-    return this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
-      const { running, bundle } = await lockRunningInBundle(session, { subscriptionId, catalogsOf });
-      const { edit, entitlement, billing } = planCancellation(running, options, tools);
-      await saveEdits(session, [edit, ...followed(edit, bundle, tools)], tools.now);
-      return { accountId: running.account.id, entitlementEnd: entitlement, billingEnd: billing };
+    const operation = EntitlementOperation.CANCEL;
+    return this.#control.run(context, {
+      operation,
+      given: null,
+      terms: termsOf(operation, options),
+      subject: subscriptionOf(subscriptionId),
+      prepare: (terms) => () =>
+        this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
+          const { running, bundle } = await lockRunningInBundle(session, { subscriptionId, catalogsOf });
+          const { edit, entitlement, billing } = planCancellation(running, terms, tools);
+          await saveEdits(session, [edit, ...followed(edit, bundle, tools)], tools.now);
+          return { accountId: running.account.id, entitlementEnd: entitlement, billingEnd: billing };
+        }),
+      resultOf: (cancelled) => cancelled,
     });
   }
 
   async uncancel(context: CallContext, subscriptionId: Uuid): Promise<void> {
-    await this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
-      const { running, bundle } = await lockRunningInBundle(session, { subscriptionId, catalogsOf });
-      const withdrawn = await session.subscriptions.findWithdrawnEvents([subscriptionId]);
-      const edit = planUncancellation(running, withdrawn, tools);
-      await saveEdits(session, [edit, ...followed(edit, bundle, tools)], tools.now);
+    return this.#undo(context, subscriptionId, {
+      operation: EntitlementOperation.UNCANCEL,
+      plan: planUncancellation,
     });
   }
 
@@ -73,14 +81,29 @@ export class LifecycleService {
     subscriptionId: Uuid,
     change: ChangePlanRequest & ChangePlanOptions,
   ): Promise<ChangedSubscription> {
-    const request = checkChangeRequest(change, change);
+    const operation = EntitlementOperation.CHANGE_PLAN;
+    return this.#control.run(context, {
+      operation,
+      given: null,
+      terms: termsOf(operation, change),
+      subject: subscriptionOf(subscriptionId),
+      prepare: (terms) => {
+        const request = checkChangeRequest(terms, terms);
+        return () => this.#changePlan(context, subscriptionId, request);
+      },
+      resultOf: (changed) => changed,
+    });
+  }
+
+  async #changePlan(
+    context: CallContext,
+    subscriptionId: Uuid,
+    request: CheckedChange,
+  ): Promise<ChangedSubscription> {
     return this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
       const planName = request.target.planName ?? null;
-      const { running, bundle } = await lockRunningInBundle(session, {
-        subscriptionId,
-        catalogsOf,
-        planName,
-      });
+      const lock = { subscriptionId, catalogsOf, planName };
+      const { running, bundle } = await lockRunningInBundle(session, lock);
       const { id: accountId, timeZone: zone } = running.account;
       const decided = decideChange(running, request, tools.now);
       checkAddOnChange(decided, { running, bundle }, tools.now);
@@ -91,18 +114,37 @@ export class LifecycleService {
           currentCatalog: async () => (await catalogsOf(session, [accountId]))(accountId),
         }));
       const { edit, effective } = planChange(running, { request, decided, overridePlan }, tools);
-      const follow = followBase({ bundle, edit, plans: withPlan(running, overridePlan), zone }, tools);
-      await saveEdits(session, [edit, ...follow], tools.now);
+      const plans = overridePlan === null ? running.catalog : running.catalog.with(overridePlan);
+      await saveEdits(session, [edit, ...followBase({ bundle, edit, plans, zone }, tools)], tools.now);
       return { accountId, effective };
     });
   }
 
   async undoChangePlan(context: CallContext, subscriptionId: Uuid): Promise<void> {
-    await this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
-      const { running, bundle } = await lockRunningInBundle(session, { subscriptionId, catalogsOf });
-      const withdrawn = await session.subscriptions.findWithdrawnEvents([subscriptionId]);
-      const edit = planUndoChange(running, withdrawn, tools);
-      await saveEdits(session, [edit, ...followed(edit, bundle, tools)], tools.now);
+    return this.#undo(context, subscriptionId, {
+      operation: EntitlementOperation.UNDO_CHANGE_PLAN,
+      plan: planUndoChange,
+    });
+  }
+
+  async #undo(
+    context: CallContext,
+    subscriptionId: Uuid,
+    { operation, plan }: { readonly operation: UndoOperation; readonly plan: typeof planUndoChange },
+  ): Promise<void> {
+    return this.#control.run(context, {
+      operation,
+      given: null,
+      terms: {},
+      subject: subscriptionOf(subscriptionId),
+      prepare: () => () =>
+        this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
+          const { running, bundle } = await lockRunningInBundle(session, { subscriptionId, catalogsOf });
+          const withdrawn = await session.subscriptions.findWithdrawnEvents([subscriptionId]);
+          const edit = plan(running, withdrawn, tools);
+          await saveEdits(session, [edit, ...followed(edit, bundle, tools)], tools.now);
+        }),
+      resultOf: () => null,
     });
   }
 
@@ -161,10 +203,6 @@ function followed(
   const [first] = bundle;
   if (first === undefined) return [];
   return followBase({ bundle, edit, plans: first.catalog, zone: first.account.timeZone }, tools);
-}
-
-function withPlan({ catalog }: RunningSubscription, overridePlan: OverridePlan | null): CatalogWithOverrides {
-  return overridePlan === null ? catalog : catalog.with(overridePlan);
 }
 
 interface Operation {

@@ -23,7 +23,7 @@ import type { PlanInForce } from '../timeline/transitions.ts';
 import { type BundleView, type SubscriptionView, subscriptionView } from '../views/bundle-outline.ts';
 import { bundleViews, pageOfViews } from '../views/outline-page.ts';
 import { planAt } from '../views/plan-at.ts';
-import { OutlineService } from './outline-service.ts';
+import type { OutlineService } from './outline-service.ts';
 import type { PlanAtRequest } from './subscription-operations.ts';
 
 /** Subscriptions and bundles of a tenant, as they are read (§4, §18). */
@@ -35,7 +35,7 @@ export class SubscriptionService {
   constructor(
     ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>,
     catalogs: CatalogProvider,
-    outlines: OutlineService = new OutlineService(ports, catalogs),
+    outlines: OutlineService,
   ) {
     this.#ports = ports;
     this.#catalogs = catalogs;

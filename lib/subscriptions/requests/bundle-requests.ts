@@ -10,7 +10,6 @@ import { checkExternalKey } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../values/limits.ts';
 import { checkText } from '../../values/text/index.ts';
-import type { RequestedDate } from '../../values/time/index.ts';
 
 /** To which account a bundle is transferred, and how. */
 export interface TransferBundleRequest {
@@ -28,37 +27,33 @@ export interface TransferBundleRequest {
   readonly ignoresEnded?: boolean | undefined;
 }
 
-/** A transfer that passed the checks. */
-export interface CheckedTransfer {
-  readonly accountId: Uuid;
-  /** External keys by the id of the subscription that is continued. */
-  readonly externalKeys: ReadonlyMap<Uuid, string | null>;
-  readonly requestedDate: RequestedDate | null;
-  readonly billingPolicy: TransferPolicy;
-  readonly bcdTransfer: BcdTransfer;
-  readonly ignoresEnded: boolean;
-}
-
 export type TransferPolicy = typeof BillingActionPolicy.END_OF_TERM | typeof BillingActionPolicy.IMMEDIATE;
 
 /**
- * Checks a request by itself (§17.4).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), INVALID_PARAMETER (60002).
+ * Checks a request by itself (§17.4), apart from the terms that plugins may replace.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5).
  */
-export function checkTransferRequest(
-  request: TransferBundleRequest,
-  options: TransferBundleOptions,
-): CheckedTransfer {
-  if (!request.accountId) throw invalidField('BundleJson accountId needs to be set', { field: 'accountId' });
+export function checkTransferRequest({
+  accountId,
+  subscriptions,
+  ignoresEnded = false,
+}: TransferBundleRequest) {
+  if (!accountId) throw invalidField('BundleJson accountId needs to be set', { field: 'accountId' });
+  return { accountId, externalKeys: externalKeysOf(subscriptions ?? []), ignoresEnded };
+}
+
+/** @throws BillingError INVALID_PARAMETER (60002) for a policy that transfers do not have. */
+export function checkTransferOptions(options: TransferBundleOptions) {
   return {
-    accountId: request.accountId,
-    externalKeys: externalKeysOf(request.subscriptions ?? []),
     requestedDate: options.requestedDate ?? null,
     billingPolicy: policyOf(options.billingPolicy ?? BillingActionPolicy.END_OF_TERM),
     bcdTransfer: options.bcdTransfer ?? BcdTransfer.USE_EXISTING,
-    ignoresEnded: request.ignoresEnded ?? false,
   };
 }
+
+/** A transfer that passed the checks; external keys by the id of the subscription that is continued. */
+export type CheckedTransfer = ReturnType<typeof checkTransferRequest> &
+  ReturnType<typeof checkTransferOptions>;
 
 function externalKeysOf(
   named: NonNullable<TransferBundleRequest['subscriptions']>,

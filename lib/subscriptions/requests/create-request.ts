@@ -134,6 +134,15 @@ export function groupOf(request: CheckedRequest): CheckedGroup {
 }
 
 /**
+ * Checks a request for one subscription.
+ * @throws BillingError as `checkCreateRequest`.
+ */
+export function checkSingleRequest([group]: readonly (CreateBundleRequest | null)[]): CheckedGroups {
+  const request = checkCreateRequest(group?.[0]);
+  return { accountId: request.accountId, groups: [groupOf(request)] };
+}
+
+/**
  * Checks the requests of one call by themselves and against each other (§6.1). Callers compare the messages, so they are
  * fixed (http-api §12).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID

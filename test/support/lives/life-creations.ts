@@ -5,7 +5,10 @@ import {
   planCreations,
 } from '../../../lib/subscriptions/create/creation.ts';
 import type { SubscriptionEdit } from '../../../lib/subscriptions/edits/subscription-edit.ts';
-import { checkTransferRequest } from '../../../lib/subscriptions/requests/bundle-requests.ts';
+import {
+  checkTransferOptions,
+  checkTransferRequest,
+} from '../../../lib/subscriptions/requests/bundle-requests.ts';
 import {
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
@@ -60,10 +63,8 @@ export function transferOf(
   const source = records.accountOf({ accountId });
   const target = given([...records.accounts.values()].find(({ id }) => id !== accountId));
   const running = records.runningIn(bundleId);
-  const request = checkTransferRequest(
-    { accountId: target.id },
-    { requestedDate: asked(when, source, tools.now), billingPolicy: policy, bcdTransfer: bcd },
-  );
+  const options = { requestedDate: asked(when, source, tools.now), billingPolicy: policy, bcdTransfer: bcd };
+  const request = { ...checkTransferRequest({ accountId: target.id }), ...checkTransferOptions(options) };
   const history = records.withdrawnOf(running.map(({ subscription }) => subscription.id));
   const bundle = given(records.bundles.get(bundleId));
   const { catalog } = records;
