@@ -58,7 +58,6 @@ const deciding = {
     'what-if',
   ],
   usage: ['recording', 'roll-up', 'rating', 'intervals', 'settlement', 'collecting', 'supplied', 'unbilled'],
-  payments: ['claims', 'state', 'views', 'planning'],
   overdue: ['config', 'evaluation', 'triggers'],
 };
 /** Folders of rooms that are read in order, from the ground up: a folder knows those before it. */
@@ -78,6 +77,18 @@ const ordered = {
     'plugins',
     'review',
     'operations',
+  ],
+  payments: [
+    'claims',
+    'state',
+    'planning',
+    'loading',
+    'plugins',
+    'machine',
+    'reading',
+    'methods',
+    'operations',
+    'background',
   ],
 };
 /** Doors: `index.ts` of a room; the ground floor and the ports have one a topic. */

@@ -11,6 +11,7 @@ import {
   NotifiedPayments,
   PaymentGatewayService,
   PaymentLists,
+  PaymentMachine,
   PaymentMethodDeletion,
   PaymentMethodReads,
   PaymentMethodRefresh,
@@ -18,7 +19,6 @@ import {
   PaymentReads,
   PaymentRepairs,
   PaymentRetryHandler,
-  PaymentService,
   paymentConfigOf,
 } from '../payments/index.ts';
 import type { Foundation } from './foundation.ts';
@@ -27,30 +27,27 @@ import { methodsOf } from './methods-of.ts';
 /** Payment methods, payments, and how invoices are paid. */
 export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAccounts) {
   const configOf = paymentConfigOf(settingsOf);
-  const methods = new PaymentMethodService(ports, configOf);
-  const payments = new PaymentService(ports, configOf);
+  const machine = new PaymentMachine(ports, configOf);
+  const methods = new PaymentMethodService(machine);
   const reads = new PaymentMethodReads(ports, configOf);
   const parties = new ComboPartiesFinder(accounts, {
     ofAccount: reads.ofAccount.bind(reads),
     checkPlugin: methods.checkPlugin.bind(methods),
     add: methods.add.bind(methods),
   });
-  const direct = methodsOf(new DirectPayments(payments));
+  const direct = methodsOf(new DirectPayments(machine));
   const paymentReads = methodsOf(new PaymentReads(ports, configOf));
   const { authorize, purchase, credit, chargeback, reverseChargeback } = direct;
   const { get } = paymentReads;
   const notified = new NotifiedPayments(ports, { get, chargeback, reverseChargeback });
   const beginnings = { AUTHORIZE: authorize, PURCHASE: purchase, CREDIT: credit };
-  const invoicePayments = new InvoicePaymentService(ports, configOf, payments);
   return {
     /** Resolves when nothing goes on any more that no call waits for. */
-    idle: async () => {
-      await Promise.all([methods.idle(), payments.idle(), invoicePayments.idle()]);
-    },
+    idle: () => machine.idle(),
     attempts: new AttemptSweep(ports, configOf),
     handlers: [
-      new AutomaticPaymentHandler(ports, configOf),
-      new PaymentRetryHandler(ports, configOf),
+      new AutomaticPaymentHandler(machine),
+      new PaymentRetryHandler(machine),
       new JanitorHandler(ports, configOf),
       new HoldReleaseHandler(ports),
     ],
@@ -62,7 +59,7 @@ export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAc
         ...methodsOf(new PaymentMethodRefresh(ports, configOf)),
       },
       invoicePayments: methodsOf(
-        invoicePayments,
+        new InvoicePaymentService(machine),
         'pay',
         'payAll',
         'refund',

@@ -1,22 +1,8 @@
+export { AttemptSweep } from './background/attempt-sweep.ts';
+export { HoldReleaseHandler } from './background/hold-release-handler.ts';
+export { JanitorHandler } from './background/janitor-handler.ts';
+export { AutomaticPaymentHandler, PaymentRetryHandler } from './background/payment-handlers.ts';
 export type { HostedFormView, NotificationAnswerView } from './claims/hosted-answers.ts';
-export { AutomaticPaymentHandler } from './collect/automatic-payment-handler.ts';
-export { HoldReleaseHandler } from './collect/hold-release-handler.ts';
-export { PaymentRetryHandler } from './collect/payment-retry-handler.ts';
-export { type ComboAccounts, ComboPartiesFinder, ComboPayments } from './direct/combo-payments.ts';
-export { DirectPayments } from './direct/direct-payments.ts';
-export { PaymentRepairs } from './direct/payment-repairs.ts';
-export { PaymentService } from './direct/payment-service.ts';
-export { externalPaymentGateway } from './gateways/external-payment-gateway.ts';
-export type { PluginInfoOptions } from './gateways/gateway-info.ts';
-export { NotifiedPayments } from './hosted/notified-payments.ts';
-export {
-  type ComboFormInput,
-  type GatewayNotificationInput,
-  type HostedFormInput,
-  type PaymentGatewayOperations,
-  PaymentGatewayService,
-  type SignedNotificationInput,
-} from './hosted/payment-gateway-service.ts';
 export type {
   InvoiceChargebackInput,
   InvoicePaymentInput,
@@ -24,8 +10,10 @@ export type {
   InvoiceRefundInput,
   PaidInvoices,
   PayAllInput,
-} from './invoice-payments/invoice-payment-operations.ts';
-export { InvoicePaymentService } from './invoice-payments/invoice-payment-service.ts';
+} from './invoice-payment-operations.ts';
+export { loadPayments } from './loading/load-payments.ts';
+export { checkStateMachine } from './loading/state-machines.ts';
+export { PaymentMachine } from './machine/payment-machine.ts';
 export { PaymentMethodDeletion } from './methods/payment-method-deletion.ts';
 export type {
   DeletePaymentMethodInput,
@@ -40,6 +28,19 @@ export type {
 export { PaymentMethodReads } from './methods/payment-method-reads.ts';
 export { PaymentMethodRefresh } from './methods/payment-method-refresh.ts';
 export { PaymentMethodService } from './methods/payment-method-service.ts';
+export { type ComboAccounts, ComboPartiesFinder, ComboPayments } from './operations/combo-payments.ts';
+export { DirectPayments } from './operations/direct-payments.ts';
+export { InvoicePaymentService } from './operations/invoice-payment-service.ts';
+export { NotifiedPayments } from './operations/notified-payments.ts';
+export {
+  type ComboFormInput,
+  type GatewayNotificationInput,
+  type HostedFormInput,
+  type PaymentGatewayOperations,
+  PaymentGatewayService,
+  type SignedNotificationInput,
+} from './operations/payment-gateway-service.ts';
+export { PaymentRepairs } from './operations/payment-repairs.ts';
 export type {
   ChargebackReversalInput,
   ComboAccount,
@@ -67,10 +68,10 @@ export type {
   VoidInput,
 } from './payment-operations.ts';
 export type { RefundAdjustmentInput } from './planning/refund-adjustments.ts';
+export { externalPaymentGateway } from './plugins/external-payment-gateway.ts';
+export type { PluginInfoOptions } from './plugins/gateway-info.ts';
 export { PaymentLists } from './reading/payment-lists.ts';
-export { loadPayments, PaymentReads } from './reading/payment-reads.ts';
-export { AttemptSweep } from './recovery/attempt-sweep.ts';
-export { JanitorHandler } from './recovery/janitor-handler.ts';
+export { PaymentReads } from './reading/payment-reads.ts';
 export type { FixedStatus } from './state/fixed-states.ts';
 export { decidingTransaction, isRowOf } from './state/invoice-remainder.ts';
 export {
@@ -83,7 +84,6 @@ export { noSignedNotifications } from './state/payment-errors.ts';
 export { recoveryKey } from './state/payment-notifications.ts';
 export { PaymentStateName } from './state/payment-state.ts';
 export { type PaymentTotals, refundable, takenOf } from './state/payment-totals.ts';
-export { checkStateMachine } from './state-machines/state-machines.ts';
 export {
   type AttemptView,
   type InvoicePaymentView,
@@ -93,4 +93,4 @@ export {
   type TransactionPluginInfo,
   viewPayments,
   withInvoices,
-} from './views/payment-view.ts';
+} from './state/payment-view.ts';

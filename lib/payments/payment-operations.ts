@@ -10,11 +10,11 @@ import type { Given } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import type { Instant } from '../values/time/index.ts';
-import type { PluginInfoOptions } from './gateways/gateway-info.ts';
 import type { PaymentMethodInput } from './methods/payment-method-operations.ts';
+import type { PluginInfoOptions } from './plugins/gateway-info.ts';
 import type { FixedStatus } from './state/fixed-states.ts';
 import type { PaymentStateName } from './state/payment-state.ts';
-import type { InvoicePaymentView, PaymentTransactionView, PaymentView } from './views/payment-view.ts';
+import type { InvoicePaymentView, PaymentTransactionView, PaymentView } from './state/payment-view.ts';
 
 /** What was paid, and how it went; operations on payments. */
 export interface PaymentOperations<C extends Leading = []>

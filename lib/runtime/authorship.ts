@@ -6,7 +6,9 @@ import { checkStorable } from '../values/text/index.ts';
  * What a call context contributes to the audit rows of everything that the call writes.
  * @throws BillingError MISSING_OR_INVALID_FIELD for an author, reason or comment that cannot be stored.
  */
-export function authorshipOf(context: CallContext): Authorship {
+export function authorshipOf(
+  context: Pick<CallContext, 'userName' | 'reasonCode' | 'comments' | 'createdDate' | 'userToken'>,
+): Authorship {
   checkStorable('User', context.userName);
   checkStorable('Reason', context.reasonCode);
   checkStorable('Comment', context.comments);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Account, decimal, ErrorCode, type PaymentResult } from '../../lib/index.ts';
-import { DirectPayments, PaymentService, paymentConfig } from '../../lib/payments/index.ts';
+import { DirectPayments, PaymentMachine, paymentConfig } from '../../lib/payments/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
@@ -230,15 +230,20 @@ anyDatabase((_kind, open) => {
       try {
         const { id: accountId } = await stage.account();
         let errors = 0;
-        const configOf = async () => {
-          if (control.asked.length === 0) return paymentConfig(DEFAULT_TENANT_SETTINGS);
-          errors += 1;
-          throw new Error(`error ${errors}`);
-        };
-        const { storage, ids, gateways, clock, timers: systemClock, logger } = stage;
+        const configOf = () => Promise.resolve(paymentConfig(DEFAULT_TENANT_SETTINGS));
+        const { ids, gateways, clock, timers: systemClock, logger } = stage;
+        const storage = new Proxy(stage.storage, {
+          get(target, name) {
+            const member: unknown = Reflect.get(target, name);
+            const isFailing = name === 'write' && control.asked.length > 0;
+            if (!isFailing) return typeof member === 'function' ? member.bind(target) : member;
+            errors += 1;
+            return () => Promise.reject(new Error(`error ${errors}`));
+          },
+        });
         const paymentControls = new Map([[control.name, control]]);
         const ports = { storage, ids, gateways, clock, systemClock, logger, paymentControls };
-        const payments = new DirectPayments(new PaymentService(ports, configOf));
+        const payments = new DirectPayments(new PaymentMachine(ports, configOf));
         const refused = payments.purchase(stage.context(), {
           accountId,
           amount: decimal('10'),
@@ -247,7 +252,7 @@ anyDatabase((_kind, open) => {
         expect(await refused.catch(({ message }) => message)).to.equal('error 1');
         expect(errors).to.equal(2);
         expect(logger.lines.map(({ message }) => message)).to.include(
-          'the attempt of an operation was not ended; the sweep of attempts ends it',
+          'attempts of payments were not ended; the sweep of attempts ends them',
         );
       } finally {
         await stage.stop();

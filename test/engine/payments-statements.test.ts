@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type { Account } from '../../lib/index.ts';
-import { AutomaticPaymentHandler, paymentConfig } from '../../lib/payments/index.ts';
+import { AutomaticPaymentHandler, PaymentMachine, paymentConfig } from '../../lib/payments/index.ts';
 import type { ClaimedEntry, Storage } from '../../lib/ports/storage/index.ts';
 import { BusEventType } from '../../lib/records/index.ts';
 import type { HandlerBatch } from '../../lib/runtime/index.ts';
@@ -56,10 +56,11 @@ eachDatabase((_kind, open) => {
       const { storage, clock, timers: systemClock, ids, logger, gateways } = stage;
       const paymentControls = new Map();
       const configuration = new TenantConfiguration(logger, DEFAULT_TENANT_SETTINGS);
-      const handler = new AutomaticPaymentHandler(
+      const machine = new PaymentMachine(
         { storage, clock, systemClock, ids, logger, gateways, paymentControls },
         async (session) => paymentConfig(await configuration.settingsOf(session)),
       );
+      const handler = new AutomaticPaymentHandler(machine);
       statements = [];
       await handler.handle(batchOf(entries));
       const sent = statements;

@@ -2,7 +2,7 @@ import type { GatewayContext, PaymentGateway, Ports } from '../../ports/index.ts
 import type { CallContext } from '../../records/index.ts';
 import type { ErrorCode } from '../../values/errors/index.ts';
 import type { GatewayReply } from '../claims/gateway-claims.ts';
-import { callGateway } from '../gateways/call-gateway.ts';
+import { callGateway } from '../plugins/call-gateway.ts';
 import { gatewayFailed, noSuchPlugin } from '../state/payment-errors.ts';
 
 export type MethodGatewayPorts = Pick<Ports, 'gateways' | 'systemClock'>;

@@ -2,7 +2,7 @@ import type { PaymentMethodDetails } from '../../ports/index.ts';
 import type { Leading, Page, PageRequest, PaymentMethod, PluginProperty } from '../../records/index.ts';
 import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { PluginInfoOptions } from '../gateways/gateway-info.ts';
+import type { PluginInfoOptions } from '../plugins/gateway-info.ts';
 
 export interface PaymentMethodInput {
   readonly accountId: Uuid;

@@ -15,7 +15,7 @@ import { authorFields, searchedFields } from '../../values/fields/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
 import { claimedHits, failureOf, type GatewayReply } from '../claims/gateway-claims.ts';
-import { GatewayInfo, type GatewayInfoPorts, type PluginInfoOptions } from '../gateways/gateway-info.ts';
+import { GatewayInfo, type GatewayInfoPorts, type PluginInfoOptions } from '../plugins/gateway-info.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import {
   gatewayFailed,

@@ -1,23 +1,18 @@
 import { loadAccount, lockAccount, sameAuthorship } from '../../accounts/index.ts';
 import type { PaymentGateway } from '../../ports/index.ts';
-import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext, PaymentMethod } from '../../records/index.ts';
 import { authorshipOf, SharedCalls } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { CallPorts } from '../calls/gateway-calls.ts';
 import { claimedKey } from '../claims/gateway-claims.ts';
-import {
-  checkPayable,
-  type ReservedPayment,
-  UnpaidInvoicePayments,
-} from '../collect/unpaid-invoice-payments.ts';
+import { AccountCharges, checkPayable, type ReservedPayment } from '../machine/account-charges.ts';
+import type { PaymentMachine, PaymentPorts } from '../machine/payment-machine.ts';
 import {
   ControlCalls,
   type ControlledRun,
   type ControlPorts,
   contextOfCall,
-} from '../control/control-calls.ts';
+} from '../plugins/control-calls.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { MethodGateways } from './method-gateways.ts';
 import {
@@ -60,27 +55,23 @@ interface Added {
 
 /** Changes of the payment methods of accounts (§10.1, §10.4). */
 export class PaymentMethodService {
-  readonly #ports: CallPorts;
+  readonly #ports: PaymentPorts;
   readonly #configOf: PaymentConfigOf;
-  readonly #unpaid: UnpaidInvoicePayments;
+  readonly #charges: AccountCharges;
   readonly #gateways: MethodGateways;
   readonly #control: ControlledAddition;
   readonly #checks: SharedCalls<AskedMethod, AddableMethod | BillingError>;
   readonly #additions: SharedCalls<MethodAddition, PaymentMethod>;
 
-  constructor(ports: CallPorts, configOf: PaymentConfigOf) {
+  constructor(machine: PaymentMachine) {
+    const { ports, configOf } = machine;
     this.#ports = ports;
     this.#configOf = configOf;
-    this.#unpaid = new UnpaidInvoicePayments(ports, configOf);
+    this.#charges = new AccountCharges(machine);
     this.#gateways = new MethodGateways(ports);
     this.#control = new ControlledAddition(ports);
     this.#checks = new SharedCalls(ports.systemClock);
     this.#additions = new SharedCalls(ports.systemClock);
-  }
-
-  /** Resolves once no late answer is being recorded any more. */
-  idle(): Promise<void> {
-    return this.#unpaid.idle();
   }
 
   /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) for a name of which no method can be added. */
@@ -103,8 +94,7 @@ export class PaymentMethodService {
         timeoutMs: config.pluginTimeoutMs,
       }),
     );
-    await this.#unpaid.make(context, charges);
-    if (input.payAllUnpaidInvoices) await this.#payControlled(context, method, input);
+    if (input.payAllUnpaidInvoices) await this.#charges.payUnpaid(context, payingOf(method, input, charges));
     return { ...method, isDefault: input.isDefault === true, pluginInfo: null };
   }
 
@@ -159,7 +149,10 @@ export class PaymentMethodService {
       const account = await lockAccount(session, accountId);
       const [stored] = await storeMethods(session, [{ account, method }]);
       assertInvariant(stored, 'one method is stored for one account', { accountId });
-      const charges = await this.#reserveAll(session, context, stored);
+      const charges = await this.#charges.reserveUnpaid(session, context, {
+        account,
+        paymentMethodId: stored.id,
+      });
       return { id: stored.id, method: stored, charges };
     });
   }
@@ -182,33 +175,13 @@ export class PaymentMethodService {
     );
     const charges = await storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
-      const chosen = await methodOfAccount(session, accountId, paymentMethodId);
+      await methodOfAccount(session, accountId, paymentMethodId);
       await setDefaultMethod(session, account, paymentMethodId);
-      return options.payAllUnpaidInvoices ? this.#reserveAll(session, context, chosen) : [];
+      if (!options.payAllUnpaidInvoices) return [];
+      return this.#charges.reserveUnpaid(session, context, { account, paymentMethodId });
     });
-    await this.#unpaid.make(context, charges);
-    if (options.payAllUnpaidInvoices) await this.#payControlled(context, method, options);
-  }
-
-  /** Where control plugins are to be asked, the payments begin once the change is stored. */
-  async #payControlled(
-    context: CallContext,
-    { id: paymentMethodId, accountId }: Pick<PaymentMethod, 'id' | 'accountId'>,
-    { controlPlugins = null }: Pick<SetDefaultInput, 'controlPlugins'>,
-  ): Promise<void> {
-    if (!this.#unpaid.control.isHeard) return;
-    await this.#unpaid.pay(context, { accountId, paymentMethodId, controlPlugins });
-  }
-
-  /** Where no control plugin can be asked, the payments are reserved with the change. */
-  async #reserveAll(
-    session: WriteSession,
-    context: CallContext,
-    method: Pick<PaymentMethod, 'id' | 'accountId'>,
-  ): Promise<readonly ReservedPayment[]> {
-    if (this.#unpaid.control.isHeard) return [];
-    const account = await loadAccount(session, method.accountId);
-    return this.#unpaid.reserve(session, { context, account, paymentMethodId: method.id });
+    if (options.payAllUnpaidInvoices)
+      await this.#charges.payUnpaid(context, payingOf(method, options, charges));
   }
 
   async #tellGateway({ context, gateway, input, id: paymentMethodId, timeoutMs }: Addition): Promise<void> {
@@ -292,4 +265,12 @@ export class ControlledAddition {
 
 function withMethod(run: ControlledRun, paymentMethodId: Uuid): ControlledRun {
   return { ...run, context: { ...run.context, paymentMethodId } };
+}
+
+function payingOf(
+  { id: paymentMethodId, accountId }: Pick<PaymentMethod, 'id' | 'accountId'>,
+  { controlPlugins = null }: Pick<SetDefaultInput, 'controlPlugins'>,
+  calls: readonly ReservedPayment[],
+) {
+  return { accountId, paymentMethodId, controlPlugins, calls };
 }

@@ -42,17 +42,20 @@ export type OperationPlan =
     }
   /** What is to be completed has succeeded already (§6.1 rule 2). */
   | { readonly kind: 'SETTLED'; readonly transaction: PaymentTransaction }
-  | {
-      readonly kind: 'NEW';
-      /** Null: control plugins are still to be asked for one. */
-      readonly method: Pick<PaymentMethod, 'id'> | null;
-      readonly gateway: PaymentGateway | null;
-      readonly amount: Decimal | null;
-      readonly currency: Currency | null;
-      readonly invoiceRefund?: InvoiceRefund | null;
-      /** True: it is only recorded, as a failure. */
-      readonly isRefused?: true;
-    };
+  | NewOperation;
+
+/** A new transaction. */
+export interface NewOperation {
+  readonly kind: 'NEW';
+  /** Null: control plugins are still to be asked for one. */
+  readonly method: Pick<PaymentMethod, 'id'> | null;
+  readonly gateway: PaymentGateway | null;
+  readonly amount: Decimal | null;
+  readonly currency: Currency | null;
+  readonly invoiceRefund?: InvoiceRefund | null;
+  /** True: it is only recorded, as a failure. */
+  readonly isRefused?: boolean;
+}
 
 /** Transactions that a deleted payment method still serves (§2.1 rule 4). */
 const servedByDeleted: ReadonlySet<PaymentOperation> = new Set<PaymentOperation>([

@@ -22,20 +22,12 @@ import {
   checkKeysAreFree,
   checkKeysAreOwn,
   checkTransactionKeyIsFree,
-  type FailedPayment,
   failedPaymentOf,
   noDefaultMethod,
   type OpenPayment,
   openPaymentOf,
 } from './api-payment.ts';
-import {
-  firstCharge,
-  furtherCharge,
-  newAttempt,
-  newHold,
-  type PlannedCharge,
-  retryCharge,
-} from './charge-records.ts';
+import { newAttempt, newHold, type PlannedCharge, plannedCharge } from './call-records.ts';
 import {
   AbortReason,
   checkAskedAmount,
@@ -44,12 +36,12 @@ import {
 } from './invoice-payment-check.ts';
 import {
   type ApiPayment,
-  type ControlledCharge,
   type HeldRetry,
   heldRetryOf,
   type PlanTools,
   type ReservationFacts,
 } from './reservation-facts.ts';
+import type { ConsultedRun } from './reserved-call.ts';
 
 /** A payment that is requested: for an invoice the first time, for an attempt that is repeated, or after its hold. */
 export interface PaymentRequest {
@@ -60,8 +52,8 @@ export interface PaymentRequest {
   readonly holdId?: Uuid;
   /** An API payment (§9.2); absent = an automatic one. */
   readonly api?: ApiPayment;
-  /** What control plugins have let pass; absent = none was asked. */
-  readonly controlled?: ControlledCharge;
+  /** The run that control plugins have let pass; absent = none was asked. */
+  readonly consulted?: ConsultedRun;
 }
 
 export type ReservationPlan =
@@ -88,7 +80,11 @@ export type ReservationPlan =
       readonly spent?: readonly PaymentAttempt[];
     };
 
-const NOTHING: Extract<ReservationPlan, { kind: 'STOP' }> = { kind: 'STOP', ended: [], events: [] };
+type StopPlan = Extract<ReservationPlan, { kind: 'STOP' }>;
+const NOTHING: StopPlan = { kind: 'STOP', ended: [], events: [] };
+
+/** All that a request is decided on. */
+type Planning = ReservationFacts & PlanTools;
 
 /** Decides what becomes of a request (§8.3, §9.2); writes nothing. */
 export function planReservation(
@@ -96,35 +92,32 @@ export function planReservation(
   facts: ReservationFacts,
   tools: PlanTools,
 ): ReservationPlan {
-  if (request.retry !== null) return planRetry(request.retry, facts, tools);
-  if (request.holdId !== undefined) return planRelease(request.holdId, facts, tools);
-  if (request.api !== undefined) return planApiPayment(request.api, facts, tools);
+  const planning = { ...facts, ...tools };
+  if (request.retry !== null) return planRetry(request.retry, planning);
+  if (request.holdId !== undefined) return planRelease(request.holdId, planning);
+  if (request.api !== undefined) return planApiPayment(request.api, planning);
   // At-least-once delivery: an invoice that was tried automatically is not tried by its creation event again.
   if (facts.attempts.some((attempt) => !attempt.isApiPayment)) return NOTHING;
-  return planFirst(facts, tools, { ended: [], requestedAmount: null });
+  return planFirst(planning, { ended: [], requestedAmount: null });
 }
 
 /**
  * §9.3: the payment of a hold, at most of the amount that was held; it may already have been made, or be held back again.
  * A retry that was held back goes on as the payment that it repeats, unless that has succeeded since.
  */
-function planRelease(holdId: Uuid, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
-  const { hold } = facts;
-  if (hold?.id !== holdId || facts.isHeldBack) return NOTHING;
-  const retry = heldRetryOf(hold, facts);
+function planRelease(holdId: Uuid, planning: Planning): ReservationPlan {
+  const { hold, isHeldBack, methods } = planning;
+  if (hold?.id !== holdId || isHeldBack) return NOTHING;
+  const retry = heldRetryOf(hold, planning);
   const requestedAmount = hold.amount;
+  // One more purchase may start on the payment, or on another one if its method is gone (§8.3).
+  const method = retry === null ? undefined : methods.get(retry.payment.paymentMethodId);
   const plan =
-    retry !== null && mayGoOn(retry.payment, facts, tools)
-      ? planRun({ ...retry, ended: [], requestedAmount }, facts, tools)
-      : planFirst(facts, tools, { ended: [], requestedAmount });
-  if (plan.kind === 'WAIT' || isForLater(plan, hold, facts)) return plan;
+    retry !== null && method !== undefined && mayPurchase(planning, method, retry.payment)
+      ? planRun({ ...retry, ended: [], requestedAmount }, planning)
+      : planFirst(planning, { ended: [], requestedAmount });
+  if (plan.kind === 'WAIT' || isForLater(plan, hold, planning)) return plan;
   return { ...plan, endedHold: hold, ...(retry && { spent: spentAttempt(retry.origin) }) };
-}
-
-/** Whether one more purchase may start on the payment, or on another one where its method is gone (§8.3). */
-function mayGoOn(payment: Payment, facts: ReservationFacts, tools: PlanTools): boolean {
-  const method = facts.methods.get(payment.paymentMethodId);
-  return method !== undefined && mayPurchase(method, { payment, facts, tools });
 }
 
 /**
@@ -145,52 +138,31 @@ function isForLater(
 }
 
 /** §9.6: what an API payment cannot pay now it passes over, or waits for; nothing is remembered of it. */
-function planApiPayment(api: ApiPayment, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
-  const { controlled, invoice } = facts;
-  checkAskedAmount(api.amount, { invoice, allowEmptyInvoice: tools.allowEmptyInvoice });
-  checkKeysAreOwn(api, facts);
-  const open = openPaymentOf(api, facts);
+function planApiPayment(api: ApiPayment, planning: Planning): ReservationPlan {
+  const { consulted, keyed } = planning;
+  checkAskedAmount(api.amount, planning);
+  checkKeysAreOwn(api, planning);
+  const open = openPaymentOf(api, planning);
   if (open !== null) {
     methodIdOf(api, open.payment);
     return { ...NOTHING, open };
   }
-  const failed = failedPaymentOf(api, facts);
-  if (failed === null) checkKeysAreFree(api, facts.keyed);
-  else if (failed.origin === null) checkTransactionKeyIsFree(api, facts.keyed);
-  // What was begun for another payment than this is begun anew.
-  if (controlled && controlled.planned.isNewPayment !== (failed === null)) return { kind: 'WAIT' };
+  const failed = failedPaymentOf(api, planning);
+  if (failed === null) checkKeysAreFree(api, keyed);
+  else if (failed.origin === null) checkTransactionKeyIsFree(api, keyed);
+  // A run that was begun for another payment is begun again.
+  if (consulted && consulted.planned.isNewPayment !== (failed === null)) return { kind: 'WAIT' };
   const methodId = methodIdOf(api, failed?.payment);
-  const method = methodOf(facts, methodId, tools);
-  const decision = decide(facts, tools, { method, requestedAmount: api.amount });
-  if (decision.kind === 'WAIT') return api.waits ? { kind: 'WAIT' } : NOTHING;
-  if (decision.kind !== 'PAY') {
-    const lacksMethod = decision.kind === 'ABORT' && decision.reason === AbortReason.NO_PAYMENT_METHOD;
-    if (lacksMethod && api.waits) throw unusable(knownMethod(facts, methodId), facts.account.id, tools);
-    return NOTHING;
-  }
-  const payment = failed?.payment ?? null;
-  if (!mayPurchase(decision.method, { payment, facts, tools })) return refused(api, payment);
-  return { kind: 'CHARGE', ended: [], charge: chargeOf(failed, { ...decision, facts, tools }) };
-}
-
-/** Of a new payment, of one that is repeated under its key, or of one that is tried again under another key. */
-function chargeOf(
-  failed: FailedPayment | null,
-  {
-    facts,
-    tools,
-    ...paid
-  }: {
-    readonly facts: ReservationFacts;
-    readonly tools: PlanTools;
-    readonly amount: Decimal;
-    readonly method: PaymentMethod;
-  },
-): PlannedCharge {
-  if (failed === null) return firstCharge(facts, tools, paid);
-  const { payment, origin } = failed;
-  if (origin === null) return furtherCharge(facts, tools, { ...paid, payment });
-  return retryCharge(facts, tools, { ...paid, payment, origin });
+  const known = knownMethod(planning, methodId);
+  const decision = decide(planning, usableMethod(planning, known), api.amount);
+  const { payment = null, origin = null } = failed ?? {};
+  const isPaid = decision.kind === 'PAY' && mayPurchase(planning, decision.method, payment);
+  if (!isPaid && !api.waits) return NOTHING;
+  if (decision.kind === 'WAIT') return { kind: 'WAIT' };
+  if (lacksMethod(decision)) throw unusable(planning, known);
+  if (decision.kind !== 'PAY') return NOTHING;
+  if (!isPaid) throw notAllowed(TransactionType.PURCHASE, payment);
+  return { kind: 'CHARGE', ended: [], charge: chargeOf(planning, { ...decision, payment, origin }) };
 }
 
 /** The method of a payment is fixed by its first transaction (§1.3); null = the account's default. */
@@ -201,141 +173,117 @@ function methodIdOf({ methodId }: ApiPayment, repeated: Payment | undefined): Uu
   throw badParameter('paymentMethodId', `must be ${fixed}, with which the payment was begun`);
 }
 
-/** The state machine of the tenant lets no purchase start (§3.1). */
-function refused({ waits }: ApiPayment, payment: Payment | null): ReservationPlan {
-  if (waits) throw notAllowed(TransactionType.PURCHASE, payment);
-  return NOTHING;
-}
-
-/** A new payment with the named method, else with the account's default. */
 function planFirst(
-  facts: ReservationFacts,
-  tools: PlanTools,
-  asked: { readonly ended: readonly New<PaymentAttempt>[]; readonly requestedAmount: Decimal | null },
+  planning: Planning,
+  {
+    ended,
+    requestedAmount,
+  }: { readonly ended: readonly New<PaymentAttempt>[]; readonly requestedAmount: Decimal | null },
 ): ReservationPlan {
-  const { ended, requestedAmount } = asked;
-  const { controlled } = facts;
   // What was begun for a payment that there is does not begin another one.
-  if (controlled?.planned.isNewPayment === false) return { kind: 'WAIT' };
-  const method = methodOf(facts, null, tools);
-  const decision = decide(facts, tools, { method, requestedAmount });
+  if (planning.consulted?.planned.isNewPayment === false) return { kind: 'WAIT' };
+  const method = usableMethod(planning, knownMethod(planning, null));
+  const decision = decide(planning, method, requestedAmount);
   if (decision.kind === 'WAIT') return { kind: 'WAIT' };
-  if (decision.kind === 'PAY') {
-    if (mayPurchase(decision.method, { payment: null, facts, tools }))
-      return { kind: 'CHARGE', ended, charge: firstCharge(facts, tools, decision) };
-    return unpaid(facts, tools, ended);
-  }
   if (decision.kind === 'HOLD') {
-    const held = unpaidAttempt(facts, tools, decision.amount);
-    return {
-      kind: 'STOP',
-      ended: [...ended, held],
-      events: [],
-      newHold: newHold(facts, tools, { attempt: held, amount: decision.amount }),
-    };
+    const { amount } = decision;
+    const attempt = unpaidAttempt(planning, amount);
+    const hold = newHold(planning, planning, { attempt, amount });
+    return { kind: 'STOP', ended: [...ended, attempt], events: [], newHold: hold };
   }
-  if (decision.reason !== AbortReason.NO_PAYMENT_METHOD) return { kind: 'STOP', ended, events: [] };
-  return unpaid(facts, tools, ended);
+  if (decision.kind === 'PAY' && mayPurchase(planning, decision.method, null))
+    return {
+      kind: 'CHARGE',
+      ended,
+      charge: chargeOf(planning, { ...decision, payment: null, origin: null }),
+    };
+  if (decision.kind === 'ABORT' && !lacksMethod(decision)) return { kind: 'STOP', ended, events: [] };
+  // Nothing can be charged, and that is reported: the invoice stays as it is.
+  const attempt = unpaidAttempt(planning, planning.invoice.rawBalance);
+  return { kind: 'STOP', ended: [...ended, attempt], events: [failureEvent(planning, attempt)] };
 }
 
-function methodOf(facts: ReservationFacts, asked: Uuid | null, tools: PlanTools): PaymentMethod | null {
-  return usableMethod(knownMethod(facts, asked), tools);
+function chargeOf(planning: Planning, paid: Parameters<typeof plannedCharge>[2]): PlannedCharge {
+  return plannedCharge(planning, planning, paid);
 }
 
 /** The method that control plugins have chosen, else the one that is asked for, else the account's default. */
 function knownMethod(
-  { controlled, account, methods }: ReservationFacts,
+  { consulted, account, methods }: ReservationFacts,
   asked: Uuid | null,
 ): PaymentMethod | undefined {
-  const methodId = controlled?.paymentMethodId ?? asked ?? account.paymentMethodId;
+  const methodId = consulted?.paymentMethodId ?? asked ?? account.paymentMethodId;
   const stored = methodId === null ? undefined : methods.get(methodId);
   return stored?.accountId === account.id ? stored : undefined;
 }
 
+/** A method can be charged if it is active and its gateway is registered (otherwise there is no transaction, §2.2). */
+function usableMethod({ gateways }: PlanTools, method: PaymentMethod | undefined): PaymentMethod | null {
+  return method?.isActive && gateways.has(method.pluginName) ? method : null;
+}
+
 /** Why nothing can be charged by this method, or without any. */
-function unusable(method: PaymentMethod | undefined, accountId: Uuid, { gateways }: PlanTools): BillingError {
-  if (method === undefined) return noDefaultMethod(accountId);
+function unusable({ account, gateways }: Planning, method: PaymentMethod | undefined): BillingError {
+  if (method === undefined) return noDefaultMethod(account.id);
   return method.isActive ? noSuchPlugin(method.pluginName, gateways) : noSuchMethod(method.id);
 }
 
-/** Nothing can be charged, and that is told: the invoice stays as it is. */
-function unpaid(
-  facts: ReservationFacts,
-  tools: PlanTools,
-  ended: readonly New<PaymentAttempt>[],
-): Extract<ReservationPlan, { kind: 'STOP' }> {
-  const attempt = unpaidAttempt(facts, tools, facts.invoice.rawBalance);
-  return { kind: 'STOP', ended: [...ended, attempt], events: [failureEvent(facts, tools, attempt)] };
+function lacksMethod(decision: InvoicePaymentDecision): boolean {
+  return decision.kind === 'ABORT' && decision.reason === AbortReason.NO_PAYMENT_METHOD;
 }
 
 /** Whether a purchase with the method may start, on this payment or a new one (§3.1). */
 function mayPurchase(
+  { transactions, stateMachines }: Planning,
   { pluginName }: Pick<PaymentMethod, 'pluginName'>,
-  on: { readonly payment: Payment | null; readonly facts: ReservationFacts; readonly tools: PlanTools },
+  payment: Payment | null,
 ): boolean {
-  const { payment, facts, tools } = on;
-  const transactions = facts.transactions.filter(({ paymentId }) => paymentId === payment?.id);
-  const table = tools.stateMachines.get(pluginName);
-  return mayStart(TransactionType.PURCHASE, payment?.lastSuccessStateName ?? null, { transactions, table });
-}
-
-/** An attempt that ended before a payment was made. */
-function unpaidAttempt(facts: ReservationFacts, tools: PlanTools, amount: Decimal): New<PaymentAttempt> {
-  const key = tools.ids.next();
-  return newAttempt(facts, tools, {
-    paymentKey: key,
-    transactionKey: key,
-    transactionId: null,
-    paymentMethodId: null,
-    amount,
-    stateName: AttemptState.ABORTED,
+  return mayStart(TransactionType.PURCHASE, payment?.lastSuccessStateName ?? null, {
+    transactions: transactions.filter(({ paymentId }) => paymentId === payment?.id),
+    table: stateMachines.get(pluginName),
   });
 }
 
+/** An attempt that ended before a payment was made. */
+function unpaidAttempt(planning: Planning, amount: Decimal): New<PaymentAttempt> {
+  const key = planning.ids.next();
+  return abortedAttempt(planning, { paymentKey: key, transactionKey: key, paymentMethodId: null, amount });
+}
+
+function abortedAttempt(
+  planning: Planning,
+  run: Omit<Parameters<typeof newAttempt>[2], 'transactionId' | 'stateName'>,
+): New<PaymentAttempt> {
+  return newAttempt(planning, planning, { ...run, transactionId: null, stateName: AttemptState.ABORTED });
+}
+
 /** §8.3: repeats an attempt, on the same payment with the same key. */
-function planRetry(job: InvoiceRetryJob, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
-  const payment = facts.payments.find(({ id }) => id === job.paymentId);
-  const runs = facts.attempts.filter(
+function planRetry(job: InvoiceRetryJob, planning: Planning): ReservationPlan {
+  const payment = planning.payments.find(({ id }) => id === job.paymentId);
+  const runs = planning.attempts.filter(
     (attempt) =>
       attempt.paymentExternalKey === payment?.externalKey &&
       attempt.transactionType === TransactionType.PURCHASE &&
-      !hasOnlyBegun(attempt, facts.transactions),
+      !hasOnlyBegun(attempt, planning.transactions),
   );
   const origin = runs.find(({ id }) => id === job.attemptId);
   assertInvariant(payment && origin, 'A retry must name a stored payment and attempt', { ...job });
   // Delivered twice, or overtaken: the attempt was repeated or decided since.
   if (runs.at(-1) !== origin || origin.stateName !== AttemptState.RETRIED) return NOTHING;
-  const held = abortedRetry({ payment, origin }, facts, tools);
-  const plan = planRun(
-    { payment, origin, held, ended: [held], requestedAmount: origin.amount },
-    facts,
-    tools,
-  );
+  // The run that stands for the retry if it ends before its payment is tried again.
+  const held = abortedAttempt(planning, {
+    paymentKey: payment.externalKey,
+    transactionKey: origin.transactionExternalKey,
+    paymentMethodId: payment.paymentMethodId,
+    amount: origin.amount,
+  });
+  const plan = planRun({ payment, origin, held, ended: [held], requestedAmount: origin.amount }, planning);
   const isHeld = plan.kind === 'STOP' && plan.newHold !== undefined;
   return plan.kind === 'WAIT' || isHeld ? plan : { ...plan, spent: spentAttempt(origin) };
 }
 
-/** A retry that ends before its payment is tried again. */
-function abortedRetry(
-  { payment, origin }: Pick<HeldRetry, 'payment' | 'origin'>,
-  facts: ReservationFacts,
-  tools: PlanTools,
-): New<PaymentAttempt> {
-  return newAttempt(facts, tools, {
-    paymentKey: payment.externalKey,
-    transactionKey: origin.transactionExternalKey,
-    transactionId: null,
-    paymentMethodId: payment.paymentMethodId,
-    amount: origin.amount,
-    stateName: AttemptState.ABORTED,
-  });
-}
-
 /** A retry that is to be made now. */
-interface DueRetry {
-  readonly payment: Payment;
-  /** The run that it repeats. */
-  readonly origin: PaymentAttempt;
+interface DueRetry extends Omit<HeldRetry, 'held'> {
   /** The run that stands for it if it is not made. */
   readonly held: New<PaymentAttempt>;
   /** That run, where it is still to be stored. */
@@ -346,74 +294,47 @@ interface DueRetry {
 /** A retry that is to be made now (§8.3). */
 function planRun(
   { payment, origin, held, ended, requestedAmount }: DueRetry,
-  facts: ReservationFacts,
-  tools: PlanTools,
+  planning: Planning,
 ): ReservationPlan {
-  const stored = facts.methods.get(payment.paymentMethodId);
-  if (stored?.isActive !== true) return planFirst(facts, tools, { ended, requestedAmount: null });
-  // What was begun for another payment than this is begun again.
-  if (facts.controlled?.planned.isNewPayment === true) return { kind: 'WAIT' };
-  const method = usableMethod(stored, tools);
-  const decision = decide(facts, tools, { method, requestedAmount });
+  const stored = planning.methods.get(payment.paymentMethodId);
+  if (stored?.isActive !== true) return planFirst(planning, { ended, requestedAmount: null });
+  // A run that was begun for another payment is begun again.
+  if (planning.consulted?.planned.isNewPayment === true) return { kind: 'WAIT' };
+  const decision = decide(planning, usableMethod(planning, stored), requestedAmount);
   if (decision.kind === 'WAIT') return { kind: 'WAIT' };
   if (decision.kind === 'HOLD') {
     // The hold of another payment of the invoice stands for all that is due.
-    if (facts.hold !== null) return { kind: 'STOP', ended, events: [] };
-    const hold = newHold(facts, tools, { attempt: held, amount: decision.amount });
+    if (planning.hold !== null) return { kind: 'STOP', ended, events: [] };
+    const hold = newHold(planning, planning, { attempt: held, amount: decision.amount });
     return { kind: 'STOP', ended, events: [], newHold: hold };
   }
-  if (decision.kind === 'PAY' && mayPurchase(decision.method, { payment, facts, tools })) {
-    const { amount, method } = decision;
-    const charge = retryCharge(facts, tools, { payment, origin, amount, method });
-    return { kind: 'CHARGE', ended: [], charge };
-  }
-  const noMethod = decision.kind === 'ABORT' && decision.reason === AbortReason.NO_PAYMENT_METHOD;
-  return { kind: 'STOP', ended, events: noMethod ? [failureEvent(facts, tools, held)] : [] };
+  if (decision.kind === 'PAY' && mayPurchase(planning, decision.method, payment))
+    return { kind: 'CHARGE', ended: [], charge: chargeOf(planning, { ...decision, payment, origin }) };
+  return { kind: 'STOP', ended, events: lacksMethod(decision) ? [failureEvent(planning, held)] : [] };
 }
 
 function decide(
-  facts: ReservationFacts,
-  tools: PlanTools,
-  {
-    method,
-    requestedAmount,
-  }: { readonly method: PaymentMethod | null; readonly requestedAmount: Decimal | null },
+  planning: Planning,
+  method: PaymentMethod | null,
+  requestedAmount: Decimal | null,
 ): InvoicePaymentDecision | { readonly kind: 'WAIT' } {
-  const { controlled, invoice } = facts;
-  const isForeign = controlled !== undefined && controlled.currency !== invoice.currency;
+  const { consulted, invoice, api } = planning;
+  const isForeign = consulted !== undefined && consulted.currency !== invoice.currency;
   const decision = checkInvoicePayment({
-    account: facts.account,
-    invoice,
-    rows: facts.rows,
-    transactions: facts.transactions,
-    isApiPayment: facts.api !== undefined,
-    refusesExcess: facts.api?.waits === true,
-    isHeldBack: facts.isHeldBack,
-    allowEmptyInvoice: tools.allowEmptyInvoice,
-    now: tools.now,
+    ...planning,
+    isApiPayment: api !== undefined,
+    refusesExcess: api?.waits === true,
     method,
-    requestedAmount: isForeign ? requestedAmount : (controlled?.amount ?? requestedAmount),
+    requestedAmount: isForeign ? requestedAmount : (consulted?.amount ?? requestedAmount),
   });
-  return isForeign && decision.kind === 'PAY' ? converted(decision, controlled.planned) : decision;
+  if (!isForeign || decision.kind !== 'PAY') return decision;
+  // An amount in another currency settles what its plugins were asked about (§9.4). It cannot be cut: if that is no longer
+  // due, they are asked again.
+  const settled = consulted.planned.settles ?? decision.amount;
+  return decision.amount.lessThan(settled) ? { kind: 'WAIT' } : { ...decision, amount: settled };
 }
 
-/**
- * An amount in another currency settles what its plugins were asked about (§9.4); where that is no longer due they are
- * asked anew, for it cannot be cut.
- */
-function converted(
-  decision: Extract<InvoicePaymentDecision, { kind: 'PAY' }>,
-  { amount }: ControlledCharge['planned'],
-): InvoicePaymentDecision | { readonly kind: 'WAIT' } {
-  return decision.amount.lessThan(amount) ? { kind: 'WAIT' } : { ...decision, amount };
-}
-
-/** A method can be charged if it is active and its gateway is registered (otherwise there is no transaction, §2.2). */
-function usableMethod(method: PaymentMethod | undefined, tools: PlanTools): PaymentMethod | null {
-  return method?.isActive && tools.gateways.has(method.pluginName) ? method : null;
-}
-
-function failureEvent(facts: ReservationFacts, tools: PlanTools, attempt: New<PaymentAttempt>): NewBusEvent {
-  const { id: invoiceId, currency } = facts.invoice;
-  return noPaymentEvent({ accountId: facts.account.id, invoiceId, currency, now: tools.now, attempt });
+function failureEvent({ account, invoice, now }: Planning, attempt: New<PaymentAttempt>): NewBusEvent {
+  const { id: invoiceId, currency } = invoice;
+  return noPaymentEvent({ accountId: account.id, invoiceId, currency, now, attempt });
 }

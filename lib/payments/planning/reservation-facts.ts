@@ -5,7 +5,6 @@ import {
   type AutoPayHold,
   type Invoice,
   type InvoicePayment,
-  type New,
   type Payment,
   type PaymentAttempt,
   type PaymentMethod,
@@ -13,10 +12,11 @@ import {
   type PluginProperty,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { OperationTable } from '../state/payment-state.ts';
 import { type LostSuccess, lostSuccesses } from './invoice-payment-check.ts';
+import type { ConsultedRun } from './reserved-call.ts';
 
 /** Everything known about the invoice of a request, under the account's lock. */
 export interface ReservationFacts {
@@ -35,8 +35,8 @@ export interface ReservationFacts {
   readonly hold: AutoPayHold | null;
   /** What an API payment asks for; absent = an automatic one. */
   readonly api?: ApiPayment;
-  /** What control plugins have let pass; absent = none was asked. */
-  readonly controlled?: ControlledCharge;
+  /** The run that control plugins have let pass; absent = none was asked. */
+  readonly consulted?: ConsultedRun;
   /** What has the keys that an API payment gives, of any invoice. */
   readonly keyed: KeyedRecords;
 }
@@ -72,7 +72,7 @@ export interface KnownFacts {
 
 /** The part of what is stored that concerns the invoice. */
 export function factsOf(
-  of: Pick<ReservationFacts, 'account' | 'invoice' | 'isHeldBack' | 'hold' | 'api' | 'controlled'>,
+  of: Pick<ReservationFacts, 'account' | 'invoice' | 'isHeldBack' | 'hold' | 'api' | 'consulted'>,
   stored: StoredPayments,
 ): KnownFacts {
   const { invoice } = of;
@@ -114,25 +114,6 @@ export interface ApiPayment {
 export interface KeyedRecords {
   readonly payments: readonly Payment[];
   readonly transactions: readonly PaymentTransaction[];
-}
-
-/** A charge that has begun before its reservation, since control plugins were asked about it (§8.1). */
-export interface ControlledCharge {
-  /** As stored: INIT, without a transaction. */
-  readonly attempt: New<PaymentAttempt>;
-  /** What was planned before the plugins were asked: its ids are taken. */
-  readonly planned: {
-    readonly paymentId: Uuid;
-    readonly transactionId: Uuid;
-    readonly isNewPayment: boolean;
-    /** What is to be settled, in the currency of the invoice. */
-    readonly amount: Decimal;
-  };
-  /** As the plugins have left them. */
-  readonly amount: Decimal;
-  readonly currency: Currency;
-  readonly paymentMethodId: Uuid | null;
-  readonly properties: readonly PluginProperty[];
 }
 
 /** A retry that the account's tags hold back. */

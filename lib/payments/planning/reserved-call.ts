@@ -3,13 +3,16 @@ import {
   type Account,
   type CallContext,
   isUnresolved,
+  type New,
   type NewNotification,
+  type PaymentAttempt,
   type PaymentTransaction,
   type PluginProperty,
   TransactionType,
 } from '../../records/index.ts';
 import { assertInvariant, BillingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
 import { addMilliseconds, type Instant } from '../../values/time/index.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
 import { janitorCheck, recoveryNotification } from '../state/payment-notifications.ts';
@@ -38,6 +41,28 @@ export interface ReservedCall {
   readonly isControlled?: boolean;
   /** True: what nobody is asked about is recorded as a failure. */
   readonly isRefused?: boolean;
+}
+
+/** A run of an operation about which control plugins are asked before it is reserved (§8.1). */
+export interface BegunRun {
+  /** As stored: INIT, without a transaction, and without properties, of which plugins may strip secrets. */
+  readonly attempt: New<PaymentAttempt>;
+  /** What was planned before the plugins were asked: its ids are taken. */
+  readonly planned: {
+    readonly paymentId: Uuid;
+    readonly transactionId: Uuid;
+    readonly isNewPayment: boolean;
+    /** What is settled of an invoice, in its currency; null: the run pays none. */
+    readonly settles: Decimal | null;
+  };
+}
+
+/** The same, as control plugins have left it. */
+export interface ConsultedRun extends BegunRun {
+  readonly amount: Decimal | null;
+  readonly currency: Currency | null;
+  readonly paymentMethodId: Uuid | null;
+  readonly properties: readonly PluginProperty[];
 }
 
 /** False where nobody is asked, and for a gateway whose operation is part of the storage transaction (§2.4 rule 1). */

@@ -14,12 +14,12 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { authorFields, searchedFields } from '../../values/fields/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { failureOf } from '../claims/gateway-claims.ts';
-import { callGateway } from '../gateways/call-gateway.ts';
 import type { PaymentListOperations, PaymentListRequest } from '../payment-operations.ts';
+import { callGateway } from '../plugins/call-gateway.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { noSuchPlugin } from '../state/payment-errors.ts';
 import { paymentStateNames } from '../state/payment-state.ts';
-import type { PaymentView } from '../views/payment-view.ts';
+import type { PaymentView } from '../state/payment-view.ts';
 import { type PaymentReadPorts, ShownPayments } from './payment-reads.ts';
 
 /** Lists of the tenant's payments (§11). */

@@ -4,20 +4,18 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, Payment, PaymentTransaction, WithContext } from '../../records/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { ClaimedResults } from '../claims/gateway-claims.ts';
-import { GatewayInfo } from '../gateways/gateway-info.ts';
+import { loadPayments } from '../loading/load-payments.ts';
+import { LaterOutcomes } from '../machine/later-outcomes.ts';
 import type { PaymentReadOperations, PaymentReadOptions } from '../payment-operations.ts';
-import { repairOnRead } from '../recovery/late-answers.ts';
+import { GatewayInfo } from '../plugins/gateway-info.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { noPaymentOfKey, noPaymentOfTransaction, noSuchPayment } from '../state/payment-errors.ts';
 import {
   type InvoicePaymentView,
-  type LoadedPayments,
   type PaymentView,
-  retryKeysOf,
   viewPayments,
   withInvoices,
-} from '../views/payment-view.ts';
+} from '../state/payment-view.ts';
 
 /**
  * Reads of payments; each takes a constant number of queries. A plain one writes nothing. One with plugin information
@@ -176,11 +174,13 @@ export class ShownPayments {
   readonly #ports: PaymentReadPorts;
   readonly #configOf: PaymentConfigOf;
   readonly #gatewayInfo: GatewayInfo;
+  readonly #later: LaterOutcomes;
 
   constructor(ports: PaymentReadPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#configOf = configOf;
     this.#gatewayInfo = new GatewayInfo(ports);
+    this.#later = new LaterOutcomes(ports, configOf);
   }
 
   /** Loads the payments, asks the gateways outside the session if that is wanted, and shows what is known then. */
@@ -203,43 +203,13 @@ export class ShownPayments {
       pluginName: loaded.pluginNames.get(payment.paymentMethodId),
     }));
     const told = await this.#gatewayInfo.transactionsOf(context, asked, { ...options, timeoutMs });
-    const hasChanged = await this.#repair(context, loaded, told);
+    const toldPayments = loaded.payments.flatMap((payment) => {
+      const results = told.get(payment.id);
+      if (!results) return [];
+      return [{ payment, transactions: loaded.transactions.get(payment.id) ?? [], results }];
+    });
+    const hasChanged = await this.#later.repair(context, toldPayments);
     const current = hasChanged ? await load() : { loaded, found };
     return { payments: viewPayments(current.loaded, told), found: current.found };
   }
-
-  #repair(
-    context: CallContext,
-    { payments, transactions }: LoadedPayments,
-    told: ReadonlyMap<Uuid, ClaimedResults>,
-  ): Promise<boolean> {
-    const toldPayments = payments.flatMap((payment) => {
-      const results = told.get(payment.id);
-      if (!results) return [];
-      return [{ payment, transactions: transactions.get(payment.id) ?? [], results }];
-    });
-    return repairOnRead(this.#ports, this.#configOf, { context, told: toldPayments });
-  }
-}
-
-/** Loads what views of the payments show, in a constant number of queries. */
-export async function loadPayments(
-  session: ReadSession,
-  payments: readonly Payment[],
-  options: { readonly withAttempts?: boolean; readonly withPluginInfo?: boolean },
-): Promise<LoadedPayments> {
-  const transactions = await session.payments.findTransactions(payments.map(({ id }) => id));
-  const attempts = options.withAttempts
-    ? await session.payments.findAttemptsByPaymentKeys(payments.map(({ externalKey }) => externalKey))
-    : null;
-  const pending = await session.notifications.findPending(retryKeysOf(attempts ?? []));
-  const methodIds = options.withPluginInfo ? payments.map(({ paymentMethodId }) => paymentMethodId) : [];
-  const methods = await session.payments.findMethodsByIds([...new Set(methodIds)]);
-  return {
-    payments,
-    transactions: Map.groupBy(transactions, ({ paymentId }) => paymentId),
-    attempts: attempts && Map.groupBy(attempts, ({ paymentExternalKey }) => paymentExternalKey),
-    pending: new Map(pending.map((each) => [each.uniqueKey, each])),
-    pluginNames: new Map(methods.map(({ id, pluginName }) => [id, pluginName])),
-  };
 }

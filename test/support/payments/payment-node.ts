@@ -2,7 +2,7 @@ import type { PaymentGateway } from '../../../lib/index.ts';
 import {
   DirectPayments,
   type PaymentConfig,
-  PaymentService,
+  PaymentMachine,
   paymentConfig,
 } from '../../../lib/payments/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
@@ -19,7 +19,7 @@ interface NodeOptions {
 /** A node of a stage that hosts ask for operations on payments. */
 export class PaymentNode {
   readonly payments: DirectPayments;
-  readonly #service: PaymentService;
+  readonly #machine: PaymentMachine;
 
   constructor(stage: PaymentStage, { storage = stage.storage, gateway, config = {} }: NodeOptions = {}) {
     const { ids, clock, timers, logger, controls: paymentControls } = stage;
@@ -27,12 +27,12 @@ export class PaymentNode {
     if (gateway !== undefined) gateways.set(gateway.name, gateway);
     const ports = { storage, ids, gateways, clock, systemClock: timers, logger, paymentControls };
     const configOf = () => Promise.resolve({ ...paymentConfig(DEFAULT_TENANT_SETTINGS), ...config });
-    this.#service = new PaymentService(ports, configOf);
-    this.payments = new DirectPayments(this.#service);
+    this.#machine = new PaymentMachine(ports, configOf);
+    this.payments = new DirectPayments(this.#machine);
   }
 
   /** Resolves when no late answer that has arrived is still being recorded. */
   idle(): Promise<void> {
-    return this.#service.idle();
+    return this.#machine.idle();
   }
 }

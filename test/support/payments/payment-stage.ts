@@ -29,6 +29,7 @@ import {
   externalPaymentGateway,
   JanitorHandler,
   type PaymentConfig,
+  PaymentMachine,
   PaymentMethodReads,
   PaymentMethodService,
   PaymentReads,
@@ -99,7 +100,7 @@ export class PaymentStage {
       logger: this.logger,
     };
     const configOf = () => Promise.resolve({ ...paymentConfig(DEFAULT_TENANT_SETTINGS), ...options.config });
-    this.methods = new PaymentMethodService(ports, configOf);
+    this.methods = new PaymentMethodService(new PaymentMachine(ports, configOf));
     this.methodReads = new PaymentMethodReads(ports, configOf);
     this.reads = new PaymentReads(ports, configOf);
   }
@@ -138,8 +139,9 @@ export class PaymentStage {
       Promise.resolve({ ...paymentConfig(DEFAULT_TENANT_SETTINGS), ...this.#options.config });
     const { clock, ids, logger, gateways, timers, controls: paymentControls } = this;
     const ports = { storage, clock, systemClock: timers, ids, logger, gateways, paymentControls };
-    this.#automatic = new AutomaticPaymentHandler(ports, configOf);
-    this.#retry = new PaymentRetryHandler(ports, configOf);
+    const machine = new PaymentMachine(ports, configOf);
+    this.#automatic = new AutomaticPaymentHandler(machine);
+    this.#retry = new PaymentRetryHandler(machine);
     this.#handlers = [this.#automatic, this.#retry, new JanitorHandler(ports, configOf), this.#recorder()];
     const dispatcherPorts = { storage, clock, systemClock: timers.real, ids, logger };
     this.#dispatcher = new Dispatcher(dispatcherPorts, {

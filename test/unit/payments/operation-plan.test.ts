@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { newAccount } from '../../../lib/accounts/index.ts';
-import { externalPaymentGateway } from '../../../lib/payments/gateways/external-payment-gateway.ts';
 import type {
   OperationFacts,
   OperationRequest,
   OperationRules,
 } from '../../../lib/payments/planning/operation-facts.ts';
 import { planOperation } from '../../../lib/payments/planning/operation-plan.ts';
+import { externalPaymentGateway } from '../../../lib/payments/plugins/external-payment-gateway.ts';
 import type { PaymentGateway } from '../../../lib/ports/index.ts';
 import type { Payment, PaymentMethod, PaymentTransaction } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';

@@ -1,10 +1,7 @@
 import { expect } from 'chai';
 import { TransactionType } from '../../../lib/index.ts';
+import { readStateMachine, UnreadableStateMachine } from '../../../lib/payments/loading/state-machines.ts';
 import { checkMayStart, mayStart, type PaymentOperation } from '../../../lib/payments/state/payment-state.ts';
-import {
-  readStateMachine,
-  UnreadableStateMachine,
-} from '../../../lib/payments/state-machines/state-machines.ts';
 import { type StateLink, stateMachineDocument } from '../../support/payments/state-machine-document.ts';
 
 const operations: readonly PaymentOperation[] = [...Object.values(TransactionType), 'CHARGEBACK_REVERSAL'];

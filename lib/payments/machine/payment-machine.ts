@@ -1,0 +1,259 @@
+import type { Ports } from '../../ports/index.ts';
+import type { WriteSession } from '../../ports/storage/index.ts';
+import { type CallContext, type PluginProperty, TransactionStatus } from '../../records/index.ts';
+import { type ActivityPorts, authorshipOf, inParallel, pause } from '../../runtime/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
+import { StateMachines } from '../loading/state-machines.ts';
+import type { OperationFacts } from '../planning/operation-facts.ts';
+import { decidedOnKeys } from '../planning/reserved-call.ts';
+import {
+  AttemptControl,
+  attemptsPassed,
+  type Consultation,
+  type Consulted,
+  endRuns,
+  NOT_CONSULTED,
+  type RunEnd,
+} from '../plugins/attempt-control.ts';
+import { type AnsweredCall, callOperation, type OpenCall } from '../plugins/call-operation.ts';
+import { GatewayInfo } from '../plugins/gateway-info.ts';
+import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
+import { paymentBusy } from '../state/payment-errors.ts';
+import { readOutcome } from '../state/transaction-outcome.ts';
+import { LaterOutcomes } from './later-outcomes.ts';
+import { type RecordedPayments, recordOutcomes } from './record-outcomes.ts';
+
+export type PaymentPorts = Pick<
+  Ports,
+  'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'gateways' | 'paymentControls'
+> &
+  ActivityPorts;
+
+/** What one look at some work comes to, under the locks of its accounts. */
+export type Step<C extends OpenCall, R> =
+  /** Another call is running: look again soon. */
+  | {
+      readonly kind: 'WAIT';
+      readonly accountId: Uuid;
+      /** How many looks the tenant allows (§5.3 rule 2). */
+      readonly patience: number;
+      /** True: the runs have ended, and control plugins are asked again. */
+      readonly consultsAgain: boolean;
+    }
+  /** Outcomes are open: their gateway is asked before anything else is decided (§4.1 rule 4). */
+  | {
+      readonly kind: 'ASK_GATEWAY';
+      readonly context: CallContext;
+      readonly facts: OperationFacts;
+      readonly properties: readonly PluginProperty[];
+      readonly timeoutMs: number;
+    }
+  /** It may start, and its attempts are stored: control plugins are asked now (§8.1). */
+  | { readonly kind: 'CONSULT'; readonly runs: readonly Consultation[]; readonly config: PaymentConfig }
+  /** It is reserved: gateways are called once that is committed. */
+  | { readonly kind: 'CALL'; readonly calls: readonly C[] }
+  | { readonly kind: 'DONE'; readonly result: R };
+
+/** How far the work has come before a look. */
+export interface Progress {
+  readonly hasAskedGateway: boolean;
+  readonly consulted: Consulted;
+}
+
+/** Payments that somebody asks for: a person one or several, the queue a batch of them. */
+export interface PaymentWork<C extends OpenCall, R> {
+  /** How many gateways are called at once. */
+  readonly parallelCalls: number;
+  /** Runs a write transaction in the name of whoever asks. */
+  write<T>(work: (session: WriteSession) => Promise<T>): Promise<T>;
+  /** Locks the accounts, decides, and stores what a call needs to be recoverable (§5.1 rule 1). */
+  look(session: WriteSession, progress: Progress): Promise<Step<C, R>>;
+  /** Stores the answers by `PaymentMachine.record`. */
+  record(answered: readonly (C & AnsweredCall)[]): Promise<R>;
+  /** Whether the work comes again by itself after the error, so that control plugins hear nothing of it (§5.3 rule 2). */
+  comesAgain(error: unknown): boolean;
+}
+
+/**
+ * Takes payments through reserve, call and record (§5.1): decided and reserved under the locks of the accounts, called
+ * without them, recorded under them again, with the control plugins asked before and told after.
+ */
+export class PaymentMachine {
+  readonly ports: PaymentPorts;
+  readonly configOf: PaymentConfigOf;
+  readonly control: AttemptControl;
+  readonly stateMachines: StateMachines;
+  readonly #gatewayInfo: GatewayInfo;
+  readonly #later: LaterOutcomes;
+
+  constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
+    this.ports = ports;
+    this.configOf = configOf;
+    this.control = new AttemptControl(ports, configOf);
+    this.stateMachines = new StateMachines(ports.gateways);
+    this.#gatewayInfo = new GatewayInfo(ports);
+    this.#later = new LaterOutcomes(ports, configOf);
+  }
+
+  /** Resolves when no late answer that has arrived is still being recorded. */
+  idle(): Promise<void> {
+    return this.#later.idle();
+  }
+
+  /** Does the work, and resolves when its outcomes are recorded. */
+  async run<C extends OpenCall, R>(work: PaymentWork<C, R>): Promise<R> {
+    let progress: Progress = { hasAskedGateway: false, consulted: NOT_CONSULTED };
+    for (let looks = 0; ; ) {
+      const { consulted } = progress;
+      const refuse = (error: unknown) => this.#refuse(work, consulted, error);
+      const step = await this.#look(work, progress).catch(refuse);
+      switch (step.kind) {
+        case 'DONE':
+          return step.result;
+        case 'CALL':
+          return this.finish(work, step.calls, consulted);
+        case 'ASK_GATEWAY':
+          await this.#askGateway(step);
+          progress = { ...progress, hasAskedGateway: true };
+          break;
+        case 'CONSULT':
+          progress = { ...progress, consulted: await this.#consult(work, step) };
+          break;
+        case 'WAIT':
+          if (looks >= step.patience) return refuse(paymentBusy({ accountId: step.accountId }));
+          if (step.consultsAgain) progress = { ...progress, consulted: NOT_CONSULTED };
+          looks += 1;
+          await pause(this.ports.systemClock, LOCK_WAIT_STEP_MS);
+          break;
+        default:
+          return step satisfies never;
+      }
+    }
+  }
+
+  /** Calls what is reserved and committed, and records the answers. */
+  async finish<C extends OpenCall, R>(
+    work: Pick<PaymentWork<C, R>, 'parallelCalls' | 'record'>,
+    calls: readonly C[],
+    consulted: Consulted = NOT_CONSULTED,
+  ): Promise<R> {
+    const answered = await this.call(calls, work.parallelCalls);
+    try {
+      return await work.record(await this.control.tellEnds(answered, consulted));
+    } finally {
+      this.#later.follow(answered);
+    }
+  }
+
+  /** Makes the calls, so many at once. */
+  call<C extends OpenCall>(
+    calls: readonly C[],
+    parallelCalls: number,
+  ): Promise<readonly (C & AnsweredCall)[]> {
+    return inParallel(calls, parallelCalls, async (call) => {
+      const answered = { ...call, ...(await callOperation(call, this.ports)) };
+      this.#warnOfUnknown(answered);
+      return answered;
+    });
+  }
+
+  /**
+   * Records the answers of gateways; the locks of the accounts are held.
+   * @returns the payments and all their transactions as they are afterwards.
+   */
+  record(session: WriteSession, answered: readonly AnsweredCall[]): Promise<RecordedPayments> {
+    const settlements = answered.map(({ paymentId, transaction, outcome, control, properties }) => ({
+      paymentId,
+      transactionId: transaction.id,
+      outcome,
+      source: 'CALL' as const,
+      leaseUntil: transaction.leaseUntil,
+      ...(properties.length > 0 && { properties }),
+      ...(control && { control }),
+    }));
+    return recordOutcomes(session, settlements, { ids: this.ports.ids, configOf: this.configOf });
+  }
+
+  /** Logs answers that were not recorded: recovery resolves them. */
+  logUnrecorded(error: unknown, answered: readonly AnsweredCall[]): void {
+    for (const { paymentId, transaction } of answered)
+      this.ports.logger.error(
+        { err: error, paymentId, transactionId: transaction.id },
+        'the result of a gateway call was not recorded; recovery will ask the gateway',
+      );
+  }
+
+  #look<C extends OpenCall, R>(work: PaymentWork<C, R>, progress: Progress): Promise<Step<C, R>> {
+    const look = () => work.write((session) => work.look(session, progress));
+    return decidedOnKeys(look).catch((error: unknown) => {
+      if (error instanceof BillingError && error.code === ErrorCode.BUSY) throw paymentBusy(error.facts);
+      throw error;
+    });
+  }
+
+  /** A gateway that cannot say what happened blocks nothing by itself. */
+  async #askGateway({
+    context,
+    facts: { payment, method, transactions },
+    ...asking
+  }: Extract<Step<never, never>, { kind: 'ASK_GATEWAY' }>): Promise<void> {
+    if (payment === null || method === null) return;
+    const asked = [{ payment, pluginName: method.pluginName }];
+    const results = (await this.#gatewayInfo.transactionsOf(context, asked, asking)).get(payment.id);
+    if (results) await this.#later.repair(context, [{ payment, transactions, results }]);
+  }
+
+  /** Runs that plugins have stopped end at once. */
+  async #consult(
+    work: Pick<PaymentWork<never, unknown>, 'write'>,
+    { runs, config }: Extract<Step<never, never>, { kind: 'CONSULT' }>,
+  ): Promise<Consulted> {
+    const consulted = await this.control.consult(runs, config);
+    const stopped = [...consulted.stopped.values()];
+    if (stopped.length > 0) await this.#end(work, () => Promise.resolve(stopped), null);
+    return consulted;
+  }
+
+  /** What is refused behind the prior calls is told to the plugins that made them; the error stays the answer. */
+  async #refuse<C extends OpenCall, R>(
+    work: PaymentWork<C, R>,
+    consulted: Consulted,
+    error: unknown,
+  ): Promise<never> {
+    const ends = async (): Promise<readonly RunEnd[]> =>
+      work.comesAgain(error) ? attemptsPassed(consulted) : this.control.refused(consulted);
+    if (consulted.passed.size > 0) await this.#end(work, ends, error);
+    throw error;
+  }
+
+  /** Whatever goes wrong here is logged, and the sweep of attempts ends the runs. */
+  async #end(
+    work: Pick<PaymentWork<never, unknown>, 'write'>,
+    endsOf: () => Promise<readonly RunEnd[]>,
+    because: unknown,
+  ): Promise<void> {
+    try {
+      const ends = await endsOf();
+      await work.write((session) => endRuns(session, ends));
+    } catch (error) {
+      const facts = { err: error, because };
+      this.ports.logger.error(facts, 'attempts of payments were not ended; the sweep of attempts ends them');
+    }
+  }
+
+  /** Callers hear that the outcome is unknown; its operator has to know which gateway has left it so, and why. */
+  #warnOfUnknown({ gateway, paymentId, transaction, outcome }: AnsweredCall): void {
+    const { status, gatewayErrorMsg: reason } = readOutcome(transaction, outcome);
+    if (gateway === null || status !== TransactionStatus.UNKNOWN) return;
+    const facts = { pluginName: gateway.name, paymentId, transactionId: transaction.id, reason };
+    this.ports.logger.warn(facts, 'a payment gateway has left the outcome of a transaction unknown');
+  }
+}
+
+/** Write transactions of a call. */
+export function writesOf({ storage }: Pick<Ports, 'storage'>, context: CallContext) {
+  return <T>(work: (session: WriteSession) => Promise<T>): Promise<T> =>
+    storage.write(context.tenant, authorshipOf(context), work);
+}

@@ -1,0 +1,369 @@
+import { LockWait, type WriteSession } from '../../ports/storage/index.ts';
+import {
+  AttemptState,
+  type CallContext,
+  INVOICE_PAYMENT_CONTROL_PLUGIN,
+  type New,
+  type PaymentAttempt,
+} from '../../records/index.ts';
+import { authorshipOf } from '../../runtime/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { loadAsked, loadOperationFacts } from '../loading/load-operation-facts.ts';
+import type { PaymentResult } from '../payment-operations.ts';
+import { type PlannedCall, plannedOperation } from '../planning/call-records.ts';
+import type { OperationFacts, OperationRequest, OperationRules } from '../planning/operation-facts.ts';
+import {
+  type CompletionChoice,
+  type NewOperation,
+  type NotifiedOutcome,
+  type OperationPlan,
+  openOf,
+  planCompletion,
+  planNotified,
+  planOperation,
+} from '../planning/operation-plan.ts';
+import {
+  type ConsultedRun,
+  checkCommits,
+  firstCheck,
+  hasOutsideEffect,
+  leaseUntil,
+} from '../planning/reserved-call.ts';
+import { type Consultation, endRuns } from '../plugins/attempt-control.ts';
+import type { AnsweredCall, OpenCall } from '../plugins/call-operation.ts';
+import { contextOfAttempt, pluginsAmong } from '../plugins/control-calls.ts';
+import type { PaymentConfig } from '../state/payment-config.ts';
+import { failureOfCall } from '../state/payment-errors.ts';
+import { hasLapsed, isFirstOperation, typeOf } from '../state/payment-state.ts';
+import { type PaymentMachine, type Progress, type Step, writesOf } from './payment-machine.ts';
+import { type Ended, loadResult, recordedResult, resultOf } from './payment-result.ts';
+
+/** What an operation is decided with, under the account's lock. */
+export interface Deciding {
+  /** As the control plugins have left it. */
+  readonly request: OperationRequest;
+  readonly facts: OperationFacts;
+  readonly rules: OperationRules;
+  readonly session: WriteSession;
+}
+
+/** What is asked for, and how it is decided once the facts are known. */
+export interface Operation {
+  readonly request: OperationRequest;
+  /** Default true: open outcomes are asked about first (§4.1 rule 4), and control plugins are asked. */
+  readonly isNew?: boolean;
+  /** True: the built-in invoice control stands first (§2.3 rule 9). */
+  readonly isOfInvoice?: boolean;
+  /** False: the engine tries again what a control plugin has given a date for; default true. */
+  readonly isApiPayment?: boolean;
+  plan(deciding: Deciding): OperationPlan | Promise<OperationPlan>;
+}
+
+/** An operation under the account's lock. */
+interface Looking extends Deciding {
+  readonly context: CallContext;
+  readonly work: Operation;
+  readonly config: PaymentConfig;
+  readonly consulted: ConsultedRun | null;
+  /** Control plugins that are still to be asked, the built-in one among them. */
+  readonly names: readonly string[];
+  /** The number of a new payment; null: it is taken in the transaction. */
+  readonly paymentNumber: number | null;
+}
+
+type OperationStep = Step<OpenCall, Ended>;
+
+/** The key of the one run of an operation. */
+const RUN = 'operation';
+
+/** Operations on payments (§4, §5, §8). */
+export class PaymentService {
+  readonly #machine: PaymentMachine;
+
+  constructor(machine: PaymentMachine) {
+    this.#machine = machine;
+  }
+
+  /** Runs the operation, and returns when its outcome is recorded. */
+  run(context: CallContext, request: OperationRequest): Promise<PaymentResult> {
+    return this.runPlanned(context, { request, plan: planPlainly });
+  }
+
+  /** Asks the gateway once more for a transaction that waits for its outcome (§6.1). */
+  complete(
+    context: CallContext,
+    request: OperationRequest,
+    choice: CompletionChoice,
+  ): Promise<PaymentResult> {
+    const plan = ({ facts, rules }: Deciding) => planCompletion({ choice, told: request }, facts, rules);
+    return this.runPlanned(context, { request, plan, isNew: false });
+  }
+
+  /** Records how a pending transaction has ended; no gateway is asked (§6.2). */
+  settle(context: CallContext, request: OperationRequest, notified: NotifiedOutcome): Promise<PaymentResult> {
+    const plan = ({ facts, rules }: Deciding) => planNotified(notified, facts, rules);
+    return this.runPlanned(context, { request, plan, isNew: false });
+  }
+
+  /** Runs an operation that is decided in another way than a plain one. */
+  async runPlanned(context: CallContext, work: Operation): Promise<PaymentResult> {
+    const { operation, paymentId } = work.request;
+    // Taken before the transaction, of a payment that may not exist yet.
+    const mayBegin = paymentId === null && isFirstOperation(operation);
+    const { storage } = this.#machine.ports;
+    const paymentNumber = mayBegin ? await storage.takePaymentNumber(context.tenant) : null;
+    const ended = await this.#machine.run<OpenCall, Ended>({
+      parallelCalls: 1,
+      write: writesOf(this.#machine.ports, context),
+      look: (session, progress) => this.#look(session, progress, { context, work, paymentNumber }),
+      record: (answered) => this.#record(context, answered),
+      comesAgain: (error) =>
+        work.isApiPayment === false && error instanceof BillingError && error.facts.isBusy === true,
+    });
+    const failure = failureOfCall(ended.outcome, ended);
+    if (failure !== null) throw failure;
+    return resultOf(ended.loaded, ended);
+  }
+
+  /**
+   * Decides first whether the operation may start; once control plugins were asked, again with what they have left; then
+   * it is reserved (§4.1, §5.1 rule 1).
+   */
+  async #look(
+    session: WriteSession,
+    { hasAskedGateway, consulted: { passed, stopped } }: Progress,
+    { context, work, paymentNumber }: Pick<Looking, 'context' | 'work' | 'paymentNumber'>,
+  ): Promise<OperationStep> {
+    const stop = stopped.get(RUN);
+    if (stop) throw stop.error;
+    const { ports, configOf, stateMachines, control } = this.#machine;
+    const consulted = passed.get(RUN)?.consulted ?? null;
+    const request = consulted === null ? work.request : adjustedRequest(work.request, consulted);
+    const accountId = request.accountId ?? (await loadAsked(session, request)).accountId;
+    const [[locked], config, tables] = await Promise.all([
+      session.lockAccounts([accountId], { wait: LockWait.PAYMENT }),
+      configOf(session),
+      stateMachines.of(session),
+    ]);
+    const facts = await loadOperationFacts(session, request, locked);
+    const { createdDate: now } = session.authorship;
+    const { isNew = true } = work;
+    if (isNew && !hasAskedGateway && openOf(facts, now).length > 0) {
+      const { properties } = request;
+      return { kind: 'ASK_GATEWAY', context, facts, properties, timeoutMs: config.pluginTimeoutMs };
+    }
+    const names = isNew && consulted === null ? this.#controlsOf(work, config) : [];
+    const rules = {
+      now,
+      gateways: ports.gateways,
+      allowsOverRefund: config.allowsOverRefund,
+      roundsFloatNoise: context.roundsFloatNoise,
+      stateMachines: tables,
+      awaitsMethod: control.hears(names),
+    };
+    const looking = {
+      session,
+      context,
+      work,
+      request,
+      facts,
+      rules,
+      config,
+      consulted,
+      names,
+      paymentNumber,
+    };
+    return this.#take(await work.plan(looking), looking);
+  }
+
+  /** Names of the run's control plugins, in their order (§2.3 rule 9). */
+  #controlsOf({ isOfInvoice = false, request }: Operation, config: PaymentConfig): readonly string[] {
+    const { controlPlugins: named } = request;
+    if (!isOfInvoice && named === null && !this.#machine.control.isHeard) return [];
+    const plugins = named ?? config.controlPlugins;
+    return isOfInvoice ? [INVOICE_PAYMENT_CONTROL_PLUGIN, ...plugins] : plugins;
+  }
+
+  async #take(plan: OperationPlan, looking: Looking): Promise<OperationStep> {
+    const { session, context, config, facts, consulted, names } = looking;
+    if (plan.kind === 'WAIT') return waiting(looking);
+    if (plan.kind !== 'NEW') {
+      // What waits for its outcome has an attempt of its own (§8.1 rule 4).
+      if (consulted !== null) await endRuns(session, [{ attemptId: consulted.attempt.id }]);
+      if (plan.kind === 'COMPLETE') return this.#complete(plan, { ...looking, consulted: null });
+      const { transaction } = plan;
+      const loaded = await loadResult(session, transaction.paymentId);
+      const { paymentId } = transaction;
+      return { kind: 'DONE', result: { paymentId, transaction, outcome: null, loaded } };
+    }
+    checkCommits(context, plan);
+    if (names.length > 0) {
+      const run = this.#begin(plan, looking);
+      await session.payments.insertAttempts([run.begun.attempt]);
+      return { kind: 'CONSULT', runs: [run], config };
+    }
+    await endLapsedLeases(looking);
+    const { request, paymentNumber } = looking;
+    const isControlled = consulted !== null && pluginsAmong(consulted.attempt.pluginNames).length > 0;
+    const { ids } = this.#machine.ports;
+    const tools = { request, facts, consulted, ids, ...leaseOf(looking) };
+    const planned = plannedOperation(plan, tools);
+    await insert(session, planned, { facts, paymentNumber });
+    return this.#reserved({ ...planned, isControlled }, looking);
+  }
+
+  /** Leases what is pending; a completion whose outcome is reported already asks nobody. */
+  async #complete(
+    { transaction, gateway, told, outcome }: Extract<OperationPlan, { kind: 'COMPLETE' }>,
+    looking: Looking,
+  ): Promise<OperationStep> {
+    const { session, context, request, facts } = looking;
+    const { account, payment } = facts;
+    checkCommits(context, { gateway });
+    await endLapsedLeases(looking);
+    assertInvariant(payment, 'What is completed belongs to a payment', { transactionId: transaction.id });
+    const lease = leaseOf(looking);
+    const leased = await session.payments.leaseTransactions([transaction.id], lease);
+    if (leased.length === 0) return waiting(looking);
+    const call = {
+      account,
+      gateway,
+      paymentId: payment.id,
+      paymentMethodId: payment.paymentMethodId,
+      properties: request.properties,
+      transaction: { ...transaction, leaseUntil: lease.leaseUntil },
+      // Plugins may have to hear how a transaction ends that was begun before (§6.1 rule 4).
+      isControlled: transaction.attemptId !== null && this.#machine.control.isHeard,
+      told,
+      ...(outcome && { outcome }),
+    };
+    return this.#reserved(call, looking);
+  }
+
+  /** What has no outside effect, and no plugin to tell of it, ends in the transaction that reserves it (§2.4 rule 1). */
+  async #reserved(
+    reserved: Omit<OpenCall, 'timeoutMs' | 'caller'>,
+    { session, config, context }: Looking,
+  ): Promise<OperationStep> {
+    const call = { ...reserved, timeoutMs: config.pluginTimeoutMs, caller: context };
+    if (!hasOutsideEffect(call)) {
+      const answered = await this.#machine.call([call], 1);
+      return { kind: 'DONE', result: await this.#recorded(session, answered) };
+    }
+    const check = firstCheck(call, config);
+    if (check !== null) session.schedule([check]);
+    return { kind: 'CALL', calls: [call] };
+  }
+
+  async #record(context: CallContext, answered: readonly AnsweredCall[]): Promise<Ended> {
+    const { ports, configOf } = this.#machine;
+    const authorship = { ...authorshipOf(context), createdDate: ports.clock.now() };
+    try {
+      return await ports.storage.write(context.tenant, authorship, async (session) => {
+        const accountIds = answered.map(({ account }) => account.id);
+        await Promise.all([session.lockAccounts(accountIds, { wait: LockWait.PAYMENT }), configOf(session)]);
+        return this.#recorded(session, answered);
+      });
+    } catch (error) {
+      this.#machine.logUnrecorded(error, answered);
+      throw notRecorded(answered, error);
+    }
+  }
+
+  async #recorded(session: WriteSession, answered: readonly AnsweredCall[]): Promise<Ended> {
+    const [call] = answered;
+    assertInvariant(call, 'A call has an answer');
+    return { ...call, loaded: recordedResult(await this.#machine.record(session, answered)) };
+  }
+
+  /** The run of what is planned: plugins are told its amount, its currency and its method. */
+  #begin(plan: NewOperation, { context, work, request, facts, names }: Looking): Consultation {
+    const { ids } = this.#machine.ports;
+    const { account, payment, method } = facts;
+    const planned = {
+      paymentId: ids.next(),
+      transactionId: ids.next(),
+      isNewPayment: payment === null,
+      settles: null,
+    };
+    const attempt: New<PaymentAttempt> = {
+      id: ids.next(),
+      accountId: account.id,
+      accountRecordId: account.recordId,
+      paymentMethodId: plan.method?.id ?? null,
+      paymentExternalKey: payment?.externalKey ?? request.paymentExternalKey ?? planned.paymentId,
+      transactionId: null,
+      transactionExternalKey: request.transactionExternalKey ?? planned.transactionId,
+      transactionType: typeOf(request.operation),
+      stateName: AttemptState.INIT,
+      amount: plan.amount,
+      currency: plan.currency,
+      pluginNames: names,
+      pluginProperties: null,
+      isApiPayment: work.isApiPayment ?? true,
+      createdDate: context.createdDate,
+    };
+    const paymentPluginName = plan.gateway?.name ?? method?.pluginName ?? null;
+    const about = contextOfAttempt(context, attempt, { paymentPluginName });
+    const run = {
+      names,
+      context: { ...about, paymentId: payment?.id ?? null },
+      properties: request.properties,
+    };
+    return { key: RUN, begun: { attempt, planned }, run };
+  }
+}
+
+function planPlainly({ request, facts, rules }: Deciding): OperationPlan {
+  return planOperation(request, facts, rules);
+}
+
+function waiting({ facts: { account }, config }: Looking): OperationStep {
+  return { kind: 'WAIT', accountId: account.id, patience: config.lockRetries, consultsAgain: false };
+}
+
+/** The request as control plugins have left it, with the keys of its attempt. */
+function adjustedRequest(
+  request: OperationRequest,
+  { attempt, amount, currency, paymentMethodId, properties }: ConsultedRun,
+): OperationRequest {
+  const { paymentExternalKey, transactionExternalKey } = attempt;
+  const adjusted = { amount, currency, paymentMethodId, properties };
+  return { ...request, ...adjusted, paymentExternalKey, transactionExternalKey };
+}
+
+/** The time of one call of its own. */
+function leaseOf({ rules: { now }, config: { pluginTimeoutMs: timeoutMs } }: Looking) {
+  return { now, leaseUntil: leaseUntil(now, { count: 1, parallelCalls: 1, timeoutMs }) };
+}
+
+async function endLapsedLeases({ session, facts, rules: { now } }: Looking): Promise<void> {
+  const lapsed = facts.transactions.filter((each) => hasLapsed(each, now)).map(({ id }) => id);
+  await session.payments.endLeases(lapsed, { now });
+}
+
+async function insert(
+  session: WriteSession,
+  { newPayment, transaction }: PlannedCall,
+  { facts: { payment }, paymentNumber: taken }: Pick<Looking, 'facts' | 'paymentNumber'>,
+): Promise<void> {
+  if (payment !== null) session.payments.noteUpdates([payment]); // §5.1 rule 4
+  if (newPayment === null) return session.payments.insertTransactions([transaction]);
+  const paymentNumber = taken ?? (await session.payments.takePaymentNumbers(1));
+  await Promise.all([
+    session.payments.insertPayments([{ ...newPayment, paymentNumber }]),
+    session.payments.insertTransactions([transaction]),
+  ]);
+}
+
+function notRecorded([call]: readonly AnsweredCall[], cause: unknown): BillingError {
+  const { paymentId, transaction } = call ?? {};
+  return new BillingError({
+    code: ErrorCode.PAYMENT_INTERNAL_ERROR,
+    message:
+      `The outcome of payment ${paymentId} could not be recorded, money may have moved. ` +
+      'Recovery asks the payment gateway; read the payment before trying again',
+    facts: { paymentId, transactionId: transaction?.id },
+    cause,
+  });
+}

@@ -1,0 +1,461 @@
+import { lockAccount } from '../../accounts/index.ts';
+import { addAccountCredit, balanceOf, loadUnpaidInvoices } from '../../invoicing/index.ts';
+import { LockWait, type WriteSession } from '../../ports/storage/index.ts';
+import {
+  type Account,
+  type CallContext,
+  type Invoice,
+  type InvoicePayment,
+  TransactionType,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Currency, type Decimal, statedAmount, sum } from '../../values/money/index.ts';
+import { localDateOf } from '../../values/time/index.ts';
+import type {
+  InvoiceChargebackInput,
+  InvoicePaymentInput,
+  InvoicePaymentOperations,
+  InvoiceRefundInput,
+  PaidInvoices,
+  PayAllInput,
+} from '../invoice-payment-operations.ts';
+import {
+  AccountCharges,
+  callsOrDone,
+  type ReservedPayment,
+  WITH_DEFAULTS,
+} from '../machine/account-charges.ts';
+import type { PaymentMachine, Step } from '../machine/payment-machine.ts';
+import { type Done, readResult } from '../machine/payment-result.ts';
+import { type Operation, PaymentService } from '../machine/payment-service.ts';
+import { checkExternalKey, externalMethodOf, methodOfAccount } from '../methods/stored-methods.ts';
+import type { ChargebackReversalInput, CompletionInput, PaymentResult } from '../payment-operations.ts';
+import { noDefaultMethod, type OpenPayment } from '../planning/api-payment.ts';
+import { paidRows, statedIn } from '../planning/operation-amount.ts';
+import type { OperationFacts } from '../planning/operation-facts.ts';
+import { planByKey, planOperation, planRefusedChargeback } from '../planning/operation-plan.ts';
+import type { ReservationPlan } from '../planning/plan-reservation.ts';
+import { adjustedRefund, sharesOf } from '../planning/refund-adjustments.ts';
+import type { ApiPayment } from '../planning/reservation-facts.ts';
+import type { Consulted } from '../plugins/attempt-control.ts';
+import { checkRefundable, type PaidRows, paidRowOf } from '../state/invoice-remainder.ts';
+import { badParameter, failureOfCall, noSuchPlugin } from '../state/payment-errors.ts';
+import { isLeased } from '../state/payment-state.ts';
+import { completePayment, requestOf } from './direct-payments.ts';
+
+/** What became of the payment of an invoice. */
+type Paid =
+  | { readonly kind: 'NOTHING' }
+  /** It is asked for again under the key of one whose outcome is open. */
+  | { readonly kind: 'RESENT'; readonly open: OpenPayment }
+  | ({ readonly kind: 'CHARGED' } & Done);
+
+const NOTHING: Paid = { kind: 'NOTHING' };
+
+/** Payments of invoices, as hosts ask for them (§9). */
+export class InvoicePaymentService implements InvoicePaymentOperations<[CallContext]> {
+  readonly #machine: PaymentMachine;
+  readonly #payments: PaymentService;
+  readonly #charges: AccountCharges;
+
+  constructor(machine: PaymentMachine) {
+    this.#machine = machine;
+    this.#payments = new PaymentService(machine);
+    this.#charges = new AccountCharges(machine);
+  }
+
+  async pay(context: CallContext, input: InvoicePaymentInput): Promise<PaymentResult | null> {
+    checkExternalKey(input.externalKey ?? null);
+    checkExternalKey(input.transactionExternalKey ?? null);
+    if (input.isExternal && input.paymentMethodId) throw bothMethods();
+    const paid = await this.#charges.run<Paid>(
+      context,
+      (session, consulted) => this.#look(session, context, { input, consulted }),
+      ([call]) => (call ? { kind: 'CHARGED', ...call } : { kind: 'NOTHING' }),
+    );
+    switch (paid.kind) {
+      case 'NOTHING':
+        return null;
+      case 'CHARGED': {
+        const failure = failureOfCall(paid.outcome, paid);
+        if (failure !== null) throw failure;
+        return readResult(this.#machine.ports.storage, context, paid);
+      }
+      case 'RESENT':
+        return (await this.#resend(context, paid.open, input)) ?? this.pay(context, input);
+      default:
+        return paid satisfies never;
+    }
+  }
+
+  async payAll(context: CallContext, input: PayAllInput): Promise<PaidInvoices | null> {
+    if (input.isExternal && input.paymentMethodId) throw bothMethods();
+    if (input.amount?.lessThanOrEqualTo(0)) throw badParameter('amount', 'must be more than 0');
+    let tried: readonly Invoice[] = [];
+    await this.#charges.run<void>(
+      context,
+      async (session, consulted) => {
+        const { account, payments, due, amount } = await this.#allAsked(session, context, input);
+        tried = due;
+        const step = await this.#charges.reserve(session, { context, account, payments }, consulted);
+        if (step.kind === 'CONSULT') return step;
+        const paid = sum(step.planned.flatMap(({ plan }) => settledBy(plan)));
+        await this.#creditRest(session, account, { ...input, amount, paid });
+        return callsOrDone(step.calls, undefined);
+      },
+      () => undefined,
+    );
+    return tried.length === 0 ? null : paidInvoices(tried);
+  }
+
+  async refund(context: CallContext, input: InvoiceRefundInput): Promise<PaymentResult> {
+    if (input.isExternal) return this.#refundElsewhere(context, input);
+    const request = requestOf(TransactionType.REFUND, input);
+    return this.#payments.runPlanned(context, {
+      request,
+      isOfInvoice: true,
+      plan: async ({ request, facts, rules, session }) => {
+        const paid = paidRow(facts, input.paymentId);
+        const known = planByKey(request, facts, rules);
+        if (known !== null) return known;
+        const { amount, adjustments } = await refundOf(
+          session,
+          { ...input, amount: statedIn(request, facts, rules) },
+          { paid, of: paidRows(facts), roundsFloatNoise: rules.roundsFloatNoise },
+        );
+        const plan = planOperation({ ...request, amount }, facts, rules);
+        const invoiceRefund = { paymentId: input.paymentId, invoicePaymentId: paid.id, adjustments };
+        return plan.kind === 'NEW' ? { ...plan, invoiceRefund } : plan;
+      },
+    });
+  }
+
+  async chargeback(context: CallContext, input: InvoiceChargebackInput): Promise<PaymentResult> {
+    if (input.amount == null || input.amount.lessThanOrEqualTo(0)) throw chargebackNotPositive();
+    const request = requestOf(TransactionType.CHARGEBACK, input);
+    const plan = input.recordsExcess ? planRefusedChargeback : planOperation;
+    return this.#payments.runPlanned(context, { request, isOfInvoice: true, plan: ofInvoice(plan) });
+  }
+
+  async reverseChargeback(context: CallContext, input: ChargebackReversalInput): Promise<PaymentResult> {
+    const request = requestOf('CHARGEBACK_REVERSAL', input);
+    return this.#payments.runPlanned(context, { request, isOfInvoice: true, plan: ofInvoice(planOperation) });
+  }
+
+  async complete(context: CallContext, input: CompletionInput): Promise<PaymentResult> {
+    const { paymentId } = input;
+    if (paymentId != null) {
+      const rows = await this.#machine.ports.storage.read(context.tenant, (session) =>
+        session.payments.findInvoicePaymentsByPayments([paymentId]),
+      );
+      paidRow({ rows }, paymentId);
+    }
+    return completePayment(this.#payments, context, input);
+  }
+
+  async #look(
+    session: WriteSession,
+    context: CallContext,
+    { input, consulted }: { readonly input: InvoicePaymentInput; readonly consulted: Consulted },
+  ): Promise<Step<ReservedPayment, Paid>> {
+    const stop = consulted.stopped.get(input.invoiceId);
+    if (stop) return { kind: 'DONE', result: stoppedBy(stop.error) };
+    const asked = { ...(await this.#asked(session, context, input)), paysEmptyInvoices: true };
+    const step = await this.#charges.reserve(session, { context, ...asked }, consulted);
+    if (step.kind === 'CONSULT') return step;
+    const plan = step.planned[0]?.plan;
+    if (plan?.kind === 'CHARGE')
+      return callsOrDone(step.calls, { kind: 'CHARGED', ...plan.charge, outcome: null });
+    if (plan?.kind !== 'WAIT')
+      return { kind: 'DONE', result: plan?.open ? { kind: 'RESENT', open: plan.open } : NOTHING };
+    const { lockRetries: patience } = await this.#machine.configOf(session);
+    return { kind: 'WAIT', accountId: asked.account.id, patience, consultsAgain: true };
+  }
+
+  /** What is asked for, on the locked account. */
+  async #asked(session: WriteSession, context: CallContext, input: InvoicePaymentInput) {
+    const [invoice] = await session.invoices.findByIds([input.invoiceId]);
+    if (!invoice || (input.accountId ?? invoice.accountId) !== invoice.accountId)
+      throw noSuchInvoice(input.invoiceId);
+    const account = await lockForPayment(session, invoice.accountId);
+    const api: ApiPayment = {
+      methodId: await this.#methodOf(session, account, input),
+      amount: amountOf(input, context, { currency: invoice.currency, rest: balanceOf(invoice) }),
+      paymentKey: input.externalKey || null,
+      transactionKey: input.transactionExternalKey || null,
+      properties: input.properties ?? [],
+      controlPlugins: input.controlPlugins ?? null,
+      waits: true,
+    };
+    return { account, payments: [{ invoiceId: invoice.id, api }] };
+  }
+
+  /** What is unpaid of the locked account, and how much of the amount goes to each. */
+  async #allAsked(session: WriteSession, context: CallContext, input: PayAllInput) {
+    const account = await lockForPayment(session, input.accountId);
+    const due = await dueInvoices(session, account, input);
+    const rest = sum(due.map((invoice) => balanceOf(invoice)));
+    const amount = amountOf(input, context, { currency: account.currency, rest });
+    if (due.length === 0) return { account, payments: [], due: [], amount };
+    const methodId = await this.#methodOf(session, account, input);
+    await this.#checkUsable(session, account, methodId ?? account.paymentMethodId);
+    const { properties = [], controlPlugins = null } = input;
+    const shares = sharesOf(due, amount);
+    const payments = shares.map(({ invoice, amount }) => ({
+      invoiceId: invoice.id,
+      api: { ...WITH_DEFAULTS, methodId, amount, properties, controlPlugins },
+    }));
+    return { account, payments, due: shares.map(({ invoice }) => invoice), amount };
+  }
+
+  /**
+   * Asks about what is open, and completes it if it still is and waits for that (§4.1 rule 4, §4.2); for what is stored,
+   * whatever the balance has become. Null = it has failed by now.
+   */
+  async #resend(
+    context: CallContext,
+    { payment, transaction }: OpenPayment,
+    { properties }: InvoicePaymentInput,
+  ): Promise<PaymentResult | null> {
+    const request = requestOf(TransactionType.PURCHASE, {
+      paymentId: payment.id,
+      transactionExternalKey: transaction.externalKey,
+      properties: properties ?? [],
+    });
+    let hasFailed = false;
+    const result = await this.#payments.runPlanned(context, {
+      request,
+      isOfInvoice: true,
+      plan: ({ request, facts, rules }) => {
+        const known = planByKey(request, facts, rules);
+        hasFailed = known === null;
+        return known ?? { kind: 'SETTLED', transaction };
+      },
+    });
+    return hasFailed ? null : result;
+  }
+
+  /** The method that is named, or the external one; null = the account's default. */
+  async #methodOf(
+    session: WriteSession,
+    account: Account,
+    input: Pick<InvoicePaymentInput, 'isExternal' | 'paymentMethodId'>,
+  ): Promise<Uuid | null> {
+    if (input.isExternal) return externalMethodOf(session, account, this.#machine.ports.ids);
+    if (input.paymentMethodId == null) return null;
+    return (await methodOfAccount(session, account.id, input.paymentMethodId)).id;
+  }
+
+  /** @throws BillingError for a method with which no invoice at all could be paid, or none. */
+  async #checkUsable(session: WriteSession, { id }: Account, methodId: Uuid | null): Promise<void> {
+    if (methodId === null) throw noDefaultMethod(id);
+    const [method] = await session.payments.findMethodsByIds([methodId]);
+    if (method === undefined || this.#machine.ports.gateways.has(method.pluginName)) return;
+    throw noSuchPlugin(method.pluginName, this.#machine.ports.gateways);
+  }
+
+  /** What was paid beyond all invoices becomes credit where nothing can be charged less (§9.6 rule 2). */
+  async #creditRest(
+    session: WriteSession,
+    account: Account,
+    input: Pick<PayAllInput, 'isExternal' | 'amount' | 'mayCredit'> & { readonly paid: Decimal },
+  ): Promise<void> {
+    if (!input.isExternal || input.amount == null) return;
+    const amount = input.amount.minus(input.paid);
+    if (amount.lessThanOrEqualTo(0)) return;
+    if (input.mayCredit === false) throw mayNotCredit();
+    const description = 'Paid beyond the unpaid invoices';
+    await addAccountCredit(session, { account, amount, description }, this.#machine.ports.ids);
+  }
+
+  /** Money that goes back another way than it came: a payment of its own (§9.5 rule 2). */
+  async #refundElsewhere(context: CallContext, input: InvoiceRefundInput): Promise<PaymentResult> {
+    const { paymentId } = input;
+    const accountId = await this.#machine.ports.storage.read(context.tenant, async (session) => {
+      const [payment] = await session.payments.findByIds([paymentId]);
+      if (!payment) throw noInvoicePayment(paymentId);
+      return payment.accountId;
+    });
+    const asked = requestOf(TransactionType.CREDIT, {
+      ...input,
+      accountId,
+      paymentId: null,
+      externalKey: null,
+    });
+    return this.#payments.runPlanned(context, {
+      request: asked,
+      isOfInvoice: true,
+      plan: async ({ request: asked, facts, rules, session }) => {
+        const reads = session.payments;
+        const own = await reads.findTransactions([paymentId]);
+        if (own.some((each) => isLeased(each, rules.now))) return { kind: 'WAIT' };
+        const methodId = await this.#methodOfRefund(session, facts, asked.paymentMethodId);
+        const [method = null] = await reads.findMethodsByIds([methodId]);
+        const rows = await reads.findInvoicePaymentsByPayments([paymentId]);
+        const paid = paidRow({ rows }, paymentId);
+        const known = planByKey(asked, { ...facts, method }, rules);
+        if (known !== null) return known;
+        const { amount, adjustments } = await refundOf(
+          session,
+          { ...input, amount: statedIn(asked, facts, rules) },
+          { paid, of: null, roundsFloatNoise: rules.roundsFloatNoise },
+        );
+        const currency = asked.currency ?? paid.currency;
+        if (currency !== paid.currency)
+          throw badParameter('currency', `must be ${paid.currency}, as it was paid`);
+        const request = { ...asked, amount, currency: paid.currency, paymentMethodId: methodId };
+        const plan = planOperation(request, { ...facts, method }, rules);
+        if (plan.kind !== 'NEW') return plan;
+        const open = await reads.findOpenInvoiceRefunds([facts.account.recordId]);
+        checkRefundable(request, { paid, rows, transactions: [...own, ...open] });
+        return { ...plan, invoiceRefund: { paymentId, invoicePaymentId: paid.id, adjustments } };
+      },
+    });
+  }
+
+  /** The method of the payment that is repeated, the one that is named, else the external one of the account. */
+  async #methodOfRefund(
+    session: WriteSession,
+    { account, payment }: OperationFacts,
+    named: Uuid | null,
+  ): Promise<Uuid> {
+    const begun = payment?.paymentMethodId ?? null;
+    if (begun === null) return named ?? externalMethodOf(session, account, this.#machine.ports.ids);
+    if (named === null || named === begun) return begun;
+    throw badParameter('paymentMethodId', `must be ${begun}, with which this refund was begun`);
+  }
+}
+
+/**
+ * The amount that is asked for, which may be all that is due, however fine older data has left that.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than its currency,
+ * PAYMENT_INVALID_PARAMETER (7031) for noise around 0.
+ */
+function amountOf(
+  { amount }: Pick<InvoicePaymentInput, 'amount'>,
+  { roundsFloatNoise }: CallContext,
+  { currency, rest }: { readonly currency: Currency | null; readonly rest: Decimal },
+): Decimal | null {
+  if (amount == null || currency === null) return amount ?? null;
+  return statedAmount(amount, { currency, roundsFloatNoise, rest });
+}
+
+/** What a payment of an invoice settles of it, whatever is asked for in another currency. */
+function settledBy(plan: ReservationPlan): readonly Decimal[] {
+  if (plan.kind !== 'CHARGE') return [];
+  const row = plan.charge.newRow ?? plan.charge.changedRow;
+  return row === null ? [] : [row.amount];
+}
+
+/** An abort by a control plugin is no error here: nothing is paid (§9.2). */
+function stoppedBy(error: unknown): Paid {
+  if (error instanceof BillingError && error.code === ErrorCode.PAYMENT_PLUGIN_API_ABORTED) return NOTHING;
+  throw error;
+}
+
+/** Unpaid invoices up to the target date; migrated ones are never owed. */
+async function dueInvoices(
+  session: WriteSession,
+  account: Account,
+  { targetDate }: PayAllInput,
+): Promise<readonly Invoice[]> {
+  const last = targetDate ?? localDateOf(session.authorship.createdDate, account.timeZone);
+  const unpaid = await loadUnpaidInvoices(session, [account.id]);
+  const due = unpaid.filter(
+    (invoice) => !invoice.isMigration && (invoice.targetDate ?? invoice.invoiceDate) <= last,
+  );
+  return due.toSorted((a, b) => a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber);
+}
+
+function paidInvoices(tried: readonly Invoice[]): PaidInvoices {
+  const dates = tried
+    .map(({ targetDate, invoiceDate }) => targetDate ?? invoiceDate)
+    .toSorted((a, b) => a - b);
+  return {
+    invoiceIds: tried.map(({ id }) => id),
+    startDate: dates[0] ?? null,
+    endDate: dates.at(-1) ?? null,
+  };
+}
+
+/** The amount is the one that control plugins have left. */
+async function refundOf(
+  session: WriteSession,
+  input: Pick<InvoiceRefundInput, 'isAdjusted' | 'adjustments' | 'amount'>,
+  {
+    paid: { invoiceId, currency },
+    of,
+    roundsFloatNoise,
+  }: {
+    readonly paid: InvoicePayment;
+    /** Null where another payment gives it back, in the invoice's currency. */
+    readonly of: PaidRows | null;
+    readonly roundsFloatNoise: boolean | undefined;
+  },
+) {
+  const { isAdjusted = false, adjustments = [], amount = null } = input;
+  const items = isAdjusted && adjustments.length > 0 ? await session.invoices.findItems([invoiceId]) : [];
+  return adjustedRefund({ amount, isAdjusted, adjustments }, { items, of, currency, roundsFloatNoise });
+}
+
+/** A plan that only payments of invoices have. */
+function ofInvoice(plan: typeof planOperation): Operation['plan'] {
+  return ({ request, facts, rules }) => {
+    paidRow(facts, facts.payment?.id ?? null);
+    return plan(request, facts, rules);
+  };
+}
+
+/** What the payment has paid. @throws BillingError INVOICE_PAYMENT_NOT_FOUND (4900). */
+function paidRow({ rows }: Pick<OperationFacts, 'rows'>, paymentId: Uuid | null): InvoicePayment {
+  const paid = paidRowOf(rows);
+  if (!paid) throw noInvoicePayment(paymentId);
+  return paid;
+}
+
+async function lockForPayment(session: WriteSession, accountId: Uuid): Promise<Account> {
+  const [account] = await session.lockAccounts([accountId], { wait: LockWait.PAYMENT });
+  return account ?? lockAccount(session, accountId);
+}
+
+function noInvoicePayment(paymentId: Uuid | null): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_PAYMENT_NOT_FOUND,
+    message: `No invoice payment could be found for payment ${paymentId}`,
+    facts: { paymentId },
+  });
+}
+
+function noSuchInvoice(invoiceId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_NOT_FOUND,
+    message: `No invoice could be found for id ${invoiceId}`,
+    facts: { invoiceId },
+  });
+}
+
+function chargebackNotPositive(): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE,
+    message: 'A chargeback needs an amount above 0',
+  });
+}
+
+/** It is thrown before the transaction ends: nothing is paid. */
+function mayNotCredit(): BillingError {
+  return new BillingError({
+    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    message: 'What is paid beyond the unpaid invoices becomes account credit, which needs account:credit',
+    facts: { permission: 'account:credit' },
+  });
+}
+
+function bothMethods(): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message:
+      'An external payment takes no paymentMethodId: it is made with the external method of the account',
+    facts: { parameter: 'paymentMethodId' },
+  });
+}

@@ -1,0 +1,167 @@
+import { LockWait, type ReadSession, type WriteSession } from '../../ports/storage/index.ts';
+import {
+  AttemptState,
+  type CallContext,
+  type Payment,
+  type PaymentTransaction,
+  TransactionStatus,
+  type WithContext,
+} from '../../records/index.ts';
+import { authorshipOf, pause } from '../../runtime/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
+import { type Currency, type Decimal, isCurrency, statedAmount } from '../../values/money/index.ts';
+import { LaterOutcomes, type LaterPorts } from '../machine/later-outcomes.ts';
+import { readResult } from '../machine/payment-result.ts';
+import type {
+  PaymentRepairOperations,
+  PaymentResult,
+  ScheduledRetryInput,
+  TransactionFixInput,
+} from '../payment-operations.ts';
+import { asksForRetries, spentAttempt } from '../state/ended-attempt.ts';
+import { checkFixable, fixedOutcome, fixedStates } from '../state/fixed-states.ts';
+import type { PaymentConfigOf } from '../state/payment-config.ts';
+import { badParameter, noPaymentOfTransaction, noSuchPayment, paymentBusy } from '../state/payment-errors.ts';
+import { retryKey } from '../state/payment-notifications.ts';
+import { isLeased, paymentStateNames } from '../state/payment-state.ts';
+import type { Settlement } from '../state/transaction-outcome.ts';
+
+/** A payment with the transaction that is to be corrected. */
+interface Known {
+  readonly payment: Payment;
+  readonly transaction: PaymentTransaction;
+  /** All of the payment, in creation order. */
+  readonly transactions: readonly PaymentTransaction[];
+}
+
+/** What operators do about payments that went wrong (§7.4, §8.5). */
+export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
+  readonly #ports: LaterPorts;
+  readonly #configOf: PaymentConfigOf;
+  readonly #later: LaterOutcomes;
+
+  constructor(ports: LaterPorts, configOf: PaymentConfigOf) {
+    this.#ports = ports;
+    this.#configOf = configOf;
+    this.#later = new LaterOutcomes(ports, configOf);
+  }
+
+  async cancelScheduledRetry(context: CallContext, input: ScheduledRetryInput): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const key = await keyOf(session, input);
+      const found = (await session.payments.findAttemptsByTransactionKeys([key])).at(-1);
+      if (found === undefined) return;
+      await session.lockAccounts([found.accountId], { wait: LockWait.PAYMENT });
+      const attempts = await session.payments.findAttemptsByTransactionKeys([key]);
+      const newest = attempts.at(-1) ?? found;
+      await session.unschedule([retryKey(newest.id)]);
+      const holds = await session.payments.findHoldsByAccounts([found.accountId]);
+      await session.payments.endHolds(holds.filter(({ attemptId }) => attemptId === newest.id));
+      const retried = attempts.filter(({ stateName }) => stateName === AttemptState.RETRIED);
+      await session.payments.updateAttempts(retried.flatMap(spentAttempt));
+    });
+  }
+
+  async fixTransaction(context: CallContext, input: TransactionFixInput): Promise<PaymentResult> {
+    checkNames(input);
+    const { storage } = this.#ports;
+    const { paymentId, transactionId } = input;
+    const { lockRetries } = await storage.read(context.tenant, this.#configOf);
+    for (let looks = 0; looks <= lockRetries; looks += 1) {
+      const known = await storage.read(context.tenant, (session) => load(session, input));
+      if (!isCalled(known, this.#ports.clock.now()) && (await this.#fix(context, input, known))) {
+        const transaction = { id: transactionId };
+        return readResult(storage, context, { paymentId, transaction, outcome: null });
+      }
+      await pause(this.#ports.systemClock, LOCK_WAIT_STEP_MS);
+    }
+    throw paymentBusy({ paymentId });
+  }
+
+  /** Whether it was done: not while the payment is with somebody else, or if the status is another one by now. */
+  async #fix(context: CallContext, input: TransactionFixInput, known: Known): Promise<boolean> {
+    const { createdDate: now } = context;
+    const settlements = [settlementOf(input, known, now)];
+    const accountIds = [known.payment.accountId];
+    const fixed = await this.#later.record(context, { accountIds, settlements }, async (session) => {
+      const current = await load(session, input);
+      return current.transaction.status === known.transaction.status && !isCalled(current, now);
+    });
+    return fixed !== null;
+  }
+}
+
+/** True while a call of the payment may be running. */
+function isCalled({ transactions }: Known, now: CallContext['createdDate']): boolean {
+  return transactions.some((each) => isLeased(each, now));
+}
+
+function settlementOf(
+  input: TransactionFixInput,
+  { payment, transaction, transactions }: Known,
+  now: CallContext['createdDate'],
+): Settlement {
+  const { status, stateName = null, lastSuccessStateName = null, processedCurrency } = input;
+  const currency = processedCurrency && isCurrency(processedCurrency) ? processedCurrency : null;
+  const processed = { amount: processedOf(input, currency ?? transaction.currency), currency };
+  const asked = { stateName, lastSuccessStateName };
+  checkFixable(status, transaction);
+  const states = fixedStates(asked, { ...transaction, status }, { payment, transactions });
+  return {
+    paymentId: payment.id,
+    transactionId: transaction.id,
+    source: 'FIX',
+    outcome: fixedOutcome(status, transaction, { now, processed }),
+    fix: { ...states, allowsRetry: asksForRetries(input.properties ?? []) },
+  };
+}
+
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an amount that is finer than its currency. */
+function processedOf({ processedAmount }: TransactionFixInput, currency: Currency | null): Decimal | null {
+  if (processedAmount == null || currency === null) return processedAmount ?? null;
+  return statedAmount(processedAmount, { currency, name: 'processedAmount' });
+}
+
+async function load(session: ReadSession, { paymentId, transactionId }: TransactionFixInput): Promise<Known> {
+  const [payment] = await session.payments.findByIds([paymentId]);
+  if (!payment) throw noSuchPayment(paymentId);
+  const transactions = await session.payments.findTransactions([paymentId]);
+  const transaction = transactions.find(({ id }) => id === transactionId);
+  if (transaction) return { payment, transaction, transactions };
+  throw new BillingError({
+    code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
+    message: `Payment ${paymentId} has no transaction ${transactionId}`,
+    facts: { paymentId, transactionId },
+  });
+}
+
+async function keyOf(
+  session: WriteSession,
+  { transactionId, transactionExternalKey }: ScheduledRetryInput,
+): Promise<string> {
+  if (transactionId != null) {
+    const [transaction] = await session.payments.findTransactionsByIds([transactionId]);
+    if (!transaction) throw noPaymentOfTransaction(transactionId);
+    return transaction.externalKey;
+  }
+  if (transactionExternalKey) return transactionExternalKey;
+  throw badParameter('transactionExternalKey', 'or transactionId is needed');
+}
+
+const statuses: ReadonlySet<string> = new Set(
+  Object.values(TransactionStatus).filter((status) => status !== TransactionStatus.PAYMENT_SYSTEM_OFF),
+);
+const states: ReadonlySet<string> = new Set(paymentStateNames);
+
+/** @throws BillingError PAYMENT_INVALID_PARAMETER (7031) for a status, a state or a currency that does not exist. */
+function checkNames(input: TransactionFixInput): void {
+  if (!statuses.has(input.status)) throw badParameter('status', `must be one of ${[...statuses].join(', ')}`);
+  for (const name of ['stateName', 'lastSuccessStateName'] as const) {
+    const state = input[name];
+    if (state != null && !states.has(state)) throw badParameter(name, 'is no state of payments');
+  }
+  const { processedCurrency: currency } = input;
+  if (currency != null && !isCurrency(currency))
+    throw badParameter('processedCurrency', 'is no currency code');
+}

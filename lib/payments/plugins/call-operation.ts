@@ -1,0 +1,183 @@
+import {
+  type GatewayContext,
+  type GatewayRequest,
+  type GatewayResult,
+  type PaymentGateway,
+  PluginStatus,
+  type Ports,
+} from '../../ports/index.ts';
+import { TransactionStatus } from '../../records/index.ts';
+import { type ActivityPorts, ofAccount, spanned } from '../../runtime/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import { type CallOutcome, claimedResult, operationOutcome } from '../claims/gateway-claims.ts';
+import { operationOf, type ReservedCall } from '../planning/reserved-call.ts';
+import type { ControlResult } from '../state/transaction-outcome.ts';
+import { type CallLimits, callGateway } from './call-gateway.ts';
+import type { ControlCaller } from './control-calls.ts';
+
+/** A reserved call that is to be made now. */
+export interface OpenCall extends ReservedCall {
+  /** `payment.plugin.timeout` as it was when the call was reserved: its lease is made for it. */
+  readonly timeoutMs: number;
+  readonly caller: ControlCaller;
+  /** What the gateway is told instead of what is stored, where a completion says so (§4.3 rule 7). */
+  readonly told?: { readonly amount: Decimal | null; readonly currency: Currency | null };
+  /** What is known already to have happened: nobody is asked. */
+  readonly outcome?: CallOutcome;
+}
+
+export interface Answer {
+  readonly outcome: CallOutcome;
+  /** Of a call that is still running: what it ends in, one day. */
+  readonly late: Promise<CallOutcome> | null;
+}
+
+/** A call with its answer, and the reaction of control plugins to it. */
+export type AnsweredCall = OpenCall & Answer & { readonly control?: ControlResult };
+
+/** Calls the gateway for a reserved operation (§5.1 rule 2), outside any transaction with effects. */
+export async function callOperation(
+  call: OpenCall,
+  ports: Pick<Ports, 'clock' | 'systemClock' | 'meters'> & ActivityPorts,
+): Promise<Answer> {
+  const { clock, systemClock, meters } = ports;
+  const { tenant, userName, userToken } = call.caller;
+  const { leaseUntil } = call.transaction;
+  const now = clock.now();
+  const { gateway, outcome } = call;
+  if (outcome !== undefined) return { outcome, late: null };
+  // A call that has not begun when its lease ends is left out: recovery may already be deciding without it.
+  if (leaseUntil !== null && now >= leaseUntil) return notCalled(call, now);
+  if (gateway === null) return recorded(call, now);
+  const context = { tenantId: tenant.id, userName, userToken, now };
+  const limits = { timeoutMs: call.timeoutMs, systemClock, meters };
+  return tracedCall(ports, { ...call, gateway }, async () => {
+    const { reply, late } = await callGatewayOf({ ...call, gateway }, context, limits);
+    return { outcome: operationOutcome(reply), late: late?.then(operationOutcome) ?? null };
+  });
+}
+
+function callGatewayOf(
+  {
+    account,
+    gateway,
+    paymentId,
+    paymentMethodId,
+    properties,
+    transaction,
+    told,
+  }: OpenCall & { readonly gateway: PaymentGateway },
+  context: GatewayContext,
+  limits: CallLimits,
+) {
+  const { id: transactionId, transactionType, status } = transaction;
+  const operation = operationOf(gateway, transactionType);
+  const isCompletion = status === TransactionStatus.PENDING;
+  const asked = {
+    accountId: account.id,
+    paymentId,
+    transactionId,
+    paymentMethodId,
+    properties,
+    ...(isCompletion && { isCompletion }),
+  };
+  const amount = told?.amount ?? transaction.amount;
+  const currency = told?.currency ?? transaction.currency;
+  const request = amount && currency ? { ...asked, amount, currency } : asked;
+  return callGateway(
+    [request as GatewayRequest, context],
+    (asking, as) =>
+      whileRunning(gateway, transactionId, async () => claimedResult(await operation(asking, as))),
+    limits,
+  );
+}
+
+/** Of a completion the gateway has heard before: what is pending stays so. */
+function notCalled({ paymentId, transaction }: OpenCall, now: GatewayContext['now']): Answer {
+  const { id, status, amount, currency, transactionType } = transaction;
+  if (status !== TransactionStatus.PENDING) {
+    const message = 'The payment was not submitted: its time had passed before the call began';
+    return { outcome: { kind: 'NEVER_RECEIVED', message }, late: null };
+  }
+  const result: GatewayResult = {
+    kbPaymentId: paymentId,
+    kbTransactionPaymentId: id,
+    transactionType,
+    status: PluginStatus.PENDING,
+    ...(amount && { amount }),
+    ...(currency && { currency }),
+    createdDate: now,
+    effectiveDate: now,
+    properties: [],
+  };
+  return { outcome: { kind: 'RESULT', result }, late: null };
+}
+
+/** A chargeback is what the network did, a reversal the end of one: nobody is asked (§2.1 rule 3). */
+function recorded({ paymentId, transaction, isRefused }: OpenCall, now: GatewayContext['now']): Answer {
+  const { id, amount, currency, transactionType } = transaction;
+  const result: GatewayResult = {
+    kbPaymentId: paymentId,
+    kbTransactionPaymentId: id,
+    transactionType,
+    status: amount === null || isRefused ? PluginStatus.ERROR : PluginStatus.PROCESSED,
+    ...(amount && { amount }),
+    ...(currency && { currency }),
+    createdDate: now,
+    effectiveDate: now,
+    properties: [],
+  };
+  return { outcome: { kind: 'RESULT', result }, late: null };
+}
+
+/** A call of a gateway on behalf of whoever has caused the payment; also among those of other accounts. */
+export function tracedCall<A extends { readonly outcome: CallOutcome }>(
+  ports: ActivityPorts,
+  { account, gateway, paymentId, transaction }: ReservedCall & { readonly gateway: PaymentGateway },
+  call: () => Promise<A>,
+): Promise<A> {
+  const start = () => ({
+    name: `gateway ${transaction.transactionType}`,
+    kind: 'CLIENT' as const,
+    attributes: {
+      'billwright.plugin.name': gateway.name,
+      'billwright.account.id': account.id,
+      'billwright.payment.id': paymentId,
+      'billwright.transaction.id': transaction.id,
+    },
+  });
+  return ofAccount(ports, account.recordId, () =>
+    spanned(ports, start, async (span) => {
+      const answer = await call();
+      const { outcome } = answer;
+      const status = outcome.kind === 'RESULT' ? outcome.result.status : outcome.kind;
+      span?.tell({ attributes: { 'billwright.outcome': status ?? 'UNDEFINED' } });
+      if (outcome.kind !== 'RESULT') span?.fail(new Error(outcome.kind));
+      return answer;
+    }),
+  );
+}
+
+/** Ids of the transactions for which a gateway is being called by this process, given up or not. */
+const running = new WeakMap<PaymentGateway, Set<Uuid>>();
+
+/** Makes the call of a transaction, which counts as running until it settles. */
+export async function whileRunning<T>(
+  gateway: PaymentGateway,
+  transactionId: Uuid,
+  call: () => Promise<T>,
+): Promise<T> {
+  const ids = running.get(gateway) ?? new Set();
+  running.set(gateway, ids.add(transactionId));
+  try {
+    return await call();
+  } finally {
+    ids.delete(transactionId);
+  }
+}
+
+/** Whether a call of the transaction has not settled yet: what it will have done nobody can know. */
+export function isRunning(gateway: PaymentGateway, transactionId: Uuid): boolean {
+  return running.get(gateway)?.has(transactionId) === true;
+}

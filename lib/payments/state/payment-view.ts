@@ -1,0 +1,126 @@
+import type { PendingNotification } from '../../ports/storage/index.ts';
+import {
+  AttemptState,
+  type InvoicePayment,
+  InvoicePaymentType,
+  type Payment,
+  type PaymentAttempt,
+  type PaymentTransaction,
+  type PluginProperty,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { type ClaimedResults, gatewayText, lastClaimOf } from '../claims/gateway-claims.ts';
+import { retryKey } from './payment-notifications.ts';
+import { type PaymentTotals, paymentTotals } from './payment-totals.ts';
+
+/** What a gateway says about a transaction when it is asked; never stored (§1.4). */
+export interface TransactionPluginInfo {
+  readonly firstPaymentReferenceId: string | null;
+  readonly secondPaymentReferenceId: string | null;
+  readonly properties: readonly PluginProperty[];
+}
+
+export interface PaymentTransactionView extends PaymentTransaction {
+  /** Null unless asked for, and where the gateway does not know the transaction. */
+  readonly pluginInfo: TransactionPluginInfo | null;
+}
+
+/** A payment as it is read (§1.3, §4.4). */
+export interface PaymentView extends Payment {
+  readonly totals: PaymentTotals;
+  /** In creation order. */
+  readonly transactions: readonly PaymentTransactionView[];
+  /** Oldest first, then the scheduled ones; null unless asked for. */
+  readonly attempts: readonly AttemptView[] | null;
+}
+
+/** A payment with the invoice that it pays; null for a direct payment. */
+export interface InvoicePaymentView extends PaymentView {
+  readonly targetInvoiceId: Uuid | null;
+}
+
+/** All that the storage holds about the payments of a read, in its order. */
+export interface LoadedPayments {
+  readonly payments: readonly Payment[];
+  /** By payment id. */
+  readonly transactions: ReadonlyMap<Uuid, readonly PaymentTransaction[]>;
+  /** By payment external key; null unless asked for. */
+  readonly attempts: ReadonlyMap<string, readonly PaymentAttempt[]> | null;
+  /** Retries of these attempts, by unique key. */
+  readonly pending: ReadonlyMap<string, PendingNotification>;
+  /** Names of the gateways by payment method id; empty unless asked for. */
+  readonly pluginNames: ReadonlyMap<Uuid, string>;
+}
+
+/** The payments as they are read; `told` is what gateways say about them, by payment id. */
+export function viewPayments(
+  loaded: LoadedPayments,
+  told: ReadonlyMap<Uuid, ClaimedResults>,
+): readonly PaymentView[] {
+  return loaded.payments.map((payment) => {
+    const transactions = loaded.transactions.get(payment.id) ?? [];
+    const results = told.get(payment.id) ?? [];
+    const { attempts, pending } = loaded;
+    return {
+      ...payment,
+      totals: paymentTotals(transactions),
+      transactions: transactions.map((each) => ({ ...each, pluginInfo: pluginInfoOf(each, results) })),
+      attempts: attempts && attemptViews(attempts.get(payment.externalKey) ?? [], pending),
+    };
+  });
+}
+
+/** The payments with the invoices that these rows name. */
+export function withInvoices(
+  payments: readonly PaymentView[],
+  rows: readonly InvoicePayment[],
+): readonly InvoicePaymentView[] {
+  const paid = rows.filter(({ type }) => type === InvoicePaymentType.ATTEMPT);
+  const invoiceOf = new Map(paid.map(({ paymentId, invoiceId }) => [paymentId, invoiceId]));
+  return payments.map((payment) => ({ ...payment, targetInvoiceId: invoiceOf.get(payment.id) ?? null }));
+}
+
+/** The last thing that the gateway says about this transaction. */
+function pluginInfoOf({ id }: PaymentTransaction, results: ClaimedResults): TransactionPluginInfo | null {
+  const result = lastClaimOf(results, id);
+  if (!result) return null;
+  return {
+    firstPaymentReferenceId: gatewayText(result.firstPaymentReferenceId),
+    secondPaymentReferenceId: gatewayText(result.secondPaymentReferenceId),
+    properties: result.properties,
+  };
+}
+
+/** States of attempts as they are read: SCHEDULED is a retry that is still to come (§1.1, §8.2). */
+export const ShownAttemptState = { ...AttemptState, SCHEDULED: 'SCHEDULED' } as const;
+export type ShownAttemptState = (typeof ShownAttemptState)[keyof typeof ShownAttemptState];
+
+/** An attempt as it is read. A SCHEDULED one has the id of the attempt that it repeats, and no transaction. */
+export interface AttemptView extends Omit<PaymentAttempt, 'stateName'> {
+  readonly stateName: ShownAttemptState;
+  /** Its creation, or when the retry falls due. */
+  readonly effectiveDate: Instant;
+}
+
+/** The attempts of one payment, oldest first, and one SCHEDULED entry per retry of theirs that is pending (§8.2). */
+export function attemptViews(
+  attempts: readonly PaymentAttempt[],
+  pending: ReadonlyMap<string, PendingNotification>,
+): readonly AttemptView[] {
+  const stored = attempts.map((attempt) => ({ ...attempt, effectiveDate: attempt.createdDate }));
+  const scheduled = attempts.flatMap((attempt) => {
+    const retry = pending.get(retryKey(attempt.id));
+    return retry ? [scheduledView(attempt, retry.effectiveDate)] : [];
+  });
+  return [...stored, ...scheduled];
+}
+
+/** The unique keys of retries of these attempts, whether or not any is pending. */
+export function retryKeysOf(attempts: readonly { readonly id: Uuid }[]): readonly string[] {
+  return attempts.map(({ id }) => retryKey(id));
+}
+
+function scheduledView(attempt: PaymentAttempt, effectiveDate: Instant): AttemptView {
+  return { ...attempt, stateName: ShownAttemptState.SCHEDULED, transactionId: null, effectiveDate };
+}
