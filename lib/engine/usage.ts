@@ -3,7 +3,6 @@ import {
   BulkService,
   RecordingService,
   RollUpService,
-  UsageTimelineService,
 } from '../usage/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
@@ -19,7 +18,6 @@ export function usageArea(foundation: Foundation) {
         ...methodsOf(new RecordingService(ports, catalogs, settingsOf)),
         ...methodsOf(new BulkService(ports, catalogs, { settingsOf, chunkSize })),
         ...methodsOf(new RollUpService(ports, usageSources)),
-        ...methodsOf(new UsageTimelineService(ports, usageSources)),
         ...methodsOf(
           new ArchiveService(ports, {
             configOf: async (session) => (await invoicingConfig(session)).usage,

@@ -25,7 +25,7 @@ export type { UsageRun } from './intervals/usage-runs.ts';
 export { ArchiveService } from './operations/archive-service.ts';
 export { BulkService } from './operations/bulk-service.ts';
 export { RecordingService } from './operations/recording-service.ts';
-export { RollUpService, UsageTimelineService } from './operations/roll-up-service.ts';
+export { RollUpService } from './operations/roll-up-service.ts';
 export { readThresholdLook } from './operations/store-submissions.ts';
 export type {
   ArchivedUsage,

@@ -3,20 +3,20 @@ import type { Ports } from '../../ports/index.ts';
 import type { ReadSession, UsageStretch, UsageSum } from '../../ports/storage/index.ts';
 import type { CallContext, Subscription } from '../../records/index.ts';
 import { loadSubscription } from '../../subscriptions/index.ts';
-import { type BillingError, invalidParameter } from '../../values/errors/index.ts';
+import { assertInvariant, type BillingError, invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { isStorable } from '../../values/text/index.ts';
 import { formatLocalDate, type Instant, type LocalDate, type TimeZone } from '../../values/time/index.ts';
 import {
+  type Bounds,
   boundsIn,
   checkedBounds,
   hoursOfDays,
   type RequestedBounds,
-  type UsageBucket,
   UsageGranularity,
   usageBuckets,
 } from '../roll-up/usage-buckets.ts';
-import { usageStretch, usageStretches } from '../roll-up/usage-stretch.ts';
+import { usageStretches } from '../roll-up/usage-stretch.ts';
 import { suppliedUsage } from '../supplied/supplied-usage.ts';
 import type { RolledUpUsage } from './usage-operations.ts';
 import type { UsageSources } from './usage-sources.ts';
@@ -25,14 +25,20 @@ export interface RollUpBounds extends RequestedBounds {
   readonly unitType?: string | null;
 }
 
-interface Asked {
-  readonly subscriptionId: Uuid;
-  readonly unit: string | null;
-  /** In ascending order, from the first to the last. */
-  readonly instantsIn: (zone: TimeZone) => readonly Instant[];
+export interface TimelineBounds extends RollUpBounds {
+  readonly granularity?: UsageGranularity | null | undefined;
 }
 
-/** Tells what was recorded (§3). */
+/** Parts of time for which the usage of a subscription is requested. */
+interface Asked {
+  readonly subscription: Subscription;
+  readonly zone: TimeZone;
+  /** null = every unit. */
+  readonly unit: string | null;
+  readonly parts: readonly Bounds[];
+}
+
+/** Reports what was recorded or, if a usage source has the subscription, what that supplies (§3). */
 export class RollUpService {
   readonly #ports: Pick<Ports, 'storage'>;
   readonly #sources: UsageSources;
@@ -45,17 +51,12 @@ export class RollUpService {
   async rollUp(
     context: CallContext,
     subscriptionId: Uuid,
-    { unitType = null, ...request }: RollUpBounds,
+    { unitType: unit = null, ...request }: RollUpBounds,
   ): Promise<RolledUpUsage> {
-    const [only] = await this.#between(context, {
-      subscriptionId,
-      unit: unitType,
-      instantsIn: (zone) => {
-        const { start, end } = boundsIn(zone, request);
-        return [start, end];
-      },
-    });
-    if (only === undefined) throw new Error('Two bounds have one stretch between them');
+    const [only] = await this.#rolledUp(context, (session) =>
+      askedParts(session, { subscriptionId, unit }, (zone) => [boundsIn(zone, request)]),
+    );
+    assertInvariant(only, 'Two bounds have one stretch between them');
     return only;
   }
 
@@ -64,95 +65,11 @@ export class RollUpService {
     subscriptionId: Uuid,
     instants: readonly Instant[],
   ): Promise<readonly RolledUpUsage[]> {
-    return this.#between(context, { subscriptionId, unit: null, instantsIn: () => instants });
-  }
-
-  /** What lies between each bound and the next one. */
-  async #between(context: CallContext, asked: Asked): Promise<readonly RolledUpUsage[]> {
-    const { storage } = this.#ports;
-    if (this.#sources.isEmpty) {
-      return storage.read(context.tenant, async (session) =>
-        recorded(session, asked, await stretchesOf(session, asked)),
-      );
-    }
-    const stretched = await storage.read(context.tenant, (session) => stretchesOf(session, asked));
-    const told = await this.#supplied(context, asked, stretched);
-    if (told !== null) return told;
-    return storage.read(context.tenant, (session) => recorded(session, asked, stretched));
-  }
-
-  /** What a usage source says (§3.1 rule 7); null = none has the subscription. */
-  async #supplied(
-    { tenant, createdDate: now, pluginProperties }: CallContext,
-    { subscriptionId, unit }: Asked,
-    { subscription: { accountId }, stretches }: Stretched,
-  ): Promise<readonly RolledUpUsage[] | null> {
-    const instants = new Set(stretches.flatMap(({ start, end }) => [start, end]));
-    const [first, second, ...others] = [...instants].sort((a, b) => a - b);
-    // Nothing lies between bounds that are one instant.
-    if (first === undefined || second === undefined) return null;
-    const pieces = await this.#sources.ofSubscription(subscriptionId, [first, second, ...others], {
-      context: { tenantId: tenant.id, accountId, dryRunType: null, inputTargetDate: null, now },
-      properties: pluginProperties ?? [],
-    });
-    return pieces && suppliedUsage(stretches, { pieces, subscriptionId, unit });
-  }
-}
-
-interface Stretched {
-  readonly subscription: Subscription;
-  readonly zone: TimeZone;
-  readonly stretches: readonly UsageStretch[];
-}
-
-async function stretchesOf(session: ReadSession, { subscriptionId, instantsIn }: Asked): Promise<Stretched> {
-  const subscription = await loadSubscription(session, subscriptionId);
-  const { timeZone } = await loadAccount(session, subscription.accountId);
-  const instants = instantsIn(timeZone);
-  const stretches = instants.slice(1).map((end, index) => {
-    const bounds = checkedBounds({ start: instants[index] ?? end, end });
-    return usageStretch(bounds.start, bounds.end, timeZone);
-  });
-  return { subscription, zone: timeZone, stretches };
-}
-
-async function recorded(
-  session: ReadSession,
-  { subscriptionId, unit }: Asked,
-  { subscription: { recordId: subscriptionRecordId }, zone, stretches: asked }: Stretched,
-): Promise<readonly RolledUpUsage[]> {
-  const stretches = await answerableStretches(session, asked, { subscriptionRecordId, zone });
-  const isAsked = stretches.length > 0 && (unit === null || isStorable(unit));
-  const sums = isAsked ? await session.usage.sums({ subscriptionRecordId, stretches, unit }) : [];
-  return stretches.map(({ start, end }, index) => ({
-    subscriptionId,
-    startDate: start,
-    endDate: end,
-    rolledUpUnits: (sums[index] ?? []).map(({ unit: unitType, amount }) => ({ unitType, amount })),
-  }));
-}
-
-export interface TimelineBounds extends RollUpBounds {
-  readonly granularity?: UsageGranularity | null | undefined;
-}
-
-interface AskedTimeline {
-  readonly accountId: Uuid;
-  readonly subscriptionRecordId: number;
-  readonly unit: string | null;
-  readonly zone: TimeZone;
-  readonly buckets: readonly UsageBucket[];
-}
-
-/** Tells what was recorded by hours, days or months (§3.3). */
-export class UsageTimelineService {
-  readonly #ports: Pick<Ports, 'storage'>;
-
-  readonly #sources: UsageSources;
-
-  constructor(ports: Pick<Ports, 'storage'>, sources: UsageSources) {
-    this.#ports = ports;
-    this.#sources = sources;
+    return this.#rolledUp(context, (session) =>
+      askedParts(session, { subscriptionId, unit: null }, () =>
+        instants.slice(1).map((end, index) => checkedBounds({ start: instants[index] ?? end, end })),
+      ),
+    );
   }
 
   async timeline(
@@ -162,102 +79,124 @@ export class UsageTimelineService {
   ): Promise<readonly RolledUpUsage[]> {
     const by = granularity ?? UsageGranularity.DAY;
     const { storage } = this.#ports;
-    const asked = await storage.read(context.tenant, async (session): Promise<AskedTimeline> => {
-      const { accountId, recordId } = await loadSubscription(session, subscriptionId);
-      const { timeZone: zone } = await loadAccount(session, accountId);
-      const buckets = usageBuckets({ ...boundsIn(zone, request), zone, granularity: by });
-      return { accountId, subscriptionRecordId: recordId, unit, zone, buckets };
-    });
-    const { buckets } = asked;
-    if (buckets.length === 0 || (unit !== null && !isStorable(unit))) return [];
-    const told = this.#sources.isEmpty ? null : await this.#supplied(context, subscriptionId, asked);
-    if (told !== null) return told.filter(({ rolledUpUnits }) => rolledUpUnits.length > 0);
+    const asked = await storage.read(context.tenant, (session) =>
+      askedParts(session, { subscriptionId, unit }, (zone) =>
+        usageBuckets({ ...boundsIn(zone, request), zone, granularity: by }),
+      ),
+    );
+    if (asked.parts.length === 0 || (unit !== null && !isStorable(unit))) return [];
     const sumsOf = by === UsageGranularity.HOUR ? sumsByHour : sumsByDays;
-    const sums = await storage.read(context.tenant, (session) => sumsOf(session, asked));
-    return buckets.flatMap(({ start, end }, index) => {
-      const units = sums[index] ?? [];
-      const rolledUpUnits = units.map(({ unit: unitType, amount }) => ({ unitType, amount }));
-      return units.length === 0 ? [] : { subscriptionId, startDate: start, endDate: end, rolledUpUnits };
-    });
+    const usage =
+      (await this.#supplied(context, asked)) ??
+      (await storage.read(context.tenant, async (session) => rolledUp(asked, await sumsOf(session, asked))));
+    return usage.filter(({ rolledUpUnits }) => rolledUpUnits.length > 0);
   }
 
-  /** What a usage source says (§3.1 rule 7); null = none has the subscription. */
+  async #rolledUp(
+    context: CallContext,
+    load: (session: ReadSession) => Promise<Asked>,
+  ): Promise<readonly RolledUpUsage[]> {
+    const { storage } = this.#ports;
+    if (this.#sources.isEmpty) {
+      return storage.read(context.tenant, async (session) => recorded(session, await load(session)));
+    }
+    const asked = await storage.read(context.tenant, load);
+    const supplied = await this.#supplied(context, asked);
+    return supplied ?? storage.read(context.tenant, (session) => recorded(session, asked));
+  }
+
+  /** What a usage source supplies (§3.1 rule 7); null = none has the subscription. */
   async #supplied(
     { tenant, createdDate: now, pluginProperties }: CallContext,
-    subscriptionId: Uuid,
-    { accountId, unit, buckets }: AskedTimeline,
+    { subscription: { id: subscriptionId, accountId }, unit, parts }: Asked,
   ): Promise<readonly RolledUpUsage[] | null> {
-    const [first] = buckets;
-    if (first === undefined) return null;
-    const ends = buckets.map(({ end }) => end) as [Instant, ...Instant[]];
-    const pieces = await this.#sources.ofSubscription(subscriptionId, [first.start, ...ends], {
+    if (this.#sources.isEmpty) return null;
+    const instants = new Set(parts.flatMap(({ start, end }) => [start, end]));
+    const [first, second, ...others] = [...instants].sort((a, b) => a - b);
+    // Nothing lies between bounds that are one instant.
+    if (first === undefined || second === undefined) return null;
+    const pieces = await this.#sources.ofSubscription(subscriptionId, [first, second, ...others], {
       context: { tenantId: tenant.id, accountId, dryRunType: null, inputTargetDate: null, now },
       properties: pluginProperties ?? [],
     });
-    return pieces && suppliedUsage(buckets, { pieces, subscriptionId, unit });
+    return pieces && suppliedUsage(parts, { pieces, subscriptionId, unit });
   }
 }
 
-async function sumsByDays(
+async function askedParts(
   session: ReadSession,
-  { subscriptionRecordId, unit, zone, buckets }: AskedTimeline,
-): Promise<readonly (readonly UsageSum[])[]> {
-  const asked = usageStretches(buckets, zone);
-  const stretches = await answerableStretches(session, asked, { subscriptionRecordId, zone });
+  { subscriptionId, unit }: { readonly subscriptionId: Uuid; readonly unit: string | null },
+  partsIn: (zone: TimeZone) => readonly Bounds[],
+): Promise<Asked> {
+  const subscription = await loadSubscription(session, subscriptionId);
+  const { timeZone: zone } = await loadAccount(session, subscription.accountId);
+  return { subscription, zone, unit, parts: partsIn(zone) };
+}
+
+async function recorded(session: ReadSession, asked: Asked): Promise<readonly RolledUpUsage[]> {
+  const parts = await answerableStretches(session, asked);
+  const { unit } = asked;
+  const isAsked = parts.length > 0 && (unit === null || isStorable(unit));
+  return rolledUp(asked, isAsked ? await sumsOfStretches(session, asked, parts) : []);
+}
+
+async function sumsByDays(session: ReadSession, asked: Asked) {
+  return sumsOfStretches(session, asked, await answerableStretches(session, asked));
+}
+
+function sumsOfStretches(
+  session: ReadSession,
+  { subscription: { recordId: subscriptionRecordId }, unit }: Asked,
+  stretches: readonly UsageStretch[],
+) {
   return session.usage.sums({ subscriptionRecordId, stretches, unit });
 }
 
 async function sumsByHour(
   session: ReadSession,
-  { subscriptionRecordId, unit, zone, buckets }: AskedTimeline,
+  { subscription: { recordId: subscriptionRecordId }, unit, zone, parts }: Asked,
 ): Promise<readonly (readonly UsageSum[])[]> {
-  const stretches = hoursOfDays(buckets, zone);
-  await refuseArchived(
-    session,
-    subscriptionRecordId,
-    stretches.map(({ day }) => day),
-  );
+  const stretches = hoursOfDays(parts, zone);
+  const days = stretches.map(({ day }) => day);
+  const [archived] = await session.usage.archivedDays(subscriptionRecordId, days);
+  if (archived !== undefined) throw dayArchived(archived);
   const found = await session.usage.hourSums({ subscriptionRecordId, stretches, unit });
-  const sums: UsageSum[][] = buckets.map(() => []);
+  const sums: UsageSum[][] = parts.map(() => []);
   for (const [index, { first }] of stretches.entries()) {
     for (const { hour, ...sum } of found[index] ?? []) sums[first + hour]?.push(sum);
   }
   return sums;
 }
 
-interface StretchOwner {
-  readonly subscriptionRecordId: number;
-  readonly zone: TimeZone;
+function rolledUp(
+  { subscription: { id: subscriptionId }, parts }: Asked,
+  sums: readonly (readonly UsageSum[])[],
+): readonly RolledUpUsage[] {
+  return parts.map(({ start, end }, index) => ({
+    subscriptionId,
+    startDate: start,
+    endDate: end,
+    rolledUpUnits: (sums[index] ?? []).map(({ unit: unitType, amount }) => ({ unitType, amount })),
+  }));
 }
 
 /**
- * The stretches as what is stored can tell of them. Where days are cut, one statement looks whether they have points left to
- * cut.
+ * The parts as stretches that the stored data can answer. If days are cut, one statement checks that they still have points.
  * @throws BillingError INVALID_PARAMETER for a bound within an archived day (§11.4).
  */
-export async function answerableStretches(
+async function answerableStretches(
   session: ReadSession,
-  stretches: readonly UsageStretch[],
-  { subscriptionRecordId, zone }: StretchOwner,
+  { subscription, zone, parts }: Asked,
 ): Promise<readonly UsageStretch[]> {
+  const stretches = usageStretches(parts, zone);
   const cut = cutDaysOf(stretches);
   if (cut.length === 0) return stretches;
-  const archived = new Set(await session.usage.archivedDays(subscriptionRecordId, cut));
+  const archived = new Set(await session.usage.archivedDays(subscription.recordId, cut));
   if (archived.size === 0) return stretches;
-  const around = usageStretches(stretches, zone, archived);
+  const around = usageStretches(parts, zone, archived);
   const refused = cutDaysOf(around).find((day) => archived.has(day));
   if (refused === undefined) return around;
   throw dayArchived(refused);
-}
-
-/** @throws BillingError INVALID_PARAMETER where one of the days, whose points are to be read, is archived. */
-export async function refuseArchived(
-  session: ReadSession,
-  subscriptionRecordId: number,
-  days: readonly LocalDate[],
-): Promise<void> {
-  const [archived] = await session.usage.archivedDays(subscriptionRecordId, days);
-  if (archived !== undefined) throw dayArchived(archived);
 }
 
 function dayArchived(day: LocalDate): BillingError {

@@ -27,18 +27,40 @@ const lastMonth = localDate(MAX_YEAR, 12, 1);
 export const UsageGranularity = { HOUR: 'HOUR', DAY: 'DAY', MONTH: 'MONTH' } as const;
 export type UsageGranularity = (typeof UsageGranularity)[keyof typeof UsageGranularity];
 
-/** A part of a timeline. */
-export interface UsageBucket {
+/** A part of a timeline, or all of it. */
+export interface Bounds {
   readonly start: Instant;
   /** Exclusive. */
   readonly end: Instant;
 }
 
-export interface UsageBucketsInput {
-  readonly start: Instant;
-  readonly end: Instant;
+interface BucketsInput extends Bounds {
   readonly zone: TimeZone;
   readonly granularity: UsageGranularity;
+}
+
+export interface RequestedBounds {
+  readonly startDate: RequestedDate;
+  /** Exclusive. */
+  readonly endDate: RequestedDate;
+}
+
+/**
+ * The instants that are meant: a date is the start of that day in the usage zone (§3.1 rule 2).
+ * @throws BillingError INVALID_PARAMETER (60002) for an end before the start.
+ */
+export function boundsIn(zone: TimeZone, { startDate, endDate }: RequestedBounds): Bounds {
+  return checkedBounds({ start: instantOf(startDate, zone), end: instantOf(endDate, zone) });
+}
+
+export function checkedBounds(bounds: Bounds): Bounds {
+  if (bounds.end >= bounds.start) return bounds;
+  const [start, end] = [formatInstant(bounds.start), formatInstant(bounds.end)];
+  throw invalidParameter(`The end, ${end}, is before the start, ${start}`, { start, end });
+}
+
+function instantOf(requested: RequestedDate, zone: TimeZone): Instant {
+  return 'at' in requested ? requested.at : startOfDay(requested.date, zone);
 }
 
 /**
@@ -46,8 +68,8 @@ export interface UsageBucketsInput {
  * by them (§3.3).
  * @throws BillingError INVALID_PARAMETER (60002) for more than MAX_USAGE_BUCKETS.
  */
-export function usageBuckets({ start, end, zone, granularity }: UsageBucketsInput): readonly UsageBucket[] {
-  const buckets: UsageBucket[] = [];
+export function usageBuckets({ start, end, zone, granularity }: BucketsInput): readonly Bounds[] {
+  const buckets: Bounds[] = [];
   for (let from = start; from < end; ) {
     if (buckets.length === MAX_USAGE_BUCKETS) throw tooMany({ start, end, granularity });
     const next = nextBoundary(from, zone, granularity);
@@ -77,50 +99,20 @@ function nextDate(date: LocalDate, granularity: UsageGranularity): LocalDate | n
   return first === lastMonth ? null : addMonths(first, 1);
 }
 
-function tooMany({ start, end, granularity }: Omit<UsageBucketsInput, 'zone'>): BillingError {
+function tooMany({ start, end, granularity }: Omit<BucketsInput, 'zone'>): BillingError {
   return invalidParameter(
     `From ${formatInstant(start)} to ${formatInstant(end)} there are more than ${MAX_USAGE_BUCKETS} parts by ${granularity}; ask for less time at once or a coarser granularity`,
     { start: formatInstant(start), end: formatInstant(end), granularity, bound: MAX_USAGE_BUCKETS },
   );
 }
 
-export interface RequestedBounds {
-  readonly startDate: RequestedDate;
-  /** Exclusive. */
-  readonly endDate: RequestedDate;
-}
-
-export interface Bounds {
-  readonly start: Instant;
-  readonly end: Instant;
-}
-
-/**
- * The instants that are meant: a date is the start of that day in the usage zone (§3.1 rule 2).
- * @throws BillingError INVALID_PARAMETER (60002) for an end before the start.
- */
-export function boundsIn(zone: TimeZone, { startDate, endDate }: RequestedBounds): Bounds {
-  return checkedBounds({ start: instantOf(startDate, zone), end: instantOf(endDate, zone) });
-}
-
-export function checkedBounds(bounds: Bounds): Bounds {
-  if (bounds.end >= bounds.start) return bounds;
-  const [start, end] = [formatInstant(bounds.start), formatInstant(bounds.end)];
-  throw invalidParameter(`The end, ${end}, is before the start, ${start}`, { start, end });
-}
-
-function instantOf(requested: RequestedDate, zone: TimeZone): Instant {
-  return 'at' in requested ? requested.at : startOfDay(requested.date, zone);
-}
-
-/** Hours of one day that follow each other, and the first of them. */
-export interface HoursOfDay extends UsageHours {
+interface HoursOfDay extends UsageHours {
   /** Place of its first hour among the buckets. */
   readonly first: number;
 }
 
 /** The hours as few stretches, so that the points of a day are read once and not once for each of its hours. */
-export function hoursOfDays(buckets: readonly UsageBucket[], zone: TimeZone): readonly HoursOfDay[] {
+export function hoursOfDays(buckets: readonly Bounds[], zone: TimeZone): readonly HoursOfDay[] {
   const stretches: HoursOfDay[] = [];
   let isWhole = false;
   for (const [place, { start, end }] of buckets.entries()) {

@@ -10,22 +10,19 @@ import {
   type TimeZone,
   yearOf,
 } from '../../values/time/index.ts';
+import type { Bounds } from './usage-buckets.ts';
 
 const msPerDay = 86_400_000;
-
-/** A stretch of time in the days of the usage zone, so that days that lie in it whole need none of their points (§3.1). */
-export function usageStretch(start: Instant, end: Instant, zone: TimeZone): UsageStretch {
-  return stretchBetween({ start, end }, new DaysOfZone(zone, NO_DAYS));
-}
 
 const NO_DAYS: ReadonlySet<LocalDate> = new Set();
 
 /**
- * The same of many that follow each other: what they share of the calendar is looked up once. Archived days have no points:
- * a bound at the start of one cuts none of the days beside it, whatever their offsets.
+ * Parts of time as days of the usage zone, so that whole days need none of their points (§3.1). Parts that follow each other
+ * share their calendar look-ups. Archived days have no points: a bound at the start of one cuts none of the days beside it,
+ * whatever their offsets.
  */
 export function usageStretches(
-  parts: readonly Between[],
+  parts: readonly Bounds[],
   zone: TimeZone,
   archived: ReadonlySet<LocalDate> = NO_DAYS,
 ): readonly UsageStretch[] {
@@ -33,12 +30,7 @@ export function usageStretches(
   return parts.map((part) => stretchBetween(part, days));
 }
 
-interface Between {
-  readonly start: Instant;
-  readonly end: Instant;
-}
-
-function stretchBetween({ start, end }: Between, days: DaysOfZone): UsageStretch {
+function stretchBetween({ start, end }: Bounds, days: DaysOfZone): UsageStretch {
   const [from, to] = [days.around(start), days.around(end)];
   const [first, last] = [from.after, to.before];
   const hasWhole = first !== null && last !== null && first <= last;

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
-import { usageStretch } from '../../../lib/usage/roll-up/usage-stretch.ts';
+import { usageStretches } from '../../../lib/usage/roll-up/usage-stretch.ts';
 import { formatLocalDate, parseWireInstant, timeZone } from '../../../lib/values/time/index.ts';
 
 function stretchOf(from: string, to: string, zone: string): string {
   const [start, end] = [parseWireInstant(from), parseWireInstant(to)];
   if (start === undefined || end === undefined) throw new Error(`${from} ${to}`);
-  const { wholeDays, cutDays } = usageStretch(start, end, timeZone(zone));
+  const [stretch] = usageStretches([{ start, end }], timeZone(zone));
+  if (stretch === undefined) throw new Error('no stretch');
+  const { wholeDays, cutDays } = stretch;
   const whole =
     wholeDays === null ? 'none' : `${formatLocalDate(wholeDays.first)}..${formatLocalDate(wholeDays.last)}`;
   return [whole, ...cutDays.map(formatLocalDate)].join(' ');
