@@ -1,27 +1,8 @@
 export { UsageBook, type UsageBookInput } from './collecting/usage-book.ts';
-export {
-  type ConsumingInterval,
-  type DayUsage,
-  type FreedPoints,
-  type PartOfDay,
-  type PiecesInput,
-  type PiecesNeeded,
-  type PointRange,
-  piecesNeeded,
-  type SplitRequest,
-  type UsagePiece,
-} from './collecting/usage-pieces.ts';
-export { type UsageWindowInput, usageWindow } from './collecting/usage-window.ts';
-export {
-  type BilledTime,
-  billedTimes,
-  countsAt,
-  isWithin,
-  type PointInTime,
-} from './intervals/billed-time.ts';
-export { nextUsageDates, type OpenEndsInput, openEnds } from './intervals/open-ends.ts';
-export { knownUnits, latestEnd, type UsageInterval } from './intervals/usage-intervals.ts';
-export type { UsageRun } from './intervals/usage-runs.ts';
+export { type FreedPoints, piecesNeeded, type UsagePiece } from './collecting/usage-pieces.ts';
+export { usageWindow } from './collecting/usage-window.ts';
+export { nextUsageDates, openEnds } from './intervals/open-ends.ts';
+export { knownUnits, latestEnd } from './intervals/usage-intervals.ts';
 export { ArchiveService } from './operations/archive-service.ts';
 export { BulkService } from './operations/bulk-service.ts';
 export { RecordingService } from './operations/recording-service.ts';
@@ -45,15 +26,8 @@ export type {
   UsageOperations,
 } from './operations/usage-operations.ts';
 export { type SuppliedBySubscription, UsageSources } from './operations/usage-sources.ts';
-export { NO_USAGE, type Quantities, quantitiesOf, type UsageSum, unitsOf } from './rating/quantities.ts';
-export { type RatingInput, rateUsage, TermLine } from './rating/rate-usage.ts';
-export {
-  type BlockLine,
-  type Overflow,
-  OverflowPolicy,
-  type PeakLine,
-  type RatedUsage,
-} from './rating/rated-usage.ts';
+export { type Quantities, unitsOf } from './rating/quantities.ts';
+export { rateUsage, TermLine } from './rating/rate-usage.ts';
 export { readUsageTerms } from './rating/read-usage-terms.ts';
 export {
   mayHaveMinimum,
@@ -68,39 +42,20 @@ export { LineStatus, type ReportedLine, type UsageReport } from './recording/lin
 export { type SubmittedLine, UnreadableLine } from './recording/read-submission.ts';
 export { OnDuplicate, RecordingFaultCode } from './recording/recording-faults.ts';
 export { type Bounds, boundsIn, type RequestedBounds, UsageGranularity } from './roll-up/usage-buckets.ts';
-export type {
-  BilledEntry,
-  BilledInterval,
-  BilledOfSection,
-  PlannedInterval,
-} from './settlement/billed-interval.ts';
-export type { CollectedUsage } from './settlement/late-usage.ts';
-export type { ChargeFacts, UsageCharge, UsageCredit, UsageItem } from './settlement/settle-interval.ts';
+export type { BilledEntry, BilledInterval, PlannedInterval } from './settlement/billed-interval.ts';
+export type { UsageCharge, UsageCredit } from './settlement/settle-interval.ts';
 export { creditedDates, type SettledSuperseded } from './settlement/settle-superseded.ts';
+export { type SettledInterval, type SettledUsage, settleUsage } from './settlement/settle-usage.ts';
 export {
-  type Consumption,
-  type SettledInterval,
-  type SettledUsage,
-  settleUsage,
-} from './settlement/settle-usage.ts';
-export {
-  BeyondLookBack,
   DEFAULT_USAGE_CONFIG,
-  ItemMode,
   inDryRun,
   LateMode,
-  NegativeDelta,
   negativeDeltaOf,
   type UsageConfig,
   usageSettings,
 } from './settlement/usage-config.ts';
 export { planUsage, type UsagePlan } from './settlement/usage-plan.ts';
-export {
-  isComparable,
-  type MeteredSubscription,
-  type SourceQuestion,
-  sourceQuestion,
-} from './supplied/source-question.ts';
+export { isComparable, type SourceQuestion, sourceQuestion } from './supplied/source-question.ts';
 export { SuppliedBook } from './supplied/supplied-book.ts';
 export type { SuppliedUsage } from './supplied/supplied-usage.ts';
 export { type UnbilledUsage, unbilledUsage } from './unbilled/unbilled-usage.ts';

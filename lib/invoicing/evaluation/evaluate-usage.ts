@@ -1,6 +1,6 @@
 import type { BillingEvent, LookedDays, SuppliedDigest, UsageReading } from '../../records/index.ts';
 import {
-  type ConsumingInterval,
+  type BilledInterval,
   type FreedPoints,
   isComparable,
   knownUnits,
@@ -77,11 +77,11 @@ function chargesUsage({ events }: UsageRunInput): boolean {
 }
 
 interface SettledUpTo {
-  readonly plan: UsagePlan<ConsumingInterval>;
+  readonly plan: UsagePlan;
   readonly meter: UsageMeter;
   /** By usage name: what came late for billed intervals before the look-back. */
   readonly beyond: ReadonlyMap<string, Quantities>;
-  readonly settled: SettledUsage<ConsumingInterval>;
+  readonly settled: SettledUsage;
 }
 
 /**
@@ -136,7 +136,7 @@ export function usageAfter(
 }
 
 function ratedInterval(
-  { planned }: SettledInterval<ConsumingInterval>,
+  { planned }: SettledInterval,
   items: readonly NewInvoiceItem[],
   { consumed, supplied }: NewlyBilled,
 ): RatedInterval {
@@ -194,7 +194,7 @@ function entriesOf(items: readonly NewInvoiceItem[]): RatedInterval['entries'] {
 }
 
 /** An interval that is stored already as it is need not be stored again. */
-function tellsMore(billed: readonly ConsumingInterval[]): (interval: RatedInterval) => boolean {
+function tellsMore(billed: readonly BilledInterval[]): (interval: RatedInterval) => boolean {
   return ({ usageName, instants, entries, consumed, supplied }) =>
     entries.length > 0 ||
     consumed.length > 0 ||
@@ -208,7 +208,7 @@ function tellsMore(billed: readonly ConsumingInterval[]): (interval: RatedInterv
 }
 
 function repairableAfter(
-  billed: readonly ConsumingInterval[],
+  billed: readonly BilledInterval[],
   items: readonly NewInvoiceItem[],
 ): UsageEvaluation['repairable'] {
   const credits = items.filter(({ linkedItemId }) => linkedItemId !== null);
@@ -242,7 +242,7 @@ function refuseUnknownUnits(
 export interface SubscriptionUsage {
   readonly zone: TimeZone;
   /** On invoices that are not VOID, in the order in which they were billed; from `usageWindow` on is enough. */
-  readonly billed: readonly ConsumingInterval[];
+  readonly billed: readonly BilledInterval[];
   /** On VOID invoices, from there on, where late usage is not billed; default none. */
   readonly freed?: readonly FreedPoints[];
   /** Where the reading began; null = all that is billed is known. Default null. */
@@ -271,9 +271,9 @@ export interface UsageRunInput {
 }
 
 /** What a run has rated, as it is stored. */
-export interface RatedInterval extends ConsumingInterval {
+export interface RatedInterval extends BilledInterval {
   readonly supplied: SuppliedDigest | null;
-  readonly instants: NonNullable<ConsumingInterval['instants']>;
+  readonly instants: NonNullable<BilledInterval['instants']>;
   readonly versionDate: Instant;
   readonly priceIdentity: string;
   /**
@@ -369,7 +369,7 @@ function lookedDays(
 }
 
 interface RatedPlan {
-  readonly plan: UsagePlan<ConsumingInterval>;
+  readonly plan: UsagePlan;
   readonly intervals: readonly RatedInterval[];
   /** By usage name, what waits for the next period that is not billed. */
   readonly beyond: ReadonlyMap<string, Quantities>;
@@ -407,7 +407,7 @@ export function mayComeTo({ usage, config }: UsageRunInput, { plan, intervals, b
 export interface UsageMeter extends Pick<UsageBook, 'collect' | 'unitsIn'> {
   /** By usage name: what came late for billed intervals before the look-back. */
   beyond(): ReturnType<UsageBook['beyond']>;
-  newlyBilled(settled: SettledInterval<ConsumingInterval>): NewlyBilled;
+  newlyBilled(settled: SettledInterval): NewlyBilled;
 }
 
 export interface NewlyBilled {
@@ -418,7 +418,7 @@ export interface NewlyBilled {
 /** What was recorded. */
 export function recordedMeter(
   input: UsageBookInput,
-  { intervals, open }: Pick<UsagePlan<ConsumingInterval>, 'intervals' | 'open'>,
+  { intervals, open }: Pick<UsagePlan, 'intervals' | 'open'>,
 ): UsageMeter {
   const book = new UsageBook(input);
   return {
@@ -433,7 +433,7 @@ export function recordedMeter(
 }
 
 /** What a usage source has told; it is not asked for what lies before the look-back. */
-export function suppliedMeter(supplied: SuppliedUsage, billed: readonly ConsumingInterval[]): UsageMeter {
+export function suppliedMeter(supplied: SuppliedUsage, billed: readonly BilledInterval[]): UsageMeter {
   const book = new SuppliedBook(supplied, billed);
   return {
     collect: (planned) => book.collect(planned),

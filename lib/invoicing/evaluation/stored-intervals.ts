@@ -5,7 +5,7 @@ import {
   type ItemBasis,
   type StoredUsageInterval,
 } from '../../records/index.ts';
-import type { BilledEntry, ConsumingInterval, FreedPoints } from '../../usage/index.ts';
+import type { BilledEntry, BilledInterval, FreedPoints } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
@@ -21,7 +21,7 @@ export interface StoredItems {
 export function billedIntervals(
   intervals: readonly StoredUsageInterval[],
   { itemOf, bases }: StoredItems,
-): readonly ConsumingInterval[] {
+): readonly BilledInterval[] {
   return intervals.map((stored) => ({
     usageName: stored.usageName,
     versionDate: stored.versionDate,

@@ -1,6 +1,5 @@
 import { InvoiceItemType, RepairRule, type UsageBasis, type UsageLine } from '../../records/index.ts';
 import {
-  type ConsumingInterval,
   creditedDates,
   type SettledInterval,
   type SettledSuperseded,
@@ -13,7 +12,7 @@ import { ZERO } from '../../values/money/index.ts';
 import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
 import { basisEvent } from '../reconciliation/new-items.ts';
 
-type Settled = SettledInterval<ConsumingInterval>;
+type Settled = SettledInterval;
 
 /** The item of a charge for usage, or of a credit for it (usage §7.4, §7.7 rule 2). */
 export function usageItem(id: Uuid, settled: Settled, charge: UsageCharge): NewInvoiceItem {

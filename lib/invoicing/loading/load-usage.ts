@@ -2,7 +2,7 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { DayUsage, InvoiceItem, ItemBasis, StoredUsageInterval } from '../../records/index.ts';
 import { SystemKey } from '../../tenants/index.ts';
 import {
-  type ConsumingInterval,
+  type BilledInterval,
   type FreedPoints,
   LateMode,
   NO_TERMS,
@@ -171,7 +171,7 @@ export function marksOf(days: readonly DayUsage[]): DayMarks {
 export async function loadBilled(
   session: ReadSession,
   stored: readonly StoredUsageInterval[],
-): Promise<(intervals: readonly StoredUsageInterval[]) => readonly ConsumingInterval[]> {
+): Promise<(intervals: readonly StoredUsageInterval[]) => readonly BilledInterval[]> {
   const itemIds = stored.flatMap((interval) => interval.itemIds);
   const [items, bases]: [readonly InvoiceItem[], ReadonlyMap<Uuid, ItemBasis>] = await Promise.all([
     session.invoices.findItemsByIds(itemIds),

@@ -5,9 +5,9 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { BillingEvent, CallContext } from '../../records/index.ts';
 import { loadSubscription } from '../../subscriptions/index.ts';
 import {
+  type BilledInterval,
   type Bounds,
   boundsIn,
-  type ConsumingInterval,
   type FreedPoints,
   LateMode,
   piecesNeeded,
@@ -79,7 +79,7 @@ interface Asked {
 }
 
 interface FoundUsage {
-  readonly billed: readonly ConsumingInterval[];
+  readonly billed: readonly BilledInterval[];
   readonly freed: readonly FreedPoints[];
   readonly pieces: readonly UsagePiece[];
 }

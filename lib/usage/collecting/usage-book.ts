@@ -3,23 +3,17 @@ import { type Instant, type LocalDate, startOfDay, type TimeZone } from '../../v
 import { type BilledTime, billedTimes, countsAt, isWithin } from '../intervals/billed-time.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
 import { type Quantities, quantitiesOf, unitsOf } from '../rating/quantities.ts';
-import type { PlannedInterval } from '../settlement/billed-interval.ts';
+import type { BilledInterval, PlannedInterval } from '../settlement/billed-interval.ts';
 import { type CollectedUsage, isLate } from '../settlement/late-usage.ts';
 import type { Consumption } from '../settlement/settle-usage.ts';
-import {
-  type ConsumingInterval,
-  type FreedPoints,
-  holds,
-  type PointRange,
-  type UsagePiece,
-} from './usage-pieces.ts';
+import { type FreedPoints, holds, type PointRange, type UsagePiece } from './usage-pieces.ts';
 
 export interface UsageBookInput {
   /** All of the subscription, in order. */
   readonly events: readonly BillingEvent[];
   readonly zone: TimeZone;
   /** On invoices that are not VOID. */
-  readonly billed: readonly ConsumingInterval[];
+  readonly billed: readonly BilledInterval[];
   /** Where late points are not billed, those that were charged in vain, and so are not late. Default none. */
   readonly freed?: readonly FreedPoints[];
   /** Those of `piecesNeeded`: whole days, and what storage has answered. */
@@ -28,7 +22,7 @@ export interface UsageBookInput {
 
 /** A billed interval, and points that it has charged. */
 interface Consumer {
-  readonly by: ConsumingInterval;
+  readonly by: BilledInterval;
   readonly range: PointRange;
 }
 
@@ -36,7 +30,7 @@ interface Consumer {
 export class UsageBook {
   readonly #times: readonly BilledTime[];
   readonly #zone: TimeZone;
-  readonly #billed: readonly ConsumingInterval[];
+  readonly #billed: readonly BilledInterval[];
   readonly #piecesOn: ReadonlyMap<LocalDate, readonly UsagePiece[]>;
   readonly #freed: readonly FreedPoints[];
   readonly #consumersOn: ReadonlyMap<LocalDate, readonly Consumer[]>;
@@ -52,7 +46,7 @@ export class UsageBook {
   }
 
   /** What an interval is rated for, and what is billed of that. */
-  collect(planned: PlannedInterval<ConsumingInterval>): CollectedUsage {
+  collect(planned: PlannedInterval): CollectedUsage {
     const { run, interval, match } = planned;
     const previous = new Set(match.previous);
     const dates = new Set(
@@ -73,7 +67,7 @@ export class UsageBook {
 
   /** By usage name: what no billed interval has consumed of those that are not planned again (§7.7). */
   beyond(
-    planned: readonly PlannedInterval<ConsumingInterval>[],
+    planned: readonly PlannedInterval[],
     sections: readonly UsageSection[] = planned.map(({ run }) => run.section),
   ): ReadonlyMap<string, Quantities> {
     const named = new Map(sections.map((section) => [section.name, section]));
@@ -84,9 +78,9 @@ export class UsageBook {
 
   /** The points that a settled interval is the first to charge. */
   newlyConsumed(
-    { run }: PlannedInterval<ConsumingInterval>,
-    { freshOf, onTimeOf, beyond }: Consumption<ConsumingInterval>,
-    planned: readonly PlannedInterval<ConsumingInterval>[],
+    { run }: PlannedInterval,
+    { freshOf, onTimeOf, beyond }: Consumption,
+    planned: readonly PlannedInterval[],
   ): readonly UsagePiece[] {
     const { name } = run.section;
     const own = [
@@ -109,7 +103,7 @@ export class UsageBook {
     return this.#within(interval).filter((piece) => !this.#isConsumed(name, piece));
   }
 
-  #onTime(planned: PlannedInterval<ConsumingInterval>): readonly UsagePiece[] {
+  #onTime(planned: PlannedInterval): readonly UsagePiece[] {
     const { run, interval } = planned;
     const { name } = run.section;
     return this.#fresh(name, interval).filter(
@@ -123,7 +117,7 @@ export class UsageBook {
     );
   }
 
-  #beyond(name: string, planned: readonly PlannedInterval<ConsumingInterval>[]): readonly UsagePiece[] {
+  #beyond(name: string, planned: readonly PlannedInterval[]): readonly UsagePiece[] {
     const open = new Set(
       planned
         .filter(({ run }) => run.section.name === name)
@@ -147,7 +141,7 @@ export class UsageBook {
   }
 
   /** The last one: an interval that was superseded for a time was credited, and its points were charged by others (§7.3 rule 7). */
-  #consumerOf(name: string, piece: UsagePiece): ConsumingInterval | undefined {
+  #consumerOf(name: string, piece: UsagePiece): BilledInterval | undefined {
     const consumers = this.#consumersOn.get(piece.localDate) ?? [];
     return consumers.findLast(({ by, range }) => by.usageName === name && holds(range, piece))?.by;
   }

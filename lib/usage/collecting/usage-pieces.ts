@@ -1,11 +1,4 @@
-import type {
-  BillingEvent,
-  DayUsage,
-  PartOfDay,
-  PointRange,
-  SuppliedDigest,
-  UsagePiece,
-} from '../../records/index.ts';
+import type { BillingEvent, DayUsage, PartOfDay, PointRange, UsagePiece } from '../../records/index.ts';
 import {
   addMilliseconds,
   type DatedInstant,
@@ -17,20 +10,13 @@ import {
   type TimeZone,
 } from '../../values/time/index.ts';
 import { isEnd } from '../intervals/usage-runs.ts';
-import type { BilledOfSection } from '../settlement/billed-interval.ts';
+import type { BilledInterval } from '../settlement/billed-interval.ts';
 
 export type { DayUsage, PartOfDay, PointRange, UsagePiece } from '../../records/index.ts';
 
-/** A billed interval with the points that it has charged. */
-export interface ConsumingInterval extends BilledOfSection {
-  readonly consumed: readonly PointRange[];
-  /** What a usage source said when it was billed; null = it was billed from points. Default null. */
-  readonly supplied?: SuppliedDigest | null;
-}
-
 /** Points that an invoice had charged that is VOID now. */
 export type FreedPoints = Pick<
-  ConsumingInterval,
+  BilledInterval,
   'usageName' | 'instants' | 'startDate' | 'endDate' | 'consumed'
 >;
 
@@ -79,7 +65,7 @@ export interface PiecesInput {
 }
 
 /** When an interval was billed for, and the points that it has charged. */
-export type BilledPoints = Pick<ConsumingInterval, 'instants' | 'startDate' | 'endDate' | 'consumed'>;
+export type BilledPoints = Pick<BilledInterval, 'instants' | 'startDate' | 'endDate' | 'consumed'>;
 
 /**
  * What has to be read beyond the sums of days: the days that billing cuts, or has cut when they were billed, and those

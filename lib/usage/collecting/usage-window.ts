@@ -2,10 +2,10 @@ import type { BillingEvent } from '../../records/index.ts';
 import { type LocalDate, localDateOf, maxDate, minDate, type TimeZone } from '../../values/time/index.ts';
 import { lookBackStart } from '../intervals/look-back.ts';
 import { usageRuns } from '../intervals/usage-runs.ts';
+import type { BilledInterval } from '../settlement/billed-interval.ts';
 import { billedNow, readTogether } from '../settlement/superseded-usage.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import { firstUnbilledStart } from '../settlement/usage-plan.ts';
-import type { ConsumingInterval } from './usage-pieces.ts';
 
 export interface UsageWindowInput {
   /** All of the subscription, in order. */
@@ -13,7 +13,7 @@ export interface UsageWindowInput {
   readonly zone: TimeZone;
   readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
   /** Those that the last run has read, and those that it has made. */
-  readonly billed: readonly ConsumingInterval[];
+  readonly billed: readonly BilledInterval[];
   /** What the last run has read from; default all. */
   readonly from?: LocalDate | null;
 }
@@ -60,7 +60,7 @@ interface Related {
 /** Earlier, as long as what is read from there on needs intervals that end before. */
 function withRelated(
   from: LocalDate,
-  billed: readonly ConsumingInterval[],
+  billed: readonly BilledInterval[],
   { zone, pairs }: Related,
 ): LocalDate {
   let date = withConsumers(from, billed, zone);
@@ -71,7 +71,7 @@ function withRelated(
 }
 
 /** Late points may have been charged with an earlier period: it has to be known as long as the points are looked at. */
-function withConsumers(from: LocalDate, billed: readonly ConsumingInterval[], zone: TimeZone): LocalDate {
+function withConsumers(from: LocalDate, billed: readonly BilledInterval[], zone: TimeZone): LocalDate {
   let date = from;
   for (const { endDate, consumed, supplied } of billed) {
     if (endDate >= date) continue;

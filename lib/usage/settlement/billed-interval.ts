@@ -1,4 +1,4 @@
-import type { BillingEvent } from '../../records/index.ts';
+import type { BillingEvent, PointRange, SuppliedDigest } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
@@ -7,6 +7,10 @@ import type { UsageRun } from '../intervals/usage-runs.ts';
 
 /** What one invoice that is not VOID has of an interval of a usage section. */
 export interface BilledInterval {
+  readonly usageName: string;
+  /** With the price identity, what its section was; absent = not known. */
+  readonly versionDate?: Instant;
+  readonly priceIdentity?: string;
   /** null for items that were made without them: these are matched by their dates. */
   readonly instants: { readonly start: Instant; readonly end: Instant } | null;
   readonly startDate: LocalDate;
@@ -15,15 +19,14 @@ export interface BilledInterval {
   readonly billedAt?: Instant | null;
   /** Oldest first; none where zero items are dropped (§7.5 rule 4). */
   readonly entries: readonly BilledEntry[];
+  /** The points that it has charged. */
+  readonly consumed: readonly PointRange[];
+  /** What a usage source supplied when it was billed; null = it was billed from points. Default null. */
+  readonly supplied?: SuppliedDigest | null;
 }
 
-/** A billed interval of any section of a subscription. */
-export interface BilledOfSection extends BilledInterval {
-  readonly usageName: string;
-  /** With the price identity, what its section was; absent = not known. */
-  readonly versionDate?: Instant;
-  readonly priceIdentity?: string;
-}
+/** What is charged of an interval. */
+export type ChargedInterval = Pick<BilledInterval, 'instants' | 'startDate' | 'endDate' | 'entries'>;
 
 /** A USAGE item, or the REPAIR_ADJ that gives back some of one (§7.7 rule 2). */
 export interface BilledEntry {
@@ -40,22 +43,19 @@ export interface BilledEntry {
 }
 
 /** What is billed already of an interval (§7.3 step 2). */
-export type BilledMatch<Billed extends BilledInterval = BilledInterval> =
+export type BilledMatch =
   /** It lies within a longer billed one: nothing more is billed. */
   | { readonly kind: 'COVERED' }
   | {
       readonly kind: 'OPEN';
       /** Inside the interval, or equal to it: only the difference is billed. */
-      readonly previous: readonly Billed[];
+      readonly previous: readonly BilledInterval[];
       /** Share a part with it: their points are left out of the quantities. */
-      readonly overlapping: readonly Billed[];
+      readonly overlapping: readonly BilledInterval[];
     };
 
 /** Matches an interval with the billed ones of the same subscription and usage name, by instants where these are known. */
-export function matchBilled<Billed extends BilledInterval>(
-  interval: UsageInterval,
-  billed: readonly Billed[],
-): BilledMatch<Billed> {
+export function matchBilled(interval: UsageInterval, billed: readonly BilledInterval[]): BilledMatch {
   const relations = billed.map((one) => ({ one, relation: relationOf(interval, one) }));
   if (relations.some(({ relation }) => relation === 'AROUND')) return { kind: 'COVERED' };
   const those = (wanted: Relation) =>
@@ -64,10 +64,10 @@ export function matchBilled<Billed extends BilledInterval>(
 }
 
 /** Those of them that lie within the interval, or are equal to it. */
-export function billedWithin<Billed extends BilledInterval>(
+export function billedWithin(
   interval: UsageInterval,
-  billed: readonly Billed[],
-): readonly Billed[] {
+  billed: readonly BilledInterval[],
+): readonly BilledInterval[] {
   return billed.filter((one) => relationOf(interval, one) === 'INSIDE');
 }
 
@@ -121,10 +121,10 @@ export interface SupersededInterval {
 }
 
 /** An interval to be rated. */
-export interface PlannedInterval<Billed extends BilledOfSection = BilledOfSection> {
+export interface PlannedInterval {
   readonly run: UsageRun;
   readonly interval: UsageInterval;
-  readonly match: Extract<BilledMatch<Billed>, { kind: 'OPEN' }>;
+  readonly match: Extract<BilledMatch, { kind: 'OPEN' }>;
   /** The superseded interval around it that its section had charged, if it may take over the items of that. Default none. */
   readonly replaces?: SupersededInterval | null;
   /** True if the present history has other intervals there (§7.3 rule 6). Default false. */

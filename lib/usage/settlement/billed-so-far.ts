@@ -7,7 +7,7 @@ import {
   type RatedConsumable,
   readItemDetails,
 } from '../rating/rated-usage.ts';
-import type { BilledEntry, BilledInterval } from './billed-interval.ts';
+import type { BilledEntry, ChargedInterval } from './billed-interval.ts';
 
 /** What is billed of one line: of a tier of a unit with ALL_TIERS, of a unit with TOP_TIER. */
 export interface BilledLine extends BlockLine {
@@ -19,12 +19,12 @@ export interface BilledLine extends BlockLine {
 
 export interface BilledSoFarInput {
   readonly rated: RatedConsumable;
-  readonly previous: readonly BilledInterval[];
+  readonly previous: readonly ChargedInterval[];
   readonly currency: Currency;
 }
 
 /** B of §7.3 step 4: items and their credits, as they were rated. */
-export function billedTotal(previous: readonly BilledInterval[]): Decimal {
+export function billedTotal(previous: readonly ChargedInterval[]): Decimal {
   return sum(previous.flatMap(({ entries }) => entries).map(({ amount }) => amount));
 }
 
@@ -58,10 +58,10 @@ export function keyOf(
   return kind === 'TOP_TIER' ? unit : `${tier} ${unit}`;
 }
 
-type Group = readonly [BilledInterval, ...BilledInterval[]];
+type Group = readonly [ChargedInterval, ...ChargedInterval[]];
 
 /** What is billed of one interval, on whichever invoices it is. */
-function byInterval(previous: readonly BilledInterval[]): readonly Group[] {
+function byInterval(previous: readonly ChargedInterval[]): readonly Group[] {
   const groups = Map.groupBy(previous, ({ instants, startDate, endDate }) =>
     instants === null ? `${startDate} ${endDate}` : `${instants.start} ${instants.end} at`,
   );

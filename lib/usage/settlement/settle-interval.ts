@@ -20,7 +20,7 @@ import {
   type RatedUsage,
   readItemDetails,
 } from '../rating/rated-usage.ts';
-import type { BilledEntry, BilledInterval } from './billed-interval.ts';
+import type { BilledEntry, ChargedInterval } from './billed-interval.ts';
 import {
   type BilledLine,
   billedLines,
@@ -37,7 +37,7 @@ export interface SettleIntervalInput {
   /** For all that was used in the interval so far. */
   readonly rated: RatedUsage;
   /** Those of `matchBilled`; in the order in which they were billed. */
-  readonly previous: readonly BilledInterval[];
+  readonly previous: readonly ChargedInterval[];
   readonly currency: Currency;
   readonly itemMode: ItemMode;
   readonly negativeDelta: NegativeDelta;
@@ -61,7 +61,7 @@ export function settleInterval(input: SettleIntervalInput): readonly UsageCharge
 
 export interface SettleAggregateInput extends NegativeDeltaFacts {
   readonly rated: RatedUsage;
-  readonly previous: readonly BilledInterval[];
+  readonly previous: readonly ChargedInterval[];
   readonly currency: Currency;
 }
 
@@ -129,7 +129,7 @@ function isOnlyRoundedOtherwise(input: SettleAggregateInput): boolean {
 
 export interface SettleDetailInput extends NegativeDeltaFacts {
   readonly rated: RatedConsumable;
-  readonly previous: readonly BilledInterval[];
+  readonly previous: readonly ChargedInterval[];
   readonly currency: Currency;
 }
 
@@ -194,7 +194,7 @@ export class Refundable {
   readonly #items: readonly BilledEntry[];
   readonly #left: Map<Uuid, Decimal>;
 
-  constructor(previous: readonly BilledInterval[]) {
+  constructor(previous: readonly ChargedInterval[]) {
     this.#items = previous
       .flatMap(({ entries }) => entries)
       .filter(({ linkedItemId }) => linkedItemId === null)

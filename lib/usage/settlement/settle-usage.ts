@@ -5,15 +5,15 @@ import { NO_USAGE, type Quantities } from '../rating/quantities.ts';
 import { rateUsage } from '../rating/rate-usage.ts';
 import type { PeriodShare, RatedUsage } from '../rating/rated-usage.ts';
 import { isBilledAsOne, NO_TERMS, termsOf, type UsageTerms } from '../rating/usage-terms.ts';
-import type { BilledOfSection, PlannedInterval, SupersededInterval } from './billed-interval.ts';
+import type { PlannedInterval, SupersededInterval } from './billed-interval.ts';
 import { type CollectedUsage, chargedUsage } from './late-usage.ts';
 import { isZeroItem, settleInterval, type UsageCharge } from './settle-interval.ts';
 import { creditSuperseded, replaceSuperseded, type SettledSuperseded } from './settle-superseded.ts';
 import { ItemMode, type UsageConfig } from './usage-config.ts';
 import type { UsagePlan } from './usage-plan.ts';
 
-export interface SettleUsageInput<Billed extends BilledOfSection = BilledOfSection> {
-  readonly plan: UsagePlan<Billed>;
+export interface SettleUsageInput {
+  readonly plan: UsagePlan;
   /** One for each interval of the plan. */
   readonly collected: readonly CollectedUsage[];
   /** One for each outdated interval of the plan: what is left of its points. */
@@ -27,31 +27,31 @@ export interface SettleUsageInput<Billed extends BilledOfSection = BilledOfSecti
 }
 
 /** What a run bills of one interval. */
-export interface SettledInterval<Billed extends BilledOfSection = BilledOfSection> {
-  readonly planned: PlannedInterval<Billed>;
+export interface SettledInterval {
+  readonly planned: PlannedInterval;
   readonly rated: RatedUsage;
   /** In the order of the invoice; without the zero items that the tenant drops. */
   readonly charges: readonly UsageCharge[];
-  readonly consumes: Consumption<Billed>;
+  readonly consumes: Consumption;
   /** The superseded interval that it replaces: the charges are the credits that are left to be given. Default none. */
   readonly replaced?: SupersededInterval | null;
 }
 
 /** The usage that an interval is charged for, and the points that are consumed by it. */
-export interface Consumption<Billed extends BilledOfSection = BilledOfSection> {
+export interface Consumption {
   readonly quantities: Quantities;
   /** Intervals whose fresh points it consumes: itself, or billed ones whose late points it takes (§7.7). */
-  readonly freshOf: readonly PlannedInterval<Billed>[];
+  readonly freshOf: readonly PlannedInterval[];
   /** Intervals of whose fresh points it consumes those alone that are not late. */
-  readonly onTimeOf: readonly PlannedInterval<Billed>[];
+  readonly onTimeOf: readonly PlannedInterval[];
   /** True where it takes the late points of intervals before the look-back. */
   readonly beyond: boolean;
 }
 
-export interface SettledUsage<Billed extends BilledOfSection = BilledOfSection> {
-  readonly intervals: readonly SettledInterval<Billed>[];
+export interface SettledUsage {
+  readonly intervals: readonly SettledInterval[];
   /** Outdated ones of which something is given back. */
-  readonly outdated: readonly SettledInterval<Billed>[];
+  readonly outdated: readonly SettledInterval[];
   /** Superseded ones that no interval replaces, with the credits for all that is charged of them. */
   readonly superseded: readonly SettledSuperseded[];
   /** Latest end of its items, zero items that are dropped included (§7.5 rule 4, §7.9 rule 2); null = there are none. */
@@ -63,9 +63,7 @@ export interface SettledUsage<Billed extends BilledOfSection = BilledOfSection> 
  * previews of current usage go through it.
  * @throws InvariantError under `negativeDelta` FAIL if less was used than is billed.
  */
-export function settleUsage<Billed extends BilledOfSection>(
-  input: SettleUsageInput<Billed>,
-): SettledUsage<Billed> {
+export function settleUsage(input: SettleUsageInput): SettledUsage {
   const consumed = consumptions(input);
   const all = input.plan.intervals.flatMap((planned) => {
     const consumes = consumed.get(planned);
@@ -91,11 +89,11 @@ export function settleUsage<Billed extends BilledOfSection>(
 }
 
 /** What is charged of these intervals stays charged, and nothing more comes to it: only what is void is given back. */
-export function givenBack<Billed extends BilledOfSection>(
-  input: Omit<SettleUsageInput<Billed>, 'plan' | 'collected' | 'beyond'> & {
-    readonly plan: Pick<UsagePlan<Billed>, 'outdated'>;
+export function givenBack(
+  input: Omit<SettleUsageInput, 'plan' | 'collected' | 'beyond'> & {
+    readonly plan: Pick<UsagePlan, 'outdated'>;
   },
-): readonly SettledInterval<Billed>[] {
+): readonly SettledInterval[] {
   return input.plan.outdated.flatMap((planned, index) => {
     const quantities = input.left[index] ?? NO_USAGE;
     const consumes = { quantities, freshOf: [], onTimeOf: [], beyond: false };
@@ -106,15 +104,15 @@ export function givenBack<Billed extends BilledOfSection>(
 }
 
 /** Late points go to another interval of the same usage name, whichever run it belongs to. */
-function consumptions<Billed extends BilledOfSection>({
+function consumptions({
   plan,
   collected,
   beyond,
   config,
-}: SettleUsageInput<Billed>): ReadonlyMap<PlannedInterval<Billed>, Consumption<Billed>> {
+}: SettleUsageInput): ReadonlyMap<PlannedInterval, Consumption> {
   const places = plan.intervals.map((planned, index) => ({ planned, index }));
   const byName = Map.groupBy(places, ({ planned }) => planned.run.section.name);
-  const found = new Map<PlannedInterval<Billed>, Consumption<Billed>>();
+  const found = new Map<PlannedInterval, Consumption>();
   for (const [name, group] of byName) {
     const ordered = group.toSorted((a, b) => a.planned.interval.start.at - b.planned.interval.start.at);
     const charged = chargedUsage(
@@ -140,15 +138,15 @@ function consumptions<Billed extends BilledOfSection>({
   return found;
 }
 
-function settled<Billed extends BilledOfSection>(
-  planned: PlannedInterval<Billed>,
-  consumes: Consumption<Billed>,
+function settled(
+  planned: PlannedInterval,
+  consumes: Consumption,
   {
     currency,
     config,
     terms: all = NO_TERMS,
-  }: Omit<SettleUsageInput<Billed>, 'plan' | 'collected' | 'beyond' | 'left'>,
-): SettledInterval<Billed> {
+  }: Omit<SettleUsageInput, 'plan' | 'collected' | 'beyond' | 'left'>,
+): SettledInterval {
   const { section } = planned.run;
   const terms = termsOf(all, section.name, planned.interval.start.date);
   const { quantities } = consumes;
@@ -173,8 +171,6 @@ function shareOf({ run, interval, isOutdated = false }: PlannedInterval): Period
   return isOutdated && share !== null && share.days > 0 ? null : share;
 }
 
-function withoutZeroItems<Billed extends BilledOfSection>(
-  interval: SettledInterval<Billed>,
-): SettledInterval<Billed> {
+function withoutZeroItems(interval: SettledInterval): SettledInterval {
   return { ...interval, charges: interval.charges.filter((charge) => !isZeroItem(charge)) };
 }

@@ -3,12 +3,12 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { addMilliseconds } from '../../values/time/index.ts';
 import { isBilled } from '../intervals/usage-runs.ts';
 import { compareText } from '../rating/quantities.ts';
-import type { BilledEntry, BilledOfSection, SupersededInterval } from './billed-interval.ts';
+import type { BilledEntry, BilledInterval, SupersededInterval } from './billed-interval.ts';
 import { billedTotal } from './billed-so-far.ts';
 
-export interface BilledNow<Billed extends BilledOfSection> {
+export interface BilledNow {
   /** The billed intervals that still count. */
-  readonly billed: readonly Billed[];
+  readonly billed: readonly BilledInterval[];
   /** Those that do not, as far as something of them is still charged; by start, end and name. */
   readonly superseded: readonly SupersededInterval[];
 }
@@ -19,11 +19,8 @@ export interface BilledNow<Billed extends BilledOfSection> {
  * dated back. Time in which nothing is billed (a pause, or after the end) supersedes nothing.
  * @param events all of the subscription, in order.
  */
-export function billedNow<Billed extends BilledOfSection>(
-  billed: readonly Billed[],
-  events: readonly BillingEvent[],
-): BilledNow<Billed> {
-  const supersededBy = new Map<BilledOfSection, BillingEvent>();
+export function billedNow(billed: readonly BilledInterval[], events: readonly BillingEvent[]): BilledNow {
+  const supersededBy = new Map<BilledInterval, BillingEvent>();
   for (const one of billed) {
     const event = supersedingEvent(one, events);
     if (event !== null) supersededBy.set(one, event);
@@ -44,21 +41,21 @@ export function billedNow<Billed extends BilledOfSection>(
   };
 }
 
-function hasCredits({ entries }: BilledOfSection): boolean {
+function hasCredits({ entries }: BilledInterval): boolean {
   return entries.some(({ linkedItemId }) => linkedItemId !== null);
 }
 
 /** An interval is read together with a shorter one that has or had taken over items of it (see `entriesByPlace`). */
 export function readTogether(
-  billed: readonly BilledOfSection[],
-): readonly (readonly [longer: BilledOfSection, shorter: BilledOfSection])[] {
+  billed: readonly BilledInterval[],
+): readonly (readonly [longer: BilledInterval, shorter: BilledInterval])[] {
   return [...carriersOf(billed).values()].filter(isTakenOver).flatMap((carriers) => {
     const [home] = carriers;
     return home === undefined ? [] : carriers.slice(1).map((carrier) => [home, carrier] as const);
   });
 }
 
-function supersedingEvent(one: BilledOfSection, events: readonly BillingEvent[]): BillingEvent | null {
+function supersedingEvent(one: BilledInterval, events: readonly BillingEvent[]): BillingEvent | null {
   const { instants } = one;
   if (instants === null || one.priceIdentity === undefined || one.versionDate === undefined) return null;
   const { start } = instants;
@@ -74,14 +71,14 @@ function supersedingEvent(one: BilledOfSection, events: readonly BillingEvent[])
 }
 
 /** Another catalog version with the same prices supersedes nothing: its date is informative (invoicing §5.5 rule 1). */
-function isSame({ name, priceIdentity }: UsageSection, one: BilledOfSection): boolean {
+function isSame({ name, priceIdentity }: UsageSection, one: BilledInterval): boolean {
   return name === one.usageName && priceIdentity === one.priceIdentity;
 }
 
-interface Places<Billed> {
+interface Places {
   /** By USAGE item. */
-  readonly carriers: ReadonlyMap<Uuid, readonly Billed[]>;
-  readonly isSuperseded: (one: Billed) => boolean;
+  readonly carriers: ReadonlyMap<Uuid, readonly BilledInterval[]>;
+  readonly isSuperseded: (one: BilledInterval) => boolean;
 }
 
 /**
@@ -89,11 +86,11 @@ interface Places<Billed> {
  * superseded, with the last one in force that credited some of it. So a credit records which interval has taken over the
  * item of a superseded one (see `replaceSuperseded`).
  */
-function entriesByPlace<Billed extends BilledOfSection>(
-  billed: readonly Billed[],
-  { carriers, isSuperseded }: Places<Billed>,
-): (one: Billed) => readonly BilledEntry[] {
-  const placed = new Map<Billed, BilledEntry[]>(billed.map((one) => [one, []]));
+function entriesByPlace(
+  billed: readonly BilledInterval[],
+  { carriers, isSuperseded }: Places,
+): (one: BilledInterval) => readonly BilledEntry[] {
+  const placed = new Map<BilledInterval, BilledEntry[]>(billed.map((one) => [one, []]));
   for (const one of billed) {
     for (const entry of one.entries) {
       const place = placeOf(one, carriers.get(rootOf(entry)) ?? [], isSuperseded);
@@ -104,19 +101,17 @@ function entriesByPlace<Billed extends BilledOfSection>(
 }
 
 /** By USAGE item, the intervals that charged it or credited some of it; in the order of billing. */
-function carriersOf<Billed extends BilledOfSection>(
-  billed: readonly Billed[],
-): ReadonlyMap<Uuid, readonly Billed[]> {
+function carriersOf(billed: readonly BilledInterval[]): ReadonlyMap<Uuid, readonly BilledInterval[]> {
   const pairs = billed.flatMap((one) => one.entries.map((entry) => ({ one, root: rootOf(entry) })));
   const byRoot = Map.groupBy(pairs, ({ root }) => root);
   return new Map([...byRoot].map(([root, found]) => [root, found.map(({ one }) => one)]));
 }
 
-function placeOf<Billed extends BilledOfSection>(
-  one: Billed,
-  carriers: readonly Billed[],
-  isSuperseded: (one: Billed) => boolean,
-): Billed {
+function placeOf(
+  one: BilledInterval,
+  carriers: readonly BilledInterval[],
+  isSuperseded: (one: BilledInterval) => boolean,
+): BilledInterval {
   if (!carriers.some(isSuperseded) && !isTakenOver(carriers)) return one;
   const [home] = carriers;
   if (home !== undefined && !isSuperseded(home)) return home;
@@ -124,7 +119,7 @@ function placeOf<Billed extends BilledOfSection>(
 }
 
 /** True if an interval inside the one that charged the item credited some of it; others are credited by longer ones. */
-function isTakenOver([home, ...others]: readonly BilledOfSection[]): boolean {
+function isTakenOver([home, ...others]: readonly BilledInterval[]): boolean {
   const [start = 0, end = 0] = [home?.instants?.start, home?.instants?.end];
   return others.some(({ instants }) => instants !== null && (instants.start > start || instants.end < end));
 }
@@ -134,7 +129,7 @@ export function rootOf({ itemId, linkedItemId }: BilledEntry): Uuid {
   return linkedItemId ?? itemId;
 }
 
-function hasSameEntries({ entries }: BilledOfSection, placed: readonly BilledEntry[]): boolean {
+function hasSameEntries({ entries }: BilledInterval, placed: readonly BilledEntry[]): boolean {
   return entries.length === placed.length && entries.every((entry, index) => entry === placed[index]);
 }
 
@@ -142,7 +137,7 @@ function spanKey({
   usageName,
   priceIdentity,
   instants,
-}: Pick<BilledOfSection, 'usageName' | 'priceIdentity' | 'instants'>): string {
+}: Pick<BilledInterval, 'usageName' | 'priceIdentity' | 'instants'>): string {
   return JSON.stringify([usageName, priceIdentity, instants?.start, instants?.end]);
 }
 
@@ -154,18 +149,18 @@ function byTime(a: SupersededInterval, b: SupersededInterval): number {
   );
 }
 
-function supersededInterval<Billed extends BilledOfSection>(
-  group: readonly (readonly [BilledOfSection, BillingEvent])[],
-  entriesOf: (one: Billed) => readonly BilledEntry[],
+function supersededInterval(
+  group: readonly (readonly [BilledInterval, BillingEvent])[],
+  entriesOf: (one: BilledInterval) => readonly BilledEntry[],
 ): readonly SupersededInterval[] {
   const [last] = group.at(-1) ?? [];
   const [first] = group;
   if (last === undefined || first === undefined) return [];
   const { usageName, versionDate, priceIdentity, instants, startDate, endDate } = last;
   if (versionDate === undefined || priceIdentity === undefined || instants === null) return [];
-  const entries = group.flatMap(([one]) => entriesOf(one as Billed));
+  const entries = group.flatMap(([one]) => entriesOf(one));
   if (!billedTotal([{ ...last, entries }]).greaterThan(0)) return [];
-  const isSupplied = group.some(([one]) => 'supplied' in one && one.supplied != null);
+  const isSupplied = group.some(([one]) => one.supplied != null);
   const event = first[1];
   const interval = { usageName, versionDate, priceIdentity, instants, startDate, endDate };
   return [{ ...interval, isSupplied, entries, event }];

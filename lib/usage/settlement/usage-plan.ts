@@ -13,41 +13,36 @@ import { nextUsageDates } from '../intervals/open-ends.ts';
 import { intervalStartAt, type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
 import { isEnd, type UsageRun, usageRuns } from '../intervals/usage-runs.ts';
 import type { SupersededInterval } from './billed-interval.ts';
-import {
-  type BilledInterval,
-  type BilledOfSection,
-  matchBilled,
-  type PlannedInterval,
-} from './billed-interval.ts';
+import { type BilledInterval, matchBilled, type PlannedInterval } from './billed-interval.ts';
 import { byTime, outdatedIntervals } from './outdated-intervals.ts';
 import { billedNow } from './superseded-usage.ts';
 import { BeyondLookBack, type UsageConfig } from './usage-config.ts';
 
-export interface UsagePlanInput<Billed extends BilledOfSection> {
+export interface UsagePlanInput {
   /** All of one subscription, in order. */
   readonly events: readonly BillingEvent[];
   readonly targetDate: LocalDate;
   readonly zone: TimeZone;
   readonly config: Pick<UsageConfig, 'lookBackPeriods'> & Partial<Pick<UsageConfig, 'beyondLookBack'>>;
   /** On invoices that are not VOID, in the order in which they were billed; those that ended before `from` may be left out. */
-  readonly billed: readonly Billed[];
+  readonly billed: readonly BilledInterval[];
   /** That of `usageWindow`; null = all that is billed is among `billed`. Default null. */
   readonly from?: LocalDate | null;
 }
 
 /** What a run has to read and to rate of a subscription's usage. */
-export interface UsagePlan<Billed extends BilledOfSection = BilledOfSection> {
+export interface UsagePlan {
   /** By run, then time (§7.3). */
-  readonly intervals: readonly PlannedInterval<Billed>[];
+  readonly intervals: readonly PlannedInterval[];
   /**
    * Billed ones that none of these takes up, of whose points some may be void by now: outdated ones and, under
    * `beyondLookback=NEXT_PERIOD`, those before the look-back.
    */
-  readonly outdated: readonly PlannedInterval<Billed>[];
+  readonly outdated: readonly PlannedInterval[];
   /** Billed ones whose usage other sections charge now; some are replaced by one of `intervals`. */
   readonly superseded: readonly SupersededInterval[];
   /** The billed intervals that count, without the superseded ones. */
-  readonly billed: readonly Billed[];
+  readonly billed: readonly BilledInterval[];
   /** Sections that go on to be charged after the target date. */
   readonly open: readonly UsageSection[];
   /** The first date after the target date on which there is more to bill (§7.9 rule 3). */
@@ -55,7 +50,7 @@ export interface UsagePlan<Billed extends BilledOfSection = BilledOfSection> {
 }
 
 /** Plans the usage of one subscription up to the target date. */
-export function planUsage<Billed extends BilledOfSection>(given: UsagePlanInput<Billed>): UsagePlan<Billed> {
+export function planUsage(given: UsagePlanInput): UsagePlan {
   const { billed, superseded } = billedNow(given.billed, given.events);
   const input = { ...given, billed };
   const runs = usageRuns(input.events, input.targetDate);
@@ -84,11 +79,11 @@ export function planUsage<Billed extends BilledOfSection>(given: UsagePlanInput<
   };
 }
 
-function plannedIntervals<Billed extends BilledOfSection>(
+function plannedIntervals(
   run: UsageRun,
   all: readonly UsageRun[],
-  input: UsagePlanInput<Billed>,
-): readonly PlannedInterval<Billed>[] {
+  input: UsagePlanInput,
+): readonly PlannedInterval[] {
   const { targetDate, zone, billed, from = null } = input;
   const { name } = run.section;
   const own = billed.filter(({ usageName }) => usageName === name);
@@ -106,10 +101,7 @@ function plannedIntervals<Billed extends BilledOfSection>(
 const ALL_PERIODS = { lookBackPeriods: -1 };
 
 /** Billed intervals before the look-back, in which only void points make a difference (§2.2 rule 3). */
-function intervalsBeyond<Billed extends BilledOfSection>(
-  run: UsageRun,
-  input: UsagePlanInput<Billed>,
-): readonly PlannedInterval<Billed>[] {
+function intervalsBeyond(run: UsageRun, input: UsagePlanInput): readonly PlannedInterval[] {
   const { targetDate, zone, billed } = input;
   const own = billed.filter(({ usageName }) => usageName === run.section.name);
   const begin = lookBackOf(run, { ...input, config: ALL_PERIODS });
@@ -125,11 +117,11 @@ function intervalsBeyond<Billed extends BilledOfSection>(
  * The first interval inside a superseded one, of the same section and with nothing billed of it, replaces it: only the
  * difference is credited (§7.3 rule 7). The others are billed as new.
  */
-function withReplaced<Billed extends BilledOfSection>(
-  planned: readonly PlannedInterval<Billed>[],
+function withReplaced(
+  planned: readonly PlannedInterval[],
   superseded: readonly SupersededInterval[],
-): readonly PlannedInterval<Billed>[] {
-  const replaced = new Map<PlannedInterval<Billed>, SupersededInterval>();
+): readonly PlannedInterval[] {
+  const replaced = new Map<PlannedInterval, SupersededInterval>();
   for (const one of superseded) {
     const first = planned.find((each) => !replaced.has(each) && mayReplace(each, one));
     if (first !== undefined) replaced.set(first, one);
@@ -165,7 +157,7 @@ export function isTooOld({ start, end }: UsageInterval, { lookBack, billed, zone
 /** L of a run (§7.1). */
 export function lookBackOf(
   run: UsageRun,
-  { events, zone, config, billed }: Omit<UsagePlanInput<BilledOfSection>, 'targetDate'>,
+  { events, zone, config, billed }: Omit<UsagePlanInput, 'targetDate'>,
 ): DatedInstant {
   const [first = run.events[0]] = events;
   const { name, billingPeriod } = run.section;

@@ -12,10 +12,9 @@ import {
   startOfDay,
   type TimeZone,
 } from '../../values/time/index.ts';
-import type { ConsumingInterval } from '../collecting/usage-pieces.ts';
 import { isEnd, usageRuns } from '../intervals/usage-runs.ts';
 import { unitsOf } from '../rating/quantities.ts';
-import type { PlannedInterval } from '../settlement/billed-interval.ts';
+import type { BilledInterval, PlannedInterval } from '../settlement/billed-interval.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import { lookBackOf, planUsage } from '../settlement/usage-plan.ts';
 import { quantityKey, type SuppliedSpan } from './supplied-usage.ts';
@@ -25,7 +24,7 @@ export interface MeteredSubscription {
   /** All of it, in order. */
   readonly events: readonly BillingEvent[];
   /** On invoices that are not VOID. */
-  readonly billed: readonly ConsumingInterval[];
+  readonly billed: readonly BilledInterval[];
   /** Those that ended before it may be left out; default null: none. */
   readonly from?: LocalDate | null;
 }
@@ -105,7 +104,7 @@ export function keyOfRequest({ usageName, unitType, ...span }: UsageIntervalRequ
   return quantityKey(usageName, unitType, span);
 }
 
-function requestsOf(subscriptionId: Uuid, planned: PlannedInterval<ConsumingInterval>) {
+function requestsOf(subscriptionId: Uuid, planned: PlannedInterval) {
   const { section } = planned.run;
   const aggregation = section.usageType === 'CAPACITY' ? ('MAX' as const) : ('SUM' as const);
   return spansOf(planned).flatMap((span) =>
@@ -119,9 +118,7 @@ function requestsOf(subscriptionId: Uuid, planned: PlannedInterval<ConsumingInte
   );
 }
 
-function transitionsOf(
-  intervals: readonly PlannedInterval<ConsumingInterval>[],
-): ReadonlyMap<string, readonly Instant[]> {
+function transitionsOf(intervals: readonly PlannedInterval[]): ReadonlyMap<string, readonly Instant[]> {
   const found = Map.groupBy(intervals, ({ run }) => unitsOf(run.section).join(','));
   return new Map(
     [...found].map(([units, own]) => [
@@ -166,12 +163,12 @@ function ascending(instants: readonly Instant[]): readonly Instant[] {
  * True if an interval can be rated from what is told now. What a source was billed for is compared with what a source says,
  * what was recorded with what is recorded: neither knows what the other was made of.
  */
-export function isComparable({ match }: PlannedInterval<ConsumingInterval>, isSupplied: boolean): boolean {
+export function isComparable({ match }: PlannedInterval, isSupplied: boolean): boolean {
   return match.previous.every(({ supplied = null }) => (supplied !== null) === isSupplied);
 }
 
 /** The interval less what the billed intervals that overlap it have charged (§7.3 step 2); in order. */
-export function spansOf({ interval, match }: PlannedInterval<ConsumingInterval>): readonly SuppliedSpan[] {
+export function spansOf({ interval, match }: PlannedInterval): readonly SuppliedSpan[] {
   const { start, end, includesEnd } = interval;
   let spans: readonly SuppliedSpan[] = [{ start: start.at, end: end.at, endInclusive: includesEnd }];
   for (const { instants } of match.overlapping) {

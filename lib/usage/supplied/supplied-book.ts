@@ -2,7 +2,6 @@ import type { SuppliedAmount, SuppliedDigest, UsageSection } from '../../records
 import { MAX_SUPPLIED_TRACKING_IDS } from '../../values/limits.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { ConsumingInterval } from '../collecting/usage-pieces.ts';
 import type { UsageInterval } from '../intervals/usage-intervals.ts';
 import {
   NO_USAGE,
@@ -12,13 +11,13 @@ import {
   together,
   unitsOf,
 } from '../rating/quantities.ts';
-import type { PlannedInterval } from '../settlement/billed-interval.ts';
+import type { BilledInterval, PlannedInterval } from '../settlement/billed-interval.ts';
 import { type CollectedUsage, isBilledAhead } from '../settlement/late-usage.ts';
 import type { Consumption } from '../settlement/settle-usage.ts';
 import { spansOf } from './source-question.ts';
 import { quantityKey, type SuppliedPiece, type SuppliedSpan, type SuppliedUsage } from './supplied-usage.ts';
 
-type Planned = PlannedInterval<ConsumingInterval>;
+type Planned = PlannedInterval;
 
 interface Told {
   readonly quantities: Quantities;
@@ -30,11 +29,11 @@ interface Told {
  * (§9 rule 8): what they say of an interval is billed, the rest of it is new.
  */
 export class SuppliedBook {
-  readonly #billed: readonly ConsumingInterval[];
+  readonly #billed: readonly BilledInterval[];
   readonly #usage: SuppliedUsage;
   readonly #told = new Map<Planned, Told>();
 
-  constructor(usage: SuppliedUsage, billed: readonly ConsumingInterval[]) {
+  constructor(usage: SuppliedUsage, billed: readonly BilledInterval[]) {
     this.#usage = usage;
     this.#billed = billed;
   }
@@ -63,7 +62,7 @@ export class SuppliedBook {
   }
 
   /** What a settled interval is the first to charge. */
-  newlyTold({ run }: Planned, { freshOf, onTimeOf }: Consumption<ConsumingInterval>): SuppliedDigest {
+  newlyTold({ run }: Planned, { freshOf, onTimeOf }: Consumption): SuppliedDigest {
     const taken = [...freshOf, ...onTimeOf.filter(({ match }) => match.previous.every(isBilledAhead))];
     const amounts = taken.flatMap((planned) =>
       [...this.collect(planned).fresh].map(
@@ -125,7 +124,7 @@ function splitOf(
 
 function digested(
   section: UsageSection,
-  billed: readonly ConsumingInterval[],
+  billed: readonly BilledInterval[],
   isWanted: (amount: SuppliedAmount) => boolean,
 ): Quantities {
   const amounts = billed.flatMap(({ supplied }) => supplied?.amounts ?? []).filter(isWanted);

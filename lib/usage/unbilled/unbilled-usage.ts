@@ -6,17 +6,12 @@ import {
   startOfDay,
 } from '../../values/time/index.ts';
 import { UsageBook } from '../collecting/usage-book.ts';
-import {
-  type ConsumingInterval,
-  type FreedPoints,
-  holds,
-  type PointRange,
-  type UsagePiece,
-} from '../collecting/usage-pieces.ts';
+import { type FreedPoints, holds, type PointRange, type UsagePiece } from '../collecting/usage-pieces.ts';
 import { billedTimes, countsAt } from '../intervals/billed-time.ts';
 import { compareText, quantityOf } from '../rating/quantities.ts';
 import { rateUsage } from '../rating/rate-usage.ts';
 import { NO_TERMS, type UsageTerms } from '../rating/usage-terms.ts';
+import type { BilledInterval } from '../settlement/billed-interval.ts';
 import { givenBack } from '../settlement/settle-usage.ts';
 import { billedNow } from '../settlement/superseded-usage.ts';
 import { BeyondLookBack, NegativeDelta } from '../settlement/usage-config.ts';
@@ -111,7 +106,7 @@ function overflow(input: UnbilledInput): readonly UnbilledUsage[] {
   if (events === null) return [];
   const book = new UsageBook({ events, zone, billed, pieces });
   const all = { lookBackPeriods: -1 };
-  const plan = planUsage<ConsumingInterval>({ events, targetDate: today, zone, config: all, billed });
+  const plan = planUsage({ events, targetDate: today, zone, config: all, billed });
   return plan.intervals
     .filter(({ interval, match }) => {
       return match.previous.length > 0 && interval.start.at < end && interval.end.at > start;
@@ -137,7 +132,7 @@ function voided(input: UnbilledInput): readonly UnbilledUsage[] {
   const { events, billed, pieces, zone, today, currency, terms = NO_TERMS, start, end } = input;
   if (events === null || input.config.beyondLookBack === BeyondLookBack.NEXT_PERIOD) return [];
   const asCarried = { ...input.config, beyondLookBack: BeyondLookBack.NEXT_PERIOD };
-  const plan = planUsage<ConsumingInterval>({ events, targetDate: today, zone, config: asCarried, billed });
+  const plan = planUsage({ events, targetDate: today, zone, config: asCarried, billed });
   const old = plan.outdated.filter(({ run, interval }) => {
     const isAsked = interval.start.at < end && interval.end.at > start;
     return isAsked && interval.start.at < lookBackOf(run, { ...input, events, billed: plan.billed }).at;
@@ -158,7 +153,7 @@ function voided(input: UnbilledInput): readonly UnbilledUsage[] {
 }
 
 /** By unit, the quantity that was rated last. */
-function chargedQuantities(previous: readonly ConsumingInterval[]): readonly (readonly [string, Decimal])[] {
+function chargedQuantities(previous: readonly BilledInterval[]): readonly (readonly [string, Decimal])[] {
   const used = previous.flatMap(({ entries }) => entries).flatMap((entry) => entry.used ?? []);
   return [...new Map(used.map(({ unit, quantity }) => [unit, quantity]))];
 }

@@ -6,13 +6,13 @@ import {
   maxDate,
   type TimeZone,
 } from '../../values/time/index.ts';
-import type { ConsumingInterval, FreedPoints } from '../collecting/usage-pieces.ts';
+import type { FreedPoints } from '../collecting/usage-pieces.ts';
 import { billedTimes, isBilledAt, isWithin } from '../intervals/billed-time.ts';
 import { lookBackStart } from '../intervals/look-back.ts';
 import { nextUsageDate, type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
 import { isBilled, isEnd, usageRuns } from '../intervals/usage-runs.ts';
 import { unitsOf } from '../rating/quantities.ts';
-import { type BilledMatch, matchBilled } from '../settlement/billed-interval.ts';
+import { type BilledInterval, type BilledMatch, matchBilled } from '../settlement/billed-interval.ts';
 import { isLate } from '../settlement/late-usage.ts';
 import { BeyondLookBack, LateMode, type UsageConfig } from '../settlement/usage-config.ts';
 import { isTooOld } from '../settlement/usage-plan.ts';
@@ -21,7 +21,7 @@ export interface BillingSoFar {
   /** All of the subscription, in order; null = it takes no part in runs now. */
   readonly events: readonly BillingEvent[] | null;
   /** On invoices that are not VOID. */
-  readonly billed: readonly ConsumingInterval[];
+  readonly billed: readonly BilledInterval[];
   /** On those that are; default none. */
   readonly freed?: readonly FreedPoints[];
   /** Local date of the account. */
@@ -50,7 +50,7 @@ interface KnownInterval {
   readonly usageName: string;
   readonly interval: UsageInterval;
   readonly isTooOld: boolean;
-  readonly match: BilledMatch<ConsumingInterval>;
+  readonly match: BilledMatch;
 }
 
 /** Tells for each point of a subscription which of its sections have not billed it, and why. */

@@ -1,6 +1,5 @@
 import { UsageBook } from '../../../lib/usage/collecting/usage-book.ts';
 import {
-  type ConsumingInterval,
   type DayUsage,
   type PartOfDay,
   type PointRange,
@@ -8,6 +7,7 @@ import {
   type SplitRequest,
   type UsagePiece,
 } from '../../../lib/usage/collecting/usage-pieces.ts';
+import type { BilledInterval } from '../../../lib/usage/settlement/billed-interval.ts';
 import { type Decimal, sum } from '../../../lib/values/money/index.ts';
 import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';
 
@@ -16,6 +16,10 @@ export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
   /** Days that were split by the last run. */
   splits: readonly SplitRequest[] = [];
   protected override readonly nothing = [];
+
+  protected override rangesOf(consumed: readonly PointRange[]): readonly PointRange[] {
+    return consumed;
+  }
 
   protected override collected(
     stored: readonly StoredInterval<readonly PointRange[]>[],
@@ -38,7 +42,7 @@ export class BookedUsageLife extends UsageLife<readonly PointRange[]> {
   }
 
   /** What a run reads. */
-  protected pieces(billed: readonly ConsumingInterval[]): readonly UsagePiece[] {
+  protected pieces(billed: readonly BilledInterval[]): readonly UsagePiece[] {
     const { events, zone } = this;
     const { whole, split } = piecesNeeded({ days: this.days(), events, zone, billed });
     this.splits = split;

@@ -1,25 +1,29 @@
-import type { BillingEvent } from '../../../lib/records/index.ts';
+import type { BillingEvent, PointRange } from '../../../lib/records/index.ts';
 import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/billed-time.ts';
 import type { UsageInterval } from '../../../lib/usage/intervals/usage-intervals.ts';
 import { type Quantities, quantitiesOf, unitsOf } from '../../../lib/usage/rating/quantities.ts';
-import type { PlannedInterval } from '../../../lib/usage/settlement/billed-interval.ts';
+import type { PlannedInterval as Planned } from '../../../lib/usage/settlement/billed-interval.ts';
 import { isLate } from '../../../lib/usage/settlement/late-usage.ts';
 import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';
 
 type Points = ReadonlySet<LifePoint>;
-type Planned = PlannedInterval<StoredInterval<Points>>;
 
 /** Looks at every point for every interval, as slow as can be. */
 export class ScannedUsageLife extends UsageLife<Points> {
   protected override readonly nothing: Points = new Set();
 
+  /** Its collector looks at the points themselves. */
+  protected override rangesOf(): readonly PointRange[] {
+    return [];
+  }
+
   protected override collected(stored: readonly StoredInterval<Points>[]): Collected<Points> {
     const times = billedTimes(this.events);
     const points = this.points.filter(({ isVoid }) => !isVoid);
     const isConsumed = (name: string, point: LifePoint): boolean =>
-      stored.some(({ usageName, consumed }) => usageName === name && consumed.has(point));
+      stored.some(({ usageName, points: taken }) => usageName === name && taken.has(point));
     const isFreed = (name: string, point: LifePoint): boolean =>
-      this.freed.some(({ usageName, consumed }) => usageName === name && consumed.has(point));
+      this.freed.some(({ usageName, points: taken }) => usageName === name && taken.has(point));
     const within = (interval: UsageInterval): readonly LifePoint[] =>
       points.filter((point) => isWithin(interval, countsAt(point, times)));
     const fresh = ({ run, interval }: Pick<Planned, 'run' | 'interval'>): readonly LifePoint[] =>
@@ -50,7 +54,7 @@ export class ScannedUsageLife extends UsageLife<Points> {
         const { previous } = planned.match;
         const { section } = planned.run;
         const consumerOf = (point: LifePoint) =>
-          stored.findLast(({ usageName, consumed }) => usageName === section.name && consumed.has(point));
+          stored.findLast(({ usageName, points: taken }) => usageName === section.name && taken.has(point));
         const billed = points.filter((point) => previous.some((one) => one === consumerOf(point)));
         return {
           billed: sumsOf(section, billed),

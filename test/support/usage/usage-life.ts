@@ -1,7 +1,7 @@
-import type { BillingEvent } from '../../../lib/records/index.ts';
+import type { BillingEvent, PointRange } from '../../../lib/records/index.ts';
 import type { Quantities } from '../../../lib/usage/rating/quantities.ts';
 import { NO_TERMS, type UsageTerms } from '../../../lib/usage/rating/usage-terms.ts';
-import type { BilledOfSection, PlannedInterval } from '../../../lib/usage/settlement/billed-interval.ts';
+import type { BilledInterval, PlannedInterval } from '../../../lib/usage/settlement/billed-interval.ts';
 import type { CollectedUsage } from '../../../lib/usage/settlement/late-usage.ts';
 import type { UsageCharge, UsageCredit } from '../../../lib/usage/settlement/settle-interval.ts';
 import { creditedDates, type SettledSuperseded } from '../../../lib/usage/settlement/settle-superseded.ts';
@@ -42,20 +42,17 @@ export interface LifeInvoice {
 }
 
 /** A billed interval with the points that it has consumed, in the form of a collector. */
-export interface StoredInterval<Consumed> extends BilledOfSection {
-  readonly consumed: Consumed;
+export interface StoredInterval<Consumed> extends BilledInterval {
+  readonly points: Consumed;
   readonly entries: StoredEntry[];
   readonly invoice: number;
 }
 
 /** What is used, at one moment, as a collector sees it. */
 export interface Collected<Consumed> {
-  collect(planned: PlannedInterval<StoredInterval<Consumed>>): CollectedUsage;
-  beyond(planned: readonly PlannedInterval<StoredInterval<Consumed>>[]): ReadonlyMap<string, Quantities>;
-  newlyConsumed(
-    settled: SettledInterval<StoredInterval<Consumed>>,
-    planned: readonly PlannedInterval<StoredInterval<Consumed>>[],
-  ): Consumed;
+  collect(planned: PlannedInterval): CollectedUsage;
+  beyond(planned: readonly PlannedInterval[]): ReadonlyMap<string, Quantities>;
+  newlyConsumed(settled: SettledInterval, planned: readonly PlannedInterval[]): Consumed;
   trackingIds(consumed: Consumed): readonly string[];
 }
 
@@ -114,7 +111,7 @@ export abstract class UsageLife<Consumed = unknown> {
       billed: this.visible(this.stored),
       from: this.from,
     });
-    const usage = this.collected(plan.billed);
+    const usage = this.collected(plan.billed as readonly StoredInterval<Consumed>[]);
     const settled = settleUsage({
       plan,
       collected: plan.intervals.map((planned) => usage.collect(planned)),
@@ -170,7 +167,7 @@ export abstract class UsageLife<Consumed = unknown> {
 
   protected abstract collected(stored: readonly StoredInterval<Consumed>[]): Collected<Consumed>;
 
-  #item({ planned, replaced }: SettledInterval<StoredInterval<Consumed>>, charge: UsageCharge): ToldItem {
+  #item({ planned, replaced }: SettledInterval, charge: UsageCharge): ToldItem {
     const { run, interval } = planned;
     const { startDate, endDate } =
       replaced == null || charge.kind === 'USAGE'
@@ -207,18 +204,23 @@ export abstract class UsageLife<Consumed = unknown> {
   /** What consumes nothing, whichever collector there is. */
   protected abstract readonly nothing: Consumed;
 
+  /** The consumed points as the engine stores them. */
+  protected abstract rangesOf(consumed: Consumed): readonly PointRange[];
+
   #keepCredits(interval: SettledSuperseded['interval'], credits: readonly UsageCredit[]): void {
     const { usageName, versionDate, priceIdentity, instants, startDate, endDate } = interval;
     const known = { usageName, versionDate, priceIdentity, instants, startDate, endDate };
     const entries = credits.map((credit) => this.#entryOf(credit));
-    this.stored.push({ ...known, consumed: this.nothing, entries, invoice: this.#invoices });
+    this.stored.push({
+      ...known,
+      points: this.nothing,
+      consumed: this.rangesOf(this.nothing),
+      entries,
+      invoice: this.#invoices,
+    });
   }
 
-  #keep(
-    settled: readonly SettledInterval<StoredInterval<Consumed>>[],
-    consumed: readonly Consumed[],
-    hasInvoice: boolean,
-  ): void {
+  #keep(settled: readonly SettledInterval[], consumed: readonly Consumed[], hasInvoice: boolean): void {
     this.#invoices += 1;
     for (const [index, { planned, charges }] of settled.entries()) {
       const { interval, run, match } = planned;
@@ -232,7 +234,8 @@ export abstract class UsageLife<Consumed = unknown> {
         instants: { start: interval.start.at, end: interval.end.at },
         startDate: interval.start.date,
         endDate: interval.end.date,
-        consumed: own,
+        points: own,
+        consumed: this.rangesOf(own),
         entries: charges.map((charge) => this.#entryOf(charge)),
         invoice: this.#invoices,
       });

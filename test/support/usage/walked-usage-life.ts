@@ -1,4 +1,5 @@
-import type { ConsumingInterval, UsagePiece } from '../../../lib/usage/collecting/usage-pieces.ts';
+import type { UsagePiece } from '../../../lib/usage/collecting/usage-pieces.ts';
+import type { BilledInterval } from '../../../lib/usage/settlement/billed-interval.ts';
 import { BookedUsageLife } from './booked-usage-life.ts';
 
 /** Reads what was used once, and goes from date to date with that, as a dry run does. */
@@ -10,7 +11,7 @@ export class WalkedUsageLife extends BookedUsageLife {
     this.#read = null;
   }
 
-  protected override pieces(billed: readonly ConsumingInterval[]): readonly UsagePiece[] {
+  protected override pieces(billed: readonly BilledInterval[]): readonly UsagePiece[] {
     this.#read ??= super.pieces(billed);
     return this.#read;
   }

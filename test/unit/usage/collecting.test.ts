@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import {
-  type ConsumingInterval,
   type DayUsage,
   holds,
   type PartOfDay,
@@ -9,6 +8,7 @@ import {
   piecesNeeded,
 } from '../../../lib/usage/collecting/usage-pieces.ts';
 import { usageWindow } from '../../../lib/usage/collecting/usage-window.ts';
+import type { BilledInterval } from '../../../lib/usage/settlement/billed-interval.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, startOfDay, timeZone } from '../../../lib/values/time/index.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';
@@ -35,7 +35,7 @@ function range(
 function billed(
   dates: readonly [start: string, end: string],
   consumed: readonly PointRange[],
-): ConsumingInterval {
+): BilledInterval {
   const [startDate, endDate] = [day(dates[0]), day(dates[1])];
   const instants = { start: startOfDay(startDate, UTC_ZONE), end: startOfDay(endDate, UTC_ZONE) };
   return { usageName: 'std-usage', instants, startDate, endDate, entries: [], consumed };
@@ -46,7 +46,7 @@ function splits(
   events: readonly BillingEvent[],
   options: {
     readonly days?: readonly DayUsage[];
-    readonly billed?: readonly ConsumingInterval[];
+    readonly billed?: readonly BilledInterval[];
     readonly zone?: typeof UTC_ZONE;
   } = {},
 ): readonly string[] {
@@ -170,7 +170,7 @@ describe('what is read of usage', () => {
 
 describe('the window of a run over usage', () => {
   const from = (
-    intervals: readonly ConsumingInterval[],
+    intervals: readonly BilledInterval[],
     lookBackPeriods = 1,
     { usages = [stdUsage], readFrom = '2026-04-01' as string | null } = {},
   ) => {

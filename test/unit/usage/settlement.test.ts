@@ -49,10 +49,12 @@ function dated(text: string) {
 function billed(start: string, end: string, options: { readonly byDate?: true } = {}): BilledInterval {
   const [from, to] = [dated(start), dated(end)];
   return {
+    usageName: 'calls',
     instants: options.byDate ? null : { start: from.at, end: to.at },
     startDate: from.date,
     endDate: to.date,
     entries: [],
+    consumed: [],
   };
 }
 
