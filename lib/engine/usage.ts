@@ -1,9 +1,4 @@
-import {
-  ArchiveService,
-  BulkService,
-  RecordingService,
-  RollUpService,
-} from '../usage/index.ts';
+import { ArchiveService, BulkService, RecordingService, RollUpService } from '../usage/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
