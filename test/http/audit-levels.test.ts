@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { auditHistoryRoutes } from '../../adapters/koa/routes/objects/audit-history.ts';
+import { auditHistoryRoutes } from '../../adapters/koa/routes/audit-history.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { fieldedResources, taggedResources } from '../../adapters/koa/routing/objects.ts';
 import { auditedResources } from '../support/audited-resources.ts';

@@ -44,14 +44,10 @@ describe('long lists', () => {
   }
 
   const page = { offset: 0, limit: 100, returned: 100, total: 100, max: 100 };
-  const route = (path: string, answer: () => Answer) =>
-    openRoute({
-      method: 'GET',
-      path,
-      operationId: path.slice(1),
+  const route = (path: `/${string}`, answer: () => Answer) =>
+    openRoute(path.slice(1), `GET ${path}`, {
       area: 'test',
       summary: 'Stream a list',
-      permission: 'NONE',
       success: { status: 200, mediaTypes: ['application/json'] },
       handle: answer,
     });

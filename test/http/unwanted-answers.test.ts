@@ -108,21 +108,15 @@ anyDatabase((kind, open) => {
         return plain('late');
       };
       const routes = [
-        openRoute({ ...shared, method: 'GET', path: '/read', operationId: 'read', handle }),
-        openRoute({ ...shared, method: 'POST', path: '/change', operationId: 'change', handle }),
-        openRoute({
+        openRoute('read', 'GET /read', { ...shared, handle }),
+        openRoute('change', 'POST /change', { ...shared, handle }),
+        openRoute('foresee', 'POST /foresee', {
           ...shared,
-          method: 'POST',
-          path: '/foresee',
-          operationId: 'foresee',
           changesNothing: true,
           handle,
         }),
-        userRoute({
+        userRoute('resource', 'GET /resource', {
           ...shared,
-          method: 'GET',
-          path: '/resource',
-          operationId: 'resource',
           // A resource is written as a whole, since it has an entity tag.
           handle: async () => {
             await release.promise;

@@ -22,7 +22,8 @@ import {
 } from '../request/headers.ts';
 import { renderAnswer } from '../response/render-answer.ts';
 import { publicError, renderError } from '../response/render-error.ts';
-import { discard, jsonType, type Rendered, writeRendered } from '../response/rendered.ts';
+import { discard, type Rendered, writeRendered } from '../response/rendered.ts';
+import { jsonType } from '../routing/answer.ts';
 import { type BodyStream, bodyLimit, defaultRequestLimits, type RequestLimits } from '../routing/body.ts';
 import {
   areaSegment,

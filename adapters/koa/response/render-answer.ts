@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import type { BaseUrl } from '../request/addresses.ts';
-import type { Answer, PageFacts } from '../routing/answer.ts';
+import { type Answer, jsonType, type PageFacts } from '../routing/answer.ts';
 import { CORE } from '../routing/path.ts';
 import type { Route } from '../routing/route.ts';
 import {
@@ -14,7 +14,7 @@ import {
   windowBits,
 } from '../wire/json-pieces.ts';
 import { filledQuery } from '../wire/query.ts';
-import { jsonType, type Rendered } from './rendered.ts';
+import type { Rendered } from './rendered.ts';
 
 interface Rendering {
   readonly route: Route;

@@ -5,10 +5,10 @@ import { BillingError, classNameOf, ErrorCode } from '../../../lib/values/errors
 import { challengeOf, type Scheme } from '../auth/credentials.ts';
 import { STATUS_CODES } from '../node-http.ts';
 import type { BaseUrl } from '../request/addresses.ts';
-import { AnsweredError } from '../routing/answer.ts';
+import { AnsweredError, jsonType } from '../routing/answer.ts';
 import { type StatusContext, statusOfCode, statusOfError } from './error-status.ts';
 import { jsonText, locationOf } from './render-answer.ts';
-import { jsonType, type Rendered } from './rendered.ts';
+import type { Rendered } from './rendered.ts';
 
 /**
  * Seconds after which a caller may try again that found the account, the server or the database busy, unreachable or

@@ -3,12 +3,11 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import type { BrotliOptions } from 'node:zlib';
 import type { Context } from 'koa';
+import { jsonType } from '../routing/answer.ts';
 import { onDemand } from '../wire/on-demand.ts';
 
 /** How long the reader of a streamed answer may read nothing before the answer is broken off. */
 const STALLED_READER_MS = 60_000;
-
-export const jsonType = 'application/json';
 
 /** An answer as it is sent, to the first caller or to a repeat. */
 export interface Rendered {

@@ -2,58 +2,36 @@ import { HttpMetrics } from '../monitoring/http-metrics.ts';
 import { withoutTrailingSlash } from '../routing/path.ts';
 import type { Route } from '../routing/route.ts';
 import { slices } from '../routing/slices.ts';
-import { accountRoutes } from './accounts/accounts.ts';
-import { catalogRoutes } from './catalog/catalog.ts';
-import { catalogChangeReportRoutes } from './catalog/catalog-change-report.ts';
+import { onDemand } from '../wire/on-demand.ts';
+import { accountRoutes } from './accounts.ts';
+import { auditHistoryRoutes, exportRoutes } from './audit-history.ts';
+import { catalogReadRoutes, catalogRoutes } from './catalog/catalog.ts';
 import { catalogEntryRoutes } from './catalog/catalog-entries.ts';
-import { subscriptionCatalogRoutes } from './catalog/subscription-catalog.ts';
-import { creditNoteRoutes } from './invoices/credit-notes.ts';
-import { invoiceDocumentRoutes } from './invoices/invoice-documents.ts';
-import { invoiceTrackingIdRoutes } from './invoices/invoice-tracking-ids.ts';
-import { invoiceRoutes } from './invoices/invoices.ts';
-import { itemExplanationRoutes } from './invoices/item-explanation.ts';
-import { manualItemRoutes } from './invoices/manual-items.ts';
-import { parkedAccountRoutes } from './invoices/parked-accounts.ts';
-import { auditHistoryRoutes } from './objects/audit-history.ts';
-import { customFieldRoutes } from './objects/custom-fields.ts';
-import { objectCustomFieldRoutes } from './objects/object-custom-fields.ts';
-import { objectTagRoutes } from './objects/object-tags.ts';
-import { tagRoutes } from './objects/tags.ts';
-import { accountOverdueRoutes } from './overdue/account-overdue.ts';
-import { overdueRoutes } from './overdue/overdue.ts';
-import { comboPaymentRoutes } from './payments/combo-payment.ts';
+import { customFieldRoutes } from './custom-fields.ts';
+import { creditNoteRoutes, invoiceDocumentRoutes } from './invoices/invoice-documents.ts';
+import { invoiceItemRoutes, itemExplanationRoutes } from './invoices/invoice-items.ts';
+import { invoiceRoutes, parkedAccountRoutes } from './invoices/invoices.ts';
+import { overdueRoutes } from './overdue.ts';
 import { invoicePaymentRoutes } from './payments/invoice-payments.ts';
 import { paymentGatewayRoutes } from './payments/payment-gateways.ts';
-import { paymentListRoutes } from './payments/payment-lists.ts';
 import { paymentMethodRoutes } from './payments/payment-methods.ts';
-import { paymentOperationRoutes } from './payments/payment-operations.ts';
-import { paymentRepairRoutes } from './payments/payment-repairs.ts';
-import { paymentRoutes } from './payments/payments.ts';
-import { sandboxRoutes } from './payments/sandbox.ts';
-import { oauthTokenRoute } from './security/oauth-token.ts';
+import { paymentOperationRoutes, paymentRepairRoutes } from './payments/payment-operations.ts';
+import { paymentListRoutes, paymentRoutes } from './payments/payments.ts';
 import { securityRoutes } from './security/security.ts';
 import { tokenRoutes } from './security/tokens.ts';
-import { administrationRoutes } from './server/administration.ts';
+import { administrationRoutes, nodeRoutes } from './server/administration.ts';
 import { diagnosticRoute } from './server/diagnostic.ts';
 import { documentRoutes } from './server/documents.ts';
-import { exportRoutes } from './server/export.ts';
-import { healthRoutes } from './server/health.ts';
-import { metricsRoutes } from './server/metrics.ts';
+import { healthRoutes, metricsRoutes } from './server/health.ts';
 import { monitoringRoutes } from './server/monitoring.ts';
-import { nodeRoutes } from './server/nodes.ts';
-import { queueRoutes } from './server/queues.ts';
-import { testModeRoutes } from './server/test-mode.ts';
+import { sandboxRoutes, testModeRoutes } from './server/test-mode.ts';
 import { blockingRoutes } from './subscriptions/blocking.ts';
 import { bundleRoutes } from './subscriptions/bundles.ts';
-import { subscriptionGroupRoutes } from './subscriptions/subscription-groups.ts';
-import { subscriptionLifecycleRoutes } from './subscriptions/subscription-lifecycle.ts';
-import { subscriptionTermsRoutes } from './subscriptions/subscription-terms.ts';
+import { subscriptionChangeRoutes } from './subscriptions/subscription-changes.ts';
 import { subscriptionRoutes } from './subscriptions/subscriptions.ts';
+import { tagRoutes } from './tags.ts';
 import { eventRoutes } from './tenants/events.ts';
-import { notificationDeliveryRoutes } from './tenants/notification-deliveries.ts';
-import { tenantValueRoutes } from './tenants/tenant-values.ts';
 import { tenantRoutes } from './tenants/tenants.ts';
-import { usageReadRoutes } from './usages/usage-reads.ts';
 import { usageRoutes } from './usages/usages.ts';
 
 interface RouteTableOptions {
@@ -74,50 +52,38 @@ interface RouteTableOptions {
 export function routeTable(options: RouteTableOptions): readonly Route[] {
   const routes: Route[] = [
     ...tenantRoutes,
-    ...tenantValueRoutes,
-    ...notificationDeliveryRoutes,
     ...eventRoutes,
     ...catalogRoutes,
     ...catalogEntryRoutes,
-    ...subscriptionCatalogRoutes,
-    ...catalogChangeReportRoutes,
+    ...catalogReadRoutes,
     ...accountRoutes,
     ...bundleRoutes,
     ...subscriptionRoutes,
-    ...subscriptionGroupRoutes,
-    ...subscriptionLifecycleRoutes,
-    ...subscriptionTermsRoutes,
+    ...subscriptionChangeRoutes,
     ...blockingRoutes,
     ...usageRoutes,
-    ...usageReadRoutes,
     ...invoiceRoutes,
     ...invoiceDocumentRoutes,
     ...creditNoteRoutes,
-    ...invoiceTrackingIdRoutes,
-    ...manualItemRoutes,
+    ...invoiceItemRoutes,
     ...parkedAccountRoutes,
     ...itemExplanationRoutes,
     ...paymentMethodRoutes,
     ...paymentRoutes,
     ...paymentOperationRoutes,
     ...paymentListRoutes,
-    ...comboPaymentRoutes,
     ...paymentRepairRoutes,
     ...invoicePaymentRoutes,
     ...paymentGatewayRoutes,
     ...overdueRoutes,
-    ...accountOverdueRoutes,
     ...tagRoutes,
-    ...objectTagRoutes,
     ...customFieldRoutes,
-    ...objectCustomFieldRoutes,
     ...auditHistoryRoutes,
     ...exportRoutes,
     ...nodeRoutes,
     ...monitoringRoutes,
     diagnosticRoute(options.properties ?? {}),
     ...administrationRoutes,
-    ...queueRoutes,
     ...(options.testMode ? [...testModeRoutes, ...sandboxRoutes] : []),
     ...healthRoutes,
     ...metricsRoutes({
@@ -126,33 +92,21 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     }),
     ...securityRoutes,
     ...tokenRoutes,
-    oauthTokenRoute,
   ];
   const basePath = withoutTrailingSlash(options.basePath ?? '');
-  // Loaded when somebody asks for it: no start waits for what it says of every property.
-  const json = once(async () => {
+  // The documents are made on first use, so that startup does not wait for the descriptions of all properties.
+  const json = onDemand(async () => {
     const { documentSteps } = await import('../openapi/document.ts');
     return JSON.stringify(await slices(documentSteps(routes, basePath)));
   });
-  const texts = {
-    json,
-    yaml: once(async () => {
-      const { yamlSteps } = await import('../openapi/yaml.ts');
-      return slices(yamlSteps(JSON.parse(await json())));
-    }),
-    killbill: once(async () => {
-      const { swaggerDocument } = await import('../openapi/killbill/swagger-document.ts');
-      return JSON.stringify(swaggerDocument(routes, basePath));
-    }),
-  };
-  routes.push(...documentRoutes(texts, options.docs ?? true));
+  const yaml = onDemand(async () => {
+    const { yamlSteps } = await import('../openapi/yaml.ts');
+    return slices(yamlSteps(JSON.parse(await json())));
+  });
+  const killbill = onDemand(async () => {
+    const { swaggerDocument } = await import('../openapi/killbill/swagger-document.ts');
+    return JSON.stringify(swaggerDocument(routes, basePath));
+  });
+  routes.push(...documentRoutes({ json, yaml, killbill }, options.docs ?? true));
   return routes;
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

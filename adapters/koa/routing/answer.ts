@@ -1,7 +1,9 @@
 import type { PageRequest } from '../../../lib/records/index.ts';
 import { BillingError, type BillingErrorInput } from '../../../lib/values/errors/index.ts';
 
-/** What a handler gives back; the status is that of its route unless it names another. */
+export const jsonType = 'application/json';
+
+/** What a handler returns; the status is that of its route unless it names another. */
 export interface Answer {
   readonly status?: number;
   /** Written as exact JSON. */

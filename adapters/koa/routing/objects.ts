@@ -1,5 +1,4 @@
 import { type FieldedType, ObjectType, type TaggedType } from '../../../lib/records/index.ts';
-import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 
 /** What the paths and operations of one kind of object are called. */
@@ -14,8 +13,6 @@ export interface ObjectResource<T extends ObjectType = ObjectType> {
   /** What it is called in summaries, with its article. */
   readonly described: string;
   readonly type: T;
-  /** Code of an unknown id. */
-  readonly unknown: ErrorCode;
 }
 
 export const accountResource: ObjectResource<TaggedType> = {
@@ -24,7 +21,6 @@ export const accountResource: ObjectResource<TaggedType> = {
   noun: 'Account',
   described: 'an account',
   type: ObjectType.ACCOUNT,
-  unknown: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
 };
 
 export const bundleResource: ObjectResource<TaggedType> = {
@@ -33,7 +29,6 @@ export const bundleResource: ObjectResource<TaggedType> = {
   noun: 'Bundle',
   described: 'a bundle',
   type: ObjectType.BUNDLE,
-  unknown: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
 };
 
 export const subscriptionResource: ObjectResource<TaggedType> = {
@@ -42,7 +37,6 @@ export const subscriptionResource: ObjectResource<TaggedType> = {
   noun: 'Subscription',
   described: 'a subscription',
   type: ObjectType.SUBSCRIPTION,
-  unknown: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
 };
 
 /** The resources of accounts §11 that carry tags too; an invoice payment's are those of its payment (ruling R15). */
@@ -56,7 +50,6 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
     noun: 'Invoice',
     described: 'an invoice',
     type: ObjectType.INVOICE,
-    unknown: ErrorCode.INVOICE_NOT_FOUND,
   },
   {
     path: 'invoiceItems',
@@ -64,7 +57,6 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
     noun: 'InvoiceItem',
     described: 'an invoice item',
     type: ObjectType.INVOICE_ITEM,
-    unknown: ErrorCode.INVOICE_ITEM_NOT_FOUND,
   },
   {
     path: 'payments',
@@ -72,7 +64,6 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
     noun: 'Payment',
     described: 'a payment',
     type: ObjectType.PAYMENT,
-    unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
   },
   {
     path: 'invoicePayments',
@@ -80,7 +71,6 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
     noun: 'InvoicePayment',
     described: 'the payment of an invoice',
     type: ObjectType.PAYMENT,
-    unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
   },
   {
     path: 'paymentTransactions',
@@ -88,7 +78,6 @@ export const taggedResources: readonly ObjectResource<TaggedType>[] = [
     noun: 'Transaction',
     described: 'a payment transaction',
     type: ObjectType.TRANSACTION,
-    unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
   },
 ];
 
@@ -100,12 +89,11 @@ export const fieldedResources: readonly ObjectResource<FieldedType>[] = [
     noun: 'PaymentMethod',
     described: 'a payment method',
     type: ObjectType.PAYMENT_METHOD,
-    unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
   },
 ];
 
 /** The object that a call of such a resource names; its id segment has been read as a UUID. */
-export function objectOf<T extends FieldedType>(
+export function objectOf<T extends ObjectType>(
   { type, idName }: ObjectResource<T>,
   params: Readonly<Record<string, string>>,
 ): { readonly type: T; readonly id: Uuid } {

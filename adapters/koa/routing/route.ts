@@ -15,6 +15,7 @@ import { onDemand } from '../wire/on-demand.ts';
 import {
   checkQueryTexts,
   cutPage,
+  isPaged,
   type QueryOf,
   type QueryParameters,
   querySchema,
@@ -23,10 +24,14 @@ import {
 } from '../wire/query.ts';
 import { type JsonSchema, validationError } from '../wire/wire-type.ts';
 import type { Answer } from './answer.ts';
+import { type Shown, shownAnswer } from './audited.ts';
 import type { BodyStream, RequestBody, RequestLimits } from './body.ts';
-import { areaSegment, CORE, type PathParameters, pathParameters } from './path.ts';
+import { areaSegment, CORE, type PathParameters, parameterNamesOf, pathParameters } from './path.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** Method and path, such as `GET /1.0/kb/accounts/{accountId}`. */
+type Endpoint = `${Method} /${string}`;
 
 /**
  * Which credentials a route needs (http-api §5): TENANT user and tenant, USER the user only, PLUGIN a bearer token and
@@ -85,10 +90,10 @@ export interface RequestLogin {
 }
 
 /** One call as a handler sees it. */
-export interface Call<Path extends string, Q extends QueryParameters, B> {
+export interface Call<E extends string, Q extends QueryParameters, B> {
   readonly billing: Billing;
   readonly dialect: Dialect;
-  readonly params: PathParameters<Path>;
+  readonly params: PathParameters<E>;
   readonly query: QueryOf<Q>;
   readonly body: B;
   /** The media type of the answer, one of those that the route can produce. */
@@ -118,28 +123,25 @@ export interface RequestSent {
   readonly queryString: string;
 }
 
-export interface TenantCall<Path extends string, Q extends QueryParameters, B> extends Call<Path, Q, B> {
+export interface TenantCall<E extends string, Q extends QueryParameters, B> extends Call<E, Q, B> {
   /** Context of the library's operations: tenant, author, token, one clock reading. */
   readonly context: CallContext;
 }
 
-interface UserCall<Path extends string, Q extends QueryParameters, B> extends Call<Path, Q, B> {
+interface UserCall<E extends string, Q extends QueryParameters, B> extends Call<E, Q, B> {
   readonly user: Principal;
 }
 
-interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
-  readonly method: Method;
-  readonly path: Path;
-  /** Name of the operation in the document, from which generated clients make their method names. */
-  readonly operationId: string;
+/** What is known of a route besides its place and its handler. */
+interface RouteFacts<Q extends QueryParameters, B> {
   /** Where the document shows it; default: the segment after the prefix. */
   readonly area?: string;
   readonly summary: string;
-  /** A decision for every route: a permission, or NONE for reads (http-api §5). */
-  readonly permission: Permission | 'NONE';
+  /** A decision for every route that writes: a permission, or NONE. The default for GET is NONE (http-api §5). */
+  readonly permission?: Permission | 'NONE';
   /** Permissions that are needed in addition. */
   readonly alsoNeeds?: readonly Permission[];
-  /** Permissions that the handler asks for in a case, which is told in words, for the document. */
+  /** Permissions that the handler requires in some cases, which the document names by these words. */
   readonly needsFor?: Readonly<Record<string, Permission>>;
   /** True: a user whose name is the segment `{username}` needs no permission. */
   readonly orSelf?: true;
@@ -155,25 +157,50 @@ interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
   readonly author?: false;
   /** True: although it is no GET, a node out of rotation serves it too (platform §11 rule 3). */
   readonly outOfRotation?: true;
-  /** True: although it is no GET, it changes nothing, so that its work ends when nobody waits for the answer. */
+  /** True: although it is no GET, it changes nothing, so its work ends when nobody waits for the answer. */
   readonly changesNothing?: true;
   /** True: the route exists in test mode only. */
   readonly testMode?: true;
   readonly query?: Q;
   readonly body?: RequestBody<B>;
-  /** Default: 204 without a body. */
-  readonly success?: Success;
-  /** Error codes of the route besides the general ones, for the document and the contract tests. */
+  /**
+   * Error codes of the route, for the document and the contract tests. General codes, and those of unknown objects in the
+   * path and the query, are added.
+   */
   readonly fails?: readonly ErrorCode[];
+  /** True: an unknown object is not an error. */
+  readonly takesUnknownObjects?: true;
   /** Codes that answer with a status of their own here. */
   readonly statusOf?: Readonly<Record<number, number>>;
-  /** Statuses of failures that no code tells by itself, with what they mean, for the document. */
+  /** Statuses of failures that do not follow from a code, with their meaning, for the document. */
   readonly outcomes?: Readonly<Record<number, string>>;
-  handle(call: C): Handled;
 }
 
-/** What a handler returns: nothing if there is no more to say than that it is done. */
-type Handled = Promise<Answer> | Promise<void> | Answer;
+/** The handler of a route, which returns its answer, or a view to show, or the id of what it has created. */
+type Handler<C> =
+  | {
+      readonly shows?: never;
+      readonly creates?: never;
+      /** Default: 204 without a body. */
+      readonly success?: Success;
+      handle(call: C): Promise<Answer> | Promise<void> | Answer;
+    }
+  | ({
+      readonly creates?: never;
+      /** With these facts of its success besides; default: status 200. */
+      readonly success?: Pick<Success, 'status'>;
+      /** Returns the view that `shows` writes; with `pageParameters` in the query, a `Page` of views. */
+      handle(call: C): unknown;
+    } & Shown)
+  | {
+      readonly shows?: never;
+      /** `Location` of what is created: its id is the last segment in braces, the others are those of the path. */
+      readonly creates: string;
+      readonly success?: never;
+      handle(call: C): Promise<{ readonly id: string }> | Promise<void>;
+    };
+
+type RouteSpec<Q extends QueryParameters, B, C> = RouteFacts<Q, B> & Handler<C>;
 
 /** What the dispatcher knows about a request when it passes it to a route. */
 export interface RequestFacts
@@ -188,11 +215,16 @@ export interface RequestFacts
 /** One record of the route table, with its types hidden inside `answer`. */
 export interface Route
   extends Omit<
-    RouteSpec<string, QueryParameters, unknown, never>,
-    'handle' | 'area' | 'author' | 'query' | 'success' | 'fails'
+    RouteFacts<QueryParameters, unknown>,
+    'area' | 'permission' | 'author' | 'query' | 'fails' | 'takesUnknownObjects'
   > {
+  readonly method: Method;
+  readonly path: string;
+  /** Name of the operation in the document, from which generated clients make their method names. */
+  readonly operationId: string;
   readonly credentials: Credentials;
   readonly area: string;
+  readonly permission: Permission | 'NONE';
   readonly author: boolean;
   readonly query: QueryParameters;
   readonly success: Success;
@@ -204,86 +236,164 @@ export interface Route
 const noQuery = {};
 
 /** A route that needs a user and a tenant. */
-export function tenantRoute<Path extends string, Q extends QueryParameters = typeof noQuery, B = null>(
-  spec: RouteSpec<Path, Q, B, TenantCall<Path, Q, B>>,
+export function tenantRoute<E extends Endpoint, Q extends QueryParameters = typeof noQuery, B = null>(
+  operationId: string,
+  endpoint: E,
+  spec: RouteSpec<Q, B, TenantCall<E, Q, B>>,
 ): Route {
-  return routeOf(spec, 'TENANT', (call, facts) => {
-    if (facts.context === null) throw new Error(`${spec.operationId} was reached without a tenant`);
-    return spec.handle({ ...call, context: withProperties(facts.context, call.query) });
-  });
+  return routeOf({ credentials: 'TENANT', operationId, endpoint }, spec);
 }
 
 /** A route that needs a user and no tenant. */
-export function userRoute<Path extends string, Q extends QueryParameters = typeof noQuery, B = null>(
-  spec: RouteSpec<Path, Q, B, Call<Path, Q, B>>,
+export function userRoute<E extends Endpoint, Q extends QueryParameters = typeof noQuery, B = null>(
+  operationId: string,
+  endpoint: E,
+  spec: RouteSpec<Q, B, Call<E, Q, B>>,
 ): Route {
-  return routeOf(spec, 'USER', (call) => spec.handle(call));
+  return routeOf({ credentials: 'USER', operationId, endpoint }, spec);
 }
 
 /** A route of the catalog plugin: a bearer token and a tenant; without the permission always 403 (http-api §4). */
-export function pluginRoute<Path extends string, Q extends QueryParameters = typeof noQuery, B = null>(
-  spec: RouteSpec<Path, Q, B, TenantCall<Path, Q, B>>,
+export function pluginRoute<E extends Endpoint, Q extends QueryParameters = typeof noQuery, B = null>(
+  operationId: string,
+  endpoint: E,
+  spec: RouteSpec<Q, B, TenantCall<E, Q, B>>,
 ): Route {
   const statusOf = { [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]: 403, ...spec.statusOf };
-  return routeOf({ area: 'catalog', ...spec, statusOf }, 'PLUGIN', (call, facts) => {
-    if (facts.context === null) throw new Error(`${spec.operationId} was reached without a tenant`);
-    return spec.handle({ ...call, context: facts.context });
-  });
+  return routeOf({ credentials: 'PLUGIN', operationId, endpoint }, { area: 'catalog', ...spec, statusOf });
 }
 
 /** A route that a user's name and password open, and nothing else. */
-export function loginRoute<Path extends string, Q extends QueryParameters = typeof noQuery, B = null>(
-  spec: RouteSpec<Path, Q, B, UserCall<Path, Q, B>>,
+export function loginRoute<E extends Endpoint, Q extends QueryParameters = typeof noQuery, B = null>(
+  operationId: string,
+  endpoint: E,
+  spec: RouteSpec<Q, B, UserCall<E, Q, B>>,
 ): Route {
-  return routeOf(spec, 'LOGIN', (call) => {
-    if (call.user === null) throw new Error(`${spec.operationId} was reached without a user`);
-    return spec.handle({ ...call, user: call.user });
-  });
+  return routeOf({ credentials: 'LOGIN', operationId, endpoint }, spec);
 }
 
 /** A route for processors that sign what they send: the handler checks the signature, and the query is theirs. */
-export function signatureRoute<Path extends string, B = null>(
-  spec: RouteSpec<Path, typeof noQuery, B, Call<Path, typeof noQuery, B>>,
+export function signatureRoute<E extends Endpoint, B = null>(
+  operationId: string,
+  endpoint: E,
+  spec: RouteSpec<typeof noQuery, B, Call<E, typeof noQuery, B>>,
 ): Route {
-  return routeOf(spec, 'SIGNATURE', (call) => spec.handle(call));
+  return routeOf({ credentials: 'SIGNATURE', operationId, endpoint }, spec);
 }
 
 /** A route that anybody may call. */
-export function openRoute<Path extends string, Q extends QueryParameters = typeof noQuery, B = null>(
-  spec: RouteSpec<Path, Q, B, Call<Path, Q, B>>,
+export function openRoute<E extends Endpoint, Q extends QueryParameters = typeof noQuery, B = null>(
+  operationId: string,
+  endpoint: E,
+  spec: RouteSpec<Q, B, Call<E, Q, B>>,
 ): Route {
-  return routeOf(spec, 'NONE', (call) => spec.handle(call));
+  return routeOf({ credentials: 'NONE', operationId, endpoint }, spec);
 }
 
-function routeOf<Path extends string, Q extends QueryParameters, B, C>(
-  spec: RouteSpec<Path, Q, B, C>,
-  credentials: Credentials,
-  run: (call: Call<Path, Q, B>, facts: RequestFacts) => Handled,
-): Route {
-  const { query, body, handle: _handle, author, ...rest } = spec;
-  const parameters = query ?? ({} as Q);
+/** The routes in one area of the document. */
+export function inArea(area: string, routes: readonly Route[]): readonly Route[] {
+  return routes.map((route) => ({ ...route, area }));
+}
+
+interface Place {
+  readonly credentials: Credentials;
+  readonly operationId: string;
+  readonly endpoint: Endpoint;
+}
+
+function routeOf<Q extends QueryParameters, B, C>(place: Place, spec: RouteSpec<Q, B, C>): Route {
+  const { credentials, operationId, endpoint } = place;
+  const { query, body, author, permission, fails = [], takesUnknownObjects, ...others } = spec;
+  const { handle, shows, auditedIds, isLong, creates, ...facts } = others as typeof others & Partial<Shown>;
+  const [method, path] = endpoint.split(' ') as [Method, string];
+  if (permission === undefined && method !== 'GET') throw new Error(`${operationId} needs a permission`);
+  const parameters: QueryParameters = query ?? noQuery;
   const readQuery = queryReader(parameters);
   const boundWaits = waitBound(parameters);
-  const readPath = pathParameters(spec.path);
+  const readPath = pathParameters(path);
+  const paged = isPaged(parameters);
   return {
-    area: areaSegment(spec.path),
-    success: { status: 204 },
-    fails: [],
-    ...rest,
+    area: areaSegment(path),
+    ...facts,
     ...(body === undefined ? {} : { body }),
+    method,
+    path,
+    operationId,
     credentials,
+    permission: permission ?? 'NONE',
     query: parameters,
-    author: author ?? (spec.method !== 'GET' && spec.path.startsWith(CORE)),
-    async answer(facts) {
-      const params = readPath(facts.rawParams) as PathParameters<Path>;
-      const asked = readQuery(facts.sent.queryString);
-      const value = body === undefined ? (null as B) : body.read(facts.bodyBytes, facts);
-      const { billing, dialect, limits } = facts;
+    success: successOf(spec, paged),
+    fails: takesUnknownObjects ? fails : [...new Set([...fails, ...unknownObjectCodes(path, parameters)])],
+    author: author ?? (method !== 'GET' && path.startsWith(CORE)),
+    async answer(request) {
+      const params = readPath(request.rawParams);
+      const asked = readQuery(request.sent.queryString);
+      const value = body === undefined ? null : body.read(request.bodyBytes, request);
+      const { billing, dialect, limits } = request;
       const mostSec = billing.server['server.callCompletion.maxSec'];
       const query = boundWaits(cutPage(parameters, asked, limits.page), { mostSec, dialect });
-      return (await run({ ...callFactsOf(facts), params, query, body: value }, facts)) ?? {};
+      const context = request.context && withProperties(request.context, query);
+      const call = { ...request, params, query, body: value, context };
+      const result: unknown = await handle(call as C);
+      if (shows !== undefined)
+        return shownAnswer({ shows, auditedIds, isLong, isPaged: paged }, call, result);
+      if (creates !== undefined) return { location: filledLocation(creates, params, result) };
+      return (result as Answer | undefined) ?? {};
     },
   };
+}
+
+function successOf<C>({ shows, creates, success }: Handler<C>, paged: boolean): Success {
+  if (creates !== undefined) return { status: 201, location: creates };
+  if (shows === undefined) return success ?? { status: 204 };
+  return { status: 200, ...success, body: shows, ...(paged && { paged }) };
+}
+
+/** Codes of objects that do not exist, by the segment or query parameter that names the object. */
+const unknownObjects: Readonly<Record<string, ErrorCode>> = {
+  accountId: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+  childAccountId: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+  bundleId: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+  subscriptionId: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+  invoiceId: ErrorCode.INVOICE_NOT_FOUND,
+  groupId: ErrorCode.INVOICE_NOT_FOUND,
+  invoiceItemId: ErrorCode.INVOICE_ITEM_NOT_FOUND,
+  itemId: ErrorCode.INVOICE_ITEM_NOT_FOUND,
+  invoiceNumber: ErrorCode.INVOICE_NUMBER_NOT_FOUND,
+  creditId: ErrorCode.INVOICE_NO_SUCH_CREDIT,
+  invoicePaymentId: ErrorCode.INVOICE_PAYMENT_NOT_FOUND,
+  paymentId: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
+  transactionId: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
+  paymentTransactionId: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
+  paymentMethodId: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
+  tagDefinitionId: ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST,
+  tenantId: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
+  username: ErrorCode.SECURITY_INVALID_USER,
+  clientId: ErrorCode.SECURITY_INVALID_USER,
+  productName: ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND,
+  planName: ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND,
+  accountEmailId: ErrorCode.OBJECT_NOT_FOUND,
+  blockingId: ErrorCode.OBJECT_NOT_FOUND,
+  creditNoteId: ErrorCode.OBJECT_NOT_FOUND,
+  customFieldId: ErrorCode.OBJECT_NOT_FOUND,
+  deliveryId: ErrorCode.OBJECT_NOT_FOUND,
+  eventId: ErrorCode.OBJECT_NOT_FOUND,
+  paymentAttemptId: ErrorCode.OBJECT_NOT_FOUND,
+  tagId: ErrorCode.OBJECT_NOT_FOUND,
+  trackingId: ErrorCode.OBJECT_NOT_FOUND,
+};
+
+function unknownObjectCodes(path: string, query: QueryParameters): readonly ErrorCode[] {
+  return [...parameterNamesOf(path), ...Object.keys(query)].flatMap((name) => unknownObjects[name] ?? []);
+}
+
+/** The path of what was created, or of what the path of the request names. */
+function filledLocation(location: string, params: Readonly<Record<string, string>>, created: unknown) {
+  const { id } = (created ?? {}) as { readonly id?: string };
+  const last = parameterNamesOf(location).at(-1);
+  return location.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent((name === last ? id : undefined) ?? params[name] ?? ''),
+  );
 }
 
 /** What a query string asks for. Most calls have none; the empty one is read once. */
@@ -308,13 +418,6 @@ function queryReader<Q extends QueryParameters>(parameters: Q): (queryString: st
 function withProperties(context: CallContext, query: object): CallContext {
   const { pluginProperty } = query as { readonly pluginProperty?: readonly PluginProperty[] };
   return pluginProperty === undefined ? context : { ...context, pluginProperties: pluginProperty };
-}
-
-function callFactsOf(facts: RequestFacts) {
-  const { billing, dialect, mediaType, authorship, userToken, user, tokens, login, test, sent } = facts;
-  const { countNotification, wanted } = facts;
-  const caller = { authorship, userToken, user, tokens, login, countNotification };
-  return { billing, dialect, mediaType, ...caller, test, sent, wanted };
 }
 
 /** The media types that a route can produce; none for empty answers. */

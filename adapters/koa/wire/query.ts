@@ -357,6 +357,11 @@ export const pageParameters = {
   limit: pageLimit,
 };
 
+/** Whether the query asks for a page of a list. */
+export function isPaged({ limit }: QueryParameters): boolean {
+  return limit === pageLimit;
+}
+
 /** The query of a paged list with its limit cut to the largest page either way; any other query as it is. */
 export function cutPage<P extends QueryParameters>(
   parameters: P,
@@ -364,12 +369,23 @@ export function cutPage<P extends QueryParameters>(
   maxPage: number,
 ): QueryOf<P> {
   const { limit } = query as { readonly limit?: unknown };
-  if (parameters.limit !== pageLimit || typeof limit !== 'number') return query;
+  if (!isPaged(parameters) || typeof limit !== 'number') return query;
   return { ...query, limit: Math.max(-maxPage, Math.min(maxPage, limit)) };
 }
 
 /** As `pageParameters`, with the offset -1 that asks for the one exact match (http-api §8 rule 2). */
 export const exactPageParameters = { ...pageParameters, offset: integer(0, { minimum: -1 }) };
+
+/** The values without those that are null. */
+type WithoutNulls<T> = {
+  readonly [K in keyof T as null extends T[K] ? never : K]: T[K];
+} & { readonly [K in keyof T as null extends T[K] ? K : never]?: NonNullable<T[K]> };
+
+/** Leaves out absent parameters, for operations in which they are optional. */
+export function withoutNulls<T extends object>(values: T): WithoutNulls<T> {
+  const given = Object.entries(values).filter(([, value]) => value !== null);
+  return Object.fromEntries(given) as WithoutNulls<T>;
+}
 
 /** `parameter`, refused when it is absent; `missing` names a code of its own for that. */
 export function required<T>(

@@ -1,4 +1,4 @@
-import { auditHistoryRoutes } from '../../../adapters/koa/routes/objects/audit-history.ts';
+import { auditHistoryRoutes } from '../../../adapters/koa/routes/audit-history.ts';
 import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routing/objects.ts';
 import { bearer } from './callers.ts';
 import { documentSamples } from './document-samples.ts';

@@ -44,7 +44,7 @@ describe('call completion (http-api §4 line 5, subscriptions §22)', () => {
       server: { ...DEFAULT_SERVER_SETTINGS, 'server.callCompletion.maxSec': maxSec },
     };
     await waitForCompletion(
-      { billing, context, dialect, query: { callTimeoutSec } },
+      { billing, context, dialect, query: { callCompletion: true, callTimeoutSec } },
       {
         accountId: ACCOUNT_ID,
         done: 'Subscription S is created',

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Dialect } from '../../../adapters/koa/dialect.ts';
+import { usageLinesBody } from '../../../adapters/koa/routes/usages/usage-lines.ts';
 import { defaultRequestLimits } from '../../../adapters/koa/routing/body.ts';
-import { usageLinesBody } from '../../../adapters/koa/routing/usage-lines.ts';
 import { type SubmittedLine, UnreadableLine } from '../../../lib/usage/index.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { propertyRuns } from '../../support/runs.ts';

@@ -1,169 +1,195 @@
 import {
+  type PriceList as CatalogPriceList,
   type Catalog as CatalogValue,
   type CatalogVersion,
   catalogXmlTextSteps,
 } from '../../../../lib/catalog/index.ts';
+import type { PlanInForce } from '../../../../lib/subscriptions/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import { formatInstant, type Instant } from '../../../../lib/values/time/index.ts';
 import { Dialect } from '../../dialect.ts';
-import { Catalog, CatalogValidation, PlanDetail, SimplePlan } from '../../models/catalog.ts';
-import { created, json, plain } from '../../routing/answer.ts';
-import { jsonBody, xmlBody } from '../../routing/body.ts';
-import { type Route, tenantRoute } from '../../routing/route.ts';
+import {
+  Catalog,
+  CatalogValidation,
+  Phase,
+  Plan,
+  PlanDetail,
+  PriceList,
+  Product,
+  SimplePlan,
+  shownPlan,
+} from '../../models/catalog.ts';
+import { CatalogChangeReport, changeReportJson } from '../../models/catalog-change-report.ts';
+import { type Answer, json, plain, streamedJson } from '../../routing/answer.ts';
+import type { Shown } from '../../routing/audited.ts';
+import { jsonBody, XML_TYPES, xmlBody } from '../../routing/body.ts';
+import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import { slicesUntil } from '../../routing/slices.ts';
-import { instantParameter, plainText, uuidParameter } from '../../wire/query.ts';
+import { instantParameter, moment, plainText, required, uuidParameter } from '../../wire/query.ts';
 import { timestamp } from '../../wire/scalars.ts';
 import { listOf, unaudited } from '../../wire/wire-type.ts';
 
-const xml = 'text/xml';
 // accountId selects the account's catalog, if it has one of its own (catalog §15.6, §16).
 const accountQuery = { accountId: uuidParameter };
 const query = { requestedDate: instantParameter, ...accountQuery };
-const readFails = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
+
+const upload: Parameters<typeof tenantRoute<'POST /', Record<never, never>, Uint8Array>>[2] = {
+  summary: 'Add the versions of an XML document to the catalog: all or nothing',
+  permission: 'catalog:config_upload',
+  body: xmlBody,
+  creates: '/catalog',
+  fails: [ErrorCode.CATALOG_INVALID_FOR_TENANT],
+  handle: ({ billing, context, body }) => billing.uploadCatalog(context, body),
+};
 
 export const catalogRoutes: readonly Route[] = [
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/catalog',
-    operationId: 'getCatalogJson',
+  tenantRoute('getCatalogJson', 'GET /1.0/kb/catalog', {
     summary:
       'Get the catalog version in force, or that of a date, as JSON or XML; in dialect K without a date all versions',
-    permission: 'NONE',
     query,
-    success: { status: 200, body: listOf(Catalog), mediaTypes: ['application/json', xml, 'application/xml'] },
-    fails: readFails,
-    async handle({ billing, context, dialect, mediaType, wanted, query: { requestedDate, accountId } }) {
-      const catalog = await billing.catalogs.current(context, accountId);
-      const versions = shownVersions(catalog, { requestedDate, dialect, now: context.createdDate });
-      if (mediaType !== 'application/json')
-        return plain(await slicesUntil(wanted)(catalogXmlTextSteps(catalog, versions)));
-      return json(versions.map((version) => Catalog.write(version, unaudited(dialect))));
+    success: { status: 200, body: listOf(Catalog), mediaTypes: ['application/json', ...XML_TYPES] },
+    async handle(call) {
+      const { catalog, versions } = await versionsAsked(call);
+      if (call.mediaType !== 'application/json') return xmlAnswer(call, catalog, versions);
+      return json(versions.map((version) => Catalog.write(version, unaudited(call.dialect))));
     },
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/catalog/xml',
-    operationId: 'getCatalogXml',
+  tenantRoute('getCatalogXml', 'GET /1.0/kb/catalog/xml', {
     summary:
       'Get the catalog version in force, or that of a date, as XML; in dialect K without a date all versions',
-    permission: 'NONE',
     query,
-    success: { status: 200, mediaTypes: [xml, 'application/xml'] },
-    fails: readFails,
-    async handle({ billing, context, dialect, wanted, query: { requestedDate, accountId } }) {
-      const catalog = await billing.catalogs.current(context, accountId);
-      const versions = shownVersions(catalog, { requestedDate, dialect, now: context.createdDate });
-      return plain(await slicesUntil(wanted)(catalogXmlTextSteps(catalog, versions)));
+    success: { status: 200, mediaTypes: XML_TYPES },
+    async handle(call) {
+      const { catalog, versions } = await versionsAsked(call);
+      return xmlAnswer(call, catalog, versions);
     },
   }),
-  ...(['/1.0/kb/catalog', '/1.0/kb/catalog/xml'] as const).map((path) =>
-    tenantRoute({
-      method: 'POST',
-      path,
-      operationId: path === '/1.0/kb/catalog' ? 'uploadCatalogXmlOriginal' : 'uploadCatalogXml',
-      summary: 'Add the versions of an XML document to the catalog: all or nothing',
-      permission: 'catalog:config_upload',
-      body: xmlBody,
-      success: { status: 201, location: '/catalog' },
-      fails: [ErrorCode.CATALOG_INVALID_FOR_TENANT],
-      async handle({ billing, context, body }) {
-        await billing.uploadCatalog(context, body);
-        return created('/catalog');
-      },
-    }),
-  ),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/catalog/xml/validate',
-    operationId: 'validateCatalogXml',
+  tenantRoute('uploadCatalogXmlOriginal', 'POST /1.0/kb/catalog', upload),
+  tenantRoute('uploadCatalogXml', 'POST /1.0/kb/catalog/xml', upload),
+  tenantRoute('validateCatalogXml', 'POST /1.0/kb/catalog/xml/validate', {
     summary:
       'List every error for which an upload of the XML document would be refused now, in dialect D the warnings too; nothing is stored',
     permission: 'NONE',
     changesNothing: true,
     body: xmlBody,
-    success: { status: 200, body: CatalogValidation },
-    async handle({ billing, context, dialect, body }) {
-      const found = await billing.catalogs.validate(context, body);
-      return json(CatalogValidation.write(found, unaudited(dialect)));
-    },
+    shows: CatalogValidation,
+    handle: ({ billing, context, body }) => billing.catalogs.validate(context, body),
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/catalog/versions',
-    operationId: 'getCatalogVersions',
+  tenantRoute('getCatalogVersions', 'GET /1.0/kb/catalog/versions', {
     summary: 'List the effective dates of all versions, oldest first',
-    permission: 'NONE',
     query: accountQuery,
-    success: { status: 200, body: listOf(timestamp) },
-    fails: readFails,
+    shows: listOf(timestamp),
     async handle({ billing, context, query: { accountId } }) {
       const { versions } = await billing.catalogs.current(context, accountId);
-      return json(versions.map((version) => formatInstant(version.effectiveDate)));
+      return versions.map((version) => version.effectiveDate);
     },
   }),
-  tenantRoute({
-    method: 'DELETE',
-    path: '/1.0/kb/catalog',
-    operationId: 'deleteCatalog',
+  tenantRoute('deleteCatalog', 'DELETE /1.0/kb/catalog', {
     summary: 'Remove all versions of the catalog, while no subscription has a plan of it',
     permission: 'catalog:delete',
     fails: [ErrorCode.CATALOG_INVALID_FOR_TENANT],
     handle: ({ billing, context }) => billing.catalogs.delete(context),
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/catalog/simplePlan',
-    operationId: 'addSimplePlan',
+  tenantRoute('addSimplePlan', 'POST /1.0/kb/catalog/simplePlan', {
     summary:
       'Add a plan with one recurring price, or a currency to one, to the version in force and all later ones',
     permission: 'catalog:config_upload',
     body: jsonBody(SimplePlan),
-    success: { status: 201, location: '/catalog' },
+    creates: '/catalog',
     fails: [ErrorCode.CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR, ErrorCode.CATALOG_INVALID_FOR_TENANT],
-    async handle({ billing, context, body }) {
-      await billing.catalogs.addSimplePlan(context, body);
-      return created('/catalog');
-    },
+    handle: ({ billing, context, body }) => billing.catalogs.addSimplePlan(context, body),
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/catalog/availableBasePlans',
-    operationId: 'getAvailableBasePlans',
+  tenantRoute('getAvailableBasePlans', 'GET /1.0/kb/catalog/availableBasePlans', {
     summary: 'List the plans of base products that can be bought now, once per price list',
-    permission: 'NONE',
     query: accountQuery,
-    success: { status: 200, body: listOf(PlanDetail) },
-    fails: readFails,
-    async handle({ billing, context, dialect, query: { accountId } }) {
-      const plans = await billing.catalogs.availableBasePlans(context, { accountId });
-      return json(plans.map((each) => PlanDetail.write(each, unaudited(dialect))));
-    },
+    shows: listOf(PlanDetail),
+    handle: ({ billing, context, query }) => billing.catalogs.availableBasePlans(context, query),
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/catalog/availableAddons',
-    operationId: 'getAvailableAddons',
+  tenantRoute('getAvailableAddons', 'GET /1.0/kb/catalog/availableAddons', {
     summary: 'List the plans of the add-ons that can be bought now for a base product',
-    permission: 'NONE',
     query: { baseProductName: plainText, priceListName: plainText, ...accountQuery },
-    success: { status: 200, body: listOf(PlanDetail) },
-    fails: readFails,
-    async handle({ billing, context, dialect, query: { baseProductName, ...request } }) {
-      const plans = await billing.catalogs.availableAddOns(context, {
-        baseProductName: baseProductName ?? '',
-        ...request,
-      });
-      return json(plans.map((each) => PlanDetail.write(each, unaudited(dialect))));
+    shows: listOf(PlanDetail),
+    handle: ({ billing, context, query: { baseProductName, ...request } }) =>
+      billing.catalogs.availableAddOns(context, { baseProductName: baseProductName ?? '', ...request }),
+  }),
+];
+
+type CatalogCall = Pick<
+  TenantCall<string, typeof query, null>,
+  'billing' | 'context' | 'dialect' | 'query' | 'wanted'
+>;
+
+/** The catalog with the versions to show (catalog §12 rule 1); a tenant without a catalog has none. */
+async function versionsAsked({
+  billing,
+  context,
+  dialect,
+  query: { requestedDate, accountId },
+}: CatalogCall) {
+  const catalog = await billing.catalogs.current(context, accountId);
+  const isWhole = catalog.versions.length === 0 || (requestedDate === null && dialect === Dialect.K);
+  const versions = isWhole
+    ? catalog.versions
+    : [catalog.resolveVersion(requestedDate ?? context.createdDate)];
+  return { catalog, versions };
+}
+
+async function xmlAnswer(
+  { wanted }: CatalogCall,
+  catalog: CatalogValue,
+  versions: readonly CatalogVersion[],
+): Promise<Answer> {
+  return plain(await slicesUntil(wanted)(catalogXmlTextSteps(catalog, versions)));
+}
+
+/** Plan and phase of a subscription at a date (catalog §12, row 10), and the report on a candidate catalog. */
+export const catalogReadRoutes: readonly Route[] = [
+  subscriptionRoute('getPlanForSubscriptionAndDate', 'plan', {
+    shows: Plan,
+    view: ({ version, plan }) => shownPlan(plan, version),
+  }),
+  subscriptionRoute('getPhaseForSubscriptionAndDate', 'phase', {
+    shows: Phase,
+    view: ({ phase }) => phase,
+  }),
+  subscriptionRoute('getProductForSubscriptionAndDate', 'product', {
+    shows: Product,
+    // json-models §5: without the plans of the product.
+    view: ({ version, plan }) => ({ ...version.findProduct(plan.product), plans: [] }),
+  }),
+  subscriptionRoute('getPriceListForSubscriptionAndDate', 'priceList', {
+    shows: PriceList,
+    view: priceListOf,
+  }),
+  tenantRoute('reportCatalogChanges', 'POST /1.0/kb/catalog/xml/changeReport', {
+    summary: 'Show which live subscriptions an XML catalog would change in price, without storing it',
+    permission: 'catalog:config_upload',
+    changesNothing: true,
+    body: xmlBody,
+    success: { status: 200, body: CatalogChangeReport },
+    fails: [ErrorCode.CATALOG_INVALID_FOR_TENANT],
+    async handle({ billing, context, body, dialect }) {
+      const parts = await billing.catalogs.changeReport(context, body);
+      return streamedJson(changeReportJson(parts, unaudited(dialect)));
     },
   }),
 ];
 
-/** catalog §12 rule 1; a tenant without a catalog has no version to show. */
-function shownVersions(
-  catalog: CatalogValue,
-  wanted: { readonly requestedDate: Instant | null; readonly dialect: Dialect; readonly now: Instant },
-): readonly CatalogVersion[] {
-  if (catalog.versions.length === 0) return [];
-  if (wanted.requestedDate === null && wanted.dialect === Dialect.K) return catalog.versions;
-  return [catalog.resolveVersion(wanted.requestedDate ?? wanted.now)];
+/** The list from which the plan was chosen; if the version has retired it, the first list that holds the plan. */
+function priceListOf({ version, plan, priceListName }: PlanInForce): CatalogPriceList {
+  const chosen = version.allPriceLists.find(({ name }) => name === priceListName);
+  return chosen ?? version.findPriceList(version.priceListOf(plan));
+}
+
+function subscriptionRoute(
+  operationId: string,
+  path: 'plan' | 'phase' | 'product' | 'priceList',
+  { view, shows }: Pick<Shown, 'shows'> & { readonly view: (inForce: PlanInForce) => unknown },
+): Route {
+  return tenantRoute(operationId, `GET /1.0/kb/catalog/${path}`, {
+    summary: `Get the ${path === 'priceList' ? 'price list' : path} that a subscription is on, now or at a date`,
+    query: { subscriptionId: required(uuidParameter), requestedDate: moment },
+    shows,
+    fails: [ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE],
+    handle: async ({ billing, context, query }) => view(await billing.subscriptions.planAt(context, query)),
+  });
 }

@@ -1,13 +1,13 @@
 import { type DocumentText, DocumentTextKind } from '../../../../lib/invoicing/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
+import { CreditNote } from '../../models/credit-note.ts';
 import { type Answer, created, plain } from '../../routing/answer.ts';
 import { htmlBody, type RequestBody, textBody } from '../../routing/body.ts';
-import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
-import { flag } from '../../wire/query.ts';
+import { inArea, type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
+import { flag, pageParameters } from '../../wire/query.ts';
+import { listOf } from '../../wire/wire-type.ts';
 
-const area = 'invoices';
-const root = '/1.0/kb/invoices';
 const html = 'text/html';
 const pdf = 'application/pdf';
 const text = 'text/plain';
@@ -27,28 +27,17 @@ const { TEMPLATE, MANUAL_PAY_TEMPLATE, TRANSLATION, CATALOG_TRANSLATION } = Docu
 
 /** Invoices as pages, and the templates and translations that they are made of (invoicing §14). */
 export const invoiceDocumentRoutes: readonly Route[] = [
-  tenantRoute({
-    method: 'GET',
-    path: `${root}/{invoiceId}/html`,
-    operationId: 'getInvoiceAsHTML',
-    area,
+  tenantRoute('getInvoiceAsHTML', 'GET /1.0/kb/invoices/{invoiceId}/html', {
     summary: 'Get an invoice as a page for its customer',
-    permission: 'NONE',
     success: { status: 200, mediaTypes: [html] },
-    fails: [ErrorCode.INVOICE_NOT_FOUND, ErrorCode.ANSWER_TOO_LARGE],
-    async handle({ billing, context, params }) {
-      return htmlAnswer(await billing.invoices.html(context, params.invoiceId));
-    },
+    fails: [ErrorCode.ANSWER_TOO_LARGE],
+    handle: async ({ billing, context, params }) =>
+      htmlAnswer(await billing.invoices.html(context, params.invoiceId)),
   }),
-  tenantRoute({
-    method: 'GET',
-    path: `${root}/{invoiceId}/pdf`,
-    operationId: 'getInvoiceAsPDF',
-    area,
+  tenantRoute('getInvoiceAsPDF', 'GET /1.0/kb/invoices/{invoiceId}/pdf', {
     summary: 'Get an invoice as a PDF for its customer',
-    permission: 'NONE',
     success: { status: 200, mediaTypes: [pdf] },
-    fails: [ErrorCode.INVOICE_NOT_FOUND, ErrorCode.ANSWER_TOO_LARGE, ErrorCode.NOT_IMPLEMENTED],
+    fails: [ErrorCode.ANSWER_TOO_LARGE, ErrorCode.NOT_IMPLEMENTED],
     async handle({ billing, context, params }) {
       const bytes = await billing.invoices.pdf(context, params.invoiceId);
       return pdfAnswer(bytes, `invoice-${params.invoiceId}.pdf`);
@@ -105,6 +94,43 @@ export const invoiceDocumentRoutes: readonly Route[] = [
   }),
 ];
 
+/** Credit notes and their documents (invoicing §21). */
+export const creditNoteRoutes: readonly Route[] = inArea('creditNotes', [
+  tenantRoute('getCreditNotesOfInvoice', 'GET /1.0/kb/invoices/{invoiceId}/creditNotes', {
+    summary: 'List the credit notes of an invoice',
+    shows: listOf(CreditNote),
+    handle: ({ billing, context, params }) => billing.creditNotes.ofInvoice(context, params.invoiceId),
+  }),
+  tenantRoute('getCreditNotesOfAccount', 'GET /1.0/kb/accounts/{accountId}/creditNotes', {
+    summary: 'List the credit notes of an account by pages',
+    query: pageParameters,
+    shows: listOf(CreditNote),
+    handle: ({ billing, context, params, query }) =>
+      billing.creditNotes.pageOfAccount(context, params.accountId, query),
+  }),
+  tenantRoute('getCreditNote', 'GET /1.0/kb/creditNotes/{creditNoteId}', {
+    summary: 'Get a credit note',
+    shows: CreditNote,
+    handle: ({ billing, context, params }) => billing.creditNotes.get(context, params.creditNoteId),
+  }),
+  tenantRoute('getCreditNoteAsHTML', 'GET /1.0/kb/creditNotes/{creditNoteId}/html', {
+    summary: 'Get a credit note as a page for its customer',
+    success: { status: 200, mediaTypes: [html] },
+    fails: [ErrorCode.ANSWER_TOO_LARGE],
+    handle: async ({ billing, context, params }) =>
+      htmlAnswer(await billing.creditNotes.html(context, params.creditNoteId)),
+  }),
+  tenantRoute('getCreditNoteAsPDF', 'GET /1.0/kb/creditNotes/{creditNoteId}/pdf', {
+    summary: 'Get a credit note as a PDF for its customer',
+    success: { status: 200, mediaTypes: [pdf] },
+    fails: [ErrorCode.ANSWER_TOO_LARGE, ErrorCode.NOT_IMPLEMENTED],
+    async handle({ billing, context, params }) {
+      const bytes = await billing.creditNotes.pdf(context, params.creditNoteId);
+      return pdfAnswer(bytes, `credit-note-${params.creditNoteId}.pdf`);
+    },
+  }),
+]);
+
 type Params = Readonly<Record<string, string>>;
 type AnyCall = Pick<TenantCall<string, Record<never, never>, unknown>, 'billing' | 'context'> & {
   readonly params: Params;
@@ -153,13 +179,8 @@ function getRoute({
   mediaType,
   textOf,
 }: TextRoute & { readonly mediaType: string }): Route {
-  return tenantRoute({
-    method: 'GET',
-    path: `${root}${path}`,
-    operationId,
-    area,
+  return tenantRoute(operationId, `GET /1.0/kb/invoices${path}`, {
     summary: `Get ${what}, as uploaded`,
-    permission: 'NONE',
     success: { status: 200, mediaTypes: [mediaType] },
     fails: [ErrorCode.OBJECT_NOT_FOUND],
     async handle({ billing, context, params }) {
@@ -184,11 +205,7 @@ function uploadRoute({
   readonly body: RequestBody<string>;
   location(call: AnyCall): string | Promise<string>;
 }): Route {
-  return tenantRoute({
-    method: 'POST',
-    path: `${root}${path}`,
-    operationId,
-    area,
+  return tenantRoute(operationId, `POST /1.0/kb/invoices${path}`, {
     summary: `Upload ${what}; what is there already is replaced with deleteIfExists only`,
     permission: 'tenant_kvs:add',
     needsFor: { 'with `deleteIfExists`': 'tenant_kvs:delete' },
@@ -208,12 +225,12 @@ function uploadRoute({
   });
 }
 
-export function htmlAnswer(page: string): Answer {
+function htmlAnswer(page: string): Answer {
   return { ...plain(page), headers: htmlHeaders };
 }
 
 /** @param name of ASCII letters, digits, `-` and `.`. */
-export function pdfAnswer(bytes: Uint8Array, name: string): Answer {
+function pdfAnswer(bytes: Uint8Array, name: string): Answer {
   return {
     bytes,
     headers: {

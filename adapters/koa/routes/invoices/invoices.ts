@@ -1,10 +1,14 @@
-import { type CallContext, DryRunType, type GenerateRequest } from '../../../../lib/index.ts';
+import { z } from 'zod';
+import type { Billing } from '../../../../lib/billing.ts';
+import { DryRunType, type GenerateRequest } from '../../../../lib/index.ts';
+import type { CallContext } from '../../../../lib/records/index.ts';
 import { ErrorCode, invalidField, invalidParameter } from '../../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../../lib/values/ids/index.ts';
-import type { WireMoment } from '../../../../lib/values/time/index.ts';
+import { type LocalDate, localDateOf, type WireMoment } from '../../../../lib/values/time/index.ts';
 import { Dialect } from '../../dialect.ts';
 import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun, shownDryRun } from '../../models/invoice.ts';
 import { created, json, nothing } from '../../routing/answer.ts';
+import { auditParameter } from '../../routing/audited.ts';
 import { optionalJsonBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
 import {
@@ -16,17 +20,29 @@ import {
   required,
   uuidList,
   uuidParameter,
+  withoutNulls,
 } from '../../wire/query.ts';
-import { listOf, unaudited } from '../../wire/wire-type.ts';
-import { audited, auditedList, auditedPage, auditParameter } from '../objects/audit.ts';
-import { pluginItemErrors } from './plugin-errors.ts';
-import { requestedDay } from './requested-day.ts';
+import { listOf, perDialect, unaudited } from '../../wire/wire-type.ts';
 
-const area = 'invoices';
-const auditedInvoice = { write: Invoice.write, idsOf: auditedIdsOfInvoice };
-const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
+/** Errors because of the items that invoice plugins add (invoicing §13). */
+export const pluginItemErrors = [
+  ErrorCode.INVOICE_NOT_FOUND,
+  ErrorCode.INVOICE_ITEM_NOT_FOUND,
+  ErrorCode.INVOICE_ITEM_TYPE_INVALID,
+  ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,
+  ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT,
+  ErrorCode.INVOICE_VOID_UPDATED,
+  ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID,
+  ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID,
+  ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE,
+  ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
+  ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
+];
+
+/** Errors of an operation that an invoice plugin vetoes, or whose invoice it numbers. */
+export const abortErrors = [ErrorCode.INVOICE_PLUGIN_API_ABORTED, ErrorCode.INVOICE_INVALID_NUMBER];
+
 const runErrors = [
-  ...noSuchAccount,
   ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
   ErrorCode.CURRENCY_INVALID,
   ErrorCode.INVOICE_BOUND_EXCEEDED,
@@ -48,6 +64,12 @@ const generateQuery = {
   acceptBounds: flag(),
   pluginProperty: pluginProperties,
 };
+const generating = {
+  permission: 'invoice:trigger',
+  query: generateQuery,
+  fails: generateErrors,
+  statusOf: { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 },
+} as const;
 
 /** Errors of a hypothetical action, as those of the operation itself. */
 const actionErrors = [
@@ -71,58 +93,39 @@ const actionErrors = [
   ErrorCode.BLOCKING_BLOCKED_ACTION,
 ];
 
+const oneInvoice = {
+  query: { withChildrenItems: flag(), ...auditParameter },
+  shows: Invoice,
+  auditedIds: auditedIdsOfInvoice,
+};
+const invoiceList = { shows: listOf(Invoice), auditedIds: auditedIdsOfInvoice };
+const invoicePages = { ...invoiceList, query: { ...pageParameters, ...auditParameter } };
+
 export const invoiceRoutes: readonly Route[] = [
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/invoices',
-    operationId: 'createFutureInvoice',
+  tenantRoute('createFutureInvoice', 'POST /1.0/kb/invoices', {
+    ...generating,
     summary: 'Invoice an account up to a date now',
-    permission: 'invoice:trigger',
-    query: generateQuery,
-    success: { status: 201, location: '/invoices/{invoiceId}' },
-    fails: generateErrors,
-    statusOf: { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 },
-    async handle(call) {
-      const invoice = await call.billing.generateInvoice(call.context, await runAsked(call));
-      return created(`/invoices/${invoice.id}`);
-    },
+    creates: '/invoices/{invoiceId}',
+    handle: async (call) => call.billing.generateInvoice(call.context, await runAsked(call)),
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/invoices/group',
-    operationId: 'createFutureInvoiceGroup',
+  tenantRoute('createFutureInvoiceGroup', 'POST /1.0/kb/invoices/group', {
+    ...generating,
     summary: 'Invoice an account up to a date now, by several invoices where a plugin splits what is due',
-    permission: 'invoice:trigger',
-    query: generateQuery,
     success: { status: 201, location: '/invoices/{groupId}/group?accountId={accountId}' },
-    fails: generateErrors,
-    statusOf: { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 },
     async handle(call) {
       const [first] = await call.billing.invoices.generateGroup(call.context, await runAsked(call));
       if (first === undefined) throw new Error('a run that is done makes an invoice');
       return created(`/invoices/${first.groupId}/group?accountId=${first.accountId}`);
     },
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/invoices/{groupId}/group',
-    operationId: 'getInvoicesGroup',
+  tenantRoute('getInvoicesGroup', 'GET /1.0/kb/invoices/{groupId}/group', {
     summary: 'List the invoices that one run has made, with their items',
-    permission: 'NONE',
     query: { accountId: required(uuidParameter), withChildrenItems: flag(), ...auditParameter },
-    success: { status: 200, body: listOf(Invoice) },
-    fails: [...noSuchAccount, ErrorCode.INVOICE_NOT_FOUND],
-    async handle(call) {
-      const { accountId, withChildrenItems } = call.query;
-      const { groupId } = call.params;
-      const request = { accountId, groupId, withChildrenItems };
-      return auditedList(call, auditedInvoice, await call.billing.invoices.listGroup(call.context, request));
-    },
+    ...invoiceList,
+    handle: ({ billing, context, params, query: { accountId, withChildrenItems } }) =>
+      billing.invoices.listGroup(context, { ...params, accountId, withChildrenItems }),
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/invoices/dryRun',
-    operationId: 'generateDryRunInvoice',
+  tenantRoute('generateDryRunInvoice', 'POST /1.0/kb/invoices/dryRun', {
     summary:
       'Show the invoice that a run at a date, the next run, or a run after an action would make; nothing is stored',
     permission: 'invoice:dry_run',
@@ -132,103 +135,59 @@ export const invoiceRoutes: readonly Route[] = [
     success: { status: 200, emptyStatus: 204, body: Invoice },
     fails: [...runErrors, ...actionErrors, ...pluginItemErrors],
     async handle(call) {
-      const { accountId } = call.query;
-      const asked = call.query.targetDate ?? dryRunMoment(call);
-      const targetDate = await requestedDay(call, accountId, asked);
-      const request = { ...dryRunOf(call.body, call.dialect), accountId, targetDate };
-      const invoice = await call.billing.invoices.dryRun(call.context, request);
+      const { billing, context, body, dialect, query } = call;
+      const { accountId } = query;
+      // Without a date, an action in dialect K is as of now; otherwise the engine decides (R53).
+      const isNow = dialect === Dialect.K && body?.dryRunType === DryRunType.SUBSCRIPTION_ACTION;
+      const now = isNow ? ({ kind: 'DATE_TIME', at: context.createdDate } as const) : null;
+      const targetDate = await requestedDay(call, accountId, query.targetDate ?? now);
+      const request = { ...dryRunOf(body, dialect), accountId, targetDate };
+      const invoice = await billing.invoices.dryRun(context, request);
       if (invoice === null) return nothing;
-      return json(Invoice.write(shownDryRun(invoice, call.dialect), unaudited(call.dialect)));
+      return json(Invoice.write(shownDryRun(invoice, dialect), unaudited(dialect)));
     },
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/invoices/pagination',
-    operationId: 'getInvoices',
+  tenantRoute('getInvoices', 'GET /1.0/kb/invoices/pagination', {
+    ...invoicePages,
     summary: 'List invoices without their items',
-    permission: 'NONE',
-    query: { ...pageParameters, ...auditParameter },
-    success: { status: 200, body: listOf(Invoice), paged: true },
-    async handle(call) {
-      return auditedPage(call, auditedInvoice, await call.billing.invoices.page(call.context, call.query));
-    },
+    handle: (call) => call.billing.invoices.page(call.context, call.query),
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/invoices/search/{searchKey}',
-    operationId: 'searchInvoices',
+  tenantRoute('searchInvoices', 'GET /1.0/kb/invoices/search/{searchKey}', {
+    ...invoicePages,
     summary:
       'Search invoices by number, currency, id or account id, or by clauses (_q=1&…), without their items',
-    permission: 'NONE',
-    query: { ...pageParameters, ...auditParameter },
-    success: { status: 200, body: listOf(Invoice), paged: true },
-    async handle(call) {
-      const { billing, context, params, query } = call;
-      const found = await billing.invoices.search(context, params.searchKey, query);
-      return auditedPage(call, auditedInvoice, found);
-    },
+    handle: ({ billing, context, params, query }) =>
+      billing.invoices.search(context, params.searchKey, query),
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/invoices/byNumber/{invoiceNumber}',
-    operationId: 'getInvoiceByNumber',
+  tenantRoute('getInvoiceByNumber', 'GET /1.0/kb/invoices/byNumber/{invoiceNumber}', {
+    ...oneInvoice,
     summary: 'Get the invoice with a number, with its items',
-    permission: 'NONE',
-    query: { withChildrenItems: flag(), ...auditParameter },
-    success: { status: 200, body: Invoice },
-    fails: [ErrorCode.INVOICE_NUMBER_NOT_FOUND, ErrorCode.INVOICE_INVALID_NUMBER],
-    async handle(call) {
-      const { billing, context, params, query } = call;
-      const { withChildrenItems } = query;
-      // Anything but digits is no number, as the operation says.
+    fails: [ErrorCode.INVOICE_INVALID_NUMBER],
+    handle({ billing, context, params, query: { withChildrenItems } }) {
+      // The operation refuses NaN as an invalid number.
       const number = /^\d+$/.test(params.invoiceNumber) ? Number(params.invoiceNumber) : Number.NaN;
-      return audited(
-        call,
-        auditedInvoice,
-        await billing.invoices.getByNumber(context, number, { withChildrenItems }),
-      );
+      return billing.invoices.getByNumber(context, number, { withChildrenItems });
     },
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/invoices/byItemId/{itemId}',
-    operationId: 'getInvoiceByItemId',
+  tenantRoute('getInvoiceByItemId', 'GET /1.0/kb/invoices/byItemId/{itemId}', {
+    ...oneInvoice,
     summary: 'Get the invoice that an item is on, with its items',
-    permission: 'NONE',
-    query: { withChildrenItems: flag(), ...auditParameter },
-    success: { status: 200, body: Invoice },
-    fails: [ErrorCode.INVOICE_ITEM_NOT_FOUND],
-    async handle(call) {
-      const { billing, context, params, query } = call;
-      const { withChildrenItems } = query;
-      const invoice = await billing.invoices.getByItem(context, params.itemId, { withChildrenItems });
-      return audited(call, auditedInvoice, invoice);
-    },
+    handle: ({ billing, context, params, query: { withChildrenItems } }) =>
+      billing.invoices.getByItem(context, params.itemId, { withChildrenItems }),
   }),
-  tenantRoute({
-    method: 'PUT',
-    path: '/1.0/kb/invoices/{invoiceId}/commitInvoice',
-    operationId: 'commitInvoice',
+  tenantRoute('commitInvoice', 'PUT /1.0/kb/invoices/{invoiceId}/commitInvoice', {
     summary: 'Commit a draft: it is owed from now on',
     permission: 'invoice:commit',
     query: { pluginProperty: pluginProperties },
-    fails: [
-      ErrorCode.INVOICE_NOT_FOUND,
-      ErrorCode.INVOICE_INVALID_STATUS,
-      ErrorCode.INVOICE_PLUGIN_API_ABORTED,
-    ],
+    fails: [ErrorCode.INVOICE_INVALID_STATUS, ErrorCode.INVOICE_PLUGIN_API_ABORTED],
     handle: (call) => call.billing.invoices.commit(call.context, call.params.invoiceId),
   }),
-  tenantRoute({
-    method: 'PUT',
-    path: '/1.0/kb/invoices/{invoiceId}/voidInvoice',
-    operationId: 'voidInvoice',
+  tenantRoute('voidInvoice', 'PUT /1.0/kb/invoices/{invoiceId}/voidInvoice', {
     summary: 'Void an invoice: what it billed is billed again by the next run',
     permission: 'invoice:void',
     query: { pluginProperty: pluginProperties },
     fails: [
       ErrorCode.INVOICE_PLUGIN_API_ABORTED,
-      ErrorCode.INVOICE_NOT_FOUND,
       ErrorCode.INVOICE_INVALID_STATUS,
       ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
       ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
@@ -236,29 +195,15 @@ export const invoiceRoutes: readonly Route[] = [
     ],
     handle: (call) => call.billing.invoices.void(call.context, call.params.invoiceId),
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/invoices/{invoiceId}',
-    operationId: 'getInvoice',
+  tenantRoute('getInvoice', 'GET /1.0/kb/invoices/{invoiceId}', {
+    ...oneInvoice,
     summary: 'Get an invoice with its items',
-    permission: 'NONE',
-    query: { withChildrenItems: flag(), ...auditParameter },
-    success: { status: 200, body: Invoice },
-    fails: [ErrorCode.INVOICE_NOT_FOUND],
-    async handle(call) {
-      const { withChildrenItems } = call.query;
-      const { invoiceId } = call.params;
-      const invoice = await call.billing.getInvoice(call.context, invoiceId, { withChildrenItems });
-      return audited(call, auditedInvoice, invoice);
-    },
+    handle: ({ billing, context, params, query: { withChildrenItems } }) =>
+      billing.getInvoice(context, params.invoiceId, { withChildrenItems }),
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/accounts/{accountId}/invoices',
-    operationId: 'getInvoicesForAccount',
-    area,
+  tenantRoute('getInvoicesForAccount', 'GET /1.0/kb/accounts/{accountId}/invoices', {
+    area: 'invoices',
     summary: 'List the invoices of an account by target date',
-    permission: 'NONE',
     query: {
       startDate: moment,
       endDate: moment,
@@ -269,42 +214,30 @@ export const invoiceRoutes: readonly Route[] = [
       invoicesFilter: uuidList,
       ...auditParameter,
     },
-    success: { status: 200, body: listOf(Invoice) },
-    fails: noSuchAccount,
+    ...invoiceList,
     async handle(call) {
-      const { accountId } = call.params;
-      const { query } = call;
+      const { query, params } = call;
+      const { accountId } = params;
       refuseContradictions(query);
       const startDate = await requestedDay(call, accountId, query.startDate);
       const endDate = await requestedDay(call, accountId, query.endDate);
-      const invoices = await call.billing.invoices.ofAccount(call.context, {
+      return call.billing.invoices.ofAccount(call.context, {
         accountId,
         withItems: query.includeInvoiceComponents,
         includeVoided: query.includeVoidedInvoices,
         withMigration: query.withMigrationInvoices,
         unpaidOnly: query.unpaidInvoicesOnly,
-        ...(startDate === null ? {} : { startDate }),
-        ...(endDate === null ? {} : { endDate }),
+        ...withoutNulls({ startDate, endDate }),
         ...(query.invoicesFilter.length === 0 ? {} : { ids: query.invoicesFilter }),
       });
-      return auditedList(call, auditedInvoice, invoices);
     },
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/accounts/{accountId}/invoices/pagination',
-    operationId: 'getInvoicesForAccountPaginated',
-    area,
+  tenantRoute('getInvoicesForAccountPaginated', 'GET /1.0/kb/accounts/{accountId}/invoices/pagination', {
+    ...invoicePages,
+    area: 'invoices',
     summary: 'List the invoices of an account by pages, without their items',
-    permission: 'NONE',
-    query: { ...pageParameters, ...auditParameter },
-    success: { status: 200, body: listOf(Invoice), paged: true },
-    fails: noSuchAccount,
-    async handle(call) {
-      const { billing, context, params, query } = call;
-      const found = await billing.invoices.pageOfAccount(context, params.accountId, query);
-      return auditedPage(call, auditedInvoice, found);
-    },
+    handle: ({ billing, context, params, query }) =>
+      billing.invoices.pageOfAccount(context, params.accountId, query),
   }),
 ];
 
@@ -350,16 +283,39 @@ function refuseContradictions(query: {
   );
 }
 
-/** What a dry run without a target date is as of: an action in dialect K is as of now, else the engine decides (R53). */
-function dryRunMoment({
-  body,
-  dialect,
-  context,
-}: {
-  readonly body: { readonly dryRunType?: string | null } | null;
-  readonly dialect: Dialect;
-  readonly context: CallContext;
-}): WireMoment | null {
-  const isAction = body?.dryRunType === DryRunType.SUBSCRIPTION_ACTION;
-  return isAction && dialect === Dialect.K ? { kind: 'DATE_TIME', at: context.createdDate } : null;
+/** The day that a parameter means: a date-time becomes the day in the account's zone (http-api §9 rule 3). */
+export async function requestedDay(
+  call: { readonly billing: Billing; readonly context: CallContext },
+  accountId: Uuid,
+  moment: WireMoment | null,
+): Promise<LocalDate | null> {
+  if (moment === null) return null;
+  if (moment.kind === 'DATE') return moment.date;
+  const { timeZone } = await call.billing.getAccount(call.context, accountId);
+  return localDateOf(moment.at, timeZone);
 }
+
+/** By account id, `OK` or the name of an error. */
+const outcomes = {
+  answer: perDialect(() => z.record(z.string(), z.string())),
+  json: { type: 'object', additionalProperties: { type: 'string' } },
+} as const;
+
+/** The run of accounts that automatic runs pass over (platform §11). */
+export const parkedAccountRoutes: readonly Route[] = [
+  tenantRoute('triggerInvoiceGenerationForParkedAccounts', 'POST /1.0/kb/admin/invoices', {
+    area: 'admin',
+    summary: 'Invoice accounts that automatic runs pass over, one page of them; those that succeed go on',
+    permission: 'invoice:trigger',
+    query: { ...pageParameters, pluginProperty: pluginProperties },
+    success: { status: 200, body: outcomes, paged: true },
+    async handle({ billing, context, query }) {
+      const { rows, ...counts } = await billing.invoices.generateForParked(context, query);
+      const { offset, limit } = query;
+      return {
+        json: Object.fromEntries(rows.map(({ accountId, error }) => [accountId, error ?? 'OK'])),
+        page: { offset, limit, returned: rows.length, ...counts },
+      };
+    },
+  }),
+];

@@ -1,6 +1,5 @@
 import { isPermitted } from '../../../../lib/security/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { formatLocalDate } from '../../../../lib/values/time/index.ts';
 import { Dialect } from '../../dialect.ts';
 import {
@@ -8,51 +7,48 @@ import {
   InvoicePayment,
   InvoicePaymentRequest,
   InvoicePaymentTransaction,
-  PaymentTransactionInput,
 } from '../../models/payment.ts';
 import { created, nothing } from '../../routing/answer.ts';
-import { jsonBody, optionalJsonBody } from '../../routing/body.ts';
+import { auditParameter } from '../../routing/audited.ts';
+import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
 import { amountParameter, flag, moment, pluginProperties, uuidParameter } from '../../wire/query.ts';
-import { requestedDay } from '../invoices/requested-day.ts';
-import { audited, auditParameter } from '../objects/audit.ts';
-import { controlled, inputOf, missing } from './payment-operations.ts';
-import { outcomeOf, paymentFailures, paymentOutcomes } from './payment-outcome.ts';
+import { requestedDay } from '../invoices/invoices.ts';
+import {
+  chosenBy,
+  controlled,
+  controlOf,
+  inputOf,
+  missing,
+  outcomeOf,
+  paymentFailures,
+  paymentOutcomes,
+  transactionBody,
+} from './payment-parts.ts';
+import { readOptions } from './payments.ts';
 
-const success = { status: 201, location: '/invoicePayments/{paymentId}' } as const;
+const creates = '/invoicePayments/{paymentId}';
 const path = '/1.0/kb/invoicePayments/{paymentId}' as const;
 
 export const invoicePaymentRoutes: readonly Route[] = [
-  tenantRoute({
-    method: 'GET',
-    path,
-    operationId: 'getInvoicePayment',
+  tenantRoute('getInvoicePayment', `GET ${path}`, {
     summary: 'Read a payment with the invoice that it pays',
-    permission: 'NONE',
     query: {
       withPluginInfo: flag(),
       withAttempts: flag(),
       pluginProperty: pluginProperties,
       ...auditParameter,
     },
-    success: { status: 200, body: InvoicePayment },
-    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT],
-    async handle(call) {
-      const { billing, context, params, query } = call;
-      const { withPluginInfo, withAttempts, pluginProperty: properties } = query;
-      const options = { withPluginInfo, withAttempts, properties };
-      const payment = await billing.payments.invoicePayment(context, params.paymentId, options);
-      return audited(call, { write: InvoicePayment.write, idsOf: auditedIdsOfPayment }, payment);
-    },
+    shows: InvoicePayment,
+    auditedIds: auditedIdsOfPayment,
+    handle: ({ billing, context, params, query }) =>
+      billing.payments.invoicePayment(context, params.paymentId, readOptions(query)),
   }),
-  tenantRoute({
-    method: 'PUT',
-    path,
-    operationId: 'completeInvoicePaymentTransaction',
+  tenantRoute('completeInvoicePaymentTransaction', `PUT ${path}`, {
     summary: 'Complete a pending transaction of a payment of an invoice',
     permission: 'payment:trigger',
     query: controlled,
-    body: optionalJsonBody(PaymentTransactionInput),
+    body: transactionBody,
     fails: [...paymentFailures, ErrorCode.INVOICE_PAYMENT_NOT_FOUND],
     outcomes: paymentOutcomes,
     async handle({ billing, context, params, query, body }) {
@@ -60,21 +56,17 @@ export const invoicePaymentRoutes: readonly Route[] = [
         ...inputOf(body, query),
         ...params,
         externalKey: null,
-        transactionId: body?.transactionId ?? null,
-        transactionType: body?.transactionType ?? null,
+        ...chosenBy(body),
       });
-      return outcomeOf(result, { at: null, failedAt: null });
+      return outcomeOf(result, { onSuccess: false, onFailure: false });
     },
   }),
-  tenantRoute({
-    method: 'POST',
-    path: `${path}/refunds`,
-    operationId: 'createRefundWithAdjustments',
+  tenantRoute('createRefundWithAdjustments', `POST ${path}/refunds`, {
     summary: 'Refund a payment of an invoice, with or without adjusting its items',
     permission: 'payment:refund',
     query: { externalPayment: flag(), paymentMethodId: uuidParameter, ...controlled },
     body: jsonBody(InvoicePaymentTransaction),
-    success,
+    creates,
     fails: [
       ...paymentFailures,
       ErrorCode.INVOICE_PAYMENT_NOT_FOUND,
@@ -98,18 +90,15 @@ export const invoicePaymentRoutes: readonly Route[] = [
         isExternal: query.externalPayment,
         paymentMethodId: query.paymentMethodId,
       });
-      return created(`/invoicePayments/${payment.id}`);
+      return payment;
     },
   }),
-  tenantRoute({
-    method: 'POST',
-    path: `${path}/chargebacks`,
-    operationId: 'createChargeback',
+  tenantRoute('createChargeback', `POST ${path}/chargebacks`, {
     summary: 'Record a chargeback of a payment of an invoice',
     permission: 'payment:chargeback',
     query: controlled,
     body: jsonBody(InvoicePaymentTransaction),
-    success,
+    creates,
     fails: [
       ...paymentFailures,
       ErrorCode.INVOICE_PAYMENT_NOT_FOUND,
@@ -124,18 +113,15 @@ export const invoicePaymentRoutes: readonly Route[] = [
         externalKey: null,
         recordsExcess: dialect === Dialect.K,
       });
-      return created(`/invoicePayments/${payment.id}`);
+      return payment;
     },
   }),
-  tenantRoute({
-    method: 'POST',
-    path: `${path}/chargebackReversals`,
-    operationId: 'createChargebackReversal',
+  tenantRoute('createChargebackReversal', `POST ${path}/chargebackReversals`, {
     summary: 'Record that a chargeback of a payment of an invoice was reversed',
     permission: 'payment:chargeback',
     query: controlled,
     body: jsonBody(InvoicePaymentTransaction),
-    success,
+    creates,
     fails: [...paymentFailures, ErrorCode.INVOICE_PAYMENT_NOT_FOUND],
     async handle({ billing, context, params, query, body }) {
       const { payment } = await billing.invoicePayments.reverseChargeback(context, {
@@ -144,22 +130,18 @@ export const invoicePaymentRoutes: readonly Route[] = [
         paymentId: params.paymentId,
         externalKey: null,
       });
-      return created(`/invoicePayments/${payment.id}`);
+      return payment;
     },
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/invoices/{invoiceId}/payments',
-    operationId: 'createInstantPayment',
+  tenantRoute('createInstantPayment', 'POST /1.0/kb/invoices/{invoiceId}/payments', {
     area: 'invoices',
     summary: 'Pay an invoice',
     permission: 'payment:trigger',
     query: { externalPayment: flag(), ...controlled },
     body: jsonBody(InvoicePaymentRequest),
-    success: { ...success, emptyStatus: 204 },
+    success: { status: 201, location: creates, emptyStatus: 204 },
     fails: [
       ...paymentFailures,
-      ErrorCode.INVOICE_NOT_FOUND,
       ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD,
       ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
     ],
@@ -172,16 +154,12 @@ export const invoicePaymentRoutes: readonly Route[] = [
         isExternal: query.externalPayment,
         externalKey: body.paymentExternalKey || null,
         transactionExternalKey: body.transactions?.[0]?.transactionExternalKey || null,
-        properties: query.pluginProperty,
-        ...(query.controlPluginName.length > 0 && { controlPlugins: query.controlPluginName }),
+        ...controlOf(query),
       });
       return result === null ? nothing : created(`/invoicePayments/${result.payment.id}`);
     },
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/accounts/{accountId}/invoicePayments',
-    operationId: 'payAllInvoices',
+  tenantRoute('payAllInvoices', 'POST /1.0/kb/accounts/{accountId}/invoicePayments', {
     area: 'invoicePayments',
     summary: 'Pay the unpaid invoices of an account',
     permission: 'payment:trigger',
@@ -196,7 +174,6 @@ export const invoicePaymentRoutes: readonly Route[] = [
     success: { status: 201, emptyStatus: 204, location: '/accounts/{accountId}/invoices' },
     fails: [
       ...paymentFailures,
-      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
       ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD,
       ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
     ],
@@ -211,23 +188,17 @@ export const invoicePaymentRoutes: readonly Route[] = [
         // Whether there will be an overpayment is known under the account's lock only (http-api §5).
         mayCredit: isPermitted(user?.permissions ?? [], 'account:credit'),
         targetDate,
-        properties: query.pluginProperty,
-        ...(query.controlPluginName.length > 0 && { controlPlugins: query.controlPluginName }),
+        ...controlOf(query),
       });
       if (paid === null) return nothing;
       const { startDate, endDate, invoiceIds } = paid;
       const dates = startDate === null || endDate === null ? [] : [startDate, endDate].map(formatLocalDate);
-      return created(locationOfInvoices(params.accountId, { dates, invoiceIds }));
+      const tried = new URLSearchParams({
+        startDate: dates[0] ?? '',
+        endDate: dates[1] ?? '',
+        invoicesFilter: invoiceIds.join(','),
+      });
+      return created(`/accounts/${params.accountId}/invoices?${tried}`);
     },
   }),
 ];
-
-/** The invoices of the account that were tried. */
-function locationOfInvoices(
-  accountId: Uuid,
-  { dates, invoiceIds }: { readonly dates: readonly string[]; readonly invoiceIds: readonly Uuid[] },
-): string {
-  const [startDate = '', endDate = ''] = dates;
-  const query = new URLSearchParams({ startDate, endDate, invoicesFilter: invoiceIds.join(',') });
-  return `/accounts/${accountId}/invoices?${query}`;
-}

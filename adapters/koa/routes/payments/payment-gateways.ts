@@ -7,22 +7,26 @@ import {
   HostedPaymentPageFields,
   HostedPaymentPageFormDescriptor,
 } from '../../models/hosted-page.ts';
-import { jsonType } from '../../response/rendered.ts';
-import { type Answer, json } from '../../routing/answer.ts';
+import { type Answer, jsonType } from '../../routing/answer.ts';
 import { jsonBody, rawBody } from '../../routing/body.ts';
 import { type Route, signatureRoute, tenantRoute } from '../../routing/route.ts';
-import { type QueryOf, uuidParameter } from '../../wire/query.ts';
-import { unaudited } from '../../wire/wire-type.ts';
-import { comboFailures, makingNeeds, partiesOf, propertiesOf } from './combo.ts';
-import { controlled } from './payment-operations.ts';
+import { uuidParameter } from '../../wire/query.ts';
+import {
+  comboFailures,
+  controlled,
+  controlOf,
+  makingNeeds,
+  partiesOf,
+  propertiesOf,
+} from './payment-parts.ts';
 
-const gatewayFailures = [
+const controlledFailures = [
   ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
   ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
   ErrorCode.PAYMENT_PLUGIN_TIMEOUT,
   ErrorCode.PAYMENT_INTERNAL_ERROR,
+  ErrorCode.PAYMENT_PLUGIN_API_ABORTED,
 ];
-const controlledFailures = [...gatewayFailures, ErrorCode.PAYMENT_PLUGIN_API_ABORTED];
 const formFailures = [
   ...controlledFailures,
   ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
@@ -32,52 +36,40 @@ const formFailures = [
 
 /** Pages of payment gateways, and what gateways tell by themselves (payments §11). */
 export const paymentGatewayRoutes: readonly Route[] = [
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/paymentGateways/hosted/form/{accountId}',
-    operationId: 'buildFormDescriptor',
+  tenantRoute('buildFormDescriptor', 'POST /1.0/kb/paymentGateways/hosted/form/{accountId}', {
     summary: "Get what a gateway's own page needs, on which the customer pays",
     permission: 'NONE',
     query: { paymentMethodId: uuidParameter, ...controlled },
     body: jsonBody(HostedPaymentPageFields),
-    success: { status: 200, body: HostedPaymentPageFormDescriptor },
+    shows: HostedPaymentPageFormDescriptor,
     fails: formFailures,
-    async handle({ billing, context, params, query, body, dialect }) {
-      const form = await billing.paymentGateways.buildForm(context, {
+    handle: ({ billing, context, params, query, body }) =>
+      billing.paymentGateways.buildForm(context, {
         accountId: params.accountId,
         paymentMethodId: query.paymentMethodId,
         formFields: propertiesOf(body.formFields),
         ...controlOf(query),
-      });
-      return json(HostedPaymentPageFormDescriptor.write(form, unaudited(dialect)));
-    },
+      }),
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/paymentGateways/hosted/form',
-    operationId: 'buildComboFormDescriptor',
+  tenantRoute('buildComboFormDescriptor', 'POST /1.0/kb/paymentGateways/hosted/form', {
     summary:
       "Get what a gateway's own page needs, for an account and a payment method that are made if they are not there",
     permission: 'NONE',
     needsFor: makingNeeds,
     query: controlled,
     body: jsonBody(ComboHostedPaymentPage),
-    success: { status: 200, body: HostedPaymentPageFormDescriptor },
+    shows: HostedPaymentPageFormDescriptor,
     fails: [...formFailures, ...comboFailures],
     async handle(call) {
-      const { billing, context, query, body, dialect } = call;
-      const form = await billing.paymentGateways.buildComboForm(context, {
+      const { billing, context, query, body } = call;
+      return billing.paymentGateways.buildComboForm(context, {
         ...partiesOf(call, body),
         formFields: propertiesOf(body.hostedPaymentPageFields?.formFields),
         ...controlOf(query),
       });
-      return json(HostedPaymentPageFormDescriptor.write(form, unaudited(dialect)));
     },
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/paymentGateways/notification/{pluginName}',
-    operationId: 'processNotification',
+  tenantRoute('processNotification', 'POST /1.0/kb/paymentGateways/notification/{pluginName}', {
     summary: 'Hand a notification to a payment gateway, whose answer is the answer',
     permission: 'payment:notification',
     author: false,
@@ -96,10 +88,7 @@ export const paymentGatewayRoutes: readonly Route[] = [
       return answerOf(answer);
     },
   }),
-  signatureRoute({
-    method: 'POST',
-    path: '/gateways/{tenantApiKey}/{pluginName}',
-    operationId: 'receiveGatewayNotification',
+  signatureRoute('receiveGatewayNotification', 'POST /gateways/{tenantApiKey}/{pluginName}', {
     area: 'paymentGateways',
     summary: 'Take a notification that a payment processor has signed',
     permission: 'NONE',
@@ -118,13 +107,6 @@ export const paymentGatewayRoutes: readonly Route[] = [
     },
   }),
 ];
-
-function controlOf({ controlPluginName, pluginProperty }: QueryOf<typeof controlled>) {
-  return {
-    properties: pluginProperty,
-    ...(controlPluginName.length > 0 && { controlPlugins: controlPluginName }),
-  };
-}
 
 /** What the gateway says, as the answer; an entity without a type of its own is plain text. */
 function answerOf({ status, entity, headers }: NotificationAnswerView): Answer {

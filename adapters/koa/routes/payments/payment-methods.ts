@@ -1,52 +1,40 @@
-import type { PluginProperty } from '../../../../lib/records/index.ts';
 import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
-import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { PaymentMethod } from '../../models/payment.ts';
-import { created } from '../../routing/answer.ts';
+import { auditParameter } from '../../routing/audited.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { flag, pageParameters, plainText, pluginProperties, required, textList } from '../../wire/query.ts';
+import {
+  flag,
+  pageParameters,
+  plainText,
+  pluginProperties,
+  type QueryOf,
+  required,
+  textList,
+} from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { audited, auditedList, auditedPage, auditParameter } from '../objects/audit.ts';
-import { propertyOf } from './plugin-property.ts';
+import { controlled, controlOf, detailsOf, pluginInfo } from './payment-parts.ts';
 
-const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
-/** `PI` and `PP` of http-api §13. */
-const pluginInfo = { withPluginInfo: flag(), pluginProperty: pluginProperties };
-const reading = { includedDeleted: flag(), ...pluginInfo, ...auditParameter };
-
-/** A method by one of its names. */
-const readOne = {
-  method: 'GET',
-  permission: 'NONE',
-  success: { status: 200, body: PaymentMethod },
+const query = { includedDeleted: flag(), ...pluginInfo, ...auditParameter };
+const oneMethod = {
+  shows: PaymentMethod,
+  query,
   fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, ErrorCode.PAYMENT_GET_PAYMENT_METHODS],
-} as const;
-const readPage = {
-  method: 'GET',
-  permission: 'NONE',
+};
+const methodPages = {
   query: { ...pageParameters, pluginName: plainText, ...pluginInfo, ...auditParameter },
-  success: { status: 200, body: listOf(PaymentMethod), paged: true },
-} as const;
+  shows: listOf(PaymentMethod),
+};
 
 export const paymentMethodRoutes: readonly Route[] = [
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/accounts/{accountId}/paymentMethods',
-    operationId: 'createPaymentMethod',
+  tenantRoute('createPaymentMethod', 'POST /1.0/kb/accounts/{accountId}/paymentMethods', {
     area: 'paymentMethods',
     summary: 'Add a payment method to an account',
     permission: 'payment_method:create',
-    query: {
-      isDefault: flag(),
-      payAllUnpaidInvoices: flag(),
-      controlPluginName: textList,
-      pluginProperty: pluginProperties,
-    },
+    query: { isDefault: flag(), payAllUnpaidInvoices: flag(), ...controlled },
     body: jsonBody(PaymentMethod),
-    success: { status: 201, location: '/paymentMethods/{paymentMethodId}' },
+    creates: '/paymentMethods/{paymentMethodId}',
     fails: [
-      ...noSuchAccount,
       ErrorCode.PAYMENT_ADD_PAYMENT_METHOD,
       ErrorCode.PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS,
       ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
@@ -55,106 +43,74 @@ export const paymentMethodRoutes: readonly Route[] = [
     ],
     async handle({ billing, context, params, query, body }) {
       const { accountId } = params;
-      checkSameAccount(accountId, body.accountId ?? null);
-      const method = await billing.addPaymentMethod(context, {
+      // payments §10.1 rule 1
+      if (body.accountId != null && body.accountId !== accountId) {
+        const message = `PaymentMethodJson accountId ${body.accountId} is not the account ${accountId} of the path`;
+        throw invalidField(message, { accountId: body.accountId });
+      }
+      return billing.addPaymentMethod(context, {
         accountId,
         pluginName: body.pluginName ?? '',
         externalKey: body.externalKey || null,
         isDefault: query.isDefault,
         payAllUnpaidInvoices: query.payAllUnpaidInvoices,
-        details: {
-          externalPaymentMethodId: body.pluginInfo?.externalPaymentMethodId ?? null,
-          properties: (body.pluginInfo?.properties ?? []).map(propertyOf),
-        },
-        properties: query.pluginProperty,
-        ...(query.controlPluginName.length > 0 && { controlPlugins: query.controlPluginName }),
+        details: detailsOf(body.pluginInfo),
+        ...controlOf(query),
       });
-      return created(`/paymentMethods/${method.id}`);
     },
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/accounts/{accountId}/paymentMethods',
-    operationId: 'getPaymentMethodsForAccount',
+  tenantRoute('getPaymentMethodsForAccount', 'GET /1.0/kb/accounts/{accountId}/paymentMethods', {
     area: 'paymentMethods',
     summary: 'List the payment methods of an account',
-    permission: 'NONE',
-    query: reading,
-    success: { status: 200, body: listOf(PaymentMethod) },
-    fails: noSuchAccount,
-    async handle(call) {
-      const { billing, context, params } = call;
-      const options = methodOptions(call.query);
-      const methods = await billing.paymentMethods.ofAccount(context, params.accountId, options);
-      return auditedList(call, PaymentMethod, methods);
-    },
-  }),
-  tenantRoute({
-    ...readOne,
-    path: '/1.0/kb/paymentMethods/{paymentMethodId}',
-    operationId: 'getPaymentMethod',
-    summary: 'Read a payment method',
-    query: reading,
-    async handle(call) {
-      const { billing, context, params } = call;
-      const options = methodOptions(call.query);
-      const method = await billing.paymentMethods.get(context, params.paymentMethodId, options);
-      return audited(call, PaymentMethod, method);
-    },
-  }),
-  tenantRoute({
-    method: 'PUT',
-    path: '/1.0/kb/accounts/{accountId}/paymentMethods/{paymentMethodId}/setDefault',
-    operationId: 'setDefaultPaymentMethod',
-    area: 'paymentMethods',
-    summary: 'Make a payment method the default of its account',
-    permission: 'payment_method:create',
-    query: {
-      payAllUnpaidInvoices: flag(),
-      controlPluginName: textList,
-      pluginProperty: pluginProperties,
-    },
-    fails: [
-      ...noSuchAccount,
-      ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
-      ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
-      ErrorCode.PAYMENT_UPD_PAYMENT_METHOD,
-    ],
+    query,
+    shows: listOf(PaymentMethod),
     handle: ({ billing, context, params, query }) =>
-      billing.paymentMethods.setDefault(context, {
-        ...params,
-        payAllUnpaidInvoices: query.payAllUnpaidInvoices,
-        properties: query.pluginProperty,
-        ...(query.controlPluginName.length > 0 && { controlPlugins: query.controlPluginName }),
-      }),
+      billing.paymentMethods.ofAccount(context, params.accountId, readOptions(query)),
   }),
-  tenantRoute({
-    ...readOne,
-    path: '/1.0/kb/paymentMethods',
-    operationId: 'getPaymentMethodByKey',
-    summary: 'Read the payment method with an external key',
-    query: { externalKey: required(plainText), ...reading },
-    async handle(call) {
-      const { billing, context, query } = call;
-      const method = await billing.paymentMethods.getByKey(context, query.externalKey, methodOptions(query));
-      return audited(call, PaymentMethod, method);
+  tenantRoute('getPaymentMethod', 'GET /1.0/kb/paymentMethods/{paymentMethodId}', {
+    ...oneMethod,
+    summary: 'Read a payment method',
+    handle: ({ billing, context, params, query }) =>
+      billing.paymentMethods.get(context, params.paymentMethodId, readOptions(query)),
+  }),
+  tenantRoute(
+    'setDefaultPaymentMethod',
+    'PUT /1.0/kb/accounts/{accountId}/paymentMethods/{paymentMethodId}/setDefault',
+    {
+      area: 'paymentMethods',
+      summary: 'Make a payment method the default of its account',
+      permission: 'payment_method:create',
+      query: {
+        payAllUnpaidInvoices: flag(),
+        controlPluginName: textList,
+        pluginProperty: pluginProperties,
+      },
+      fails: [ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID, ErrorCode.PAYMENT_UPD_PAYMENT_METHOD],
+      handle: ({ billing, context, params, query }) =>
+        billing.paymentMethods.setDefault(context, {
+          ...params,
+          payAllUnpaidInvoices: query.payAllUnpaidInvoices,
+          properties: query.pluginProperty,
+          ...(query.controlPluginName.length > 0 && { controlPlugins: query.controlPluginName }),
+        }),
     },
+  ),
+  tenantRoute('getPaymentMethodByKey', 'GET /1.0/kb/paymentMethods', {
+    ...oneMethod,
+    summary: 'Read the payment method with an external key',
+    query: { externalKey: required(plainText), ...query },
+    handle: ({ billing, context, query }) =>
+      billing.paymentMethods.getByKey(context, query.externalKey, readOptions(query)),
   }),
-  tenantRoute({
-    ...readPage,
-    path: '/1.0/kb/paymentMethods/pagination',
-    operationId: 'getPaymentMethods',
+  tenantRoute('getPaymentMethods', 'GET /1.0/kb/paymentMethods/pagination', {
+    ...methodPages,
     summary: 'List payment methods',
     fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN],
-    async handle(call) {
-      const { billing, context, query } = call;
-      return auditedPage(call, PaymentMethod, await billing.paymentMethods.page(context, listed(query)));
-    },
+    handle: ({ billing, context, query: { pluginProperty: properties, ...request } }) =>
+      billing.paymentMethods.page(context, { ...request, properties }),
   }),
-  tenantRoute({
-    ...readPage,
-    path: '/1.0/kb/paymentMethods/search/{searchKey}',
-    operationId: 'searchPaymentMethods',
+  tenantRoute('searchPaymentMethods', 'GET /1.0/kb/paymentMethods/search/{searchKey}', {
+    ...methodPages,
     summary:
       'Search payment methods by id, account id, external key or plugin name, by clauses (_q=1&…), or at their gateways',
     fails: [
@@ -162,17 +118,10 @@ export const paymentMethodRoutes: readonly Route[] = [
       ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS,
       ErrorCode.PAYMENT_PLUGIN_TIMEOUT,
     ],
-    async handle(call) {
-      const { billing, context, params, query } = call;
-      const { searchKey } = params;
-      const found = await billing.paymentMethods.search(context, searchKey, listed(query));
-      return auditedPage(call, PaymentMethod, found);
-    },
+    handle: ({ billing, context, params, query: { pluginProperty: properties, ...request } }) =>
+      billing.paymentMethods.search(context, params.searchKey, { ...request, properties }),
   }),
-  tenantRoute({
-    method: 'DELETE',
-    path: '/1.0/kb/paymentMethods/{paymentMethodId}',
-    operationId: 'deletePaymentMethod',
+  tenantRoute('deletePaymentMethod', 'DELETE /1.0/kb/paymentMethods/{paymentMethodId}', {
     summary: 'Delete a payment method; the default of its account only if a flag asks for it',
     permission: 'payment_method:delete',
     query: {
@@ -181,7 +130,6 @@ export const paymentMethodRoutes: readonly Route[] = [
       pluginProperty: pluginProperties,
     },
     fails: [
-      ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
       ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD,
       ErrorCode.PAYMENT_DEL_PAYMENT_METHOD,
       ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
@@ -195,16 +143,12 @@ export const paymentMethodRoutes: readonly Route[] = [
         properties: query.pluginProperty,
       }),
   }),
-  tenantRoute({
-    method: 'PUT',
-    path: '/1.0/kb/accounts/{accountId}/paymentMethods/refresh',
-    operationId: 'refreshPaymentMethods',
+  tenantRoute('refreshPaymentMethods', 'PUT /1.0/kb/accounts/{accountId}/paymentMethods/refresh', {
     area: 'paymentMethods',
     summary: 'Bring the payment methods of an account to what their gateways hold',
     permission: 'payment_method:update',
     query: { pluginName: textList, PluginName: textList, pluginProperty: pluginProperties },
     fails: [
-      ...noSuchAccount,
       ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
       ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD,
       ErrorCode.PAYMENT_PLUGIN_TIMEOUT,
@@ -218,24 +162,7 @@ export const paymentMethodRoutes: readonly Route[] = [
   }),
 ];
 
-interface PluginInfoQuery {
-  readonly withPluginInfo: boolean;
-  readonly pluginProperty: readonly PluginProperty[];
-}
-
-function methodOptions(query: PluginInfoQuery & { readonly includedDeleted: boolean }) {
+function readOptions(query: QueryOf<typeof pluginInfo> & { readonly includedDeleted: boolean }) {
   const { includedDeleted: includeDeleted, withPluginInfo, pluginProperty: properties } = query;
   return { includeDeleted, withPluginInfo, properties };
-}
-
-function listed<Q extends PluginInfoQuery>({ pluginProperty: properties, ...query }: Q) {
-  return { ...query, properties };
-}
-
-/** payments §10.1 rule 1. */
-function checkSameAccount(ofPath: Uuid, ofBody: Uuid | null): void {
-  if (ofBody === null || ofBody === ofPath) return;
-  throw invalidField(`PaymentMethodJson accountId ${ofBody} is not the account ${ofPath} of the path`, {
-    accountId: ofBody,
-  });
 }

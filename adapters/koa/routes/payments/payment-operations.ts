@@ -1,51 +1,58 @@
-import type { NewPaymentInput, PaymentResult } from '../../../../lib/payments/index.ts';
+import type {
+  ComboPaymentInput,
+  FixedStatus,
+  NewPaymentInput,
+  PaymentResult,
+} from '../../../../lib/payments/index.ts';
 import { TransactionType } from '../../../../lib/records/index.ts';
 import type { Permission } from '../../../../lib/security/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import type { Decimal } from '../../../../lib/values/money/index.ts';
 import { Dialect } from '../../dialect.ts';
-import { PaymentTransactionInput } from '../../models/payment.ts';
+import { ComboPaymentTransaction } from '../../models/hosted-page.ts';
+import { AdminPayment, PaymentTransactionInput } from '../../models/payment.ts';
 import type { Answer } from '../../routing/answer.ts';
-import { jsonBody, optionalJsonBody } from '../../routing/body.ts';
+import { jsonBody } from '../../routing/body.ts';
 import { type Method, type Route, type Success, type TenantCall, tenantRoute } from '../../routing/route.ts';
+import { plainText, required, textList, uuidParameter } from '../../wire/query.ts';
 import {
-  plainText,
-  pluginProperties,
-  type QueryOf,
-  required,
-  textList,
-  uuidParameter,
-} from '../../wire/query.ts';
-import { outcomeOf, paymentFailures, paymentOutcomes } from './payment-outcome.ts';
-import { propertyOf } from './plugin-property.ts';
+  chosenBy,
+  comboFailures,
+  controlled,
+  inputOf,
+  makingNeeds,
+  missing,
+  outcomeOf,
+  partiesOf,
+  paymentFailures,
+  paymentOutcomes,
+  propertiesOf,
+  type TransactionBody,
+  transactionBody,
+} from './payment-parts.ts';
 
-/** `CP` and `PP` of http-api §13. */
-export const controlled = { controlPluginName: textList, pluginProperty: pluginProperties };
-
-type Controlled = QueryOf<typeof controlled>;
-type Body = NonNullable<
-  ReturnType<ReturnType<typeof optionalJsonBody<typeof PaymentTransactionInput>>['read']>
+type OperationCall = Pick<
+  TenantCall<string, typeof controlled, TransactionBody | null>,
+  'billing' | 'context'
 >;
-type OperationCall = Pick<TenantCall<string, typeof controlled, Body | null>, 'billing' | 'context'>;
-type Asked = ReturnType<typeof inputOf> & { readonly paymentId: Uuid | null };
+type OperationInput = ReturnType<typeof inputOf> & { readonly paymentId: Uuid | null };
 
-/** One operation on a payment, that exists by the payment's id and by its key. */
+/** An operation on a payment, which is named by its id or by its key. */
 interface Operation {
   readonly method: Method;
-  /** Path behind the payment. */
-  readonly suffix: string;
+  /** Path after the payment; default: none. */
+  readonly suffix?: '/refunds' | '/chargebacks' | '/chargebackReversals';
   readonly operationId: string;
   readonly summary: string;
-  readonly permission: Permission;
+  /** Default: `payment:trigger`. */
+  readonly permission?: Permission;
   readonly success?: Success;
   /** Whether a body is needed where the path has the id; default true. */
   readonly needsBody?: false;
-  /** Whether an amount has to be given; default false. */
-  readonly needsAmount?: true;
   /** How one of a payment of an invoice fails besides (payments §9.5 rule 5). */
   readonly failsOfInvoice?: readonly ErrorCode[];
-  run(call: OperationCall, input: Asked, body: Body | null): Promise<PaymentResult>;
+  run(call: OperationCall, input: OperationInput, body: TransactionBody | null): Promise<PaymentResult>;
 }
 
 const created: Success = { status: 201, location: '/payments/{paymentId}' };
@@ -53,30 +60,23 @@ const created: Success = { status: 201, location: '/payments/{paymentId}' };
 const operations: readonly Operation[] = [
   {
     method: 'POST',
-    suffix: '',
     operationId: 'captureAuthorization',
     summary: 'Capture an amount of what was authorized',
-    permission: 'payment:trigger',
     success: created,
-    needsAmount: true,
     run: ({ billing, context }, input) => billing.payments.capture(context, withAmount(input)),
   },
   {
     method: 'PUT',
-    suffix: '',
     operationId: 'completeTransaction',
     summary: 'Complete a pending transaction',
-    permission: 'payment:trigger',
     needsBody: false,
     run: ({ billing, context }, input, body) =>
       billing.payments.complete(context, { ...input, ...chosenBy(body) }),
   },
   {
     method: 'DELETE',
-    suffix: '',
     operationId: 'voidPayment',
     summary: 'Void the latest successful transaction',
-    permission: 'payment:trigger',
     needsBody: false,
     run: ({ billing, context }, input) => billing.payments.void(context, input),
   },
@@ -87,7 +87,6 @@ const operations: readonly Operation[] = [
     summary: 'Refund an amount of what was taken',
     permission: 'payment:refund',
     success: created,
-    needsAmount: true,
     failsOfInvoice: [ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH],
     run: ({ billing, context }, input) => billing.payments.refund(context, withAmount(input)),
   },
@@ -98,7 +97,6 @@ const operations: readonly Operation[] = [
     summary: 'Record a chargeback',
     permission: 'payment:chargeback',
     success: { status: 204, statusInK: 201, location: '/payments/{paymentId}' },
-    needsAmount: true,
     failsOfInvoice: [ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH],
     run: ({ billing, context }, input) => billing.payments.chargeback(context, withAmount(input)),
   },
@@ -116,51 +114,39 @@ const operations: readonly Operation[] = [
   },
 ];
 
+const newPayments = {
+  area: 'payments',
+  permission: 'payment:trigger',
+  body: jsonBody(PaymentTransactionInput),
+  success: created,
+  outcomes: paymentOutcomes,
+} as const;
+
 export const paymentOperationRoutes: readonly Route[] = [
   ...operations.flatMap((operation) => [byId(operation), byKey(operation)]),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/accounts/{accountId}/payments',
-    operationId: 'processPayment',
-    area: 'payments',
+  tenantRoute('processPayment', 'POST /1.0/kb/accounts/{accountId}/payments', {
+    ...newPayments,
     summary: 'Authorize, purchase or credit on an account',
-    permission: 'payment:trigger',
     query: { paymentMethodId: uuidParameter, ...controlled },
-    body: jsonBody(PaymentTransactionInput),
-    success: created,
-    fails: [...paymentFailures, ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID, ErrorCode.PRECONDITION_FAILED],
-    outcomes: paymentOutcomes,
+    fails: [...paymentFailures, ErrorCode.PRECONDITION_FAILED],
     async handle({ billing, context, params, query, body }) {
-      const input = {
-        ...inputOf(body, query),
-        accountId: params.accountId,
-        paymentMethodId: query.paymentMethodId,
-      };
+      const { paymentMethodId } = query;
+      const input = { ...inputOf(body, query), ...params, paymentMethodId };
       return outcomeOf(await newPayment({ billing, context }, input, body));
     },
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/accounts/payments',
-    operationId: 'processPaymentByExternalKey',
-    area: 'payments',
+  tenantRoute('processPaymentByExternalKey', 'POST /1.0/kb/accounts/payments', {
+    ...newPayments,
     summary: 'Authorize, purchase or credit on the account with this external key',
-    permission: 'payment:trigger',
     query: { externalKey: required(plainText), paymentMethodId: uuidParameter, ...controlled },
-    body: jsonBody(PaymentTransactionInput),
-    success: created,
     fails: [...paymentFailures, ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_KEY, ErrorCode.PRECONDITION_FAILED],
-    outcomes: paymentOutcomes,
     async handle({ billing, context, query, body }) {
       const { id: accountId } = await billing.accounts.getByKey(context, query.externalKey ?? '');
       const input = { ...inputOf(body, query), accountId, paymentMethodId: query.paymentMethodId };
       return outcomeOf(await newPayment({ billing, context }, input, body));
     },
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/paymentTransactions/{transactionId}',
-    operationId: 'notifyStateChanged',
+  tenantRoute('notifyStateChanged', 'POST /1.0/kb/paymentTransactions/{transactionId}', {
     summary: 'Record how a pending transaction has ended',
     permission: 'payment:transition',
     query: { controlPluginName: textList },
@@ -178,109 +164,154 @@ export const paymentOperationRoutes: readonly Route[] = [
   }),
 ];
 
-/** Runs what a transaction of an account may begin with. @throws BillingError PRECONDITION_FAILED (60006) for others. */
-async function newPayment(
-  { billing, context }: Pick<OperationCall, 'billing' | 'context'>,
-  input: Omit<NewPaymentInput, 'amount'> & { readonly amount?: Decimal | null },
-  { transactionType }: { readonly transactionType?: TransactionType | null },
-): Promise<PaymentResult> {
-  if (!transactionType || !first.has(transactionType)) throw notFirst(transactionType);
-  const asked = withAmount(input);
-  switch (transactionType) {
-    case TransactionType.AUTHORIZE:
-      return billing.payments.authorize(context, asked);
-    case TransactionType.PURCHASE:
-      return billing.payments.purchase(context, asked);
-    case TransactionType.CREDIT:
-      return billing.payments.credit(context, asked);
-    default:
-      throw notFirst(transactionType);
-  }
-}
-
-const first: ReadonlySet<TransactionType> = new Set([
-  TransactionType.AUTHORIZE,
-  TransactionType.PURCHASE,
-  TransactionType.CREDIT,
-]);
-
-function notFirst(transactionType: TransactionType | null | undefined): BillingError {
-  return new BillingError({
-    code: ErrorCode.PRECONDITION_FAILED,
-    message: 'PaymentTransactionJson transactionType must be AUTHORIZE, PURCHASE or CREDIT',
-    facts: { transactionType: transactionType ?? null },
-  });
-}
+/** A payment together with its account and payment method (payments §11), and repairs by operators (§7.4, §8.5). */
+export const paymentRepairRoutes: readonly Route[] = [
+  tenantRoute('createComboPayment', 'POST /1.0/kb/payments/combo', {
+    summary:
+      'Authorize, purchase or credit, on an account and a payment method that are made if they are not there',
+    permission: 'payment:trigger',
+    needsFor: makingNeeds,
+    query: { controlPluginName: textList },
+    body: jsonBody(ComboPaymentTransaction),
+    success: created,
+    fails: [...paymentFailures, ...comboFailures, ErrorCode.PRECONDITION_FAILED],
+    outcomes: paymentOutcomes,
+    async handle(call) {
+      const { query, body } = call;
+      const transaction = body.transaction ?? {};
+      const asked = inputOf(transaction, { ...query, pluginProperty: [] });
+      const properties = [...propertiesOf(body.transactionPluginProperties), ...asked.properties];
+      const { transactionType, amount } = transaction;
+      // Missing ones are reported once account and method were looked for.
+      const given = { transactionType, amount } as Pick<ComboPaymentInput, 'transactionType' | 'amount'>;
+      const input = { ...asked, ...partiesOf(call, body), properties, ...given };
+      return outcomeOf(await call.billing.payments.combo(call.context, input));
+    },
+  }),
+  tenantRoute(
+    'cancelScheduledPaymentTransactionById',
+    'DELETE /1.0/kb/payments/{paymentTransactionId}/cancelScheduledPaymentTransaction',
+    {
+      summary: 'Take back the planned retry of a transaction',
+      permission: 'payment:trigger',
+      handle: ({ billing, context, params }) =>
+        billing.payments.cancelScheduledRetry(context, { transactionId: params.paymentTransactionId }),
+    },
+  ),
+  tenantRoute(
+    'cancelScheduledPaymentTransactionByExternalKey',
+    'DELETE /1.0/kb/payments/cancelScheduledPaymentTransaction',
+    {
+      summary: 'Take back the planned retry of the transaction with an external key',
+      permission: 'payment:trigger',
+      query: { transactionExternalKey: required(plainText) },
+      handle: ({ billing, context, query }) => billing.payments.cancelScheduledRetry(context, query),
+    },
+  ),
+  tenantRoute(
+    'updatePaymentTransactionState',
+    'PUT /1.0/kb/admin/payments/{paymentId}/transactions/{paymentTransactionId}',
+    {
+      area: 'admin',
+      summary: 'Correct the status of a payment transaction',
+      permission: 'admin:update',
+      body: jsonBody(AdminPayment),
+      fails: [
+        ErrorCode.PAYMENT_INVALID_PARAMETER,
+        ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
+        ErrorCode.PAYMENT_INTERNAL_ERROR,
+      ],
+      async handle({ billing, context, params, body }) {
+        await billing.payments.fixTransaction(context, {
+          paymentId: params.paymentId,
+          transactionId: params.paymentTransactionId,
+          status: body.transactionStatus as FixedStatus,
+          stateName: body.currentPaymentStateName ?? null,
+          lastSuccessStateName: body.lastSuccessPaymentState ?? null,
+        });
+      },
+    },
+  ),
+];
 
 function byId(operation: Operation): Route {
-  const { suffix, needsBody, run, needsAmount, failsOfInvoice = [], ...spec } = operation;
-  const path = `/1.0/kb/payments/{paymentId}${suffix}` as '/1.0/kb/payments/{paymentId}';
-  return tenantRoute({
-    ...spec,
-    path,
-    query: controlled,
-    body: needsBody === false ? optionalJsonBody(PaymentTransactionInput) : jsonBody(PaymentTransactionInput),
-    fails: [...paymentFailures, ...failsOfInvoice],
-    outcomes: outcomesOf(operation),
+  const { method, operationId, suffix = '', run } = operation;
+  return tenantRoute(operationId, `${method} /1.0/kb/payments/{paymentId}${suffix}`, {
+    ...factsOf(operation),
+    body: operation.needsBody === false ? transactionBody : jsonBody(PaymentTransactionInput),
     async handle(call) {
-      const { params, query, body } = call;
-      const input = { ...inputOf(body, query), externalKey: null, paymentId: params.paymentId };
-      return { ...answerOf(operation, await run(call, input, body)), ...statusOf(operation, call.dialect) };
+      const { query, body } = call;
+      // The path has one parameter, whatever the suffix.
+      const { paymentId } = call.params as { readonly paymentId: Uuid };
+      const input = { ...inputOf(body, query), externalKey: null, paymentId };
+      return answerOf(operation, await run(call, input, body), call.dialect);
     },
   });
 }
 
 function byKey(operation: Operation): Route {
-  const { suffix, needsBody, run, needsAmount, failsOfInvoice = [], ...spec } = operation;
-  return tenantRoute({
-    ...spec,
-    operationId: `${operation.operationId}ByExternalKey`,
+  const { method, operationId, suffix = '', run } = operation;
+  return tenantRoute(`${operationId}ByExternalKey`, `${method} /1.0/kb/payments${suffix}`, {
+    ...factsOf(operation),
     summary: `${operation.summary} of the payment with an external key`,
-    path: `/1.0/kb/payments${suffix}`,
-    query: controlled,
     body: jsonBody(PaymentTransactionInput),
-    fails: [...paymentFailures, ...failsOfInvoice],
-    outcomes: outcomesOf(operation),
     async handle(call) {
       const { query, body } = call;
       const input = { ...inputOf(body, query), paymentId: body.paymentId ?? null };
       if (input.paymentId === null && !input.externalKey) missing('paymentExternalKey');
-      return { ...answerOf(operation, await run(call, input, body)), ...statusOf(operation, call.dialect) };
+      return answerOf(operation, await run(call, input, body), call.dialect);
     },
   });
 }
 
-function outcomesOf({ suffix }: Operation): Readonly<Record<number, string>> {
-  return suffix === '/chargebackReversals' ? {} : paymentOutcomes;
-}
-
-/** A recorded reversal is a success, whatever the status of its transaction (payments §3.2). */
-function answerOf({ suffix, success }: Operation, result: PaymentResult): Answer {
-  if (suffix === '/chargebackReversals') return { location: `/payments/${result.payment.id}` };
-  return outcomeOf(result, success === undefined ? { at: null } : {});
-}
-
-/** The status of dialect K where it is another (http-api §4 line 6). */
-function statusOf({ success }: Operation, dialect: Dialect) {
-  return dialect === Dialect.K && success?.statusInK !== undefined ? { status: success.statusInK } : {};
-}
-
-/** What bodies and queries say of an operation. */
-export function inputOf(body: Body | null, query: Controlled) {
-  const properties = (body?.properties ?? []).map(propertyOf);
+function factsOf(operation: Operation) {
+  const { summary, permission = 'payment:trigger', success, failsOfInvoice = [] } = operation;
   return {
-    externalKey: body?.paymentExternalKey || null,
-    transactionExternalKey: body?.transactionExternalKey || null,
-    amount: body?.amount ?? null,
-    currency: body?.currency ?? null,
-    effectiveDate: body?.effectiveDate ?? null,
-    properties: [...query.pluginProperty, ...properties],
-    ...(query.controlPluginName.length > 0 && { controlPlugins: query.controlPluginName }),
+    summary,
+    permission,
+    query: controlled,
+    ...(success !== undefined && { success }),
+    fails: [...paymentFailures, ...failsOfInvoice],
+    outcomes: isReversal(operation) ? {} : paymentOutcomes,
   };
 }
 
-function chosenBy(body: Body | null) {
-  return { transactionId: body?.transactionId ?? null, transactionType: body?.transactionType ?? null };
+/** A recorded reversal is a success, whatever the status of its transaction (payments §3.2). */
+function isReversal({ suffix }: Operation): boolean {
+  return suffix === '/chargebackReversals';
+}
+
+/** The answer, with the status of dialect K if that is another one (http-api §4 line 6). */
+function answerOf(operation: Operation, result: PaymentResult, dialect: Dialect): Answer {
+  const { success } = operation;
+  const answer = isReversal(operation)
+    ? { location: `/payments/${result.payment.id}` }
+    : outcomeOf(result, { onSuccess: success !== undefined });
+  const status = dialect === Dialect.K ? success?.statusInK : undefined;
+  return status === undefined ? answer : { ...answer, status };
+}
+
+/** Runs a transaction that a payment may begin with. @throws BillingError PRECONDITION_FAILED (60006) for others. */
+async function newPayment(
+  { billing, context }: OperationCall,
+  input: Omit<NewPaymentInput, 'amount'> & { readonly amount?: Decimal | null },
+  { transactionType = null }: { readonly transactionType?: TransactionType | null },
+): Promise<PaymentResult> {
+  const { payments } = billing;
+  switch (transactionType) {
+    case TransactionType.AUTHORIZE:
+      return payments.authorize(context, withAmount(input));
+    case TransactionType.PURCHASE:
+      return payments.purchase(context, withAmount(input));
+    case TransactionType.CREDIT:
+      return payments.credit(context, withAmount(input));
+    default:
+      throw new BillingError({
+        code: ErrorCode.PRECONDITION_FAILED,
+        message: 'PaymentTransactionJson transactionType must be AUTHORIZE, PURCHASE or CREDIT',
+        facts: { transactionType },
+      });
+  }
 }
 
 /** @throws BillingError MISSING_OR_INVALID_FIELD without an amount. */
@@ -288,12 +319,4 @@ function withAmount<I extends { readonly amount?: Decimal | null }>(
   input: I,
 ): I & { readonly amount: Decimal } {
   return { ...input, amount: input.amount ?? missing('amount') };
-}
-
-export function missing(field: string): never {
-  throw new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `PaymentTransactionJson ${field} needs to be set`,
-    facts: { field },
-  });
 }

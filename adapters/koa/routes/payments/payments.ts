@@ -1,143 +1,107 @@
-import type { PluginProperty as PropertyRecord } from '../../../../lib/records/index.ts';
+import type { PluginProperty } from '../../../../lib/records/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { auditedIdsOfPayment, InvoicePayment, Payment } from '../../models/payment.ts';
+import { auditParameter } from '../../routing/audited.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { flag, plainText, pluginProperties, required } from '../../wire/query.ts';
+import { flag, pageParameters, plainText, required } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { audited, auditedList, auditParameter } from '../objects/audit.ts';
+import { pluginInfo } from './payment-parts.ts';
 
-/** `PI` and `PP` of http-api §13. */
-const pluginInfo = { withPluginInfo: flag(), pluginProperty: pluginProperties };
-const auditedPayment = { write: Payment.write, idsOf: auditedIdsOfPayment };
-const auditedInvoicePayment = { ...auditedPayment, write: InvoicePayment.write };
-const attempts = { withAttempts: flag() };
-const reading = { ...attempts, ...pluginInfo, ...auditParameter };
+const query = { withAttempts: flag(), ...pluginInfo, ...auditParameter };
+const auditedIds = auditedIdsOfPayment;
+const onePayment = { shows: Payment, auditedIds, query, fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT] };
+const invoicePayments = { shows: listOf(InvoicePayment), auditedIds };
+const paymentPages = {
+  query: {
+    ...pageParameters,
+    pluginName: plainText,
+    withAttempts: flag(),
+    ...pluginInfo,
+    ...auditParameter,
+  },
+  shows: listOf(Payment),
+  auditedIds,
+};
 
-/** A payment by one of its names. */
-const readOne = {
-  method: 'GET',
-  permission: 'NONE',
-  success: { status: 200, body: Payment },
-  fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT],
-} as const;
-const listOfAccount = {
-  method: 'GET',
-  permission: 'NONE',
-  query: reading,
-  fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
-} as const;
-
+/** Reads of payments, by id or key, and of the payments of an account or invoice. */
 export const paymentRoutes: readonly Route[] = [
-  tenantRoute({
-    ...readOne,
-    path: '/1.0/kb/payments/{paymentId}',
-    operationId: 'getPayment',
+  tenantRoute('getPayment', 'GET /1.0/kb/payments/{paymentId}', {
+    ...onePayment,
     summary: 'Read a payment',
-    query: reading,
-    async handle(call) {
-      const { billing, context, params, query } = call;
-      const payment = await billing.payments.get(context, params.paymentId, paymentOptions(query));
-      return audited(call, auditedPayment, payment);
-    },
+    handle: ({ billing, context, params, query }) =>
+      billing.payments.get(context, params.paymentId, readOptions(query)),
   }),
-  tenantRoute({
-    ...readOne,
-    path: '/1.0/kb/payments',
-    operationId: 'getPaymentByExternalKey',
+  tenantRoute('getPaymentByExternalKey', 'GET /1.0/kb/payments', {
+    ...onePayment,
     summary: 'Read the payment with an external key',
-    query: { externalKey: required(plainText), ...reading },
-    async handle(call) {
-      const { billing, context, query } = call;
-      const payment = await billing.payments.getByKey(context, query.externalKey, paymentOptions(query));
-      return audited(call, auditedPayment, payment);
-    },
+    query: { externalKey: required(plainText), ...query },
+    handle: ({ billing, context, query }) =>
+      billing.payments.getByKey(context, query.externalKey, readOptions(query)),
   }),
-  tenantRoute({
-    ...readOne,
-    path: '/1.0/kb/paymentTransactions/{transactionId}',
-    operationId: 'getPaymentByTransactionId',
+  tenantRoute('getPaymentByTransactionId', 'GET /1.0/kb/paymentTransactions/{transactionId}', {
+    ...onePayment,
     summary: 'Read the payment of a transaction',
-    query: reading,
-    async handle(call) {
-      const { billing, context, params, query } = call;
-      const payment = await billing.payments.ofTransaction(
-        context,
-        params.transactionId,
-        paymentOptions(query),
-      );
-      return audited(call, auditedPayment, payment);
-    },
+    handle: ({ billing, context, params, query }) =>
+      billing.payments.ofTransaction(context, params.transactionId, readOptions(query)),
   }),
-  tenantRoute({
-    ...readOne,
-    path: '/1.0/kb/paymentTransactions',
-    operationId: 'getPaymentByTransactionExternalKey',
+  tenantRoute('getPaymentByTransactionExternalKey', 'GET /1.0/kb/paymentTransactions', {
+    ...onePayment,
     summary: 'Read the payment of the transaction with an external key',
-    query: { transactionExternalKey: required(plainText), ...reading },
-    async handle(call) {
-      const { billing, context, query } = call;
-      const key = query.transactionExternalKey;
-      const payment = await billing.payments.ofTransactionKey(context, key, paymentOptions(query));
-      return audited(call, auditedPayment, payment);
-    },
+    query: { transactionExternalKey: required(plainText), ...query },
+    handle: ({ billing, context, query }) =>
+      billing.payments.ofTransactionKey(context, query.transactionExternalKey, readOptions(query)),
   }),
-  tenantRoute({
-    ...listOfAccount,
-    path: '/1.0/kb/accounts/{accountId}/payments',
-    operationId: 'getPaymentsForAccount',
+  tenantRoute('getPaymentsForAccount', 'GET /1.0/kb/accounts/{accountId}/payments', {
     area: 'payments',
     summary: 'List the payments of an account',
-    success: { status: 200, body: listOf(Payment) },
-    async handle(call) {
-      const { billing, context, params, query } = call;
-      const payments = await billing.payments.ofAccount(context, params.accountId, paymentOptions(query));
-      return auditedList(call, auditedPayment, payments);
-    },
+    query,
+    shows: listOf(Payment),
+    auditedIds,
+    handle: ({ billing, context, params, query }) =>
+      billing.payments.ofAccount(context, params.accountId, readOptions(query)),
   }),
-  tenantRoute({
-    ...listOfAccount,
-    path: '/1.0/kb/accounts/{accountId}/invoicePayments',
-    operationId: 'getInvoicePayments',
+  tenantRoute('getInvoicePayments', 'GET /1.0/kb/accounts/{accountId}/invoicePayments', {
+    ...invoicePayments,
     area: 'invoicePayments',
     summary: 'List the payments of an account with the invoices that they pay',
-    success: { status: 200, body: listOf(InvoicePayment) },
-    async handle(call) {
-      const { billing, context, params, query } = call;
-      const payments = await billing.payments.invoicePaymentsOfAccount(
-        context,
-        params.accountId,
-        paymentOptions(query),
-      );
-      return auditedList(call, auditedInvoicePayment, payments);
-    },
+    query,
+    handle: ({ billing, context, params, query }) =>
+      billing.payments.invoicePaymentsOfAccount(context, params.accountId, readOptions(query)),
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/invoices/{invoiceId}/payments',
-    operationId: 'getPaymentsForInvoice',
+  tenantRoute('getPaymentsForInvoice', 'GET /1.0/kb/invoices/{invoiceId}/payments', {
+    ...invoicePayments,
     summary: 'List the payments of an invoice',
-    permission: 'NONE',
-    query: { ...attempts, withPluginInfo: flag(), ...auditParameter },
-    success: { status: 200, body: listOf(InvoicePayment) },
-    fails: [ErrorCode.INVOICE_NOT_FOUND],
-    async handle(call) {
-      const { billing, context, params, query } = call;
-      const payments = await billing.payments.invoicePaymentsOfInvoice(
-        context,
-        params.invoiceId,
-        paymentOptions(query),
-      );
-      return auditedList(call, auditedInvoicePayment, payments);
-    },
+    query: { withAttempts: flag(), withPluginInfo: flag(), ...auditParameter },
+    handle: ({ billing, context, params, query }) =>
+      billing.payments.invoicePaymentsOfInvoice(context, params.invoiceId, readOptions(query)),
   }),
 ];
 
-interface PluginInfoQuery {
+/** Payments of the whole tenant (http-api §13). */
+export const paymentListRoutes: readonly Route[] = [
+  tenantRoute('getPayments', 'GET /1.0/kb/payments/pagination', {
+    ...paymentPages,
+    summary: 'List payments, all or those of a gateway',
+    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN],
+    handle: ({ billing, context, query: { pluginProperty: properties, ...request } }) =>
+      billing.payments.page(context, { ...request, properties }),
+  }),
+  tenantRoute('searchPayments', 'GET /1.0/kb/payments/search/{searchKey}', {
+    ...paymentPages,
+    summary:
+      'Search payments by id, account id, payment method id, external key or state, by clauses (_q=1&…), or by a gateway',
+    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN, ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS],
+    handle: ({ billing, context, params, query: { pluginProperty: properties, ...request } }) =>
+      billing.payments.search(context, params.searchKey, { ...request, properties }),
+  }),
+];
+
+interface ReadQuery {
+  readonly withAttempts: boolean;
   readonly withPluginInfo: boolean;
-  readonly pluginProperty?: readonly PropertyRecord[];
+  readonly pluginProperty?: readonly PluginProperty[];
 }
 
-function paymentOptions(query: PluginInfoQuery & { readonly withAttempts: boolean }) {
-  const { withAttempts, withPluginInfo, pluginProperty: properties = [] } = query;
+export function readOptions({ withAttempts, withPluginInfo, pluginProperty: properties = [] }: ReadQuery) {
   return { withAttempts, withPluginInfo, properties };
 }

@@ -13,59 +13,44 @@ import {
   UserTenants,
   words,
 } from '../../models/security.ts';
-import { created, json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type RequestLogin, type Route, systemAuthorOf, userRoute } from '../../routing/route.ts';
 import type { TestMode } from '../../test-mode.ts';
-import { listOf, unaudited } from '../../wire/wire-type.ts';
+import type { RequestOf } from '../../wire/model.ts';
+import { listOf } from '../../wire/wire-type.ts';
 
 /** Needed for writes, and for reading more than the caller's own (platform §8 rule 1). */
 const permission = 'user:create';
-const users = '/1.0/kb/security/users';
-const roles = '/1.0/kb/security/roles';
-const clients = '/1.0/kb/security/clients';
 
-const unknownUser = [ErrorCode.SECURITY_INVALID_USER];
+const creationErrors = [
+  ErrorCode.SECURITY_USER_ALREADY_EXISTS,
+  ErrorCode.SECURITY_INVALID_ROLE,
+  ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
+];
 
 /** Users, roles and clients of the deployment (platform §8, http-api §13.1 and §13.4). */
 export const securityRoutes: readonly Route[] = [
-  userRoute({
-    method: 'GET',
-    path: '/1.0/kb/security/permissions',
-    operationId: 'getCurrentUserPermissions',
+  userRoute('getCurrentUserPermissions', 'GET /1.0/kb/security/permissions', {
     summary: 'List your own permissions',
-    permission: 'NONE',
     startsSession: true,
-    success: { status: 200, body: words },
-    handle: ({ user }) => json(user?.permissions ?? []),
+    shows: words,
+    handle: ({ user }) => user?.permissions ?? [],
   }),
-  userRoute({
-    method: 'GET',
-    path: '/1.0/kb/security/subject',
-    operationId: 'getCurrentUserSubject',
+  userRoute('getCurrentUserSubject', 'GET /1.0/kb/security/subject', {
     summary: 'Tell who you are logged in as',
-    permission: 'NONE',
     startsSession: true,
-    success: { status: 200, body: Subject },
-    handle({ user, login, dialect }) {
+    shows: Subject,
+    handle({ user, login }) {
       const session = login.session && { ...login.session, timeout: login.sessionIdleMs };
-      const subject = { principal: user?.name ?? '', isAuthenticated: true, isRemembered: false, session };
-      return json(Subject.write(subject, unaudited(dialect)));
+      return { principal: user?.name ?? '', isAuthenticated: true, isRemembered: false, session };
     },
   }),
-  userRoute({
-    method: 'POST',
-    path: users,
-    operationId: 'addUserRoles',
+  userRoute('addUserRoles', 'POST /1.0/kb/security/users', {
     summary: 'Create a user',
     permission,
     body: jsonBody(UserRoles),
-    success: { status: 201, location: '/security/users/{username}/roles' },
-    fails: [
-      ErrorCode.SECURITY_USER_ALREADY_EXISTS,
-      ErrorCode.SECURITY_INVALID_ROLE,
-      ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
-    ],
+    creates: '/security/users/{username}/roles',
+    fails: creationErrors,
     async handle(call) {
       const { username, password, roles: names, tenants } = call.body;
       const name = username ?? '';
@@ -75,18 +60,14 @@ export const securityRoutes: readonly Route[] = [
         { name, password: password ?? '', ...roles, ...(tenants ? { tenantIds: tenants } : {}) },
         policyOf(call.test),
       );
-      return created(`/security/users/${encodeURIComponent(name)}/roles`);
+      return { id: name };
     },
   }),
-  userRoute({
-    method: 'PUT',
-    path: `${users}/{username}/password`,
-    operationId: 'updateUserPassword',
+  userRoute('updateUserPassword', 'PUT /1.0/kb/security/users/{username}/password', {
     summary: 'Change the password of a user; your own with currentPassword',
     permission,
     orSelf: true,
     body: jsonBody(UserChange),
-    fails: unknownUser,
     async handle(call) {
       const { params, body, login } = call;
       await checkCurrentPassword(call.user, { current: body.currentPassword ?? null, login });
@@ -97,64 +78,40 @@ export const securityRoutes: readonly Route[] = [
       );
     },
   }),
-  userRoute({
-    method: 'GET',
-    path: `${users}/{username}/roles`,
-    operationId: 'getUserRoles',
+  userRoute('getUserRoles', 'GET /1.0/kb/security/users/{username}/roles', {
     summary: 'Get the roles of a user',
     permission,
     orSelf: true,
-    success: { status: 200, body: UserRoles },
-    fails: unknownUser,
-    async handle({ billing, params, user, dialect }) {
-      const found = await billing.security.users.get(params.username, user);
-      return json(UserRoles.write(found, unaudited(dialect)));
-    },
+    shows: UserRoles,
+    handle: ({ billing, params, user }) => billing.security.users.get(params.username, user),
   }),
-  userRoute({
-    method: 'PUT',
-    path: `${users}/{username}/roles`,
-    operationId: 'updateUserRoles',
+  userRoute('updateUserRoles', 'PUT /1.0/kb/security/users/{username}/roles', {
     summary: 'Replace the roles of a user',
     permission,
     body: jsonBody(UserRolesChange),
-    fails: [...unknownUser, ErrorCode.SECURITY_INVALID_ROLE],
+    fails: [ErrorCode.SECURITY_INVALID_ROLE],
     async handle(call) {
       const change = { name: call.params.username, roles: call.body.roles ?? [] };
       const allowsUndefinedRoles = call.dialect === Dialect.K;
       await call.billing.security.users.setRoles(systemAuthorOf(call), { ...change, allowsUndefinedRoles });
     },
   }),
-  userRoute({
-    method: 'DELETE',
-    path: `${users}/{username}`,
-    operationId: 'invalidateUser',
+  userRoute('invalidateUser', 'DELETE /1.0/kb/security/users/{username}', {
     summary: 'Make a user inactive; its sessions and tokens end',
     permission,
-    fails: unknownUser,
     handle: (call) => call.billing.security.users.deactivate(systemAuthorOf(call), call.params.username),
   }),
-  userRoute({
-    method: 'GET',
-    path: `${users}/{username}/tenants`,
-    operationId: 'getUserTenants',
+  userRoute('getUserTenants', 'GET /1.0/kb/security/users/{username}/tenants', {
     summary: 'Get the tenants that a user may use',
     permission,
-    success: { status: 200, body: UserTenants },
-    fails: unknownUser,
-    async handle({ billing, params, user, dialect }) {
-      const found = await billing.security.users.get(params.username, user);
-      return json(UserTenants.write(found, unaudited(dialect)));
-    },
+    shows: UserTenants,
+    handle: ({ billing, params, user }) => billing.security.users.get(params.username, user),
   }),
-  userRoute({
-    method: 'PUT',
-    path: `${users}/{username}/tenants`,
-    operationId: 'updateUserTenants',
+  userRoute('updateUserTenants', 'PUT /1.0/kb/security/users/{username}/tenants', {
     summary: 'Replace the tenants that a user may use',
     permission,
     body: jsonBody(UserTenants),
-    fails: [...unknownUser, ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID],
+    fails: [ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID],
     async handle(call) {
       const { allTenants, tenantIds } = call.body;
       await call.billing.security.users.setGrants(systemAuthorOf(call), {
@@ -164,73 +121,41 @@ export const securityRoutes: readonly Route[] = [
       });
     },
   }),
-  userRoute({
-    method: 'GET',
-    path: `${roles}/{role}`,
-    operationId: 'getRoleDefinition',
+  userRoute('getRoleDefinition', 'GET /1.0/kb/security/roles/{role}', {
     summary: 'Get the permissions of a role; none for one that does not exist',
-    permission: 'NONE',
-    success: { status: 200, body: RoleDefinitionModel },
-    async handle({ billing, params, dialect }) {
-      const role = await billing.security.roles.get(params.role);
-      return json(RoleDefinitionModel.write(role, unaudited(dialect)));
-    },
+    shows: RoleDefinitionModel,
+    handle: ({ billing, params }) => billing.security.roles.get(params.role),
   }),
-  userRoute({
-    method: 'GET',
-    path: roles,
-    operationId: 'getAvailableRoles',
+  userRoute('getAvailableRoles', 'GET /1.0/kb/security/roles', {
     summary: 'List all roles',
-    permission: 'NONE',
-    success: { status: 200, body: listOf(RoleDefinitionModel) },
-    async handle({ billing, dialect }) {
-      const roles = await billing.security.roles.list();
-      return json(roles.map((role) => RoleDefinitionModel.write(role, unaudited(dialect))));
-    },
+    shows: listOf(RoleDefinitionModel),
+    handle: ({ billing }) => billing.security.roles.list(),
   }),
-  userRoute({
-    method: 'POST',
-    path: roles,
-    operationId: 'addRoleDefinition',
+  userRoute('addRoleDefinition', 'POST /1.0/kb/security/roles', {
     summary: 'Create a role',
     permission,
     body: jsonBody(RoleDefinitionModel),
-    success: { status: 201, location: '/security/roles/{role}' },
+    creates: '/security/roles/{role}',
     fails: [ErrorCode.SECURITY_ROLE_ALREADY_EXISTS, ErrorCode.SECURITY_INVALID_PERMISSIONS],
     async handle(call) {
-      const { role, permissions } = call.body;
-      const definition = { name: role ?? '', permissions: permissions ?? [] };
+      const definition = definitionOf(call.body);
       await call.billing.security.roles.create(systemAuthorOf(call), definition);
-      return created(`/security/roles/${encodeURIComponent(definition.name)}`);
+      return { id: definition.name };
     },
   }),
-  userRoute({
-    method: 'PUT',
-    path: roles,
-    operationId: 'updateRoleDefinition',
+  userRoute('updateRoleDefinition', 'PUT /1.0/kb/security/roles', {
     summary: 'Replace the permissions of a role, or create it',
     permission,
     body: jsonBody(RoleChange),
     fails: [ErrorCode.SECURITY_ROLE_ALREADY_EXISTS, ErrorCode.SECURITY_INVALID_PERMISSIONS],
-    async handle(call) {
-      const { role, permissions } = call.body;
-      const definition = { name: role ?? '', permissions: permissions ?? [] };
-      await call.billing.security.roles.put(systemAuthorOf(call), definition);
-    },
+    handle: (call) => call.billing.security.roles.put(systemAuthorOf(call), definitionOf(call.body)),
   }),
-  userRoute({
-    method: 'POST',
-    path: clients,
-    operationId: 'createApiClient',
+  userRoute('createApiClient', 'POST /1.0/kb/security/clients', {
     summary: 'Create a client: an application that gets tokens by a secret of its own',
     permission,
     body: jsonBody(ApiClientModel),
-    success: { status: 201, location: '/security/clients/{clientId}' },
-    fails: [
-      ErrorCode.SECURITY_USER_ALREADY_EXISTS,
-      ErrorCode.SECURITY_INVALID_ROLE,
-      ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
-    ],
+    creates: '/security/clients/{clientId}',
+    fails: creationErrors,
     async handle(call) {
       const { clientId, clientSecret, roles: names, tenants } = call.body;
       const name = clientId ?? '';
@@ -239,32 +164,25 @@ export const securityRoutes: readonly Route[] = [
         { name, secret: clientSecret ?? '', roles: names ?? [], ...(tenants ? { tenantIds: tenants } : {}) },
         policyOf(call.test),
       );
-      return created(`/security/clients/${encodeURIComponent(name)}`);
+      return { id: name };
     },
   }),
-  userRoute({
-    method: 'GET',
-    path: `${clients}/{clientId}`,
-    operationId: 'getApiClient',
+  userRoute('getApiClient', 'GET /1.0/kb/security/clients/{clientId}', {
     summary: 'Get a client',
     permission,
-    success: { status: 200, body: ApiClientModel },
-    fails: unknownUser,
-    async handle({ billing, params, user, dialect }) {
-      const client = await billing.security.clients.get(params.clientId, user);
-      return json(ApiClientModel.write(client, unaudited(dialect)));
-    },
+    shows: ApiClientModel,
+    handle: ({ billing, params, user }) => billing.security.clients.get(params.clientId, user),
   }),
-  userRoute({
-    method: 'DELETE',
-    path: `${clients}/{clientId}`,
-    operationId: 'deleteApiClient',
+  userRoute('deleteApiClient', 'DELETE /1.0/kb/security/clients/{clientId}', {
     summary: 'Make a client inactive; its tokens end',
     permission,
-    fails: unknownUser,
     handle: (call) => call.billing.security.clients.deactivate(systemAuthorOf(call), call.params.clientId),
   }),
 ];
+
+function definitionOf({ role, permissions }: RequestOf<typeof RoleDefinitionModel.fields>) {
+  return { name: role ?? '', permissions: permissions ?? [] };
+}
 
 /** Short passwords are for tests (platform §8 rule 3). */
 function policyOf(test: TestMode | null) {

@@ -1,10 +1,21 @@
 import { z } from 'zod';
-import { json } from '../../routing/answer.ts';
+import { type Principal, PrincipalKind } from '../../../../lib/records/index.ts';
+import type { BillingError } from '../../../../lib/values/errors/index.ts';
+import type { Credentials } from '../../auth/credentials.ts';
+import { type Answer, json } from '../../routing/answer.ts';
+import { formBody } from '../../routing/body.ts';
 import { PLUGIN } from '../../routing/path.ts';
-import { loginRoute, openRoute, type Route } from '../../routing/route.ts';
+import {
+  inArea,
+  loginRoute,
+  openRoute,
+  type RequestLogin,
+  type RequestTokens,
+  type Route,
+} from '../../routing/route.ts';
 import { perDialect } from '../../wire/wire-type.ts';
 
-const area = 'security';
+const noStore = { 'Cache-Control': 'no-store' };
 
 const Token = {
   answer: perDialect(() => z.strictObject({ token: z.string() })),
@@ -52,41 +63,86 @@ const Metadata = {
   json: { type: 'object', properties: metadata, required: Object.keys(metadata) },
 };
 
+/** Error codes of RFC 6749 §5.2. */
+type OAuthError =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unsupported_grant_type'
+  | 'temporarily_unavailable'
+  | 'server_error';
+
+const IssuedToken = {
+  answer: perDialect(() =>
+    z.strictObject({
+      access_token: z.string(),
+      token_type: z.literal('Bearer'),
+      expires_in: z.int(),
+      scope: z.string(),
+    }),
+  ),
+  json: {
+    type: 'object',
+    properties: {
+      access_token: { type: 'string', description: 'What to send as `Authorization: Bearer`' },
+      token_type: { type: 'string', const: 'Bearer', description: 'How to send it' },
+      expires_in: { type: 'integer', description: 'After how many seconds it ends' },
+      scope: { type: 'string', description: 'The permissions of the subject when the token was issued' },
+    },
+    required: ['access_token', 'token_type', 'expires_in', 'scope'],
+  },
+};
+
+const oauthError = {
+  type: 'object',
+  description: 'Why there is no token (RFC 6749 §5.2)',
+  properties: {
+    error: { type: 'string', description: 'Kind of the error', examples: ['invalid_client'] },
+    error_description: {
+      type: 'string',
+      description: 'What is wrong',
+      examples: ['No active client has this id and secret'],
+    },
+  },
+  required: ['error', 'error_description'],
+};
+
+const form = formBody({
+  grant_type: 'Either `client_credentials` or `password`',
+  client_id: 'Name of the client, unless `Authorization: Basic` has it',
+  client_secret: 'Secret of the client, unless `Authorization: Basic` has it',
+  username: 'Name of the user, for the grant type `password`',
+  password: 'Password of the user, for the grant type `password`',
+  scope: 'Accepted; a token always stands for all permissions of its subject',
+});
+
+interface Grant {
+  readonly form: URLSearchParams;
+  readonly login: RequestLogin;
+  readonly tokens: RequestTokens;
+}
+
 /** Tokens of the server and what others need to verify them (platform §7.1). */
-export const tokenRoutes: readonly Route[] = [
-  loginRoute({
-    method: 'POST',
-    path: `${PLUGIN}/auth`,
-    operationId: 'issuePluginToken',
-    area,
+export const tokenRoutes: readonly Route[] = inArea('security', [
+  loginRoute('issuePluginToken', `POST ${PLUGIN}/auth`, {
     summary: 'Log in for a bearer token',
     permission: 'NONE',
     outOfRotation: true,
     success: { status: 200, body: Token },
     async handle({ tokens, user }) {
       const { token } = await tokens.issue(user);
-      return { ...json({ token }), headers: { 'Cache-Control': 'no-store' } };
+      return { ...json({ token }), headers: noStore };
     },
   }),
-  openRoute({
-    method: 'GET',
-    path: '/.well-known/jwks.json',
-    operationId: 'jwks',
-    area,
+  openRoute('jwks', 'GET /.well-known/jwks.json', {
     summary: 'Get the public keys that verify the tokens of this server',
-    permission: 'NONE',
     success: { status: 200, body: KeySet },
     async handle({ tokens }) {
       return { ...json(await tokens.keySet()), headers: { 'Cache-Control': 'public, max-age=600' } };
     },
   }),
-  openRoute({
-    method: 'GET',
-    path: '/.well-known/oauth-authorization-server',
-    operationId: 'issuerMetadata',
-    area,
+  openRoute('issuerMetadata', 'GET /.well-known/oauth-authorization-server', {
     summary: 'Tell what a client needs to know to get tokens (RFC 8414)',
-    permission: 'NONE',
     success: { status: 200, body: Metadata },
     handle: ({ tokens }) =>
       json({
@@ -98,4 +154,96 @@ export const tokenRoutes: readonly Route[] = [
         token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
       }),
   }),
-];
+  // The token endpoint of OAuth 2 (RFC 6749 §4.3, §4.4 and §5).
+  openRoute('issueToken', 'POST /oauth2/token', {
+    summary: 'Get a bearer token by client credentials, or by name and password',
+    permission: 'NONE',
+    takesClient: true,
+    outOfRotation: true,
+    body: form,
+    success: { status: 200, body: IssuedToken },
+    outcomes: {
+      400: 'The form lacks something, names another grant type, or no active user has this name and password',
+      401: 'No active client has this id and secret',
+    },
+    errorBody: (error: BillingError, status: number) => oauthBody(errorOfStatus(status), error.message),
+    errorJson: oauthError,
+    async handle({ body, login, tokens }) {
+      const grant = { form: body, login, tokens };
+      switch (body.get('grant_type') ?? '') {
+        case 'client_credentials':
+          return byClientCredentials(grant);
+        case 'password':
+          return byPassword(grant);
+        case '':
+          return refused('invalid_request', 'grant_type needs to be set');
+        default:
+          return refused('unsupported_grant_type', 'grant_type must be client_credentials or password');
+      }
+    },
+  }),
+]);
+
+async function byClientCredentials(grant: Grant): Promise<Answer> {
+  const client = await authenticatedClient(grant);
+  return client === null ? unknownClient() : tokenFor(client, grant.tokens);
+}
+
+/** A client need not name itself, but if it does, its credentials must be right. */
+async function byPassword(grant: Grant): Promise<Answer> {
+  const { form: fields, login, tokens } = grant;
+  if (clientCredentials(grant) !== null && (await authenticatedClient(grant)) === null)
+    return unknownClient();
+  const name = fields.get('username') ?? '';
+  const secret = fields.get('password') ?? '';
+  if (name === '' || secret === '') return refused('invalid_request', 'username and password need to be set');
+  const user = await login.authenticate(PrincipalKind.USER, { name, secret });
+  return user === null
+    ? refused('invalid_grant', 'No active user has this name and password')
+    : tokenFor(user, tokens);
+}
+
+async function authenticatedClient(grant: Grant): Promise<Principal | null> {
+  const credentials = clientCredentials(grant);
+  return credentials && grant.login.authenticate(PrincipalKind.CLIENT, credentials);
+}
+
+/** By Basic, where both parts may be form-encoded (RFC 6749 §2.3.1), else by the form. */
+function clientCredentials({ form: fields, login }: Grant): Credentials | null {
+  const basic = login.basic();
+  if (basic !== null) return { name: formDecoded(basic.name), secret: formDecoded(basic.secret) };
+  const [name, secret] = [fields.get('client_id'), fields.get('client_secret')];
+  return name === null || secret === null ? null : { name, secret };
+}
+
+/** Many clients do not encode what they send, so only text with an escape counts as encoded. */
+function formDecoded(text: string): string {
+  return /%[0-9a-f]{2}/i.test(text) ? (new URLSearchParams(`v=${text}`).get('v') ?? text) : text;
+}
+
+async function tokenFor(principal: Principal, tokens: RequestTokens): Promise<Answer> {
+  const { token, expiresInSec } = await tokens.issue(principal);
+  const scope = principal.permissions.filter((each) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(each)).join(' ');
+  const body = { access_token: token, token_type: 'Bearer', expires_in: expiresInSec, scope };
+  return { ...json(body), headers: noStore };
+}
+
+function unknownClient(): Answer {
+  const answer = refused('invalid_client', 'No active client has this id and secret');
+  return { ...answer, status: 401, headers: { ...noStore, 'WWW-Authenticate': 'Basic realm="service"' } };
+}
+
+function refused(error: OAuthError, description: string): Answer {
+  return { status: 400, ...json(oauthBody(error, description)), headers: noStore };
+}
+
+/** The description has only the characters that RFC 6749 §5.2 allows. */
+function oauthBody(error: OAuthError, description: string) {
+  return { error, error_description: description.replace(/"/g, "'").replace(/[^\x20-\x7e]|\\/g, '?') };
+}
+
+function errorOfStatus(status: number): OAuthError {
+  if (status === 401) return 'invalid_client';
+  if (status === 429 || status === 503) return 'temporarily_unavailable';
+  return status < 500 ? 'invalid_request' : 'server_error';
+}

@@ -1,6 +1,55 @@
-import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import { type Route, systemAuthorOf, tenantRoute } from '../../routing/route.ts';
-import { optionalChoice } from '../../wire/query.ts';
+import { DEFAULT_PAGE_SIZE, MAX_QUEUE_LOOK } from '../../../../lib/values/limits.ts';
+import { NodeCommandModel, NodeInfoModel, PluginInfoModel } from '../../models/node-info.ts';
+import { LateQueueEntry } from '../../models/queue-entry.ts';
+import { streamedText } from '../../routing/answer.ts';
+import { jsonBody } from '../../routing/body.ts';
+import { inArea, type Route, systemAuthorOf, tenantRoute, userRoute } from '../../routing/route.ts';
+import {
+  flag,
+  instantParameter,
+  integer,
+  optionalChoice,
+  plainText,
+  uuidParameter,
+  withoutNulls,
+} from '../../wire/query.ts';
+import { listOf } from '../../wire/wire-type.ts';
+
+/** The nodes behind the interface, and their plugins (platform §11). */
+export const nodeRoutes: readonly Route[] = inArea('nodes', [
+  userRoute('getNodesInfo', 'GET /1.0/kb/nodesInfo', {
+    summary: 'List the nodes of the deployment, with their plugins',
+    shows: listOf(NodeInfoModel),
+    handle: ({ billing }) => billing.nodes.list(),
+  }),
+  userRoute('triggerNodeCommand', 'POST /1.0/kb/nodesInfo', {
+    summary: 'Tell the nodes to do something; what this one has to do is done when it answers',
+    permission: 'admin:trigger_command',
+    query: { localNodeOnly: flag() },
+    body: jsonBody(NodeCommandModel),
+    success: { status: 202 },
+    async handle(call) {
+      const { nodeCommandType, nodeCommandProperties, isSystemCommandType } = call.body;
+      const command = {
+        type: nodeCommandType ?? '',
+        properties: (nodeCommandProperties ?? []).map(({ key, value }) => ({
+          key: key ?? '',
+          value: value ?? null,
+        })),
+        isSystemCommand: isSystemCommandType ?? false,
+      };
+      await call.billing.nodes.command(systemAuthorOf(call), command, {
+        localOnly: call.query.localNodeOnly,
+      });
+      return { status: 202 };
+    },
+  }),
+  tenantRoute('getPluginsInfo', 'GET /1.0/kb/pluginsInfo', {
+    summary: 'List the plugins of the node that answers',
+    shows: listOf(PluginInfoModel),
+    handle: async ({ billing }) => (await billing.nodes.local()).plugins,
+  }),
+]);
 
 /** The caches of the reference, whose names are accepted; of ours, what is kept of catalogs is dropped with any of them. */
 const cacheNames = Object.fromEntries(
@@ -23,57 +72,69 @@ const cacheNames = Object.fromEntries(
   ].map((name) => [name, name]),
 );
 
-const shared = { area: 'admin', permission: 'admin:update', author: false, outOfRotation: true } as const;
+const upkeep = { permission: 'admin:update', author: false, outOfRotation: true } as const;
 
-/** What operators do with the nodes: their caches, their rotation (platform §11). */
-export const administrationRoutes: readonly Route[] = [
-  tenantRoute({
-    ...shared,
-    method: 'DELETE',
-    path: '/1.0/kb/admin/cache',
-    operationId: 'invalidatesCache',
+/** Caches and rotation of the nodes (platform §11), and the queue of the tenant (platform §9.4, §9.5). */
+export const administrationRoutes: readonly Route[] = inArea('admin', [
+  tenantRoute('invalidatesCache', 'DELETE /1.0/kb/admin/cache', {
+    ...upkeep,
     summary: 'Let all nodes forget what they keep in memory of catalogs; nothing that is stored needs it',
     query: { cacheName: optionalChoice(cacheNames) },
     handle: (call) => call.billing.nodes.dropCaches(systemAuthorOf(call)),
   }),
-  tenantRoute({
-    ...shared,
-    method: 'DELETE',
-    path: '/1.0/kb/admin/cache/accounts/{accountId}',
-    operationId: 'invalidatesCacheByAccount',
+  tenantRoute('invalidatesCacheByAccount', 'DELETE /1.0/kb/admin/cache/accounts/{accountId}', {
+    ...upkeep,
     summary: 'Let all nodes forget what they keep in memory of an account, which is nothing',
-    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
     async handle({ billing, context, params }) {
       await billing.accounts.get(context, params.accountId);
     },
   }),
-  tenantRoute({
-    ...shared,
-    method: 'DELETE',
-    path: '/1.0/kb/admin/cache/tenants',
-    operationId: 'invalidatesCacheByTenant',
+  tenantRoute('invalidatesCacheByTenant', 'DELETE /1.0/kb/admin/cache/tenants', {
+    ...upkeep,
     summary: 'Let all nodes forget what they keep in memory of the catalogs of the tenant',
     handle: (call) => call.billing.nodes.dropCaches(systemAuthorOf(call), call.context.tenant),
   }),
-  tenantRoute({
-    ...shared,
-    method: 'DELETE',
-    path: '/1.0/kb/admin/healthcheck',
-    operationId: 'putOutOfRotation',
+  tenantRoute('putOutOfRotation', 'DELETE /1.0/kb/admin/healthcheck', {
+    ...upkeep,
     summary:
       'Take the node that answers out of rotation: its health check fails, and it refuses to change anything',
     async handle({ billing }) {
       billing.setInRotation(false);
     },
   }),
-  tenantRoute({
-    ...shared,
-    method: 'PUT',
-    path: '/1.0/kb/admin/healthcheck',
-    operationId: 'putInRotation',
+  tenantRoute('putInRotation', 'PUT /1.0/kb/admin/healthcheck', {
+    ...upkeep,
     summary: 'Put the node that answers back in rotation',
     async handle({ billing }) {
       billing.setInRotation(true);
     },
   }),
-];
+  tenantRoute('getQueueEntries', 'GET /1.0/kb/admin/queues', {
+    summary: 'Get the entries of the queues, finished and to be done, as one JSON object',
+    permission: 'admin:health',
+    query: {
+      accountId: uuidParameter,
+      queueName: plainText,
+      serviceName: plainText,
+      withHistory: flag(true),
+      minDate: instantParameter,
+      maxDate: instantParameter,
+      withInProcessing: flag(true),
+      withBusEvents: flag(true),
+      withNotifications: flag(true),
+    },
+    success: { status: 200, mediaTypes: ['application/octet-stream'] },
+    handle: async ({ billing, context, query }) =>
+      streamedText(await billing.queues.export(context, withoutNulls(query))),
+  }),
+  tenantRoute('getLateQueueEntries', 'GET /1.0/kb/admin/queues/late', {
+    summary: 'List the entries of the queue that are late, the oldest first, each with the reason',
+    permission: 'admin:health',
+    query: {
+      accountId: uuidParameter,
+      limit: integer(DEFAULT_PAGE_SIZE, { minimum: 1, maximum: MAX_QUEUE_LOOK }),
+    },
+    shows: listOf(LateQueueEntry),
+    handle: ({ billing, context, query }) => billing.queues.late(context, withoutNulls(query)),
+  }),
+]);

@@ -1,13 +1,12 @@
+import { Zip, ZipDeflate } from 'fflate';
 import { z } from 'zod';
 import type { Diagnostic, HealthData } from '../../../../lib/monitoring/index.ts';
 import { maskedProperties } from '../../../../lib/tenants/index.ts';
-import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { stringifyExactJson } from '../../../../lib/values/money/index.ts';
 import { formatInstant } from '../../../../lib/values/time/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
 import { HealthDataModel } from '../../models/health.ts';
-import { type ZipEntry, zipPieces } from '../../response/zip-pieces.ts';
-import { type Answer, emptyText, streamedJson } from '../../routing/answer.ts';
+import { type Answer, emptyText, jsonType, streamedJson } from '../../routing/answer.ts';
 import { PLUGIN } from '../../routing/path.ts';
 import { pluginRoute, type Route } from '../../routing/route.ts';
 import { flag, plainText, textList, uuidParameter } from '../../wire/query.ts';
@@ -49,10 +48,7 @@ const Parts = {
 
 /** What those need to see who look into a problem (platform §12.6); the properties are those of how it is served. */
 export const diagnosticRoute = (properties: Readonly<Record<string, unknown>>): Route =>
-  pluginRoute({
-    method: 'GET',
-    path: `${PLUGIN}/health/diagnostic`,
-    operationId: 'getDiagnostic',
+  pluginRoute('getDiagnostic', `GET ${PLUGIN}/health/diagnostic`, {
     area: 'health',
     summary:
       'Get what is known of an account, of the configuration and of the node, as JSON or as a ZIP archive',
@@ -68,17 +64,15 @@ export const diagnosticRoute = (properties: Readonly<Record<string, unknown>>): 
     },
     success: {
       status: 200,
-      mediaTypes: ['application/json', zipType],
+      mediaTypes: [jsonType, zipType],
       body: Parts,
       isEmptyWhen: 'Without a parameter',
     },
-    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
     async handle({ billing, context, dialect, query, mediaType, sent, user }) {
       if (sent.queryString === '') return emptyText;
       const { accountId, logsFilenames: logFileNames, logsDir, ...parts } = query;
       if (accountId !== null) checkPermission(user, 'admin:export');
-      const isZip = mediaType === zipType;
-      const health = isZip ? await billing.monitoring.data(context) : null;
+      const health = mediaType === zipType ? await billing.monitoring.data(context) : null;
       const { serviceConfiguration, ...gathered } = await billing.monitoring.diagnostic(context, {
         ...parts,
         accountId: accountId ?? undefined,
@@ -123,6 +117,36 @@ function smallParts({
     ...(tenantConfig === null ? [] : [['tenant_config.data', tenantConfig] as const]),
     ...(serviceConfiguration === null ? [] : [['service_configuration.data', serviceConfiguration] as const]),
   ];
+}
+
+/** A file of an archive, made while it is sent. */
+interface ZipEntry {
+  readonly name: string;
+  readonly pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
+}
+
+const LEVEL = 6;
+
+/** A ZIP archive of these files, piece by piece: memory does not grow with them. */
+async function* zipPieces(entries: Iterable<ZipEntry>): AsyncIterable<Uint8Array> {
+  const ready: Uint8Array[] = [];
+  const zip = new Zip((error, piece) => {
+    if (error) throw error;
+    ready.push(piece);
+  });
+  const encoder = new TextEncoder();
+  for (const { name, pieces } of entries) {
+    const file = new ZipDeflate(name, { level: LEVEL });
+    zip.add(file);
+    for await (const piece of pieces) {
+      file.push(typeof piece === 'string' ? encoder.encode(piece) : piece);
+      yield* ready.splice(0);
+    }
+    file.push(new Uint8Array(), true);
+    yield* ready.splice(0);
+  }
+  zip.end();
+  yield* ready.splice(0);
 }
 
 /** The export of an account may be longer than memory. */

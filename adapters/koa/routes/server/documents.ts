@@ -1,11 +1,9 @@
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { packageUrl, pageHeaders, pageHtml, rendererFile, startScript } from '../../openapi/page.ts';
-import { type Answer, plain } from '../../routing/answer.ts';
+import { type Answer, jsonType, plain } from '../../routing/answer.ts';
 import { CORE } from '../../routing/path.ts';
 import { openRoute, type Route } from '../../routing/route.ts';
 
-const area = 'docs';
-const jsonType = 'application/json';
 const yamlType = 'application/yaml';
 const scriptType = 'text/javascript';
 /** The files of the page change only with the version of the server. */
@@ -23,7 +21,7 @@ interface ApiDocuments {
 type Made = (basePath: string) => Promise<Answer> | Answer;
 
 interface Document {
-  readonly path: string;
+  readonly path: `/${string}`;
   readonly operationId: string;
   readonly type: string;
   readonly summary: string;
@@ -33,13 +31,9 @@ interface Document {
 /** The document in its forms, and the page that shows it; 404 where `isOffered` is false (`server.docs`). */
 export function documentRoutes(texts: ApiDocuments, isOffered: boolean): readonly Route[] {
   return [...documents(texts), ...pageParts].map(({ path, operationId, type, summary, make }) =>
-    openRoute({
-      method: 'GET',
-      path,
-      operationId,
-      area,
+    openRoute(operationId, `GET ${path}`, {
+      area: 'docs',
       summary,
-      permission: 'NONE',
       success: { status: 200, mediaTypes: [type] },
       handle({ tokens }) {
         if (isOffered) return make(tokens.basePath());

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { json, plain } from '../../routing/answer.ts';
-import { openRoute, type Route } from '../../routing/route.ts';
+import type { Billing } from '../../../../lib/billing.ts';
+import type { HttpMetrics } from '../../monitoring/http-metrics.ts';
+import { measured, metricsObject, prometheusText } from '../../monitoring/metric-forms.ts';
+import { type Answer, json, jsonType, plain } from '../../routing/answer.ts';
+import { inArea, openRoute, type Route, userRoute } from '../../routing/route.ts';
 import { flag } from '../../wire/query.ts';
 import { perDialect } from '../../wire/wire-type.ts';
-
-const area = 'monitoring';
 
 const Checks = {
   answer: perDialect(() =>
@@ -23,14 +24,9 @@ const Checks = {
   },
 };
 
-export const healthRoutes: readonly Route[] = [
-  openRoute({
-    method: 'GET',
-    path: '/1.0/healthcheck',
-    operationId: 'healthcheck',
-    area,
+export const healthRoutes: readonly Route[] = inArea('monitoring', [
+  openRoute('healthcheck', 'GET /1.0/healthcheck', {
     summary: 'Tell whether the node can serve; 503 when a check fails',
-    permission: 'NONE',
     query: { pretty: flag() },
     success: { status: 200, body: Checks, also: { 503: 'A check fails' } },
     async handle({ billing, query }) {
@@ -40,24 +36,73 @@ export const healthRoutes: readonly Route[] = [
       return { ...json(body), status };
     },
   }),
-  openRoute({
-    method: 'GET',
-    path: '/1.0/healthcheck/live',
-    operationId: 'liveness',
-    area,
+  openRoute('liveness', 'GET /1.0/healthcheck/live', {
     summary: 'Answer while the process runs',
-    permission: 'NONE',
     success: { status: 200 },
     handle: () => ({}),
   }),
-  openRoute({
-    method: 'GET',
-    path: '/1.0/ping',
-    operationId: 'ping',
-    area,
+  openRoute('ping', 'GET /1.0/ping', {
     summary: 'Answer pong',
-    permission: 'NONE',
     success: { status: 200, mediaTypes: ['text/plain'] },
     handle: () => plain('pong'),
   }),
-];
+]);
+
+const textType = 'text/plain';
+/** The version is that of the format. */
+const prometheusType = `${textType}; version=0.0.4; charset=utf-8`;
+
+const groups = ['gauges', 'counters', 'histograms', 'meters', 'timers'] as const;
+const Metrics = {
+  answer: perDialect(() => {
+    const group = z.record(z.string(), z.record(z.string(), z.number()));
+    return z.strictObject({
+      version: z.string(),
+      ...Object.fromEntries(groups.map((name) => [name, group])),
+    });
+  }),
+  json: {
+    type: 'object',
+    properties: {
+      version: { type: 'string', description: 'Version of the format' },
+      ...Object.fromEntries(
+        groups.map((name) => [
+          name,
+          {
+            type: 'object',
+            description: `The ${name} by name, each with its numbers`,
+            additionalProperties: { type: 'object' },
+          },
+        ]),
+      ),
+    },
+    required: ['version', ...groups],
+  },
+};
+
+/** Open unless `metrics.requireAuth` asks for a user (platform §13 rule 3). */
+export function metricsRoutes(options: {
+  readonly http: HttpMetrics;
+  readonly requireAuth: boolean;
+}): readonly Route[] {
+  const route: typeof openRoute = options.requireAuth ? (...route) => userRoute(...route) : openRoute;
+  const asText = async (billing: Pick<Billing, 'metrics'>): Promise<Answer> => ({
+    text: await prometheusText(await measured(await billing.metrics(), options.http)),
+    headers: { 'Content-Type': prometheusType },
+  });
+  return inArea('monitoring', [
+    route('metricsText', 'GET /metrics', {
+      summary: 'Get the metrics of the node in the text format of Prometheus',
+      success: { status: 200, mediaTypes: [textType] },
+      handle: ({ billing }) => asText(billing),
+    }),
+    route('metricsJson', 'GET /1.0/metrics', {
+      summary: 'Get the metrics of the node as JSON, or with Accept: text/plain as Prometheus reads them',
+      success: { status: 200, mediaTypes: [jsonType, textType], body: Metrics },
+      async handle({ billing, mediaType }) {
+        if (mediaType === textType) return asText(billing);
+        return json(await metricsObject(await measured(await billing.metrics(), options.http)));
+      },
+    }),
+  ]);
+}

@@ -3,10 +3,9 @@ import { QueueKind } from '../../../../lib/records/index.ts';
 import { invalidParameter } from '../../../../lib/values/errors/index.ts';
 import { MAX_NAMED_ENTRIES, MAX_SHOWN_ENTRIES } from '../../../../lib/values/limits.ts';
 import { BusEvent, HealthDataModel, Notification, SamplesModel } from '../../models/health.ts';
-import { json, longJson } from '../../routing/answer.ts';
 import { jsonListBody } from '../../routing/body.ts';
 import { PLUGIN } from '../../routing/path.ts';
-import { pluginRoute, type Route } from '../../routing/route.ts';
+import { inArea, pluginRoute, type Route } from '../../routing/route.ts';
 import {
   instantParameter,
   integer,
@@ -14,12 +13,12 @@ import {
   plainText,
   textList,
   wholeTexts,
+  withoutNulls,
 } from '../../wire/query.ts';
 import { recordNumber } from '../../wire/scalars.ts';
-import { listOf, unaudited } from '../../wire/wire-type.ts';
+import { listOf } from '../../wire/wire-type.ts';
 
 const base = `${PLUGIN}/health` as const;
-const area = 'health';
 
 /** The two kinds of queue entries, with their paths, models and names. */
 const kinds = [
@@ -37,11 +36,7 @@ const recordIds = jsonListBody(recordNumber, 'RecordIds');
 
 /** Work that is stuck or was given up, of one kind (platform §12.4, §12.5). */
 const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, words }) => [
-  pluginRoute({
-    method: 'PUT',
-    path: `${base}/${path}/fixup`,
-    operationId: `fix${name}`,
-    area,
+  pluginRoute(`fix${name}`, `PUT ${base}/${path}/fixup`, {
     summary: `Free ${words} that are stuck, by their record ids: they are ready at once on any node`,
     permission: 'admin:update',
     body: recordIds,
@@ -50,11 +45,7 @@ const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, 
       await billing.queues.free(context, { kind, recordIds: body });
     },
   }),
-  pluginRoute({
-    method: 'GET',
-    path: `${base}/${path}/failed`,
-    operationId: `listFailed${name}`,
-    area,
+  pluginRoute(`listFailed${name}`, `GET ${base}/${path}/failed`, {
     summary: `List ${words} that were given up, the oldest first`,
     permission: 'admin:health',
     query: {
@@ -62,22 +53,11 @@ const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, 
       to: instantParameter,
       maxNumberOfRows: integer(MAX_SHOWN_ENTRIES, { minimum: 1, maximum: MAX_NAMED_ENTRIES }),
     },
-    success: { status: 200, body: listOf(model) },
-    async handle({ billing, context, dialect, query }) {
-      const found = await billing.queues.failed(context, {
-        kind,
-        ...(query.from === null ? {} : { from: query.from }),
-        ...(query.to === null ? {} : { to: query.to }),
-        limit: query.maxNumberOfRows,
-      });
-      return json(found.map((entry) => model.write(entry, unaudited(dialect))));
-    },
+    shows: listOf(model),
+    handle: ({ billing, context, query: { maxNumberOfRows: limit, ...dates } }) =>
+      billing.queues.failed(context, { kind, ...withoutNulls(dates), limit }),
   }),
-  pluginRoute({
-    method: 'PUT',
-    path: `${base}/${path}/failed`,
-    operationId: `reinsert${name}`,
-    area,
+  pluginRoute(`reinsert${name}`, `PUT ${base}/${path}/failed`, {
     summary: `Have ${words} that were given up done anew, by their record ids`,
     permission: 'admin:update',
     body: recordIds,
@@ -89,25 +69,15 @@ const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, 
 ]);
 
 /** How the deployment fares, for those who look after it (platform §12). */
-export const monitoringRoutes: readonly Route[] = [
-  pluginRoute({
-    method: 'GET',
-    path: `${base}/data`,
-    operationId: 'getHealthData',
-    area,
+export const monitoringRoutes: readonly Route[] = inArea('health', [
+  pluginRoute('getHealthData', `GET ${base}/data`, {
     summary: 'Tell of nodes, parked accounts, late and recent work, and recent requests',
     permission: 'admin:health',
-    success: { status: 200, body: HealthDataModel },
-    async handle({ billing, context, dialect }) {
-      const data = await billing.monitoring.data(context);
-      return longJson(HealthDataModel.write(data, unaudited(dialect)));
-    },
+    shows: HealthDataModel,
+    isLong: true,
+    handle: ({ billing, context }) => billing.monitoring.data(context),
   }),
-  pluginRoute({
-    method: 'GET',
-    path: `${base}/host_samples`,
-    operationId: 'getHostSamples',
-    area,
+  pluginRoute('getHostSamples', `GET ${base}/host_samples`, {
     summary: 'Tell what the nodes have measured, as series over time',
     permission: 'admin:health',
     query: {
@@ -120,21 +90,20 @@ export const monitoringRoutes: readonly Route[] = [
       category_and_sample_kind: wholeTexts,
       granularity: optionalChoice(Granularity),
     },
-    success: { status: 200, body: listOf(SamplesModel) },
-    async handle({ billing, context, dialect, query }) {
-      const series = await billing.monitoring.samples(context, {
+    shows: listOf(SamplesModel),
+    isLong: true,
+    handle: ({ billing, context, query }) =>
+      billing.monitoring.samples(context, {
         from: oneOf(query.startTimeParameter, query.from, 'startTimeParameter and from'),
         to: oneOf(query.endTimeParameter, query.to, 'endTimeParameter and to'),
         nodeNames: query.hostNames,
         eventGroup: query.group ?? undefined,
         kinds: query.category_and_sample_kind.map(kindOf),
         granularity: query.granularity ?? undefined,
-      });
-      return longJson(series.map((each) => SamplesModel.write(each, unaudited(dialect))));
-    },
+      }),
   }),
   ...entryRoutes,
-];
+]);
 
 /** The bound under one of its two names. */
 function oneOf<T>(one: T | null, other: T | null, names: string): T | undefined {

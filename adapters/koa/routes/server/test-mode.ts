@@ -2,13 +2,12 @@ import type { Billing } from '../../../../lib/billing.ts';
 import type { CallContext } from '../../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { type TimeZone, UTC } from '../../../../lib/values/time/index.ts';
-import type { Dialect } from '../../dialect.ts';
 import { Clock, type ShownClock } from '../../models/clock.ts';
-import { json } from '../../routing/answer.ts';
+import { SandboxConfiguration, SandboxStatus } from '../../models/sandbox.ts';
+import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import type { MovableClock, TestMode } from '../../test-mode.ts';
+import type { MovableClock, SandboxControl, TestMode } from '../../test-mode.ts';
 import { instantParameter, integer, plainText, waitSeconds, zoneParameter } from '../../wire/query.ts';
-import { unaudited } from '../../wire/wire-type.ts';
 
 const secondMs = 1_000;
 const defaultWaitSec = 5;
@@ -18,11 +17,8 @@ const shared = { permission: 'NONE', author: false, testMode: true, outOfRotatio
 
 /** The endpoints of platform §14.2; they exist in test mode only. */
 export const testModeRoutes: readonly Route[] = [
-  tenantRoute({
+  tenantRoute('waitForQueuesToComplete', 'GET /1.0/kb/test/queues', {
     ...shared,
-    method: 'GET',
-    path: '/1.0/kb/test/queues',
-    operationId: 'waitForQueuesToComplete',
     summary: 'Wait until the tenant has no due work left',
     query: { timeoutSec },
     success: { status: 200 },
@@ -35,46 +31,32 @@ export const testModeRoutes: readonly Route[] = [
       });
     },
   }),
-  tenantRoute({
+  tenantRoute('getCurrentTime', 'GET /1.0/kb/test/clock', {
     ...shared,
-    method: 'GET',
-    path: '/1.0/kb/test/clock',
-    operationId: 'getCurrentTime',
     summary: 'Read the test clock',
     query: { timeZone },
-    success: { status: 200, body: Clock },
-    handle: (call) => json(clockJson(call)),
+    shows: Clock,
+    handle: shownClock,
   }),
-  tenantRoute({
+  tenantRoute('setTestClockTime', 'POST /1.0/kb/test/clock', {
     ...shared,
-    method: 'POST',
-    path: '/1.0/kb/test/clock',
-    operationId: 'setTestClockTime',
     summary: 'Set the test clock, or return it to real time, and wait for the work that falls due',
     query: { requestedDate: instantParameter, timeZone, timeoutSec },
-    success: { status: 200, body: Clock },
+    shows: Clock,
     async handle(call) {
-      const clock = clockOf(call.test);
-      await clock.set(call.query.requestedDate);
+      await clockOf(call.test).set(call.query.requestedDate);
       await becomesQuiet(call);
-      return json(clockJson(call));
+      return shownClock(call);
     },
   }),
-  tenantRoute({
+  tenantRoute('writeLogInvoiceLogEntriesForAccount', 'POST /1.0/kb/test/invoices/{accountId}/log', {
     ...shared,
-    method: 'POST',
-    path: '/1.0/kb/test/invoices/{accountId}/log',
-    operationId: 'writeLogInvoiceLogEntriesForAccount',
     summary: 'Write what the invoices of an account come to to the log',
     query: { type: plainText },
-    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
     handle: (call) => call.billing.invoices.writeToLog(call.context, call.params.accountId, call.query),
   }),
-  tenantRoute({
+  tenantRoute('updateTestClockTime', 'PUT /1.0/kb/test/clock', {
     ...shared,
-    method: 'PUT',
-    path: '/1.0/kb/test/clock',
-    operationId: 'updateTestClockTime',
     summary:
       'Move the test clock by the first given of days, weeks, months, years, and wait for the work that falls due',
     query: {
@@ -85,24 +67,21 @@ export const testModeRoutes: readonly Route[] = [
       timeZone,
       timeoutSec,
     },
-    success: { status: 200, body: Clock },
+    shows: Clock,
     async handle(call) {
-      const clock = clockOf(call.test);
       const { days, weeks, months, years } = call.query;
-      await clock.move({ days, weeks, months, years });
+      await clockOf(call.test).move({ days, weeks, months, years });
       await becomesQuiet(call);
-      return json(clockJson(call));
+      return shownClock(call);
     },
   }),
 ];
 
-function clockJson(call: {
+function shownClock(call: {
   readonly test: TestMode | null;
-  readonly dialect: Dialect;
   readonly query: { readonly timeZone: TimeZone };
-}) {
-  const shown: ShownClock = { now: clockOf(call.test).now(), timeZone: call.query.timeZone };
-  return Clock.write(shown, unaudited(call.dialect));
+}): ShownClock {
+  return { now: clockOf(call.test).now(), timeZone: call.query.timeZone };
 }
 
 function clockOf(test: TestMode | null): MovableClock {
@@ -116,4 +95,37 @@ function becomesQuiet(call: {
   readonly query: { readonly timeoutSec: number };
 }): Promise<boolean> {
   return call.billing.settle({ tenant: call.context.tenant, timeoutMs: call.query.timeoutSec * secondMs });
+}
+
+/** The controls of the sandbox gateway (payments §2.4 rule 2); they exist in test mode only, for each tenant by itself. */
+export const sandboxRoutes: readonly Route[] = [
+  tenantRoute('configureSandbox', 'POST /plugins/killbill-payment-test/configure', {
+    ...shared,
+    area: 'test',
+    summary: 'Set how the sandbox gateway answers the tenant from now on',
+    body: jsonBody(SandboxConfiguration),
+    success: { status: 200 },
+    async handle({ context, body, test }) {
+      const { CONFIGURE_ACTION = '', ...others } = body;
+      const given = Object.entries(others).filter(([, value]) => value !== null && value !== undefined);
+      const configuration = { CONFIGURE_ACTION: CONFIGURE_ACTION ?? '', ...Object.fromEntries(given) };
+      sandboxOf(test).configure(configuration, context.tenant.id);
+    },
+  }),
+  tenantRoute('getSandboxStatus', 'GET /plugins/killbill-payment-test/status', {
+    ...shared,
+    area: 'test',
+    summary: 'Read how the sandbox gateway answers the tenant',
+    shows: SandboxStatus,
+    handle: ({ context, test }) => sandboxOf(test).status(context.tenant.id),
+  }),
+];
+
+/** @throws BillingError ROUTE_NOT_FOUND (60008) if the server has none. */
+function sandboxOf(test: TestMode | null): SandboxControl {
+  if (test?.sandbox !== undefined) return test.sandbox;
+  throw new BillingError({
+    code: ErrorCode.ROUTE_NOT_FOUND,
+    message: 'This server has no sandbox gateway',
+  });
 }

@@ -1,53 +1,71 @@
 import { BcdTransfer } from '../../../../lib/ports/index.ts';
+import { BillingActionPolicy } from '../../../../lib/records/index.ts';
+import type { BundleOutline, BundleWindow, OutlinePage } from '../../../../lib/subscriptions/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { Dialect } from '../../dialect.ts';
 import { Bundle, BundleKey, BundleTransfer } from '../../models/subscription.ts';
-import { created, json, longJson } from '../../routing/answer.ts';
+import { type Answer, json, longJson, streamedPage } from '../../routing/answer.ts';
+import { type AuditedCall, auditParameter, renderingOf } from '../../routing/audited.ts';
 import { jsonBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { choice, flag, moment, pageParameters, plainText, required } from '../../wire/query.ts';
+import { type LazyList, lazyList } from '../../wire/json-pieces.ts';
+import { choice, flag, moment, pageParameters, plainText, required, uuidList } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
-import { auditParameter } from '../objects/audit.ts';
-import { bundlePage, bundlesJson } from './bundle-answers.ts';
-import { TransferPolicy } from './chosen-policies.ts';
-import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
+import { controlledErrors, controlledQuery } from './call-completion.ts';
 
-const paged = {
+/** Policies that a caller may choose: ILLEGAL is a catalog's word for an action that is not allowed, and gives no date. */
+const { ILLEGAL: _ILLEGAL, ...ChosenPolicy } = BillingActionPolicy;
+
+export { ChosenPolicy };
+
+/** Policies of a transfer (subscriptions §17.4). */
+const { START_OF_TERM: _START_OF_TERM, ...TransferPolicy } = ChosenPolicy;
+
+const bundlePages = {
   query: { ...pageParameters, ...auditParameter },
   success: { status: 200, body: listOf(Bundle), paged: true },
 } as const;
 
-/** Bundles of the whole tenant (http-api §13). */
 export const bundleRoutes: readonly Route[] = [
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/bundles/pagination',
-    operationId: 'getBundles',
-    summary: 'List bundles, without prices',
-    permission: 'NONE',
-    ...paged,
+  tenantRoute('getAccountBundles', 'GET /1.0/kb/accounts/{accountId}/bundles', {
+    area: 'bundles',
+    summary: 'List the bundles of an account with their subscriptions',
+    query: { externalKey: plainText, bundlesFilter: uuidList, ...auditParameter },
+    success: { status: 200, body: listOf(Bundle) },
+    fails: [ErrorCode.ANSWER_TOO_LARGE],
     async handle(call) {
-      return bundlePage(call, await call.billing.outlines.page(call.context, call.query));
+      const { externalKey, bundlesFilter } = call.query;
+      const bundles = await call.billing.outlines.ofAccount(call.context, call.params.accountId, {
+        ...(externalKey === null ? {} : { externalKey }),
+        ...(bundlesFilter.length === 0 ? {} : { bundleIds: bundlesFilter }),
+      });
+      return longJson(await bundlesJson(call, bundles));
     },
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/bundles/search/{searchKey}',
-    operationId: 'searchBundles',
+  tenantRoute('getAccountBundlesPaginated', 'GET /1.0/kb/accounts/{accountId}/bundles/pagination', {
+    ...bundlePages,
+    area: 'bundles',
+    summary: 'List the bundles of an account by pages',
+    async handle(call) {
+      const { billing, context, params, query } = call;
+      return bundlePage(call, await billing.outlines.pageOfAccount(context, params.accountId, query));
+    },
+  }),
+  tenantRoute('getBundles', 'GET /1.0/kb/bundles/pagination', {
+    ...bundlePages,
+    summary: 'List bundles, without prices',
+    handle: async (call) => bundlePage(call, await call.billing.outlines.page(call.context, call.query)),
+  }),
+  tenantRoute('searchBundles', 'GET /1.0/kb/bundles/search/{searchKey}', {
+    ...bundlePages,
     summary: 'Search bundles by id, account id or external key, or by clauses (_q=1&…), without prices',
-    permission: 'NONE',
-    ...paged,
     async handle(call) {
       const { billing, context, params, query } = call;
       return bundlePage(call, await billing.outlines.search(context, params.searchKey, query));
     },
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/bundles',
-    operationId: 'getBundleByKey',
+  tenantRoute('getBundleByKey', 'GET /1.0/kb/bundles', {
     summary: 'Get the bundle that holds an external key, or all that ever carried it',
-    permission: 'NONE',
     query: { externalKey: required(plainText), includedDeleted: flag(), ...auditParameter },
     success: { status: 200, body: listOf(Bundle) },
     fails: [ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY, ErrorCode.ANSWER_TOO_LARGE],
@@ -60,25 +78,20 @@ export const bundleRoutes: readonly Route[] = [
       return longJson(await bundlesJson(call, bundles));
     },
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/bundles/{bundleId}',
-    operationId: 'getBundle',
+  tenantRoute('getBundle', 'GET /1.0/kb/bundles/{bundleId}', {
     summary: 'Get a bundle by id',
-    permission: 'NONE',
     query: auditParameter,
     success: { status: 200, body: Bundle },
-    fails: [ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID, ErrorCode.ANSWER_TOO_LARGE],
+    fails: [ErrorCode.ANSWER_TOO_LARGE],
     async handle(call) {
-      const bundle = await call.billing.outlines.bundle(call.context, call.params.bundleId);
-      const [only] = await bundlesJson(call, bundle);
+      const [only] = await bundlesJson(
+        call,
+        await call.billing.outlines.bundle(call.context, call.params.bundleId),
+      );
       return json(only);
     },
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/bundles/{bundleId}',
-    operationId: 'transferBundle',
+  tenantRoute('transferBundle', 'POST /1.0/kb/bundles/{bundleId}', {
     summary: 'Transfer the running subscriptions of a bundle to another account',
     permission: 'entitlement:transfer',
     query: {
@@ -88,9 +101,8 @@ export const bundleRoutes: readonly Route[] = [
       ...controlledQuery,
     },
     body: jsonBody(BundleTransfer),
-    success: { status: 201, location: '/bundles/{bundleId}' },
+    creates: '/bundles/{bundleId}',
     fails: [
-      ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
       ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
       ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
       ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
@@ -100,22 +112,16 @@ export const bundleRoutes: readonly Route[] = [
       ...controlledErrors,
     ],
     async handle({ billing, context, dialect, params, query, body }) {
-      const ignoresEnded = dialect === Dialect.K;
-      const request = { ...body, ...query, ignoresEnded };
-      const bundleId = await billing.bundles.transfer(context, params.bundleId, request);
-      return created(`/bundles/${bundleId}`);
+      const request = { ...body, ...query, ignoresEnded: dialect === Dialect.K };
+      return { id: await billing.bundles.transfer(context, params.bundleId, request) };
     },
   }),
-  tenantRoute({
-    method: 'PUT',
-    path: '/1.0/kb/bundles/{bundleId}/renameKey',
-    operationId: 'renameExternalKey',
+  tenantRoute('renameExternalKey', 'PUT /1.0/kb/bundles/{bundleId}/renameKey', {
     summary: 'Give a bundle another external key',
     permission: 'entitlement:create',
     query: controlledQuery,
     body: jsonBody(BundleKey),
     fails: [
-      ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
       ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
       ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
       ...controlledErrors,
@@ -124,3 +130,30 @@ export const bundleRoutes: readonly Route[] = [
       billing.bundles.renameKey(context, params.bundleId, body.externalKey),
   }),
 ];
+
+type BundleJson = ReturnType<typeof Bundle.write>;
+
+/** A page of bundles, read and written while it is sent. */
+function bundlePage(
+  call: AuditedCall & { readonly query: { readonly offset: number; readonly limit: number } },
+  { windows, returned, total, max }: OutlinePage,
+): Answer {
+  const { offset, limit } = call.query;
+  return streamedPage(windowsJson(call, windows), { offset, limit, returned, total, max });
+}
+
+async function* windowsJson(
+  call: AuditedCall,
+  windows: AsyncIterable<BundleWindow>,
+): AsyncGenerator<Iterable<BundleJson>, undefined> {
+  for await (const window of windows) yield bundlesJson(call, window);
+}
+
+/** The bundles with the audit rows that the call asks for, each made when it is written. */
+async function bundlesJson(
+  call: AuditedCall,
+  { outlines, recordIds }: BundleWindow,
+): Promise<LazyList<BundleJson>> {
+  const rendering = await renderingOf(call, () => recordIds);
+  return lazyList(outlines, (bundle: BundleOutline) => Bundle.write(bundle, rendering));
+}

@@ -1,26 +1,82 @@
-import { AuditLevel } from '../../../../lib/audit/index.ts';
-import type { SubscriptionOutline } from '../../../../lib/subscriptions/index.ts';
+import type { CreatedBundle } from '../../../../lib/subscriptions/index.ts';
 import { ErrorCode } from '../../../../lib/values/errors/index.ts';
-import { auditedIdsOfSubscription, Subscription } from '../../models/subscription.ts';
-import { type Answer, created, json } from '../../routing/answer.ts';
-import { jsonBody } from '../../routing/body.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import { minInstant } from '../../../../lib/values/time/index.ts';
+import {
+  auditedIdsOfSubscription,
+  BulkSubscriptionsBundle,
+  Subscription,
+} from '../../models/subscription.ts';
+import { created } from '../../routing/answer.ts';
+import { auditParameter } from '../../routing/audited.ts';
+import { jsonBody, jsonListBody } from '../../routing/body.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { plainText, required } from '../../wire/query.ts';
-import { type AuditedCall, auditParameter, renderingOf } from '../objects/audit.ts';
-import { DEFAULT_WAIT_SEC_IN_K, waitForCompletion } from './call-completion.ts';
-import { creationErrors, creationQuery } from './subscription-creation.ts';
+import { partial } from '../../wire/model.ts';
+import { flag, moment, plainText, required } from '../../wire/query.ts';
+import {
+  completionParameters,
+  controlledErrors,
+  controlledQuery,
+  DEFAULT_WAIT_SEC_IN_K,
+  type DoneWork,
+  waitForCompletion,
+} from './call-completion.ts';
+
+/** From this number of subscriptions on, the answer does not list their bundles (http-api §7 rule 4). */
+const LISTED_SUBSCRIPTIONS = 20;
+
+const creationErrors: readonly ErrorCode[] = [
+  ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+  ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+  ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
+  ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
+  ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
+  ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+  ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
+  ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
+  ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
+  ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+  ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+  ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
+  ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+  ErrorCode.CATALOG_NO_SUCH_PLAN,
+  ErrorCode.CATALOG_NO_SUCH_PRODUCT,
+  ErrorCode.CATALOG_PLAN_NOT_FOUND,
+  ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
+  ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE,
+  ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
+  ErrorCode.BLOCKING_BLOCKED_ACTION,
+  ErrorCode.COMPLETION_TIMEOUT,
+  ...controlledErrors,
+];
+
+/** Every call that creates subscriptions, alone or several in one transaction (subscriptions §6, §22). */
+const creation = {
+  permission: 'entitlement:create',
+  query: {
+    entitlementDate: moment,
+    billingDate: moment,
+    renameKeyIfExistsAndUnused: flag(true),
+    migrated: flag(),
+    skipResponse: flag(),
+    ...controlledQuery,
+    ...completionParameters,
+  },
+  fails: creationErrors,
+} as const;
+
+const subscriptionRead = {
+  shows: Subscription,
+  auditedIds: auditedIdsOfSubscription,
+  fails: [ErrorCode.ANSWER_TOO_LARGE],
+};
 
 export const subscriptionRoutes: readonly Route[] = [
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/subscriptions',
-    operationId: 'createSubscription',
+  tenantRoute('createSubscription', 'POST /1.0/kb/subscriptions', {
+    ...creation,
     summary: 'Create a subscription, in a new bundle or in an existing one',
-    permission: 'entitlement:create',
-    query: creationQuery,
     body: jsonBody(Subscription),
-    success: { status: 201, location: '/subscriptions/{subscriptionId}' },
-    fails: creationErrors,
+    creates: '/subscriptions/{subscriptionId}',
     async handle(call) {
       const { billing, context, body, query } = call;
       const { subscriptionId } = await billing.createSubscription(context, body, query);
@@ -33,45 +89,72 @@ export const subscriptionRoutes: readonly Route[] = [
           defaultSecInK: DEFAULT_WAIT_SEC_IN_K,
         });
       }
-      return created(`/subscriptions/${subscriptionId}`);
+      return { id: subscriptionId };
     },
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/subscriptions',
-    operationId: 'getSubscriptionByKey',
+  tenantRoute('getSubscriptionByKey', 'GET /1.0/kb/subscriptions', {
+    ...subscriptionRead,
     summary: 'Get a subscription by its external key',
-    permission: 'NONE',
     query: { externalKey: required(plainText), ...auditParameter },
-    success: { status: 200, body: Subscription },
     fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY, ErrorCode.ANSWER_TOO_LARGE],
+    handle: ({ billing, context, query }) => billing.outlines.subscriptionByKey(context, query.externalKey),
+  }),
+  tenantRoute('getSubscription', 'GET /1.0/kb/subscriptions/{subscriptionId}', {
+    ...subscriptionRead,
+    summary: 'Get a subscription by id',
+    query: auditParameter,
+    handle: ({ billing, context, params }) => billing.outlines.subscription(context, params.subscriptionId),
+  }),
+  tenantRoute('createSubscriptionWithAddOns', 'POST /1.0/kb/subscriptions/createSubscriptionWithAddOns', {
+    ...creation,
+    summary: 'Create a base subscription with its add-ons, or add-ons for an existing bundle',
+    body: jsonListBody(partial(Subscription), Subscription.name),
+    success: { status: 201, location: '/bundles/{bundleId}' },
     async handle(call) {
-      return subscriptionAnswer(
-        call,
-        await call.billing.outlines.subscriptionByKey(call.context, call.query.externalKey),
-      );
+      const { billing, context, body, query } = call;
+      const bundle = await billing.subscriptions.createWithAddOns(context, body, query);
+      await waitForCompletion(call, firstBilled([bundle]));
+      const { accountId, bundleId } = bundle;
+      return created(isListed([bundle], query) ? `/bundles/${bundleId}` : bundlesPath(accountId, []));
     },
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/subscriptions/{subscriptionId}',
-    operationId: 'getSubscription',
-    summary: 'Get a subscription by id',
-    permission: 'NONE',
-    query: auditParameter,
-    success: { status: 200, body: Subscription },
-    fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID, ErrorCode.ANSWER_TOO_LARGE],
+  tenantRoute('createSubscriptionsWithAddOns', 'POST /1.0/kb/subscriptions/createSubscriptionsWithAddOns', {
+    ...creation,
+    summary: 'Create the subscriptions of several bundles of an account, all or none',
+    body: jsonListBody(BulkSubscriptionsBundle, BulkSubscriptionsBundle.name),
+    success: { status: 201, location: '/accounts/{accountId}/bundles?bundlesFilter={bundleIds}' },
     async handle(call) {
-      return subscriptionAnswer(
-        call,
-        await call.billing.outlines.subscription(call.context, call.params.subscriptionId),
-      );
+      const { billing, context, body, query } = call;
+      const groups = body.map((group) => group.baseEntitlementAndAddOns ?? null);
+      const bundles = await billing.subscriptions.createBundles(context, groups, query);
+      const work = firstBilled(bundles);
+      await waitForCompletion(call, work);
+      return created(bundlesPath(work.accountId, isListed(bundles, query) ? bundles : []));
     },
   }),
 ];
 
-async function subscriptionAnswer(call: AuditedCall, subscription: SubscriptionOutline): Promise<Answer> {
-  const isAudited = call.query.audit !== AuditLevel.NONE;
-  const rendering = await renderingOf(call, isAudited ? auditedIdsOfSubscription(subscription) : []);
-  return json(Subscription.write(subscription, rendering));
+/** The subscription whose work a call waits for after creating several: the one that is billed first. */
+function firstBilled(bundles: readonly CreatedBundle[]): DoneWork {
+  const [first] = bundles;
+  if (first === undefined) throw new Error('a creation makes a bundle');
+  return {
+    accountId: first.accountId,
+    done: `${countOf(bundles)} subscriptions are created`,
+    billingEffect: bundles.map(({ billingStart }) => billingStart).reduce((a, b) => minInstant(a, b)),
+    defaultSecInK: DEFAULT_WAIT_SEC_IN_K,
+  };
+}
+
+function isListed(bundles: readonly CreatedBundle[], query: { readonly skipResponse: boolean }): boolean {
+  return !query.skipResponse && countOf(bundles) < LISTED_SUBSCRIPTIONS;
+}
+
+function countOf(bundles: readonly CreatedBundle[]): number {
+  return bundles.reduce((sum, { subscriptionIds }) => sum + subscriptionIds.length, 0);
+}
+
+function bundlesPath(accountId: Uuid, bundles: readonly CreatedBundle[]): string {
+  const ids = new Set(bundles.map(({ bundleId }) => bundleId));
+  return `/accounts/${accountId}/bundles?bundlesFilter=${[...ids].join(',')}`;
 }

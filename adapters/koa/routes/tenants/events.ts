@@ -1,35 +1,64 @@
 import { externalEventTypes } from '../../../../lib/push/index.ts';
+import { ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { DEFAULT_EVENTS, MAX_EVENT_WAIT_MS, MAX_EVENTS } from '../../../../lib/values/limits.ts';
 import { EventFeedModel } from '../../models/event-feed.ts';
-import { json } from '../../routing/answer.ts';
+import { deliveryStates, NotificationDelivery } from '../../models/notification-delivery.ts';
 import { type Route, tenantRoute } from '../../routing/route.ts';
-import { choiceList, integer, plainText } from '../../wire/query.ts';
-import { unaudited } from '../../wire/wire-type.ts';
+import {
+  choiceList,
+  integer,
+  optionalChoice,
+  pageParameters,
+  plainText,
+  uuidParameter,
+  withoutNulls,
+} from '../../wire/query.ts';
+import { listOf } from '../../wire/wire-type.ts';
 
-/** What has happened in the tenant, to be read from anywhere (platform §10.6). */
+/** Deliveries of events to the tenant's callback (platform §10.5), and the feed of events (platform §10.6). */
 export const eventRoutes: readonly Route[] = [
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/events',
-    operationId: 'getEvents',
+  tenantRoute('getNotificationDeliveries', 'GET /1.0/kb/tenants/notificationDeliveries', {
+    summary: 'List the events that go, or went, to the callback of the tenant, and how that went',
+    query: {
+      status: optionalChoice(deliveryStates),
+      eventType: optionalChoice(externalEventTypes),
+      accountId: uuidParameter,
+      ...pageParameters,
+    },
+    shows: listOf(NotificationDelivery),
+    handle: ({ billing, context, query: { status: state, ...filter } }) =>
+      billing.deliveries.list(context, withoutNulls({ ...filter, state })),
+  }),
+  tenantRoute('getNotificationDelivery', 'GET /1.0/kb/tenants/notificationDeliveries/{deliveryId}', {
+    summary: 'Get one event that goes, or went, to the callback of the tenant',
+    shows: NotificationDelivery,
+    handle: ({ billing, context, params }) => billing.deliveries.get(context, params.deliveryId),
+  }),
+  tenantRoute(
+    'resendNotificationDelivery',
+    'POST /1.0/kb/tenants/notificationDeliveries/{deliveryId}/resend',
+    {
+      summary: 'Send an event to the callback of the tenant again',
+      permission: 'tenant_kvs:add',
+      fails: [ErrorCode.INVALID_PARAMETER],
+      handle: ({ billing, context, params }) => billing.deliveries.sendAgain(context, params.deliveryId),
+    },
+  ),
+  tenantRoute('getEvents', 'GET /1.0/kb/events', {
     summary: 'Read what has happened in the tenant after a cursor, in order, and wait for it if so asked',
-    permission: 'NONE',
     query: {
       after: plainText,
       limit: integer(DEFAULT_EVENTS, { minimum: 1, maximum: MAX_EVENTS }),
       eventType: choiceList(externalEventTypes),
       wait: integer(0, { minimum: 0, maximum: MAX_EVENT_WAIT_MS / 1_000 }),
     },
-    success: { status: 200, body: EventFeedModel },
-    async handle({ billing, context, query, dialect }) {
-      const { after, limit, eventType, wait } = query;
-      const found = await billing.events.list(context, {
+    shows: EventFeedModel,
+    handle: ({ billing, context, query: { after, limit, eventType, wait } }) =>
+      billing.events.list(context, {
         after: after ?? undefined,
         limit,
         types: eventType.length === 0 ? undefined : eventType,
         waitMs: wait * 1_000,
-      });
-      return json(EventFeedModel.write(found, unaudited(dialect)));
-    },
+      }),
   }),
 ];

@@ -1,27 +1,27 @@
 import { RecordingOutcome } from '../../../../lib/records/index.ts';
-import { type NewUsage, type NewUsageLine, OnDuplicate } from '../../../../lib/usage/index.ts';
+import {
+  type NewUsage,
+  type NewUsageLine,
+  OnDuplicate,
+  UsageGranularity,
+} from '../../../../lib/usage/index.ts';
 import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
-import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { Dialect } from '../../dialect.ts';
-import { RolledUpUsage, SubscriptionUsageRecord, UsageReport } from '../../models/usage.ts';
+import { InvoiceItem } from '../../models/invoice.ts';
+import { RolledUpUsage, SubscriptionUsageRecord, UnbilledUsage, UsageReport } from '../../models/usage.ts';
 import { json } from '../../routing/answer.ts';
 import { jsonBody } from '../../routing/body.ts';
-import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
-import { usageLinesBody } from '../../routing/usage-lines.ts';
-import { SUBMISSION_MEMBERS, unknownMember } from '../../routing/usage-members.ts';
-import { choice, moment, optionalChoice, pluginProperties, required } from '../../wire/query.ts';
-import { unaudited } from '../../wire/wire-type.ts';
+import { type Route, tenantRoute } from '../../routing/route.ts';
+import { choice, moment, optionalChoice, plainText, pluginProperties, required } from '../../wire/query.ts';
+import { listOf, unaudited } from '../../wire/wire-type.ts';
+import { pluginItemErrors, requestedDay } from '../invoices/invoices.ts';
+import { SUBMISSION_MEMBERS, unknownMember, usageLinesBody } from './usage-lines.ts';
 
 /** What a report lists. */
 const ReportKind = { FAILURES: 'FAILURES', FULL: 'FULL' } as const;
 
-const stretch = {
-  startDate: required(moment),
-  endDate: required(moment),
-  pluginProperty: pluginProperties,
-};
-const rolledUp = { status: 200, body: RolledUpUsage } as const;
-const unknownSubscription = [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID];
+const bounds = { startDate: required(moment), endDate: required(moment) };
+const rollUp = { query: { ...bounds, pluginProperty: pluginProperties }, shows: RolledUpUsage };
 
 /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) in dialect D for a member that would be dropped. */
 function refuseUnknownMembers(json: unknown, dialect: Dialect): void {
@@ -31,34 +31,26 @@ function refuseUnknownMembers(json: unknown, dialect: Dialect): void {
 
 /** What subscriptions have used (usage §2, §3). */
 export const usageRoutes: readonly Route[] = [
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/usages',
-    operationId: 'recordUsage',
+  tenantRoute('recordUsage', 'POST /1.0/kb/usages', {
     summary: 'Record what a subscription has used; all of it or none',
     permission: 'usage:record',
     query: { onDuplicate: optionalChoice(OnDuplicate) },
     body: jsonBody(SubscriptionUsageRecord, refuseUnknownMembers),
     success: { status: 201, also: { 200: 'Recorded before, with the same content' } },
     fails: [
-      ...unknownSubscription,
+      ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
       ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS,
       ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END,
       ErrorCode.USAGE_UNIT_UNKNOWN,
     ],
     outcomes: { 409: 'With `onDuplicate=IGNORE`, recorded before with other content: error code 50000' },
     async handle({ billing, context, query, body }) {
-      // The model has refused what lacks anything.
-      const { outcome } = await billing.usage.record(context, body as NewUsage, {
-        onDuplicate: query.onDuplicate,
-      });
+      // The model has already rejected records with missing fields.
+      const { outcome } = await billing.usage.record(context, body as NewUsage, query);
       return { status: outcome === RecordingOutcome.ACCEPTED ? 201 : 200 };
     },
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/usages/bulk',
-    operationId: 'recordUsageBulk',
+  tenantRoute('recordUsageBulk', 'POST /1.0/kb/usages/bulk', {
     summary: 'Record what many subscriptions have used, each line for itself',
     permission: 'usage:record',
     query: { report: choice(ReportKind, ReportKind.FAILURES) },
@@ -73,51 +65,58 @@ export const usageRoutes: readonly Route[] = [
       return body.isCut() ? { ...json(shown), status: 413 } : json(shown);
     },
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/usages/{subscriptionId}/{unitType}',
-    operationId: 'getUsage',
+  tenantRoute('getUsage', 'GET /1.0/kb/usages/{subscriptionId}/{unitType}', {
     summary: 'Sum up what was recorded of one unit of a subscription',
-    permission: 'NONE',
-    query: stretch,
-    success: rolledUp,
-    fails: unknownSubscription,
-    handle: (call) => answerRollUp(call, call.params.subscriptionId, call.params.unitType),
+    ...rollUp,
+    handle: ({ billing, context, params: { subscriptionId, unitType }, query: { startDate, endDate } }) =>
+      billing.usage.rollUp(context, subscriptionId, { startDate, endDate, unitType }),
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/usages/{subscriptionId}',
-    operationId: 'getAllUsage',
+  tenantRoute('getAllUsage', 'GET /1.0/kb/usages/{subscriptionId}', {
     summary: 'Sum up what was recorded of each unit of a subscription',
-    permission: 'NONE',
-    query: stretch,
-    success: rolledUp,
-    fails: unknownSubscription,
-    handle: (call) => answerRollUp(call, call.params.subscriptionId, null),
+    ...rollUp,
+    handle: ({ billing, context, params: { subscriptionId }, query: { startDate, endDate } }) =>
+      billing.usage.rollUp(context, subscriptionId, { startDate, endDate, unitType: null }),
   }),
-  tenantRoute({
-    method: 'DELETE',
-    path: '/1.0/kb/usages/{subscriptionId}/records/{trackingId}',
-    operationId: 'voidUsageRecord',
+  tenantRoute('voidUsageRecord', 'DELETE /1.0/kb/usages/{subscriptionId}/records/{trackingId}', {
     summary: 'Take back what was recorded under a tracking id, which stays taken',
     permission: 'usage:record',
-    fails: [...unknownSubscription, ErrorCode.OBJECT_NOT_FOUND, ErrorCode.USAGE_RECORD_ARCHIVED],
+    fails: [ErrorCode.USAGE_RECORD_ARCHIVED],
     handle: ({ billing, context, params }) =>
       billing.usage.void(context, params.subscriptionId, params.trackingId),
   }),
+  // Views of usage that are not in the reference (usage §3.3).
+  tenantRoute('getUsageTimeline', 'GET /1.0/kb/usages/{subscriptionId}/timeline', {
+    summary: 'Sum up what was recorded of a subscription by hours, days or months',
+    query: { ...bounds, granularity: choice(UsageGranularity, UsageGranularity.DAY), unitType: plainText },
+    shows: listOf(RolledUpUsage),
+    handle: ({ billing, context, params, query }) =>
+      billing.usage.timeline(context, params.subscriptionId, query),
+  }),
+  tenantRoute('getRatedUsage', 'GET /1.0/kb/usages/{subscriptionId}/rated', {
+    summary: 'Show what the usage of the running periods costs up to now; nothing is stored',
+    query: { targetDate: moment },
+    shows: listOf(InvoiceItem),
+    fails: [
+      ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
+      ErrorCode.CURRENCY_INVALID,
+      ...pluginItemErrors,
+    ],
+    async handle(call) {
+      const { billing, context, query } = call;
+      const { subscriptionId } = call.params;
+      if (query.targetDate === null)
+        return billing.usage.rated(context, subscriptionId, { targetDate: null });
+      const { accountId } = await billing.getSubscription(context, subscriptionId);
+      const targetDate = await requestedDay(call, accountId, query.targetDate);
+      return billing.usage.rated(context, subscriptionId, { targetDate });
+    },
+  }),
+  tenantRoute('getUnbilledUsage', 'GET /1.0/kb/usages/{subscriptionId}/unbilled', {
+    summary: 'List by day what was recorded of a subscription and is on no invoice, with the reason',
+    query: bounds,
+    shows: listOf(UnbilledUsage),
+    fails: [ErrorCode.CURRENCY_INVALID],
+    handle: ({ billing, context, params, query }) =>
+      billing.usage.unbilled(context, params.subscriptionId, query),
+  }),
 ];
-
-type RollUpCall = Pick<TenantCall<string, typeof stretch, null>, 'billing' | 'context' | 'dialect' | 'query'>;
-
-async function answerRollUp(
-  { billing, context, dialect, query }: RollUpCall,
-  subscriptionId: Uuid,
-  unitType: string | null,
-) {
-  const usage = await billing.usage.rollUp(context, subscriptionId, {
-    startDate: query.startDate,
-    endDate: query.endDate,
-    unitType,
-  });
-  return json(RolledUpUsage.write(usage, unaudited(dialect)));
-}

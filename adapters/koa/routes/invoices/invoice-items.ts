@@ -2,20 +2,19 @@ import type { CallContext, InvoiceItemView, ManualItemsRequest } from '../../../
 import { itemTypes } from '../../../../lib/records/index.ts';
 import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
-import type { Dialect } from '../../dialect.ts';
 import {
   InvoiceItem,
   InvoiceItemAdjustment,
   ManualInvoiceItem,
   MigrationInvoiceItem,
 } from '../../models/invoice.ts';
-import { type Answer, created, json } from '../../routing/answer.ts';
+import { InvoiceItemExplanation } from '../../models/item-explanation.ts';
 import { jsonBody, jsonListBody } from '../../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../../routing/route.ts';
-import { flag, moment, pluginProperties, required, uuidParameter } from '../../wire/query.ts';
-import { listOf, unaudited } from '../../wire/wire-type.ts';
-import { abortErrors, pluginItemErrors } from './plugin-errors.ts';
-import { requestedDay } from './requested-day.ts';
+import { flag, moment, pageParameters, pluginProperties, required, uuidParameter } from '../../wire/query.ts';
+import { text } from '../../wire/scalars.ts';
+import { listOf } from '../../wire/wire-type.ts';
+import { abortErrors, pluginItemErrors, requestedDay } from './invoices.ts';
 
 const manualParameters = {
   requestedDate: moment,
@@ -24,9 +23,7 @@ const manualParameters = {
 };
 const body = jsonListBody(ManualInvoiceItem, ManualInvoiceItem.name);
 const migrationBody = jsonListBody(MigrationInvoiceItem, MigrationInvoiceItem.name);
-const success = { status: 201, body: listOf(InvoiceItem) } as const;
-const fails = [
-  ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+const manualErrors = [
   ErrorCode.CURRENCY_INVALID,
   ErrorCode.INVOICE_INVALID_STATUS,
   ErrorCode.INVOICE_ALREADY_COMMITTED,
@@ -34,88 +31,70 @@ const fails = [
   ...pluginItemErrors,
 ];
 
+const adding = {
+  query: manualParameters,
+  body,
+  shows: listOf(InvoiceItem),
+  success: { status: 201 },
+  fails: manualErrors,
+} as const;
+
 type AddCall = TenantCall<string, typeof manualParameters, NonNullable<ReturnType<typeof body.read>>>;
 type Add = (context: CallContext, request: ManualItemsRequest) => Promise<readonly InvoiceItemView[]>;
 
-export const manualItemRoutes: readonly Route[] = [
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/invoices/charges/{accountId}',
-    operationId: 'createExternalCharges',
+/** Items that bill usage, and items that people add and adjust (usage §7.6, invoicing §9). */
+export const invoiceItemRoutes: readonly Route[] = [
+  tenantRoute('getInvoiceTrackingIds', 'GET /1.0/kb/invoices/{invoiceId}/trackingIds', {
+    summary: 'List by pages the tracking ids of the usage that an invoice bills',
+    query: pageParameters,
+    shows: listOf(text()),
+    handle: ({ billing, context, params, query }) =>
+      billing.invoices.trackingIds(context, params.invoiceId, query),
+  }),
+  tenantRoute('createExternalCharges', 'POST /1.0/kb/invoices/charges/{accountId}', {
+    ...adding,
     summary: 'Add external charges, on a new invoice or on drafts',
     permission: 'account:charge',
-    query: manualParameters,
-    body,
-    success,
-    fails,
     handle: (call) => add(call, call.params.accountId, call.billing.invoices.addCharges),
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/invoices/taxes/{accountId}',
-    operationId: 'createTaxItems',
+  tenantRoute('createTaxItems', 'POST /1.0/kb/invoices/taxes/{accountId}', {
+    ...adding,
     summary: 'Add taxes, on a new invoice or on drafts',
     permission: 'account:charge',
-    query: manualParameters,
-    body,
-    success,
-    fails,
     handle: (call) => add(call, call.params.accountId, call.billing.invoices.addTaxes),
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/invoices/migration/{accountId}',
-    operationId: 'createMigrationInvoice',
+  tenantRoute('createMigrationInvoice', 'POST /1.0/kb/invoices/migration/{accountId}', {
     summary: 'Store an invoice that another system has made; it counts in no balance',
     permission: 'invoice:trigger',
     query: { targetDate: moment, pluginProperty: pluginProperties },
     body: migrationBody,
-    success: { status: 201, location: '/invoices/{invoiceId}' },
-    fails: [
-      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-      ErrorCode.CURRENCY_INVALID,
-      ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,
-      ...abortErrors,
-    ],
+    creates: '/invoices/{invoiceId}',
+    fails: [ErrorCode.CURRENCY_INVALID, ErrorCode.INVOICE_INVALID_DATE_SEQUENCE, ...abortErrors],
     async handle(call) {
       const { accountId } = call.params;
       const targetDate = await requestedDay(call, accountId, call.query.targetDate);
       const items = call.body.map(withLinkedItem);
-      const invoice = await call.billing.invoices.createMigrationInvoice(call.context, {
-        accountId,
-        items,
-        targetDate,
-      });
-      return created(`/invoices/${invoice.id}`);
+      return call.billing.invoices.createMigrationInvoice(call.context, { accountId, items, targetDate });
     },
   }),
-  tenantRoute({
-    method: 'DELETE',
-    path: '/1.0/kb/invoices/{invoiceId}/{invoiceItemId}/cba',
-    operationId: 'deleteCBA',
+  tenantRoute('deleteCBA', 'DELETE /1.0/kb/invoices/{invoiceId}/{invoiceItemId}/cba', {
     summary: 'Delete an item of account credit: what was used comes back, what was given goes',
     permission: 'invoice:delete_cba',
     query: { accountId: required(uuidParameter), pluginProperty: pluginProperties },
     fails: [
       ErrorCode.INVOICE_PLUGIN_API_ABORTED,
-      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-      ErrorCode.INVOICE_NOT_FOUND,
-      ErrorCode.INVOICE_ITEM_NOT_FOUND,
       ErrorCode.INVOICE_ITEM_TYPE_INVALID,
       ErrorCode.INVOICE_CBA_DELETED,
     ],
     handle: ({ billing, context, params, query }) =>
       billing.invoices.deleteCredit(context, { ...params, accountId: query.accountId }),
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/invoices/{invoiceId}',
-    operationId: 'adjustInvoiceItem',
+  tenantRoute('adjustInvoiceItem', 'POST /1.0/kb/invoices/{invoiceId}', {
     summary: 'Take an amount off an item of an invoice, by default all that remains',
     permission: 'invoice:item_adjust',
     query: { requestedDate: moment, pluginProperty: pluginProperties },
     body: { ...jsonBody(InvoiceItemAdjustment), needed: ['accountId', 'invoiceItemId'] },
-    success: { status: 201, location: '/invoices/{invoiceId}' },
+    creates: '/invoices/{invoiceId}',
     fails: [
       ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
       ErrorCode.CURRENCY_INVALID,
@@ -136,54 +115,35 @@ export const manualItemRoutes: readonly Route[] = [
         invoiceItemId,
         requestedDate,
       });
-      return created(`/invoices/${invoiceId}`);
     },
   }),
-  tenantRoute({
-    method: 'POST',
-    path: '/1.0/kb/credits',
-    operationId: 'createCredits',
+  tenantRoute('createCredits', 'POST /1.0/kb/credits', {
+    ...adding,
     summary: 'Give credits to an account, as account credit or on drafts',
     permission: 'account:credit',
-    query: manualParameters,
     body: { ...body, needed: ['accountId'] },
-    success,
-    fails,
+    fails: [...manualErrors, ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
     handle: (call) => add(call, accountOf(call.body), call.billing.invoices.addCredits),
   }),
-  tenantRoute({
-    method: 'GET',
-    path: '/1.0/kb/credits/{creditId}',
-    operationId: 'getCredit',
+  tenantRoute('getCredit', 'GET /1.0/kb/credits/{creditId}', {
     summary: 'Get a credit by the id of its item',
-    permission: 'NONE',
-    success: { status: 200, body: InvoiceItem },
-    fails: [ErrorCode.INVOICE_NO_SUCH_CREDIT],
-    async handle(call) {
-      const credit = await call.billing.invoices.getCredit(call.context, call.params.creditId);
-      return json(itemJson(credit, call.dialect));
-    },
+    shows: InvoiceItem,
+    handle: async ({ billing, context, params }) =>
+      shownItem(await billing.invoices.getCredit(context, params.creditId)),
   }),
-  tenantRoute({
-    method: 'PUT',
-    path: '/1.0/kb/accounts/{accountId}/cbaRebalancing',
-    operationId: 'rebalanceExistingCBAOnAccount',
+  tenantRoute('rebalanceExistingCBAOnAccount', 'PUT /1.0/kb/accounts/{accountId}/cbaRebalancing', {
     summary: "Use an account's credit on its unpaid invoices",
     permission: 'invoice:delete_cba',
     query: { pluginProperty: pluginProperties },
-    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID, ErrorCode.INVOICE_PLUGIN_API_ABORTED],
+    fails: [ErrorCode.INVOICE_PLUGIN_API_ABORTED],
     handle: ({ billing, context, params }) => billing.accounts.rebalanceCredit(context, params.accountId),
   }),
-  tenantRoute({
-    method: 'PUT',
-    path: '/1.0/kb/accounts/{childAccountId}/transferCredit',
-    operationId: 'transferChildCreditToParent',
+  tenantRoute('transferChildCreditToParent', 'PUT /1.0/kb/accounts/{childAccountId}/transferCredit', {
     summary: 'Move all credit of a child account to its parent',
     permission: 'invoice:delete_cba',
     query: { pluginProperty: pluginProperties },
     fails: [
       ...abortErrors,
-      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
       ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT,
       ErrorCode.INVOICE_CHILD_ACCOUNT_MISSING_CREDIT,
       ErrorCode.CURRENCY_INVALID,
@@ -193,12 +153,12 @@ export const manualItemRoutes: readonly Route[] = [
   }),
 ];
 
-async function add(call: AddCall, accountId: Uuid, operation: Add): Promise<Answer> {
+async function add(call: AddCall, accountId: Uuid, operation: Add): Promise<readonly InvoiceItemView[]> {
   const requestedDate = await requestedDay(call, accountId, call.query.requestedDate);
   const { autoCommit } = call.query;
   const added = call.body.map(withLinkedItem);
   const items = await operation(call.context, { accountId, items: added, requestedDate, autoCommit });
-  return json(items.map((item) => itemJson(item, call.dialect)));
+  return items.map(shownItem);
 }
 
 function withLinkedItem<I extends { readonly linkedInvoiceItemId?: Uuid | null | undefined }>(item: I) {
@@ -207,9 +167,8 @@ function withLinkedItem<I extends { readonly linkedInvoiceItemId?: Uuid | null |
 }
 
 /** Credits are stored negative and shown positive (invoicing §9 rule 1). */
-function itemJson(item: InvoiceItemView, dialect: Dialect) {
-  const amount = itemTypes[item.itemType].kind === 'CREDIT' ? item.amount.negated() : item.amount;
-  return InvoiceItem.write({ ...item, amount }, unaudited(dialect));
+function shownItem(item: InvoiceItemView): InvoiceItemView {
+  return itemTypes[item.itemType].kind === 'CREDIT' ? { ...item, amount: item.amount.negated() } : item;
 }
 
 /** The account of the first credit, which is that of all (invoicing §15). */
@@ -225,3 +184,14 @@ function named(id: Uuid | null | undefined, name: string): Uuid {
   if (id != null) return id;
   throw invalidField(`InvoiceItemJson ${name} needs to be set`);
 }
+
+/** Explanations of invoice items, an addition of this product. */
+export const itemExplanationRoutes: readonly Route[] = [
+  tenantRoute('explainInvoiceItem', 'GET /1.0/kb/invoiceItems/{invoiceItemId}/explanation', {
+    area: 'invoices',
+    summary:
+      'Tell how the amount of an invoice item came about: events, price, days, rounding, as data and as text',
+    shows: InvoiceItemExplanation,
+    handle: ({ billing, context, params }) => billing.invoices.explain(context, params.invoiceItemId),
+  }),
+];

@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 
 /** Stands for a record of more bytes than one may have; they were not kept. */
 export const TOO_LONG = Symbol('a record that is too long');

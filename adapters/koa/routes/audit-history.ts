@@ -1,0 +1,132 @@
+import { ObjectType } from '../../../lib/records/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { Dialect } from '../dialect.ts';
+import { AuditLog, auditHistoryJson, auditLogsJson } from '../models/audit-log.ts';
+import { type Answer, json, streamedText } from '../routing/answer.ts';
+import { fieldedResources, type ObjectResource, objectOf } from '../routing/objects.ts';
+import { type Route, type TenantCall, tenantRoute } from '../routing/route.ts';
+import { listOf, unaudited } from '../wire/wire-type.ts';
+
+const success = { status: 200, body: listOf(AuditLog) } as const;
+
+/** Kinds whose history has a route of its own below, or uses another id. */
+const ownRoutes: readonly string[] = ['accounts', 'invoicePayments'];
+
+/** accounts §14.1 */
+const resources: readonly ObjectResource[] = [
+  ...fieldedResources.filter(({ path }) => !ownRoutes.includes(path)),
+  {
+    path: 'accounts/block',
+    idName: 'blockingId',
+    noun: 'BlockingState',
+    area: 'subscriptions',
+    described: 'a blocking state',
+    type: ObjectType.BLOCKING_STATES,
+  },
+  {
+    path: 'subscriptions/events',
+    idName: 'eventId',
+    noun: 'SubscriptionEvent',
+    described: 'an event of a subscription',
+    type: ObjectType.SUBSCRIPTION_EVENT,
+  },
+  {
+    path: 'invoicePayments',
+    idName: 'invoicePaymentId',
+    noun: 'InvoicePayment',
+    described: 'an invoice payment, by its own id',
+    type: ObjectType.INVOICE_PAYMENT,
+  },
+  {
+    path: 'payments/attempts',
+    idName: 'paymentAttemptId',
+    noun: 'PaymentAttempt',
+    described: 'a payment attempt',
+    type: ObjectType.PAYMENT_ATTEMPT,
+  },
+  {
+    path: 'tagDefinitions',
+    idName: 'tagDefinitionId',
+    noun: 'TagDefinition',
+    area: 'tags',
+    described: 'a tag definition',
+    type: ObjectType.TAG_DEFINITION,
+  },
+  {
+    path: 'tags',
+    idName: 'tagId',
+    noun: 'Tag',
+    described: 'a tag',
+    type: ObjectType.TAG,
+  },
+  {
+    path: 'customFields',
+    idName: 'customFieldId',
+    noun: 'CustomField',
+    described: 'a custom field',
+    type: ObjectType.CUSTOM_FIELD,
+  },
+];
+
+/** Audit rows with the history of their objects. */
+export const auditHistoryRoutes: readonly Route[] = [
+  ...resources.map(routeOf),
+  tenantRoute('getAccountAuditLogs', 'GET /1.0/kb/accounts/{accountId}/auditLogs', {
+    summary: 'List the changes of an account and of all that belongs to it',
+    success,
+    async handle({ billing, context, params, dialect }) {
+      const rows = await billing.audit.ofAccount(context, params.accountId);
+      return json(auditLogsJson(rows, unaudited(dialect)));
+    },
+  }),
+  tenantRoute('getAccountAuditLogsWithHistory', 'GET /1.0/kb/accounts/{accountId}/auditLogsWithHistory', {
+    summary: 'List the changes of an account with the account as it was after each',
+    success,
+    handle: (call) => historyAnswer(call, { type: ObjectType.ACCOUNT, id: call.params.accountId }),
+  }),
+  tenantRoute(
+    'getAccountEmailAuditLogsWithHistory',
+    'GET /1.0/kb/accounts/{accountId}/emails/{accountEmailId}/auditLogsWithHistory',
+    {
+      summary: 'List the changes of a secondary address with the state after each',
+      success,
+      async handle({ billing, context, params, dialect }) {
+        const object = { type: ObjectType.ACCOUNT_EMAIL, id: params.accountEmailId };
+        const rows = await billing.audit.historyWithin(context, params.accountId, object);
+        return json(auditHistoryJson(rows, context.tenant.recordId, unaudited(dialect)));
+      },
+    },
+  ),
+];
+
+export const exportRoutes: readonly Route[] = [
+  tenantRoute('exportDataForAccount', 'GET /1.0/kb/export/{accountId}', {
+    summary: 'Get everything that is kept of an account, as lines of text by table',
+    permission: 'admin:export',
+    success: { status: 201, statusInK: 200, mediaTypes: ['application/octet-stream'] },
+    async handle({ billing, context, dialect, params }) {
+      const pieces = await billing.accounts.export(context, params.accountId);
+      // http-api §4 line 8
+      return { ...streamedText(pieces), ...(dialect === Dialect.K ? { status: 200 } : {}) };
+    },
+  }),
+];
+
+function routeOf(resource: ObjectResource): Route {
+  const { path, idName, noun, described, area } = resource;
+  const endpoint = `GET /1.0/kb/${path}/{${idName}}/auditLogsWithHistory` as const;
+  return tenantRoute(`get${noun}AuditLogsWithHistory`, endpoint, {
+    ...(area !== undefined && { area }),
+    summary: `List the changes of ${described} with the state after each`,
+    success,
+    handle: (call) => historyAnswer(call, objectOf(resource, call.params)),
+  });
+}
+
+async function historyAnswer(
+  { billing, context, dialect }: Pick<TenantCall<string, never, null>, 'billing' | 'context' | 'dialect'>,
+  object: { readonly type: ObjectType; readonly id: Uuid },
+): Promise<Answer> {
+  const rows = await billing.audit.history(context, object);
+  return json(auditHistoryJson(rows, context.tenant.recordId, unaudited(dialect)));
+}

@@ -1,0 +1,104 @@
+import { type FieldedType, ObjectType } from '../../../lib/records/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { CustomField, CustomFieldChange, NewCustomField } from '../models/custom-field.ts';
+import { auditParameter } from '../routing/audited.ts';
+import { jsonListBody } from '../routing/body.ts';
+import { fieldedResources, type ObjectResource, objectOf } from '../routing/objects.ts';
+import { type Route, tenantRoute } from '../routing/route.ts';
+import { optionalChoice, pageParameters, plainText, required, textOrEmpty, uuidList } from '../wire/query.ts';
+import { listOf } from '../wire/wire-type.ts';
+
+const pageQuery = { ...pageParameters, ...auditParameter };
+const shows = listOf(CustomField);
+
+/** The searches are spelled in two ways (http-api §13.1); the first name of each operation is the usual one. */
+const searchPaths = [
+  { prefix: '/1.0/kb/customFields', suffix: '' },
+  { prefix: '/1.0/kb/customField', suffix: 'Alias' },
+] as const;
+
+/** Custom fields of the whole tenant and of each kind of object (accounts §11). */
+export const customFieldRoutes: readonly Route[] = [
+  tenantRoute('getCustomFields', 'GET /1.0/kb/customFields/pagination', {
+    summary: 'List custom fields',
+    query: pageQuery,
+    shows,
+    handle: ({ billing, context, query }) => billing.customFields.page(context, query),
+  }),
+  ...searchPaths.flatMap(({ prefix, suffix }) => [
+    tenantRoute(`searchCustomFieldsByTypeName${suffix}`, `GET ${prefix}/search`, {
+      area: 'customFields',
+      summary: 'Find custom fields by the type of their objects, their name and their value',
+      query: {
+        objectType: required(optionalChoice(ObjectType)),
+        fieldName: required(plainText),
+        fieldValue: textOrEmpty,
+        ...pageQuery,
+      },
+      shows,
+      handle({ billing, context, query }) {
+        const { objectType, fieldName: name, fieldValue: value } = query;
+        return billing.customFields.searchByName(context, { objectType, name, value }, query);
+      },
+    }),
+    tenantRoute(`searchCustomFields${suffix}`, `GET ${prefix}/search/{searchKey}`, {
+      area: 'customFields',
+      summary: 'Search custom fields by id, object, name or value',
+      query: pageQuery,
+      shows,
+      handle: ({ billing, context, params, query }) =>
+        billing.customFields.search(context, params.searchKey, query),
+    }),
+  ]),
+  ...fieldedResources.flatMap(routesOf),
+  tenantRoute('getAllCustomFields', 'GET /1.0/kb/accounts/{accountId}/allCustomFields', {
+    summary: 'List the custom fields of an account and of all that belongs to it',
+    query: { objectType: optionalChoice(ObjectType), ...auditParameter },
+    shows,
+    handle: ({ billing, context, params, query: { objectType } }) =>
+      billing.customFields.ofAccount(context, params.accountId, { objectType }),
+  }),
+];
+
+function routesOf(resource: ObjectResource<FieldedType>): readonly Route[] {
+  const { noun, described } = resource;
+  const location = `/${resource.path}/{${resource.idName}}/customFields`;
+  const path = `/1.0/kb${location}` as const;
+  return [
+    tenantRoute(`get${noun}CustomFields`, `GET ${path}`, {
+      summary: `List the custom fields of ${described}`,
+      query: auditParameter,
+      shows,
+      handle: ({ billing, context, params }) =>
+        billing.customFields.ofObject(context, objectOf(resource, params)),
+    }),
+    tenantRoute(`create${noun}CustomFields`, `POST ${path}`, {
+      summary: `Add custom fields to ${described}`,
+      permission: 'custom_field:add',
+      body: jsonListBody(NewCustomField, CustomField.name),
+      creates: location,
+      fails: [ErrorCode.CUSTOM_FIELD_ALREADY_EXISTS],
+      handle: ({ billing, context, params, body }) =>
+        billing.customFields.add(context, objectOf(resource, params), body),
+    }),
+    tenantRoute(`modify${noun}CustomFields`, `PUT ${path}`, {
+      summary: `Change values of custom fields of ${described}`,
+      permission: 'custom_field:update',
+      body: jsonListBody(CustomFieldChange, CustomField.name),
+      fails: [
+        ErrorCode.CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID,
+        ErrorCode.CUSTOM_FIELD_INVALID_UPDATE,
+        ErrorCode.CUSTOM_FIELD_ALREADY_EXISTS,
+      ],
+      handle: ({ billing, context, params, body }) =>
+        billing.customFields.modify(context, objectOf(resource, params), body),
+    }),
+    tenantRoute(`delete${noun}CustomFields`, `DELETE ${path}`, {
+      summary: `Remove custom fields from ${described}: those that are named, or all`,
+      permission: 'custom_field:delete',
+      query: { customField: uuidList },
+      handle: ({ billing, context, params, query }) =>
+        billing.customFields.remove(context, objectOf(resource, params), query.customField),
+    }),
+  ];
+}

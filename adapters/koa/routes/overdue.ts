@@ -1,0 +1,68 @@
+import { OverdueFormat } from '../../../lib/overdue/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { Overdue } from '../models/overdue.ts';
+import { OverdueState } from '../models/overdue-state.ts';
+import { json, plain } from '../routing/answer.ts';
+import { documentBody, XML_TYPES, xmlBody } from '../routing/body.ts';
+import { type RequestSent, type Route, tenantRoute } from '../routing/route.ts';
+import { moment } from '../wire/query.ts';
+import { unaudited } from '../wire/wire-type.ts';
+import { requestedDay } from './invoices/invoices.ts';
+
+const JSON_TYPE = 'application/json';
+const uploads = {
+  permission: 'overdue:config_upload',
+  creates: '/overdue',
+  fails: [ErrorCode.OVERDUE_INVALID_FOR_TENANT],
+} as const;
+
+/** Dunning of accounts that do not pay (overdue §10). */
+export const overdueRoutes: readonly Route[] = [
+  tenantRoute('getOverdueConfigJson', 'GET /1.0/kb/overdue', {
+    summary: 'Get the overdue configuration in force, as JSON or XML',
+    success: { status: 200, body: Overdue, mediaTypes: [JSON_TYPE, ...XML_TYPES] },
+    async handle({ billing, context, dialect, mediaType }) {
+      if (mediaType !== JSON_TYPE) return plain(await billing.overdue.getXml(context));
+      return json(Overdue.write(await billing.overdue.get(context), unaudited(dialect)));
+    },
+  }),
+  tenantRoute('getOverdueConfigXml', 'GET /1.0/kb/overdue/xml', {
+    summary: 'Get the overdue configuration in force as XML: the text that was uploaded, if it was XML',
+    success: { status: 200, mediaTypes: XML_TYPES },
+    handle: async ({ billing, context }) => plain(await billing.overdue.getXml(context)),
+  }),
+  tenantRoute('uploadOverdueConfigJson', 'POST /1.0/kb/overdue', {
+    ...uploads,
+    summary: 'Replace the overdue configuration by one in JSON or XML; with an error in it nothing is stored',
+    body: documentBody(Overdue),
+    handle: ({ billing, context, body, sent }) => billing.overdue.upload(context, body, formatSent(sent)),
+  }),
+  tenantRoute('uploadOverdueConfigXml', 'POST /1.0/kb/overdue/xml', {
+    ...uploads,
+    summary: 'Replace the overdue configuration by one in XML; with an error in it nothing is stored',
+    body: xmlBody,
+    handle: ({ billing, context, body }) =>
+      billing.overdue.upload(context, body, { format: OverdueFormat.XML }),
+  }),
+  tenantRoute('getOverdueAccount', 'GET /1.0/kb/accounts/{accountId}/overdue', {
+    summary:
+      'Get the overdue state of an account, or with asOf the one that it would be in on that day if nothing is paid or invoiced, in dialect D with the states on the way and why',
+    query: { asOf: moment },
+    shows: OverdueState,
+    async handle(call) {
+      const { billing, context, params, query } = call;
+      const asOf = await requestedDay(call, params.accountId, query.asOf);
+      if (asOf === null) return billing.overdue.ofAccount(context, params.accountId);
+      const { state, steps, ...preview } = await billing.overdue.preview(context, params.accountId, asOf);
+      const shownSteps = steps.map((step) => ({ ...step.state, date: step.date }));
+      return { ...preview, ...state, asOf, steps: shownSteps };
+    },
+  }),
+];
+
+/** A body without a type is what it looks like (http-api §3 rule 1). */
+function formatSent({ headers }: RequestSent): { readonly format?: OverdueFormat } {
+  const type = headers['content-type'];
+  if (type === undefined) return {};
+  return { format: type.trim().toLowerCase().startsWith(JSON_TYPE) ? OverdueFormat.JSON : OverdueFormat.XML };
+}

@@ -1,0 +1,180 @@
+import type { ComboParties, PaymentResult } from '../../../../lib/payments/index.ts';
+import { type PluginProperty, TransactionStatus } from '../../../../lib/records/index.ts';
+import { isPermitted, type Permission } from '../../../../lib/security/index.ts';
+import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import type { comboFields } from '../../models/hosted-page.ts';
+import { PaymentTransactionInput } from '../../models/payment.ts';
+import { type Answer, AnsweredError } from '../../routing/answer.ts';
+import { optionalJsonBody } from '../../routing/body.ts';
+import type { TenantCall } from '../../routing/route.ts';
+import type { RequestOf } from '../../wire/model.ts';
+import { flag, pluginProperties, type QueryOf, textList } from '../../wire/query.ts';
+
+/** `PI` and `PP` of http-api §13. */
+export const pluginInfo = { withPluginInfo: flag(), pluginProperty: pluginProperties };
+
+/** `CP` and `PP` of http-api §13. */
+export const controlled = { controlPluginName: textList, pluginProperty: pluginProperties };
+
+/** Plugin properties and control plugins of a query, as operations take them. */
+export function controlOf({ controlPluginName, pluginProperty }: QueryOf<typeof controlled>) {
+  return {
+    properties: pluginProperty,
+    ...(controlPluginName.length > 0 && { controlPlugins: controlPluginName }),
+  };
+}
+
+export const transactionBody = optionalJsonBody(PaymentTransactionInput);
+
+export type TransactionBody = NonNullable<ReturnType<typeof transactionBody.read>>;
+
+/** The input of an operation, from its body and query. */
+export function inputOf(body: TransactionBody | null, query: QueryOf<typeof controlled>) {
+  return {
+    externalKey: body?.paymentExternalKey || null,
+    transactionExternalKey: body?.transactionExternalKey || null,
+    amount: body?.amount ?? null,
+    currency: body?.currency ?? null,
+    effectiveDate: body?.effectiveDate ?? null,
+    ...controlOf(query),
+    properties: [...query.pluginProperty, ...propertiesOf(body?.properties)],
+  };
+}
+
+/** The pending transaction that a body names. */
+export function chosenBy(body: TransactionBody | null) {
+  return { transactionId: body?.transactionId ?? null, transactionType: body?.transactionType ?? null };
+}
+
+export function missing(field: string): never {
+  throw new BillingError({
+    code: ErrorCode.MISSING_OR_INVALID_FIELD,
+    message: `PaymentTransactionJson ${field} needs to be set`,
+    facts: { field },
+  });
+}
+
+interface SentProperty {
+  readonly key?: string | null;
+  readonly value?: string | null;
+  readonly isUpdatable?: boolean | null;
+}
+
+/** Plugin properties of a body, as plugins get them. */
+export function propertiesOf(sent: readonly SentProperty[] | null | undefined): readonly PluginProperty[] {
+  return (sent ?? []).map(({ key, value, isUpdatable }) => ({
+    key: key ?? '',
+    value: value ?? null,
+    isUpdatable: isUpdatable ?? false,
+  }));
+}
+
+interface SentDetails {
+  readonly externalPaymentMethodId?: string | null;
+  readonly properties?: readonly SentProperty[] | null;
+}
+
+/** Details of a payment method, as gateways get them. */
+export function detailsOf(pluginInfo: SentDetails | null | undefined) {
+  return {
+    externalPaymentMethodId: pluginInfo?.externalPaymentMethodId ?? null,
+    properties: propertiesOf(pluginInfo?.properties),
+  };
+}
+
+/** Errors of account and payment method in a combined request. */
+export const comboFailures = [
+  ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+  ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
+  ErrorCode.PAYMENT_ADD_PAYMENT_METHOD,
+  ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
+  ErrorCode.PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS,
+  ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
+];
+
+/** Permissions to create a missing account or payment method, for the document. */
+export const makingNeeds = {
+  'where the account is made': 'account:create',
+  'where the payment method is made': 'payment_method:create',
+} as const;
+
+/** Account and payment method of a body; what it makes needs the permission of making it (http-api §5). */
+export function partiesOf(
+  { user }: Pick<TenantCall<string, never, unknown>, 'user'>,
+  combo: RequestOf<typeof comboFields>,
+): ComboParties {
+  const may = (permission: Permission) => user === null || isPermitted(user.permissions, permission);
+  const { paymentMethod: asked } = combo;
+  return {
+    account: combo.account ?? {},
+    paymentMethod:
+      asked == null
+        ? null
+        : {
+            paymentMethodId: asked.paymentMethodId ?? null,
+            pluginName: asked.pluginName ?? null,
+            externalKey: asked.externalKey ?? null,
+            details: detailsOf(asked.pluginInfo),
+          },
+    paymentMethodProperties: propertiesOf(combo.paymentMethodPluginProperties),
+    mayCreate: { account: may('account:create'), paymentMethod: may('payment_method:create') },
+  };
+}
+
+/** The errors of every row marked PAY (http-api §12, §13). */
+export const paymentFailures = [
+  ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
+  ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
+  ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
+  ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
+  ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
+  ErrorCode.PAYMENT_INVALID_PARAMETER,
+  ErrorCode.PAYMENT_INVALID_OPERATION,
+  ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID,
+  ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID,
+  ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
+  ErrorCode.PAYMENT_PLUGIN_TIMEOUT,
+  ErrorCode.PAYMENT_PLUGIN_API_ABORTED,
+  ErrorCode.PAYMENT_INTERNAL_ERROR,
+  ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
+];
+
+/** Further statuses of a transaction that failed (http-api §12). */
+export const paymentOutcomes = {
+  402: 'The gateway has declined: error code 7009',
+  502: 'The gateway has failed: error code 7199',
+  503: 'Error code 7019: the outcome is not known yet; 60018: nothing was attempted',
+};
+
+/**
+ * The answer of a payment transaction by its status (http-api §12): the route's success, or 402, 502, 503 with the
+ * payment.
+ * @param pointing whether `Location` leads to the payment, by outcome; default: both times.
+ * @throws AnsweredError for a failure.
+ */
+export function outcomeOf(
+  { payment, transaction }: PaymentResult,
+  pointing: { readonly onSuccess?: boolean; readonly onFailure?: boolean } = {},
+): Answer {
+  const location = `/payments/${payment.id}`;
+  const fail = (status: number, code: ErrorCode, message: string): never => {
+    const facts = { paymentId: payment.id, transactionId: transaction.id };
+    const place = pointing.onFailure === false ? {} : { location };
+    throw new AnsweredError({ code, message, facts }, { status, ...place });
+  };
+  switch (transaction.status) {
+    case TransactionStatus.SUCCESS:
+    case TransactionStatus.PENDING:
+      return pointing.onSuccess === false ? {} : { location };
+    case TransactionStatus.PAYMENT_FAILURE: {
+      const message = `Payment decline by gateway. Error message: ${transaction.gatewayErrorMsg}`;
+      return fail(402, ErrorCode.PAYMENT_CREATE_PAYMENT, message);
+    }
+    case TransactionStatus.PLUGIN_FAILURE:
+      return fail(502, ErrorCode.PAYMENT_PLUGIN_EXCEPTION, 'Failed to submit payment transaction');
+    default: {
+      const message = 'Payment in unknown status, failed to receive gateway response.';
+      return fail(503, ErrorCode.PAYMENT_INTERNAL_ERROR, message);
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import type { Billing } from '../../../../lib/billing.ts';
+import { type ChangePlanRequest, EntitlementActionPolicy } from '../../../../lib/ports/index.ts';
+import type { CallContext } from '../../../../lib/records/index.ts';
+import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
+import { Subscription } from '../../models/subscription.ts';
+import { jsonBody } from '../../routing/body.ts';
+import { type Route, tenantRoute } from '../../routing/route.ts';
+import { partial, type RequestOf } from '../../wire/model.ts';
+import { flag, moment, optionalChoice } from '../../wire/query.ts';
+import { ChosenPolicy } from './bundles.ts';
+import {
+  completionParameters,
+  controlledErrors,
+  controlledQuery,
+  DEFAULT_CANCEL_WAIT_SEC_IN_K,
+  DEFAULT_WAIT_SEC_IN_K,
+  waitForCompletion,
+} from './call-completion.ts';
+
+/** Operations on running subscriptions (http-api §13). */
+export const subscriptionChangeRoutes: readonly Route[] = [
+  tenantRoute('changeSubscriptionPlan', 'PUT /1.0/kb/subscriptions/{subscriptionId}', {
+    summary: 'Change the plan of a subscription, at a date or by policy',
+    permission: 'entitlement:change_plan',
+    query: {
+      requestedDate: moment,
+      billingPolicy: optionalChoice(ChosenPolicy),
+      ...controlledQuery,
+      ...completionParameters,
+    },
+    body: jsonBody(partial(Subscription)),
+    fails: [
+      ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
+      ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
+      ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
+      ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+      ErrorCode.SUBSCRIPTION_CHANGE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
+      ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE,
+      ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED,
+      ErrorCode.SUBSCRIPTION_CHANGE_INVALID,
+      ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED,
+      ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
+      ErrorCode.CATALOG_NO_SUCH_PLAN,
+      ErrorCode.CATALOG_NO_SUCH_PRODUCT,
+      ErrorCode.CATALOG_PLAN_NOT_FOUND,
+      ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
+      ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
+      ErrorCode.BLOCKING_BLOCKED_ACTION,
+      ErrorCode.COMPLETION_TIMEOUT,
+      ...controlledErrors,
+    ],
+    async handle(call) {
+      const { billing, context, query, body } = call;
+      const { subscriptionId } = call.params;
+      checkPriceListNamed(body);
+      await checkFixedFields(call, subscriptionId, body);
+      const { requestedDate, billingPolicy } = query;
+      const change = { ...body, requestedDate, billingPolicy };
+      const { accountId, effective } = await billing.subscriptions.changePlan(
+        context,
+        subscriptionId,
+        change,
+      );
+      await waitForCompletion(call, {
+        accountId,
+        done: `The plan of subscription ${subscriptionId} is changed`,
+        billingEffect: effective.at,
+        defaultSecInK: DEFAULT_WAIT_SEC_IN_K,
+      });
+    },
+  }),
+  tenantRoute('undoChangeSubscriptionPlan', 'PUT /1.0/kb/subscriptions/{subscriptionId}/undoChangePlan', {
+    summary: 'Take all pending changes of plan back',
+    permission: 'entitlement:change_plan',
+    query: controlledQuery,
+    fails: [ErrorCode.SUBSCRIPTION_UNDO_CHANGE_BAD_STATE, ...controlledErrors],
+    handle: ({ billing, context, params }) =>
+      billing.subscriptions.undoChangePlan(context, params.subscriptionId),
+  }),
+  tenantRoute('cancelSubscriptionPlan', 'DELETE /1.0/kb/subscriptions/{subscriptionId}', {
+    summary: 'Cancel a subscription: end its service and its billing',
+    permission: 'entitlement:cancel',
+    query: {
+      requestedDate: moment,
+      entitlementPolicy: optionalChoice(EntitlementActionPolicy),
+      billingPolicy: optionalChoice(ChosenPolicy),
+      useRequestedDateForBilling: flag(),
+      ...controlledQuery,
+      ...completionParameters,
+    },
+    fails: [
+      ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
+      ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
+      ErrorCode.COMPLETION_TIMEOUT,
+      ...controlledErrors,
+    ],
+    async handle(call) {
+      const { billing, context, query } = call;
+      const { subscriptionId } = call.params;
+      const { accountId, billingEnd } = await billing.subscriptions.cancel(context, subscriptionId, query);
+      await waitForCompletion(call, {
+        accountId,
+        done: `Subscription ${subscriptionId} is cancelled`,
+        billingEffect: billingEnd.at,
+        defaultSecInK: DEFAULT_CANCEL_WAIT_SEC_IN_K,
+      });
+    },
+  }),
+  tenantRoute('uncancelSubscriptionPlan', 'PUT /1.0/kb/subscriptions/{subscriptionId}/uncancel', {
+    summary: 'Take a cancellation back while billing goes on',
+    permission: 'entitlement:cancel',
+    query: controlledQuery,
+    fails: [
+      ErrorCode.SUBSCRIPTION_UNCANCEL_BAD_STATE,
+      ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
+      ...controlledErrors,
+    ],
+    handle: ({ billing, context, params }) => billing.subscriptions.uncancel(context, params.subscriptionId),
+  }),
+  tenantRoute('updateSubscriptionBCD', 'PUT /1.0/kb/subscriptions/{subscriptionId}/bcd', {
+    summary: 'Give a subscription a bill cycle day of its own',
+    permission: 'entitlement:create',
+    query: { effectiveFromDate: moment, forceNewBcdWithPastEffectiveDate: flag() },
+    body: jsonBody(partial(Subscription)),
+    fails: [ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE],
+    async handle(call) {
+      const { billing, context, params, query, body } = call;
+      await checkFixedFields(call, params.subscriptionId, body);
+      await billing.subscriptions.changeBillCycleDay(context, params.subscriptionId, {
+        billCycleDayLocal: body.billCycleDayLocal,
+        effectiveFromDate: query.effectiveFromDate,
+        allowPastDate: query.forceNewBcdWithPastEffectiveDate,
+      });
+    },
+  }),
+  tenantRoute('updateSubscriptionQuantity', 'PUT /1.0/kb/subscriptions/{subscriptionId}/quantity', {
+    summary: 'Set the quantity of a subscription',
+    permission: 'entitlement:create',
+    query: { effectiveFromDate: moment, forceNewQuantityWithPastEffectiveDate: flag() },
+    body: jsonBody(partial(Subscription)),
+    fails: [ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE],
+    async handle(call) {
+      const { billing, context, params, query, body } = call;
+      await checkFixedFields(call, params.subscriptionId, body);
+      await billing.subscriptions.changeQuantity(context, params.subscriptionId, {
+        quantity: body.quantity,
+        effectiveFromDate: query.effectiveFromDate,
+        allowPastDate: query.forceNewQuantityWithPastEffectiveDate,
+      });
+    },
+  }),
+];
+
+/** The library finds the price list by the catalog's rule; over HTTP it must be named (http-api §13.1 note 12). */
+function checkPriceListNamed(body: Pick<ChangePlanRequest, 'planName' | 'priceList'>): void {
+  if (body.planName || body.priceList) return;
+  throw invalidField('SubscriptionJson priceList needs to be set when no planName is specified', {
+    field: 'priceList',
+  });
+}
+
+/** Fields that a subscription is created with and cannot change. */
+const fixedFields = ['accountId', 'bundleId', 'externalKey', 'bundleExternalKey', 'productCategory'] as const;
+
+/**
+ * A subscription may be sent back as it was read, but not with another value of what cannot change (json-models §16 rule
+ * 1). A body without such values costs nothing.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082).
+ */
+async function checkFixedFields(
+  { billing, context }: { readonly billing: Billing; readonly context: CallContext },
+  subscriptionId: Uuid,
+  body: Pick<RequestOf<typeof Subscription.fields>, (typeof fixedFields)[number]>,
+): Promise<void> {
+  const sent = fixedFields.filter((field) => Boolean(body[field]));
+  if (sent.length === 0) return;
+  const stored = await billing.getSubscription(context, subscriptionId);
+  const field = sent.find((each) => body[each] !== stored[each]);
+  if (field === undefined) return;
+  throw invalidField(
+    `SubscriptionJson ${field} cannot change: that of subscription ${subscriptionId} is ${stored[field]}`,
+    { field, subscriptionId },
+  );
+}

@@ -1,0 +1,130 @@
+import { ObjectType, type TaggedType } from '../../../lib/records/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { NewTagDefinition, Tag, TagDefinition } from '../models/tag.ts';
+import { auditParameter } from '../routing/audited.ts';
+import { jsonBody, jsonListBody } from '../routing/body.ts';
+import { type ObjectResource, objectOf, taggedResources } from '../routing/objects.ts';
+import { inArea, type Route, tenantRoute } from '../routing/route.ts';
+import {
+  flag,
+  optionalChoice,
+  pageParameters,
+  pluginProperties,
+  uuidList,
+  uuidParameter,
+} from '../wire/query.ts';
+import { uuid } from '../wire/scalars.ts';
+import { listOf } from '../wire/wire-type.ts';
+
+const pageQuery = { ...pageParameters, ...auditParameter };
+
+const definitionRoutes: readonly Route[] = [
+  tenantRoute('getTagDefinitions', 'GET /1.0/kb/tagDefinitions', {
+    summary: 'List the tag definitions of the system and of the users',
+    query: auditParameter,
+    shows: listOf(TagDefinition),
+    handle: ({ billing, context }) => billing.tagDefinitions.list(context),
+  }),
+  tenantRoute('getTagDefinition', 'GET /1.0/kb/tagDefinitions/{tagDefinitionId}', {
+    summary: 'Get a tag definition',
+    query: auditParameter,
+    shows: TagDefinition,
+    handle: ({ billing, context, params }) => billing.tagDefinitions.get(context, params.tagDefinitionId),
+  }),
+  tenantRoute('createTagDefinition', 'POST /1.0/kb/tagDefinitions', {
+    summary: 'Create a tag definition',
+    permission: 'tag:create_tag_definition',
+    body: jsonBody(NewTagDefinition),
+    creates: '/tagDefinitions/{tagDefinitionId}',
+    fails: [
+      ErrorCode.TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG,
+      ErrorCode.TAG_DEFINITION_ALREADY_EXISTS,
+      ErrorCode.TAG_DEFINITION_HAS_UPPERCASE,
+    ],
+    handle: ({ billing, context, body }) => billing.tagDefinitions.create(context, body),
+  }),
+  tenantRoute('deleteTagDefinition', 'DELETE /1.0/kb/tagDefinitions/{tagDefinitionId}', {
+    summary: 'Delete a tag definition that no tag uses',
+    permission: 'tag:delete_tag_definition',
+    fails: [ErrorCode.TAG_DEFINITION_IN_USE],
+    handle: ({ billing, context, params }) => billing.tagDefinitions.delete(context, params.tagDefinitionId),
+  }),
+];
+
+/** Tag definitions, and tags of the whole tenant and of each kind of object (accounts §12, §13). */
+export const tagRoutes: readonly Route[] = [
+  ...inArea('tags', definitionRoutes),
+  tenantRoute('getTags', 'GET /1.0/kb/tags/pagination', {
+    summary: 'List tags',
+    query: pageQuery,
+    shows: listOf(Tag),
+    handle: ({ billing, context, query }) => billing.tags.page(context, query),
+  }),
+  tenantRoute('searchTags', 'GET /1.0/kb/tags/search/{searchKey}', {
+    summary: 'Search tags by id, object type, or name or description of their definition',
+    query: pageQuery,
+    shows: listOf(Tag),
+    handle: ({ billing, context, params, query }) => billing.tags.search(context, params.searchKey, query),
+  }),
+  ...taggedResources.flatMap(routesOf),
+  tenantRoute('getAllTags', 'GET /1.0/kb/accounts/{accountId}/allTags', {
+    summary: 'List the tags of an account and of all that belongs to it',
+    query: { objectType: optionalChoice(ObjectType), includedDeleted: flag(), ...auditParameter },
+    shows: listOf(Tag),
+    handle: ({ billing, context, params, query: { objectType, includedDeleted: includeDeleted } }) =>
+      billing.tags.ofAccount(context, params.accountId, { objectType, includeDeleted }),
+  }),
+];
+
+/** The query of a list of tags. */
+function queryOf({ noun, type }: ObjectResource<TaggedType>) {
+  const list = { includedDeleted: flag(), ...auditParameter };
+  // An item is found without its account; the parameter says which account it must belong to (invoicing §14).
+  if (type === ObjectType.INVOICE_ITEM) return { accountId: uuidParameter, ...list };
+  return noun === 'InvoicePayment' ? { pluginProperty: pluginProperties, ...list } : list;
+}
+
+function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
+  const { noun, described, type } = resource;
+  const location = `/${resource.path}/{${resource.idName}}/tags`;
+  const path = `/1.0/kb${location}` as const;
+  return [
+    tenantRoute(`get${noun}Tags`, `GET ${path}`, {
+      summary: `List the tags of ${described}`,
+      query: queryOf(resource),
+      shows: listOf(Tag),
+      // The item of another account is the unknown object.
+      ...(type === ObjectType.INVOICE_ITEM && {
+        takesUnknownObjects: true,
+        fails: [ErrorCode.INVOICE_ITEM_NOT_FOUND],
+      }),
+      handle: ({ billing, context, params, query }) =>
+        billing.tags.ofObject(context, objectOf(resource, params), {
+          includeDeleted: query.includedDeleted,
+          accountId: 'accountId' in query ? query.accountId : null,
+        }),
+    }),
+    tenantRoute(`create${noun}Tags`, `POST ${path}`, {
+      summary: `Tag ${described}`,
+      permission: 'tag:add',
+      body: jsonListBody(uuid, 'Tag'),
+      creates: location,
+      fails: [ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST, ErrorCode.TAG_IS_SYSTEM, ErrorCode.TAG_NOT_APPLICABLE],
+      handle: ({ billing, context, params, body }) =>
+        billing.tags.add(context, objectOf(resource, params), body),
+    }),
+    tenantRoute(`delete${noun}Tags`, `DELETE ${path}`, {
+      summary: `Remove tags from ${described}`,
+      permission: 'tag:delete',
+      query: { tagDef: uuidList },
+      fails: [
+        ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST,
+        ErrorCode.TAG_DOES_NOT_EXIST,
+        ErrorCode.TAG_CANNOT_BE_REMOVED,
+        ErrorCode.TAG_IS_SYSTEM,
+      ],
+      handle: ({ billing, context, params, query }) =>
+        billing.tags.remove(context, objectOf(resource, params), query.tagDef),
+    }),
+  ];
+}

@@ -1,0 +1,85 @@
+import { setImmediate } from 'node:timers/promises';
+import { AuditLevel } from '../../../lib/audit/index.ts';
+import type { Billing } from '../../../lib/billing.ts';
+import type { AuditEntry, CallContext, Page, PageRequest } from '../../../lib/records/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import type { Dialect } from '../dialect.ts';
+import { choice } from '../wire/query.ts';
+import type { AuditByRecord, Rendering, WireType } from '../wire/wire-type.ts';
+import type { Answer } from './answer.ts';
+
+/** `audit=NONE|MINIMAL|FULL`, in any letter case (http-api §6 rule 6). */
+export const auditParameter = { audit: choice(AuditLevel, AuditLevel.NONE) };
+
+/** A call whose answer shows audit rows, if its query asks for them. */
+export interface AuditedCall {
+  readonly billing: Billing;
+  readonly context: CallContext;
+  readonly dialect: Dialect;
+  readonly query: { readonly audit: AuditLevel };
+}
+
+/** The answer of a route that shows a view, a list of views or a page of them. */
+export interface Shown {
+  readonly shows: Pick<WireType<unknown>, 'answer' | 'json' | 'write'>;
+  /** Ids of the records whose audit rows a view shows; default: its own id. */
+  readonly auditedIds?: ((view: never) => readonly Uuid[]) | undefined;
+  /** True: the answer may be very long. It is then sent piece by piece, without an `ETag`. */
+  readonly isLong?: true | undefined;
+}
+
+/** What is known of a call when its view is shown. */
+type ShownCall = Pick<AuditedCall, 'billing' | 'dialect'> & {
+  readonly context: CallContext | null;
+  readonly query: object;
+};
+
+/** The answer with the view that a handler has returned. */
+export async function shownAnswer(
+  { shows, auditedIds = ownId, isLong, isPaged }: Shown & { readonly isPaged: boolean },
+  call: ShownCall,
+  result: unknown,
+): Promise<Answer> {
+  const views = isPaged ? (result as Page<unknown>).rows : result;
+  const rendering = await renderingOf(call as AuditedCall, () => [views as never].flat().flatMap(auditedIds));
+  const json = shows.write === undefined ? views : shows.write(views, rendering);
+  if (!isPaged) return { json, ...(isLong && { isStreamed: true }) };
+  const { rows, total, max } = result as Page<unknown>;
+  const { offset, limit } = call.query as PageRequest;
+  // The offset -1 asks for one exact match, which is the first of its page.
+  return { json, page: { offset: Math.max(0, offset), limit, total, max, returned: rows.length } };
+}
+
+function ownId({ id }: { readonly id: Uuid }): readonly Uuid[] {
+  return [id];
+}
+
+/** How an answer with these records is to be written. */
+export async function renderingOf(call: AuditedCall, ids: () => readonly Uuid[]): Promise<Rendering> {
+  const { audit = AuditLevel.NONE } = call.query;
+  return { dialect: call.dialect, audit: audit === AuditLevel.NONE ? noAudit : await auditOf(call, ids()) };
+}
+
+const noAudit: AuditByRecord = new Map();
+
+/** Records whose audit one statement reads: some ten milliseconds. */
+const RECORDS_AT_ONCE = 5_000;
+
+/**
+ * The audit rows that an answer shows, in one query for all its records (accounts §14 rule 6), or in several so that
+ * others get their turn.
+ */
+async function auditOf(
+  { billing, context, query }: AuditedCall,
+  ids: readonly Uuid[],
+): Promise<AuditByRecord> {
+  if (ids.length <= RECORDS_AT_ONCE) return billing.audit.logs(context, ids, query.audit);
+  const all = new Map<Uuid, readonly AuditEntry[]>();
+  const distinct = [...new Set(ids)];
+  for (let from = 0; from < distinct.length; from += RECORDS_AT_ONCE) {
+    const some = await billing.audit.logs(context, distinct.slice(from, from + RECORDS_AT_ONCE), query.audit);
+    for (const [id, entries] of some) all.set(id, entries);
+    await setImmediate();
+  }
+  return all;
+}
