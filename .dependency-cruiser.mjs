@@ -60,9 +60,9 @@ const deciding = {
   usage: ['recording', 'roll-up', 'rating', 'intervals', 'settlement', 'collecting', 'supplied', 'unbilled'],
   overdue: ['config', 'evaluation', 'triggers'],
 };
-/** Folders of rooms that are read in order, from the ground up: a folder knows those before it. */
+/** Folders that are read in order, from the ground up: a folder knows those before it. */
 const ordered = {
-  invoicing: [
+  'lib/invoicing': [
     'invoices',
     'credit',
     'proposals',
@@ -78,7 +78,7 @@ const ordered = {
     'review',
     'operations',
   ],
-  payments: [
+  'lib/payments': [
     'claims',
     'state',
     'planning',
@@ -89,6 +89,18 @@ const ordered = {
     'methods',
     'operations',
     'background',
+  ],
+  'adapters/koa': [
+    'wire',
+    'auth',
+    'models',
+    'routing',
+    'request',
+    'response',
+    'monitoring',
+    'openapi',
+    'routes',
+    'dispatch',
   ],
 };
 /** Doors: `index.ts` of a room; the ground floor and the ports have one a topic. */
@@ -239,12 +251,12 @@ export default {
       from: { path: `^lib/${room}/(${folders.join('|')})/` },
       to: { path: `^lib/${room}/[^/]+/`, pathNot: `^lib/${room}/(${folders.join('|')})/` },
     })),
-    ...Object.entries(ordered).flatMap(([room, folders]) =>
+    ...Object.entries(ordered).flatMap(([place, folders]) =>
       folders.map((folder, floor) => ({
         name: 'folders-know-those-below',
         severity: 'error',
-        from: { path: `^lib/${room}/${folder}/` },
-        to: { path: `^lib/${room}/[^/]+/`, pathNot: `^lib/${room}/(${folders.slice(0, floor + 1).join('|')})/` },
+        from: { path: `^${place}/${folder}/` },
+        to: { path: `^${place}/[^/]+/`, pathNot: `^${place}/(${folders.slice(0, floor + 1).join('|')})/` },
       })),
     ),
     {

@@ -164,7 +164,7 @@ export const paymentOperationRoutes: readonly Route[] = [
   }),
 ];
 
-/** A payment together with its account and payment method (payments §11), and repairs by operators (§7.4, §8.5). */
+/** A payment together with its account and payment method (payments §11), and repairs by operators (payments §7.4, §8.5). */
 export const paymentRepairRoutes: readonly Route[] = [
   tenantRoute('createComboPayment', 'POST /1.0/kb/payments/combo', {
     summary:
