@@ -16,10 +16,13 @@ export {
 } from './evaluation/price-differences.ts';
 export { dueEntry } from './evaluation/run-entries.ts';
 export type { CalculationStep } from './explanation/basis-calculation.ts';
-export type { EventFacts, ItemEvents } from './explanation/event-facts.ts';
-export { type ExplainedRule, ExplainedRuleName } from './explanation/explained-rules.ts';
+export {
+  type EventFacts,
+  type ExplainedRule,
+  ExplainedRuleName,
+  type ItemEvents,
+} from './explanation/event-facts.ts';
 export type { ItemExplanation } from './explanation/explanation.ts';
-export type { CreditNoteView } from './invoices/credit-note-view.ts';
 export {
   type AccountedInvoice,
   accountBalancesAfter,
@@ -30,11 +33,19 @@ export {
   initialState,
   invoiceAmounts,
 } from './invoices/invoice-amounts.ts';
-export { type InvoiceItemView, type InvoiceView, viewInvoices } from './invoices/invoice-view.ts';
-export { adjustedAmount, isAdjustable } from './invoices/item-adjustment.ts';
-export { checkTexts, MAX_DESCRIPTION_LENGTH, type ManualItem } from './invoices/manual-items.ts';
-export type { MigrationItem } from './invoices/migration-items.ts';
-export type { NewInvoiceItem } from './invoices/new-item.ts';
+export {
+  type CreditNoteView,
+  type InvoiceItemView,
+  type InvoiceView,
+  viewInvoices,
+} from './invoices/invoice-view.ts';
+export {
+  checkTexts,
+  MAX_DESCRIPTION_LENGTH,
+  type ManualItem,
+  type MigrationItem,
+} from './invoices/manual-items.ts';
+export { adjustedAmount, isAdjustable, type NewInvoiceItem } from './invoices/new-item.ts';
 export type {
   AccountInvoicesRequest,
   AccountParking,
@@ -77,15 +88,16 @@ export { type InvoicingConfigOf, invoicingConfigOf } from './proposals/invoicing
 export { effectiveTargetDate } from './proposals/target-date.ts';
 export { rowsOfItem } from './reconciliation/coverage.ts';
 export { ChangeReports } from './review/change-report.ts';
-export { CoverageService } from './review/coverage-service.ts';
+export { CoverageService, verifyAccounts } from './review/coverage-service.ts';
 export { CreditNoteService } from './review/credit-note-service.ts';
-export { DocumentFiles } from './review/document-files.ts';
 export { ExplanationService } from './review/explanation-service.ts';
-export { InvoiceDocumentService } from './review/invoice-document-service.ts';
+export {
+  DocumentFiles,
+  InvoiceDocumentService,
+  InvoiceTextService,
+} from './review/invoice-document-service.ts';
 export { InvoiceReadService } from './review/invoice-read-service.ts';
-export { InvoiceTextService } from './review/invoice-text-service.ts';
 export { UnbilledUsageService } from './review/unbilled-usage-service.ts';
-export { verifyAccounts } from './review/verify-coverage.ts';
 export type { RunCounts } from './runs/run-results.ts';
 export {
   addAccountCredit,

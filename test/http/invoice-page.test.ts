@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import type { CreditNoteView } from '../../lib/index.ts';
 import { BUILT_IN_TEMPLATE } from '../../lib/invoicing/documents/built-in-template.ts';
 import { invoiceData } from '../../lib/invoicing/documents/invoice-data.ts';
-import { renderingCreditNote } from '../../lib/invoicing/documents/rendered-credit-note.ts';
 import {
   type InvoiceToRender,
   type RenderedInvoice,
   renderedInvoice,
+  renderingCreditNote,
 } from '../../lib/invoicing/documents/rendered-invoice.ts';
 import { parseTemplate } from '../../lib/invoicing/documents/template.ts';
 import { renderingTemplate } from '../../lib/invoicing/documents/template-output.ts';

@@ -1,6 +1,5 @@
 import type { PrintableDocument, PrintableFact, PrintableLine } from '../../ports/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { paperOf } from './paper.ts';
 import type { RenderedInvoice, RenderedLine } from './rendered-invoice.ts';
 
 /** An invoice as it is printed (§14 rule 6): what the built-in page shows. */
@@ -94,4 +93,15 @@ function totalsOf(view: RenderedInvoice): readonly PrintableFact[] {
 
 function textOrNull(text: string): string | null {
   return text === '' ? null : text;
+}
+
+/** Where paper is Letter; elsewhere it is A4. */
+const letter = new Set([
+  ...['US', 'CA', 'MX', 'PR', 'GU', 'VI', 'AS', 'MP', 'UM'],
+  ...['CO', 'VE', 'CL', 'CR', 'GT', 'SV', 'NI', 'PA', 'DO', 'PH', 'BZ'],
+]);
+
+/** The size of paper of an account's country (§14 rule 6). */
+export function paperOf(country: string | null): 'A4' | 'LETTER' {
+  return letter.has((country ?? '').toUpperCase()) ? 'LETTER' : 'A4';
 }

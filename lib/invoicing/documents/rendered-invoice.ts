@@ -1,11 +1,10 @@
-import type { Account, Invoice } from '../../records/index.ts';
+import { type Account, type Invoice, InvoiceItemType, itemTypes } from '../../records/index.ts';
 import { atOnce, eachStep, type Steps } from '../../runtime/index.ts';
-import { type Currency, type Decimal, sum } from '../../values/money/index.ts';
-import type { InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
-import { isSettled } from '../invoices/parent-standing.ts';
-import { addresseeOf } from './addressee.ts';
-import type { DocumentFormats } from './document-formats.ts';
-import { documentItems, isCredit } from './document-lines.ts';
+import { type Currency, type Decimal, roundToCurrency, sum } from '../../values/money/index.ts';
+import type { CreditNoteView, InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
+import { isSettled } from '../invoices/parent-summary.ts';
+import type { TextKey } from './built-in-texts.ts';
+import type { DocumentFormats, FormatsOf } from './document-formats.ts';
 import {
   catalogNames,
   documentTexts,
@@ -13,8 +12,6 @@ import {
   type TenantTranslations,
   type TextOf,
 } from './document-texts.ts';
-import type { FormatsOf } from './host-formats.ts';
-import { type LineName, lineName } from './line-names.ts';
 import {
   directionOf,
   formattable,
@@ -215,4 +212,141 @@ function isPaidUp(invoice: Invoice): boolean {
 /** Nobody owes it, whatever it comes to. */
 function isUncounted({ isMigration, isWrittenOff }: Invoice): boolean {
   return isMigration || isWrittenOff;
+}
+
+/**
+ * The items that a document shows (§14 rule 4), in their order: credits are merged into one line, account credit into
+ * another behind it, and what comes to 0 is left out.
+ */
+export function documentItems(
+  items: readonly InvoiceItemView[],
+  currency: Currency,
+): readonly InvoiceItemView[] {
+  const others = items.filter((item) => !isCredit(item));
+  const merged = [InvoiceItemType.CREDIT_ADJ, InvoiceItemType.CBA_ADJ].flatMap((type) =>
+    mergedItem(items, type),
+  );
+  return [...others, ...merged].filter(({ amount }) => !roundToCurrency(amount, currency).isZero());
+}
+
+/** The first item of the type with the sum of them all, described by the first unless they differ. */
+function mergedItem(items: readonly InvoiceItemView[], type: InvoiceItemType): readonly InvoiceItemView[] {
+  const [first, ...more] = items.filter(({ itemType }) => itemType === type);
+  if (first === undefined) return [];
+  if (more.length === 0) return [first];
+  const isAlike = more.every(({ description }) => description === first.description);
+  const [ofSeveral = first.description] = Object.keys(itemTypes[type].descriptions);
+  return [
+    {
+      ...first,
+      amount: sum([first, ...more].map(({ amount }) => amount)),
+      description: isAlike ? first.description : ofSeveral,
+    },
+  ];
+}
+
+/** Whether the item is a credit or account credit. */
+export function isCredit({ itemType }: Pick<InvoiceItemView, 'itemType'>): boolean {
+  const { kind } = itemTypes[itemType];
+  return kind === 'CREDIT' || kind === 'ACCOUNT_CREDIT';
+}
+
+/** What a line of a document is for. */
+export interface LineName {
+  readonly name: string;
+  /** Phase, usage, or what an adjustment adjusts; null = the name says it all. */
+  readonly detail: string | null;
+}
+
+/** Names of plans, phases and usages in the language of the document; undefined where the tenant has none. */
+export type CatalogNames = (name: string) => string | undefined;
+
+/**
+ * What an item is called: the plan of what is charged by the catalog, else its description.
+ * @param linked the item that it adjusts, where that is on the same invoice.
+ */
+export function lineName(
+  item: InvoiceItemView,
+  { names, text, linked }: { names: CatalogNames; text: TextOf; linked: InvoiceItemView | undefined },
+): LineName {
+  const { chargesPlan, kind } = itemTypes[item.itemType];
+  if (chargesPlan) return chargeName(item, names);
+  if (kind === 'ACCOUNT_CREDIT') {
+    const isGenerated = item.amount.isPositive();
+    return {
+      name: text(isGenerated ? 'itemAccountCreditGenerated' : 'itemAccountCreditUsed'),
+      detail: null,
+    };
+  }
+  return {
+    name: described(item, text),
+    detail: linked === undefined ? null : lineName(linked, { names, text, linked: undefined }).name,
+  };
+}
+
+function chargeName(item: InvoiceItemView, names: CatalogNames): LineName {
+  const { planName, phaseName, usageName } = item;
+  const plan = planName === null ? null : (names(planName) ?? item.prettyPlanName ?? planName);
+  const usage = usageName === null ? null : (names(usageName) ?? item.prettyUsageName ?? usageName);
+  const phase = phaseName === null ? null : (names(phaseName) ?? properName(item.prettyPhaseName, phaseName));
+  const name = plan ?? item.description ?? item.itemType;
+  const detail = usage ?? phase;
+  return { name, detail: detail === name ? null : detail };
+}
+
+/** The pretty name, if it is more than the name: names of phases are made of the plan's, and read like code. */
+function properName(prettyName: string | null, name: string): string | null {
+  return prettyName === null || prettyName === name ? null : prettyName;
+}
+
+/** The description; one that the engine has written (§1.3) in the language of the document. */
+function described({ itemType, description }: InvoiceItemView, text: TextOf): string {
+  if (description === null || description === '') return itemType;
+  const written: Readonly<Record<string, TextKey>> = itemTypes[itemType].descriptions;
+  const key = Object.hasOwn(written, description) ? written[description] : undefined;
+  return key === undefined ? description : text(key);
+}
+
+/** Where the state and postal code stand behind the city; elsewhere the postal code stands in front of it. */
+const cityFirst = new Set(['AU', 'BR', 'CA', 'GB', 'IE', 'IN', 'MX', 'NZ', 'US', 'ZA']);
+
+/** To whom a document goes, line by line; what the account does not have is left out. */
+export function addresseeOf(account: Account, countryName: string | null): readonly string[] {
+  const { company, name, address1, address2 } = account;
+  const lines = [company, name, address1, address2, placeOf(account), countryName];
+  return lines.filter((line) => line !== null && line.trim() !== '') as readonly string[];
+}
+
+function placeOf({ city, state, postalCode, country }: Account): string {
+  const joined = (separator: string, ...parts: readonly (string | null)[]) =>
+    parts.filter((part) => part !== null && part.trim() !== '').join(separator);
+  return cityFirst.has((country ?? '').toUpperCase())
+    ? joined(', ', city, joined(' ', state, postalCode))
+    : joined(', ', joined(' ', postalCode, city), state);
+}
+
+/** What a credit note is made from: `invoice` is the credited one, with the lines of the note as its items. */
+export interface CreditNoteToRender extends InvoiceToRender {
+  readonly note: CreditNoteView;
+}
+
+/** Texts of a credit note that stand in the places of an invoice's. */
+const ownTexts: Readonly<Record<string, string>> = {
+  invoiceTitle: 'creditNoteTitle',
+  invoiceNumber: 'creditNoteNumber',
+  invoiceBillTo: 'creditNoteTo',
+};
+
+/** A credit note in the view of an invoice, so that pages and files are made of it in the same way (§21 rule 5). */
+export function* renderingCreditNote({ note, ...given }: CreditNoteToRender): Steps<RenderedInvoice> {
+  const view = yield* renderingInvoice(given);
+  return {
+    ...view,
+    text: (key) => view.text(ownTexts[key] ?? key),
+    status: null,
+    formattedInvoiceNumber: note.formattedNumber ?? String(note.creditNoteNumber),
+    formattedInvoiceDate: view.formats.date(note.creditNoteDate),
+    formattedTotal: view.formats.amount(note.amount, note.currency),
+    creditNote: { formattedInvoiceNumber: view.formattedInvoiceNumber },
+  };
 }

@@ -4,7 +4,7 @@ import type { Account, AccountInvoicingState } from '../../records/index.ts';
 import { atReferenceTime } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { addDays, type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
-import { parentCommitTime } from '../invoices/parent-commit-time.ts';
+import { parentCommitTime } from '../invoices/parent-summary.ts';
 import {
   invoicesBeingPaid,
   loadCreditableInvoices,

@@ -19,9 +19,8 @@ import { type Instant, type LocalDate, localDateOf } from '../../values/time/ind
 import { UNNUMBERED } from '../credit/apply-credit.ts';
 import { type AccountBilling, runInput, runInvoiceOf } from '../evaluation/evaluate-account.ts';
 import { RUN_TOPICS, runTrigger } from '../evaluation/run-entries.ts';
-import { type Draft, draftingOf } from '../invoices/drafting.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
-import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
+import { type Draft, draftingOf, emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
 import { loadBillingState, loadDrafts, withWindowItems } from '../loading/load-billing-state.ts';
 import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { effectiveTargetDate } from '../proposals/target-date.ts';

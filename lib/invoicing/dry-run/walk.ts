@@ -18,9 +18,8 @@ import type { SubscriptionBilling, SubscriptionEvaluation } from '../evaluation/
 import { usageAfter } from '../evaluation/evaluate-usage.ts';
 import { countedRun, creditRun } from '../evaluation/run-invoice.ts';
 import { lastUsageDate, questionOf, withSupply } from '../evaluation/source-usage.ts';
-import type { Draft } from '../invoices/drafting.ts';
 import { accountBalancesAfter, amountsAfterItems, isUnpaid } from '../invoices/invoice-amounts.ts';
-import { itemOf, raisedTargetDate } from '../invoices/new-invoice.ts';
+import { type Draft, itemOf, raisedTargetDate } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { tooManyPeriods } from '../proposals/target-date.ts';
 import { isDue } from '../proposals/window.ts';

@@ -15,9 +15,14 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { ZERO } from '../../values/money/index.ts';
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
 import { chargedThroughDates } from '../invoices/charged-through-date.ts';
-import { COMMITTING, type Draft, type Drafting, draftOf } from '../invoices/drafting.ts';
 import { type AccountedInvoice, accountBalancesAfter, invoiceAmounts } from '../invoices/invoice-amounts.ts';
-import { invoicingCurrency } from '../invoices/new-invoice.ts';
+import {
+  COMMITTING,
+  type Draft,
+  type Drafting,
+  draftOf,
+  invoicingCurrency,
+} from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import { isDue } from '../proposals/window.ts';

@@ -21,11 +21,10 @@ import {
   creditItem,
   NOTHING_CREDITED,
   stateAfterMoves,
-} from '../credit/credit-moves.ts';
+} from '../credit/changed-invoice.ts';
 import { repairsAmong } from '../credit/repaired-debts.ts';
-import type { Draft } from '../invoices/drafting.ts';
 import { accountBalancesAfter, invoiceAmounts } from '../invoices/invoice-amounts.ts';
-import { emptyInvoice, itemOf, payerOf, raisedTargetDate } from '../invoices/new-invoice.ts';
+import { type Draft, emptyInvoice, itemOf, payerOf, raisedTargetDate } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { type AccountBilling, type AccountRun, accountedInvoice } from './evaluate-account.ts';
 

@@ -3,8 +3,14 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import { type CalculationStep, stepsOf } from './basis-calculation.ts';
-import { eventsBehind, type ItemEvents, NO_EVENTS, type SubscriptionPast } from './event-facts.ts';
-import { type ExplainedRule, rulesBehind } from './explained-rules.ts';
+import {
+  type ExplainedRule,
+  eventsBehind,
+  type ItemEvents,
+  NO_EVENTS,
+  rulesBehind,
+  type SubscriptionPast,
+} from './event-facts.ts';
 import { explanationText } from './explanation-text.ts';
 
 /** Why an item has its amount: the facts that were used when it was made, as data and as a text to read. */

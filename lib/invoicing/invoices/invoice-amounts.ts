@@ -1,5 +1,6 @@
 import {
   type Account,
+  type AccountBalance,
   type AccountInvoicingState,
   type BalancedInvoice,
   type Invoice,
@@ -7,6 +8,7 @@ import {
   type InvoiceItem,
   type InvoicePayment,
   itemTypes,
+  type StoredBalance,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, sum, ZERO } from '../../values/money/index.ts';
@@ -146,4 +148,17 @@ export function storedAmounts(
 ): InvoiceAmounts & { readonly invoiceId: Uuid } {
   const { id, amount, creditAdj, refundAdj, rawBalance } = invoice;
   return { invoiceId: id, amount, creditAdj, refundAdj, rawBalance };
+}
+
+/**
+ * The balance of an account (§1.4 rules 6 and 8): the stored one, plus those of its invoices that a parent pays, where
+ * they count: while they are linked to no summary, or to one that is owed. The summary decides that, under the parent's
+ * lock, so it cannot be stored with the account.
+ */
+export function accountBalanceOf({ delegated, ...kept }: StoredBalance): AccountBalance {
+  const accountBalance = delegated.reduce(
+    (sum, { invoice, summary }) => sum.plus(balanceOf(invoice, summary && balanceOf(summary))),
+    kept.accountBalance,
+  );
+  return { ...kept, accountBalance };
 }

@@ -1,12 +1,17 @@
 import type { CatalogWithOverrides } from '../../catalog/index.ts';
-import type { CallContext } from '../../records/index.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
-import type { NumberPattern } from '../../tenants/index.ts';
+import {
+  type CallContext,
+  type CreditNote,
+  type Invoice,
+  type InvoiceItem,
+  InvoiceItemType,
+} from '../../records/index.ts';
+import { NumberField, type NumberPart, type NumberPattern } from '../../tenants/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
-import { formattedNumber } from './formatted-number.ts';
+import { dayOfMonth, type LocalDate, monthOf, yearOf } from '../../values/time/index.ts';
 import { balanceOf } from './invoice-amounts.ts';
-import { parentBalanceOf } from './parent-standing.ts';
+import { parentBalanceOf } from './parent-summary.ts';
 
 /** An item as it is read: pretty names are never stored (§1.2). */
 export interface InvoiceItemView extends InvoiceItem {
@@ -113,4 +118,53 @@ export function withChildItems(
         : item,
     ),
   }));
+}
+
+/** A credit note as it is read. */
+export interface CreditNoteView extends CreditNote {
+  /** The number by the tenant's pattern (§21 rule 3); null = it has none. */
+  readonly formattedNumber: string | null;
+}
+
+export function viewCreditNotes(
+  notes: readonly CreditNote[],
+  patterns: readonly NumberPattern[],
+): readonly CreditNoteView[] {
+  return notes.map((note) => {
+    const { creditNoteNumber: number, creditNoteDate: date } = note;
+    return { ...note, formattedNumber: formattedNumber({ number, date }, patterns) };
+  });
+}
+
+/** What has a number in a sequence of its tenant, and a date that tells by which pattern it is shown. */
+interface Numbered {
+  /** 0 = none. */
+  readonly number: number;
+  readonly date: LocalDate;
+}
+
+/** The number by the pattern of the date (§1.7); null where the tenant has none for it, and where there is no number. */
+export function formattedNumber(numbered: Numbered, patterns: readonly NumberPattern[]): string | null {
+  const pattern = patterns.findLast(({ from }) => from === null || from <= numbered.date);
+  if (pattern === undefined || numbered.number === 0) return null;
+  return pattern.parts.map((part) => textOf(part, numbered)).join('');
+}
+
+function textOf(part: NumberPart, { number, date }: Numbered): string {
+  if (typeof part === 'string') return part;
+  const value = part.field === NumberField.NUMBER ? number : dateField(part.field, date);
+  return String(value).padStart(part.digits, '0');
+}
+
+function dateField(field: Exclude<NumberField, 'n'>, date: LocalDate): number {
+  switch (field) {
+    case 'yyyy':
+      return yearOf(date);
+    case 'yy':
+      return yearOf(date) % 100;
+    case 'mm':
+      return monthOf(date);
+    case 'dd':
+      return dayOfMonth(date);
+  }
 }

@@ -2,8 +2,7 @@ import type { InvoiceFilter } from '../../ports/storage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
-import type { ManualItem } from './manual-items.ts';
-import type { MigrationItem } from './migration-items.ts';
+import type { ManualItem, MigrationItem } from './manual-items.ts';
 import type { NewInvoiceItem } from './new-item.ts';
 
 export interface GenerateRequest {

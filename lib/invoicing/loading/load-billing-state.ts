@@ -14,7 +14,7 @@ import {
 import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
 import { isBehind, keptUntil } from '../evaluation/last-evaluation.ts';
 import { originOf, type UsageSupplies } from '../evaluation/source-usage.ts';
-import type { Draft } from '../invoices/drafting.ts';
+import type { Draft } from '../invoices/new-invoice.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import { windowOf } from '../proposals/window.ts';
 import { type LoadInput, loadStreams } from './load-streams.ts';

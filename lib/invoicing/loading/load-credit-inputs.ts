@@ -11,7 +11,7 @@ import {
 } from '../credit/apply-credit.ts';
 import { repairedDebts } from '../credit/repaired-debts.ts';
 import { isUnpaid } from '../invoices/invoice-amounts.ts';
-import { creditableOf, creditStandIn, settledDecrease } from '../invoices/parent-standing.ts';
+import { creditableOf, creditStandIn, settledDecrease } from '../invoices/parent-summary.ts';
 import {
   invoicesBeingPaid,
   loadCreditableInvoices,

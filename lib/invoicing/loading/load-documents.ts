@@ -16,13 +16,12 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
+import { formatsFrom } from '../documents/document-formats.ts';
 import { localesToLookUp, type TenantTranslations } from '../documents/document-texts.ts';
-import { formatsFrom } from '../documents/host-formats.ts';
 import { LAST_LOCALE, type Locale, parseLocale } from '../documents/locale.ts';
-import { parseProperties } from '../documents/properties-text.ts';
 import type { InvoiceToRender } from '../documents/rendered-invoice.ts';
 import { parseTemplate, type TemplateNode } from '../documents/template.ts';
-import { DocumentTextKind, templateKeys, translationKeys } from '../documents/text-keys.ts';
+import { DocumentTextKind, parseProperties, templateKeys, translationKeys } from '../documents/text-keys.ts';
 import { viewInvoices } from '../invoices/invoice-view.ts';
 import { catalogsForNames, loadViewSources } from './load-invoice-views.ts';
 

@@ -8,9 +8,9 @@ import {
   TransactionType,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { creditableInvoices, isOwed, unpaidInvoices } from '../credit/credit-order.ts';
-import { accountBalanceOf } from '../invoices/delegated-balance.ts';
-import { isPaidWhole, isSettled } from '../invoices/parent-standing.ts';
+import { creditableInvoices, isOwed, unpaidInvoices } from '../credit/apply-credit.ts';
+import { accountBalanceOf } from '../invoices/invoice-amounts.ts';
+import { isPaidWhole, isSettled } from '../invoices/parent-summary.ts';
 
 /** The unpaid invoices of these accounts, by age; one statement, and one more where parents pay. */
 export async function loadUnpaidInvoices(

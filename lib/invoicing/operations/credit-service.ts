@@ -27,9 +27,8 @@ import {
   invoiceAmounts,
   storedAmounts,
 } from '../invoices/invoice-amounts.ts';
-import { invoiceAdjustmentEvents } from '../invoices/invoice-events.ts';
 import { checkCurrency } from '../invoices/manual-items.ts';
-import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
+import { emptyInvoice, invoiceAdjustmentEvents, invoicingCurrency } from '../invoices/new-invoice.ts';
 import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
 import type { DeleteCreditRequest } from '../invoices/requests.ts';
 import { loadParentInvoices } from '../loading/load-open-invoices.ts';

@@ -8,8 +8,7 @@ import type { DocumentText, DocumentTextUpload } from '../documents/text-keys.ts
 import type { DryRunRequest } from '../dry-run/dry-run-request.ts';
 import type { ChangeReportPart } from '../evaluation/price-differences.ts';
 import type { ItemExplanation } from '../explanation/explanation.ts';
-import type { CreditNoteView } from '../invoices/credit-note-view.ts';
-import type { InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
+import type { CreditNoteView, InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
 import type {
   AccountInvoicesRequest,
   AccountParking,

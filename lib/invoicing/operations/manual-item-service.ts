@@ -16,20 +16,20 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { belowMinorUnit, type Decimal, formatDecimal, statedAmount, ZERO } from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
-import { type Draft, draftOf } from '../invoices/drafting.ts';
 import { invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import type { InvoiceItemView, InvoiceReader, InvoiceView } from '../invoices/invoice-view.ts';
-import { adjustedAmount, afterAdjustment, itemAdjustment } from '../invoices/item-adjustment.ts';
 import {
   checkCurrency,
   checkManualItems,
+  checkMigrationItems,
   checkTexts,
   type ManualItem,
   manualItem,
+  migrationItem,
   statedItemAmount,
 } from '../invoices/manual-items.ts';
-import { checkMigrationItems, migrationItem } from '../invoices/migration-items.ts';
-import { emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
+import { type Draft, draftOf, emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
+import { adjustedAmount, afterAdjustment, itemAdjustment } from '../invoices/new-item.ts';
 import type {
   ItemAdjustmentRequest,
   ManualItemsRequest,

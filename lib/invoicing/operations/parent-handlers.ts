@@ -5,7 +5,7 @@ import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../run
 import type { SettingsOf } from '../../tenants/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
-import { parentCommitTime } from '../invoices/parent-commit-time.ts';
+import { parentCommitTime } from '../invoices/parent-summary.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 import { commitDrafts } from '../saving/commit-drafts.ts';
 import { summariseChildren } from '../saving/parent-summaries.ts';

@@ -22,7 +22,7 @@ import { BillingError, InvariantError } from '../../values/errors/index.ts';
 import { MAX_BUSY_ENTRIES_COUNTED, MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
 import { type Instant, parseWireInstant } from '../../values/time/index.ts';
 import { noticeEntries, RUN_TOPICS, runOfChange, runTrigger } from '../evaluation/run-entries.ts';
-import { draftingOf } from '../invoices/drafting.ts';
+import { draftingOf } from '../invoices/new-invoice.ts';
 import { tellOutcomes } from '../plugins/ask-about-runs.ts';
 import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { alwaysParks, parkAccounts, reasonOf } from '../runs/parking.ts';

@@ -15,9 +15,8 @@ import {
   ZERO,
 } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
-import { isAdjustable } from '../invoices/item-adjustment.ts';
 import { checkCurrency, checkPeriod, checkTexts } from '../invoices/manual-items.ts';
-import { defaultDescription, type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
+import { defaultDescription, isAdjustable, type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
 import type { ClaimedItem } from './plugin-claims.ts';
 import { refusedTo } from './refused-to.ts';
 

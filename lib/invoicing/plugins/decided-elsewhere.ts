@@ -13,8 +13,7 @@ import type { Decimal } from '../../values/money/index.ts';
 import type { ChangedInvoice } from '../credit/changed-invoice.ts';
 import type { AccountRun } from '../evaluation/evaluate-account.ts';
 import { amountsAfterItems } from '../invoices/invoice-amounts.ts';
-import { adjustedAmount, afterAdjustment } from '../invoices/item-adjustment.ts';
-import type { NewInvoiceItem } from '../invoices/new-item.ts';
+import { adjustedAmount, afterAdjustment, type NewInvoiceItem } from '../invoices/new-item.ts';
 import type { AskedInvoice, ItemElsewhere } from './additional-items.ts';
 import { refusedTo } from './refused-to.ts';
 

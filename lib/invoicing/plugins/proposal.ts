@@ -3,7 +3,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
-import type { Draft } from '../invoices/drafting.ts';
+import type { Draft } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 
 /** What a run would do before any plugin and credit: plugins are asked about it, and only it may be stored then. */

@@ -15,13 +15,12 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
 import { invoiceData } from '../documents/invoice-data.ts';
 import { printableInvoice } from '../documents/printable-invoice.ts';
-import { renderingCreditNote } from '../documents/rendered-credit-note.ts';
-import type { RenderedInvoice } from '../documents/rendered-invoice.ts';
+import { type RenderedInvoice, renderingCreditNote } from '../documents/rendered-invoice.ts';
 import { parseTemplate } from '../documents/template.ts';
 import { renderingTemplate } from '../documents/template-output.ts';
-import { type CreditNoteView, viewCreditNotes } from '../invoices/credit-note-view.ts';
+import { type CreditNoteView, viewCreditNotes } from '../invoices/invoice-view.ts';
 import type { DocumentSourceLoader } from '../loading/load-documents.ts';
-import type { DocumentFiles } from './document-files.ts';
+import type { DocumentFiles } from './invoice-document-service.ts';
 
 type ServicePorts = Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
 

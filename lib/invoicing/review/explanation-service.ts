@@ -1,8 +1,7 @@
 import { noSuchObject } from '../../accounts/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { CallContext, ComputedBasis, InvoiceItem } from '../../records/index.ts';
-import { ObjectType } from '../../records/index.ts';
+import { type CallContext, type ComputedBasis, type InvoiceItem, ObjectType } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { NO_PAST, type SubscriptionPast } from '../explanation/event-facts.ts';
 import { computedBasis, explainItem, type ItemExplanation } from '../explanation/explanation.ts';

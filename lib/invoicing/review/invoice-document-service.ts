@@ -1,13 +1,21 @@
-import type { Ports } from '../../ports/index.ts';
+import type { Ports, PrintableDocument, RenderedFile } from '../../ports/index.ts';
 import type { CallContext } from '../../records/index.ts';
-import { timeSlices } from '../../runtime/index.ts';
+import { hostAnswer, timeSlices, wantedSignal } from '../../runtime/index.ts';
+import type { KeyValueService } from '../../tenants/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { shortened } from '../../values/text/index.ts';
 import { invoiceData } from '../documents/invoice-data.ts';
 import { printableInvoice } from '../documents/printable-invoice.ts';
 import { renderingInvoice } from '../documents/rendered-invoice.ts';
 import { renderingTemplate } from '../documents/template-output.ts';
+import {
+  type DocumentText,
+  type DocumentTextUpload,
+  documentTextKey,
+  localeGiven,
+} from '../documents/text-keys.ts';
 import type { DocumentSourceLoader } from '../loading/load-documents.ts';
-import type { DocumentFiles } from './document-files.ts';
 
 /** Invoices as documents (§14). */
 export class InvoiceDocumentService {
@@ -38,4 +46,72 @@ export class InvoiceDocumentService {
     const view = await timeSlices(this.#ports)(renderingInvoice(given));
     return this.#files.pdf(printableInvoice(view, context.createdDate), { invoiceId });
   }
+}
+
+/** Files of documents, by what the host has given to make them with (§14 rule 6). */
+export class DocumentFiles {
+  readonly #ports: Pick<Ports, 'documentRenderer' | 'logger' | 'scopes'>;
+
+  constructor(ports: Pick<Ports, 'documentRenderer' | 'logger' | 'scopes'>) {
+    this.#ports = ports;
+  }
+
+  /** @throws BillingError NOT_IMPLEMENTED (1) where the host has given no renderer. */
+  check(): void {
+    if (this.#ports.documentRenderer === undefined) throw noRenderer();
+  }
+
+  async pdf(document: PrintableDocument, facts: Readonly<Record<string, string>>): Promise<Uint8Array> {
+    const { documentRenderer, logger } = this.#ports;
+    if (documentRenderer === undefined) throw noRenderer();
+    const signal = wantedSignal(this.#ports);
+    const { bytes, missingCharacters } = await hostAnswer(async () =>
+      fileOf(await documentRenderer.pdf(document, { signal })),
+    );
+    if (missingCharacters !== '')
+      logger.warn({ ...facts, characters: shortened(missingCharacters) }, 'no font for characters of a PDF');
+    return bytes;
+  }
+}
+
+/** Read while the call lasts: an answer that cannot be read is a throw of the renderer's own. */
+function fileOf({ bytes, missingCharacters }: RenderedFile): RenderedFile {
+  if (!(bytes instanceof Uint8Array)) throw new Error('The document renderer answered no bytes');
+  return { bytes, missingCharacters: String(missingCharacters ?? '') };
+}
+
+function noRenderer(): BillingError {
+  return new BillingError({
+    code: ErrorCode.NOT_IMPLEMENTED,
+    message:
+      'There are no PDFs without a renderer: npm install pdfkit fontkit bidi-js @expo-google-fonts/noto-sans, and open the engine with documentRenderer: pdfRenderer() of billwright/pdf',
+  });
+}
+
+/** Templates and translations (§14), which are values of the tenant's keys (platform §3). */
+export class InvoiceTextService {
+  readonly #keyValues: KeyValueService;
+
+  constructor(keyValues: KeyValueService) {
+    this.#keyValues = keyValues;
+  }
+
+  async upload(context: CallContext, upload: DocumentTextUpload): Promise<void> {
+    const key = keyOf(upload);
+    if (upload.replace) await this.#keyValues.add(context, key, upload.text);
+    else await this.#keyValues.addNew(context, key, upload.text);
+  }
+
+  async get(context: CallContext, text: DocumentText): Promise<string | null> {
+    const { values } = await this.#keyValues.get(context, keyOf(text));
+    return values[0] ?? null;
+  }
+
+  async delete(context: CallContext, text: DocumentText): Promise<void> {
+    await this.#keyValues.delete(context, keyOf(text));
+  }
+}
+
+function keyOf({ kind, locale }: DocumentText): string {
+  return documentTextKey(kind, locale == null ? null : localeGiven(locale));
 }

@@ -4,7 +4,7 @@ import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, AccountInvoicingState } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
-import { NOTHING_CREDITED } from '../credit/credit-moves.ts';
+import { NOTHING_CREDITED } from '../credit/changed-invoice.ts';
 import type { BillingRequest } from '../evaluation/account-streams.ts';
 import {
   type AccountBilling,
@@ -22,9 +22,8 @@ import {
   hasItems,
 } from '../evaluation/run-invoice.ts';
 import { supplyStanding, type UsageSupplies } from '../evaluation/source-usage.ts';
-import type { Draft, Drafting } from '../invoices/drafting.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
-import { invoicingCurrency } from '../invoices/new-invoice.ts';
+import { type Draft, type Drafting, invoicingCurrency } from '../invoices/new-invoice.ts';
 import { loadBillingState, loadDrafts, withRepairedItems } from '../loading/load-billing-state.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';

@@ -15,9 +15,9 @@ import type { Decimal } from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
 import { type ChangedInvoice, withItems } from '../credit/changed-invoice.ts';
 import { amountsAfterItems } from '../invoices/invoice-amounts.ts';
-import { afterAdjustment, isAdjustable, itemAdjustment } from '../invoices/item-adjustment.ts';
 import { manualItem } from '../invoices/manual-items.ts';
 import { emptyInvoice } from '../invoices/new-invoice.ts';
+import { afterAdjustment, isAdjustable, itemAdjustment } from '../invoices/new-item.ts';
 import { loadUnpaidInvoices } from '../loading/load-open-invoices.ts';
 import { changeInvoices } from './change-invoices.ts';
 

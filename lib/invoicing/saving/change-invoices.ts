@@ -19,20 +19,21 @@ import {
 } from '../credit/apply-credit.ts';
 import {
   adjustmentEvents,
+  afterMoves,
   type ChangedInvoice,
   type CreditUse,
   creditedChange,
+  creditItem,
   hasOtherAmounts,
   isAdjusted,
   isNewlyCommitted,
   type StoredChange,
+  stateAfterMoves,
 } from '../credit/changed-invoice.ts';
-import { afterMoves, creditItem, stateAfterMoves } from '../credit/credit-moves.ts';
 import { type CreditingItem, creditNotesOf, isCrediting } from '../credit/credit-notes.ts';
 import { repairsAmong } from '../credit/repaired-debts.ts';
 import { accountBalancesAfter, initialState, storedAmounts } from '../invoices/invoice-amounts.ts';
-import { invoiceAdjustmentEvents, invoiceCreationEvents } from '../invoices/invoice-events.ts';
-import { itemOf } from '../invoices/new-invoice.ts';
+import { invoiceAdjustmentEvents, invoiceCreationEvents, itemOf } from '../invoices/new-invoice.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
 
 export interface InvoiceChanges {

@@ -14,14 +14,14 @@ import { type Instant, localDateOf } from '../../values/time/index.ts';
 import type { ChangedInvoice } from '../credit/changed-invoice.ts';
 import { amountsAfterItems } from '../invoices/invoice-amounts.ts';
 import { emptyInvoice } from '../invoices/new-invoice.ts';
-import { parentCommitEntry } from '../invoices/parent-commit-time.ts';
-import { contributionOf } from '../invoices/parent-standing.ts';
 import {
   adjustSummary,
   type ChildInvoice,
   childTotals,
+  contributionOf,
   effectsOnCommitted,
   joinSummary,
+  parentCommitEntry,
   summaryItems,
 } from '../invoices/parent-summary.ts';
 import { changeInvoices } from './change-invoices.ts';

@@ -26,8 +26,7 @@ import {
 } from '../evaluation/run-invoice.ts';
 import { intervalsToStore } from '../evaluation/stored-intervals.ts';
 import { storedAmounts } from '../invoices/invoice-amounts.ts';
-import { invoiceAdjustmentEvents, invoiceCreationEvents } from '../invoices/invoice-events.ts';
-import { itemOf } from '../invoices/new-invoice.ts';
+import { invoiceAdjustmentEvents, invoiceCreationEvents, itemOf } from '../invoices/new-invoice.ts';
 import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import { type NotedChange, numbersFor, writeCreditNotes } from './change-invoices.ts';

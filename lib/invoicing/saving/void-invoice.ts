@@ -15,7 +15,7 @@ import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index
 import { addDays, formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import { chargedThroughDates } from '../invoices/charged-through-date.ts';
 import { accountCreditOf } from '../invoices/invoice-amounts.ts';
-import { isSettled } from '../invoices/parent-standing.ts';
+import { isSettled } from '../invoices/parent-summary.ts';
 import { invoicesBeingPaid, loadParentInvoices } from '../loading/load-open-invoices.ts';
 import { billedTwice, isRepair, type ReleasedCoverage, releaseCoverage } from '../reconciliation/coverage.ts';
 import { changeInvoices } from './change-invoices.ts';

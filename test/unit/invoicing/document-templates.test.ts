@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { BUILT_IN_TEMPLATE } from '../../../lib/invoicing/documents/built-in-template.ts';
 import { invoiceData } from '../../../lib/invoicing/documents/invoice-data.ts';
 import { renderedInvoice } from '../../../lib/invoicing/documents/rendered-invoice.ts';
-import { parseTemplate } from '../../../lib/invoicing/documents/template.ts';
-import { MAX_TEMPLATE_CHARACTERS } from '../../../lib/invoicing/documents/template-bounds.ts';
+import { MAX_TEMPLATE_CHARACTERS, parseTemplate } from '../../../lib/invoicing/documents/template.ts';
 import {
   renderingTemplate,
   TemplateList,

@@ -3,15 +3,16 @@ import { readBasis, writeBasis } from '../../../adapters/mikro-orm/tables/item-b
 import {
   type EventFacts,
   eventsBehind,
+  rulesBehind,
   type SubscriptionPast,
 } from '../../../lib/invoicing/explanation/event-facts.ts';
-import { rulesBehind } from '../../../lib/invoicing/explanation/explained-rules.ts';
 import {
+  caseText,
   cycleSentence,
   dateSentence,
+  eventText,
   phaseSentence,
-} from '../../../lib/invoicing/explanation/explanation-rules-text.ts';
-import { caseText, eventText } from '../../../lib/invoicing/explanation/explanation-words.ts';
+} from '../../../lib/invoicing/explanation/explanation-words.ts';
 import type { BillingTransitionType } from '../../../lib/records/billing-event.ts';
 import type { BasisEvent, RecurringBasis } from '../../../lib/records/invoice-item.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { formattedNumber } from '../../../lib/invoicing/invoices/formatted-number.ts';
+import { formattedNumber } from '../../../lib/invoicing/invoices/invoice-view.ts';
 import { tenantProperties } from '../../../lib/tenants/configuration/tenant-properties.ts';
 import { localDate } from '../../../lib/values/time/index.ts';
 

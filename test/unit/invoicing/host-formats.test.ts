@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { documentFormats } from '../../../lib/invoicing/documents/document-formats.ts';
-import { formatsFrom } from '../../../lib/invoicing/documents/host-formats.ts';
+import { documentFormats, formatsFrom } from '../../../lib/invoicing/documents/document-formats.ts';
 import type { Locale } from '../../../lib/invoicing/documents/locale.ts';
 import type { InvoiceFormatterFactory } from '../../../lib/ports/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';

@@ -1,7 +1,11 @@
 import { expect } from 'chai';
-import { parentCommitTime } from '../../../lib/invoicing/invoices/parent-commit-time.ts';
-import { creditableOf, creditStandIn } from '../../../lib/invoicing/invoices/parent-standing.ts';
-import { effectsOnCommitted, joinSummary } from '../../../lib/invoicing/invoices/parent-summary.ts';
+import {
+  creditableOf,
+  creditStandIn,
+  effectsOnCommitted,
+  joinSummary,
+  parentCommitTime,
+} from '../../../lib/invoicing/invoices/parent-summary.ts';
 import type { Invoice } from '../../../lib/records/invoice.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { type Currency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';

@@ -1,8 +1,5 @@
 import { expect } from 'chai';
-import {
-  MAX_PROPERTIES_CHARACTERS,
-  parseProperties,
-} from '../../../lib/invoicing/documents/properties-text.ts';
+import { MAX_PROPERTIES_CHARACTERS, parseProperties } from '../../../lib/invoicing/documents/text-keys.ts';
 import { codeThrownBy } from '../../support/errors.ts';
 
 const read = (source: string) => Object.fromEntries(parseProperties(source));
