@@ -7,7 +7,7 @@ import type {
 } from '../../../lib/ports/storage/index.ts';
 import { SYSTEM_TENANT } from '../../../lib/records/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
-import { type Column, numberOf, textOf } from '../sql/columns.ts';
+import { givenColumns, numberOf, textOf } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, type RawText, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
@@ -29,11 +29,7 @@ import {
   updateRows,
 } from '../tables/record-access.ts';
 
-const leaseColumns: readonly Column[] = [
-  { name: 'owner', type: 'text', nullable: false },
-  { name: 'token', type: 'text', nullable: false },
-  { name: 'ends_at_ms', type: 'bigint', nullable: false },
-];
+const leaseColumns = givenColumns({ owner: 'text', token: 'text', ends_at_ms: 'bigint' });
 
 /** An event is among the live entries, or among those that have ended. */
 const eventTables = { live: raw(queueEntriesTable.name), ended: raw(queueHistoryTable.name) };
@@ -366,7 +362,7 @@ function letGoOn(tenantRecordId: number, sink: string, recordIds: readonly numbe
         where ${isIn('w.record_id', 'bigint', recordIds)})`;
 }
 
-const nameColumn: readonly Column[] = [{ name: 'name', type: 'text', nullable: false }];
+const nameColumn = givenColumns({ name: 'text' });
 
 /** The event sinks of hosts, each by its name. */
 export function sinkStore(access: SystemAccess, dialect: Dialect): SinkStore {

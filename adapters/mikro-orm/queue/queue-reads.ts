@@ -6,16 +6,12 @@ import type {
 } from '../../../lib/ports/storage/index.ts';
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
-import { type Column, numberOf } from '../sql/columns.ts';
+import { givenColumns, numberOf } from '../sql/columns.ts';
 import { isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { pushDeliveriesTable as deliveries, queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
 import { recordColumns, type Stored, type TenantScope } from '../tables/record-access.ts';
 
-const aheadColumns: readonly Column[] = [
-  { name: 'asker', type: 'bigint', nullable: false },
-  { name: 'account_record_id', type: 'bigint', nullable: false },
-  { name: 'due_by', type: 'bigint', nullable: false },
-];
+const aheadColumns = givenColumns({ asker: 'bigint', account_record_id: 'bigint', due_by: 'bigint' });
 
 export function notificationReads(scope: TenantScope): NotificationReads {
   const { runner, tenantRecordId } = scope;

@@ -12,7 +12,7 @@ import {
 import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
 import { QUEUE_ORDER_WAIT_MS } from '../../../lib/values/limits.ts';
 import { type Instant, instant } from '../../../lib/values/time/index.ts';
-import { type Column, numberOf, type Row } from '../sql/columns.ts';
+import { givenColumns, numberOf, type Row } from '../sql/columns.ts';
 import type { StatementResult } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
@@ -20,11 +20,7 @@ import { isIn, nothing, raw, rowsAs, type Sql, type SqlPart, sql } from '../sql/
 import { queueEntriesTable } from '../tables/queue.ts';
 import { availableCopy } from './entry-store.ts';
 
-const reasonColumns: readonly Column[] = [
-  { name: 'record_id', type: 'bigint', nullable: false },
-  { name: 'reason', type: 'text', nullable: false },
-  { name: 'available_at_ms', type: 'bigint', nullable: true },
-];
+const reasonColumns = givenColumns({ record_id: 'bigint', reason: 'text', available_at_ms: 'bigint' });
 
 export function queueStore(
   access: SystemAccess,

@@ -32,6 +32,11 @@ export interface Column {
   readonly isInstant?: true;
 }
 
+/** The columns of rows that a statement is given, by name. */
+export function givenColumns(types: Readonly<Record<string, ColumnType>>): readonly Column[] {
+  return Object.entries(types).map(([name, type]) => ({ name, type, nullable: true }));
+}
+
 /** A value on its way to the database; JSON columns carry JSON text. */
 export type Cell = string | number | boolean | null;
 /** A row as the driver returns it: its own types for numbers, dates and booleans. */

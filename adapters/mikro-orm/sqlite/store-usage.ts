@@ -3,7 +3,15 @@ import type { UsagePoint } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import { type Decimal, decimal, formatDecimal, ZERO } from '../../../lib/values/money/index.ts';
 import { type Instant, instant } from '../../../lib/values/time/index.ts';
-import { type Cell, type Column, numberOf, type Row, textOf, writeDay } from '../sql/columns.ts';
+import {
+  type Cell,
+  type Column,
+  givenColumns,
+  numberOf,
+  type Row,
+  textOf,
+  writeDay,
+} from '../sql/columns.ts';
 import type { Statements } from '../sql/connection.ts';
 import type { RefusedUsage, UsageChunk } from '../sql/dialect.ts';
 import { firstRowsAs, isIn, raw, sql } from '../sql/sql.ts';
@@ -26,11 +34,11 @@ interface Bucket {
   readonly points: { readonly point: UsagePoint; readonly keyRecordId: number }[];
 }
 
-const askedColumns: readonly Column[] = [
-  { name: 'submission', type: 'bigint', nullable: false },
-  { name: 'subscription_record_id', type: 'bigint', nullable: false },
-  { name: 'tracking_id', type: 'text', nullable: false },
-];
+const askedColumns = givenColumns({
+  submission: 'bigint',
+  subscription_record_id: 'bigint',
+  tracking_id: 'text',
+});
 
 /** Submissions from which on a chunk takes a turn of its own. */
 const MANY_FROM = 500;

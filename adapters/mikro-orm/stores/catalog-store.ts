@@ -15,7 +15,7 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { CATALOG_PARTS_AT_ONCE } from '../../../lib/values/limits.ts';
 import { type Instant, instant } from '../../../lib/values/time/index.ts';
 import type { WriteScope } from '../audit/audited-writes.ts';
-import { numberOf, type Row, textOf } from '../sql/columns.ts';
+import { givenColumns, numberOf, type Row, textOf } from '../sql/columns.ts';
 import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
   type CatalogVersionRow,
@@ -322,7 +322,7 @@ function partsStatement({ runner, tenantRecordId }: TenantScope, recordIds: read
   for (let first = 0; first < recordIds.length; first += PARTS_PER_ROW) {
     groups.push([JSON.stringify(recordIds.slice(first, first + PARTS_PER_ROW))]);
   }
-  const wanted = rowsAs('g', [{ name: 'record_ids', type: 'text', nullable: false }], groups);
+  const wanted = rowsAs('g', givenColumns({ record_ids: 'text' }), groups);
   return sql`
     select (
       select string_agg(${line}, ${raw(`'${RECORD_SEPARATOR}'`)}) from bw_catalog_parts

@@ -3,7 +3,7 @@ import { type CoverageRow, itemTypesWith } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { MIN_YEAR } from '../../../lib/values/limits.ts';
 import { formatLocalDate, localDate } from '../../../lib/values/time/index.ts';
-import { type Column, dateOf, textOf } from '../sql/columns.ts';
+import { dateOf, givenColumns, textOf } from '../sql/columns.ts';
 import { firstRowsAs, isIn, literals, raw, type Sql, sql } from '../sql/sql.ts';
 import { coverageTable } from '../tables/invoices.ts';
 import { haveIds, recordColumns, type TenantScope } from '../tables/record-access.ts';
@@ -13,10 +13,7 @@ import { haveIds, recordColumns, type TenantScope } from '../tables/record-acces
 // SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant. The
 // given rows carry the tenant, so that no walk along it seems as cheap to PostgreSQL before it has counted what there is.
 
-const windowColumns: readonly Column[] = [
-  { name: 'subscription_id', type: 'uuid', nullable: false },
-  { name: 'from_date', type: 'date', nullable: false },
-];
+const windowColumns = givenColumns({ subscription_id: 'uuid', from_date: 'date' });
 
 const firstDay = localDate(MIN_YEAR, 1, 1);
 

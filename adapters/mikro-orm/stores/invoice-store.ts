@@ -16,7 +16,7 @@ import { isStorable } from '../../../lib/values/text/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from '../audit/audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
-import { type Column, dateOf, numberOf, textOf } from '../sql/columns.ts';
+import { dateOf, givenColumns, numberOf, textOf } from '../sql/columns.ts';
 import { firstRowsAs, isIn, literals, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import {
   coverageTable,
@@ -56,12 +56,12 @@ import {
 import { lockNumbers, skipNumbers, takeNumbers } from './tenant-settings.ts';
 
 // SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant.
-const dueColumns: readonly Column[] = [
-  { name: 'account_id', type: 'uuid', nullable: false },
-  { name: 'target_date', type: 'date', nullable: false },
-  { name: 'catalog_revision', type: 'integer', nullable: false },
-  { name: 'usage_settings', type: 'text', nullable: true },
-];
+const dueColumns = givenColumns({
+  account_id: 'uuid',
+  target_date: 'date',
+  catalog_revision: 'integer',
+  usage_settings: 'text',
+});
 
 export function invoiceReads(scope: TenantScope): InvoiceReads {
   const { dialect } = scope.runner;

@@ -21,7 +21,7 @@ import {
   transactionAudit,
 } from '../audit/audited-records.ts';
 import { insertAudited, noteUpdate, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
-import { type Column, numberOf, textOf } from '../sql/columns.ts';
+import { givenColumns, numberOf, textOf } from '../sql/columns.ts';
 import { clauseConditions, containsInAnyCase } from '../sql/search-conditions.ts';
 import { isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
@@ -173,10 +173,7 @@ const outcome = [
   'leaseUntil',
 ] as const;
 const outcomeColumns = paymentTransactionsTable.columnsOf(outcome);
-const comparedColumns: readonly Column[] = [
-  { name: 'id', type: 'uuid', nullable: false },
-  { name: 'expected', type: 'text', nullable: false },
-];
+const comparedColumns = givenColumns({ id: 'uuid', expected: 'text' });
 
 export function paymentWrites(scope: WriteScope): PaymentWrites {
   const { userName: updatedBy, createdDate: updatedDate } = scope.authorship;

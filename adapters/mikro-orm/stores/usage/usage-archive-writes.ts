@@ -7,29 +7,19 @@ import type {
 import type { PointRange } from '../../../../lib/records/index.ts';
 import { assertInvariant } from '../../../../lib/values/errors/index.ts';
 import { formatDecimal } from '../../../../lib/values/money/index.ts';
-import { type Cell, type Column, dateOf, numberOf, textOf, writeDay } from '../../sql/columns.ts';
+import { type Cell, dateOf, givenColumns, numberOf, textOf, writeDay } from '../../sql/columns.ts';
 import { firstRowsAs, raw, rowsAs, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 import { bucketKey } from '../../tables/usage/usage.ts';
 import { archivedIdsTable, archivedPiecesTable } from '../../tables/usage/usage-archive.ts';
 import { isInRange, isVoided, pointRangeColumns, rangeCells, writePart } from './usage-pieces.ts';
 
-const subscriptionColumn: Column = { name: 'subscription_record_id', type: 'bigint', nullable: false };
-const boundColumns: readonly Column[] = [
-  subscriptionColumn,
-  { name: 'before', type: 'date', nullable: false },
-];
-const pieceColumns: readonly Column[] = [
-  { name: 'piece', type: 'bigint', nullable: false },
-  { name: 'part', type: 'text', nullable: false },
-  subscriptionColumn,
+const boundColumns = givenColumns({ subscription_record_id: 'bigint', before: 'date' });
+const pieceColumns = [
+  ...givenColumns({ piece: 'bigint', part: 'text', subscription_record_id: 'bigint' }),
   ...pointRangeColumns,
 ];
-const dayColumns: readonly Column[] = [
-  subscriptionColumn,
-  { name: 'local_date', type: 'date', nullable: false },
-  { name: 'unit', type: 'text', nullable: false },
-];
+const dayColumns = givenColumns({ subscription_record_id: 'bigint', local_date: 'date', unit: 'text' });
 
 export function usageArchiveWrites(scope: TenantScope): UsageArchiveWrites {
   return {

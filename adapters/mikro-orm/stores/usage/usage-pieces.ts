@@ -11,34 +11,30 @@ import { isUuid } from '../../../../lib/values/ids/index.ts';
 import { MIN_YEAR } from '../../../../lib/values/limits.ts';
 import { decimal } from '../../../../lib/values/money/index.ts';
 import { instant, type LocalDate, localDate } from '../../../../lib/values/time/index.ts';
-import { type Cell, type Column, dateOf, numberOf, type Row, textOf, writeDay } from '../../sql/columns.ts';
+import { type Cell, dateOf, givenColumns, numberOf, type Row, textOf, writeDay } from '../../sql/columns.ts';
 import { firstRowsAs, orderedText, raw, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
 
-const requestColumns: readonly Column[] = [
-  { name: 'request', type: 'bigint', nullable: false },
-  { name: 'subscription_record_id', type: 'bigint', nullable: false },
-];
-const rangeColumns: readonly Column[] = [
+const requestColumns = givenColumns({ request: 'bigint', subscription_record_id: 'bigint' });
+const rangeColumns = [
   ...requestColumns,
-  { name: 'first_day', type: 'date', nullable: false },
+  ...givenColumns({ first_day: 'date' }),
   // The one day that is asked for; null = all from the first one on.
-  { name: 'only_day', type: 'date', nullable: true },
+  ...givenColumns({ only_day: 'date' }),
 ];
 /** The columns of a range of points of a day, as statements join them: null where it does not matter. */
-export const pointRangeColumns: readonly Column[] = [
-  { name: 'local_date', type: 'date', nullable: false },
-  { name: 'unit', type: 'text', nullable: false },
-  { name: 'after_ordinal', type: 'bigint', nullable: false },
-  { name: 'up_to_ordinal', type: 'bigint', nullable: true },
-  { name: 'of_day', type: 'boolean', nullable: true },
-  { name: 'start_at', type: 'bigint', nullable: true },
-  { name: 'end_at', type: 'bigint', nullable: true },
-];
+export const pointRangeColumns = givenColumns({
+  local_date: 'date',
+  unit: 'text',
+  after_ordinal: 'bigint',
+  up_to_ordinal: 'bigint',
+  of_day: 'boolean',
+  start_at: 'bigint',
+  end_at: 'bigint',
+});
 
-const pieceColumns: readonly Column[] = [
-  { name: 'piece', type: 'bigint', nullable: false },
-  { name: 'subscription_record_id', type: 'bigint', nullable: false },
+const pieceColumns = [
+  ...givenColumns({ piece: 'bigint', subscription_record_id: 'bigint' }),
   ...pointRangeColumns,
 ];
 
@@ -170,12 +166,12 @@ export function isVoided(point: string, tenantRecordId: number): Sql {
       and k.record_id = ${raw(point)}.key_record_id and k.voided_date is not null)`;
 }
 
-const bucketColumns: readonly Column[] = [
-  { name: 'request', type: 'bigint', nullable: false },
-  { name: 'subscription_record_id', type: 'bigint', nullable: false },
-  { name: 'local_date', type: 'date', nullable: false },
-  { name: 'unit', type: 'text', nullable: false },
-];
+const bucketColumns = givenColumns({
+  request: 'bigint',
+  subscription_record_id: 'bigint',
+  local_date: 'date',
+  unit: 'text',
+});
 
 export function usageArchiveReads(scope: TenantScope): UsageArchiveReads {
   const { runner, tenantRecordId } = scope;
@@ -184,11 +180,10 @@ export function usageArchiveReads(scope: TenantScope): UsageArchiveReads {
     archivedDays: async (subscriptionRecordId, days) => {
       if (days.length === 0) return [];
       const rows = [...new Set(days)].map((day) => [writeDay(day)]);
-      const dayColumn: Column = { name: 'local_date', type: 'date', nullable: false };
       return runner.read(
         sql`
         select distinct d.local_date
-        from ${firstRowsAs('r', [dayColumn], rows)} cross join bw_usage_days d
+        from ${firstRowsAs('r', givenColumns({ local_date: 'date' }), rows)} cross join bw_usage_days d
         where d.tenant_record_id = ${tenantRecordId} and d.subscription_record_id = ${subscriptionRecordId}
           and d.local_date = r.local_date and d.archived_count is not null
         order by d.local_date`,

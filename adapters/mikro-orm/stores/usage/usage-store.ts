@@ -12,7 +12,7 @@ import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { HOUR_MS, MIN_YEAR } from '../../../../lib/values/limits.ts';
 import { localDate, maxDate, minDate } from '../../../../lib/values/time/index.ts';
 import type { WriteScope } from '../../audit/audited-writes.ts';
-import { type Cell, type Column, dateOf, numberOf, textOf, writeDay } from '../../sql/columns.ts';
+import { type Cell, dateOf, givenColumns, numberOf, textOf, writeDay } from '../../sql/columns.ts';
 import { firstRowsAs, isIn, nothing, orderedText, raw, type Sql, sql } from '../../sql/sql.ts';
 import { insertInto, recordColumns, type TenantScope } from '../../tables/record-access.ts';
 import { usageIntervalsTable } from '../../tables/usage/usage-intervals.ts';
@@ -26,18 +26,8 @@ import {
   voidSubmission,
 } from './usage-tracking-ids.ts';
 
-const stretchColumn: Column = { name: 'stretch', type: 'bigint', nullable: false };
-const wholeColumns: readonly Column[] = [
-  stretchColumn,
-  { name: 'first_day', type: 'date', nullable: false },
-  { name: 'last_day', type: 'date', nullable: false },
-];
-const cutColumns: readonly Column[] = [
-  stretchColumn,
-  { name: 'cut_day', type: 'date', nullable: false },
-  { name: 'start_at', type: 'bigint', nullable: false },
-  { name: 'end_at', type: 'bigint', nullable: false },
-];
+const wholeColumns = givenColumns({ stretch: 'bigint', first_day: 'date', last_day: 'date' });
+const cutColumns = givenColumns({ stretch: 'bigint', cut_day: 'date', start_at: 'bigint', end_at: 'bigint' });
 
 export function usageReads(scope: TenantScope): UsageReads {
   const { runner, tenantRecordId } = scope;
@@ -119,12 +109,12 @@ function cutRows(stretches: readonly UsageStretch[]): readonly (readonly Cell[])
   );
 }
 
-const hourColumns: readonly Column[] = [
-  { name: 'stretch', type: 'bigint', nullable: false },
-  { name: 'local_date', type: 'date', nullable: false },
-  { name: 'start_at', type: 'bigint', nullable: false },
-  { name: 'end_at', type: 'bigint', nullable: false },
-];
+const hourColumns = givenColumns({
+  stretch: 'bigint',
+  local_date: 'date',
+  start_at: 'bigint',
+  end_at: 'bigint',
+});
 
 /** Each stretch reads its day once. */
 async function usageHourSums(
@@ -164,10 +154,7 @@ function isOfUnit(column: string, unit: string | null, tenantRecordId: number): 
     select record_id from bw_usage_units where tenant_record_id = ${tenantRecordId} and ${isIn('name', 'text', [unit])})`;
 }
 
-const windowColumns: readonly Column[] = [
-  { name: 'subscription_id', type: 'uuid', nullable: false },
-  { name: 'from_date', type: 'date', nullable: false },
-];
+const windowColumns = givenColumns({ subscription_id: 'uuid', from_date: 'date' });
 
 const firstDay = localDate(MIN_YEAR, 1, 1);
 

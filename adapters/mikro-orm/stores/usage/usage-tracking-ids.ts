@@ -4,7 +4,7 @@ import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { MAX_COUNTED_RECORDS } from '../../../../lib/values/limits.ts';
 import { formatDecimal } from '../../../../lib/values/money/index.ts';
 import type { WriteScope } from '../../audit/audited-writes.ts';
-import { type Cell, type Column, numberOf, type Row, textOf } from '../../sql/columns.ts';
+import { type Cell, givenColumns, numberOf, type Row, textOf } from '../../sql/columns.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { firstRowsAs, isIn, raw, rowsAs, type Sql, sql } from '../../sql/sql.ts';
 import type { TenantScope } from '../../tables/record-access.ts';
@@ -12,12 +12,11 @@ import { aggregateColumns, bucketColumns, bucketKey } from '../../tables/usage/u
 import { usageIntervalsTable } from '../../tables/usage/usage-intervals.ts';
 import { isInRange, isVoided, pointRangeColumns, rangeCells } from './usage-pieces.ts';
 
-const rangeColumns: readonly Column[] = [
-  { name: 'invoice', type: 'bigint', nullable: false },
-  { name: 'subscription_id', type: 'uuid', nullable: false },
+const rangeColumns = [
+  ...givenColumns({ invoice: 'bigint', subscription_id: 'uuid' }),
   ...pointRangeColumns,
   // Null = not yet.
-  { name: 'billed_at', type: 'bigint', nullable: true },
+  ...givenColumns({ billed_at: 'bigint' }),
 ];
 
 /** The tracking ids of the points that intervals have consumed; those that were void by then are left out. */
