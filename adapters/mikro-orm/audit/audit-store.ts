@@ -2,8 +2,8 @@ import type { AuditReads } from '../../../lib/ports/storage/index.ts';
 import type { AuditEntry, AuditRow } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Column } from '../sql/columns.ts';
-import { isIn, raw, sql } from '../sql/sql.ts';
-import type { TenantScope } from '../tables/record-access.ts';
+import { isIn, raw } from '../sql/sql.ts';
+import { readAs, type TenantScope } from '../tables/record-access.ts';
 import { auditLogTable } from '../tables/system.ts';
 
 /** The columns that a list of changes shows; without its column, the snapshot reads as null. */
@@ -27,10 +27,7 @@ async function findByTargets(
   columns: readonly Column[],
 ): Promise<readonly AuditRow[]> {
   if (targetIds.length === 0) return [];
-  return runner.read(
-    sql`
+  return readAs({ runner }, auditLogTable)`
     select ${raw(runner.dialect.selectList({ columns }))} from bw_audit_log
-    where tenant_record_id = ${tenantRecordId} and ${isIn('target_id', 'uuid', targetIds)} order by record_id`,
-    (row) => auditLogTable.decode(row),
-  );
+    where tenant_record_id = ${tenantRecordId} and ${isIn('target_id', 'uuid', targetIds)} order by record_id`;
 }

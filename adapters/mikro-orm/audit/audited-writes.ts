@@ -1,8 +1,15 @@
 import { type Authorship, ChangeType } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
-import { raw, sql } from '../sql/sql.ts';
-import { insert, recordColumns, type TenantScope, updateOf } from '../tables/record-access.ts';
+import { raw } from '../sql/sql.ts';
+import {
+  insert,
+  readAs,
+  recordColumns,
+  type TenantScope,
+  update,
+  updateOf,
+} from '../tables/record-access.ts';
 import type { RecordTable } from '../tables/record-table.ts';
 import type { AuditedRecord } from './audited-records.ts';
 import type { Change, ChangeLog } from './change-log.ts';
@@ -11,6 +18,12 @@ import type { Change, ChangeLog } from './change-log.ts';
 export interface WriteScope extends TenantScope {
   readonly changes: ChangeLog;
   readonly authorship: Authorship;
+}
+
+/** A kind of record, and how it appears in the audit. */
+interface Kind<R extends Audited> {
+  readonly table: RecordTable<R>;
+  readonly audit: AuditedRecord<NoInfer<R>>;
 }
 
 interface Audited {
@@ -22,7 +35,7 @@ interface Audited {
 /** Inserts the records and notes their INSERT audit rows. */
 export async function insertAudited<R extends Audited>(
   scope: WriteScope,
-  kind: { readonly table: RecordTable<R>; readonly audit: AuditedRecord<NoInfer<R>> },
+  kind: Kind<R>,
   records: readonly R[],
 ): Promise<void> {
   if (records.length === 0) return;
@@ -39,17 +52,14 @@ export async function insertAudited<R extends Audited>(
 /** Writes `properties` of the records with these ids with one statement and notes their UPDATE audit rows. */
 export async function updateAudited<R extends Audited, P extends keyof R & string>(
   scope: WriteScope,
-  kind: { readonly table: RecordTable<R>; readonly audit: AuditedRecord<NoInfer<R>> },
+  kind: Kind<R>,
   change: { readonly properties: readonly P[]; readonly records: readonly Pick<NoInfer<R>, 'id' | P>[] },
 ): Promise<void> {
   if (change.records.length === 0) return;
   const { table, audit } = kind;
-  const records = await scope.runner.read(
-    sql`
+  const records = await readAs(scope, table)`
     ${updateOf(scope, table, { key: 'id', ...change })}
-    returning ${raw(recordColumns(scope, table, table.name))}`,
-    (row) => table.decode(row),
-  );
+    returning ${raw(recordColumns(scope, table, table.name))}`;
   const changeType = ChangeType.UPDATE;
   scope.changes.addAll({
     length: records.length,
@@ -64,6 +74,34 @@ function at<T>(list: readonly T[], index: number): T {
   const found = list[index];
   assertInvariant(found !== undefined, `There is no change ${index}`);
   return found;
+}
+
+/**
+ * Writes `properties` of records whose stored state is otherwise known, with one statement, and notes their audit rows: UPDATE
+ * by default.
+ */
+export async function updateKnown<R extends Audited, P extends keyof R & string>(
+  scope: WriteScope,
+  { table, audit }: Kind<R>,
+  change: {
+    readonly properties: readonly P[];
+    readonly records: readonly (NoInfer<R> & { readonly recordId: number })[];
+    readonly changeType?: ChangeType;
+  },
+): Promise<void> {
+  const { properties, records, changeType = ChangeType.UPDATE } = change;
+  await update(scope, table, { key: 'id', properties, records });
+  for (const record of records) noteChange(scope, audit, { record, changeType });
+}
+
+/** Notes a change of a record without history. */
+export function noteBareChange(
+  { changes }: WriteScope,
+  tableName: string,
+  { id, recordId, changeType }: Pick<Change, 'changeType'> & { readonly id: Uuid; readonly recordId: number },
+): void {
+  const owner = { targetId: id, targetRecordId: recordId, accountRecordId: null };
+  changes.add({ tableName, changeType, ...owner, snapshot: null });
 }
 
 /** Notes an update of a record; `record` is its present, stored state. */

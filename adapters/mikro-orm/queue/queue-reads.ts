@@ -9,7 +9,7 @@ import { instant } from '../../../lib/values/time/index.ts';
 import { givenColumns, numberOf } from '../sql/columns.ts';
 import { isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { pushDeliveriesTable as deliveries, queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
-import { recordColumns, type Stored, type TenantScope } from '../tables/record-access.ts';
+import { readAs, recordColumns, type Stored, type TenantScope } from '../tables/record-access.ts';
 
 const aheadColumns = givenColumns({ asker: 'bigint', account_record_id: 'bigint', due_by: 'bigint' });
 
@@ -21,16 +21,13 @@ export function notificationReads(scope: TenantScope): NotificationReads {
       const columns = raw(recordColumns(scope, queueEntriesTable));
       const inState = async (state: ProcessingState): Promise<readonly Stored<StoredEntry>[]> =>
         // Written out: each state has an index of its own, which a parameter would keep from being chosen.
-        runner.read(
-          sql`
+        readAs(scope, queueEntriesTable)`
           select ${columns} from (
             select *, row_number() over (partition by account_record_id order by due_order, record_id) as place
             from bw_queue_entries
             where tenant_record_id = ${tenantRecordId} and ${isIn('account_record_id', 'bigint', accountRecordIds)}
               and processing_state = '${raw(state)}' and ${isIn('topic', 'text', topics)}) as placed
-          where place <= ${limit} order by due_order, record_id`,
-          (row) => queueEntriesTable.decode(row),
-        );
+          where place <= ${limit} order by due_order, record_id`;
       const found = await Promise.all([
         inState(ProcessingState.IN_PROCESSING),
         inState(ProcessingState.AVAILABLE),

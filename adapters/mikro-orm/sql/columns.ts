@@ -242,6 +242,11 @@ export const jsonReadOrNull = <T>(name: string, read: (stored: never) => T) =>
     decode: (stored, column) => read(documents.decode(stored, column) as never),
   });
 
+/** A field that only searches look at: it is written with the record and not read with it. */
+export function aside<T>(field: Field<T>): Field<T | undefined> {
+  return { ...field, isKeptAside: true, write: (value, cells) => field.write(value as T, cells) };
+}
+
 /** A dated fact (subscriptions §2 rule 8): `<name>` holds the instant, `<name>_local` its local date. */
 export function dated(name: string): Field<DatedInstant> {
   const at = instantAt(name);

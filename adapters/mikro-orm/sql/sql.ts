@@ -16,7 +16,11 @@ export interface Membership {
   readonly column: string;
   readonly type: ListType;
   readonly values: readonly (string | number)[];
+  readonly isAmongNone?: boolean;
 }
+
+/** A condition on rows. No row meets one that is among none: the database need not be asked. */
+export type Condition = Sql | Membership;
 
 /** A column of texts that is compared by the order of their code points, whatever the collation of the database. */
 interface OrderedText {
@@ -45,6 +49,7 @@ export interface Sql {
   readonly kind: 'sql';
   readonly strings: readonly string[];
   readonly values: readonly SqlPart[];
+  readonly isAmongNone?: boolean;
 }
 
 export type SqlPart = Scalar | RawText | Membership | OrderedText | RowSource | Sql;
@@ -66,7 +71,12 @@ export function literals(values: readonly string[]): RawText {
 export function isIn(column: string, type: ListType, values: readonly (string | number)[]): Membership {
   const found =
     type === 'text' ? values.filter((value) => typeof value !== 'string' || isStorable(value)) : values;
-  return { kind: 'in', column, type, values: found };
+  return { kind: 'in', column, type, values: found, isAmongNone: found.length === 0 };
+}
+
+/** The condition, and what follows it, such as a further condition. */
+export function narrowed(condition: Condition, further: Sql): Sql {
+  return { ...sql`${condition} ${further}`, isAmongNone: condition.isAmongNone === true };
 }
 
 export function orderedText(column: string): OrderedText {

@@ -1,19 +1,20 @@
 import { FORGOTTEN } from '../../../lib/accounts/index.ts';
 import type { AccountReads, AccountSearch, AccountWrites } from '../../../lib/ports/storage/index.ts';
-import { type Account, ChangeType, type New, type Page } from '../../../lib/records/index.ts';
+import { type Account, ChangeType, type New } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../../lib/values/limits.ts';
 import { accountAudit, accountEmailAudit } from '../audit/audited-records.ts';
-import { insertAudited, type WriteScope } from '../audit/audited-writes.ts';
+import { insertAudited, updateKnown, type WriteScope } from '../audit/audited-writes.ts';
 import { clauseConditions, contains, patternOf } from '../sql/search-conditions.ts';
-import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { accountEmailsTable, accountsTable, type StoredAccount } from '../tables/accounts.ts';
 import {
   haveIds,
   insert,
   ofAccounts,
   page,
+  readAs,
   recordColumns,
   select,
   selectByIds,
@@ -24,14 +25,9 @@ import {
 import { auditLogTable } from '../tables/system.ts';
 
 export function accountReads(scope: TenantScope): AccountReads {
-  const find = async (condition: Parameters<typeof select>[2]): Promise<readonly Account[]> =>
-    (await select(scope, accountsTable, condition)).map(accountOf);
-  const pageOf = async (options: Parameters<typeof page>[2]): Promise<Page<Account>> => {
-    const found = await page(scope, accountsTable, options);
-    return { ...found, rows: found.rows.map(accountOf) };
-  };
+  const find = (condition: Condition): Promise<readonly Account[]> => select(scope, accountsTable, condition);
   return {
-    findByIds: async (ids) => (await selectByIds(scope, accountsTable, ids)).map(accountOf),
+    findByIds: async (ids) => selectByIds(scope, accountsTable, ids),
     findByRecordIds: async (recordIds) => find(isIn('record_id', 'bigint', recordIds)),
     findAfter: async ({ afterRecordId, limit }) =>
       selectOrdered(scope, accountsTable, {
@@ -39,10 +35,10 @@ export function accountReads(scope: TenantScope): AccountReads {
         order: `record_id limit ${limit}`,
       }),
     findByKeys: async (keys) => find(isIn('external_key', 'text', keys)),
-    page: async (request) => pageOf({ request }),
+    page: async (request) => page(scope, accountsTable, { request }),
     search: async (search, request) => {
       const { alongAccountTexts } = scope.runner.dialect;
-      return pageOf({
+      return page(scope, accountsTable, {
         request,
         within: await accountSearchCondition(scope, search),
         among: nothing,
@@ -57,15 +53,13 @@ export function accountReads(scope: TenantScope): AccountReads {
         where tenant_record_id = ${scope.tenantRecordId} and ${places}
         order by case ${id === null ? nothing : sql`when id = ${id} then 0`} when name = ${text} then 1
           when email = ${text} then 2 when external_key = ${text} then 3 else 4 end, record_id limit 1`);
-      return row === undefined ? null : accountOf(accountsTable.decode(row));
+      return row === undefined ? null : accountsTable.decode(row);
     },
     findChildren: async (parentIds) => find(isIn('parent_account_id', 'uuid', parentIds)),
     findWithAncestors: async (ids) =>
       ids.length === 0 ? [] : find(sql`record_id in (${lineOf(scope, ids)})`),
     findEmails: async (accountIds) =>
-      accountIds.length === 0
-        ? []
-        : select(scope, accountEmailsTable, sql`${ofAccounts(scope, accountIds)} and is_active`),
+      select(scope, accountEmailsTable, narrowed(ofAccounts(scope, accountIds), sql`and is_active`)),
     findEmailsByIds: async (ids) => selectByIds(scope, accountEmailsTable, ids),
   };
 }
@@ -82,15 +76,6 @@ function lineOf(scope: TenantScope, accountIds: readonly Uuid[]): Sql {
     select record_id from line`;
 }
 
-function accountOf({
-  foldedText: _folded,
-  createdBy: _createdBy,
-  updatedBy: _updatedBy,
-  ...account
-}: StoredAccount & { readonly recordId: number }): Account {
-  return account;
-}
-
 /** What an update cannot change: the identity of the account. */
 const immutable: readonly (keyof StoredAccount | 'recordId')[] = [
   'recordId',
@@ -101,6 +86,8 @@ const immutable: readonly (keyof StoredAccount | 'recordId')[] = [
 const updatable = (Object.keys(accountsTable.fields) as (keyof typeof accountsTable.fields)[]).filter(
   (property) => !immutable.includes(property),
 );
+
+const emailKind = { table: accountEmailsTable, audit: accountEmailAudit };
 
 export function accountWrites(scope: WriteScope): AccountWrites {
   const { userName } = scope.authorship;
@@ -128,7 +115,6 @@ export function accountWrites(scope: WriteScope): AccountWrites {
       return stored;
     },
     update: async (accounts) => {
-      if (accounts.length === 0) return;
       await update(scope, accountsTable, {
         key: 'id',
         properties: updatable,
@@ -136,25 +122,14 @@ export function accountWrites(scope: WriteScope): AccountWrites {
       });
       for (const account of accounts) note(account, ChangeType.UPDATE);
     },
-    insertEmails: async (emails) =>
-      insertAudited(scope, { table: accountEmailsTable, audit: accountEmailAudit }, emails),
+    insertEmails: async (emails) => insertAudited(scope, emailKind, emails),
     anonymizeEmails: async (accountRecordId) => anonymizeEmails(scope, accountRecordId),
     anonymizeHistory: async (accountRecordId, anonymized) =>
       anonymizeHistory(scope, accountRecordId, anonymized),
     deactivateEmails: async (emails) => {
-      if (emails.length === 0) return;
       const records = emails.map((email) => ({ ...email, isActive: false }));
-      await update(scope, accountEmailsTable, { key: 'id', properties: ['isActive'], records });
-      for (const email of records) {
-        scope.changes.add({
-          tableName: accountEmailAudit.tableName,
-          changeType: ChangeType.DELETE,
-          targetId: email.id,
-          targetRecordId: email.recordId,
-          accountRecordId: email.accountRecordId,
-          snapshot: accountEmailAudit.snapshot(email),
-        });
-      }
+      const changeType = ChangeType.DELETE;
+      await updateKnown(scope, emailKind, { properties: ['isActive'], records, changeType });
     },
   };
 }
@@ -206,12 +181,9 @@ export async function tryLockAccounts(
 }
 
 async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<readonly Account[]> {
-  return scope.runner.read(
-    sql`
+  return readAs(scope, accountsTable)`
     select ${raw(recordColumns(scope, accountsTable))} from bw_accounts
-    where ${chosen} order by record_id ${raw(lock)}`,
-    (row) => accountOf(accountsTable.decode(row)),
-  );
+    where ${chosen} order by record_id ${raw(lock)}`;
 }
 
 type Anonymize = Parameters<AccountWrites['anonymizeHistory']>[1];
@@ -236,8 +208,7 @@ async function anonymizeHistory(
       order: `record_id limit ${EXPORT_BATCH_ROWS}`,
     });
     const records = rows.map(({ id, snapshot }) => ({ id, snapshot: snapshot && anonymized(snapshot) }));
-    if (records.length > 0)
-      await update(scope, auditLogTable, { key: 'id', properties: ['snapshot'], records });
+    await update(scope, auditLogTable, { key: 'id', properties: ['snapshot'], records });
     if (rows.length < EXPORT_BATCH_ROWS) return;
     last = rows.at(-1)?.recordId ?? last;
   }

@@ -22,8 +22,7 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
           ? sql`account_record_id is null`
           : sql`account_record_id = ${accountRecordId}`,
       ),
-    ofAccounts: async (accountIds) =>
-      accountIds.length === 0 ? [] : select(scope, catalogEntriesTable, ofAccounts(scope, accountIds)),
+    ofAccounts: async (accountIds) => select(scope, catalogEntriesTable, ofAccounts(scope, accountIds)),
     named: async (names) =>
       select(
         scope,
@@ -32,12 +31,10 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
       ),
     childrenOf: async (parentIds) => select(scope, catalogEntriesTable, isIn('parent_id', 'uuid', parentIds)),
     rowsOf: async (planNames) =>
-      planNames.length === 0
-        ? []
-        : selectOrdered(scope, planRowsTable, {
-            condition: sql`${isIn('plan_name', 'text', planNames)}`,
-            order: 'plan_name, effective_date, created_order',
-          }),
+      selectOrdered(scope, planRowsTable, {
+        condition: isIn('plan_name', 'text', planNames),
+        order: 'plan_name, effective_date, created_order',
+      }),
     plansChangedSince: async (revision) => {
       const rows = await scope.runner.rows(sql`
         select distinct plan_name from bw_catalog_plan_rows

@@ -14,7 +14,7 @@ import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { CATALOG_PARTS_AT_ONCE } from '../../../lib/values/limits.ts';
 import { type Instant, instant } from '../../../lib/values/time/index.ts';
-import type { WriteScope } from '../audit/audited-writes.ts';
+import { noteBareChange, type WriteScope } from '../audit/audited-writes.ts';
 import { givenColumns, numberOf, type Row, textOf } from '../sql/columns.ts';
 import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
@@ -31,6 +31,9 @@ const listed = ['id', 'effectiveDate', 'uploadId', 'contentHash', 'revision', 'c
 const listedColumns = raw(
   ['record_id', ...catalogVersionsTable.columnsOf(listed).map(({ name }) => name)].join(', '),
 );
+
+/** The name of catalog versions in audit rows. */
+const VERSIONS = 'TENANT_KVS';
 
 export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession): CatalogReads {
   const { runner, tenantRecordId } = scope;
@@ -136,16 +139,9 @@ export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession):
     insertOverridePlans: async (plans) => {
       if (plans.length === 0) return;
       const recordIds = await insert(scope, overridePlansTable, plans);
-      plans.forEach((plan, index) => {
-        scope.changes.add({
-          tableName: 'OVERRIDE_PLANS',
-          changeType: ChangeType.INSERT,
-          targetId: plan.id,
-          targetRecordId: recordIds[index] ?? 0,
-          accountRecordId: null,
-          snapshot: null,
-        });
-      });
+      const changeType = ChangeType.INSERT;
+      for (const [index, { id }] of plans.entries())
+        noteBareChange(scope, 'OVERRIDE_PLANS', { id, recordId: recordIds[index] ?? 0, changeType });
     },
   };
 }
@@ -172,9 +168,8 @@ async function insertVersions(
   );
   for (const { id, sourceText } of versions)
     if (sourceText !== null) await setSourceText(scope, id, sourceText);
-  versions.forEach(({ id }, index) => {
-    noteChange(scope, ChangeType.INSERT, { id, recordId: recordIds[index] ?? 0 });
-  });
+  for (const [index, { id }] of versions.entries())
+    noteBareChange(scope, VERSIONS, { id, recordId: recordIds[index] ?? 0, changeType: ChangeType.INSERT });
 }
 
 /** Megabytes of text, bound as a value of their own: as part of a row they would first be written and read as JSON. */
@@ -196,25 +191,11 @@ async function removeVersions(
   assertInvariant(rows.length === ids.length, `Of ${ids.length} catalog versions ${rows.length} were there`);
   for (const row of rows) {
     const id = catalogVersionsTable.fields.id.read(row);
-    noteChange(scope, ChangeType.DELETE, { id, recordId: numberOf(row.record_id, 'record_id') });
+    const recordId = numberOf(row.record_id, 'record_id');
+    noteBareChange(scope, VERSIONS, { id, recordId, changeType: ChangeType.DELETE });
   }
   const { effectiveDate, revision } = catalogVersionsTable.fields;
   return new Map(rows.map((row) => [effectiveDate.read(row), revision.read(row)]));
-}
-
-function noteChange(
-  scope: WriteScope,
-  changeType: ChangeType,
-  { id, recordId }: { readonly id: Uuid; readonly recordId: number },
-): void {
-  scope.changes.add({
-    tableName: 'TENANT_KVS',
-    changeType,
-    targetId: id,
-    targetRecordId: recordId,
-    accountRecordId: null,
-    snapshot: null,
-  });
 }
 
 /** Record ids of all these parts by content hash, after storing those that the tenant did not have. */

@@ -6,7 +6,7 @@ import { formatLocalDate, localDate } from '../../../lib/values/time/index.ts';
 import { dateOf, givenColumns, textOf } from '../sql/columns.ts';
 import { firstRowsAs, isIn, literals, raw, type Sql, sql } from '../sql/sql.ts';
 import { coverageTable } from '../tables/invoices.ts';
-import { haveIds, recordColumns, type TenantScope } from '../tables/record-access.ts';
+import { haveIds, readAs, recordColumns, type TenantScope } from '../tables/record-access.ts';
 
 // A statement names the kind of the rows that it looks for: each kind has its own index by subscription and date, and
 // rows of an item are found along its subscription. An index by item would have to be written with each charge of a run.
@@ -40,8 +40,7 @@ export async function loadCoverage(
   const inWindow = (condition: string): Sql => sql`
     select ${raw(recordColumns(scope, coverageTable, 'c'))} from r cross join bw_coverage c
     where c.tenant_record_id = r.tenant_record_id and c.subscription_id = r.subscription_id and ${raw(condition)}`;
-  return scope.runner.read(
-    sql`
+  return readAs(scope, coverageTable)`
     with w as materialized (
       select cast(${scope.tenantRecordId} as bigint) as tenant_record_id, g.* from ${given}
     ), r as materialized (
@@ -52,9 +51,7 @@ export async function loadCoverage(
       union all ${inWindow(`c.kind = 'FIXED' and c.start_date >= r.from_date`)}
       union all ${inWindow(`c.kind = 'FREE' and c.start_date >= r.from_date`)}
     ) as found
-    order by record_id`,
-    (row) => coverageTable.decode(row),
-  );
+    order by record_id`;
 }
 
 export async function loadCoverageOfItems(
@@ -62,11 +59,9 @@ export async function loadCoverageOfItems(
   itemIds: readonly Uuid[],
 ): Promise<readonly CoverageRow[]> {
   if (itemIds.length === 0) return [];
-  return scope.runner.read(
-    sql`select * from (${ofItems(scope, itemIds, recordColumns(scope, coverageTable, 'c'))}) as found
-      order by record_id`,
-    (row) => coverageTable.decode(row),
-  );
+  return readAs(scope, coverageTable)`
+    select * from (${ofItems(scope, itemIds, recordColumns(scope, coverageTable, 'c'))}) as found
+      order by record_id`;
 }
 
 export async function deleteCoverageOfItems(scope: TenantScope, itemIds: readonly Uuid[]): Promise<void> {

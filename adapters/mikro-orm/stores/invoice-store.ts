@@ -17,7 +17,7 @@ import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from '../audit/audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
 import { dateOf, givenColumns, numberOf, textOf } from '../sql/columns.ts';
-import { firstRowsAs, isIn, literals, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { firstRowsAs, isIn, literals, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import {
   coverageTable,
   cursorsTable,
@@ -34,6 +34,7 @@ import {
   ofAccount,
   ofAccounts,
   page,
+  readAs,
   recordColumns,
   select,
   selectByIds,
@@ -45,14 +46,7 @@ import {
 } from '../tables/record-access.ts';
 import { deleteCoverageOfItems, lastCharges, loadCoverage, loadCoverageOfItems } from './coverage.ts';
 import { searchInvoices } from './invoice-search.ts';
-import {
-  findDelegated,
-  findLinked,
-  findOpen,
-  findOpenSummaries,
-  isOpen,
-  loadBalances,
-} from './linked-invoices.ts';
+import { isOpen, linkedInvoiceReads } from './linked-invoices.ts';
 import { lockNumbers, skipNumbers, takeNumbers } from './tenant-settings.ts';
 
 // SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant.
@@ -63,6 +57,9 @@ const dueColumns = givenColumns({
   usage_settings: 'text',
 });
 
+const invoiceKind = { table: invoicesTable, audit: invoiceAudit };
+const itemKind = { table: invoiceItemsTable, audit: invoiceItemAudit };
+
 export function invoiceReads(scope: TenantScope): InvoiceReads {
   const { dialect } = scope.runner;
   return {
@@ -70,13 +67,11 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     findByNumbers: async (numbers) => select(scope, invoicesTable, isIn('invoice_number', 'bigint', numbers)),
     findItems: async (invoiceIds) => select(scope, invoiceItemsTable, isIn('invoice_id', 'uuid', invoiceIds)),
     pageItems: async (invoiceIds, { afterRecordId, limit }) =>
-      invoiceIds.length === 0
-        ? []
-        : selectOrdered(scope, invoiceItemsTable, {
-            condition: sql`${isIn('invoice_id', 'uuid', invoiceIds)} and +record_id > ${afterRecordId}`,
-            order: '+record_id',
-            limit,
-          }),
+      selectOrdered(scope, invoiceItemsTable, {
+        condition: narrowed(isIn('invoice_id', 'uuid', invoiceIds), sql`and +record_id > ${afterRecordId}`),
+        order: '+record_id',
+        limit,
+      }),
     countItems: async (invoiceId, atMost) => {
       const [row] = await scope.runner.rows(sql`
         select count(*) as found from (
@@ -98,25 +93,15 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     findItemBases: async (itemIds) => findItemBases(scope, itemIds),
     findItemsByIds: async (itemIds) => selectByIds(scope, invoiceItemsTable, itemIds),
     listOfAccount: async (accountId, filter) => listOfAccount(scope, accountId, filter),
-    findOpen: async (accountIds) => findOpen(scope, accountIds),
-    findOpenSummaries: async (accountIds) => findOpenSummaries(scope, accountIds),
-    findLinked: async (parentInvoiceIds, childAccountIds) =>
-      findLinked(scope, parentInvoiceIds, childAccountIds),
-    findDelegated: async (itemIds) => findDelegated(scope, itemIds),
-    loadBalances: async (accountIds) => loadBalances(scope, accountIds),
-    findDrafts: async (accountIds) =>
-      accountIds.length === 0
-        ? []
-        : select(
-            scope,
-            invoicesTable,
-            sql`${ofAccounts(scope, accountIds)} and status = 'DRAFT' and not is_parent_invoice`,
-          ),
+    ...linkedInvoiceReads(scope),
+    findDrafts: async (accountIds) => {
+      const isDraft = sql`and status = 'DRAFT' and not is_parent_invoice`;
+      return select(scope, invoicesTable, narrowed(ofAccounts(scope, accountIds), isDraft));
+    },
     findItemsLinkedTo: async (itemIds) =>
       select(scope, invoiceItemsTable, isIn('linked_item_id', 'uuid', itemIds)),
-    findUsedCredit: async ({ accountId, beforeRecordId, limit }) => {
-      return scope.runner.read(
-        sql`
+    findUsedCredit: async ({ accountId, beforeRecordId, limit }) =>
+      readAs(scope, invoiceItemsTable)`
         select ${raw(recordColumns(scope, invoiceItemsTable))} from bw_invoice_items
         where tenant_record_id = ${scope.tenantRecordId} and ${ofAccount(scope, accountId)}
           ${beforeRecordId === null ? nothing : sql`and record_id < ${beforeRecordId}`}
@@ -128,9 +113,6 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
                 where p.tenant_record_id = v.tenant_record_id and p.id = v.parent_invoice_id
                   and p.status <> 'DRAFT')))
         order by record_id desc limit ${limit}`,
-        (row) => invoiceItemsTable.decode(row),
-      );
-    },
     lastCharges: async (subscriptionIds, sinceItem) => lastCharges(scope, subscriptionIds, sinceItem),
     maxTargetDate: async (accountId) => {
       // Goes along the account's invoices, the latest first, until one has such an item.
@@ -158,8 +140,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         catalogRevision,
         usageSettings,
       ]);
-      return scope.runner.read(
-        sql`
+      return readAs(scope, cursorsTable)`
         select ${raw(recordColumns(scope, cursorsTable, 'c'))}
         from ${firstRowsAs('r', dueColumns, cells)}
         cross join bw_accounts a
@@ -170,9 +151,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
             or c.catalog_revision is null or c.catalog_revision <> r.catalog_revision
             or c.usage_settings <> r.usage_settings
             or (c.usage_settings is not null and (c.usage_mark is null or c.usage_mark <> ${usageMark})))
-        order by c.record_id`,
-        (row) => cursorsTable.decode(row),
-      );
+        order by c.record_id`;
     },
     accountsBehind: async ({ catalogRevision, afterRecordId, limit }) => {
       const rows = await scope.runner.rows(sql`
@@ -197,8 +176,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         order by account_record_id limit ${limit}`);
       return rows.map((row) => numberOf(row.account_record_id, 'account_record_id'));
     },
-    cursorsOfAccounts: async (accountIds) =>
-      accountIds.length === 0 ? [] : select(scope, cursorsTable, ofAccounts(scope, accountIds)),
+    cursorsOfAccounts: async (accountIds) => select(scope, cursorsTable, ofAccounts(scope, accountIds)),
     findCursors: async (subscriptionIds) =>
       select(scope, cursorsTable, isIn('subscription_id', 'uuid', subscriptionIds)),
     loadCoverage: async (windows) => loadCoverage(scope, windows),
@@ -257,65 +235,41 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
     passNumber: async (last) => skipNumbers(scope, 'invoice_number', last),
     insertInvoices: async (invoices) => {
       const createdBy = scope.authorship.userName;
-      await insertAudited(
-        scope,
-        { table: invoicesTable, audit: invoiceAudit },
-        invoices.map((invoice) => ({ ...invoice, createdBy, createdDay: dayOfInstant(invoice.createdDate) })),
-      );
+      const stored = invoices.map((invoice) => ({
+        ...invoice,
+        createdBy,
+        createdDay: dayOfInstant(invoice.createdDate),
+      }));
+      await insertAudited(scope, invoiceKind, stored);
     },
-    insertItems: async (items) =>
-      insertAudited(scope, { table: invoiceItemsTable, audit: invoiceItemAudit }, items),
-    setStanding: async (invoices) =>
-      updateAudited(
-        scope,
-        { table: invoicesTable, audit: invoiceAudit },
-        { properties: ['status', 'commitDate', 'targetDate'], records: invoices },
-      ),
-    setLinks: async (invoices) => {
-      if (invoices.length === 0) return;
-      await update(scope, invoicesTable, {
+    insertItems: async (items) => insertAudited(scope, itemKind, items),
+    setStanding: async (records) =>
+      updateAudited(scope, invoiceKind, { properties: ['status', 'commitDate', 'targetDate'], records }),
+    setLinks: async (records) =>
+      update(scope, invoicesTable, {
         key: 'id',
         properties: ['parentInvoiceId', 'parentAccountId', 'contributedAmount'],
-        records: invoices,
-      });
-    },
-    setItemAmounts: async (items) =>
-      updateAudited(
-        scope,
-        { table: invoiceItemsTable, audit: invoiceItemAudit },
-        { properties: ['amount', 'repairable'], records: items },
-      ),
-    rewriteItems: async (items) =>
-      updateAudited(
-        scope,
-        { table: invoiceItemsTable, audit: invoiceItemAudit },
-        {
-          properties: ['amount', 'repairable', 'description', 'rate', 'quantity', 'itemDetails'],
-          records: items,
-        },
-      ),
-    setCredits: async (items) =>
-      updateAudited(
-        scope,
-        { table: invoiceItemsTable, audit: invoiceItemAudit },
-        { properties: ['amount', 'repairable', 'description'], records: items },
-      ),
-    setAmounts: async (changes) => {
-      if (changes.length === 0) return;
-      await update(scope, invoicesTable, {
+        records,
+      }),
+    setItemAmounts: async (records) =>
+      updateAudited(scope, itemKind, { properties: ['amount', 'repairable'], records }),
+    rewriteItems: async (records) =>
+      updateAudited(scope, itemKind, {
+        properties: ['amount', 'repairable', 'description', 'rate', 'quantity', 'itemDetails'],
+        records,
+      }),
+    setCredits: async (records) =>
+      updateAudited(scope, itemKind, { properties: ['amount', 'repairable', 'description'], records }),
+    setAmounts: async (changes) =>
+      update(scope, invoicesTable, {
         key: 'id',
         properties: ['amount', 'creditAdj', 'refundAdj', 'rawBalance'],
         records: changes.map(({ invoiceId, ...amounts }) => ({ id: invoiceId, ...amounts })),
-      });
-    },
-    setWrittenOff: async (changes) => {
-      if (changes.length === 0) return;
-      await update(scope, invoicesTable, { key: 'id', properties: ['isWrittenOff'], records: changes });
-    },
-    setRepairable: async (changes) => {
-      if (changes.length === 0) return;
-      await update(scope, invoiceItemsTable, { key: 'id', properties: ['repairable'], records: changes });
-    },
+      }),
+    setWrittenOff: async (records) =>
+      update(scope, invoicesTable, { key: 'id', properties: ['isWrittenOff'], records }),
+    setRepairable: async (records) =>
+      update(scope, invoiceItemsTable, { key: 'id', properties: ['repairable'], records }),
     insertCoverage,
     replaceCoverage: async (itemIds, rows, accountRecordIdOf) => {
       await deleteCoverageOfItems(scope, itemIds);
@@ -351,18 +305,16 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
     },
     tellInvoices: async (told) => {
       if (told.length === 0) return [];
-      return scope.runner.read(
-        sql`${insertInto(scope, toldInvoicesTable, told)} on conflict do nothing
-        returning ${raw(recordColumns(scope, toldInvoicesTable))}`,
-        (row) => toldInvoicesTable.decode(row),
-      );
+      return readAs(scope, toldInvoicesTable)`
+    ${insertInto(scope, toldInvoicesTable, told)} on conflict do nothing
+        returning ${raw(recordColumns(scope, toldInvoicesTable))}`;
     },
   };
 }
 
 /**
- * Of the days that the last run has looked at, as they are now: other than then where there is late usage (usage §7.7). It
- * is asked last, of cursors that have one alone.
+ * Checksum of the usage days that the last run read. It changes when late usage arrives (usage §7.7). Evaluated last, and only
+ * for cursors that have one.
  */
 const usageMark = sql`(
   select coalesce(sum(d.point_count + d.version), 0)
@@ -401,9 +353,8 @@ async function saveCursors(scope: WriteScope, cursors: readonly CursorToSave[]):
   const { kept = [], told = [] } = Object.groupBy(known, ({ keepsOngoing }) =>
     keepsOngoing ? 'kept' : 'told',
   );
-  if (kept.length > 0) await updateRows(scope, cursorsTable, { properties: standing, records: kept });
-  if (told.length > 0)
-    await updateRows(scope, cursorsTable, { properties: standingAndCharge, records: told });
+  await updateRows(scope, cursorsTable, { properties: standing, records: kept });
+  await updateRows(scope, cursorsTable, { properties: standingAndCharge, records: told });
 }
 
 function isRead(cursor: CursorToSave): cursor is CursorToSave & { readonly recordId: number } {

@@ -3,7 +3,7 @@ import type { BalancedInvoice, Invoice, InvoiceStatus, StoredBalance } from '../
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { amount, boolean, oneOfOrNull, type Row, textOf } from '../sql/columns.ts';
-import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { invoicesTable } from '../tables/invoices.ts';
 import { ofAccounts, select, type TenantScope } from '../tables/record-access.ts';
 
@@ -24,35 +24,29 @@ export function isOpen({ runner: { dialect } }: TenantScope): Sql {
  */
 const isClosed = `(p.status = 'VOID' or (p.status = 'COMMITTED' and p.raw_balance = '0'))`;
 
-export async function findOpen(scope: TenantScope, accountIds: readonly Uuid[]): Promise<readonly Invoice[]> {
-  if (accountIds.length === 0) return [];
-  return select(scope, invoicesTable, sql`${ofAccounts(scope, accountIds)} and ${isOpen(scope)}`);
-}
-
-export async function findOpenSummaries(
+/** Open invoices, invoices that parents pay, and the balances of both. */
+export function linkedInvoiceReads(
   scope: TenantScope,
-  accountIds: readonly Uuid[],
-): Promise<readonly Invoice[]> {
-  if (accountIds.length === 0) return [];
-  const condition = sql`${ofAccounts(scope, accountIds)} and status = 'DRAFT' and is_parent_invoice`;
-  return select(scope, invoicesTable, condition);
+): Pick<InvoiceReads, 'findOpen' | 'findOpenSummaries' | 'findLinked' | 'findDelegated' | 'loadBalances'> {
+  const find = (condition: Condition, further: Sql): Promise<readonly Invoice[]> =>
+    select(scope, invoicesTable, narrowed(condition, further));
+  return {
+    findOpen: async (accountIds) => find(ofAccounts(scope, accountIds), sql`and ${isOpen(scope)}`),
+    findOpenSummaries: async (accountIds) =>
+      find(ofAccounts(scope, accountIds), sql`and status = 'DRAFT' and is_parent_invoice`),
+    findLinked: async (parentInvoiceIds, childAccountIds) => {
+      if (childAccountIds?.length === 0) return [];
+      const children =
+        childAccountIds === undefined ? nothing : sql`and ${ofAccounts(scope, childAccountIds)}`;
+      const condition = isIn('parent_invoice_id', 'uuid', parentInvoiceIds);
+      return find(condition, sql`and contributed_amount is not null ${children}`);
+    },
+    findDelegated: async (itemIds) => findDelegated(scope, itemIds),
+    loadBalances: async (accountIds) => loadBalances(scope, accountIds),
+  };
 }
 
-export async function findLinked(
-  scope: TenantScope,
-  parentInvoiceIds: readonly Uuid[],
-  childAccountIds?: readonly Uuid[],
-): Promise<readonly Invoice[]> {
-  if (parentInvoiceIds.length === 0 || childAccountIds?.length === 0) return [];
-  const children = childAccountIds === undefined ? nothing : sql`and ${ofAccounts(scope, childAccountIds)}`;
-  return select(
-    scope,
-    invoicesTable,
-    sql`${isIn('parent_invoice_id', 'uuid', parentInvoiceIds)} and contributed_amount is not null ${children}`,
-  );
-}
-
-export async function findDelegated(
+async function findDelegated(
   scope: TenantScope,
   itemIds: readonly Uuid[],
 ): ReturnType<InvoiceReads['findDelegated']> {
@@ -69,7 +63,7 @@ export async function findDelegated(
   }));
 }
 
-export async function loadBalances(
+async function loadBalances(
   scope: TenantScope,
   accountIds: readonly Uuid[],
 ): Promise<readonly StoredBalance[]> {

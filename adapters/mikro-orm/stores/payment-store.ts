@@ -20,10 +20,16 @@ import {
   paymentMethodAudit,
   transactionAudit,
 } from '../audit/audited-records.ts';
-import { insertAudited, noteUpdate, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
+import {
+  insertAudited,
+  noteUpdate,
+  updateAudited,
+  updateKnown,
+  type WriteScope,
+} from '../audit/audited-writes.ts';
 import { givenColumns, numberOf, textOf } from '../sql/columns.ts';
 import { clauseConditions, containsInAnyCase } from '../sql/search-conditions.ts';
-import { isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
+import { type Condition, isIn, narrowed, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
   autoPayHoldsTable,
   invoicePaymentsTable,
@@ -40,6 +46,7 @@ import {
   ofAccount,
   ofAccounts,
   page,
+  readAs,
   recordColumns,
   select,
   selectByIds,
@@ -58,31 +65,21 @@ export function paymentReads(scope: TenantScope): PaymentReads {
   ): Promise<Page<PaymentMethod>> => {
     const ofPlugin = pluginName === null ? nothing : sql`and plugin_name = ${pluginName}`;
     const within = sql`${activeMethods} ${ofPlugin} ${condition}`;
-    const found = await page(scope, paymentMethodsTable, { request, within, among: activeMethods });
-    return { ...found, rows: found.rows.map(methodOf) };
+    return page(scope, paymentMethodsTable, { request, within, among: activeMethods });
   };
+  const findMethods = (condition: Condition): Promise<readonly PaymentMethod[]> =>
+    select(scope, paymentMethodsTable, condition);
   return {
-    findMethodsByIds: async (ids) => (await selectByIds(scope, paymentMethodsTable, ids)).map(methodOf),
-    findMethodsByKeys: async (keys) =>
-      (await select(scope, paymentMethodsTable, isIn('external_key', 'text', keys))).map(methodOf),
+    findMethodsByIds: async (ids) => selectByIds(scope, paymentMethodsTable, ids),
+    findMethodsByKeys: async (keys) => findMethods(isIn('external_key', 'text', keys)),
     findMethodsByAccounts: async (accountIds, { includeDeleted }) =>
-      accountIds.length === 0
-        ? []
-        : (
-            await select(
-              scope,
-              paymentMethodsTable,
-              sql`${ofAccounts(scope, accountIds)} ${includeDeleted ? nothing : activeMethods}`,
-            )
-          ).map(methodOf),
+      findMethods(narrowed(ofAccounts(scope, accountIds), includeDeleted ? nothing : activeMethods)),
     pageMethods: async (request, options) => pageOfMethods(nothing, request, options),
     searchMethods: async (search, request, options) =>
       pageOfMethods(methodSearchCondition(search), request, options),
     findByIds: async (ids) => selectByIds(scope, paymentsTable, ids),
-    findByKeys: async (keys) =>
-      keys.length === 0 ? [] : select(scope, paymentsTable, sql`${isIn('external_key', 'text', keys)}`),
-    findByAccounts: async (accountIds) =>
-      accountIds.length === 0 ? [] : select(scope, paymentsTable, ofAccounts(scope, accountIds)),
+    findByKeys: async (keys) => select(scope, paymentsTable, isIn('external_key', 'text', keys)),
+    findByAccounts: async (accountIds) => select(scope, paymentsTable, ofAccounts(scope, accountIds)),
     pageOfAccount: async (accountId, request) =>
       page(scope, paymentsTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),
     page: async (request, { pluginName }) =>
@@ -98,17 +95,13 @@ export function paymentReads(scope: TenantScope): PaymentReads {
       select(scope, paymentTransactionsTable, isIn('payment_id', 'uuid', paymentIds)),
     findTransactionsByIds: async (ids) => selectByIds(scope, paymentTransactionsTable, ids),
     findTransactionsByKeys: async (keys) =>
-      keys.length === 0
-        ? []
-        : select(scope, paymentTransactionsTable, sql`${isIn('external_key', 'text', keys)}`),
+      select(scope, paymentTransactionsTable, isIn('external_key', 'text', keys)),
     findOpenInvoiceRefunds: async (accountRecordIds) =>
-      accountRecordIds.length === 0
-        ? []
-        : select(
-            scope,
-            paymentTransactionsTable,
-            sql`${isIn('account_record_id', 'bigint', accountRecordIds)} and ${openInvoiceRefunds}`,
-          ),
+      select(
+        scope,
+        paymentTransactionsTable,
+        narrowed(isIn('account_record_id', 'bigint', accountRecordIds), sql`and ${openInvoiceRefunds}`),
+      ),
     findAttemptsByIds: async (ids) => selectByIds(scope, paymentAttemptsTable, ids),
     findAttemptsByPaymentKeys: async (keys) =>
       select(scope, paymentAttemptsTable, isIn('payment_external_key', 'text', keys)),
@@ -127,13 +120,9 @@ export function paymentReads(scope: TenantScope): PaymentReads {
     findInvoicePaymentsByPayments: async (paymentIds) =>
       select(scope, invoicePaymentsTable, isIn('payment_id', 'uuid', paymentIds)),
     findHoldsByInvoices: async (invoiceIds) =>
-      invoiceIds.length === 0
-        ? []
-        : select(scope, autoPayHoldsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)} and is_active`),
+      select(scope, autoPayHoldsTable, narrowed(isIn('invoice_id', 'uuid', invoiceIds), sql`and is_active`)),
     findHoldsByAccounts: async (accountIds) =>
-      accountIds.length === 0
-        ? []
-        : select(scope, autoPayHoldsTable, sql`${ofAccounts(scope, accountIds)} and is_active`),
+      select(scope, autoPayHoldsTable, narrowed(ofAccounts(scope, accountIds), sql`and is_active`)),
   };
 }
 
@@ -151,15 +140,6 @@ function lastFailures(scope: TenantScope, invoiceIds: readonly Uuid[]): Sql {
     ) failures where age = 1`;
 }
 
-function methodOf({
-  createdBy: _createdBy,
-  updatedBy: _updatedBy,
-  updatedDate: _updatedDate,
-  ...method
-}: StoredPaymentMethod & { readonly recordId: number }): PaymentMethod {
-  return method;
-}
-
 /** What the outcome of a gateway call may change (payments §1.7 rule 6). */
 const outcome = [
   'status',
@@ -173,6 +153,27 @@ const outcome = [
   'leaseUntil',
 ] as const;
 const outcomeColumns = paymentTransactionsTable.columnsOf(outcome);
+const changedOfAttempts = [
+  'paymentMethodId',
+  'transactionId',
+  'stateName',
+  'amount',
+  'currency',
+  'pluginNames',
+  'pluginProperties',
+] as const;
+const changedOfInvoicePayments = [
+  'status',
+  'paymentId',
+  'paymentDate',
+  'amount',
+  'currency',
+  'processedCurrency',
+  'linkedInvoicePaymentId',
+] as const;
+const paymentKind = { table: paymentsTable, audit: paymentAudit };
+const attemptKind = { table: paymentAttemptsTable, audit: attemptAudit };
+const invoicePaymentKind = { table: invoicePaymentsTable, audit: invoicePaymentAudit };
 const comparedColumns = givenColumns({ id: 'uuid', expected: 'text' });
 
 export function paymentWrites(scope: WriteScope): PaymentWrites {
@@ -192,14 +193,9 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
         records: records.map(({ id, isActive }) => ({ id, isActive, updatedBy, updatedDate })),
       }),
     takePaymentNumbers: async (count) => takeNumbers(scope, 'payment_number', count),
-    insertPayments: async (payments) =>
-      insertAudited(scope, { table: paymentsTable, audit: paymentAudit }, payments),
-    updatePayments: async (payments) => {
-      if (payments.length === 0) return;
-      const properties = ['stateName', 'lastSuccessStateName'] as const;
-      await update(scope, paymentsTable, { key: 'id', properties, records: payments });
-      for (const payment of payments) noteUpdate(scope, paymentAudit, payment);
-    },
+    insertPayments: async (payments) => insertAudited(scope, paymentKind, payments),
+    updatePayments: async (records) =>
+      updateKnown(scope, paymentKind, { properties: ['stateName', 'lastSuccessStateName'], records }),
     noteUpdates: (payments) => {
       for (const payment of payments) noteUpdate(scope, paymentAudit, payment);
     },
@@ -213,15 +209,12 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
         ...paymentTransactionsTable.encodeOnly(outcome, transaction),
       ]);
       const assignments = outcomeColumns.map(({ name }) => `${name} = r.${name}`).join(', ');
-      const stored = await scope.runner.read(
-        sql`
+      const stored = await readAs(scope, paymentTransactionsTable)`
         update bw_payment_transactions set ${raw(assignments)}
         from ${rowsAs('r', [...comparedColumns, ...outcomeColumns], cells)}
         where +bw_payment_transactions.tenant_record_id = ${scope.tenantRecordId}
           and bw_payment_transactions.id = r.id and bw_payment_transactions.status = r.expected
-        returning ${raw(recordColumns(scope, paymentTransactionsTable, paymentTransactionsTable.name))}`,
-        (row) => paymentTransactionsTable.decode(row),
-      );
+        returning ${raw(recordColumns(scope, paymentTransactionsTable, paymentTransactionsTable.name))}`;
       for (const transaction of stored) noteUpdate(scope, transactionAudit, transaction);
       return stored.map(({ id }) => id);
     },
@@ -241,44 +234,17 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
         where ${haveIds(scope, ids)} and lease_until <= ${now}
         returning id`);
     },
-    insertAttempts: async (attempts) =>
-      insertAudited(scope, { table: paymentAttemptsTable, audit: attemptAudit }, attempts),
-    updateAttempts: async (attempts) => {
-      if (attempts.length === 0) return;
-      const properties = [
-        'paymentMethodId',
-        'transactionId',
-        'stateName',
-        'amount',
-        'currency',
-        'pluginNames',
-        'pluginProperties',
-      ] as const;
-      await update(scope, paymentAttemptsTable, { key: 'id', properties, records: attempts });
-      for (const attempt of attempts) noteUpdate(scope, attemptAudit, attempt);
-    },
-    insertInvoicePayments: async (rows) =>
-      insertAudited(scope, { table: invoicePaymentsTable, audit: invoicePaymentAudit }, rows),
-    updateInvoicePayments: async (rows) => {
-      if (rows.length === 0) return;
-      const properties = [
-        'status',
-        'paymentId',
-        'paymentDate',
-        'amount',
-        'currency',
-        'processedCurrency',
-        'linkedInvoicePaymentId',
-      ] as const;
-      await update(scope, invoicePaymentsTable, { key: 'id', properties, records: rows });
-      for (const row of rows) noteUpdate(scope, invoicePaymentAudit, row);
-    },
+    insertAttempts: async (attempts) => insertAudited(scope, attemptKind, attempts),
+    updateAttempts: async (records) =>
+      updateKnown(scope, attemptKind, { properties: changedOfAttempts, records }),
+    insertInvoicePayments: async (rows) => insertAudited(scope, invoicePaymentKind, rows),
+    updateInvoicePayments: async (records) =>
+      updateKnown(scope, invoicePaymentKind, { properties: changedOfInvoicePayments, records }),
     insertHolds: async (holds) => {
       if (holds.length === 0) return;
       await scope.runner.run(sql`${insertInto(scope, autoPayHoldsTable, holds)} on conflict do nothing`);
     },
     endHolds: async (holds) => {
-      if (holds.length === 0) return;
       const records = holds.map(({ id }) => ({ id, isActive: false }));
       await update(scope, autoPayHoldsTable, { key: 'id', properties: ['isActive'], records });
     },

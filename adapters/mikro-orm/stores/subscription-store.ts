@@ -17,7 +17,7 @@ import {
 import { insertAudited, updateAudited, type WriteScope } from '../audit/audited-writes.ts';
 import { textOf } from '../sql/columns.ts';
 import { clauseConditions } from '../sql/search-conditions.ts';
-import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import {
   haveIds,
   ofAccount,
@@ -45,42 +45,32 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
     findByBundles: async (bundleIds) =>
       select(scope, subscriptionsTable, isIn('bundle_id', 'uuid', bundleIds)),
     findEvents: async (subscriptionIds) =>
-      subscriptionIds.length === 0
-        ? []
-        : selectOrdered(scope, lifecycleEventsTable, {
-            condition: sql`${isIn('subscription_id', 'uuid', subscriptionIds)} and is_active`,
-            order: 'subscription_id, effective, sequence, record_id',
-          }),
+      selectOrdered(scope, lifecycleEventsTable, {
+        condition: narrowed(isIn('subscription_id', 'uuid', subscriptionIds), sql`and is_active`),
+        order: 'subscription_id, effective, sequence, record_id',
+      }),
     findWithdrawnEvents: async (subscriptionIds) =>
-      subscriptionIds.length === 0
-        ? []
-        : selectOrdered(scope, lifecycleEventsTable, {
-            condition: sql`${isIn('subscription_id', 'uuid', subscriptionIds)} and not is_active`,
-            order: 'subscription_id, sequence, record_id',
-          }),
+      selectOrdered(scope, lifecycleEventsTable, {
+        condition: narrowed(isIn('subscription_id', 'uuid', subscriptionIds), sql`and not is_active`),
+        order: 'subscription_id, sequence, record_id',
+      }),
     findEventsByIds: async (ids) => selectByIds(scope, lifecycleEventsTable, ids),
     findBlockingStates: async (blockedIds) =>
-      blockedIds.length === 0
-        ? []
-        : selectOrdered(scope, blockingStatesTable, {
-            condition: sql`${isIn('blocked_id', 'uuid', blockedIds)} and is_active`,
-            order: 'effective, sequence, record_id',
-          }),
+      selectOrdered(scope, blockingStatesTable, {
+        condition: narrowed(isIn('blocked_id', 'uuid', blockedIds), sql`and is_active`),
+        order: 'effective, sequence, record_id',
+      }),
     pageBlockingStates: async (blockedIds, { after, limit }) =>
-      blockedIds.length === 0
-        ? []
-        : selectOrdered(scope, blockingStatesTable, {
-            condition: sql`${isIn('blocked_id', 'uuid', blockedIds)} and is_active ${behind(after)}`,
-            order: 'effective, sequence, record_id',
-            limit,
-          }),
+      selectOrdered(scope, blockingStatesTable, {
+        condition: narrowed(isIn('blocked_id', 'uuid', blockedIds), sql`and is_active ${behind(after)}`),
+        order: 'effective, sequence, record_id',
+        limit,
+      }),
     findBlocksOfAccounts: async (accountIds) =>
-      accountIds.length === 0
-        ? []
-        : selectOrdered(scope, blockingStatesTable, {
-            condition: sql`${ofAccounts(scope, accountIds)} and ${raw(IS_BLOCK)}`,
-            order: 'effective, record_id',
-          }),
+      selectOrdered(scope, blockingStatesTable, {
+        condition: narrowed(ofAccounts(scope, accountIds), sql`and ${raw(IS_BLOCK)}`),
+        order: 'effective, record_id',
+      }),
     findLatestBlockingStates: async (accountIds, of) =>
       selectByIds(scope, blockingStatesTable, await latestOf(scope, accountIds, of)),
   };
@@ -109,44 +99,31 @@ function behind(state: BlockingState | null): Sql {
   return sql`and (effective, sequence, record_id) > (${effective.at}, ${sequence}, ${recordId})`;
 }
 
+const subscriptionKind = { table: subscriptionsTable, audit: subscriptionAudit };
+const eventKind = { table: lifecycleEventsTable, audit: lifecycleEventAudit };
+const blockingStateKind = { table: blockingStatesTable, audit: blockingStateAudit };
+
 export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {
   return {
     ...bundleWrites(scope),
-    insertSubscriptions: async (subscriptions) =>
-      insertAudited(scope, { table: subscriptionsTable, audit: subscriptionAudit }, subscriptions),
-    insertEvents: async (events) =>
-      insertAudited(scope, { table: lifecycleEventsTable, audit: lifecycleEventAudit }, events),
-    setEventActivity: async (changes) =>
-      updateAudited(
-        scope,
-        { table: lifecycleEventsTable, audit: lifecycleEventAudit },
-        { properties: ['isActive', 'deactivatedBy'], records: changes },
-      ),
-    insertBlockingStates: async (states) =>
-      insertAudited(scope, { table: blockingStatesTable, audit: blockingStateAudit }, states),
-    withdrawBlockingStates: async (stateIds) =>
-      updateAudited(
-        scope,
-        { table: blockingStatesTable, audit: blockingStateAudit },
-        { properties: ['isActive'], records: stateIds.map((id) => ({ id, isActive: false })) },
-      ),
-    setChargedThrough: async (changes) =>
-      updateAudited(
-        scope,
-        { table: subscriptionsTable, audit: subscriptionAudit },
-        {
-          properties: ['chargedThrough'],
-          records: changes.map(({ subscriptionId, chargedThrough }) => ({
-            id: subscriptionId,
-            chargedThrough,
-          })),
-        },
-      ),
+    insertSubscriptions: async (subscriptions) => insertAudited(scope, subscriptionKind, subscriptions),
+    insertEvents: async (events) => insertAudited(scope, eventKind, events),
+    setEventActivity: async (records) =>
+      updateAudited(scope, eventKind, { properties: ['isActive', 'deactivatedBy'], records }),
+    insertBlockingStates: async (states) => insertAudited(scope, blockingStateKind, states),
+    withdrawBlockingStates: async (stateIds) => {
+      const records = stateIds.map((id) => ({ id, isActive: false }));
+      await updateAudited(scope, blockingStateKind, { properties: ['isActive'], records });
+    },
+    setChargedThrough: async (changes) => {
+      const records = changes.map(({ subscriptionId: id, chargedThrough }) => ({ id, chargedThrough }));
+      await updateAudited(scope, subscriptionKind, { properties: ['chargedThrough'], records });
+    },
   };
 }
 
 function bundleReads(scope: TenantScope): BundleReads {
-  const find = async (condition: Sql): Promise<readonly Bundle[]> =>
+  const find = async (condition: Condition): Promise<readonly Bundle[]> =>
     (await select(scope, bundlesTable, condition)).map(bundleOf);
   const pageOf = async (options: Parameters<typeof page>[2]): Promise<Page<Bundle>> => {
     const found = await page(scope, bundlesTable, options);
@@ -154,11 +131,9 @@ function bundleReads(scope: TenantScope): BundleReads {
   };
   return {
     findBundlesByIds: async (ids) => (await selectByIds(scope, bundlesTable, ids)).map(bundleOf),
-    findBundlesByKeys: async (keys) =>
-      keys.length === 0 ? [] : find(sql`${isIn('external_key', 'text', keys)}`),
+    findBundlesByKeys: async (keys) => find(isIn('external_key', 'text', keys)),
     findBundlesByPastKeys: async (keys) => (keys.length === 0 ? [] : find(havePastKeys(scope, keys))),
-    findBundlesByAccounts: async (accountIds) =>
-      accountIds.length === 0 ? [] : find(ofAccounts(scope, accountIds)),
+    findBundlesByAccounts: async (accountIds) => find(ofAccounts(scope, accountIds)),
     pageBundlesOfAccount: async (accountId, request) =>
       pageOf({ request, within: sql`and ${ofAccount(scope, accountId)}` }),
     pageBundles: async (request) => pageOf({ request }),
@@ -178,14 +153,8 @@ function bundleWrites(scope: WriteScope): BundleWrites {
   const written = { updatedBy: userName, updatedDate: createdDate };
   return {
     insertBundles: async (bundles) => {
-      const stored = bundles.map(
-        (bundle): StoredBundle => ({
-          ...bundle,
-          createdBy: userName,
-          updatedBy: userName,
-          updatedDate: bundle.createdDate,
-        }),
-      );
+      const by = { createdBy: userName, updatedBy: userName };
+      const stored = bundles.map((bundle) => ({ ...bundle, ...by, updatedDate: bundle.createdDate }));
       await insertAudited(scope, kind, stored);
     },
     keepBundleKeys: async (bundleIds) => {
@@ -198,12 +167,7 @@ function bundleWrites(scope: WriteScope): BundleWrites {
     setBundleKeys: async (changes) =>
       updateAudited(scope, kind, {
         properties: ['externalKey', 'retiredKey', 'updatedBy', 'updatedDate'],
-        records: changes.map(({ id, externalKey, retiredKey }) => ({
-          id,
-          externalKey,
-          retiredKey,
-          ...written,
-        })),
+        records: changes.map((change) => ({ ...change, ...written })),
       }),
   };
 }

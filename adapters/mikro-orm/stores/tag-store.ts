@@ -6,38 +6,36 @@ import type {
   TagSearch,
   TagWrites,
 } from '../../../lib/ports/storage/index.ts';
-import {
-  ChangeType,
-  type CustomField,
-  type Page,
-  type UserTagDefinition,
-} from '../../../lib/records/index.ts';
+import { ChangeType, type CustomField, type UserTagDefinition } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { customFieldAudit, tagAudit, tagDefinitionAudit } from '../audit/audited-records.ts';
-import { insertAudited, noteChange, type WriteScope } from '../audit/audited-writes.ts';
+import { insertAudited, noteChange, updateKnown, type WriteScope } from '../audit/audited-writes.ts';
 import { textOf } from '../sql/columns.ts';
 import { clauseConditions, contains, lowered } from '../sql/search-conditions.ts';
-import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
+import { type Condition, isIn, narrowed, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { customFieldsTable, type StoredField } from '../tables/custom-fields.ts';
 import {
   haveIds,
   insertInto,
   page,
+  readAs,
   recordColumns,
   select,
   selectByIds,
   type TenantScope,
   update,
 } from '../tables/record-access.ts';
-import { type StoredDefinition, tagDefinitionsTable, tagsTable } from '../tables/tags.ts';
+import { tagDefinitionsTable, tagsTable } from '../tables/tags.ts';
 
 const active = sql`and is_active`;
+const definitionKind = { table: tagDefinitionsTable, audit: tagDefinitionAudit };
+const tagKind = { table: tagsTable, audit: tagAudit };
+const fieldKind = { table: customFieldsTable, audit: customFieldAudit };
 
 export function tagReads(scope: TenantScope): TagReads {
   return {
-    findDefinitionsByIds: async (ids) =>
-      (await selectByIds(scope, tagDefinitionsTable, ids)).map(definitionOf),
-    listDefinitions: async () => (await select(scope, tagDefinitionsTable, sql`is_active`)).map(definitionOf),
+    findDefinitionsByIds: async (ids) => selectByIds(scope, tagDefinitionsTable, ids),
+    listDefinitions: async () => select(scope, tagDefinitionsTable, sql`is_active`),
     definitionsInUse: async (ids) => {
       if (ids.length === 0) return [];
       const rows = await scope.runner.rows(sql`
@@ -48,13 +46,14 @@ export function tagReads(scope: TenantScope): TagReads {
       return rows.map((row) => textOf(row.id, 'id') as Uuid);
     },
     findByObjects: async (type, objectIds, { includeDeleted }) =>
-      objectIds.length === 0
-        ? []
-        : select(
-            scope,
-            tagsTable,
-            sql`${isIn('object_id', 'uuid', objectIds)} and object_type = ${type} ${includeDeleted ? nothing : active}`,
-          ),
+      select(
+        scope,
+        tagsTable,
+        narrowed(
+          isIn('object_id', 'uuid', objectIds),
+          sql`and object_type = ${type} ${includeDeleted ? nothing : active}`,
+        ),
+      ),
     findByAccount: async (accountRecordId, { objectType, includeDeleted }) =>
       select(
         scope,
@@ -64,14 +63,14 @@ export function tagReads(scope: TenantScope): TagReads {
           ${includeDeleted ? nothing : active}`,
       ),
     findCarried: async (accountRecordIds, { objectType, definitionIds }) =>
-      accountRecordIds.length === 0
-        ? []
-        : select(
-            scope,
-            tagsTable,
-            sql`${isIn('tag_definition_id', 'uuid', definitionIds)} and ${isIn('account_record_id', 'bigint', accountRecordIds)}
-              and object_type = ${objectType} ${active}`,
-          ),
+      select(
+        scope,
+        tagsTable,
+        narrowed(
+          isIn('account_record_id', 'bigint', accountRecordIds),
+          sql`and ${isIn('tag_definition_id', 'uuid', definitionIds)} and object_type = ${objectType} ${active}`,
+        ),
+      ),
     pageCarried: async ({ objectType, definitionId }, request) =>
       page(scope, tagsTable, {
         request,
@@ -102,12 +101,9 @@ export function tagWrites(scope: WriteScope): TagWrites {
     lock: string,
   ): Promise<readonly UserTagDefinition[]> => {
     if (ids.length === 0) return [];
-    return scope.runner.read(
-      sql`
+    return readAs(scope, tagDefinitionsTable)`
       select ${raw(recordColumns(scope, tagDefinitionsTable))} from bw_tag_definitions
-      where ${haveIds(scope, ids)} and is_active order by record_id ${raw(lock)}`,
-      (row) => definitionOf(tagDefinitionsTable.decode(row)),
-    );
+      where ${haveIds(scope, ids)} and is_active order by record_id ${raw(lock)}`;
   };
   return {
     holdDefinitions: async (ids) => lockDefinitions(ids, scope.runner.dialect.forShare),
@@ -115,27 +111,22 @@ export function tagWrites(scope: WriteScope): TagWrites {
     insertDefinitions: async (definitions) =>
       insertAudited(
         scope,
-        { table: tagDefinitionsTable, audit: tagDefinitionAudit },
+        definitionKind,
         definitions.map((definition) => ({
           ...definition,
           foldedDescription: definition.description.toLowerCase(),
         })),
       ),
     deactivateDefinitions: async (definitions) => {
-      if (definitions.length === 0) return;
       const records = definitions.map((definition) => ({ ...definition, isActive: false }));
-      await update(scope, tagDefinitionsTable, { key: 'id', properties: ['isActive'], records });
-      for (const record of records)
-        noteChange(scope, tagDefinitionAudit, { record, changeType: ChangeType.DELETE });
+      const changeType = ChangeType.DELETE;
+      await updateKnown(scope, definitionKind, { properties: ['isActive'], records, changeType });
     },
     insert: async (tags, commentsOf) => {
       if (tags.length === 0) return [];
-      const made = await scope.runner.read(
-        sql`
+      const made = await readAs(scope, tagsTable)`
         ${insertInto(scope, tagsTable, tags)} on conflict do nothing
-        returning ${raw(recordColumns(scope, tagsTable))}`,
-        (row) => tagsTable.decode(row),
-      );
+        returning ${raw(recordColumns(scope, tagsTable))}`;
       const stored = made.toSorted((a, b) => a.recordId - b.recordId);
       for (const tag of stored) {
         const comments = commentsOf?.(tag) ?? null;
@@ -144,45 +135,35 @@ export function tagWrites(scope: WriteScope): TagWrites {
       return stored;
     },
     deactivate: async (tags) => {
-      if (tags.length === 0) return;
       const records = tags.map((tag) => ({ ...tag, isActive: false }));
-      await update(scope, tagsTable, { key: 'id', properties: ['isActive'], records });
-      for (const record of records) noteChange(scope, tagAudit, { record, changeType: ChangeType.DELETE });
+      const changeType = ChangeType.DELETE;
+      await updateKnown(scope, tagKind, { properties: ['isActive'], records, changeType });
     },
   };
-}
-
-function definitionOf({
-  foldedDescription: _,
-  ...definition
-}: StoredDefinition & { readonly recordId: number }): UserTagDefinition {
-  return definition;
 }
 
 const places = { name: { folded: 'folded_name' }, value: { folded: 'folded_value' } };
 
 export function customFieldReads(scope: TenantScope): CustomFieldReads {
-  const find = async (condition: Sql): Promise<readonly CustomField[]> =>
-    (await select(scope, customFieldsTable, sql`${condition} ${active}`)).map(fieldOf);
-  const pageOf = async (options: Parameters<typeof page>[2]): Promise<Page<CustomField>> => {
-    const found = await page(scope, customFieldsTable, options);
-    return { ...found, rows: found.rows.map(fieldOf) };
-  };
+  const find = (condition: Condition, further: Sql): Promise<readonly CustomField[]> =>
+    select(scope, customFieldsTable, narrowed(condition, sql`${further} ${active}`));
   return {
     findByIds: async (ids) =>
-      (await selectByIds(scope, customFieldsTable, ids)).filter(({ isActive }) => isActive).map(fieldOf),
+      (await selectByIds(scope, customFieldsTable, ids)).filter(({ isActive }) => isActive),
     findByObjects: async (type, objectIds) =>
-      objectIds.length === 0
-        ? []
-        : find(sql`${isIn('object_id', 'uuid', objectIds)} and object_type = ${type}`),
+      find(isIn('object_id', 'uuid', objectIds), sql`and object_type = ${type}`),
     findByAccount: async (accountRecordId, { objectType }) =>
       find(
-        sql`account_record_id = ${accountRecordId}
-          ${objectType === null ? nothing : sql`and object_type = ${objectType}`}`,
+        sql`account_record_id = ${accountRecordId}`,
+        objectType === null ? nothing : sql`and object_type = ${objectType}`,
       ),
-    page: async (request) => pageOf({ request, within: active }),
+    page: async (request) => page(scope, customFieldsTable, { request, within: active }),
     search: async (search, request) =>
-      pageOf({ request, within: sql`${active} ${fieldSearchCondition(search)}`, among: active }),
+      page(scope, customFieldsTable, {
+        request,
+        within: sql`${active} ${fieldSearchCondition(search)}`,
+        among: active,
+      }),
   };
 }
 
@@ -204,39 +185,24 @@ function fieldSearchCondition(search: CustomFieldSearch): Sql {
 
 export function customFieldWrites(scope: WriteScope): CustomFieldWrites {
   return {
-    insert: async (fields) =>
-      insertAudited(scope, { table: customFieldsTable, audit: customFieldAudit }, fields.map(storedOf)),
+    insert: async (fields) => insertAudited(scope, fieldKind, fields.map(storedOf)),
     updateValues: async (fields) => {
-      if (fields.length === 0) return;
       const off = fields.map(({ id }) => ({ id, isActive: false }));
       // Removed from the unique index first, since two fields may exchange their values.
       await update(scope, customFieldsTable, { key: 'id', properties: ['isActive'], records: off });
-      await update(scope, customFieldsTable, {
-        key: 'id',
+      await updateKnown(scope, fieldKind, {
         properties: ['value', 'foldedValue', 'isActive', 'updatedBy', 'updatedDate'],
         records: fields.map(storedOf),
       });
-      for (const field of fields)
-        noteChange(scope, customFieldAudit, { record: field, changeType: ChangeType.UPDATE });
     },
     deactivate: async (fields) => {
-      if (fields.length === 0) return;
       const records = fields.map((field) => ({ ...field, isActive: false }));
-      await update(scope, customFieldsTable, { key: 'id', properties: ['isActive'], records });
-      for (const record of records)
-        noteChange(scope, customFieldAudit, { record, changeType: ChangeType.DELETE });
+      const changeType = ChangeType.DELETE;
+      await updateKnown(scope, fieldKind, { properties: ['isActive'], records, changeType });
     },
   };
 }
 
 function storedOf<F extends Omit<CustomField, 'recordId'>>(field: F): F & StoredField {
   return { ...field, foldedName: field.name.toLowerCase(), foldedValue: field.value.toLowerCase() };
-}
-
-function fieldOf({
-  foldedName: _name,
-  foldedValue: _value,
-  ...field
-}: StoredField & { readonly recordId: number }): CustomField {
-  return field;
 }

@@ -6,19 +6,13 @@ import type {
   SigningSecretWrites,
   TenantRevisions,
 } from '../../../lib/ports/storage/index.ts';
-import {
-  ChangeType,
-  type New,
-  type SigningSecret,
-  SYSTEM_TENANT,
-  type TenantKeyValue,
-} from '../../../lib/records/index.ts';
+import { ChangeType, SYSTEM_TENANT } from '../../../lib/records/index.ts';
 import { assertInvariant } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
-import type { WriteScope } from '../audit/audited-writes.ts';
+import { noteBareChange, type WriteScope } from '../audit/audited-writes.ts';
 import { beginPushes } from '../queue/push-store.ts';
 import { numberOf, type Row, textOf } from '../sql/columns.ts';
-import { isIn, raw, type Sql, sql } from '../sql/sql.ts';
+import { isIn, narrowed, raw, type Sql, sql } from '../sql/sql.ts';
 import { keyValuesTable } from '../tables/key-values.ts';
 import { insert, select, selectOrdered, type TenantScope, update } from '../tables/record-access.ts';
 import { signingSecretsTable } from '../tables/signing-secrets.ts';
@@ -52,10 +46,13 @@ export async function skipNumbers(scope: TenantScope, name: CounterName, last: n
     returning value`);
 }
 
+/** The name of tenant values and signing secrets in audit rows, which have no history (accounts §14 rule 1). */
+const KVS = 'TENANT_KVS';
+
 export function keyValueReads(scope: TenantScope): KeyValueReads {
   return {
     find: async (keys) =>
-      keys.length === 0 ? [] : select(scope, keyValuesTable, sql`is_active and ${isIn('key', 'text', keys)}`),
+      select(scope, keyValuesTable, narrowed(isIn('key', 'text', keys), sql`and is_active`)),
     findByPrefix: async (prefix) =>
       select(scope, keyValuesTable, sql`is_active and substr(key, 1, ${[...prefix].length}) = ${prefix}`),
     valueOf: async (recordId) => {
@@ -69,32 +66,21 @@ export function keyValueReads(scope: TenantScope): KeyValueReads {
 }
 
 export function keyValueWrites(scope: WriteScope, revisions: RevisionsOfSession): KeyValueWrites {
-  const note = (value: TenantKeyValue, changeType: ChangeType): void =>
-    scope.changes.add({
-      tableName: 'TENANT_KVS',
-      changeType,
-      targetId: value.id,
-      targetRecordId: value.recordId,
-      accountRecordId: null,
-      // accounts §14 rule 1: tenant values have no history.
-      snapshot: null,
-    });
   return {
     lock: () => revisions.lock(),
     insert: async (values) => {
       if (values.length === 0) return [];
       const recordIds = await insert(scope, keyValuesTable, values);
-      values.forEach((value, index) => {
-        note({ ...value, recordId: recordIds[index] ?? 0 }, ChangeType.INSERT);
-      });
+      for (const [index, { id }] of values.entries())
+        noteBareChange(scope, KVS, { id, recordId: recordIds[index] ?? 0, changeType: ChangeType.INSERT });
       return recordIds;
     },
     deactivate: async (values) => {
-      if (values.length === 0) return;
       const updatedDate = scope.authorship.createdDate;
       const records = values.map(({ id }) => ({ id, isActive: false, updatedDate }));
       await update(scope, keyValuesTable, { key: 'id', properties: ['isActive', 'updatedDate'], records });
-      for (const value of values) note(value, ChangeType.DELETE);
+      for (const { id, recordId } of values)
+        noteBareChange(scope, KVS, { id, recordId, changeType: ChangeType.DELETE });
     },
     setConfiguration: (recordId) => revisions.set(sql`configuration_record_id = ${recordId}`),
     setOverdueConfig: (recordId) => revisions.set(sql`overdue_config_record_id = ${recordId}`),
@@ -116,27 +102,18 @@ export function signingSecretReads(scope: TenantScope): SigningSecretReads {
 }
 
 export function signingSecretWrites(scope: WriteScope): SigningSecretWrites {
-  const note = (secret: Pick<New<SigningSecret>, 'id'>, recordId: number, changeType: ChangeType): void =>
-    scope.changes.add({
-      tableName: 'TENANT_KVS',
-      changeType,
-      targetId: secret.id,
-      targetRecordId: recordId,
-      accountRecordId: null,
-      // The secret itself stands nowhere else.
-      snapshot: null,
-    });
   return {
     insert: async (secret) => {
       const [recordId = 0] = await insert(scope, signingSecretsTable, [secret]);
-      note(secret, recordId, ChangeType.INSERT);
+      noteBareChange(scope, KVS, { id: secret.id, recordId, changeType: ChangeType.INSERT });
     },
     update: async (secrets) => {
-      if (secrets.length === 0) return;
       const properties = ['signsUntilMs', 'isActive'] as const;
       await update(scope, signingSecretsTable, { key: 'id', properties, records: secrets });
-      for (const secret of secrets)
-        note(secret, secret.recordId, secret.isActive ? ChangeType.UPDATE : ChangeType.DELETE);
+      for (const { id, recordId, isActive } of secrets) {
+        const changeType = isActive ? ChangeType.UPDATE : ChangeType.DELETE;
+        noteBareChange(scope, KVS, { id, recordId, changeType });
+      }
     },
   };
 }

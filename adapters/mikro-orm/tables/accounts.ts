@@ -6,16 +6,16 @@ import {
   type New,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { textOrNull } from '../sql/columns.ts';
+import { aside, textOrNull } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** An account with a column that only searches use. */
 export type StoredAccount = New<Account> & {
   /** Name, e-mail, external key and company in JavaScript's lower case, so that both databases agree. */
-  readonly foldedText: string | null;
-  readonly createdBy: string | null;
-  readonly updatedBy: string | null;
+  readonly foldedText?: string | null;
+  readonly createdBy?: string | null;
+  readonly updatedBy?: string | null;
 };
 
 export const accountsTable = new RecordTable<StoredAccount>(
@@ -47,9 +47,9 @@ export const accountsTable = new RecordTable<StoredAccount>(
   },
   {
     ...columnsOf(accountFields),
-    foldedText: textOrNull('folded_text'),
-    createdBy: textOrNull('created_by'),
-    updatedBy: textOrNull('updated_by'),
+    foldedText: aside(textOrNull('folded_text')),
+    createdBy: aside(textOrNull('created_by')),
+    updatedBy: aside(textOrNull('updated_by')),
   },
 );
 

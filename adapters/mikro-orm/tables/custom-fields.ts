@@ -1,11 +1,11 @@
 import { type CustomField, customFieldFields, type New } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { text } from '../sql/columns.ts';
+import { aside, text } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A field with what a search in any letter case looks in: lower case as JavaScript knows it, alike on both databases. */
-export type StoredField = New<CustomField> & { readonly foldedName: string; readonly foldedValue: string };
+export type StoredField = New<CustomField> & { readonly foldedName?: string; readonly foldedValue?: string };
 
 export const customFieldsTable = new RecordTable<StoredField>(
   {
@@ -32,7 +32,7 @@ export const customFieldsTable = new RecordTable<StoredField>(
   },
   {
     ...columnsOf(customFieldFields),
-    foldedName: text('folded_name'),
-    foldedValue: text('folded_value'),
+    foldedName: aside(text('folded_name')),
+    foldedValue: aside(text('folded_value')),
   },
 );

@@ -14,7 +14,16 @@ import {
   toldInvoiceFields,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { bigint, dateOrNull, type Field, integer, integerOrNull, textOrNull, uuid } from '../sql/columns.ts';
+import {
+  aside,
+  bigint,
+  dateOrNull,
+  type Field,
+  integer,
+  integerOrNull,
+  textOrNull,
+  uuid,
+} from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { readBasis, writeBasis } from './item-basis-text.ts';
 import { ongoingChargeOrNull } from './ongoing-charges.ts';
@@ -98,11 +107,6 @@ export const invoicesTable = new RecordTable<StoredInvoice>(
     createdDay: aside(integerOrNull('created_day')),
   },
 );
-
-/** A field that only searches look at: it is written with the record and not read with it. */
-function aside<T>(field: Field<T>): Field<T | undefined> {
-  return { ...field, isKeptAside: true, write: (value, cells) => field.write(value as T, cells) };
-}
 
 /** The facts behind an amount are rarely read, and take as much room as the rest of the item. */
 function basisAside(name: string): Field<ItemBasis | undefined> {

@@ -17,15 +17,15 @@ import {
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
-import { instantAtOrNull, jsonReadOrNull, textOrNull } from '../sql/columns.ts';
+import { aside, instantAtOrNull, jsonReadOrNull, textOrNull } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A payment method with who wrote it, for searches. */
 export type StoredPaymentMethod = New<PaymentMethod> & {
-  readonly createdBy: string | null;
-  readonly updatedBy: string | null;
-  readonly updatedDate: Instant | null;
+  readonly createdBy?: string | null;
+  readonly updatedBy?: string | null;
+  readonly updatedDate?: Instant | null;
 };
 
 export const paymentMethodsTable = new RecordTable<StoredPaymentMethod>(
@@ -59,9 +59,9 @@ export const paymentMethodsTable = new RecordTable<StoredPaymentMethod>(
   },
   {
     ...columnsOf(paymentMethodFields),
-    createdBy: textOrNull('created_by'),
-    updatedBy: textOrNull('updated_by'),
-    updatedDate: instantAtOrNull('updated_date'),
+    createdBy: aside(textOrNull('created_by')),
+    updatedBy: aside(textOrNull('updated_by')),
+    updatedDate: aside(instantAtOrNull('updated_date')),
   },
 );
 

@@ -5,9 +5,9 @@ import { MAX_COUNTED_RECORDS } from '../../../lib/values/limits.ts';
 import { type Column, numberOf, textOf } from '../sql/columns.ts';
 import type { Runner } from '../sql/runner.ts';
 import {
+  type Condition,
   firstRowsAs,
   isIn,
-  type Membership,
   nothing,
   type Rows,
   raw,
@@ -36,30 +36,37 @@ export function recordColumns(
   return scope.runner.dialect.selectList({ columns: read }, alias);
 }
 
+/** A tag for statements that return rows of the table: runs the statement and reads the records. */
+export function readAs<R extends object>({ runner }: Pick<TenantScope, 'runner'>, table: RecordTable<R>) {
+  return (...statement: Parameters<typeof sql>): Promise<readonly Stored<R>[]> =>
+    runner.read(sql(...statement), (row) => table.decode(row));
+}
+
 /** Records of the tenant that meet `condition`, in creation order. For a value among none the database is not asked. */
 export async function select<R extends object>(
   scope: TenantScope,
   table: RecordTable<R>,
-  condition: Sql | Membership,
+  condition: Condition,
 ): Promise<readonly Stored<R>[]> {
-  if (condition.kind === 'in' && condition.values.length === 0) return [];
   // The sign keeps the order from using an index, so that SQLite chooses one for the condition.
-  return selectOrdered(scope, table, { condition: sql`${condition}`, order: '+record_id' });
+  return selectOrdered(scope, table, { condition, order: '+record_id' });
 }
 
-/** Records of the tenant that meet `condition`, sorted by the columns of `order`; all, or the first `limit`. */
+/** As `select`, sorted by the columns of `order`; all, or the first `limit`. */
 export async function selectOrdered<R extends object>(
   scope: TenantScope,
   table: RecordTable<R>,
-  { condition, order, limit }: { readonly condition: Sql; readonly order: string; readonly limit?: number },
+  {
+    condition,
+    order,
+    limit,
+  }: { readonly condition: Condition; readonly order: string; readonly limit?: number },
 ): Promise<readonly Stored<R>[]> {
-  return scope.runner.read(
-    sql`
+  if (condition.isAmongNone) return [];
+  return readAs(scope, table)`
     select ${raw(recordColumns(scope, table))} from ${raw(table.name)}
     where tenant_record_id = ${scope.tenantRecordId} and ${condition} order by ${raw(order)}
-    ${limit === undefined ? nothing : sql`limit ${limit}`}`,
-    (row) => table.decode(row),
-  );
+    ${limit === undefined ? nothing : sql`limit ${limit}`}`;
 }
 
 /** Records of the tenant with these ids, in creation order. */
@@ -69,12 +76,9 @@ export async function selectByIds<R extends object>(
   ids: readonly Uuid[],
 ): Promise<readonly Stored<R>[]> {
   if (ids.length === 0) return [];
-  return scope.runner.read(
-    sql`
+  return readAs(scope, table)`
     select ${raw(recordColumns(scope, table))} from ${raw(table.name)}
-    where ${haveIds(scope, ids)} order by +record_id`,
-    (row) => table.decode(row),
-  );
+    where ${haveIds(scope, ids)} order by +record_id`;
 }
 
 /**
@@ -87,7 +91,8 @@ export function haveIds(scope: TenantScope, ids: readonly Uuid[]): Sql {
 
 /** `account_record_id` of these accounts. */
 export function ofAccounts(scope: TenantScope, accountIds: readonly Uuid[]): Sql {
-  return sql`account_record_id in (select record_id from bw_accounts where ${haveIds(scope, accountIds)})`;
+  const condition = sql`account_record_id in (select record_id from bw_accounts where ${haveIds(scope, accountIds)})`;
+  return { ...condition, isAmongNone: accountIds.length === 0 };
 }
 
 /** `account_record_id` of one account: along its rows, the index already has the order of a page. */
@@ -121,13 +126,10 @@ export async function page<R extends object>(
 ): Promise<Page<Stored<R>>> {
   const found = sql`${raw(isSought ? '+' : '')}tenant_record_id = ${scope.tenantRecordId} ${within}`;
   const direction = request.limit < 0 ? 'desc' : 'asc';
-  const rows = await scope.runner.read(
-    sql`
+  const rows = await readAs(scope, table)`
     select ${raw(recordColumns(scope, table))} from ${raw(table.name)} ${along}
     where ${found}
-    order by record_id ${raw(direction)} limit ${Math.abs(request.limit)} offset ${request.offset}`,
-    (row) => table.decode(row),
-  );
+    order by record_id ${raw(direction)} limit ${Math.abs(request.limit)} offset ${request.offset}`;
   const most = (scope.countThreshold ?? MAX_COUNTED_RECORDS) + 1;
   const count = (source: Sql, condition: Sql): Sql => sql`
     (select count(*) from (select 1 from ${raw(table.name)} ${source} where ${condition} limit ${most}) counted)`;
@@ -193,6 +195,7 @@ export async function update<R extends object, K extends keyof R & string, P ext
     readonly records: readonly Pick<NoInfer<R>, K | P>[];
   },
 ): Promise<void> {
+  if (change.records.length === 0) return;
   const { affected } = await scope.runner.run(updateOf(scope, table, change));
   assertAffected(table, affected, change.records.length);
 }
@@ -227,6 +230,7 @@ export async function updateRows<R extends object, P extends keyof R & string>(
   },
 ): Promise<void> {
   const { properties, records } = change;
+  if (records.length === 0) return;
   const updated = updateFrom(scope, table, {
     keyColumns: [recordIdColumn],
     changed: table.columnsOf(properties),

@@ -6,7 +6,7 @@ import {
   type UserTagDefinition,
 } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import { text } from '../sql/columns.ts';
+import { aside, text } from '../sql/columns.ts';
 import { columnsOf } from './described-columns.ts';
 import { RecordTable } from './record-table.ts';
 
@@ -14,7 +14,7 @@ import { RecordTable } from './record-table.ts';
  * A definition with its description in lower case, in which case-insensitive searches look; names are in lower case
  * anyway.
  */
-export type StoredDefinition = New<UserTagDefinition> & { readonly foldedDescription: string };
+export type StoredDefinition = New<UserTagDefinition> & { readonly foldedDescription?: string };
 
 export const tagDefinitionsTable = new RecordTable<StoredDefinition>(
   {
@@ -37,7 +37,7 @@ export const tagDefinitionsTable = new RecordTable<StoredDefinition>(
   },
   {
     ...columnsOf(tagDefinitionFields),
-    foldedDescription: text('folded_description'),
+    foldedDescription: aside(text('folded_description')),
   },
 );
 

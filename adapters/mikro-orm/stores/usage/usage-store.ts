@@ -14,7 +14,7 @@ import { localDate, maxDate, minDate } from '../../../../lib/values/time/index.t
 import type { WriteScope } from '../../audit/audited-writes.ts';
 import { type Cell, dateOf, givenColumns, numberOf, textOf, writeDay } from '../../sql/columns.ts';
 import { firstRowsAs, isIn, nothing, orderedText, raw, type Sql, sql } from '../../sql/sql.ts';
-import { insertInto, recordColumns, type TenantScope } from '../../tables/record-access.ts';
+import { insertInto, readAs, recordColumns, type TenantScope } from '../../tables/record-access.ts';
 import { usageIntervalsTable } from '../../tables/usage/usage-intervals.ts';
 import { usageArchiveWrites } from './usage-archive-writes.ts';
 import { isVoided, usageArchiveReads, usageDays, usagePieces } from './usage-pieces.ts';
@@ -165,16 +165,13 @@ export async function usageIntervals(
 ): Promise<readonly StoredUsageInterval[]> {
   if (windows.length === 0) return [];
   const rows = windows.map(({ subscriptionId, from }) => [subscriptionId, writeDay(from ?? firstDay)]);
-  return scope.runner.read(
-    sql`
+  return readAs(scope, usageIntervalsTable)`
     select ${raw(recordColumns(scope, usageIntervalsTable, 'c'))}
     from ${firstRowsAs('w', windowColumns, rows)} cross join bw_usage_intervals c
       left join bw_invoices v on v.tenant_record_id = c.tenant_record_id and v.id = c.invoice_id
     where c.tenant_record_id = ${scope.tenantRecordId} and c.subscription_id = w.subscription_id
       and c.ends_at_local >= w.from_date and ${raw(areVoid ? "v.status = 'VOID'" : "(c.invoice_id is null or v.status <> 'VOID')")}
-    order by c.record_id`,
-    (row) => usageIntervalsTable.decode(row),
-  );
+    order by c.record_id`;
 }
 
 async function usageBilledOn(

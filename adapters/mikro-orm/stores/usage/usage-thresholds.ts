@@ -4,7 +4,7 @@ import type { WriteScope } from '../../audit/audited-writes.ts';
 import { numberOf } from '../../sql/columns.ts';
 import type { Runner } from '../../sql/runner.ts';
 import { isIn, nothing, raw, type Sql, sql } from '../../sql/sql.ts';
-import { insertInto, recordColumns, type TenantScope } from '../../tables/record-access.ts';
+import { insertInto, readAs, recordColumns, type TenantScope } from '../../tables/record-access.ts';
 import { usageMarksTable, usageThresholdsTable } from '../../tables/usage/usage-thresholds.ts';
 
 /** In one order for all, so that none waits for another that waits for it; the last rows that a recording locks. */
@@ -58,11 +58,9 @@ export async function tellThresholds(
   thresholds: readonly ToldThreshold[],
 ): Promise<readonly ToldThreshold[]> {
   if (thresholds.length === 0) return [];
-  return scope.runner.read(
-    sql`${insertInto(scope, usageThresholdsTable, thresholds)} on conflict do nothing
-    returning ${raw(recordColumns(scope, usageThresholdsTable))}`,
-    (row) => usageThresholdsTable.decode(row),
-  );
+  return readAs(scope, usageThresholdsTable)`
+    ${insertInto(scope, usageThresholdsTable, thresholds)} on conflict do nothing
+    returning ${raw(recordColumns(scope, usageThresholdsTable))}`;
 }
 
 interface Recording {
