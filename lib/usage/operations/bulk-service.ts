@@ -43,6 +43,8 @@ export class BulkService {
   });
   /** All bulk calls together take one step in a turn of the process: its other requests do not wait for each of them. */
   readonly #turns = new FairTurns(1);
+  /** Stored, or about to be, since the last of these turns that storing took. */
+  #pointsOfTurn = 0;
   readonly #storing = new FairTurns(BULK_USAGE_POINTS_STORED_AT_ONCE);
 
   constructor(
@@ -107,13 +109,18 @@ export class BulkService {
         addTo(report, await before);
         const { mayPassThresholds } = config;
         const store = () => storeChunk({ storage, tenant, authorship, mayPassThresholds }, prepared);
-        // SQLite stores a chunk without a pause: other requests go before the next one.
-        const storeNextTurn = () => nextTurn().then(store);
+        const size = sizeOf(prepared);
+        // SQLite stores a chunk without a pause: other requests go before the next one, or before so many small ones.
+        const storeInTurn = async () => {
+          this.#pointsOfTurn += size;
+          if (this.#pointsOfTurn >= BULK_USAGE_POINTS_PER_TURN) {
+            this.#pointsOfTurn = 0;
+            await nextTurn();
+          }
+          return store();
+        };
         // Others may wait for the lock that a host's transaction holds.
-        before =
-          tenant.within === undefined
-            ? this.#storing.run(tenant.id, sizeOf(prepared), storeNextTurn)
-            : store();
+        before = tenant.within === undefined ? this.#storing.run(tenant.id, size, storeInTurn) : store();
         if (tenant.within !== undefined) await before;
       }
       addTo(report, await before);
