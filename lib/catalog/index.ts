@@ -6,9 +6,8 @@ export {
   withOverridePlans,
 } from './cache/catalog-source.ts';
 export { PluginCatalogs } from './cache/plugin-catalogs.ts';
-export { Shape } from './cache/shaped-text.ts';
 export { StoredCatalogs } from './cache/stored-catalogs.ts';
-export { partsOf, planOfText } from './cache/stored-parts.ts';
+export { partsOf, planOfText, Shape } from './cache/stored-parts.ts';
 export type { SimplePlan } from './formats/add-simple-plan.ts';
 export { compilePluginCatalog, DefinedCatalog, defineCatalog } from './formats/define-catalog.ts';
 export type { PlanUpdate } from './formats/entries/change-plan.ts';
@@ -49,15 +48,6 @@ export {
   createVersion,
   type VersionParts,
 } from './lookup/catalog-version.ts';
-export type { PlanCriteria, PlanLookup, PlanSpecifier } from './lookup/plan-lookup.ts';
-export {
-  isFreeFinitePhase,
-  isZeroEverywhere,
-  phasesFrom,
-  priceOf,
-  type SectionSource,
-  usageSectionsOf,
-} from './lookup/price.ts';
 export type {
   ChosenPlan,
   PlanEnd,
@@ -66,11 +56,22 @@ export type {
   PriceChangeAlignment,
   PriceChangeEvent,
   RecurringStep,
-} from './lookup/price-change-events.ts';
+} from './lookup/plan-history.ts';
+export {
+  isFreeFinitePhase,
+  isZeroEverywhere,
+  phasesFrom,
+  priceOf,
+  type SectionSource,
+  usageSectionsOf,
+} from './lookup/price.ts';
 export {
   billingAlignment,
   type ChangeContext,
   type PlanChangeEvaluation,
+  type PlanCriteria,
+  type PlanLookup,
+  type PlanSpecifier,
   RULE_DEFAULTS,
 } from './lookup/rules.ts';
 export type * from './model/catalog-model.ts';
@@ -118,9 +119,8 @@ export {
   namesPrice,
   type OverrideDefinition,
   type OverrideInput,
+  OverridePlan,
   type PriceOverrides,
   type PriceTarget,
 } from './overrides/define-overrides.ts';
-export { OverridePlan } from './overrides/override-plan.ts';
-export { type VersionValidation, validateVersion } from './validation/validate-version.ts';
-export { validateVersions } from './validation/validate-versions.ts';
+export { type VersionValidation, validateVersion, validateVersions } from './validation/validate-version.ts';

@@ -4,7 +4,7 @@ export {
   type BillingEventsInput,
   billingEvents,
 } from './billing-stream/billing-event-stream.ts';
-export type { StateToSet } from './blocking/state-to-set.ts';
+export type { StateToSet } from './blocking/blocked-time.ts';
 export { statesInTimeOrder } from './blocking/states-in-force.ts';
 export { blockingStateNotification, eventNotification } from './edits/bus-events.ts';
 export type { EndOfAll } from './edits/cancellation.ts';
@@ -32,14 +32,13 @@ export type {
   SubscriptionOperations,
 } from './operations/subscription-operations.ts';
 export { SubscriptionService } from './operations/subscription-service.ts';
-export type { TransferBundleRequest } from './requests/bundle-requests.ts';
-export { checkChangeRequest } from './requests/change-request.ts';
 export {
   type CreateBundleRequest,
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
   checkTerms,
 } from './requests/create-request.ts';
+export { checkChangeRequest, type TransferBundleRequest } from './requests/edit-requests.ts';
 export {
   checkBundleOwner,
   noSubscriptionOfKey,
@@ -54,9 +53,8 @@ export {
   loadOutlines,
   loadServiceEnds,
 } from './storing/load-outlines.ts';
-export { loadBundle, loadSubscription } from './storing/load-running.ts';
+export { loadBundle, loadSubscription } from './storing/load-subscriptions.ts';
 export { markDirty, setBlockingStates } from './storing/save-changes.ts';
-export { atReferenceTime, datedInstant } from './timeline/dated-instants.ts';
 export {
   DatedBy,
   datedBy,
@@ -65,13 +63,18 @@ export {
   planNamesOf,
   readReason,
 } from './timeline/lifecycle-events.ts';
+export { atReferenceTime, datedInstant } from './timeline/phase-timeline.ts';
 export type { PlanInForce } from './timeline/transitions.ts';
 export type {
+  BlockPrice,
   BundleOutline,
   BundleView,
+  PhasePrices,
   SubscriptionEventView,
   SubscriptionOutline,
   SubscriptionView,
+  TierPrices,
+  UsagePrices,
 } from './views/bundle-outline.ts';
 export {
   answerTooLarge,
@@ -81,7 +84,6 @@ export {
   type OutlinePage,
   type RowBound,
 } from './views/outline-page.ts';
-export type { BlockPrice, PhasePrices, TierPrices, UsagePrices } from './views/phase-prices.ts';
 export {
   catalogUnder,
   cursorsUnder,

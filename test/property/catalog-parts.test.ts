@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Shape } from '../../lib/catalog/cache/shaped-text.ts';
 import {
   DecodedParts,
   frameOfText,
   partsOf,
   planOfText,
   productOfText,
+  Shape,
   StoredPart,
 } from '../../lib/catalog/cache/stored-parts.ts';
 import {

@@ -4,7 +4,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { Catalog } from '../lookup/catalog.ts';
 import { CatalogWithOverrides, hasPlan } from '../overrides/catalog-with-overrides.ts';
-import { type OverridePlan, overridePlanOf } from '../overrides/override-plan.ts';
+import { type OverridePlan, overridePlanOf } from '../overrides/define-overrides.ts';
 
 /** The catalogs that one operation uses from beginning to end, by account (§13 rule 3, §15.6). */
 export type CatalogOfAccount = (accountId: Uuid) => Catalog;

@@ -18,8 +18,8 @@ import { canonicalXml } from '../formats/xml/write-catalog.ts';
 import { type Catalog, createCatalog } from '../lookup/catalog.ts';
 import type { CatalogCache } from './catalog-cache.ts';
 import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
-import { sha256Hex } from './shaped-text.ts';
 import { StampedCache } from './stamped-cache.ts';
+import { sha256Hex } from './stored-parts.ts';
 
 /** Calls to a plugin with a catalog per account that one batch of due work makes at once. */
 const MAX_CONCURRENT_CATALOG_CALLS = 10;

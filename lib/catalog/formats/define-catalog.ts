@@ -10,8 +10,7 @@ import { DEFAULT_PRICE_LIST } from '../model/catalog-model.ts';
 import { createPlan, samePlan } from '../model/plan.ts';
 import type { VersionContent } from '../model/version-content.ts';
 import { invalidCatalog } from '../validation/findings.ts';
-import { validateVersion } from '../validation/validate-version.ts';
-import { validateVersions } from '../validation/validate-versions.ts';
+import { validateVersion, validateVersions } from '../validation/validate-version.ts';
 import { internationalPrice, phase, version } from './fields/catalog-records.ts';
 import {
   anyText,

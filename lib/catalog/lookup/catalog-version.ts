@@ -27,13 +27,16 @@ import {
 import { byName, type Part, PartList, partOf, planPart, productPart, soldAs } from '../model/part.ts';
 import { createPlan, parsePhaseName } from '../model/plan.ts';
 import { priceListIndex, type VersionContent, type VersionFrame } from '../model/version-content.ts';
-import { type PlanCriteria, type PlanLookup, type PlanSpecifier, selectPlan } from './plan-lookup.ts';
 import {
   billingAlignment,
   cancelPolicy,
   createAlignment,
   decidePlanChange,
   type PlanChangeEvaluation,
+  type PlanCriteria,
+  type PlanLookup,
+  type PlanSpecifier,
+  selectPlan,
 } from './rules.ts';
 
 /** How many names an error message lists. */

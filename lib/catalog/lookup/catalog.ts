@@ -10,16 +10,21 @@ import { shortened } from '../../values/text/index.ts';
 import { formatInstant, type Instant, maxInstant } from '../../values/time/index.ts';
 import type { Plan, SubscriptionContext } from '../model/catalog-model.ts';
 import type { CatalogVersion } from './catalog-version.ts';
-import type { PlanSpecifier } from './plan-lookup.ts';
-import { PlanRuns } from './plan-runs.ts';
 import {
   type ChosenPlan,
+  PlanRuns,
   type PlanTimeline,
   type PriceChangeAlignment,
   type PriceChangeEvent,
   priceChangeEvents,
-} from './price-change-events.ts';
-import { billingAlignment, cancelPolicy, createAlignment, type PlanChangeDecision } from './rules.ts';
+} from './plan-history.ts';
+import {
+  billingAlignment,
+  cancelPolicy,
+  createAlignment,
+  type PlanChangeDecision,
+  type PlanSpecifier,
+} from './rules.ts';
 
 /** Earlier revisions of one catalog that are kept in memory; they share their versions with it. */
 const MAX_EARLIER_CATALOGS = 16;

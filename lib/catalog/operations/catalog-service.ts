@@ -17,9 +17,8 @@ import type { Instant } from '../../values/time/index.ts';
 import { CatalogCache } from '../cache/catalog-cache.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../cache/catalog-source.ts';
 import { type PluginCatalogs, PluginProvider } from '../cache/plugin-catalogs.ts';
-import { sha256Hex } from '../cache/shaped-text.ts';
-import { partsOf } from '../cache/stored-parts.ts';
-import { heldNames, uploadedNames } from '../formats/entries/known-names.ts';
+import { partsOf, sha256Hex } from '../cache/stored-parts.ts';
+import { heldNames, uploadedNames } from '../formats/entries/entry-input.ts';
 import {
   type CatalogValidation,
   examine,
@@ -35,7 +34,7 @@ import { type Catalog, createCatalog } from '../lookup/catalog.ts';
 import type { CatalogVersion } from '../lookup/catalog-version.ts';
 import type { ParsedVersion } from '../model/version-content.ts';
 import { forTenant, invalidForTenant } from '../validation/findings.ts';
-import { agreementSteps } from '../validation/validate-versions.ts';
+import { agreementSteps } from '../validation/validate-version.ts';
 import type { CatalogPreview, CatalogUpload } from './catalog-operations.ts';
 import { overridePlanProblems } from './obtain-override-plan.ts';
 

@@ -34,10 +34,10 @@ import { DEFAULT_CATALOG_NAME } from '../formats/entries/entry-catalog.ts';
 import {
   type CatalogEntriesInput,
   invalidEntry,
+  KnownNames,
   type PlanEntryInput,
   titleOf,
 } from '../formats/entries/entry-input.ts';
-import { KnownNames } from '../formats/entries/known-names.ts';
 import type { DeletePlanOptions, DeleteProductOptions, EntryScopeOptions } from './catalog-operations.ts';
 import { type CatalogService, catalogChanged } from './catalog-service.ts';
 import { overridePlanProblems } from './obtain-override-plan.ts';

@@ -3,11 +3,17 @@ import { EntryKind, type StoredOverridePlan } from '../../records/index.ts';
 import { assertInvariant, type Problem } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { storesOverridePlans } from '../cache/catalog-source.ts';
-import { sha256Hex } from '../cache/shaped-text.ts';
+import { sha256Hex } from '../cache/stored-parts.ts';
 import type { Catalog } from '../lookup/catalog.ts';
 import { hasPlan } from '../overrides/catalog-with-overrides.ts';
-import { type OverrideDefinition, writeOverrides } from '../overrides/define-overrides.ts';
-import { freeNumber, OverridePlan, overridePlanName, overridePlanOf } from '../overrides/override-plan.ts';
+import {
+  freeNumber,
+  type OverrideDefinition,
+  OverridePlan,
+  overridePlanName,
+  overridePlanOf,
+  writeOverrides,
+} from '../overrides/define-overrides.ts';
 
 /**
  * The tenant's override plan of this definition: the existing one, else a new one with the next free number, stored in

@@ -1,17 +1,22 @@
 import type { Instant } from '../../values/time/index.ts';
 import type { Catalog, LastPlanChange, ResolvedPlan } from '../lookup/catalog.ts';
 import type { CatalogVersion } from '../lookup/catalog-version.ts';
-import { type PlanLookup, type PlanSpecifier, selectPlan } from '../lookup/plan-lookup.ts';
 import {
   type ChosenPlan,
   type PlanTimeline,
   type PriceChangeAlignment,
   type PriceChangeEvent,
   priceChangeEvents,
-} from '../lookup/price-change-events.ts';
-import { decidePlanChange, type PlanChangeDecision } from '../lookup/rules.ts';
+} from '../lookup/plan-history.ts';
+import {
+  decidePlanChange,
+  type PlanChangeDecision,
+  type PlanLookup,
+  type PlanSpecifier,
+  selectPlan,
+} from '../lookup/rules.ts';
 import type { Plan, SubscriptionContext } from '../model/catalog-model.ts';
-import type { OverridePlan } from './override-plan.ts';
+import type { OverridePlan } from './define-overrides.ts';
 
 /** A span of time whose instants all count as its end. */
 export interface SeenAsOf {

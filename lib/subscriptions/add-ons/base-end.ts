@@ -16,9 +16,9 @@ import {
   type TimeZone,
 } from '../../values/time/index.ts';
 import { cancelledEntitlement } from '../blocking/states-in-force.ts';
-import { raisedTo } from '../timeline/dated-instants.ts';
 import { bareDraft, isEnd, isPlanChoice, isStart } from '../timeline/lifecycle-events.ts';
 import { derivedRecordId, withDerivedPhases } from '../timeline/phase-events.ts';
+import { raisedTo } from '../timeline/phase-timeline.ts';
 import { isKnown, isKnownProduct } from '../timeline/readable-plans.ts';
 import {
   type PlanInForce,

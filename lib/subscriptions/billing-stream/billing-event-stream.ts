@@ -15,7 +15,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
 import { BillingPeriod, type DatedInstant, type Instant } from '../../values/time/index.ts';
 import { type SubscriptionHistory, timelinesOf } from '../add-ons/base-end.ts';
-import { blockedIntervals } from '../blocking/blocked-intervals.ts';
+import { blockedIntervals } from '../blocking/blocked-time.ts';
 import {
   type BillCycleDay,
   type BillCycleDaySources,

@@ -12,11 +12,11 @@ import {
   type LocalDate,
   maxDate,
 } from '../../values/time/index.ts';
-import type { BlockedInterval } from '../blocking/blocked-intervals.ts';
+import type { BlockedInterval } from '../blocking/blocked-time.ts';
 import { type BillCycleDaySources, billCycleDayOf } from '../timeline/bill-cycle-day.ts';
-import { atReferenceTime } from '../timeline/dated-instants.ts';
 import { isEnd, isPlanChoice } from '../timeline/lifecycle-events.ts';
 import { derivedRecordId } from '../timeline/phase-events.ts';
+import { atReferenceTime } from '../timeline/phase-timeline.ts';
 import {
   type PlanInForce,
   type PriceChangeSource,

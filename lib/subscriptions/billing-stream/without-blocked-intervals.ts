@@ -1,6 +1,6 @@
 import { type BillingEvent, BillingTransitionType } from '../../records/index.ts';
 import { BillingPeriod, type DatedInstant, maxDate } from '../../values/time/index.ts';
-import type { BlockedInterval } from '../blocking/blocked-intervals.ts';
+import type { BlockedInterval } from '../blocking/blocked-time.ts';
 
 /** A billing event on its way into the stream. */
 export interface StreamEvent {

@@ -17,18 +17,23 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { DatedInstant, LocalDate } from '../../values/time/index.ts';
 import { addOnEnds, type StoredMember } from '../edits/add-on-ends.ts';
 import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
-import type { CheckedGroup, CheckedRequest } from '../requests/create-request.ts';
-import { type PlanChoice, withOverridePlan } from '../requests/plan-choice.ts';
-import { checkBillable } from '../timeline/billable-terms.ts';
+import {
+  type CheckedGroup,
+  type CheckedRequest,
+  type PlanChoice,
+  withOverridePlan,
+} from '../requests/create-request.ts';
 import { asStored, DatedBy, datedBy, eventsOf, writeReason } from '../timeline/lifecycle-events.ts';
-import { initialEvents } from '../timeline/phase-events.ts';
+import { checkBillable, initialEvents } from '../timeline/phase-events.ts';
 import { createAnchor } from '../timeline/phase-timeline.ts';
-import { KeyRetirement, originalCreation, withoutKey } from './bundle-choice.ts';
 import {
   type ChosenGroup,
   type ChosenSubscription,
   type GroupChoiceInput,
+  KeyRetirement,
   namedBundle,
+  originalCreation,
+  withoutKey,
 } from './chosen-group.ts';
 
 export interface CreationsInput extends GroupChoiceInput {

@@ -8,7 +8,7 @@ import {
   mayEndAddOns,
   timelinesOf,
 } from '../add-ons/base-end.ts';
-import { firstDayAtEnd } from '../blocking/blocked-intervals.ts';
+import { firstDayAtEnd } from '../blocking/blocked-time.ts';
 import {
   asStored,
   bareDraft,

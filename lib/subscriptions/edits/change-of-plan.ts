@@ -15,10 +15,8 @@ import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/in
 import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../../values/time/index.ts';
 import { basePlanAt, checkLimit, checkOffered, noActiveBase } from '../add-ons/add-on-checks.ts';
 import { blockFlagsAt } from '../blocking/states-in-force.ts';
-import { type CheckedChange, timedPolicy } from '../requests/change-request.ts';
-import { choiceAt, overridesOf, type PlanChoice, withOverridePlan } from '../requests/plan-choice.ts';
-import { checkBillable } from '../timeline/billable-terms.ts';
-import { datedInstant, raisedTo } from '../timeline/dated-instants.ts';
+import { choiceAt, overridesOf, type PlanChoice, withOverridePlan } from '../requests/create-request.ts';
+import { type CheckedChange, timedPolicy } from '../requests/edit-requests.ts';
 import {
   asStored,
   DatedBy,
@@ -31,11 +29,16 @@ import {
   isStart,
   writeReason,
 } from '../timeline/lifecycle-events.ts';
-import { choiceDrafts, expiryAfterPhase, phasesAfter } from '../timeline/phase-events.ts';
-import { changeOrigin, currentPhase, phaseTimeline } from '../timeline/phase-timeline.ts';
+import { checkBillable, choiceDrafts, expiryAfterPhase, phasesAfter } from '../timeline/phase-events.ts';
+import {
+  changeOrigin,
+  currentPhase,
+  datedInstant,
+  phaseTimeline,
+  raisedTo,
+} from '../timeline/phase-timeline.ts';
 import { transitionAt } from '../timeline/transitions.ts';
-import { billingHasEnded } from './cancellation.ts';
-import { policyDate } from './policy-date.ts';
+import { billingHasEnded, policyDate } from './cancellation.ts';
 import {
   entitlementStartOf,
   firstTransitionOf,

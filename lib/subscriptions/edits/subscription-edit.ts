@@ -8,7 +8,7 @@ import {
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, minDate } from '../../values/time/index.ts';
-import { firstDayAtEnd } from '../blocking/blocked-intervals.ts';
+import { firstDayAtEnd } from '../blocking/blocked-time.ts';
 import { cancelledEntitlement } from '../blocking/states-in-force.ts';
 import { isEnd, isMarker, isStart } from '../timeline/lifecycle-events.ts';
 import type { EventSubject, ToldEvent } from './bus-events.ts';

@@ -14,8 +14,8 @@ import {
   type RequestedDate,
 } from '../../values/time/index.ts';
 import { checkTerms } from '../requests/create-request.ts';
-import { atReferenceTime, datedInstant, raisedTo } from '../timeline/dated-instants.ts';
 import { bareDraft, type EditTools, type EventDraft, eventsOf } from '../timeline/lifecycle-events.ts';
+import { atReferenceTime, datedInstant, raisedTo } from '../timeline/phase-timeline.ts';
 import { hasEnded } from './cancellation.ts';
 import {
   firstTransitionOf,

@@ -2,7 +2,6 @@ import { type LifecycleEvent, LifecycleEventType } from '../../records/index.ts'
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { datedInstant } from '../timeline/dated-instants.ts';
 import {
   bareDraft,
   type EditTools,
@@ -11,6 +10,7 @@ import {
   isPlanChoice,
 } from '../timeline/lifecycle-events.ts';
 import { followingPhaseEvent } from '../timeline/phase-events.ts';
+import { datedInstant } from '../timeline/phase-timeline.ts';
 import { billingHasEnded } from './cancellation.ts';
 import {
   isTransferEnd,

@@ -17,14 +17,14 @@ import {
 } from '../../records/index.ts';
 import { authorshipOf, turnsOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { BlockedObject, StateToSet } from '../blocking/state-to-set.ts';
+import type { BlockedObject, StateToSet } from '../blocking/blocked-time.ts';
 import { statesInTimeOrder } from '../blocking/states-in-force.ts';
-import { type CheckedBlock, checkBlockingRequest } from '../requests/bundle-requests.ts';
+import { type CheckedBlock, checkBlockingRequest } from '../requests/edit-requests.ts';
 import { termsOf } from '../requests/plugin-decision.ts';
 import { bundlesInParts, loadBlockingStates } from '../storing/load-outlines.ts';
-import { loadSubscription } from '../storing/load-running.ts';
+import { loadSubscription } from '../storing/load-subscriptions.ts';
 import { setBlockingStates } from '../storing/save-changes.ts';
-import { datedInstant } from '../timeline/dated-instants.ts';
+import { datedInstant } from '../timeline/phase-timeline.ts';
 import { blockedOf, bundleOf, type EntitlementControl } from './entitlement-control.ts';
 import type { BlockingStateFilter } from './subscription-operations.ts';
 

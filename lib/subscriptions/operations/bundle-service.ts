@@ -6,17 +6,17 @@ import type { Account, Bundle, CallContext, Page, PageRequest } from '../../reco
 import { authorshipOf, turnsOf } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { holderOf } from '../create/bundle-choice.ts';
+import { holderOf } from '../create/chosen-group.ts';
 import {
   type CheckedTransfer,
   checkBundleKey,
   checkTransferOptions,
   checkTransferRequest,
   type TransferBundleRequest,
-} from '../requests/bundle-requests.ts';
+} from '../requests/edit-requests.ts';
 import { termsOf } from '../requests/plugin-decision.ts';
 import { noBundleOfKey, noSuchBundle, noSuchSubscription } from '../requests/unknown-objects.ts';
-import { loadBundle, loadRunning } from '../storing/load-running.ts';
+import { loadBundle, loadRunning } from '../storing/load-subscriptions.ts';
 import { saveCreations, saveEdits } from '../storing/save-changes.ts';
 import { planNamesOf } from '../timeline/lifecycle-events.ts';
 import { planTransfer } from '../transfer/transfer.ts';

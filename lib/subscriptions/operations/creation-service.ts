@@ -28,7 +28,7 @@ import {
   requestedKeys,
 } from '../requests/create-request.ts';
 import { creationTermsOf } from '../requests/plugin-decision.ts';
-import { checkHoldersLocked, loadCreation, lockWithKeyHolders } from '../storing/load-creation.ts';
+import { checkHoldersLocked, loadCreation, lockWithKeyHolders } from '../storing/load-subscriptions.ts';
 import { saveCreations, saveEdits } from '../storing/save-changes.ts';
 import type { EntitlementControl } from './entitlement-control.ts';
 

@@ -25,7 +25,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
 import { decide, ownCopy } from '../requests/plugin-decision.ts';
-import { loadBundle, loadSubscription } from '../storing/load-running.ts';
+import { loadBundle, loadSubscription } from '../storing/load-subscriptions.ts';
 
 /** Time limit of one call of an entitlement plugin: the caller of the operation waits for it. */
 export const ENTITLEMENT_PLUGIN_TIMEOUT_MS = 10_000;

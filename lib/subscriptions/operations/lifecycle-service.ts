@@ -26,9 +26,9 @@ import {
   requestedQuantity,
 } from '../edits/terms-change.ts';
 import { planUncancellation, planUndoChange } from '../edits/undo.ts';
-import { type CheckedChange, checkChangeRequest } from '../requests/change-request.ts';
+import { type CheckedChange, checkChangeRequest } from '../requests/edit-requests.ts';
 import { termsOf } from '../requests/plugin-decision.ts';
-import { loadRunningOf, lockRunning, lockRunningInBundle } from '../storing/load-running.ts';
+import { loadRunningOf, lockRunning, lockRunningInBundle } from '../storing/load-subscriptions.ts';
 import { saveEdits } from '../storing/save-changes.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
 import { type EntitlementControl, subscriptionOf } from './entitlement-control.ts';

@@ -13,11 +13,9 @@ import { followBase } from '../edits/add-on-ends.ts';
 import { planCancellation } from '../edits/cancellation.ts';
 import { checkAddOnChange, decideChange, planChange } from '../edits/change-of-plan.ts';
 import type { RunningInBundle, RunningSubscription } from '../edits/running-subscription.ts';
-import { groupOf } from '../requests/create-request.ts';
-import { checkCategory } from '../requests/plan-choice.ts';
+import { checkCategory, groupOf } from '../requests/create-request.ts';
 import { checkBundleOwner, noSuchSubscription, notInBundle } from '../requests/unknown-objects.ts';
-import { loadCreation } from '../storing/load-creation.ts';
-import { loadBundle, loadRunning } from '../storing/load-running.ts';
+import { loadBundle, loadCreation, loadRunning } from '../storing/load-subscriptions.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
 import {
   dayOf,

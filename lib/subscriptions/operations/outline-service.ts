@@ -19,7 +19,7 @@ import { authorFields, searchedFields } from '../../values/fields/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_ANSWER_ROWS } from '../../values/limits.ts';
 import { checkStorable } from '../../values/text/index.ts';
-import { holderOf } from '../create/bundle-choice.ts';
+import { holderOf } from '../create/chosen-group.ts';
 import {
   noBundleOfKey,
   noSubscriptionOfKey,

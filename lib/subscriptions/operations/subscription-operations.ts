@@ -14,12 +14,12 @@ import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
 import type { BillCycleDayChange, QuantityChange } from '../edits/terms-change.ts';
-import type { TransferBundleRequest } from '../requests/bundle-requests.ts';
 import type {
   CreateBundleRequest,
   CreateSubscriptionOptions,
   CreateSubscriptionRequest,
 } from '../requests/create-request.ts';
+import type { TransferBundleRequest } from '../requests/edit-requests.ts';
 import type { BundleFilter } from '../storing/load-outlines.ts';
 import type { PlanInForce } from '../timeline/transitions.ts';
 import type { BundleView, SubscriptionOutline, SubscriptionView } from '../views/bundle-outline.ts';

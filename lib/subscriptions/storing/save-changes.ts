@@ -3,7 +3,7 @@ import { type BlockingState, BlockingStateType, type LifecycleEvent } from '../.
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { blockedPath, planState, type StatePlan, type StateToSet } from '../blocking/state-to-set.ts';
+import { blockedPath, planState, type StatePlan, type StateToSet } from '../blocking/blocked-time.ts';
 import { blockFlagsAround } from '../blocking/states-in-force.ts';
 import type { NewBundleContent, NewSubscription } from '../create/creation.ts';
 import {

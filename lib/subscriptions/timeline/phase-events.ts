@@ -1,11 +1,18 @@
-import type { Plan } from '../../catalog/index.ts';
 import {
+  billedPrices,
+  type InternationalPrice,
+  type Plan,
+  type PlanPhase,
+  priceOf,
+} from '../../catalog/index.ts';
+import {
+  type Account,
   type LifecycleEvent,
   LifecycleEventType,
   type PhaseType,
   PhaseType as PhaseTypes,
 } from '../../records/index.ts';
-import { assertInvariant } from '../../values/errors/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { DatedInstant, Instant, TimeZone } from '../../values/time/index.ts';
 import {
   bareDraft,
@@ -16,7 +23,14 @@ import {
   isPlanChoice,
 } from './lifecycle-events.ts';
 import { currentPhase, type PhaseStart, phaseEnd, phaseTimeline } from './phase-timeline.ts';
-import { eventsInEffect, type PlanResolver, planWithPhase } from './transitions.ts';
+import {
+  eventsInEffect,
+  type PlanResolver,
+  type PriceChangeSource,
+  planWithPhase,
+  priceSteps,
+  transitionsOf,
+} from './transitions.ts';
 
 export interface InitialEventsInput {
   readonly plan: Plan;
@@ -238,4 +252,68 @@ function derivedEvent(draft: EventDraft, source: LifecycleEvent, sequence: numbe
 /** Record id of an event that is derived from another event; one that is already derived keeps its own. */
 export function derivedRecordId(recordId: number): number {
   return recordId < ABOVE_RECORD_IDS ? ABOVE_RECORD_IDS + recordId : recordId;
+}
+
+export interface BillableTermsInput {
+  readonly account: Pick<Account, 'id' | 'currency' | 'timeZone'>;
+  /** Active events of one subscription, as they will be. */
+  readonly events: readonly LifecycleEvent[];
+  readonly plans: PlanResolver & PriceChangeSource;
+  /** The date from which they are new; what was accepted before is not checked again. Default: all are. */
+  readonly from?: Instant;
+}
+
+/**
+ * Every phase to come must have a price in the account's currency, also in the catalog versions that are known to change
+ * it; else the outcome would be an account that cannot be invoiced (ruling R37).
+ * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011),
+ * CURRENCY_INVALID (3) where the account has no currency.
+ */
+export function checkBillable({ account, events, plans, from }: BillableTermsInput): void {
+  const zone = account.timeZone;
+  const transitions = transitionsOf(withDerivedPhases({ events, plans, zone }), plans);
+  const changes = plans.priceChangeEvents({ steps: priceSteps(transitions), zone });
+  const coming = [
+    ...transitions.flatMap(({ event, next }) =>
+      next === null ? [] : { effective: event.effective, phase: next.phase },
+    ),
+    ...changes,
+  ];
+  const checked = new Set<PlanPhase>();
+  for (const { effective, phase } of coming) {
+    if (checked.has(phase) || (from !== undefined && effective.at < from)) continue;
+    checked.add(phase);
+    checkPhase(phase, account);
+  }
+}
+
+function checkPhase(phase: PlanPhase, { id: accountId, currency }: BillableTermsInput['account']): void {
+  if (currency === null) throw needsCurrency(phase, accountId);
+  for (const price of billedPrices(phase)) checkPrice(price, phase, currency);
+}
+
+/** A free phase is an item of an invoice too, and an account without currency never gets an invoice. */
+function needsCurrency({ name: phaseName }: PlanPhase, accountId: Account['id']): BillingError {
+  return new BillingError({
+    code: ErrorCode.CURRENCY_INVALID,
+    message: `Account ${accountId} has no currency, which phase ${phaseName} needs to be invoiced; create the account with a currency`,
+    facts: { accountId, phaseName },
+  });
+}
+
+function checkPrice(
+  price: InternationalPrice,
+  { name: phaseName }: PlanPhase,
+  currency: NonNullable<Account['currency']>,
+): void {
+  try {
+    priceOf(price, currency);
+  } catch (error) {
+    if (!(error instanceof BillingError)) throw error;
+    throw new BillingError({
+      code: error.code,
+      message: `Phase ${phaseName} is not sold in ${currency}: ${error.message}`,
+      facts: { ...error.facts, phaseName },
+    });
+  }
 }

@@ -26,9 +26,9 @@ import {
   type SubscriptionEdit,
   touchedDates,
 } from '../edits/subscription-edit.ts';
-import type { CheckedChange } from '../requests/change-request.ts';
 import type { CheckedRequest, CreateSubscriptionOptions } from '../requests/create-request.ts';
-import { datedInstant } from '../timeline/dated-instants.ts';
+import type { CheckedChange } from '../requests/edit-requests.ts';
+import { datedInstant } from '../timeline/phase-timeline.ts';
 
 /** What an action would change of an account's subscriptions; nothing is stored (§20). */
 export interface Hypothesis {

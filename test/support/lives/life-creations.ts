@@ -6,15 +6,15 @@ import {
 } from '../../../lib/subscriptions/create/creation.ts';
 import type { SubscriptionEdit } from '../../../lib/subscriptions/edits/subscription-edit.ts';
 import {
-  checkTransferOptions,
-  checkTransferRequest,
-} from '../../../lib/subscriptions/requests/bundle-requests.ts';
-import {
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
   checkCreateRequest,
   groupOf,
 } from '../../../lib/subscriptions/requests/create-request.ts';
+import {
+  checkTransferOptions,
+  checkTransferRequest,
+} from '../../../lib/subscriptions/requests/edit-requests.ts';
 import type { EditTools } from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
 import { type BundleTransfer, planTransfer } from '../../../lib/subscriptions/transfer/transfer.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';

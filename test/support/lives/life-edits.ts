@@ -10,7 +10,7 @@ import type { RunningSubscription } from '../../../lib/subscriptions/edits/runni
 import type { SubscriptionEdit } from '../../../lib/subscriptions/edits/subscription-edit.ts';
 import { planBillCycleDayChange, planQuantityChange } from '../../../lib/subscriptions/edits/terms-change.ts';
 import { planUncancellation, planUndoChange } from '../../../lib/subscriptions/edits/undo.ts';
-import { checkChangeRequest } from '../../../lib/subscriptions/requests/change-request.ts';
+import { checkChangeRequest } from '../../../lib/subscriptions/requests/edit-requests.ts';
 import type { EditTools } from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
 import { asked } from './life-days.ts';
 import type { LifeRecords } from './life-records.ts';

@@ -7,7 +7,7 @@ import {
   billingEvents,
 } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import type { TouchedDate } from '../../../lib/subscriptions/edits/subscription-edit.ts';
-import { atReferenceTime } from '../../../lib/subscriptions/timeline/dated-instants.ts';
+import { atReferenceTime } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Decimal } from '../../../lib/values/money/index.ts';
 import { addDays, type LocalDate, maxDate } from '../../../lib/values/time/index.ts';

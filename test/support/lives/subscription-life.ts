@@ -6,14 +6,14 @@ import {
   ProductCategory,
   type Subscription,
 } from '../../../lib/records/index.ts';
-import { type BlockedObject, planState } from '../../../lib/subscriptions/blocking/state-to-set.ts';
+import { type BlockedObject, planState } from '../../../lib/subscriptions/blocking/blocked-time.ts';
 import { dueWork } from '../../../lib/subscriptions/edits/due-work.ts';
 import type {
   CreateSubscriptionOptions,
   CreateSubscriptionRequest,
 } from '../../../lib/subscriptions/requests/create-request.ts';
-import { atReferenceTime, datedInstant } from '../../../lib/subscriptions/timeline/dated-instants.ts';
 import type { EditTools } from '../../../lib/subscriptions/timeline/lifecycle-events.ts';
+import { atReferenceTime, datedInstant } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { addDays, type Instant, instant, type LocalDate } from '../../../lib/values/time/index.ts';

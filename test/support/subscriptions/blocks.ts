@@ -7,8 +7,8 @@ import {
   type BlockedObject,
   planState,
   type StateToSet,
-} from '../../../lib/subscriptions/blocking/state-to-set.ts';
-import { datedInstant } from '../../../lib/subscriptions/timeline/dated-instants.ts';
+} from '../../../lib/subscriptions/blocking/blocked-time.ts';
+import { datedInstant } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
 import { formatInstant, parseWireMoment } from '../../../lib/values/time/index.ts';
 import { type Life, nextId } from './example.ts';
 

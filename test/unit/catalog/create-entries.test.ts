@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createEntries } from '../../../lib/catalog/formats/entries/create-entries.ts';
-import { KnownNames } from '../../../lib/catalog/formats/entries/known-names.ts';
+import { KnownNames } from '../../../lib/catalog/formats/entries/entry-input.ts';
 import {
   BillingError,
   type CatalogEntriesInput,

@@ -10,8 +10,11 @@ import {
   type Usage,
 } from '../../../lib/catalog/index.ts';
 import { dryRunOverridePlan } from '../../../lib/catalog/operations/obtain-override-plan.ts';
-import { readOverrides, writeOverrides } from '../../../lib/catalog/overrides/define-overrides.ts';
-import { freeNumber } from '../../../lib/catalog/overrides/override-plan.ts';
+import {
+  freeNumber,
+  readOverrides,
+  writeOverrides,
+} from '../../../lib/catalog/overrides/define-overrides.ts';
 import type { PriceOverrideRequest } from '../../../lib/ports/plugins/price-override-request.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { type Currency, decimal } from '../../../lib/values/money/index.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Shape, shapedText } from '../../../lib/catalog/cache/shaped-text.ts';
+import { Shape, shapedText } from '../../../lib/catalog/cache/stored-parts.ts';
 import { textOfPlan } from '../../../lib/catalog/model/plan.ts';
 import { phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
 

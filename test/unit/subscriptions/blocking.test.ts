@@ -5,9 +5,9 @@ import { withoutBlockedIntervals } from '../../../lib/subscriptions/billing-stre
 import {
   blockedIntervals,
   firstBlockedDifference,
-} from '../../../lib/subscriptions/blocking/blocked-intervals.ts';
-import { planState } from '../../../lib/subscriptions/blocking/state-to-set.ts';
-import { raisedTo } from '../../../lib/subscriptions/timeline/dated-instants.ts';
+  planState,
+} from '../../../lib/subscriptions/blocking/blocked-time.ts';
+import { raisedTo } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate, instant, parseLocalDate } from '../../../lib/values/time/index.ts';
 import {

@@ -3,7 +3,7 @@ import {
   type BundleContent,
   checkBundleTakes,
   chooseBundle,
-} from '../../../lib/subscriptions/create/bundle-choice.ts';
+} from '../../../lib/subscriptions/create/chosen-group.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { account, at, created, type Life, nextId } from '../../support/subscriptions/example.ts';
 import { expectError } from '../../support/subscriptions/refusals.ts';

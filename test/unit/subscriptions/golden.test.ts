@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
-import { atReferenceTime } from '../../../lib/subscriptions/timeline/dated-instants.ts';
+import { atReferenceTime } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate, localDateOf } from '../../../lib/values/time/index.ts';
 import { lists, phase, plan, version } from '../../support/catalogs/catalog-document.ts';

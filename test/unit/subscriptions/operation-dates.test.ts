@@ -6,15 +6,14 @@ import {
   EntitlementActionPolicy,
 } from '../../../lib/ports/plugins/entitlement-requests.ts';
 import type { BillingActionPolicy } from '../../../lib/records/catalog/catalog-enumerations.ts';
-import { planCancellation } from '../../../lib/subscriptions/edits/cancellation.ts';
+import { planCancellation, policyDate } from '../../../lib/subscriptions/edits/cancellation.ts';
 import { decideChange, planChange } from '../../../lib/subscriptions/edits/change-of-plan.ts';
-import { policyDate } from '../../../lib/subscriptions/edits/policy-date.ts';
 import { planBillCycleDayChange, planQuantityChange } from '../../../lib/subscriptions/edits/terms-change.ts';
 import {
   checkChangeRequest,
   type TimedPolicy,
   timedPolicy,
-} from '../../../lib/subscriptions/requests/change-request.ts';
+} from '../../../lib/subscriptions/requests/edit-requests.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatInstant, parseWireMoment, type RequestedDate } from '../../../lib/values/time/index.ts';
 import { lists, phase, plan, version } from '../../support/catalogs/catalog-document.ts';

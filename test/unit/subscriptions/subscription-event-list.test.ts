@@ -3,7 +3,7 @@ import { createCatalog } from '../../../lib/catalog/index.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import type { Subscription } from '../../../lib/records/subscription.ts';
 import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
-import { pricesMet } from '../../../lib/subscriptions/views/phase-prices.ts';
+import { pricesMet } from '../../../lib/subscriptions/views/bundle-outline.ts';
 import {
   type EventListSource,
   subscriptionEvents as eventsOf,

@@ -13,9 +13,14 @@ import type { Instant } from '../../../values/time/index.ts';
 import { DEFAULT_PRICE_LIST } from '../../model/catalog-model.ts';
 import { NameKind } from '../../validation/findings.ts';
 import { type CheckedRow, checkAvailability, checkedPlan, checkedProduct } from './check-entries.ts';
-import { type CatalogEntriesInput, EntryProblems, titleOf } from './entry-input.ts';
+import {
+  type CatalogEntriesInput,
+  EntryProblems,
+  type KnownNames,
+  type KnownProduct,
+  titleOf,
+} from './entry-input.ts';
 import { unitsOf, usageNamesOf, validateEntries } from './entry-parts.ts';
-import type { KnownNames, KnownProduct } from './known-names.ts';
 
 export interface CreateEntriesInput {
   readonly request: CatalogEntriesInput;

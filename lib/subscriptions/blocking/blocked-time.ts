@@ -1,0 +1,275 @@
+import {
+  type Account,
+  type BlockingState,
+  BlockingStateType,
+  type Bundle,
+  ENTITLEMENT_SERVICE,
+  type Subscription,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import {
+  addDays,
+  type DatedInstant,
+  type Instant,
+  instantAt,
+  type LocalDate,
+  localTimeOf,
+  minDate,
+  type TimeZone,
+  truncateToSecond,
+} from '../../values/time/index.ts';
+import type { EditTools } from '../timeline/lifecycle-events.ts';
+import { type BlockFlags, blockerOf, statesInTimeOrder } from './states-in-force.ts';
+
+/** A stretch of time in which a subscription is not billed: from `start` on, up to but not at `end`. */
+export interface BlockedInterval {
+  readonly start: DatedInstant;
+  /** null = it has no end. */
+  readonly end: DatedInstant | null;
+}
+
+export interface BlockedIntervalsInput {
+  /** Active states of a subscription, its bundle and its account. */
+  readonly states: readonly BlockingState[];
+  /** When its billing ends; later states make no difference. */
+  readonly billingEnd: Instant | null;
+  readonly zone: TimeZone;
+}
+
+/**
+ * When the billing of a subscription is blocked, in time order and without overlap (§19.3 rules 1 to 3). An interval of
+ * one service on one object that ends within a day does not count.
+ */
+export function blockedIntervals({
+  states,
+  billingEnd,
+  zone,
+}: BlockedIntervalsInput): readonly BlockedInterval[] {
+  if (states.length === 0) return [];
+  const counting =
+    billingEnd === null ? states : states.filter(({ effective }) => effective.at <= billingEnd);
+  return merged(ownIntervals(counting).filter((interval) => lastsADay(interval, zone)));
+}
+
+/**
+ * The date from which the intervals of two sets of states can differ for some subscription; null = for none. `before` and
+ * `after` are the states of one service on one object, before and after one state was set.
+ */
+export function firstBlockedDifference(
+  before: readonly BlockingState[],
+  after: readonly BlockingState[],
+): DatedInstant | null {
+  const [was, is] = [ownIntervals(before), ownIntervals(after)];
+  const index = Math.max(was.length, is.length) - 1;
+  for (let place = 0; place <= index; place += 1) {
+    const difference = differenceOf(was[place], is[place]);
+    if (difference !== null) return withIntervalAt(difference, [...was, ...is]);
+  }
+  return null;
+}
+
+/**
+ * The first day that is billed differently once billing gets an end, or loses it. States after the end make no
+ * difference, so a block that would end within a day of its start now lasts from that start on.
+ * @param states active states of the subscription, its bundle and its account.
+ */
+export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstant): LocalDate {
+  const over = ownIntervals(states).filter((interval) => interval.end !== null && interval.end.at > end.at);
+  return withIntervalAt(end, over).date;
+}
+
+/** For each service and object, the intervals that its states open and close, however short. */
+function ownIntervals(states: readonly BlockingState[]): readonly BlockedInterval[] {
+  const groups = Map.groupBy(statesInTimeOrder(states), blockerOf);
+  return [...groups.values()].flatMap(intervalsOfBlocker);
+}
+
+function intervalsOfBlocker(ordered: readonly BlockingState[]): readonly BlockedInterval[] {
+  const intervals: BlockedInterval[] = [];
+  let start: DatedInstant | null = null;
+  for (const { effective, isBlockBilling } of ordered) {
+    if (isBlockBilling) start ??= effective;
+    else if (start !== null) {
+      intervals.push({ start, end: effective });
+      start = null;
+    }
+  }
+  if (start !== null) intervals.push({ start, end: null });
+  return intervals;
+}
+
+/** A calendar day, which is shorter than 24 hours where clocks go forward (§19.3 rule 2). */
+function lastsADay({ start, end }: BlockedInterval, zone: TimeZone): boolean {
+  return end === null || end.at >= instantAt(addDays(start.date, 1), localTimeOf(start.at, zone), zone);
+}
+
+function merged(intervals: readonly BlockedInterval[]): readonly BlockedInterval[] {
+  const result: BlockedInterval[] = [];
+  for (const next of intervals.toSorted((a, b) => a.start.at - b.start.at)) {
+    const last = result.at(-1);
+    if (last === undefined || (last.end !== null && last.end.at < next.start.at)) result.push(next);
+    else result[result.length - 1] = { start: last.start, end: laterEnd(last.end, next.end) };
+  }
+  return result;
+}
+
+function laterEnd(a: DatedInstant | null, b: DatedInstant | null): DatedInstant | null {
+  if (a === null || b === null) return null;
+  return a.at < b.at ? b : a;
+}
+
+function differenceOf(
+  was: BlockedInterval | undefined,
+  is: BlockedInterval | undefined,
+): DatedInstant | null {
+  if (was === undefined || is === undefined) return (was ?? is)?.start ?? null;
+  if (was.start.at !== is.start.at) return earlier(was.start, is.start);
+  if (was.end?.at === is.end?.at) return null;
+  return was.end === null || is.end === null ? (was.end ?? is.end) : earlier(was.end, is.end);
+}
+
+function earlier(a: DatedInstant, b: DatedInstant): DatedInstant {
+  return a.at <= b.at ? a : b;
+}
+
+/**
+ * An interval that ends within a day of its start counts or not as a whole, so whatever changes its end changes the days
+ * from its start on.
+ */
+function withIntervalAt(difference: DatedInstant, intervals: readonly BlockedInterval[]): DatedInstant {
+  const dayBefore = addDays(difference.date, -1);
+  const dates = intervals
+    .map(({ start }) => start)
+    .filter((start) => start.at <= difference.at && start.date >= dayBefore)
+    .map(({ date }) => date);
+  return { at: difference.at, date: minDate(difference.date, ...dates) };
+}
+
+/** What a state is set on, with the account, whose lock is held. */
+export type BlockedObject =
+  | { readonly type: typeof BlockingStateType.ACCOUNT; readonly account: Account }
+  | {
+      readonly type: typeof BlockingStateType.SUBSCRIPTION_BUNDLE;
+      readonly account: Account;
+      readonly bundle: Pick<Bundle, 'id'>;
+    }
+  | {
+      readonly type: typeof BlockingStateType.SUBSCRIPTION;
+      readonly account: Account;
+      readonly subscription: Pick<Subscription, 'id' | 'bundleId'>;
+    };
+
+/** A state that a service wants in force on an object from a date on. */
+export interface StateToSet extends BlockFlags {
+  readonly object: BlockedObject;
+  readonly service: string;
+  readonly stateName: string;
+  readonly effective: DatedInstant;
+}
+
+/** How setting a state changes what is stored. */
+export interface StatePlan {
+  readonly block: StateToSet;
+  /** null if it says nothing new. */
+  readonly added: BlockingState | null;
+  /** Stored states that now say nothing new. */
+  readonly withdrawn: readonly BlockingState[];
+  /** The date from which billing can differ; null = it does not. */
+  readonly billedOtherwiseFrom: DatedInstant | null;
+}
+
+/** A state that is not stored yet comes after all others of its instant. */
+const NOT_STORED = Number.MAX_SAFE_INTEGER;
+
+/** The object and those that it belongs to: states on any of them hold for it too (§14.2). */
+export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
+  switch (object.type) {
+    case BlockingStateType.ACCOUNT:
+      return [object.account.id];
+    case BlockingStateType.SUBSCRIPTION_BUNDLE:
+      return [object.bundle.id, object.account.id];
+    case BlockingStateType.SUBSCRIPTION:
+      return [object.subscription.id, object.subscription.bundleId, object.account.id];
+  }
+}
+
+/**
+ * Adds a state to those of its service on its object (§14.1 rule 2). A state that equals its predecessor in name and flags
+ * is redundant: it is not stored, or it is withdrawn if it is stored. Kept all the same are states that an earlier one
+ * stored later can give a meaning (R38, §14.3).
+ * @param states active states of the object; further ones do no harm.
+ */
+export function planState(states: readonly BlockingState[], block: StateToSet, tools: EditTools): StatePlan {
+  const added = stateOf(states, block, tools);
+  const own = states.filter((state) => blockerOf(state) === blockerOf(added));
+  const ordered = statesInTimeOrder([...own, added]);
+  const redundant: BlockingState[] = [];
+  let previous: BlockingState | undefined;
+  for (const state of ordered) {
+    // One without a date is said of the present, so a call that is repeated stores nothing.
+    const isSaidOfNow = state === added && state.effective.at === truncateToSecond(tools.now);
+    if (
+      previous !== undefined &&
+      isEqual(state, previous) &&
+      (isSaidOfNow || !isKept(state, previous, tools.now))
+    ) {
+      redundant.push(state);
+    } else {
+      previous = state;
+    }
+  }
+  if (redundant.includes(added)) return { block, added: null, withdrawn: [], billedOtherwiseFrom: null };
+  return {
+    block,
+    added,
+    withdrawn: redundant,
+    billedOtherwiseFrom: firstBlockedDifference(own, ordered),
+  };
+}
+
+function isEqual(a: BlockingState, b: BlockingState): boolean {
+  return (
+    a.stateName === b.stateName &&
+    a.isBlockChange === b.isBlockChange &&
+    a.isBlockEntitlement === b.isBlockEntitlement &&
+    a.isBlockBilling === b.isBlockBilling
+  );
+}
+
+/**
+ * True if a state is kept although it equals its predecessor: an end of a block, a pause, and what is still to come while
+ * the predecessor is in force. A pause or resume between the two may follow, and then the later one has an effect.
+ */
+function isKept(state: BlockingState, previous: BlockingState, now: Instant): boolean {
+  if (state.effective.at === previous.effective.at) return false;
+  const blocks = state.isBlockChange || state.isBlockEntitlement || state.isBlockBilling;
+  const isToCome = previous.effective.at <= now && now < state.effective.at;
+  return !blocks || state.service === ENTITLEMENT_SERVICE || isToCome;
+}
+
+function stateOf(
+  states: readonly BlockingState[],
+  block: StateToSet,
+  { now, nextId }: EditTools,
+): BlockingState {
+  const { object, service, stateName, isBlockChange, isBlockEntitlement, isBlockBilling } = block;
+  const [blockedId] = blockedPath(object);
+  const ofObject = states.filter((state) => state.blockedId === blockedId);
+  return {
+    recordId: NOT_STORED,
+    id: nextId(),
+    blockedId,
+    accountRecordId: object.account.recordId,
+    type: object.type,
+    service,
+    stateName,
+    isBlockChange,
+    isBlockEntitlement,
+    isBlockBilling,
+    effective: block.effective,
+    sequence: ofObject.reduce((last, { sequence }) => Math.max(last, sequence), 0) + 1,
+    isActive: true,
+    causedBy: null,
+    createdDate: now,
+  };
+}
