@@ -1,6 +1,6 @@
 import type { BillingEvent } from '../../records/index.ts';
 import { type LocalDate, localDateOf, maxDate, minDate, type TimeZone } from '../../values/time/index.ts';
-import { lookBackStart } from '../intervals/look-back.ts';
+import { lookBackOf } from '../intervals/look-back.ts';
 import { usageRuns } from '../intervals/usage-runs.ts';
 import type { BilledInterval } from '../settlement/billed-interval.ts';
 import { billedNow, readTogether } from '../settlement/superseded-usage.ts';
@@ -28,19 +28,14 @@ export function usageWindow(input: UsageWindowInput): LocalDate | null {
   const { billed } = billedNow(input.billed, events);
   const [first] = events;
   if (first === undefined) return null;
-  const begin = { at: first.effectiveDate, date: first.localDate };
   const runs = usageRuns(events, maxDate(first.localDate, ...billed.map(({ endDate }) => endDate)));
   const starts = events
     .flatMap(({ usages }) => usages)
-    .map(({ name, billingPeriod }) => {
+    .map((section) => {
+      const { name } = section;
+      const lookBack = lookBackOf(section, { events, billed, zone, config }).date;
+      const named = runs.filter((run) => run.section.name === name);
       const own = billed.filter(({ usageName }) => usageName === name);
-      const billedThrough = own.reduce<LocalDate | null>(
-        (last, { endDate }) => (last === null ? endDate : later(last, endDate)),
-        null,
-      );
-      const periods = config.lookBackPeriods;
-      const lookBack = lookBackStart({ billedThrough, billingPeriod, periods, begin, zone }).date;
-      const named = runs.filter(({ section }) => section.name === name);
       const unbilled = firstUnbilledStart({ runs: named, billed: own, zone, from });
       return unbilled === null ? lookBack : minDate(lookBack, unbilled.date);
     });
@@ -81,8 +76,4 @@ function withConsumers(from: LocalDate, billed: readonly BilledInterval[], zone:
     if (isLookedAt) date = endDate;
   }
   return date === from ? from : withConsumers(date, billed, zone);
-}
-
-function later(a: LocalDate, b: LocalDate): LocalDate {
-  return a > b ? a : b;
 }

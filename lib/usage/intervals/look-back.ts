@@ -1,14 +1,17 @@
+import type { BillingEvent, UsageSection } from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
 import {
   addPeriod,
   type BillingPeriod,
   type DatedInstant,
   type LocalDate,
+  maxDate,
   periodLength,
   startOfDay,
   type TimeZone,
 } from '../../values/time/index.ts';
 
-export interface LookBackInput {
+interface LookBackInput {
   /** Latest end date that is billed of the subscription's section; null = none. */
   readonly billedThrough: LocalDate | null;
   readonly billingPeriod: BillingPeriod;
@@ -17,6 +20,28 @@ export interface LookBackInput {
   /** First billing event of the subscription. */
   readonly begin: DatedInstant;
   readonly zone: TimeZone;
+}
+
+export interface BilledHistory {
+  /** All of the subscription, in order. */
+  readonly events: readonly BillingEvent[];
+  readonly billed: readonly { readonly usageName: string; readonly endDate: LocalDate }[];
+  readonly zone: TimeZone;
+  readonly config: { readonly lookBackPeriods: number };
+}
+
+/** L of a section of the subscription (§7.1). */
+export function lookBackOf(
+  { name, billingPeriod }: UsageSection,
+  { events, billed, zone, config: { lookBackPeriods: periods } }: BilledHistory,
+): DatedInstant {
+  const [first] = events;
+  assertInvariant(first, `The subscription of usage ${name} has no billing event`);
+  const begin = { at: first.effectiveDate, date: first.localDate };
+  const ends = billed.filter(({ usageName }) => usageName === name).map(({ endDate }) => endDate);
+  const [end, ...others] = ends;
+  const billedThrough = end === undefined ? null : maxDate(end, ...others);
+  return lookBackStart({ billedThrough, billingPeriod, periods, begin, zone });
 }
 
 /** L: intervals that start earlier are not computed again (§7.1). */

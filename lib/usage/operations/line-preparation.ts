@@ -15,7 +15,7 @@ import {
   RecordingFaultCode,
   unknownUnitFault,
 } from '../recording/recording-faults.ts';
-import { canonicalText, usagePoints } from '../recording/usage-points.ts';
+import { usagePoints, usageSubmission } from '../recording/usage-points.ts';
 import { loadMetered, MeteredCache, type MeteredSubscription } from './metered-subscriptions.ts';
 
 /** A line that can be stored, or why it cannot be. */
@@ -144,13 +144,7 @@ function preparedLine({ read, names }: LineRead, facts: LineFacts): PreparedLine
   const fault =
     endedFault(subscriptionId, { points, end }) ?? facts.unitFaultOf(points, subscription.accountId);
   if (fault !== null) return { subscriptionId, trackingId, fault };
-  const submission = {
-    accountRecordId: subscription.accountRecordId,
-    subscriptionRecordId: subscription.recordId,
-    trackingId,
-    fingerprint: facts.sha256(canonicalText(subscriptionId, points)),
-    points,
-  };
+  const submission = usageSubmission(subscription, { trackingId, points }, facts.sha256);
   return { subscriptionId, trackingId, submission };
 }
 

@@ -23,7 +23,7 @@ import {
   type RecordingFault,
   unknownUnitFault,
 } from '../recording/recording-faults.ts';
-import { canonicalText, usagePoints } from '../recording/usage-points.ts';
+import { usagePoints, usageSubmission } from '../recording/usage-points.ts';
 import { loadMetered } from './metered-subscriptions.ts';
 import { storeSubmissions } from './store-submissions.ts';
 import type { RecordedUsage, RecordUsageOptions } from './usage-operations.ts';
@@ -56,16 +56,8 @@ export class RecordingService {
     if ('fault' in read) throw errorOfFault(read.fault);
     const { subscriptionId, trackingId = ids.next(), records } = read.usage;
     const { subscription, points } = await this.#placed(context, { subscriptionId, records, config });
-    const submission = {
-      accountRecordId: subscription.accountRecordId,
-      subscriptionRecordId: subscription.recordId,
-      trackingId,
-      fingerprint: sha256(canonicalText(subscriptionId, points)),
-      points,
-    };
-    const { tenant } = context;
-    const { mayPassThresholds } = config;
-    const storing = { storage, tenant, authorship, mayPassThresholds };
+    const submission = usageSubmission(subscription, { trackingId, points }, sha256);
+    const storing = { ...config, storage, tenant: context.tenant, authorship };
     const [outcome] = await storeSubmissions(storing, [submission]);
     assertInvariant(outcome, `Storage did not tell what has become of ${trackingId}`, { subscriptionId });
     const onDuplicate = options.onDuplicate ?? config.onDuplicate;

@@ -44,34 +44,27 @@ export async function storeSubmissions(
   });
 }
 
-/** What has become of a chunk. */
+/** The lines of a chunk with the outcomes of those that were stored, or what kept them from being stored. */
 export type StoredChunk =
   | { readonly prepared: readonly PreparedLine[]; readonly outcomes: readonly RecordingOutcome[] }
   | { readonly error: unknown };
 
 export const NO_CHUNK: StoredChunk = { prepared: [], outcomes: [] };
 
-/** Never rejects, so that what fails while the next chunk is read is told once it is asked for. */
+/** Never rejects: a failure while the next chunk is read is reported when this one is asked for. */
 export async function storeChunk(storing: Storing, prepared: readonly PreparedLine[]): Promise<StoredChunk> {
   const submissions = prepared.flatMap((line) => ('submission' in line ? [line.submission] : []));
   // The connection of a host's transaction does one thing at a time.
-  const shares = storing.tenant.within === undefined ? sharesOf(submissions) : [wholeOf(submissions)];
+  const whole = { submissions, places: [...submissions.keys()] };
+  const shares = storing.tenant.within === undefined ? sharesOf(submissions) : [whole];
   const outcomes: RecordingOutcome[] = [];
   const store = async ({ submissions: own, places }: Share): Promise<void> => {
     const found = own.length === 0 ? [] : await storeSubmissions(storing, own);
-    for (const [index, place] of places.entries()) {
-      const outcome = found[index];
-      assertInvariant(outcome, `Storage did not tell what has become of ${own[index]?.trackingId}`);
-      outcomes[place] = outcome;
-    }
+    for (const [index, outcome] of found.entries()) outcomes[places[index] ?? index] = outcome;
   };
   const ends = await Promise.allSettled(shares.map(store));
   const failed = ends.find((end) => end.status === 'rejected');
   return failed === undefined ? { prepared, outcomes } : { error: failed.reason };
-}
-
-function wholeOf(submissions: Share['submissions']): Share {
-  return { submissions, places: submissions.map((_submission, place) => place) };
 }
 
 /** @throws what has kept the chunk from being stored. */
@@ -79,14 +72,13 @@ export function addTo(report: LineReport, stored: StoredChunk): void {
   if ('error' in stored) throw stored.error;
   const next = stored.outcomes.values();
   for (const line of stored.prepared) {
-    const { subscriptionId, trackingId } = line;
     if ('fault' in line) {
-      report.add({ subscriptionId, trackingId, result: { fault: line.fault } });
+      report.add({ ...line, result: line });
       continue;
     }
     const { value: outcome } = next.next();
-    assertInvariant(outcome, 'A line that was stored has no outcome', { subscriptionId });
-    report.add({ subscriptionId, trackingId, result: { outcome } });
+    assertInvariant(outcome, 'A line that was stored has no outcome', { trackingId: line.trackingId });
+    report.add({ ...line, result: { outcome } });
   }
 }
 
@@ -97,7 +89,7 @@ const BULK_USAGE_CHUNKS_AT_ONCE = 4;
 export const BULK_USAGE_LINES_OF_A_SHARE = 1_000;
 
 /** A part of a chunk, with the places of its submissions in it. */
-export interface Share {
+interface Share {
   readonly submissions: readonly UsageSubmission[];
   readonly places: readonly number[];
 }
@@ -122,7 +114,7 @@ export function sharesOf(submissions: readonly UsageSubmission[]): readonly Shar
 }
 
 /** What recording asks for where it may pass a threshold (§12.1): one live entry for each subscription. */
-export function thresholdLook(
+function thresholdLook(
   { accountRecordId, subscriptionRecordId }: UsageSubmission,
   now: Instant,
 ): NewNotification {
@@ -137,9 +129,7 @@ export function thresholdLook(
 
 /** The record id of the subscription that is to be looked at. */
 export function readThresholdLook({ subscriptionRecordId }: EventPayload): number {
-  assertInvariant(
-    typeof subscriptionRecordId === 'number',
-    'An entry for thresholds must name a subscription',
-  );
+  const isNumber = typeof subscriptionRecordId === 'number';
+  assertInvariant(isNumber, 'An entry for thresholds must name a subscription');
   return subscriptionRecordId;
 }

@@ -122,53 +122,54 @@ class Reading {
   }
 
   #quantities(given: ExactJson | undefined, at: string): ReadonlyMap<string, Decimal> {
-    return new Map(
-      Object.entries(this.#object(given ?? {}, at)).flatMap(([unit, quantity]) => {
-        const read = this.#decimal(quantity, `${at}.${shortened(unit)}`);
-        return read === null ? [] : [[unit, read] as const];
-      }),
-    );
+    return this.#map(given, at, (unit, quantity, place) => {
+      const read = this.#decimal(quantity, place);
+      return read && [unit, read];
+    });
   }
 
   #amounts(given: ExactJson | undefined, at: string): ReadonlyMap<Currency, Decimal> {
-    return new Map(
-      Object.entries(this.#object(given ?? {}, at)).flatMap(([currency, amount]) => {
-        const place = `${at}.${shortened(currency)}`;
-        const read = this.#decimal(amount, place);
-        if (!isCurrency(currency)) {
-          this.fault(place, 'is no currency');
-          return [];
-        }
-        if (read !== null && !roundToCurrency(read, currency).equals(read))
-          this.fault(place, `has more decimals than ${currency}`);
-        return read === null ? [] : [[currency, read] as const];
-      }),
-    );
+    return this.#map(given, at, (currency, amount, place) => {
+      const read = this.#decimal(amount, place);
+      if (!this.#isCurrency(currency, place)) return null;
+      if (read !== null && !roundToCurrency(read, currency).equals(read))
+        this.fault(place, `has more decimals than ${currency}`);
+      return read && [currency, read];
+    });
   }
 
   #thresholds(given: ExactJson | undefined, at: string): Thresholds {
     const thresholds = this.#object(given ?? {}, at);
     for (const name of Object.keys(thresholds))
       if (!measures.has(name)) this.fault(`${at}.${shortened(name)}`, 'is neither quantity nor amount');
-    const quantity = Object.entries(this.#object(thresholds.quantity ?? {}, `${at}.quantity`));
-    const amount = Object.entries(this.#object(thresholds.amount ?? {}, `${at}.amount`));
     return {
-      quantity: new Map(
-        quantity.map(([unit, bounds]) => {
-          const place = `${at}.quantity.${shortened(unit)}`;
-          return [unit, this.#bounds(bounds, place)];
-        }),
-      ),
-      amount: new Map(
-        amount.flatMap(([currency, bounds]) => {
-          const place = `${at}.amount.${shortened(currency)}`;
-          const read = this.#bounds(bounds, place);
-          if (isCurrency(currency)) return [[currency, read] as const];
-          this.fault(place, 'is no currency');
-          return [];
-        }),
-      ),
+      quantity: this.#map(thresholds.quantity, `${at}.quantity`, (unit, bounds, place) => [
+        unit,
+        this.#bounds(bounds, place),
+      ]),
+      amount: this.#map(thresholds.amount, `${at}.amount`, (currency, bounds, place) => {
+        const read = this.#bounds(bounds, place);
+        return this.#isCurrency(currency, place) ? [currency, read] : null;
+      }),
     };
+  }
+
+  /** The members of an object as `read` returns them; null leaves one out. */
+  #map<K extends string, V>(
+    given: ExactJson | undefined,
+    at: string,
+    read: (name: string, value: ExactJson, place: string) => readonly [K, V] | null,
+  ): ReadonlyMap<K, V> {
+    const pairs = Object.entries(this.#object(given ?? {}, at)).map(([name, value]) =>
+      read(name, value, `${at}.${shortened(name)}`),
+    );
+    return new Map(pairs.filter((pair) => pair !== null));
+  }
+
+  #isCurrency(name: string, place: string): name is Currency {
+    if (isCurrency(name)) return true;
+    this.fault(place, 'is no currency');
+    return false;
   }
 
   #bounds(given: ExactJson, at: string): readonly Decimal[] {

@@ -1,4 +1,5 @@
-import type { UsagePoint } from '../../records/index.ts';
+import type { Sha256 } from '../../ports/index.ts';
+import type { Subscription, UsagePoint, UsageSubmission } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { formatDecimal } from '../../values/money/index.ts';
 import { localDateOf, startOfDay, type TimeZone } from '../../values/time/index.ts';
@@ -13,7 +14,17 @@ export function usagePoints(records: readonly ReadRecord[], zone: TimeZone): rea
   });
 }
 
-/** What a submission says, whatever the order and the notation of its records; its SHA-256 is the fingerprint (§1.2). */
+/** The submission as it is stored. */
+export function usageSubmission(
+  { id, accountRecordId, recordId: subscriptionRecordId }: Subscription,
+  { trackingId, points }: Pick<UsageSubmission, 'trackingId' | 'points'>,
+  sha256: Sha256,
+): UsageSubmission {
+  const fingerprint = sha256(canonicalText(id, points));
+  return { accountRecordId, subscriptionRecordId, trackingId, fingerprint, points };
+}
+
+/** The content of a submission, whatever the order and notation of its records. Its SHA-256 is the fingerprint (§1.2). */
 export function canonicalText(subscriptionId: Uuid, points: readonly UsagePoint[]): string {
   const sorted = points.length === 1 ? points : points.toSorted(byContent);
   return JSON.stringify([

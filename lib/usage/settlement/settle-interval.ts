@@ -21,17 +21,10 @@ import {
   readItemDetails,
 } from '../rating/rated-usage.ts';
 import type { BilledEntry, ChargedInterval } from './billed-interval.ts';
-import {
-  type BilledLine,
-  billedLines,
-  billedTotal,
-  changeOf,
-  keyOf,
-  type LineChange,
-} from './billed-so-far.ts';
+import { billedLines, billedTotal, changeOf, keyOf, type LineChange } from './billed-so-far.ts';
 import { ItemMode, NegativeDelta } from './usage-config.ts';
 
-export interface SettleIntervalInput {
+interface SettleInput {
   readonly usageName: string;
   readonly interval: UsageInterval;
   /** For all that was used in the interval so far. */
@@ -47,26 +40,18 @@ export interface SettleIntervalInput {
  * The items that make what is billed of an interval equal to its rating, in the order of the invoice (§7.3 to §7.5, §7.7).
  * @throws InvariantError with FAIL if less was used than is billed.
  */
-export function settleInterval(input: SettleIntervalInput): readonly UsageCharge[] {
+export function settleInterval(input: SettleInput): readonly UsageCharge[] {
   const { rated, itemMode, interval } = input;
-  const charges =
-    rated.kind === 'CAPACITY' || itemMode === ItemMode.AGGREGATE
-      ? settleAggregate({ ...input, rated })
-      : settleDetail({ ...input, rated });
+  const isOneItem = rated.kind === 'CAPACITY' || itemMode === ItemMode.AGGREGATE;
+  const charges = isOneItem ? settleAggregate(input) : settleDetail({ ...input, rated });
   // §7.5 rule 3
   return interval.start.date === interval.end.date
     ? charges.filter((charge) => !isZeroItem(charge))
     : charges;
 }
 
-export interface SettleAggregateInput extends NegativeDeltaFacts {
-  readonly rated: RatedUsage;
-  readonly previous: readonly ChargedInterval[];
-  readonly currency: Currency;
-}
-
 /** One item for the interval, of the difference between its rating and what is billed (§7.3 steps 4 and 5, §7.4). */
-export function settleAggregate(input: SettleAggregateInput): readonly UsageCharge[] {
+function settleAggregate(input: SettleInput): readonly UsageCharge[] {
   const { rated, previous } = input;
   const facts = { lines: rated.lines, due: rated.amount, billed: billedTotal(previous) };
   if (previous.length === 0) return [usageItem(rated.amount, fullDetails(rated), facts)];
@@ -86,13 +71,13 @@ function fullDetails({ lines, exact, overflow }: RatedUsage): string {
 }
 
 /** Of ALL_TIERS the quantities that are new; TOP_TIER and CAPACITY show the whole new rating (§7.3). */
-function deltaDetails(input: SettleAggregateInput) {
+function deltaDetails(input: SettleInput) {
   const { rated } = input;
   if (rated.kind !== 'ALL_TIERS') {
     const details = fullDetails(rated);
     return { first: details, others: details };
   }
-  const changes = lineChanges(rated, input).filter(isListed);
+  const changes = changeOf(rated, billedLines({ ...input, rated })).filter(isListed);
   const { overflow } = rated;
   const content = (lines: readonly BlockLine[]) =>
     aggregateDetails({ lines, amount: sum(lines.map(({ amount }) => amount)), overflow });
@@ -105,36 +90,26 @@ function isListed({ change }: LineChange): boolean {
   return change.tier === 1 || !change.quantity.isZero() || !change.amount.isZero();
 }
 
-function lineChanges(rated: RatedConsumable, input: SettleAggregateInput): readonly LineChange[] {
-  return changeOf(rated, billedLines({ ...input, rated }));
-}
-
 /**
  * True where the same usage is billed as before, but was billed line by line: each line was rounded by itself then, so that
  * the sums may differ by cents for which nobody used anything.
  */
-function isOnlyRoundedOtherwise(input: SettleAggregateInput): boolean {
+function isOnlyRoundedOtherwise(input: SettleInput): boolean {
   const { rated, previous } = input;
   if (rated.kind === 'CAPACITY') return false;
   const wasDetailed = previous.some(({ entries }) =>
     entries.some(({ details }) => readItemDetails(details)?.shape === 'DETAIL'),
   );
   if (!wasDetailed) return false;
-  const billed: ReadonlyMap<string, BilledLine> = billedLines({ ...input, rated });
+  const billed = billedLines({ ...input, rated });
   return (
     rated.lines.every((line) => billed.get(keyOf(rated.kind, line))?.amount.equals(line.amount) ?? false) &&
     sum([...billed.values()].map(({ amount }) => amount)).equals(rated.exact)
   );
 }
 
-export interface SettleDetailInput extends NegativeDeltaFacts {
-  readonly rated: RatedConsumable;
-  readonly previous: readonly ChargedInterval[];
-  readonly currency: Currency;
-}
-
 /** One item for each line, of the difference between its rounded amount and what is billed of it (§7.4). */
-export function settleDetail(input: SettleDetailInput): readonly UsageCharge[] {
+function settleDetail(input: SettleInput & { readonly rated: RatedConsumable }): readonly UsageCharge[] {
   const { rated, previous, currency } = input;
   const refundable = new Refundable(previous);
   return changeOf(rated, billedLines(input)).flatMap((line): readonly UsageCharge[] => {
@@ -144,9 +119,8 @@ export function settleDetail(input: SettleDetailInput): readonly UsageCharge[] {
     const details = detailsOf(line, rated);
     const facts = factsOf(line, delta, currency);
     if (!delta.lessThan(ZERO)) {
-      const { price, quantity } = shownLine(line, rated);
-      const text = details.first;
-      return [{ kind: 'USAGE', amount: delta, rate: price, quantity, details: text, ...facts }];
+      const { price: rate, quantity } = shownLine(line, rated);
+      return [{ kind: 'USAGE', amount: delta, rate, quantity, details: details.first, ...facts }];
     }
     const isOfLine = (item: BilledEntry) => standsFor(item, line.now, rated);
     return givesBack(delta, input) ? refundable.credit(delta.abs(), { details, facts }, isOfLine) : [];
@@ -189,7 +163,7 @@ function standsFor({ details }: BilledEntry, line: BlockLine, { kind }: RatedCon
 }
 
 /** What can still be given back of the USAGE items that are billed for an interval. */
-export class Refundable {
+class Refundable {
   /** Newest first. */
   readonly #items: readonly BilledEntry[];
   readonly #left: Map<Uuid, Decimal>;
@@ -210,7 +184,7 @@ export class Refundable {
    */
   credit(
     total: Decimal,
-    { details, facts }: CreditText,
+    { details, facts }: { readonly details: ItemTexts; readonly facts: ChargeFacts },
     isPreferred?: (item: BilledEntry) => boolean,
   ): UsageCredit[] {
     const credits: UsageCredit[] = [];
@@ -234,28 +208,14 @@ export class Refundable {
   }
 }
 
-/** What credits of one difference have in common. */
-export interface CreditText {
-  readonly details: CreditDetails;
-  readonly facts: ChargeFacts;
-}
-
-export interface CreditDetails {
+/** `itemDetails` of the items for one difference. */
+interface ItemTexts {
   readonly first: string;
   readonly others: string;
 }
 
-export interface NegativeDeltaFacts {
-  readonly usageName: string;
-  readonly interval: UsageInterval;
-  readonly negativeDelta: NegativeDelta;
-}
-
 /** True if the setting gives back what is billed too much; `delta` is below 0. @throws InvariantError with FAIL. */
-export function givesBack(
-  delta: Decimal,
-  { usageName, interval, negativeDelta }: NegativeDeltaFacts,
-): boolean {
+function givesBack(delta: Decimal, { usageName, interval, negativeDelta }: SettleInput): boolean {
   if (negativeDelta !== NegativeDelta.FAIL) return negativeDelta === NegativeDelta.CREDIT;
   const [start, end] = [formatLocalDate(interval.start.date), formatLocalDate(interval.end.date)];
   throw new InvariantError(

@@ -8,12 +8,16 @@ import {
   startOfDay,
   type TimeZone,
 } from '../../values/time/index.ts';
-import { lookBackStart } from '../intervals/look-back.ts';
+import { lookBackOf } from '../intervals/look-back.ts';
 import { nextUsageDates } from '../intervals/open-ends.ts';
 import { intervalStartAt, type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
 import { isEnd, type UsageRun, usageRuns } from '../intervals/usage-runs.ts';
-import type { SupersededInterval } from './billed-interval.ts';
-import { type BilledInterval, matchBilled, type PlannedInterval } from './billed-interval.ts';
+import {
+  type BilledInterval,
+  matchBilled,
+  type PlannedInterval,
+  type SupersededInterval,
+} from './billed-interval.ts';
 import { byTime, outdatedIntervals } from './outdated-intervals.ts';
 import { billedNow } from './superseded-usage.ts';
 import { BeyondLookBack, type UsageConfig } from './usage-config.ts';
@@ -54,7 +58,6 @@ export function planUsage(given: UsagePlanInput): UsagePlan {
   const { billed, superseded } = billedNow(given.billed, given.events);
   const input = { ...given, billed };
   const runs = usageRuns(input.events, input.targetDate);
-  const dates = nextUsageDates(input.events, input.targetDate);
   const planned = runs.flatMap((run) => plannedIntervals(run, runs, input));
   const beyond = input.config.beyondLookBack === BeyondLookBack.NEXT_PERIOD;
   const old = beyond ? runs.flatMap((run) => intervalsBeyond(run, input)) : [];
@@ -69,13 +72,10 @@ export function planUsage(given: UsagePlanInput): UsagePlan {
         runs,
         planned: [...planned, ...old],
         billed,
-        lookBackOf: (run) => lookBackOf(run, beyond ? { ...input, config: ALL_PERIODS } : input),
+        lookBackOf: (run) => lookBackOf(run.section, beyond ? { ...input, config: ALL_PERIODS } : input),
       }),
     ].sort(byTime),
-    nextDate: dates.reduce<LocalDate | null>(
-      (first, date) => (first === null || date < first ? date : first),
-      null,
-    ),
+    nextDate: nextUsageDates(input.events, input.targetDate).toSorted((a, b) => a - b)[0] ?? null,
   };
 }
 
@@ -87,7 +87,7 @@ function plannedIntervals(
   const { targetDate, zone, billed, from = null } = input;
   const { name } = run.section;
   const own = billed.filter(({ usageName }) => usageName === name);
-  const lookBack = lookBackOf(run, input);
+  const lookBack = lookBackOf(run.section, input);
   const runs = all.filter(({ section }) => section.name === name);
   const unbilled = firstUnbilledStart({ runs, billed: own, zone, from });
   const since = unbilled !== null && unbilled.at < lookBack.at ? unbilled : lookBack;
@@ -104,8 +104,8 @@ const ALL_PERIODS = { lookBackPeriods: -1 };
 function intervalsBeyond(run: UsageRun, input: UsagePlanInput): readonly PlannedInterval[] {
   const { targetDate, zone, billed } = input;
   const own = billed.filter(({ usageName }) => usageName === run.section.name);
-  const begin = lookBackOf(run, { ...input, config: ALL_PERIODS });
-  const lookBack = lookBackOf(run, input);
+  const begin = lookBackOf(run.section, { ...input, config: ALL_PERIODS });
+  const lookBack = lookBackOf(run.section, input);
   return usageIntervals(run, { targetDate, lookBack: begin, zone }).flatMap((interval) => {
     if (!isTooOld(interval, { lookBack, billed: own, zone })) return [];
     const match = matchBilled(interval, own);
@@ -141,45 +141,31 @@ function mayReplace({ run, interval, match }: PlannedInterval, one: SupersededIn
   );
 }
 
-export interface TooOldInput {
-  readonly lookBack: DatedInstant;
-  /** Of the usage name. */
-  readonly billed: readonly BilledInterval[];
-  readonly zone: TimeZone;
-}
-
-/** True for an interval before L, unless some of its time is not billed (§7.1 rule 3). */
-export function isTooOld({ start, end }: UsageInterval, { lookBack, billed, zone }: TooOldInput): boolean {
+/**
+ * True for an interval before L, unless some of its time is not billed (§7.1 rule 3).
+ * @param of `billed`: those of the usage name.
+ */
+export function isTooOld(
+  { start, end }: UsageInterval,
+  of: {
+    readonly lookBack: DatedInstant;
+    readonly billed: readonly BilledInterval[];
+    readonly zone: TimeZone;
+  },
+): boolean {
+  const { lookBack, billed, zone } = of;
   if (start.at >= lookBack.at) return false;
   return firstUnbilled({ start: start.at, end: end.at }, billed, zone) === null;
 }
 
-/** L of a run (§7.1). */
-export function lookBackOf(
-  run: UsageRun,
-  { events, zone, config, billed }: Omit<UsagePlanInput, 'targetDate'>,
-): DatedInstant {
-  const [first = run.events[0]] = events;
-  const { name, billingPeriod } = run.section;
-  const begin: DatedInstant = { at: first.effectiveDate, date: first.localDate };
-  const billedThrough = billed
-    .filter(({ usageName }) => usageName === name)
-    .reduce<LocalDate | null>(
-      (last, { endDate }) => (last === null || endDate > last ? endDate : last),
-      null,
-    );
-  const periods = config.lookBackPeriods;
-  return lookBackStart({ billedThrough, billingPeriod, periods, begin, zone });
-}
-
-export interface Stretch {
+interface Stretch {
   readonly start: Instant;
   /** Exclusive; null = it has no end yet. */
   readonly end: Instant | null;
 }
 
 /** The first instant of a stretch that no billed interval holds; null = it is billed as a whole. */
-export function firstUnbilled(
+function firstUnbilled(
   { start, end }: Stretch,
   billed: readonly BilledInterval[],
   zone: TimeZone,

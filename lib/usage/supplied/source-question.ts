@@ -12,11 +12,12 @@ import {
   startOfDay,
   type TimeZone,
 } from '../../values/time/index.ts';
+import { lookBackOf } from '../intervals/look-back.ts';
 import { isEnd, usageRuns } from '../intervals/usage-runs.ts';
 import { unitsOf } from '../rating/quantities.ts';
 import type { BilledInterval, PlannedInterval } from '../settlement/billed-interval.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
-import { lookBackOf, planUsage } from '../settlement/usage-plan.ts';
+import { planUsage } from '../settlement/usage-plan.ts';
 import { quantityKey, type SuppliedSpan } from './supplied-usage.ts';
 
 export interface MeteredSubscription {
@@ -68,7 +69,9 @@ export function sourceQuestion(input: QuestionInput): SourceQuestion | null {
     .filter(({ intervals }) => intervals.length > 0);
   if (planned.length === 0) return null;
   const lookBacks = planned.flatMap(({ events, counted: billed, intervals }) => [
-    ...usageRuns(events, targetDate).map((run) => lookBackOf(run, { events, zone, config, billed }).at),
+    ...usageRuns(events, targetDate).map(
+      (run) => lookBackOf(run.section, { events, zone, config, billed }).at,
+    ),
     ...intervals.map(({ interval }) => interval.start.at),
   ]);
   const [first, ...others] = lookBacks;

@@ -8,6 +8,7 @@ import {
 import { UsageBook } from '../collecting/usage-book.ts';
 import { type FreedPoints, holds, type PointRange, type UsagePiece } from '../collecting/usage-pieces.ts';
 import { billedTimes, countsAt } from '../intervals/billed-time.ts';
+import { lookBackOf } from '../intervals/look-back.ts';
 import { compareText, quantityOf } from '../rating/quantities.ts';
 import { rateUsage } from '../rating/rate-usage.ts';
 import { NO_TERMS, type UsageTerms } from '../rating/usage-terms.ts';
@@ -15,7 +16,7 @@ import type { BilledInterval } from '../settlement/billed-interval.ts';
 import { givenBack } from '../settlement/settle-usage.ts';
 import { billedNow } from '../settlement/superseded-usage.ts';
 import { BeyondLookBack, NegativeDelta } from '../settlement/usage-config.ts';
-import { lookBackOf, planUsage } from '../settlement/usage-plan.ts';
+import { planUsage } from '../settlement/usage-plan.ts';
 import { type BillingSoFar, type PointHistory, UnbilledReason, UnbilledReasons } from './why-unbilled.ts';
 
 /** Usage of one unit that is on no invoice. */
@@ -135,7 +136,9 @@ function voided(input: UnbilledInput): readonly UnbilledUsage[] {
   const plan = planUsage({ events, targetDate: today, zone, config: asCarried, billed });
   const old = plan.outdated.filter(({ run, interval }) => {
     const isAsked = interval.start.at < end && interval.end.at > start;
-    return isAsked && interval.start.at < lookBackOf(run, { ...input, events, billed: plan.billed }).at;
+    return (
+      isAsked && interval.start.at < lookBackOf(run.section, { ...input, events, billed: plan.billed }).at
+    );
   });
   const book = new UsageBook({ events, zone, billed: plan.billed, pieces });
   const left = old.map((planned) => book.collect(planned).billed);

@@ -8,7 +8,7 @@ import {
 } from '../../values/time/index.ts';
 import type { FreedPoints } from '../collecting/usage-pieces.ts';
 import { billedTimes, isBilledAt, isWithin } from '../intervals/billed-time.ts';
-import { lookBackStart } from '../intervals/look-back.ts';
+import { lookBackOf } from '../intervals/look-back.ts';
 import { nextUsageDate, type UsageInterval, usageIntervals } from '../intervals/usage-intervals.ts';
 import { isBilled, isEnd, usageRuns } from '../intervals/usage-runs.ts';
 import { unitsOf } from '../rating/quantities.ts';
@@ -115,14 +115,9 @@ function knownIntervals({
   // Intervals to come are known as far as events, and one more.
   const last = maxDate(today, events.at(-1)?.localDate ?? today, ...billed.map(({ endDate }) => endDate));
   return usageRuns(events, last).flatMap((run) => {
-    const { name: usageName, billingPeriod } = run.section;
+    const { name: usageName } = run.section;
     const own = billed.filter((one) => one.usageName === usageName);
-    const billedThrough = own.reduce<LocalDate | null>(
-      (last, { endDate }) => (last === null || endDate > last ? endDate : last),
-      null,
-    );
-    const periods = config.lookBackPeriods;
-    const lookBack = lookBackStart({ billedThrough, billingPeriod, periods, begin, zone });
+    const lookBack = lookBackOf(run.section, { events, billed, zone, config });
     const targetDate = nextUsageDate(run, last) ?? last;
     return usageIntervals(run, { targetDate, lookBack: begin, zone }).map((interval) => ({
       usageName,
