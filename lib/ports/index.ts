@@ -1,42 +1,38 @@
 import type { Clock, SystemClock } from './clock.ts';
-import type { IdGenerator, SecretCipher, SecretHasher } from './identity.ts';
-import type { LogFiles } from './log-files.ts';
-import type { Logger } from './logger.ts';
-import type { Meters } from './meters.ts';
+import type { IdGenerator, SecretCipher, SecretHasher, Sha256 } from './identity.ts';
+import type { LogFiles, Logger, Meters } from './logger.ts';
 import type { DocumentRenderer } from './plugins/document-renderer.ts';
 import type { InvoiceFormatterFactory } from './plugins/invoice-formatter.ts';
 import type { PaymentControl } from './plugins/payment-control.ts';
 import type { PaymentGateway } from './plugins/payment-gateway.ts';
 import type { PushSender } from './push-sender.ts';
-import type { Sha256 } from './sha256.ts';
 import type { Storage } from './storage/index.ts';
-import type { Tracer } from './tracer.ts';
-import type { WorkScopes } from './work-scope.ts';
+import type { Tracer, WorkScopes } from './tracer.ts';
 
 export type * from './clock.ts';
 export type * from './identity.ts';
-export type * from './log-files.ts';
+export type * from './identity.ts';
 export type * from './logger.ts';
-export type * from './meters.ts';
-export type * from './name-resolver.ts';
+export type * from './logger.ts';
+export type * from './logger.ts';
 export type * from './plugins/catalog-definition.ts';
 export type * from './plugins/catalog-plugin.ts';
 export type * from './plugins/document-renderer.ts';
+export type * from './plugins/entitlement-plugin.ts';
 export * from './plugins/entitlement-plugin.ts';
-export * from './plugins/entitlement-requests.ts';
+export * from './plugins/entitlement-plugin.ts';
 export type * from './plugins/event-sink.ts';
 export type * from './plugins/invoice-formatter.ts';
 export type * from './plugins/invoice-plugin.ts';
 export type * from './plugins/payment-control.ts';
 export * from './plugins/payment-gateway.ts';
 export type * from './plugins/plugin-identity.ts';
-export type * from './plugins/price-override-request.ts';
-export { RetryLater } from './plugins/retry-later.ts';
+export { RetryLater, retryLaterOf } from './plugins/plugin-identity.ts';
 export type * from './plugins/usage-source.ts';
 export type * from './push-sender.ts';
-export type * from './sha256.ts';
+export type * from './push-sender.ts';
 export type * from './tracer.ts';
-export type * from './work-scope.ts';
+export type * from './tracer.ts';
 
 /** Everything the engine needs from outside; services take what they use of it. */
 export interface Ports {
@@ -77,4 +73,3 @@ export type {
   SubscriptionCaseConditions,
 } from './plugins/catalog-definition.ts';
 export type { CallOf, NoTerms } from './plugins/entitlement-plugin.ts';
-export { retryLaterOf } from './plugins/retry-later.ts';

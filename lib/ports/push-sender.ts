@@ -1,5 +1,3 @@
-import type { NameResolver } from './name-resolver.ts';
-
 /** One attempt of a push (platform §10.2). */
 export interface PushRequest {
   readonly url: URL;
@@ -40,4 +38,10 @@ export interface PushSender extends NameResolver {
   send(request: PushRequest): Promise<PushAnswer>;
   /** Ends connections that are kept open. */
   close?(): Promise<void>;
+}
+
+/** Resolution of host names for calls to receivers outside (platform §10.1). */
+export interface NameResolver {
+  /** The IP addresses of a host name, in order of preference; throws if there are none. */
+  resolve(host: string): Promise<readonly string[]>;
 }

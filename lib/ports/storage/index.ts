@@ -1,10 +1,7 @@
 import type { Authorship, NewBusEvent, TenantRef, UsageSubmission } from '../../records/index.ts';
 import type { CheckStore } from './checks.ts';
-import type { EventStore } from './events.ts';
-import type { IdempotencyStore } from './idempotency.ts';
-import type { MonitoringStore } from './monitoring.ts';
-import type { NodeStore } from './nodes.ts';
-import type { PushStore, SinkStore } from './push.ts';
+import type { MonitoringStore, NodeStore } from './monitoring.ts';
+import type { EventStore, PushStore, SinkStore } from './push.ts';
 import type { QueueStore } from './queue.ts';
 import type { EntryStore } from './queue-entries.ts';
 import type { SecurityStore } from './security.ts';
@@ -17,39 +14,39 @@ import type {
   WriteSession,
   WritesCreditNotesOf,
 } from './session.ts';
-import type { SystemStore } from './system.ts';
+import type { IdempotencyStore, SystemStore } from './system.ts';
 
 export { ChangeType } from '../../records/index.ts';
 export type * from './accounts.ts';
+export type * from './accounts.ts';
 export type * from './audit.ts';
-export type * from './bundles.ts';
-export type * from './catalog-entries.ts';
+export type * from './audit.ts';
+export type * from './catalogs.ts';
 export type * from './catalogs.ts';
 export type * from './checks.ts';
-export type * from './credit-notes.ts';
-export type * from './custom-fields.ts';
-export type * from './events.ts';
-export type * from './exports.ts';
-export type * from './idempotency.ts';
 export type * from './invoices.ts';
-export type * from './key-values.ts';
+export type * from './invoices.ts';
 export type * from './monitoring.ts';
-export type * from './nodes.ts';
-export type * from './overdue.ts';
+export type * from './monitoring.ts';
 export type * from './payments.ts';
+export type * from './push.ts';
 export type * from './push.ts';
 export type * from './queue.ts';
 export type * from './queue-entries.ts';
-export type * from './queue-pages.ts';
+export type * from './queue-entries.ts';
 export type * from './security.ts';
 export type * from './session.ts';
 export { ConcurrentChangeError, LeaseLostError, LockWait } from './session.ts';
-export type * from './signing-secrets.ts';
+export type * from './subscriptions.ts';
 export type * from './subscriptions.ts';
 export type * from './system.ts';
+export type * from './system.ts';
 export type * from './tags.ts';
+export type * from './tags.ts';
+export type * from './tenants.ts';
+export type * from './tenants.ts';
 export type * from './usage.ts';
-export type * from './usage-archive.ts';
+export type * from './usage.ts';
 
 /**
  * Everything the engine stores (adapters/mikro-orm/README.md). A session is opened for one tenant; outside a session

@@ -10,25 +10,24 @@ import type {
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { AccountReads, AccountWrites } from './accounts.ts';
-import type { AuditReads } from './audit.ts';
-import type { CatalogEntryReads, CatalogEntryWrites } from './catalog-entries.ts';
-import type { CatalogReads, CatalogWrites } from './catalogs.ts';
+import type { AccountReads, AccountWrites, OverdueReads, OverdueWrites } from './accounts.ts';
+import type { AuditReads, ExportReads } from './audit.ts';
+import type { CatalogEntryReads, CatalogEntryWrites, CatalogReads, CatalogWrites } from './catalogs.ts';
 import type { CheckReads } from './checks.ts';
-import type { CreditNoteReads, CreditNoteWrites } from './credit-notes.ts';
-import type { CustomFieldReads, CustomFieldWrites } from './custom-fields.ts';
-import type { EventReads } from './events.ts';
-import type { ExportReads } from './exports.ts';
-import type { InvoiceReads, InvoiceWrites } from './invoices.ts';
-import type { KeyValueReads, KeyValueWrites, TenantRevisions } from './key-values.ts';
-import type { OverdueReads, OverdueWrites } from './overdue.ts';
+import type { CreditNoteReads, CreditNoteWrites, InvoiceReads, InvoiceWrites } from './invoices.ts';
 import type { PaymentReads, PaymentWrites } from './payments.ts';
-import type { PushReads, PushWrites } from './push.ts';
+import type { EventReads, PushReads, PushWrites } from './push.ts';
 import type { ClaimedEntry, NotificationReads } from './queue.ts';
-import type { QueuePages } from './queue-pages.ts';
-import type { SigningSecretReads, SigningSecretWrites } from './signing-secrets.ts';
+import type { QueuePages } from './queue-entries.ts';
 import type { SubscriptionReads, SubscriptionWrites } from './subscriptions.ts';
-import type { TagReads, TagWrites } from './tags.ts';
+import type { CustomFieldReads, CustomFieldWrites, TagReads, TagWrites } from './tags.ts';
+import type {
+  KeyValueReads,
+  KeyValueWrites,
+  SigningSecretReads,
+  SigningSecretWrites,
+  TenantRevisions,
+} from './tenants.ts';
 import type { UsageReads, UsageWrites } from './usage.ts';
 
 /** One consistent snapshot of one tenant's rows; it can see no other tenant (lib/README.md rule 15). */

@@ -1,5 +1,5 @@
 import { MAX_JSON_DEPTH } from '../limits.ts';
-import { DocumentFault } from './fault.ts';
+import { DocumentFault } from './xml-tree.ts';
 
 /** JSON with the place of every value, members that come twice included; numbers as they are spelled. */
 export type JsonNode =

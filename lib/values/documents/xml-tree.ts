@@ -5,10 +5,6 @@ import {
   MAX_XML_NAME_CHARACTERS,
   MAX_XML_TEXT_CHARACTERS,
 } from '../limits.ts';
-import { type DecodedXml, faultOfEncoding } from './decode-xml.ts';
-import { DocumentFault } from './fault.ts';
-import { trimXml } from './xml-characters.ts';
-import { faultOfEndTag, faultOfParser, faultOfText, NO_DOCTYPE } from './xml-faults.ts';
 
 /** An element of a small document, all of which is kept. */
 export interface XmlElement {
@@ -119,4 +115,181 @@ class TreeReader {
 /** Throws the fault, if there is one. */
 function refuse(fault: DocumentFault | undefined): void {
   if (fault !== undefined) throw fault;
+}
+
+/** How a document's characters came, with the encoding names that its XML declaration may then give. */
+const DECLARABLE_ENCODING = {
+  'utf-8': /^utf-?8$/i,
+  'utf-16le': /^utf-?16(le)?$/i,
+  'utf-16be': /^utf-?16(be)?$/i,
+  /** Already a string: its declaration is about bytes that were never seen here. */
+  decoded: /^utf-?(8|16(le|be)?)$/i,
+} as const;
+type XmlEncoding = keyof typeof DECLARABLE_ENCODING;
+
+/** The text of an XML document. */
+export interface DecodedXml {
+  readonly text: string;
+  readonly encoding: XmlEncoding;
+}
+
+const BYTE_ORDER_MARK = '\uFEFF';
+const LONGEST_SHOWN_ENCODING = 60;
+
+/**
+ * Decodes a document: UTF-8, or UTF-16 with a byte order mark. A string is taken as it is, without such a mark.
+ * @throws DocumentFault for an invalid sequence of bytes.
+ */
+export function decodeXml(document: Uint8Array | string): DecodedXml {
+  if (typeof document !== 'string') return decodeBytes(document);
+  const text = document.startsWith(BYTE_ORDER_MARK) ? document.slice(1) : document;
+  return { text, encoding: 'decoded' };
+}
+
+/** The fault of an XML declaration that names another encoding than the one the bytes are in. */
+export function faultOfEncoding(
+  { encoding }: DecodedXml,
+  declared: string | undefined,
+): DocumentFault | undefined {
+  if (declared === undefined || DECLARABLE_ENCODING[encoding].test(declared)) return undefined;
+  const shown = JSON.stringify(declared.slice(0, LONGEST_SHOWN_ENCODING));
+  return new DocumentFault(
+    `The declared encoding ${shown} is not that of the document; send UTF-8, or UTF-16 with a byte order mark`,
+    0,
+  );
+}
+
+function decodeBytes(bytes: Uint8Array): DecodedXml {
+  const encoding = encodingOf(bytes);
+  try {
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), encoding };
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new DocumentFault(
+      `The document is not valid ${encoding.toUpperCase()}; send UTF-8, or UTF-16 with a byte order mark`,
+      0,
+    );
+  }
+}
+
+function encodingOf(bytes: Uint8Array): XmlEncoding {
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  return 'utf-8';
+}
+
+/** An element to be written: with text, or with children. */
+export interface XmlNode {
+  readonly name: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly content: string | readonly XmlNode[];
+}
+
+/** The document, indented by two spaces; reading it back gives the same. */
+export function writeXml(root: XmlNode): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${linesOf(root, '').join('\n')}\n`;
+}
+
+function linesOf({ name, attributes = {}, content }: XmlNode, indent: string): readonly string[] {
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeAttribute(value)}"`);
+  const start = `${indent}<${name}${written.join('')}>`;
+  if (typeof content === 'string') return [`${start}${escapeText(content)}</${name}>`];
+  return [start, ...content.flatMap((child) => linesOf(child, `${indent}  `)), `${indent}</${name}>`];
+}
+
+/** The characters that XML 1.0 has; JSON has more. */
+export const XML_CHARACTERS = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u;
+
+const XML_SPACE = ' \t\r\n';
+
+/** Text without the white space around it, as XML defines white space. Linear, whatever the text. */
+export function trimXml(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && XML_SPACE.includes(text.charAt(start))) start += 1;
+  while (end > start && XML_SPACE.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+/** A carriage return would be read back as a line feed. */
+export function escapeText(text: string): string {
+  return text.replace(/[&<>\r]/g, reference);
+}
+
+/** White space other than a blank would be read back as a blank. */
+export function escapeAttribute(value: string): string {
+  return value.replace(/[&<>"\t\n\r]/g, reference);
+}
+
+const REFERENCES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};
+
+function reference(character: string): string {
+  return REFERENCES[character] ?? character;
+}
+
+/** What messages say of a document type wherever it stands. */
+export const NO_DOCTYPE = 'A document type declaration (<!DOCTYPE) is not accepted; remove it';
+
+const SAXES_POSITION = /^\d+:\d+: /;
+/** The parser quotes names of any length. */
+const LONGEST_SAXES_MESSAGE = 400;
+const LONGEST_NAME = 60;
+
+/**
+ * What is wrong with a text before the parser has read any of it: half of a surrogate pair, or a document type. Only white
+ * space, comments and processing instructions may come before one; anywhere else the parser refuses it as misplaced.
+ */
+export function faultOfText(text: string): DocumentFault | undefined {
+  if (!text.isWellFormed())
+    return new DocumentFault('Half a surrogate pair is not a character', text.search(/\p{Surrogate}/u));
+  const prolog = /(?:[ \t\r\n]+|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)/y;
+  let end = 0;
+  while (prolog.test(text)) end = prolog.lastIndex;
+  if (!text.startsWith('<!DOCTYPE', end)) return undefined;
+  return new DocumentFault(NO_DOCTYPE, end);
+}
+
+/** What the parser reports of a document that is not well-formed, at the place where it begins to be wrong. */
+export function faultOfParser(error: Error, text: string, position: number): DocumentFault {
+  const message = error.message.replace(SAXES_POSITION, '').slice(0, LONGEST_SAXES_MESSAGE);
+  if (message.includes('entity'))
+    return new DocumentFault(message, Math.max(0, text.lastIndexOf('&', position - 1)));
+  // A lone "&" swallows everything up to the next ";", often the rest of the document, which then seems to be
+  // unfinished.
+  const loneAmpersand = text.indexOf('&', text.lastIndexOf(';') + 1);
+  if (position === text.length && loneAmpersand >= 0)
+    return new DocumentFault('This "&" begins no reference; write &amp;', loneAmpersand);
+  return new DocumentFault(message, Math.max(0, position - 1));
+}
+
+/**
+ * The fault of an end tag, read up to `position`, that is not that of `name`. The parser reports one only after it has
+ * closed the element, so the text is looked at first.
+ */
+export function faultOfEndTag(name: string, text: string, position: number): DocumentFault | undefined {
+  const end = position - 1;
+  const start = text.lastIndexOf('</', end);
+  const written = trimXml(text.slice(start + 2, end));
+  if (written === name) return undefined;
+  const shown = written.length > LONGEST_NAME ? `${written.slice(0, LONGEST_NAME - 3)}...` : written;
+  return new DocumentFault(`The end tag ${JSON.stringify(shown)} does not close "${name}"`, start);
+}
+
+/** A document that is not well-formed: one defect, at the first character that cannot be. */
+export class DocumentFault extends Error {
+  override readonly name = 'DocumentFault';
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
 }

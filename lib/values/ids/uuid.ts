@@ -1,4 +1,4 @@
-import { invalidParameter } from '../errors/index.ts';
+import { assertInvariant, InvariantError, invalidParameter } from '../errors/index.ts';
 
 declare const uuidBrand: unique symbol;
 
@@ -23,4 +23,137 @@ export function parseUuid(text: string): Uuid {
     `"${text.slice(0, 64)}" is not a UUID; expected xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`,
     { value: text.slice(0, 64) },
   );
+}
+
+/** The id that a name always has among those of `namespace`: a version 5 UUID (RFC 9562 §5.5). */
+export async function namedUuid(namespace: Uuid, name: string): Promise<Uuid> {
+  const bytes = [...bytesOf(namespace), ...new TextEncoder().encode(name)];
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-1', Uint8Array.from(bytes)));
+  const hex = Array.from(digest.subarray(0, 16), (byte, index) =>
+    marked(byte, index).toString(16).padStart(2, '0'),
+  ).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') as Uuid;
+}
+
+/** The byte with the bits of version and variant that belong into its place. */
+function marked(byte: number, index: number): number {
+  if (index === 6) return (byte & 0x0f) | 0x50;
+  return index === 8 ? (byte & 0x3f) | 0x80 : byte;
+}
+
+function bytesOf(id: Uuid): readonly number[] {
+  return Array.from(id.replaceAll('-', '').matchAll(/../g), ([pair]) => Number.parseInt(pair, 16));
+}
+
+/** What a generator needs from outside: system time in UTC milliseconds and a source of secure random bytes. */
+export interface UuidV7Sources {
+  readonly now: () => number;
+  /** Returns exactly `length` random bytes. */
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+export interface UuidV7Generator {
+  next(): Uuid;
+}
+
+// RFC 9562 §5.7 and §6.2 method 1: 48 bits of milliseconds, then a counter over rand_a (12 bits) and the first 30 bits
+// of rand_b, then 32 random bits. The counter starts at random below half its range and so has room for 2^41 ids
+// within one millisecond.
+const maxTimestampMs = 2 ** 48 - 1;
+const counterBits = 42;
+const maxCounter = 2 ** counterBits - 1;
+const randomByteCount = 10;
+/** Random bytes are drawn for this many ids at once, since asking the source costs more than an id. */
+const idsPerDraw = 256;
+const drawnByteCount = idsPerDraw * randomByteCount;
+
+const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
+  byte.toString(16).padStart(2, '0'),
+);
+
+/**
+ * A generator of version 7 UUIDs that strictly increase in byte and text order for as long as it lives. When `now` stands
+ * still or goes back, the last millisecond is kept and the counter moves on.
+ */
+export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
+  let lastTimestampMs = -1;
+  let counter = 0;
+  let drawn = new Uint8Array();
+  let used = 0;
+  // Ids that are made together have their millisecond in common.
+  let time = '';
+  let timeOfMs = -1;
+
+  /** The place in `drawn` from which bytes are for the next id. */
+  function nextRandom(): number {
+    if (used === drawn.length) {
+      drawn = Uint8Array.from(sources.randomBytes(drawnByteCount));
+      used = 0;
+      assertInvariant(drawn.length === drawnByteCount, 'The random source returned a wrong number of bytes', {
+        expected: drawnByteCount,
+        actual: drawn.length,
+      });
+    }
+    used += randomByteCount;
+    return used - randomByteCount;
+  }
+
+  function timeText(): string {
+    if (timeOfMs !== lastTimestampMs) {
+      const digits = lastTimestampMs.toString(16).padStart(12, '0');
+      time = `${digits.slice(0, 8)}-${digits.slice(8)}-`;
+      timeOfMs = lastTimestampMs;
+    }
+    return time;
+  }
+
+  return {
+    next(): Uuid {
+      const nowMs = Math.floor(sources.now());
+      if (nowMs < 0 || nowMs > maxTimestampMs || Number.isNaN(nowMs)) {
+        throw new InvariantError(`Clock reading ${nowMs} ms does not fit a UUIDv7`, { nowMs });
+      }
+      const random = nextRandom();
+      if (nowMs > lastTimestampMs) {
+        lastTimestampMs = nowMs;
+        counter = freshCounter(drawn, random);
+      } else if (counter < maxCounter) {
+        counter += 1;
+      } else {
+        // The counter is used up: borrow the next millisecond (RFC 9562 §6.2, counter rollover).
+        lastTimestampMs += 1;
+        counter = freshCounter(drawn, random);
+      }
+      return `${timeText()}${afterTime(counter, drawn, random)}` as Uuid;
+    },
+  };
+}
+
+/** 41 random bits: the top bit of the counter stays free for counting. */
+function freshCounter(random: Uint8Array, from: number): number {
+  let value = byteAt(random, from) & 0x01;
+  for (let index = 1; index <= 5; index += 1) value = value * 256 + byteAt(random, from + index);
+  return value;
+}
+
+/** @param random holds the id's own bytes from the place `from` on. */
+function afterTime(counter: number, random: Uint8Array, from: number): string {
+  const high = Math.floor(counter / 2 ** 30); // 12 bits: rand_a
+  const low = counter % 2 ** 30; // 30 bits: start of rand_b, behind the two variant bits
+  const versioned = hex(0x70 | (high >>> 8)) + hex(high & 0xff);
+  const variant = `${hex(0x80 | (low >>> 24))}${hex((low >>> 16) & 0xff)}-${hex((low >>> 8) & 0xff)}${hex(low & 0xff)}`;
+  const tail =
+    hex(byteAt(random, from + 6)) +
+    hex(byteAt(random, from + 7)) +
+    hex(byteAt(random, from + 8)) +
+    hex(byteAt(random, from + 9));
+  return `${versioned}-${variant}${tail}`;
+}
+
+function byteAt(bytes: Uint8Array, index: number): number {
+  return bytes[index] ?? 0;
+}
+
+function hex(byte: number): string {
+  return hexOfByte[byte] ?? '00';
 }

@@ -39,7 +39,7 @@ export function localDateIfValid(year: number, month: number, day: number): Loca
 }
 
 /** The date `epochDay` days after 1970-01-01. @throws InvariantError out of range. */
-export function localDateOfEpochDay(epochDay: number): LocalDate {
+function localDateOfEpochDay(epochDay: number): LocalDate {
   if (Number.isInteger(epochDay) && epochDay >= firstDay && epochDay <= lastDay) return epochDay as LocalDate;
   throw new InvariantError(
     `Day ${epochDay} after 1970-01-01 is not in the years ${MIN_YEAR} to ${MAX_YEAR}`,

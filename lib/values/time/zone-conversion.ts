@@ -1,8 +1,7 @@
+import { assertInvariant } from '../errors/index.ts';
 import { addMilliseconds, type Instant, instant, instantWithinCalendar } from './instant.ts';
 import { addDays, type LocalDate, localDateWithinCalendar } from './local-date.ts';
-import { type LocalTime, localTime, MIDNIGHT } from './local-time.ts';
-import type { TimeZone } from './time-zone.ts';
-import { offsetMsAt } from './zone-offset.ts';
+import { offsetMsAt, type TimeZone } from './time-zone.ts';
 
 /** Bisections of a 48 h window down to one second (2^18 s > 48 h), in the search for the transition of a local-time gap. */
 const MAX_TRANSITION_SEARCH_STEPS = 18;
@@ -78,7 +77,7 @@ function instantForGap(date: LocalDate, transition: Instant, zone: TimeZone): In
 }
 
 /** The first instant after `fromMs` with the offset of `toMs`; transitions fall on whole seconds. */
-export function transitionBetween(fromMs: number, toMs: number, zone: TimeZone): Instant {
+function transitionBetween(fromMs: number, toMs: number, zone: TimeZone): Instant {
   const offsetAfter = offsetMsAt(toMs, zone);
   let lastBefore = fromMs / msPerSecond;
   let firstAfter = toMs / msPerSecond;
@@ -92,4 +91,43 @@ export function transitionBetween(fromMs: number, toMs: number, zone: TimeZone):
 
 function localDayNumber(at: Instant, zone: TimeZone): number {
   return Math.floor((at + offsetMsAt(at, zone)) / msPerDay);
+}
+
+const msPerHour = 3_600_000;
+
+/**
+ * The first instant after `at` at which the clock of the zone shows a whole hour, or at which it is set: an hour that a
+ * clock shows twice is two, and one that is cut by a change of the clock is shorter.
+ */
+export function nextLocalHour(at: Instant, zone: TimeZone): Instant {
+  const offset = offsetMsAt(at, zone);
+  const localMs = at + offset;
+  const next = addMilliseconds(at, msPerHour - (localMs - Math.floor(localMs / msPerHour) * msPerHour));
+  return offsetMsAt(next - 1, zone) === offset ? next : transitionBetween(at, next, zone);
+}
+
+declare const localTimeBrand: unique symbol;
+
+/** A time of day without a zone, in whole seconds after 00:00:00: 0 to 86,399. */
+export type LocalTime = number & { readonly [localTimeBrand]: 'LocalTime' };
+
+const secondsPerDay = 86_400;
+
+/** 00:00:00. */
+export const MIDNIGHT = 0 as LocalTime;
+
+/** The time of day `secondOfDay` seconds after 00:00:00. @throws InvariantError out of range. */
+export function localTime(secondOfDay: number): LocalTime {
+  assertInvariant(
+    Number.isInteger(secondOfDay) && secondOfDay >= 0 && secondOfDay < secondsPerDay,
+    `${secondOfDay} is not a second of a day`,
+    { secondOfDay },
+  );
+  return secondOfDay as LocalTime;
+}
+
+/** `HH:mm:ss`. */
+export function formatLocalTime(time: LocalTime): string {
+  const parts = [Math.floor(time / 3_600), Math.floor(time / 60) % 60, time % 60];
+  return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }

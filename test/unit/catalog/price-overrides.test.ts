@@ -15,7 +15,7 @@ import {
   readOverrides,
   writeOverrides,
 } from '../../../lib/catalog/overrides/define-overrides.ts';
-import type { PriceOverrideRequest } from '../../../lib/ports/plugins/price-override-request.ts';
+import type { PriceOverrideRequest } from '../../../lib/ports/plugins/entitlement-plugin.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { type Currency, decimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate, parseLocalDate, timeZone } from '../../../lib/values/time/index.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { CancelSubscriptionOptions } from '../../../lib/ports/plugins/entitlement-requests.ts';
+import type { CancelSubscriptionOptions } from '../../../lib/ports/plugins/entitlement-plugin.ts';
 import {
   cancellationOfAll,
   type EndOfAll,

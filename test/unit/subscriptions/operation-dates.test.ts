@@ -4,7 +4,7 @@ import {
   type CancelSubscriptionOptions,
   type ChangePlanOptions,
   EntitlementActionPolicy,
-} from '../../../lib/ports/plugins/entitlement-requests.ts';
+} from '../../../lib/ports/plugins/entitlement-plugin.ts';
 import type { BillingActionPolicy } from '../../../lib/records/catalog/catalog-enumerations.ts';
 import { planCancellation, policyDate } from '../../../lib/subscriptions/edits/cancellation.ts';
 import { decideChange, planChange } from '../../../lib/subscriptions/edits/change-of-plan.ts';

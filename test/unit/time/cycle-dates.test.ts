@@ -5,7 +5,7 @@ import {
   cycleDatesOf,
   firstCycleAfter,
   lastCycleUpTo,
-} from '../../../lib/values/time/cycle-dates.ts';
+} from '../../../lib/values/time/billing-period.ts';
 import type { BillingPeriod } from '../../../lib/values/time/index.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';
 

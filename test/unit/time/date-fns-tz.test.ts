@@ -14,7 +14,7 @@ import {
   startOfDay,
   timeZone,
 } from '../../../lib/values/time/index.ts';
-import { offsetMsAt } from '../../../lib/values/time/zone-offset.ts';
+import { offsetMsAt } from '../../../lib/values/time/time-zone.ts';
 
 const hour = 3_600_000;
 

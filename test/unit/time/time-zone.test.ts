@@ -10,7 +10,7 @@ import {
   timeZone,
   UTC,
 } from '../../../lib/values/time/index.ts';
-import { MAX_CACHED_ZONES } from '../../../lib/values/time/zone-offset.ts';
+import { MAX_CACHED_ZONES } from '../../../lib/values/time/time-zone.ts';
 
 const accepted = [
   'UTC',

@@ -1,4 +1,4 @@
-import type { New, TenantKeyValue } from '../../records/index.ts';
+import type { New, SigningSecret, TenantKeyValue } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
 /** The active row of a key that holds one value. */
@@ -53,4 +53,16 @@ export interface KeyValueWrites {
   setCallback(recordId: number | null): Promise<void>;
   /** Tells caches that a payment state machine has changed. */
   raiseStateMachineRevision(): Promise<void>;
+}
+
+export interface SigningSecretReads {
+  /** The tenant's active secrets, newest first. */
+  active(): Promise<readonly SigningSecret[]>;
+}
+
+export interface SigningSecretWrites {
+  /** Audited as INSERT. */
+  insert(secret: New<SigningSecret>): Promise<void>;
+  /** Writes `signsUntilMs` and `isActive`; audited as UPDATE, or as DELETE if the secret becomes inactive. */
+  update(secrets: readonly SigningSecret[]): Promise<void>;
 }

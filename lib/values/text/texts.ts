@@ -1,0 +1,80 @@
+import { invalidField } from '../errors/index.ts';
+
+/** How many characters may be added, left out or replaced between two spellings of one name. */
+const MOST_EDITS = 3;
+
+/** The name that `text` most likely misspells, letter case aside; null where none is within `mostEdits`. */
+export function closestTo(text: string, names: readonly string[], mostEdits = MOST_EDITS): string | null {
+  let closest: string | null = null;
+  let fewest = mostEdits + 1;
+  for (const name of names) {
+    if (Math.abs(name.length - text.length) >= fewest) continue;
+    const edits = editsBetween(text.toLowerCase(), name.toLowerCase());
+    if (edits < fewest) [closest, fewest] = [name, edits];
+  }
+  return closest;
+}
+
+/** The Levenshtein distance, row by row. */
+function editsBetween(one: string, other: string): number {
+  let above = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...one].entries()) {
+    const row = [index + 1];
+    for (let column = 1; column <= other.length; column += 1) {
+      const replaced = (above[column - 1] ?? 0) + (other[column - 1] === letter ? 0 : 1);
+      row.push(Math.min(replaced, (above[column] ?? 0) + 1, (row[column - 1] ?? 0) + 1));
+    }
+    above = row;
+  }
+  return above[other.length] ?? 0;
+}
+
+/** `1 day`, `2 days`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/**
+ * A text that must be there, be storable and have at most `maxLength` characters; messages call it `name`.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
+ */
+export function checkText(name: string, text: string | null | undefined, maxLength: number): string {
+  if (text === null || text === undefined || text === '')
+    throw invalidField(`${name} needs to be set`, { field: name });
+  checkStorable(name, text);
+  if (text.length <= maxLength) return text;
+  throw invalidField(`${name} is ${text.length} characters long; at most ${maxLength} are allowed`, {
+    field: name,
+  });
+}
+
+/** Characters of a bad value that a message repeats. */
+const SHOWN_CHARACTERS = 100;
+
+/** A caller's text as a message may repeat it: its beginning, well-formed, with an ellipsis for the rest. */
+export function shortened(text: string): string {
+  if (text.length <= SHOWN_CHARACTERS) return text.toWellFormed();
+  return `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
+}
+
+/** What messages say of text that no database can store; it completes a sentence that begins with the text's name. */
+export const NOT_STORABLE = 'holds a NUL character or half of a surrogate pair';
+
+/**
+ * Whether every database can store this text unchanged: PostgreSQL has no U+0000, and UTF-8 has no half of a surrogate
+ * pair.
+ */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\u0000');
+}
+
+/** The text with U+FFFD in the place of whatever no database can store. */
+export function madeStorable(text: string): string {
+  return text.toWellFormed().replaceAll('\u0000', '\ufffd');
+}
+
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003), with `name` for the text, unless it can be stored. */
+export function checkStorable(name: string, text: string | null | undefined): void {
+  if (text === null || text === undefined || isStorable(text)) return;
+  throw invalidField(`${name} ${NOT_STORABLE}`, { field: name });
+}
