@@ -1,130 +1,120 @@
-import { expect } from 'chai';
 import type { AccountInput, Uuid } from '../../lib/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { openShop } from '../support/shop.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  openEngine,
+  openShop,
+  type TestEngine,
+} from '../support/index.ts';
 
-anyDatabase((kind, open) => {
-  describe('account families and emails', () => {
-    let engine: TestEngine;
+eachDatabaseByTurns('account families and emails', (open, kind) => {
+  let engine: TestEngine;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
-    });
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
+  });
 
-    afterEach(() => engine.close());
+  const create = async (input: AccountInput = {}): Promise<Uuid> =>
+    (await engine.acme.createAccount(input)).id;
+  const setParent = (accountId: Uuid, parentAccountId: Uuid | null) =>
+    engine.acme.updateAccount(accountId, { changes: { parentAccountId }, treatNullAsReset: true });
+  const childrenOf = async (accountId: Uuid) =>
+    (await engine.acme.accounts.children(accountId)).map(({ id }) => id);
 
-    const create = async (input: AccountInput = {}): Promise<Uuid> =>
-      (await engine.acme.createAccount(input)).id;
-    const setParent = (accountId: Uuid, parentAccountId: Uuid | null) =>
-      engine.acme.updateAccount(accountId, { changes: { parentAccountId }, treatNullAsReset: true });
-    const childrenOf = async (accountId: Uuid) =>
-      (await engine.acme.accounts.children(accountId)).map(({ id }) => id);
+  it('direct children of an account are listed in creation order, and none of an unknown account', async () => {
+    const parent = await create();
+    const [one, two] = [await create({ parentAccountId: parent }), await create()];
+    const grandchild = await create({ parentAccountId: one });
+    await setParent(two, parent);
+    expect(await childrenOf(parent)).to.deep.equal([one, two]);
+    expect(await childrenOf(one)).to.deep.equal([grandchild]);
+    await setParent(one, null);
+    expect(await childrenOf(parent)).to.deep.equal([two]);
+    expect(await childrenOf(grandchild)).to.deep.equal([]);
+  });
 
-    it('direct children of an account are listed in creation order, and none of an unknown account', async () => {
-      const parent = await create();
-      const [one, two] = [await create({ parentAccountId: parent }), await create()];
-      const grandchild = await create({ parentAccountId: one });
-      await setParent(two, parent);
-      expect(await childrenOf(parent)).to.deep.equal([one, two]);
-      expect(await childrenOf(one)).to.deep.equal([grandchild]);
-      await setParent(one, null);
-      expect(await childrenOf(parent)).to.deep.equal([two]);
-      expect(await childrenOf(grandchild)).to.deep.equal([]);
-    });
+  it('circles of parents, unknown parents and those of other tenants are refused, and nothing is stored', async () => {
+    const [a, b, c] = [await create(), await create(), await create()];
+    await setParent(b, a);
+    await setParent(c, b);
+    expect(await codeOf(setParent(a, c))).to.equal(60003);
+    expect(await codeOf(setParent(a, a))).to.equal(60003);
+    const { acme: other } = await openShop(engine.billing);
+    const foreign = (await other.createAccount({})).id;
+    expect(await codeOf(setParent(a, foreign))).to.equal(3002);
+    expect(await codeOf(create({ parentAccountId: foreign }))).to.equal(3002);
+    expect((await engine.acme.getAccount(a)).parentAccountId).to.equal(null);
+    expect(await childrenOf(foreign)).to.deep.equal([]);
+  });
 
-    it('circles of parents, unknown parents and those of other tenants are refused, and nothing is stored', async () => {
-      const [a, b, c] = [await create(), await create(), await create()];
-      await setParent(b, a);
-      await setParent(c, b);
-      expect(await codeOf(setParent(a, c))).to.equal(60003);
-      expect(await codeOf(setParent(a, a))).to.equal(60003);
-      const { acme: other } = await openShop(engine.billing);
-      const foreign = (await other.createAccount({})).id;
-      expect(await codeOf(setParent(a, foreign))).to.equal(3002);
-      expect(await codeOf(create({ parentAccountId: foreign }))).to.equal(3002);
-      expect((await engine.acme.getAccount(a)).parentAccountId).to.equal(null);
-      expect(await childrenOf(foreign)).to.deep.equal([]);
-    });
+  it('delegation of payment is kept for an account without parent, and checked with the parent', async () => {
+    const parent = await create({ currency: 'USD' });
+    const alone = await create({ isPaymentDelegatedToParent: true, currency: 'EUR' });
+    expect((await engine.acme.getAccount(alone)).isPaymentDelegatedToParent).to.equal(true);
+    expect(await codeOf(setParent(alone, parent))).to.equal(60003);
+    expect((await engine.acme.getAccount(alone)).parentAccountId).to.equal(null);
+    const child = await create({ parentAccountId: parent, isPaymentDelegatedToParent: true });
+    const delegating = { parentAccountId: child, isPaymentDelegatedToParent: true };
+    expect(await codeOf(create(delegating))).to.equal(60003);
+  });
 
-    it('delegation of payment is kept for an account without parent, and checked with the parent', async () => {
-      const parent = await create({ currency: 'USD' });
-      const alone = await create({ isPaymentDelegatedToParent: true, currency: 'EUR' });
-      expect((await engine.acme.getAccount(alone)).isPaymentDelegatedToParent).to.equal(true);
-      expect(await codeOf(setParent(alone, parent))).to.equal(60003);
-      expect((await engine.acme.getAccount(alone)).parentAccountId).to.equal(null);
-      const child = await create({ parentAccountId: parent, isPaymentDelegatedToParent: true });
-      const delegating = { parentAccountId: child, isPaymentDelegatedToParent: true };
-      expect(await codeOf(create(delegating))).to.equal(60003);
-    });
+  it('no circle of parents closes between two links at once', async () => {
+    const [a, b, c, d] = [await create(), await create(), await create(), await create()];
+    await setParent(b, c);
+    await setParent(d, a);
+    const results = await Promise.allSettled([setParent(a, b), setParent(c, d)]);
+    const done = results.filter(({ status }) => status === 'fulfilled');
+    expect(done, kind).to.have.length(1);
+  });
 
-    it(
-      'no circle of parents closes between two links at once',
-      onEachDatabase(async () => {
-        const [a, b, c, d] = [await create(), await create(), await create(), await create()];
-        await setParent(b, c);
-        await setParent(d, a);
-        const results = await Promise.allSettled([setParent(a, b), setParent(c, d)]);
-        const done = results.filter(({ status }) => status === 'fulfilled');
-        expect(done, kind).to.have.length(1);
-      }),
-    );
+  it('accounts E11 Emails: added once, removed without complaint', async () => {
+    const id = await create();
+    const { accounts } = engine.acme;
+    await accounts.addEmail(id, 'a@x.io');
+    await accounts.addEmail(id, 'a@x.io');
+    expect((await accounts.emails(id)).map(({ email }) => email)).to.deep.equal(['a@x.io']);
+    const [first] = await accounts.emails(id);
+    await accounts.addEmail(id, 'A@x.io');
+    await accounts.removeEmail(id, 'zz@x.io');
+    await accounts.removeEmail(id, 'a@x.io');
+    expect((await accounts.emails(id)).map(({ email }) => email)).to.deep.equal(['A@x.io']);
+    await accounts.addEmail(id, 'a@x.io');
+    const again = (await accounts.emails(id)).find(({ email }) => email === 'a@x.io');
+    expect(again?.id).not.to.equal(first?.id);
+    const other = await create();
+    if (!first) throw new Error('no address');
+    const object = { type: ObjectType.ACCOUNT_EMAIL, id: first.id };
+    expect(await codeOf(engine.acme.audit.historyWithin(other, object))).to.equal(60007);
+    const rows = await engine.acme.audit.historyWithin(id, object);
+    expect(rows.map(({ changeType, snapshot }) => [changeType, snapshot?.isActive])).to.deep.equal([
+      ['INSERT', true],
+      ['DELETE', false],
+    ]);
+  });
 
-    it('accounts E11 Emails: added once, removed without complaint', async () => {
-      const id = await create();
-      const { accounts } = engine.acme;
-      await accounts.addEmail(id, 'a@x.io');
-      await accounts.addEmail(id, 'a@x.io');
-      expect((await accounts.emails(id)).map(({ email }) => email)).to.deep.equal(['a@x.io']);
-      const [first] = await accounts.emails(id);
-      await accounts.addEmail(id, 'A@x.io');
-      await accounts.removeEmail(id, 'zz@x.io');
-      await accounts.removeEmail(id, 'a@x.io');
-      expect((await accounts.emails(id)).map(({ email }) => email)).to.deep.equal(['A@x.io']);
-      await accounts.addEmail(id, 'a@x.io');
-      const again = (await accounts.emails(id)).find(({ email }) => email === 'a@x.io');
-      expect(again?.id).not.to.equal(first?.id);
-      const other = await create();
-      if (!first) throw new Error('no address');
-      const object = { type: ObjectType.ACCOUNT_EMAIL, id: first.id };
-      expect(await codeOf(engine.acme.audit.historyWithin(other, object))).to.equal(60007);
-      const rows = await engine.acme.audit.historyWithin(id, object);
-      expect(rows.map(({ changeType, snapshot }) => [changeType, snapshot?.isActive])).to.deep.equal([
-        ['INSERT', true],
-        ['DELETE', false],
-      ]);
-    });
+  it('an e-mail address is added once, however many callers add it at once', async () => {
+    const id = await create();
+    const { accounts } = engine.acme;
+    await Promise.all(Array.from({ length: 6 }, () => accounts.addEmail(id, 'a@x.io')));
+    expect(await accounts.emails(id)).to.have.length(1);
+  });
 
-    it(
-      'an e-mail address is added once, however many callers add it at once',
-      onEachDatabase(async () => {
-        const id = await create();
-        const { accounts } = engine.acme;
-        await Promise.all(Array.from({ length: 6 }, () => accounts.addEmail(id, 'a@x.io')));
-        expect(await accounts.emails(id)).to.have.length(1);
-      }),
-    );
-
-    it(
-      'e-mail addresses that are empty or too long are refused, and unknown accounts',
-      onEachDatabase(async () => {
-        const id = await create();
-        const { accounts } = engine.acme;
-        expect(await codeOf(accounts.addEmail(id, ''))).to.equal(60003);
-        expect(await codeOf(accounts.addEmail(id, `${'a'.repeat(250)}@x.io`))).to.equal(60003);
-        expect(await codeOf(accounts.addEmail(id, 'a\u0000@x.io'))).to.equal(60003);
-        const { acme: other } = await openShop(engine.billing);
-        const foreign = (await other.createAccount({})).id;
-        for (const call of [
-          accounts.addEmail(foreign, 'a@x.io'),
-          accounts.removeEmail(foreign, 'a@x.io'),
-          accounts.emails(foreign),
-        ])
-          expect(await codeOf(call)).to.equal(3002);
-        expect(await accounts.emails(id)).to.deep.equal([]);
-      }),
-    );
+  it('e-mail addresses that are empty or too long are refused, and unknown accounts', async () => {
+    const id = await create();
+    const { accounts } = engine.acme;
+    expect(await codeOf(accounts.addEmail(id, ''))).to.equal(60003);
+    expect(await codeOf(accounts.addEmail(id, `${'a'.repeat(250)}@x.io`))).to.equal(60003);
+    expect(await codeOf(accounts.addEmail(id, 'a\u0000@x.io'))).to.equal(60003);
+    const { acme: other } = await openShop(engine.billing);
+    const foreign = (await other.createAccount({})).id;
+    for (const call of [
+      accounts.addEmail(foreign, 'a@x.io'),
+      accounts.removeEmail(foreign, 'a@x.io'),
+      accounts.emails(foreign),
+    ])
+      expect(await codeOf(call)).to.equal(3002);
+    expect(await accounts.emails(id)).to.deep.equal([]);
   });
 });

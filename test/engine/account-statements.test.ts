@@ -1,73 +1,68 @@
-import { expect } from 'chai';
 import { decimal, SystemTag, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const FEW = 2;
 const SEVERAL = 9;
 
 // No query in a loop, whatever an account has (accounts §14 rule 6, §19).
-eachDatabase((kind, open) => {
-  describe(`statements of operations on whole accounts on ${kind}`, () => {
-    let statements: string[] = [];
-    let engine: TestEngine;
-    before(async () => {
-      engine = await openEngine(open, {
-        now: '2024-01-01T00:00:00Z',
-        trace: (statement) => statements.push(statement),
-      });
+eachDatabase('statements of operations on whole accounts', (open) => {
+  let statements: string[] = [];
+  let engine: TestEngine;
+  before(async () => {
+    engine = await openEngine(open, {
+      now: '2024-01-01T00:00:00Z',
+      trace: (statement) => statements.push(statement),
     });
-    after(() => engine.close());
+  });
 
-    /** An account with so many subscriptions, unpaid invoices, tags, custom fields and addresses. */
-    async function accountWith(count: number): Promise<Uuid> {
-      const { acme } = engine;
-      const { id: accountId } = await acme.createAccount({ currency: 'USD' });
-      const bundle = [{ accountId, planName: 'solo-now' }];
-      await acme.subscriptions.createBundles(Array.from({ length: count }, () => bundle));
-      await engine.settle();
-      for (let number = 1; number <= count; number += 1) {
-        const items = [{ amount: decimal(number) }];
-        await acme.invoices.addCharges({ accountId, items, autoCommit: true });
-        await acme.accounts.addEmail(accountId, `${number}@x.io`);
-      }
-      const numbers = Array.from({ length: count }, (_, index) => ({ name: 'n', value: String(index) }));
-      await acme.customFields.add({ type: 'ACCOUNT', id: accountId }, numbers);
-      await acme.tags.add(
-        { type: 'ACCOUNT', id: accountId },
-        [SystemTag.TEST, SystemTag.PARTNER, SystemTag.MANUAL_PAY].slice(0, count),
-      );
-      await engine.settle();
-      return accountId;
+  /** An account with so many subscriptions, unpaid invoices, tags, custom fields and addresses. */
+  async function accountWith(count: number): Promise<Uuid> {
+    const { acme } = engine;
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+    const bundle = [{ accountId, planName: 'solo-now' }];
+    await acme.subscriptions.createBundles(Array.from({ length: count }, () => bundle));
+    await engine.settle();
+    for (let number = 1; number <= count; number += 1) {
+      const items = [{ amount: decimal(number) }];
+      await acme.invoices.addCharges({ accountId, items, autoCommit: true });
+      await acme.accounts.addEmail(accountId, `${number}@x.io`);
     }
+    const numbers = Array.from({ length: count }, (_, index) => ({ name: 'n', value: String(index) }));
+    await acme.customFields.add({ type: 'ACCOUNT', id: accountId }, numbers);
+    await acme.tags.add(
+      { type: 'ACCOUNT', id: accountId },
+      [SystemTag.TEST, SystemTag.PARTNER, SystemTag.MANUAL_PAY].slice(0, count),
+    );
+    await engine.settle();
+    return accountId;
+  }
 
-    const operations: Readonly<Record<string, (accountId: Uuid) => Promise<unknown>>> = {
-      timeline: (id) => engine.acme.accounts.timeline(id),
-      'all tags': (id) => engine.acme.tags.ofAccount(id),
-      'all custom fields': (id) => engine.acme.customFields.ofAccount(id),
-      'removal of all custom fields': (id) => engine.acme.customFields.remove({ type: 'ACCOUNT', id }, []),
-      'closing with item adjustment': (id) =>
-        engine.acme.accounts.close(id, {
-          cancelAllSubscriptions: true,
-          itemAdjustUnpaidInvoices: true,
-          removeFutureNotifications: true,
-        }),
-      'closing with write-off': (id) =>
-        engine.acme.accounts.close(id, { cancelAllSubscriptions: true, writeOffUnpaidInvoices: true }),
-      anonymizing: (id) => engine.acme.anonymizeAccount(id),
-    };
+  const operations: Readonly<Record<string, (accountId: Uuid) => Promise<unknown>>> = {
+    timeline: (id) => engine.acme.accounts.timeline(id),
+    'all tags': (id) => engine.acme.tags.ofAccount(id),
+    'all custom fields': (id) => engine.acme.customFields.ofAccount(id),
+    'removal of all custom fields': (id) => engine.acme.customFields.remove({ type: 'ACCOUNT', id }, []),
+    'closing with item adjustment': (id) =>
+      engine.acme.accounts.close(id, {
+        cancelAllSubscriptions: true,
+        itemAdjustUnpaidInvoices: true,
+        removeFutureNotifications: true,
+      }),
+    'closing with write-off': (id) =>
+      engine.acme.accounts.close(id, { cancelAllSubscriptions: true, writeOffUnpaidInvoices: true }),
+    anonymizing: (id) => engine.acme.anonymizeAccount(id),
+  };
 
-    it('reads of an account send as many statements for one with much as for one with little', async () => {
-      const counts: Record<string, number[]> = {};
-      for (const count of [FEW, SEVERAL]) {
-        const [adjusted, writtenOff] = [await accountWith(count), await accountWith(count)];
-        for (const [name, operation] of Object.entries(operations)) {
-          statements = [];
-          await operation(name === 'closing with write-off' ? writtenOff : adjusted);
-          counts[name] = [...(counts[name] ?? []), statements.length];
-        }
+  it('reads of an account send as many statements for one with much as for one with little', async () => {
+    const counts: Record<string, number[]> = {};
+    for (const count of [FEW, SEVERAL]) {
+      const [adjusted, writtenOff] = [await accountWith(count), await accountWith(count)];
+      for (const [name, operation] of Object.entries(operations)) {
+        statements = [];
+        await operation(name === 'closing with write-off' ? writtenOff : adjusted);
+        counts[name] = [...(counts[name] ?? []), statements.length];
       }
-      for (const [name, [few, several]] of Object.entries(counts)) expect(several, name).to.equal(few);
-    });
+    }
+    for (const [name, [few, several]] of Object.entries(counts)) expect(several, name).to.equal(few);
   });
 });

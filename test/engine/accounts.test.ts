@@ -1,280 +1,277 @@
-import { expect } from 'chai';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import { type AccountInput, AuditLevel, formatInstant, SystemTag, type Uuid } from '../../lib/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { newEvents, rowsOf } from '../support/queue-rows.ts';
-import { openShop } from '../support/shop.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  newEvents,
+  openEngine,
+  openShop,
+  rowsOf,
+  type TestEngine,
+} from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('accounts', () => {
-    let engine: TestEngine;
+eachDatabaseByTurns('accounts', (open) => {
+  let engine: TestEngine;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
+  });
+
+  const create = (input: AccountInput) => engine.acme.createAccount(input);
+  const update = (accountId: Uuid, changes: AccountInput, treatNullAsReset = false) =>
+    engine.acme.updateAccount(accountId, { changes, treatNullAsReset });
+
+  it('accounts E1 Defaults: no field is required', async () => {
+    const { id } = await create({});
+    const account = await engine.acme.getAccount(id);
+    expect(account).to.include({
+      externalKey: id,
+      timeZone: 'UTC',
+      billCycleDayLocal: 0,
+      isPaymentDelegatedToParent: false,
+      currency: null,
+      name: null,
+      isMigrated: null,
+      paymentMethodId: null,
     });
+    expect(formatInstant(account.referenceTime)).to.equal('2025-03-10T09:15:30.000Z');
+    const balance = (await engine.acme.accounts.balances([id])).get(id);
+    expect([balance?.accountBalance.toFixed(), balance?.accountCBA.toFixed()]).to.deep.equal(['0', '0']);
+  });
 
-    afterEach(() => engine.close());
-
-    const create = (input: AccountInput) => engine.acme.createAccount(input);
-    const update = (accountId: Uuid, changes: AccountInput, treatNullAsReset = false) =>
-      engine.acme.updateAccount(accountId, { changes, treatNullAsReset });
-
-    it('accounts E1 Defaults: no field is required', async () => {
-      const { id } = await create({});
-      const account = await engine.acme.getAccount(id);
-      expect(account).to.include({
-        externalKey: id,
-        timeZone: 'UTC',
-        billCycleDayLocal: 0,
-        isPaymentDelegatedToParent: false,
-        currency: null,
-        name: null,
-        isMigrated: null,
-        paymentMethodId: null,
-      });
-      expect(formatInstant(account.referenceTime)).to.equal('2025-03-10T09:15:30.000Z');
-      const balance = (await engine.acme.accounts.balances([id])).get(id);
-      expect([balance?.accountBalance.toFixed(), balance?.accountCBA.toFixed()]).to.deep.equal(['0', '0']);
-    });
-
-    it('takes no text that a database cannot hold, and no number either', async () => {
-      for (const text of ['a\u0000b', '\ud800']) {
-        const field = { name: text };
-        for (const input of [field, { externalKey: text }, { notes: text }, { locale: text }]) {
-          expect(await codeOf(create(input)), JSON.stringify(input)).to.equal(60003);
-        }
-        const { id } = await create({});
-        expect(await codeOf(update(id, field))).to.equal(60003);
-        expect(await codeOf(engine.acme.accounts.getByKey(text))).to.equal(60003);
-        const { tenants } = engine.billing;
-        const tenant = (input: object) =>
-          tenants.create({ userName: 'host' }, { apiKey: `key-${id}`, apiSecret: 'secret', ...input });
-        expect(await codeOf(tenant({ apiKey: text }))).to.equal(60003);
-        expect(await codeOf(tenant({ externalKey: text }))).to.equal(60003);
-        expect(await codeOf(tenants.getByApiKey(text))).to.equal(60003);
-        expect(await tenants.authenticate(text, 'secret')).to.equal(null);
-        expect(await engine.billing.security.authenticate(text, 'secret')).to.equal(null);
-        const method = { accountId: id, pluginName: engine.gateway.name, externalKey: text };
-        expect(await codeOf(engine.acme.addPaymentMethod(method))).to.equal(60003);
-        const plan = { accountId: id, planName: 'shotgun-monthly' };
-        expect(await codeOf(engine.acme.createSubscription({ ...plan, externalKey: text }))).to.equal(60003);
-        expect(await codeOf(engine.acme.subscriptions.getByKey(text))).to.equal(60003);
-        const host = engine.billing.as({ tenant: engine.tenant, user: 'host', comment: text });
-        expect(await codeOf(host.createAccount({}))).to.equal(60003);
+  it('takes no text that a database cannot hold, and no number either', async () => {
+    for (const text of ['a\u0000b', '\ud800']) {
+      const field = { name: text };
+      for (const input of [field, { externalKey: text }, { notes: text }, { locale: text }]) {
+        expect(await codeOf(create(input)), JSON.stringify(input)).to.equal(60003);
       }
-      expect(await codeOf(create({ firstNameLength: 2 ** 31 }))).to.equal(60003);
-    });
-
-    it(
-      'accounts E2 Duplicate key: refused in one tenant, accepted in another',
-      onEachDatabase(async () => {
-        await create({ externalKey: 'acme' });
-        expect(await codeOf(create({ externalKey: 'acme' }))).to.equal(3000);
-        const { acme: other } = await openShop(engine.billing);
-        expect((await other.createAccount({ externalKey: 'acme' })).externalKey).to.equal('acme');
-      }),
-    );
-
-    it('accounts E3 Merge: absent keeps, null resets only with the flag, fixed fields may be repeated only', async () => {
-      const { id } = await create({ name: 'Ann Lee', city: 'Bern', notes: 'n1', currency: 'EUR' });
-      expect(await update(id, { notes: 'n2', city: null })).to.include({ notes: 'n2', city: 'Bern' });
-      expect(await update(id, { notes: null }, true)).to.include({
-        notes: null,
-        city: 'Bern',
-        name: 'Ann Lee',
-      });
-      expect(await codeOf(update(id, { currency: null }, true))).to.equal(3005);
-      expect((await update(id, { currency: 'EUR' })).currency).to.equal('EUR');
-      expect(await codeOf(update(id, { currency: 'USD' }))).to.equal(3005);
-      expect(await engine.acme.getAccount(id)).to.include({ notes: null, city: 'Bern', currency: 'EUR' });
-    });
-
-    it('1.1 rule 2: an empty external key or time zone counts as absent, also in an update', async () => {
-      const { id } = await create({ externalKey: '', timeZone: '', name: 'Ann' });
-      expect(await engine.acme.getAccount(id)).to.include({ externalKey: id, timeZone: 'UTC' });
-      expect(await update(id, { externalKey: '', timeZone: '', name: 'Bo' }, true)).to.include({
-        externalKey: id,
-        timeZone: 'UTC',
-        name: 'Bo',
-      });
-    });
-
-    it('the first name is no longer than the name, whichever comes later', async () => {
-      const { id } = await create({ name: 'Ann Lee', firstNameLength: 3 });
-      expect(await codeOf(update(id, { firstNameLength: 8 }))).to.equal(60003);
-      expect(await codeOf(update(id, { name: 'Bo', firstNameLength: 3 }))).to.equal(60003);
-      expect(await update(id, { firstNameLength: 7 })).to.include({ name: 'Ann Lee', firstNameLength: 7 });
-      expect(await update(id, { name: 'Bo' })).to.include({ name: 'Bo', firstNameLength: 7 });
-    });
-
-    it('accounts E4 Bill cycle day: set once, from unset', async () => {
       const { id } = await create({});
-      expect((await update(id, { billCycleDayLocal: 15 })).billCycleDayLocal).to.equal(15);
-      expect((await update(id, { billCycleDayLocal: 0 })).billCycleDayLocal).to.equal(15);
-      expect((await update(id, { billCycleDayLocal: 15 })).billCycleDayLocal).to.equal(15);
-      expect(await codeOf(update(id, { billCycleDayLocal: 20 }))).to.equal(3005);
-      const other = await create({});
-      expect(await codeOf(update(other.id, { billCycleDayLocal: 32 }))).to.equal(60003);
-    });
-
-    it('a currency cannot be added later', async () => {
-      const { id } = await create({});
-      expect(await codeOf(update(id, { currency: 'USD' }))).to.equal(3005);
-    });
-
-    for (const [what, input, code] of [
-      ['an unknown currency', { currency: 'XXY' }, 3],
-      ['an unknown time zone', { timeZone: 'Mars/Olympus' }, 60003],
-      ['a name over 255 characters', { name: 'x'.repeat(256) }, 60003],
-      ['an external key over 255 characters', { externalKey: 'x'.repeat(256) }, 5],
-      ['a negative first name length', { firstNameLength: -1 }, 60003],
-      [
-        'a payment method that it cannot have',
-        { paymentMethodId: '01900000-0000-7000-8000-000000000001' as Uuid },
-        7000,
-      ],
-    ] as const satisfies readonly (readonly [string, AccountInput, number])[]) {
-      it(`an account is refused for ${what} (${code}), and nothing is left behind`, async () => {
-        const events = newEvents(engine.database);
-        await events();
-        const before = (await engine.acme.accounts.page({ offset: 0, limit: 100 })).total;
-        expect(await codeOf(create(input))).to.equal(code);
-        expect((await engine.acme.accounts.page({ offset: 0, limit: 100 })).total).to.equal(before);
-        expect(await events()).to.deep.equal([]);
-      });
+      expect(await codeOf(update(id, field))).to.equal(60003);
+      expect(await codeOf(engine.acme.accounts.getByKey(text))).to.equal(60003);
+      const { tenants } = engine.billing;
+      const tenant = (input: object) =>
+        tenants.create({ userName: 'host' }, { apiKey: `key-${id}`, apiSecret: 'secret', ...input });
+      expect(await codeOf(tenant({ apiKey: text }))).to.equal(60003);
+      expect(await codeOf(tenant({ externalKey: text }))).to.equal(60003);
+      expect(await codeOf(tenants.getByApiKey(text))).to.equal(60003);
+      expect(await tenants.authenticate(text, 'secret')).to.equal(null);
+      expect(await engine.billing.security.authenticate(text, 'secret')).to.equal(null);
+      const method = { accountId: id, pluginName: engine.gateway.name, externalKey: text };
+      expect(await codeOf(engine.acme.addPaymentMethod(method))).to.equal(60003);
+      const plan = { accountId: id, planName: 'shotgun-monthly' };
+      expect(await codeOf(engine.acme.createSubscription({ ...plan, externalKey: text }))).to.equal(60003);
+      expect(await codeOf(engine.acme.subscriptions.getByKey(text))).to.equal(60003);
+      const host = engine.billing.as({ tenant: engine.tenant, user: 'host', comment: text });
+      expect(await codeOf(host.createAccount({}))).to.equal(60003);
     }
+    expect(await codeOf(create({ firstNameLength: 2 ** 31 }))).to.equal(60003);
+  });
 
-    describe('made at the same moment', () => {
-      const made = (user: string, externalKey: string, userToken: Uuid) =>
-        engine.billing.as({ tenant: engine.tenant, user, userToken }).createAccount({ externalKey });
+  it('accounts E2 Duplicate key: refused in one tenant, accepted in another', async () => {
+    await create({ externalKey: 'acme' });
+    expect(await codeOf(create({ externalKey: 'acme' }))).to.equal(3000);
+    const { acme: other } = await openShop(engine.billing);
+    expect((await other.createAccount({ externalKey: 'acme' })).externalKey).to.equal('acme');
+  });
 
-      it('simultaneous creations of accounts are audited each as its own call', async () => {
-        const ids = uuidGenerator();
-        const calls = [
-          { user: 'ann', key: 'first' },
-          { user: 'ann', key: 'second' },
-          { user: 'bob', key: 'third' },
-        ].map((call) => ({ ...call, userToken: ids.next() }));
-        const accounts = await Promise.all(calls.map((each) => made(each.user, each.key, each.userToken)));
-        expect(accounts.map(({ externalKey }) => externalKey)).to.deep.equal(calls.map(({ key }) => key));
-        const logs = await engine.acme.audit.logs(
-          accounts.map(({ id }) => id),
-          AuditLevel.FULL,
-        );
-        const written = accounts.map(({ id }) =>
-          logs.get(id)?.map(({ changedBy, userToken }) => ({ user: changedBy, userToken })),
-        );
-        expect(written).to.deep.equal(calls.map(({ user, userToken }) => [{ user, userToken }]));
-      });
-
-      it('simultaneous creations of accounts are refused each for its own sake', async () => {
-        const ids = uuidGenerator();
-        const keys = ['fourth', 'fifth', 'fifth'];
-        const results = await Promise.allSettled(keys.map((key) => made('ann', key, ids.next())));
-        const codes = results.map((each) => (each.status === 'rejected' ? each.reason.code : null));
-        expect(codes.toSorted()).to.deep.equal([3000, null, null]);
-        expect((await engine.acme.accounts.getByKey('fourth')).externalKey).to.equal('fourth');
-      });
+  it('accounts E3 Merge: absent keeps, null resets only with the flag, fixed fields may be repeated only', async () => {
+    const { id } = await create({ name: 'Ann Lee', city: 'Bern', notes: 'n1', currency: 'EUR' });
+    expect(await update(id, { notes: 'n2', city: null })).to.include({ notes: 'n2', city: 'Bern' });
+    expect(await update(id, { notes: null }, true)).to.include({
+      notes: null,
+      city: 'Bern',
+      name: 'Ann Lee',
     });
+    expect(await codeOf(update(id, { currency: null }, true))).to.equal(3005);
+    expect((await update(id, { currency: 'EUR' })).currency).to.equal('EUR');
+    expect(await codeOf(update(id, { currency: 'USD' }))).to.equal(3005);
+    expect(await engine.acme.getAccount(id)).to.include({ notes: null, city: 'Bern', currency: 'EUR' });
+  });
 
-    it('every write leaves its event and its audit row with author, reason, comment and token', async () => {
+  it('1.1 rule 2: an empty external key or time zone counts as absent, also in an update', async () => {
+    const { id } = await create({ externalKey: '', timeZone: '', name: 'Ann' });
+    expect(await engine.acme.getAccount(id)).to.include({ externalKey: id, timeZone: 'UTC' });
+    expect(await update(id, { externalKey: '', timeZone: '', name: 'Bo' }, true)).to.include({
+      externalKey: id,
+      timeZone: 'UTC',
+      name: 'Bo',
+    });
+  });
+
+  it('the first name is no longer than the name, whichever comes later', async () => {
+    const { id } = await create({ name: 'Ann Lee', firstNameLength: 3 });
+    expect(await codeOf(update(id, { firstNameLength: 8 }))).to.equal(60003);
+    expect(await codeOf(update(id, { name: 'Bo', firstNameLength: 3 }))).to.equal(60003);
+    expect(await update(id, { firstNameLength: 7 })).to.include({ name: 'Ann Lee', firstNameLength: 7 });
+    expect(await update(id, { name: 'Bo' })).to.include({ name: 'Bo', firstNameLength: 7 });
+  });
+
+  it('accounts E4 Bill cycle day: set once, from unset', async () => {
+    const { id } = await create({});
+    expect((await update(id, { billCycleDayLocal: 15 })).billCycleDayLocal).to.equal(15);
+    expect((await update(id, { billCycleDayLocal: 0 })).billCycleDayLocal).to.equal(15);
+    expect((await update(id, { billCycleDayLocal: 15 })).billCycleDayLocal).to.equal(15);
+    expect(await codeOf(update(id, { billCycleDayLocal: 20 }))).to.equal(3005);
+    const other = await create({});
+    expect(await codeOf(update(other.id, { billCycleDayLocal: 32 }))).to.equal(60003);
+  });
+
+  it('a currency cannot be added later', async () => {
+    const { id } = await create({});
+    expect(await codeOf(update(id, { currency: 'USD' }))).to.equal(3005);
+  });
+
+  for (const [what, input, code] of [
+    ['an unknown currency', { currency: 'XXY' }, 3],
+    ['an unknown time zone', { timeZone: 'Mars/Olympus' }, 60003],
+    ['a name over 255 characters', { name: 'x'.repeat(256) }, 60003],
+    ['an external key over 255 characters', { externalKey: 'x'.repeat(256) }, 5],
+    ['a negative first name length', { firstNameLength: -1 }, 60003],
+    [
+      'a payment method that it cannot have',
+      { paymentMethodId: '01900000-0000-7000-8000-000000000001' as Uuid },
+      7000,
+    ],
+  ] as const satisfies readonly (readonly [string, AccountInput, number])[]) {
+    it(`an account is refused for ${what} (${code}), and nothing is left behind`, async () => {
       const events = newEvents(engine.database);
       await events();
-      const token = '0190aaaa-0000-7000-8000-000000000001' as Uuid;
-      const caller = engine.billing.as({
-        tenant: engine.tenant,
-        user: 'demo',
-        reason: 'r',
-        comment: 'c',
-        userToken: token,
-      });
-      const { id } = await caller.createAccount({ name: 'Ada' });
-      await caller.updateAccount(id, { changes: { name: 'Ada' } });
-      expect(await events()).to.deep.equal(['ACCOUNT_CREATION', 'ACCOUNT_CHANGE']);
-      const full = (await engine.acme.audit.logs([id], AuditLevel.FULL)).get(id) ?? [];
-      expect(full.map((row) => row.changeType)).to.deep.equal(['INSERT', 'UPDATE']);
-      for (const row of full) {
-        expect(row).to.include({ changedBy: 'demo', reasonCode: 'r', comments: 'c', userToken: token });
-      }
-      const minimal = (await engine.acme.audit.logs([id], AuditLevel.MINIMAL)).get(id) ?? [];
-      expect(minimal.map((row) => row.changeType)).to.deep.equal(['INSERT']);
-      expect((await engine.acme.audit.logs([id], AuditLevel.NONE)).get(id)).to.deep.equal([]);
+      const before = (await engine.acme.accounts.page({ offset: 0, limit: 100 })).total;
+      expect(await codeOf(create(input))).to.equal(code);
+      expect((await engine.acme.accounts.page({ offset: 0, limit: 100 })).total).to.equal(before);
+      expect(await events()).to.deep.equal([]);
     });
+  }
 
-    it('accounts §4 rule 4: a default method that is set leaves an event and a row, one that is set already nothing', async () => {
-      const { id } = await create({});
-      const { id: paymentMethodId } = await engine.acme.addPaymentMethod({
-        accountId: id,
-        pluginName: engine.gateway.name,
-      });
-      const events = newEvents(engine.database);
-      const rows = async () =>
-        (await engine.acme.audit.history({ type: ObjectType.ACCOUNT, id })).map(({ snapshot }) =>
-          Reflect.get(snapshot ?? {}, 'paymentMethodId'),
-        );
-      await events();
-      for (let time = 1; time <= 2; time += 1) {
-        await engine.acme.paymentMethods.setDefault({ accountId: id, paymentMethodId });
-        expect(await events()).to.deep.equal(time === 1 ? ['ACCOUNT_CHANGE'] : []);
-        expect(await rows()).to.deep.equal([null, paymentMethodId]);
-      }
-      await update(id, { paymentMethodId: null }, true);
-      expect(await events()).to.deep.equal(['ACCOUNT_CHANGE']);
-      expect(await rows()).to.deep.equal([null, paymentMethodId, null]);
-    });
+  describe('made at the same moment', () => {
+    const made = (user: string, externalKey: string, userToken: Uuid) =>
+      engine.billing.as({ tenant: engine.tenant, user, userToken }).createAccount({ externalKey });
 
-    it('accounts §17: the events of accounts, tags and custom fields name what has changed', async () => {
-      const { id: accountId } = await create({});
-      const object = { type: 'ACCOUNT', id: accountId } as const;
-      await update(accountId, { name: 'Ada' });
-      await engine.acme.tags.add(object, [SystemTag.TEST]);
-      const [tag] = await engine.acme.tags.ofObject(object);
-      await engine.acme.tags.remove(object, [SystemTag.TEST]);
-      await engine.acme.customFields.add(object, [{ name: 'tier', value: 'gold' }]);
-      const [custom] = await engine.acme.customFields.ofObject(object);
-      const change = [{ customFieldId: custom?.id ?? accountId, value: 'silver' }];
-      await engine.acme.customFields.modify(object, change);
-      await engine.acme.customFields.remove(object, []);
-      const rows = await rowsOf(
-        engine.database,
-        `select topic, payload, record_id from bw_queue_entries where account_record_id = 1 union all
-        select topic, payload, record_id from bw_queue_history where account_record_id = 1 order by record_id`,
+    it('simultaneous creations of accounts are audited each as its own call', async () => {
+      const ids = uuidGenerator();
+      const calls = [
+        { user: 'ann', key: 'first' },
+        { user: 'ann', key: 'second' },
+        { user: 'bob', key: 'third' },
+      ].map((call) => ({ ...call, userToken: ids.next() }));
+      const accounts = await Promise.all(calls.map((each) => made(each.user, each.key, each.userToken)));
+      expect(accounts.map(({ externalKey }) => externalKey)).to.deep.equal(calls.map(({ key }) => key));
+      const logs = await engine.acme.audit.logs(
+        accounts.map(({ id }) => id),
+        AuditLevel.FULL,
       );
-      const ofTag = { accountId, tagId: tag?.id, metaData: { tagDefinitionName: 'TEST' } };
-      const ofField = { accountId, customFieldId: custom?.id, metaData: null };
-      const expected = [
-        ['ACCOUNT_CREATION', { accountId }],
-        ['ACCOUNT_CHANGE', { accountId }],
-        ['TAG_CREATION', ofTag],
-        ['TAG_DELETION', ofTag],
-        ['CUSTOM_FIELD_CREATION', ofField],
-        ['CUSTOM_FIELD_DELETION', ofField],
-      ] as const;
-      expect(rows.map(({ topic }) => topic)).to.deep.equal(expected.map(([topic]) => topic));
-      for (const [index, [topic, told]] of expected.entries()) {
-        const payload = rows[index]?.payload;
-        expect(typeof payload === 'string' ? JSON.parse(payload) : payload, topic).to.deep.include(told);
-      }
+      const written = accounts.map(({ id }) =>
+        logs.get(id)?.map(({ changedBy, userToken }) => ({ user: changedBy, userToken })),
+      );
+      expect(written).to.deep.equal(calls.map(({ user, userToken }) => [{ user, userToken }]));
     });
 
-    it("another tenant's account is as unknown as one that does not exist", async () => {
-      const { id } = await create({ externalKey: 'mine' });
-      const { acme: other } = await openShop(engine.billing);
-      expect(await codeOf(other.getAccount(id))).to.equal(3002);
-      expect(await codeOf(other.updateAccount(id, { changes: { name: 'x' } }))).to.equal(3002);
-      expect(await codeOf(other.accounts.getByKey('mine'))).to.equal(3003);
-      expect((await other.accounts.page({ offset: 0, limit: 10 })).rows).to.deep.equal([]);
+    it('simultaneous creations of accounts are refused each for its own sake', async () => {
+      const ids = uuidGenerator();
+      const keys = ['fourth', 'fifth', 'fifth'];
+      const results = await Promise.allSettled(keys.map((key) => made('ann', key, ids.next())));
+      const codes = results.map((each) => (each.status === 'rejected' ? each.reason.code : null));
+      expect(codes.toSorted()).to.deep.equal([3000, null, null]);
+      expect((await engine.acme.accounts.getByKey('fourth')).externalKey).to.equal('fourth');
     });
+  });
 
-    it('of two simultaneous creations with one key one wins, the other is refused', async () => {
-      const codes = await Promise.all([
-        codeOf(create({ externalKey: 'race' })),
-        codeOf(create({ externalKey: 'race' })),
-      ]);
-      expect(codes.toSorted()).to.deep.equal([3000, 'no error']);
+  it('every write leaves its event and its audit row with author, reason, comment and token', async () => {
+    const events = newEvents(engine.database);
+    await events();
+    const token = '0190aaaa-0000-7000-8000-000000000001' as Uuid;
+    const caller = engine.billing.as({
+      tenant: engine.tenant,
+      user: 'demo',
+      reason: 'r',
+      comment: 'c',
+      userToken: token,
     });
+    const { id } = await caller.createAccount({ name: 'Ada' });
+    await caller.updateAccount(id, { changes: { name: 'Ada' } });
+    expect(await events()).to.deep.equal(['ACCOUNT_CREATION', 'ACCOUNT_CHANGE']);
+    const full = (await engine.acme.audit.logs([id], AuditLevel.FULL)).get(id) ?? [];
+    expect(full.map((row) => row.changeType)).to.deep.equal(['INSERT', 'UPDATE']);
+    for (const row of full) {
+      expect(row).to.include({ changedBy: 'demo', reasonCode: 'r', comments: 'c', userToken: token });
+    }
+    const minimal = (await engine.acme.audit.logs([id], AuditLevel.MINIMAL)).get(id) ?? [];
+    expect(minimal.map((row) => row.changeType)).to.deep.equal(['INSERT']);
+    expect((await engine.acme.audit.logs([id], AuditLevel.NONE)).get(id)).to.deep.equal([]);
+  });
+
+  it('accounts §4 rule 4: a default method that is set leaves an event and a row, one that is set already nothing', async () => {
+    const { id } = await create({});
+    const { id: paymentMethodId } = await engine.acme.addPaymentMethod({
+      accountId: id,
+      pluginName: engine.gateway.name,
+    });
+    const events = newEvents(engine.database);
+    const rows = async () =>
+      (await engine.acme.audit.history({ type: ObjectType.ACCOUNT, id })).map(({ snapshot }) =>
+        Reflect.get(snapshot ?? {}, 'paymentMethodId'),
+      );
+    await events();
+    for (let time = 1; time <= 2; time += 1) {
+      await engine.acme.paymentMethods.setDefault({ accountId: id, paymentMethodId });
+      expect(await events()).to.deep.equal(time === 1 ? ['ACCOUNT_CHANGE'] : []);
+      expect(await rows()).to.deep.equal([null, paymentMethodId]);
+    }
+    await update(id, { paymentMethodId: null }, true);
+    expect(await events()).to.deep.equal(['ACCOUNT_CHANGE']);
+    expect(await rows()).to.deep.equal([null, paymentMethodId, null]);
+  });
+
+  it('accounts §17: the events of accounts, tags and custom fields name what has changed', async () => {
+    const { id: accountId } = await create({});
+    const object = { type: 'ACCOUNT', id: accountId } as const;
+    await update(accountId, { name: 'Ada' });
+    await engine.acme.tags.add(object, [SystemTag.TEST]);
+    const [tag] = await engine.acme.tags.ofObject(object);
+    await engine.acme.tags.remove(object, [SystemTag.TEST]);
+    await engine.acme.customFields.add(object, [{ name: 'tier', value: 'gold' }]);
+    const [custom] = await engine.acme.customFields.ofObject(object);
+    const change = [{ customFieldId: custom?.id ?? accountId, value: 'silver' }];
+    await engine.acme.customFields.modify(object, change);
+    await engine.acme.customFields.remove(object, []);
+    const rows = await rowsOf(
+      engine.database,
+      `select topic, payload, record_id from bw_queue_entries where account_record_id = 1 union all
+        select topic, payload, record_id from bw_queue_history where account_record_id = 1 order by record_id`,
+    );
+    const ofTag = { accountId, tagId: tag?.id, metaData: { tagDefinitionName: 'TEST' } };
+    const ofField = { accountId, customFieldId: custom?.id, metaData: null };
+    const expected = [
+      ['ACCOUNT_CREATION', { accountId }],
+      ['ACCOUNT_CHANGE', { accountId }],
+      ['TAG_CREATION', ofTag],
+      ['TAG_DELETION', ofTag],
+      ['CUSTOM_FIELD_CREATION', ofField],
+      ['CUSTOM_FIELD_DELETION', ofField],
+    ] as const;
+    expect(rows.map(({ topic }) => topic)).to.deep.equal(expected.map(([topic]) => topic));
+    for (const [index, [topic, told]] of expected.entries()) {
+      const payload = rows[index]?.payload;
+      expect(typeof payload === 'string' ? JSON.parse(payload) : payload, topic).to.deep.include(told);
+    }
+  });
+
+  it("another tenant's account is as unknown as one that does not exist", async () => {
+    const { id } = await create({ externalKey: 'mine' });
+    const { acme: other } = await openShop(engine.billing);
+    expect(await codeOf(other.getAccount(id))).to.equal(3002);
+    expect(await codeOf(other.updateAccount(id, { changes: { name: 'x' } }))).to.equal(3002);
+    expect(await codeOf(other.accounts.getByKey('mine'))).to.equal(3003);
+    expect((await other.accounts.page({ offset: 0, limit: 10 })).rows).to.deep.equal([]);
+  });
+
+  it('of two simultaneous creations with one key one wins, the other is refused', async () => {
+    const codes = await Promise.all([
+      codeOf(create({ externalKey: 'race' })),
+      codeOf(create({ externalKey: 'race' })),
+    ]);
+    expect(codes.toSorted()).to.deep.equal([3000, 'no error']);
   });
 });

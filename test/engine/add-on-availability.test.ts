@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { decimal, ErrorCode, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
 import {
   type DocumentParts,
@@ -8,9 +7,7 @@ import {
   product,
 } from '../support/catalogs/catalog-document.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const NOW = '2024-02-01';
 
@@ -34,114 +31,107 @@ function monthly(name: string, productName: string): PlanEntryInput {
 
 const lid = { name: 'Lid', category: 'ADD_ON' } as const;
 
-anyDatabase((_kind, open) => {
-  describe('availability of add-ons', () => {
-    let engine: TestEngine;
+eachDatabaseByTurns('availability of add-ons', (open) => {
+  let engine: TestEngine;
 
-    afterEach(() => engine.close());
+  async function begin(...catalogs: readonly string[]): Promise<void> {
+    engine = await openEngine(open, { now: NOW, catalog: null });
+    for (const document of catalogs) await engine.acme.uploadCatalog(document);
+  }
 
-    async function begin(...catalogs: readonly string[]): Promise<void> {
-      engine = await openEngine(open, { now: NOW, catalog: null });
-      for (const document of catalogs) await engine.acme.uploadCatalog(document);
-    }
+  async function newAccount(): Promise<Uuid> {
+    return (await engine.acme.createAccount({ currency: 'USD' })).id;
+  }
 
-    async function newAccount(): Promise<Uuid> {
-      return (await engine.acme.createAccount({ currency: 'USD' })).id;
-    }
+  const together = (accountId: Uuid, ...planNames: readonly string[]) =>
+    engine.acme.subscriptions.createWithAddOns(planNames.map((planName) => ({ accountId, planName })));
 
-    const together = (accountId: Uuid, ...planNames: readonly string[]) =>
-      engine.acme.subscriptions.createWithAddOns(planNames.map((planName) => ({ accountId, planName })));
+  it('catalog §15.5 rule 3: an entry of an add-on says which bases offer it', async () => {
+    await begin();
+    await engine.acme.catalogEntries.create({
+      products: [
+        { name: 'Pot', category: 'BASE' },
+        { ...lid, availableForBps: ['Pot'] },
+      ],
+      plans: [monthly('pot', 'Pot'), monthly('lid', 'Lid')],
+    });
+    expect((await together(await newAccount(), 'pot', 'lid')).subscriptionIds).to.have.length(2);
+  });
 
-    it(
-      'catalog §15.5 rule 3: an entry of an add-on says which bases offer it',
-      onEachDatabase(async () => {
-        await begin();
-        await engine.acme.catalogEntries.create({
-          products: [
-            { name: 'Pot', category: 'BASE' },
-            { ...lid, availableForBps: ['Pot'] },
-          ],
-          plans: [monthly('pot', 'Pot'), monthly('lid', 'Lid')],
-        });
-        expect((await together(await newAccount(), 'pot', 'lid')).subscriptionIds).to.have.length(2);
-      }),
+  it('catalog §15.5 rule 3: an entry of a base says which add-ons it offers', async () => {
+    await begin();
+    await engine.acme.catalogEntries.create({
+      products: [
+        { ...lid, availableForBps: ['Pot'] },
+        { name: 'Pot', category: 'BASE' },
+      ],
+      plans: [monthly('lid', 'Lid'), monthly('pot', 'Pot')],
+    });
+    await engine.acme.catalogEntries.create({
+      products: [{ name: 'Kettle', category: 'BASE', availableAddons: ['Lid'] }],
+      plans: [monthly('kettle', 'Kettle')],
+    });
+    const accountId = await newAccount();
+    expect((await together(accountId, 'kettle', 'lid')).subscriptionIds).to.have.length(2);
+    await engine.acme.catalogEntries.create({
+      products: [{ name: 'Bowl', category: 'BASE' }],
+      plans: [monthly('bowl', 'Bowl')],
+    });
+    expect(await codeOf(together(accountId, 'bowl', 'lid'))).to.equal(
+      ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
     );
+  });
 
-    it('catalog §15.5 rule 3: an entry of a base says which add-ons it offers', async () => {
-      await begin();
-      await engine.acme.catalogEntries.create({
-        products: [
-          { ...lid, availableForBps: ['Pot'] },
-          { name: 'Pot', category: 'BASE' },
-        ],
-        plans: [monthly('lid', 'Lid'), monthly('pot', 'Pot')],
-      });
-      await engine.acme.catalogEntries.create({
-        products: [{ name: 'Kettle', category: 'BASE', availableAddons: ['Lid'] }],
-        plans: [monthly('kettle', 'Kettle')],
-      });
-      const accountId = await newAccount();
-      expect((await together(accountId, 'kettle', 'lid')).subscriptionIds).to.have.length(2);
-      await engine.acme.catalogEntries.create({
-        products: [{ name: 'Bowl', category: 'BASE' }],
-        plans: [monthly('bowl', 'Bowl')],
-      });
-      expect(await codeOf(together(accountId, 'bowl', 'lid'))).to.equal(
-        ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
-      );
+  it('catalog §15.5 rule 3: an entry makes an add-on available for a product of the XML catalog', async () => {
+    await begin(...overlayCatalog);
+    await engine.acme.catalogEntries.create({
+      products: [{ ...lid, availableForBps: ['Pan'] }],
+      plans: [monthly('lid', 'Lid')],
     });
+    expect((await together(await newAccount(), 'x', 'lid')).subscriptionIds).to.have.length(2);
+  });
 
-    it('catalog §15.5 rule 3: an entry makes an add-on available for a product of the XML catalog', async () => {
-      await begin(...overlayCatalog);
-      await engine.acme.catalogEntries.create({
-        products: [{ ...lid, availableForBps: ['Pan'] }],
-        plans: [monthly('lid', 'Lid')],
-      });
-      expect((await together(await newAccount(), 'x', 'lid')).subscriptionIds).to.have.length(2);
+  it("catalog §15.6 rule 3: an account's entry makes an add-on available for a base of the tenant's catalog", async () => {
+    await begin(...overlayCatalog);
+    const accountId = await newAccount();
+    const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 'x' });
+    const own = { products: [{ ...lid, availableForBps: ['Pan'] }], plans: [monthly('lid', 'Lid')] };
+    await engine.acme.catalogEntries.create(own, { accountId });
+    const { subscriptionId } = await engine.acme.createSubscription({
+      accountId,
+      bundleId,
+      planName: 'lid',
     });
+    await engine.settle();
+    await engine.runTo('2024-04-02');
+    expect((await engine.acme.getSubscription(subscriptionId)).state, 'it stays').to.equal('ACTIVE');
+    const other = await newAccount();
+    const theirs = await engine.acme.createSubscription({ accountId: other, planName: 'x' });
+    const request = { accountId: other, bundleId: theirs.bundleId, planName: 'lid' };
+    expect(await codeOf(engine.acme.createSubscription(request))).to.equal(ErrorCode.CATALOG_NO_SUCH_PLAN);
+  });
 
-    it("catalog §15.6 rule 3: an account's entry makes an add-on available for a base of the tenant's catalog", async () => {
-      await begin(...overlayCatalog);
-      const accountId = await newAccount();
-      const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 'x' });
-      const own = { products: [{ ...lid, availableForBps: ['Pan'] }], plans: [monthly('lid', 'Lid')] };
-      await engine.acme.catalogEntries.create(own, { accountId });
-      const { subscriptionId } = await engine.acme.createSubscription({
-        accountId,
-        bundleId,
-        planName: 'lid',
-      });
-      await engine.settle();
-      await engine.runTo('2024-04-02');
-      expect((await engine.acme.getSubscription(subscriptionId)).state, 'it stays').to.equal('ACTIVE');
-      const other = await newAccount();
-      const theirs = await engine.acme.createSubscription({ accountId: other, planName: 'x' });
-      const request = { accountId: other, bundleId: theirs.bundleId, planName: 'lid' };
-      expect(await codeOf(engine.acme.createSubscription(request))).to.equal(ErrorCode.CATALOG_NO_SUCH_PLAN);
+  it('an add-on is available that is newer than the version that its base took its plan from', async () => {
+    const version = (effectiveDate: string, parts: DocumentParts): DocumentParts => ({
+      effectiveDate,
+      ...parts,
     });
-
-    it('an add-on is available that is newer than the version that its base took its plan from', async () => {
-      const version = (effectiveDate: string, parts: DocumentParts): DocumentParts => ({
-        effectiveDate,
-        ...parts,
-      });
-      const base = plan('base', 'P');
-      await begin(
-        envelopeXml(
-          version('2024-01-01T00:00:00Z', { plans: base, priceLists: lists({ DEFAULT: ['base'] }) }),
-          version('2024-03-01T00:00:00Z', {
-            products: product('P', { available: ['X'] }) + product('X', { category: 'ADD_ON' }),
-            plans: plan('base', 'P', { price: '12.00' }) + plan('extra', 'X'),
-            priceLists: lists({ DEFAULT: ['base', 'extra'] }),
-          }),
-        ),
-      );
-      const accountId = await newAccount();
-      const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 'base' });
-      const request = { accountId, bundleId, planName: 'extra' };
-      expect(await codeOf(engine.acme.createSubscription(request))).to.equal(ErrorCode.CATALOG_NO_SUCH_PLAN);
-      await engine.runTo('2024-03-02');
-      await engine.acme.createSubscription(request);
-    });
+    const base = plan('base', 'P');
+    await begin(
+      envelopeXml(
+        version('2024-01-01T00:00:00Z', { plans: base, priceLists: lists({ DEFAULT: ['base'] }) }),
+        version('2024-03-01T00:00:00Z', {
+          products: product('P', { available: ['X'] }) + product('X', { category: 'ADD_ON' }),
+          plans: plan('base', 'P', { price: '12.00' }) + plan('extra', 'X'),
+          priceLists: lists({ DEFAULT: ['base', 'extra'] }),
+        }),
+      ),
+    );
+    const accountId = await newAccount();
+    const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 'base' });
+    const request = { accountId, bundleId, planName: 'extra' };
+    expect(await codeOf(engine.acme.createSubscription(request))).to.equal(ErrorCode.CATALOG_NO_SUCH_PLAN);
+    await engine.runTo('2024-03-02');
+    await engine.acme.createSubscription(request);
   });
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
@@ -10,645 +9,633 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  newEvents,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 type Dates = { readonly [K in 'entitlementDate' | 'billingDate']?: string };
 
-anyDatabase((_kind, open) => {
-  describe('add-ons', () => {
-    let engine: TestEngine;
-    let accountId: Uuid;
+eachDatabaseByTurns('add-ons', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
 
-    afterEach(() => engine.close());
+  async function begin(now: string, options: { billCycleDayLocal?: number; catalog?: string } = {}) {
+    const { catalog, ...account } = options;
+    engine = await openEngine(open, catalog === undefined ? { now } : { now, catalog });
+    accountId = (await engine.acme.createAccount({ currency: 'USD', ...account })).id;
+  }
 
-    async function begin(now: string, options: { billCycleDayLocal?: number; catalog?: string } = {}) {
-      const { catalog, ...account } = options;
-      engine = await openEngine(open, catalog === undefined ? { now } : { now, catalog });
-      accountId = (await engine.acme.createAccount({ currency: 'USD', ...account })).id;
+  type Request = Omit<CreateSubscriptionRequest, 'accountId'>;
+
+  /** Creates a base, or an add-on of the bundle. */
+  async function create(request: Request, dates: Dates = {}): Promise<{ id: Uuid; bundleId: Uuid }> {
+    const { subscriptionId, bundleId } = await engine.acme.createSubscription(
+      { accountId, ...request },
+      dated(dates),
+    );
+    await engine.settle();
+    return { id: subscriptionId, bundleId };
+  }
+
+  async function addOn(bundleId: Uuid, planName: string, dates: Dates = {}): Promise<Uuid> {
+    return (await create({ bundleId, planName }, dates)).id;
+  }
+
+  /** State, end of service and end of billing: `ACTIVE 2024-06-20 2024-06-30`. */
+  async function endsOf(subscriptionId: Uuid): Promise<string> {
+    const { state, cancelled, billingEnd } = await engine.acme.getSubscription(subscriptionId);
+    const date = (end: typeof cancelled) => (end === null ? '-' : formatLocalDate(end.date));
+    return `${state} ${date(cancelled)} ${date(billingEnd)}`;
+  }
+
+  /** `STOP_BILLING 2024-06-30`, one text per row. */
+  async function rowsOf(subscriptionId: Uuid): Promise<readonly string[]> {
+    const { events } = await engine.acme.getSubscription(subscriptionId);
+    return events.map((event) => `${event.eventType} ${formatInstant(event.effective.at).slice(0, 10)}`);
+  }
+
+  /** Creates subscriptions in one bundle, in this order. */
+  async function together(...planNames: readonly string[]) {
+    return engine.acme.subscriptions.createWithAddOns(planNames.map((planName) => ({ accountId, planName })));
+  }
+
+  async function linesOf(): Promise<readonly string[]> {
+    const invoices = await engine.acme.invoices.ofAccount({
+      accountId,
+      withItems: true,
+      includeVoided: true,
+    });
+    return invoices.flatMap(itemLines);
+  }
+
+  describe('worked examples', () => {
+    it('subscriptions W5 Create alignment', async () => {
+      await begin('2023-08-01');
+      const { bundleId } = await create({ planName: 'pro-monthly' });
+      await engine.runTo('2023-08-15');
+      const phaseOf = async (id: Uuid) => (await rowsOf(id)).filter((row) => row.startsWith('PHASE'));
+      const backup = await addOn(bundleId, 'backup-monthly');
+      expect((await engine.acme.getSubscription(backup)).phaseType).to.equal('TRIAL');
+      expect(await phaseOf(backup)).to.deep.equal(['PHASE 2023-08-31']);
+      const archive = await addOn(bundleId, 'archive-monthly');
+      expect((await engine.acme.getSubscription(archive)).phaseType).to.equal('TRIAL');
+      expect(await phaseOf(archive)).to.deep.equal(['PHASE 2023-09-14']);
+      await engine.runTo('2023-09-20');
+      const further = await addOn(bundleId, 'backup-monthly');
+      expect((await engine.acme.getSubscription(further)).phaseType).to.equal('EVERGREEN');
+      expect(await phaseOf(further)).to.deep.equal([]);
+    });
+
+    it('subscriptions W11 Base cancelled in the future, then uncancelled', async () => {
+      await begin('2024-04-01', { billCycleDayLocal: 1 });
+      const base = await create({ planName: 'solo-monthly' });
+      const backup = await addOn(base.bundleId, 'backup-monthly');
+      await engine.runTo('2024-05-10');
+      expect(await rowsOf(backup)).to.deep.equal([
+        'START_ENTITLEMENT 2024-04-01',
+        'START_BILLING 2024-04-01',
+        'PHASE 2024-05-01',
+      ]);
+      await engine.acme.subscriptions.cancel(base.id, {
+        entitlementPolicy: 'END_OF_TERM',
+        billingPolicy: 'END_OF_TERM',
+      });
+      expect(await endsOf(backup)).to.equal('ACTIVE 2024-06-01 2024-06-01');
+      expect((await rowsOf(backup)).slice(3)).to.deep.equal([
+        'STOP_ENTITLEMENT 2024-06-01',
+        'STOP_BILLING 2024-06-01',
+      ]);
+      expect(await codeOf(engine.acme.subscriptions.uncancel(backup))).to.equal(
+        ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
+      );
+      await engine.acme.subscriptions.uncancel(base.id);
+      expect(await endsOf(backup)).to.equal('ACTIVE - -');
+      await engine.runTo('2024-06-02');
+      expect(await endsOf(backup)).to.equal('ACTIVE - -');
+      expect((await linesOf()).filter((line) => line.includes('13'))).to.deep.equal([
+        'RECURRING 2024-05-01..2024-06-01 13',
+        'RECURRING 2024-06-01..2024-07-01 13',
+      ]);
+    });
+
+    it('subscriptions W12 Base change drops add-ons', async () => {
+      await begin('2024-08-01');
+      const base = await create({ planName: 'pro-monthly' });
+      const support = await addOn(base.bundleId, 'support-monthly');
+      const dates = { entitlementDate: '2024-09-10', billingDate: '2024-09-10' };
+      const backup = await addOn(base.bundleId, 'backup-monthly', dates);
+      await engine.runTo('2024-09-05');
+      await engine.acme.subscriptions.changePlan(base.id, { planName: 'elite-monthly' });
+      expect(await endsOf(support)).to.equal('CANCELLED 2024-09-05 2024-09-05');
+      expect(await endsOf(backup)).to.equal('CANCELLED 2024-09-05 2024-09-10');
+      await engine.runTo('2024-10-31');
+      expect(await linesOf(), 'support to the change, backup never').to.deep.equal([
+        'FIXED 2024-08-01..2024-08-31 0',
+        'RECURRING 2024-08-01..2024-08-31 14.52',
+        'RECURRING 2024-08-31..2024-09-30 249.95',
+        'RECURRING 2024-08-31..2024-09-30 15',
+        'RECURRING 2024-09-05..2024-09-30 483.83',
+        'REPAIR_ADJ 2024-09-05..2024-09-30 -208.29',
+        'REPAIR_ADJ 2024-09-05..2024-09-30 -12.5',
+        'RECURRING 2024-09-30..2024-10-31 599.95',
+        'RECURRING 2024-10-31..2024-11-30 599.95',
+      ]);
+      expect(await endsOf(backup)).to.equal('CANCELLED 2024-09-05 2024-09-10');
+    });
+
+    describe('subscriptions W6 Change alignment', () => {
+      const table: readonly (readonly [alignment: string, request: object, rows: readonly string[]])[] = [
+        ['START_OF_BUNDLE', {}, ['CHANGE 2023-08-15', 'PHASE 2023-08-31']],
+        ['START_OF_SUBSCRIPTION', {}, ['CHANGE 2023-08-15', 'PHASE 2023-09-04']],
+        ['CHANGE_OF_PLAN', {}, ['CHANGE 2023-08-15', 'PHASE 2023-09-14']],
+        ['CHANGE_OF_PLAN', { phaseType: 'EVERGREEN' }, ['CHANGE 2023-08-15']],
+        ['CHANGE_OF_PRICELIST', {}, ['CHANGE 2023-08-15', 'PHASE 2023-09-04']],
+        ['CHANGE_OF_PRICELIST', { list: 'other' }, ['CHANGE 2023-08-15', 'PHASE 2023-09-14']],
+      ];
+      for (const [alignment, { list = 'DEFAULT', ...request }, rows] of table as readonly (readonly [
+        string,
+        { list?: string; phaseType?: 'EVERGREEN' },
+        readonly string[],
+      ])[]) {
+        it(`subscriptions W6 Change alignment of an add-on: ${alignment} to price list ${list}${request.phaseType ? `, phase ${request.phaseType}` : ''}`, async () => {
+          await begin('2023-08-01', { catalog: alignedBy(alignment) });
+          const base = await create({ planName: 'base' });
+          await engine.runTo('2023-08-05');
+          const changed = await addOn(base.bundleId, 'extra');
+          await engine.runTo('2023-08-15');
+          await engine.acme.subscriptions.changePlan(changed, {
+            planName: list === 'DEFAULT' ? 'more' : 'more-other',
+            billingPolicy: 'IMMEDIATE',
+            ...request,
+          });
+          const { events } = await engine.acme.getSubscription(changed);
+          const later = events.filter(({ eventType }) => eventType === 'CHANGE' || eventType === 'PHASE');
+          expect(
+            later.map(({ eventType, effective }) => `${eventType} ${formatLocalDate(effective.date)}`),
+          ).to.deep.equal(rows);
+        });
+      }
+    });
+
+    it('subscriptions W18 Fixed term', async () => {
+      await begin('2023-01-01');
+      const base = await create({ planName: 'term-3m' });
+      const support = await addOn(base.bundleId, 'support-6m');
+      expect((await rowsOf(base.id)).slice(2)).to.deep.equal(['STOP_BILLING 2023-04-01']);
+      expect((await rowsOf(support)).slice(2)).to.deep.equal(['STOP_BILLING 2023-04-01']);
+      await engine.runTo('2023-02-10');
+      const requestedDate = parseWireMoment('2023-05-01');
+      expect(
+        await codeOf(
+          engine.acme.subscriptions.cancel(base.id, { requestedDate, useRequestedDateForBilling: true }),
+        ),
+      ).to.equal(ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE);
+      await engine.runTo('2023-04-01');
+      expect(await endsOf(base.id)).to.equal('EXPIRED - -');
+      expect(await endsOf(support)).to.equal('EXPIRED - -');
+      await engine.runTo('2023-08-01');
+      expect((await linesOf()).filter((line) => line.endsWith(' 12'))).to.have.length(3);
+    });
+  });
+
+  describe('are refused', () => {
+    const table: readonly (readonly [name: string, code: ErrorCode, attempt: () => Promise<unknown>])[] = [
+      [
+        'an add-on without a bundle',
+        ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
+        () => create({ planName: 'backup-monthly' }),
+      ],
+      [
+        'an add-on for a key that no bundle has',
+        ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
+        () => create({ planName: 'backup-monthly', bundleExternalKey: 'nobody' }),
+      ],
+      [
+        'an add-on for the key of a bundle that has ended',
+        ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
+        async () => {
+          const ended = await create({ planName: 'solo-now', bundleExternalKey: 'over' });
+          await engine.acme.subscriptions.cancel(ended.id, { billingPolicy: 'IMMEDIATE' });
+          await create({ planName: 'backup-monthly', bundleExternalKey: 'over' });
+        },
+      ],
+      [
+        'an add-on in a bundle of standalone subscriptions',
+        ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
+        async () => addOn((await create({ planName: 'kit-monthly' })).bundleId, 'backup-monthly'),
+      ],
+      [
+        'an add-on for a base whose service has ended',
+        ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
+        async () => {
+          const { id, bundleId } = await create({ planName: 'solo-now' });
+          await engine.acme.subscriptions.cancel(id, { billingPolicy: 'END_OF_TERM' });
+          await addOn(bundleId, 'backup-monthly');
+        },
+      ],
+      [
+        'an add-on for a base whose service starts later',
+        ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
+        async () => {
+          const later = await create({ planName: 'solo-now' }, { entitlementDate: '2024-06-02' });
+          await addOn(later.bundleId, 'backup-monthly');
+        },
+      ],
+      [
+        'an add-on for a base whose billing has ended',
+        ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
+        async () => {
+          const { id, bundleId } = await create({ planName: 'solo-now' });
+          await engine.acme.subscriptions.cancel(id, {
+            entitlementPolicy: 'END_OF_TERM',
+            billingPolicy: 'IMMEDIATE',
+          });
+          await addOn(bundleId, 'backup-monthly');
+        },
+      ],
+      [
+        'an add-on after the end of its base',
+        ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
+        async () =>
+          addOn((await create({ planName: 'term-3m' })).bundleId, 'backup-monthly', {
+            billingDate: '2025-01-01',
+          }),
+      ],
+      [
+        'an add-on that the product of the base includes',
+        ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
+        async () => addOn((await create({ planName: 'elite-monthly' })).bundleId, 'support-monthly'),
+      ],
+      [
+        'an add-on that the product of the base does not offer',
+        ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+        async () => addOn((await create({ planName: 'elite-monthly' })).bundleId, 'backup-monthly'),
+      ],
+      [
+        'an add-on that the plan of the base at its date does not offer',
+        ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+        async () => {
+          const { id, bundleId } = await create({ planName: 'solo-now' });
+          const requestedDate = parseWireMoment('2024-07-01');
+          await engine.acme.subscriptions.changePlan(id, { planName: 'elite-monthly', requestedDate });
+          await addOn(bundleId, 'backup-monthly', { billingDate: '2024-07-01' });
+        },
+      ],
+      [
+        'an add-on beyond the limit of its plan',
+        ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
+        async () => {
+          const { bundleId } = await create({ planName: 'solo-now' });
+          const more = { bundleId, planName: 'archive-monthly' };
+          const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('5') }] as const;
+          await create({ ...more, priceOverrides });
+          await addOn(bundleId, 'archive-monthly', { billingDate: '2024-07-01' });
+          await create({
+            ...more,
+            priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('6') }],
+          });
+        },
+      ],
+      [
+        'add-ons beyond the limit of their plan in one call',
+        ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
+        () => together('solo-now', 'archive-monthly', 'archive-monthly', 'archive-monthly'),
+      ],
+      [
+        'an add-on that its base in the same call does not offer',
+        ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+        () => together('backup-monthly', 'elite-monthly'),
+      ],
+      [
+        'an add-on that its base in the same call includes',
+        ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
+        () => together('support-monthly', 'elite-monthly'),
+      ],
+      [
+        'two bases in one call',
+        ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+        () => together('solo-now', 'team-now'),
+      ],
+      [
+        'standalone ones with a base',
+        ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+        () => together('solo-now', 'kit-monthly'),
+      ],
+      [
+        'a base for a bundle that has one',
+        ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
+        async () => {
+          const { bundleId } = await create({ planName: 'solo-now' });
+          await engine.acme.subscriptions.createWithAddOns([{ accountId, bundleId, planName: 'team-now' }]);
+        },
+      ],
+      [
+        'a bundle that a later group names with another key',
+        ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+        async () => {
+          const { bundleId } = await create({ planName: 'solo-now', bundleExternalKey: 'its own' });
+          await engine.acme.subscriptions.createBundles([
+            [{ accountId, bundleId, planName: 'backup-monthly', bundleExternalKey: 'its own' }],
+            [{ accountId, bundleId, planName: 'backup-monthly', bundleExternalKey: 'another' }],
+          ]);
+        },
+      ],
+      [
+        'a bundle that there is not, with the key of another group',
+        ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+        async () => {
+          await engine.acme.subscriptions.createBundles([
+            [{ accountId, planName: 'solo-now', bundleExternalKey: 'new' }],
+            [{ accountId, bundleId: accountId, planName: 'backup-monthly', bundleExternalKey: 'new' }],
+          ]);
+        },
+      ],
+      [
+        'a bundle that has ended, whose key another group takes',
+        ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
+        async () => {
+          const { id, bundleId } = await create({ planName: 'solo-now', bundleExternalKey: 'again' });
+          await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
+          await engine.acme.subscriptions.createBundles([
+            [{ accountId, planName: 'team-now', bundleExternalKey: 'again' }],
+            [{ accountId, bundleId, planName: 'backup-monthly' }],
+          ]);
+        },
+      ],
+      [
+        'a key that is in use, among others',
+        ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+        async () => {
+          await create({ planName: 'solo-now', externalKey: 'used' });
+          await engine.acme.subscriptions.createBundles([
+            [{ accountId, planName: 'solo-now' }],
+            [{ accountId, planName: 'team-now', externalKey: 'used' }],
+          ]);
+        },
+      ],
+    ];
+    for (const [name, code, attempt] of table) {
+      it(`a creation with add-ons is refused: ${name}`, async () => {
+        await begin('2024-06-01', { billCycleDayLocal: 1 });
+        const stored = async () =>
+          (await engine.acme.subscriptions.bundlesOfAccount(accountId)).flatMap(
+            ({ subscriptions }) => subscriptions,
+          );
+        let before: number | undefined;
+        const counted = attempt().catch(async (error) => {
+          before = (await stored()).length;
+          throw error;
+        });
+        expect(await codeOf(counted)).to.equal(code);
+        const kept = (await stored()).map(({ planName }) => planName);
+        expect(kept, 'what was made before is all there is').to.have.length(before ?? 0);
+        expect(kept.filter((planName) => planName === 'team-now')).to.deep.equal([]);
+      });
     }
+  });
 
-    type Request = Omit<CreateSubscriptionRequest, 'accountId'>;
+  describe('begun in the past, beside a base that has changed since', () => {
+    /** A base that offers support and backup; since the 10th one that includes support and offers no backup. */
+    async function beginChanged(): Promise<Uuid> {
+      await begin('2024-06-01', { billCycleDayLocal: 1 });
+      const { id, bundleId } = await create({ planName: 'solo-now' });
+      await engine.runTo('2024-06-10');
+      await engine.acme.subscriptions.changePlan(id, { planName: 'elite-monthly' });
+      await engine.runTo('2024-06-20');
+      return bundleId;
+    }
+    const from = (date: string) => ({ entitlementDate: date, billingDate: date });
 
-    /** Creates a base, or an add-on of the bundle. */
-    async function create(request: Request, dates: Dates = {}): Promise<{ id: Uuid; bundleId: Uuid }> {
-      const { subscriptionId, bundleId } = await engine.acme.createSubscription(
-        { accountId, ...request },
-        dated(dates),
+    it('add-ons begun in the past are what the base of their day offered, and ended with it: billed up to the change, and stored so', async () => {
+      const bundleId = await beginChanged();
+      const events = newEvents(engine.database);
+      await events();
+      const support = await addOn(bundleId, 'support-monthly', from('2024-06-05'));
+      const told = await events();
+      expect(
+        told.filter((type) => type === 'SUBSCRIPTION_CANCEL' || type === 'ENTITLEMENT_CANCEL'),
+      ).to.deep.equal(['SUBSCRIPTION_CANCEL', 'ENTITLEMENT_CANCEL']);
+      expect(await endsOf(support)).to.equal('CANCELLED 2024-06-10 2024-06-10');
+      expect((await linesOf()).filter((line) => line.startsWith('RECURRING 2024-06-05'))).to.deep.equal([
+        // 5 of the 30 days of the period 2024-06-01..2024-07-01 (invoicing §5.4 rule 5).
+        'RECURRING 2024-06-05..2024-06-10 2.5',
+      ]);
+      const { events: rows } = await engine.acme.getSubscription(support);
+      const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
+      const ofBase = new Set(bundle?.subscriptions[0]?.events.map(({ eventId }) => eventId));
+      expect([ofBase.size, rows.length].every((count) => count > 2)).to.equal(true);
+      expect(
+        rows.filter(({ eventId }) => ofBase.has(eventId)),
+        'ends of its own',
+      ).to.deep.equal([]);
+      await engine.runTo('2024-08-02');
+      const lines = await linesOf();
+      expect(lines.filter((line) => / 599\.95$/.test(line))).to.have.length(2);
+      expect(lines.filter((line) => / 15$/.test(line))).to.deep.equal([]);
+      expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+    });
+
+    it('add-ons begun in the past are refused from the day on which the base has left the plan that offered them', async () => {
+      const bundleId = await beginChanged();
+      const refusal = (planName: string, date: string) =>
+        codeOf(addOn(bundleId, planName, from(date)).then(() => null));
+      expect(await refusal('support-monthly', '2024-06-10')).to.equal(
+        ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
+      );
+      expect(await refusal('backup-monthly', '2024-06-12')).to.equal(
+        ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+      );
+      const archive = await addOn(bundleId, 'archive-monthly', from('2024-06-05'));
+      expect(await endsOf(archive), 'offered before and after').to.equal('ACTIVE - -');
+    });
+
+    it('refuses a change dated back to a product that the base has left since (subscriptions §7 rule 7)', async () => {
+      const bundleId = await beginChanged();
+      const archive = await addOn(bundleId, 'archive-monthly', from('2024-06-05'));
+      const requestedDate = parseWireMoment('2024-06-06');
+      const changed = engine.acme.subscriptions.changePlan(archive, {
+        planName: 'backup-monthly',
+        requestedDate,
+      });
+      expect(await codeOf(changed)).to.equal(ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE);
+      expect(await endsOf(archive)).to.equal('ACTIVE - -');
+    });
+
+    it('add-ons expire with a fixed term of the base that is over, where both are created late', async () => {
+      await begin('2024-06-01', { billCycleDayLocal: 1 });
+      const made = await engine.acme.subscriptions.createWithAddOns(
+        ['term-3m', 'support-monthly'].map((planName) => ({ accountId, planName })),
+        dated(from('2024-01-01')),
       );
       await engine.settle();
-      return { id: subscriptionId, bundleId };
-    }
+      const [, support] = made.subscriptionIds as [Uuid, Uuid];
+      expect(await endsOf(support)).to.equal('EXPIRED - -');
+      await engine.runTo('2024-08-01');
+      expect((await linesOf()).filter((line) => / 15$/.test(line))).to.deep.equal([
+        'RECURRING 2024-01-01..2024-02-01 15',
+        'RECURRING 2024-02-01..2024-03-01 15',
+        'RECURRING 2024-03-01..2024-04-01 15',
+      ]);
+    });
+  });
 
-    async function addOn(bundleId: Uuid, planName: string, dates: Dates = {}): Promise<Uuid> {
-      return (await create({ bundleId, planName }, dates)).id;
-    }
-
-    /** State, end of service and end of billing: `ACTIVE 2024-06-20 2024-06-30`. */
-    async function endsOf(subscriptionId: Uuid): Promise<string> {
-      const { state, cancelled, billingEnd } = await engine.acme.getSubscription(subscriptionId);
-      const date = (end: typeof cancelled) => (end === null ? '-' : formatLocalDate(end.date));
-      return `${state} ${date(cancelled)} ${date(billingEnd)}`;
-    }
-
-    /** `STOP_BILLING 2024-06-30`, one text per row. */
-    async function rowsOf(subscriptionId: Uuid): Promise<readonly string[]> {
-      const { events } = await engine.acme.getSubscription(subscriptionId);
-      return events.map((event) => `${event.eventType} ${formatInstant(event.effective.at).slice(0, 10)}`);
-    }
-
-    /** Creates subscriptions in one bundle, in this order. */
-    async function together(...planNames: readonly string[]) {
-      return engine.acme.subscriptions.createWithAddOns(
-        planNames.map((planName) => ({ accountId, planName })),
-      );
-    }
-
-    async function linesOf(): Promise<readonly string[]> {
+  describe('created together', () => {
+    it('a base and its add-ons created together share dates, bundle and one invoice, the base first', async () => {
+      await begin('2024-06-01', { billCycleDayLocal: 1 });
+      const made = await together('support-monthly', 'solo-now', 'archive-monthly');
+      await engine.settle();
+      const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
+      expect(bundle?.bundleId).to.equal(made.bundleId);
+      const views = await Promise.all(made.subscriptionIds.map((id) => engine.acme.getSubscription(id)));
+      expect(views.map(({ planName, productCategory }) => `${planName} ${productCategory}`)).to.deep.equal([
+        'support-monthly ADD_ON',
+        'solo-now BASE',
+        'archive-monthly ADD_ON',
+      ]);
+      expect(bundle?.subscriptions.map(({ planName }) => planName)).to.deep.equal([
+        'solo-now',
+        'support-monthly',
+        'archive-monthly',
+      ]);
       const invoices = await engine.acme.invoices.ofAccount({
         accountId,
         withItems: true,
         includeVoided: true,
       });
-      return invoices.flatMap(itemLines);
-    }
-
-    describe('worked examples', () => {
-      it(
-        'subscriptions W5 Create alignment',
-        onEachDatabase(async () => {
-          await begin('2023-08-01');
-          const { bundleId } = await create({ planName: 'pro-monthly' });
-          await engine.runTo('2023-08-15');
-          const phaseOf = async (id: Uuid) => (await rowsOf(id)).filter((row) => row.startsWith('PHASE'));
-          const backup = await addOn(bundleId, 'backup-monthly');
-          expect((await engine.acme.getSubscription(backup)).phaseType).to.equal('TRIAL');
-          expect(await phaseOf(backup)).to.deep.equal(['PHASE 2023-08-31']);
-          const archive = await addOn(bundleId, 'archive-monthly');
-          expect((await engine.acme.getSubscription(archive)).phaseType).to.equal('TRIAL');
-          expect(await phaseOf(archive)).to.deep.equal(['PHASE 2023-09-14']);
-          await engine.runTo('2023-09-20');
-          const further = await addOn(bundleId, 'backup-monthly');
-          expect((await engine.acme.getSubscription(further)).phaseType).to.equal('EVERGREEN');
-          expect(await phaseOf(further)).to.deep.equal([]);
-        }),
-      );
-
-      it('subscriptions W11 Base cancelled in the future, then uncancelled', async () => {
-        await begin('2024-04-01', { billCycleDayLocal: 1 });
-        const base = await create({ planName: 'solo-monthly' });
-        const backup = await addOn(base.bundleId, 'backup-monthly');
-        await engine.runTo('2024-05-10');
-        expect(await rowsOf(backup)).to.deep.equal([
-          'START_ENTITLEMENT 2024-04-01',
-          'START_BILLING 2024-04-01',
-          'PHASE 2024-05-01',
-        ]);
-        await engine.acme.subscriptions.cancel(base.id, {
-          entitlementPolicy: 'END_OF_TERM',
-          billingPolicy: 'END_OF_TERM',
-        });
-        expect(await endsOf(backup)).to.equal('ACTIVE 2024-06-01 2024-06-01');
-        expect((await rowsOf(backup)).slice(3)).to.deep.equal([
-          'STOP_ENTITLEMENT 2024-06-01',
-          'STOP_BILLING 2024-06-01',
-        ]);
-        expect(await codeOf(engine.acme.subscriptions.uncancel(backup))).to.equal(
-          ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
-        );
-        await engine.acme.subscriptions.uncancel(base.id);
-        expect(await endsOf(backup)).to.equal('ACTIVE - -');
-        await engine.runTo('2024-06-02');
-        expect(await endsOf(backup)).to.equal('ACTIVE - -');
-        expect((await linesOf()).filter((line) => line.includes('13'))).to.deep.equal([
-          'RECURRING 2024-05-01..2024-06-01 13',
-          'RECURRING 2024-06-01..2024-07-01 13',
-        ]);
-      });
-
-      it('subscriptions W12 Base change drops add-ons', async () => {
-        await begin('2024-08-01');
-        const base = await create({ planName: 'pro-monthly' });
-        const support = await addOn(base.bundleId, 'support-monthly');
-        const dates = { entitlementDate: '2024-09-10', billingDate: '2024-09-10' };
-        const backup = await addOn(base.bundleId, 'backup-monthly', dates);
-        await engine.runTo('2024-09-05');
-        await engine.acme.subscriptions.changePlan(base.id, { planName: 'elite-monthly' });
-        expect(await endsOf(support)).to.equal('CANCELLED 2024-09-05 2024-09-05');
-        expect(await endsOf(backup)).to.equal('CANCELLED 2024-09-05 2024-09-10');
-        await engine.runTo('2024-10-31');
-        expect(await linesOf(), 'support to the change, backup never').to.deep.equal([
-          'FIXED 2024-08-01..2024-08-31 0',
-          'RECURRING 2024-08-01..2024-08-31 14.52',
-          'RECURRING 2024-08-31..2024-09-30 249.95',
-          'RECURRING 2024-08-31..2024-09-30 15',
-          'RECURRING 2024-09-05..2024-09-30 483.83',
-          'REPAIR_ADJ 2024-09-05..2024-09-30 -208.29',
-          'REPAIR_ADJ 2024-09-05..2024-09-30 -12.5',
-          'RECURRING 2024-09-30..2024-10-31 599.95',
-          'RECURRING 2024-10-31..2024-11-30 599.95',
-        ]);
-        expect(await endsOf(backup)).to.equal('CANCELLED 2024-09-05 2024-09-10');
-      });
-
-      describe('subscriptions W6 Change alignment', () => {
-        const table: readonly (readonly [alignment: string, request: object, rows: readonly string[]])[] = [
-          ['START_OF_BUNDLE', {}, ['CHANGE 2023-08-15', 'PHASE 2023-08-31']],
-          ['START_OF_SUBSCRIPTION', {}, ['CHANGE 2023-08-15', 'PHASE 2023-09-04']],
-          ['CHANGE_OF_PLAN', {}, ['CHANGE 2023-08-15', 'PHASE 2023-09-14']],
-          ['CHANGE_OF_PLAN', { phaseType: 'EVERGREEN' }, ['CHANGE 2023-08-15']],
-          ['CHANGE_OF_PRICELIST', {}, ['CHANGE 2023-08-15', 'PHASE 2023-09-04']],
-          ['CHANGE_OF_PRICELIST', { list: 'other' }, ['CHANGE 2023-08-15', 'PHASE 2023-09-14']],
-        ];
-        for (const [alignment, { list = 'DEFAULT', ...request }, rows] of table as readonly (readonly [
-          string,
-          { list?: string; phaseType?: 'EVERGREEN' },
-          readonly string[],
-        ])[]) {
-          it(`subscriptions W6 Change alignment of an add-on: ${alignment} to price list ${list}${request.phaseType ? `, phase ${request.phaseType}` : ''}`, async () => {
-            await begin('2023-08-01', { catalog: alignedBy(alignment) });
-            const base = await create({ planName: 'base' });
-            await engine.runTo('2023-08-05');
-            const changed = await addOn(base.bundleId, 'extra');
-            await engine.runTo('2023-08-15');
-            await engine.acme.subscriptions.changePlan(changed, {
-              planName: list === 'DEFAULT' ? 'more' : 'more-other',
-              billingPolicy: 'IMMEDIATE',
-              ...request,
-            });
-            const { events } = await engine.acme.getSubscription(changed);
-            const later = events.filter(({ eventType }) => eventType === 'CHANGE' || eventType === 'PHASE');
-            expect(
-              later.map(({ eventType, effective }) => `${eventType} ${formatLocalDate(effective.date)}`),
-            ).to.deep.equal(rows);
-          });
-        }
-      });
-
-      it('subscriptions W18 Fixed term', async () => {
-        await begin('2023-01-01');
-        const base = await create({ planName: 'term-3m' });
-        const support = await addOn(base.bundleId, 'support-6m');
-        expect((await rowsOf(base.id)).slice(2)).to.deep.equal(['STOP_BILLING 2023-04-01']);
-        expect((await rowsOf(support)).slice(2)).to.deep.equal(['STOP_BILLING 2023-04-01']);
-        await engine.runTo('2023-02-10');
-        const requestedDate = parseWireMoment('2023-05-01');
-        expect(
-          await codeOf(
-            engine.acme.subscriptions.cancel(base.id, { requestedDate, useRequestedDateForBilling: true }),
-          ),
-        ).to.equal(ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE);
-        await engine.runTo('2023-04-01');
-        expect(await endsOf(base.id)).to.equal('EXPIRED - -');
-        expect(await endsOf(support)).to.equal('EXPIRED - -');
-        await engine.runTo('2023-08-01');
-        expect((await linesOf()).filter((line) => line.endsWith(' 12'))).to.have.length(3);
-      });
+      expect(invoices).to.have.length(1);
+      expect(invoices.flatMap(itemLines).toSorted()).to.deep.equal([
+        'FIXED 2024-06-01..2024-07-01 0',
+        'RECURRING 2024-06-01..2024-07-01 15',
+        'RECURRING 2024-06-01..2024-07-01 19.95',
+      ]);
     });
 
-    describe('are refused', () => {
-      const table: readonly (readonly [name: string, code: ErrorCode, attempt: () => Promise<unknown>])[] = [
-        [
-          'an add-on without a bundle',
-          ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
-          () => create({ planName: 'backup-monthly' }),
-        ],
-        [
-          'an add-on for a key that no bundle has',
-          ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
-          () => create({ planName: 'backup-monthly', bundleExternalKey: 'nobody' }),
-        ],
-        [
-          'an add-on for the key of a bundle that has ended',
-          ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
-          async () => {
-            const ended = await create({ planName: 'solo-now', bundleExternalKey: 'over' });
-            await engine.acme.subscriptions.cancel(ended.id, { billingPolicy: 'IMMEDIATE' });
-            await create({ planName: 'backup-monthly', bundleExternalKey: 'over' });
-          },
-        ],
-        [
-          'an add-on in a bundle of standalone subscriptions',
-          ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
-          async () => addOn((await create({ planName: 'kit-monthly' })).bundleId, 'backup-monthly'),
-        ],
-        [
-          'an add-on for a base whose service has ended',
-          ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
-          async () => {
-            const { id, bundleId } = await create({ planName: 'solo-now' });
-            await engine.acme.subscriptions.cancel(id, { billingPolicy: 'END_OF_TERM' });
-            await addOn(bundleId, 'backup-monthly');
-          },
-        ],
-        [
-          'an add-on for a base whose service starts later',
-          ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
-          async () => {
-            const later = await create({ planName: 'solo-now' }, { entitlementDate: '2024-06-02' });
-            await addOn(later.bundleId, 'backup-monthly');
-          },
-        ],
-        [
-          'an add-on for a base whose billing has ended',
-          ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
-          async () => {
-            const { id, bundleId } = await create({ planName: 'solo-now' });
-            await engine.acme.subscriptions.cancel(id, {
-              entitlementPolicy: 'END_OF_TERM',
-              billingPolicy: 'IMMEDIATE',
-            });
-            await addOn(bundleId, 'backup-monthly');
-          },
-        ],
-        [
-          'an add-on after the end of its base',
-          ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
-          async () =>
-            addOn((await create({ planName: 'term-3m' })).bundleId, 'backup-monthly', {
-              billingDate: '2025-01-01',
-            }),
-        ],
-        [
-          'an add-on that the product of the base includes',
-          ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
-          async () => addOn((await create({ planName: 'elite-monthly' })).bundleId, 'support-monthly'),
-        ],
-        [
-          'an add-on that the product of the base does not offer',
-          ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
-          async () => addOn((await create({ planName: 'elite-monthly' })).bundleId, 'backup-monthly'),
-        ],
-        [
-          'an add-on that the plan of the base at its date does not offer',
-          ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
-          async () => {
-            const { id, bundleId } = await create({ planName: 'solo-now' });
-            const requestedDate = parseWireMoment('2024-07-01');
-            await engine.acme.subscriptions.changePlan(id, { planName: 'elite-monthly', requestedDate });
-            await addOn(bundleId, 'backup-monthly', { billingDate: '2024-07-01' });
-          },
-        ],
-        [
-          'an add-on beyond the limit of its plan',
-          ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
-          async () => {
-            const { bundleId } = await create({ planName: 'solo-now' });
-            const more = { bundleId, planName: 'archive-monthly' };
-            const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('5') }] as const;
-            await create({ ...more, priceOverrides });
-            await addOn(bundleId, 'archive-monthly', { billingDate: '2024-07-01' });
-            await create({
-              ...more,
-              priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('6') }],
-            });
-          },
-        ],
-        [
-          'add-ons beyond the limit of their plan in one call',
-          ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
-          () => together('solo-now', 'archive-monthly', 'archive-monthly', 'archive-monthly'),
-        ],
-        [
-          'an add-on that its base in the same call does not offer',
-          ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
-          () => together('backup-monthly', 'elite-monthly'),
-        ],
-        [
-          'an add-on that its base in the same call includes',
-          ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
-          () => together('support-monthly', 'elite-monthly'),
-        ],
-        [
-          'two bases in one call',
-          ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
-          () => together('solo-now', 'team-now'),
-        ],
-        [
-          'standalone ones with a base',
-          ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
-          () => together('solo-now', 'kit-monthly'),
-        ],
-        [
-          'a base for a bundle that has one',
-          ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
-          async () => {
-            const { bundleId } = await create({ planName: 'solo-now' });
-            await engine.acme.subscriptions.createWithAddOns([{ accountId, bundleId, planName: 'team-now' }]);
-          },
-        ],
-        [
-          'a bundle that a later group names with another key',
-          ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
-          async () => {
-            const { bundleId } = await create({ planName: 'solo-now', bundleExternalKey: 'its own' });
-            await engine.acme.subscriptions.createBundles([
-              [{ accountId, bundleId, planName: 'backup-monthly', bundleExternalKey: 'its own' }],
-              [{ accountId, bundleId, planName: 'backup-monthly', bundleExternalKey: 'another' }],
-            ]);
-          },
-        ],
-        [
-          'a bundle that there is not, with the key of another group',
-          ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-          async () => {
-            await engine.acme.subscriptions.createBundles([
-              [{ accountId, planName: 'solo-now', bundleExternalKey: 'new' }],
-              [{ accountId, bundleId: accountId, planName: 'backup-monthly', bundleExternalKey: 'new' }],
-            ]);
-          },
-        ],
-        [
-          'a bundle that has ended, whose key another group takes',
-          ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
-          async () => {
-            const { id, bundleId } = await create({ planName: 'solo-now', bundleExternalKey: 'again' });
-            await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
-            await engine.acme.subscriptions.createBundles([
-              [{ accountId, planName: 'team-now', bundleExternalKey: 'again' }],
-              [{ accountId, bundleId, planName: 'backup-monthly' }],
-            ]);
-          },
-        ],
-        [
-          'a key that is in use, among others',
-          ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
-          async () => {
-            await create({ planName: 'solo-now', externalKey: 'used' });
-            await engine.acme.subscriptions.createBundles([
-              [{ accountId, planName: 'solo-now' }],
-              [{ accountId, planName: 'team-now', externalKey: 'used' }],
-            ]);
-          },
-        ],
-      ];
-      for (const [name, code, attempt] of table) {
-        it(`a creation with add-ons is refused: ${name}`, async () => {
-          await begin('2024-06-01', { billCycleDayLocal: 1 });
-          const stored = async () =>
-            (await engine.acme.subscriptions.bundlesOfAccount(accountId)).flatMap(
-              ({ subscriptions }) => subscriptions,
-            );
-          let before: number | undefined;
-          const counted = attempt().catch(async (error) => {
-            before = (await stored()).length;
-            throw error;
-          });
-          expect(await codeOf(counted)).to.equal(code);
-          const kept = (await stored()).map(({ planName }) => planName);
-          expect(kept, 'what was made before is all there is').to.have.length(before ?? 0);
-          expect(kept.filter((planName) => planName === 'team-now')).to.deep.equal([]);
-        });
-      }
-    });
-
-    describe('begun in the past, beside a base that has changed since', () => {
-      /** A base that offers support and backup; since the 10th one that includes support and offers no backup. */
-      async function beginChanged(): Promise<Uuid> {
-        await begin('2024-06-01', { billCycleDayLocal: 1 });
-        const { id, bundleId } = await create({ planName: 'solo-now' });
-        await engine.runTo('2024-06-10');
-        await engine.acme.subscriptions.changePlan(id, { planName: 'elite-monthly' });
-        await engine.runTo('2024-06-20');
-        return bundleId;
-      }
-      const from = (date: string) => ({ entitlementDate: date, billingDate: date });
-
-      it('add-ons begun in the past are what the base of their day offered, and ended with it: billed up to the change, and stored so', async () => {
-        const bundleId = await beginChanged();
-        const events = newEvents(engine.database);
-        await events();
-        const support = await addOn(bundleId, 'support-monthly', from('2024-06-05'));
-        const told = await events();
-        expect(
-          told.filter((type) => type === 'SUBSCRIPTION_CANCEL' || type === 'ENTITLEMENT_CANCEL'),
-        ).to.deep.equal(['SUBSCRIPTION_CANCEL', 'ENTITLEMENT_CANCEL']);
-        expect(await endsOf(support)).to.equal('CANCELLED 2024-06-10 2024-06-10');
-        expect((await linesOf()).filter((line) => line.startsWith('RECURRING 2024-06-05'))).to.deep.equal([
-          // 5 of the 30 days of the period 2024-06-01..2024-07-01 (invoicing §5.4 rule 5).
-          'RECURRING 2024-06-05..2024-06-10 2.5',
-        ]);
-        const { events: rows } = await engine.acme.getSubscription(support);
-        const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
-        const ofBase = new Set(bundle?.subscriptions[0]?.events.map(({ eventId }) => eventId));
-        expect([ofBase.size, rows.length].every((count) => count > 2)).to.equal(true);
-        expect(
-          rows.filter(({ eventId }) => ofBase.has(eventId)),
-          'ends of its own',
-        ).to.deep.equal([]);
-        await engine.runTo('2024-08-02');
-        const lines = await linesOf();
-        expect(lines.filter((line) => / 599\.95$/.test(line))).to.have.length(2);
-        expect(lines.filter((line) => / 15$/.test(line))).to.deep.equal([]);
-        expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
-      });
-
-      it('add-ons begun in the past are refused from the day on which the base has left the plan that offered them', async () => {
-        const bundleId = await beginChanged();
-        const refusal = (planName: string, date: string) =>
-          codeOf(addOn(bundleId, planName, from(date)).then(() => null));
-        expect(await refusal('support-monthly', '2024-06-10')).to.equal(
-          ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
-        );
-        expect(await refusal('backup-monthly', '2024-06-12')).to.equal(
-          ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
-        );
-        const archive = await addOn(bundleId, 'archive-monthly', from('2024-06-05'));
-        expect(await endsOf(archive), 'offered before and after').to.equal('ACTIVE - -');
-      });
-
-      it('refuses a change dated back to a product that the base has left since (subscriptions §7 rule 7)', async () => {
-        const bundleId = await beginChanged();
-        const archive = await addOn(bundleId, 'archive-monthly', from('2024-06-05'));
-        const requestedDate = parseWireMoment('2024-06-06');
-        const changed = engine.acme.subscriptions.changePlan(archive, {
-          planName: 'backup-monthly',
-          requestedDate,
-        });
-        expect(await codeOf(changed)).to.equal(ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE);
-        expect(await endsOf(archive)).to.equal('ACTIVE - -');
-      });
-
-      it('add-ons expire with a fixed term of the base that is over, where both are created late', async () => {
-        await begin('2024-06-01', { billCycleDayLocal: 1 });
-        const made = await engine.acme.subscriptions.createWithAddOns(
-          ['term-3m', 'support-monthly'].map((planName) => ({ accountId, planName })),
-          dated(from('2024-01-01')),
-        );
-        await engine.settle();
-        const [, support] = made.subscriptionIds as [Uuid, Uuid];
-        expect(await endsOf(support)).to.equal('EXPIRED - -');
-        await engine.runTo('2024-08-01');
-        expect((await linesOf()).filter((line) => / 15$/.test(line))).to.deep.equal([
-          'RECURRING 2024-01-01..2024-02-01 15',
-          'RECURRING 2024-02-01..2024-03-01 15',
-          'RECURRING 2024-03-01..2024-04-01 15',
-        ]);
-      });
-    });
-
-    describe('created together', () => {
-      it('a base and its add-ons created together share dates, bundle and one invoice, the base first', async () => {
-        await begin('2024-06-01', { billCycleDayLocal: 1 });
-        const made = await together('support-monthly', 'solo-now', 'archive-monthly');
-        await engine.settle();
-        const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
-        expect(bundle?.bundleId).to.equal(made.bundleId);
-        const views = await Promise.all(made.subscriptionIds.map((id) => engine.acme.getSubscription(id)));
-        expect(views.map(({ planName, productCategory }) => `${planName} ${productCategory}`)).to.deep.equal([
-          'support-monthly ADD_ON',
-          'solo-now BASE',
-          'archive-monthly ADD_ON',
-        ]);
-        expect(bundle?.subscriptions.map(({ planName }) => planName)).to.deep.equal([
-          'solo-now',
-          'support-monthly',
-          'archive-monthly',
-        ]);
-        const invoices = await engine.acme.invoices.ofAccount({
+    it('subscriptions created together take quantity, prices, bill cycle day and key of their own', async () => {
+      await begin('2024-06-01', { billCycleDayLocal: 1 });
+      const { subscriptionIds } = await engine.acme.subscriptions.createWithAddOns([
+        { accountId, planName: 'solo-now', bundleExternalKey: 'desk' },
+        {
           accountId,
-          withItems: true,
-          includeVoided: true,
-        });
-        expect(invoices).to.have.length(1);
-        expect(invoices.flatMap(itemLines).toSorted()).to.deep.equal([
-          'FIXED 2024-06-01..2024-07-01 0',
-          'RECURRING 2024-06-01..2024-07-01 15',
-          'RECURRING 2024-06-01..2024-07-01 19.95',
-        ]);
-      });
-
-      it('subscriptions created together take quantity, prices, bill cycle day and key of their own', async () => {
-        await begin('2024-06-01', { billCycleDayLocal: 1 });
-        const { subscriptionIds } = await engine.acme.subscriptions.createWithAddOns([
-          { accountId, planName: 'solo-now', bundleExternalKey: 'desk' },
-          {
-            accountId,
-            planName: 'support-monthly',
-            externalKey: 'desk-support',
-            quantity: 3,
-            billCycleDayLocal: 15,
-            priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('10') }],
-          },
-        ]);
-        await engine.settle();
-        const view = await engine.acme.getSubscription(subscriptionIds[1] as Uuid);
-        expect(view).to.include({
+          planName: 'support-monthly',
           externalKey: 'desk-support',
-          bundleExternalKey: 'desk',
-          planName: 'support-monthly-1',
           quantity: 3,
           billCycleDayLocal: 15,
-        });
-        expect(await linesOf()).to.include('RECURRING 2024-06-01..2024-06-15 13.55');
+          priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('10') }],
+        },
+      ]);
+      await engine.settle();
+      const view = await engine.acme.getSubscription(subscriptionIds[1] as Uuid);
+      expect(view).to.include({
+        externalKey: 'desk-support',
+        bundleExternalKey: 'desk',
+        planName: 'support-monthly-1',
+        quantity: 3,
+        billCycleDayLocal: 15,
       });
-
-      it('subscriptions created together begin their bundle ahead, and raise an earlier date to the start of the base', async () => {
-        await begin('2024-06-01');
-        const base = await create(
-          { planName: 'solo-now' },
-          { entitlementDate: '2024-06-01', billingDate: '2024-06-20' },
-        );
-        const support = await addOn(base.bundleId, 'support-monthly', { billingDate: '2024-06-05' });
-        const { billingStart } = await engine.acme.getSubscription(support);
-        expect(billingStart && formatLocalDate(billingStart.date)).to.equal('2024-06-20');
-      });
-
-      it(
-        'subscriptions created together are stored for several bundles at once, those of one key together',
-        onEachDatabase(async () => {
-          await begin('2024-06-01');
-          const request = (planName: string, more = {}) => ({ accountId, planName, ...more });
-          const made = await engine.acme.subscriptions.createBundles([
-            [request('solo-now', { bundleExternalKey: 'one' })],
-            [request('kit-monthly'), request('kit-monthly')],
-            [request('archive-monthly', { bundleExternalKey: 'one' })],
-          ]);
-          const [first, second, third] = made.map(({ bundleId }) => bundleId);
-          expect(third).to.equal(first);
-          expect(second).not.to.equal(first);
-          expect(made.map(({ subscriptionIds }) => subscriptionIds.length)).to.deep.equal([1, 2, 1]);
-        }),
-      );
-
-      it('a creation of several subscriptions tells of each, and asks for one invoice run', async () => {
-        await begin('2024-06-01');
-        const events = newEvents(engine.database);
-        await events();
-        await together('solo-now', 'support-monthly');
-        expect(await events()).to.deep.equal([
-          'SUBSCRIPTION_CREATION',
-          'SUBSCRIPTION_CREATION',
-          'ENTITLEMENT_CREATION',
-          'SUBSCRIPTION_CREATION',
-          'SUBSCRIPTION_CREATION',
-          'ENTITLEMENT_CREATION',
-        ]);
-        await engine.settle();
-        const runs = (await events()).filter((type) => ['INVOICE_CREATION', 'NULL_INVOICE'].includes(type));
-        expect(runs).to.deep.equal(['INVOICE_CREATION']);
-      });
-
-      it('add-ons count a fixed term from their own start, whatever the age of their bundle', async () => {
-        await begin('2024-06-01');
-        const { bundleId } = await together('solo-now');
-        await engine.runTo('2024-07-15');
-        const support = await addOn(bundleId, 'support-6m');
-        expect((await rowsOf(support)).at(-1)).to.equal('STOP_BILLING 2025-01-15');
-      });
-
-      it('add-ons are added up to the limit of their plan, by one of two simultaneous calls only', async () => {
-        await begin('2024-06-01');
-        const { bundleId } = await together('solo-now', 'archive-monthly');
-        const more = () =>
-          engine.acme.createSubscription({ accountId, bundleId, planName: 'archive-monthly' });
-        const outcomes = await Promise.allSettled([more(), more(), more()]);
-        expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
-        const reasons = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []));
-        expect(new Set(reasons)).to.deep.equal(
-          new Set([ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE]),
-        );
-        const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
-        expect(bundle?.subscriptions).to.have.length(3);
-      });
-
-      it('add-ons that have ended do not count under the limit of their plan', async () => {
-        await begin('2024-06-01');
-        const { bundleId, subscriptionIds } = await together(
-          'solo-now',
-          'archive-monthly',
-          'archive-monthly',
-        );
-        await engine.acme.subscriptions.cancel(subscriptionIds[2] as Uuid, {});
-        await addOn(bundleId, 'archive-monthly');
-      });
+      expect(await linesOf()).to.include('RECURRING 2024-06-01..2024-06-15 13.55');
     });
 
-    describe('change', () => {
-      it('an add-on changes only to what its base offers, and within the limit of the plan', async () => {
-        await begin('2024-06-01', { billCycleDayLocal: 1 });
-        const { subscriptionIds } = await together('elite-monthly', 'archive-monthly');
-        const archive = subscriptionIds[1] as Uuid;
-        const change = (id: Uuid, planName: string) =>
-          codeOf(engine.acme.subscriptions.changePlan(id, { planName, billingPolicy: 'IMMEDIATE' }));
-        expect(await change(archive, 'backup-monthly')).to.equal(
-          ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
-        );
-        expect(await change(archive, 'support-monthly')).to.equal(
-          ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
-        );
-        expect(await change(archive, 'solo-now')).to.equal(ErrorCode.SUBSCRIPTION_CHANGE_INVALID);
-        const full = await together('solo-now', 'archive-monthly', 'archive-monthly', 'backup-monthly');
-        expect(await change(full.subscriptionIds[3] as Uuid, 'archive-monthly')).to.equal(
-          ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
-        );
-        await engine.acme.subscriptions.changePlan(full.subscriptionIds[1] as Uuid, {
-          planName: 'archive-monthly',
-          quantity: 2,
-          billingPolicy: 'IMMEDIATE',
-        });
+    it('subscriptions created together begin their bundle ahead, and raise an earlier date to the start of the base', async () => {
+      await begin('2024-06-01');
+      const base = await create(
+        { planName: 'solo-now' },
+        { entitlementDate: '2024-06-01', billingDate: '2024-06-20' },
+      );
+      const support = await addOn(base.bundleId, 'support-monthly', { billingDate: '2024-06-05' });
+      const { billingStart } = await engine.acme.getSubscription(support);
+      expect(billingStart && formatLocalDate(billingStart.date)).to.equal('2024-06-20');
+    });
+
+    it('subscriptions created together are stored for several bundles at once, those of one key together', async () => {
+      await begin('2024-06-01');
+      const request = (planName: string, more = {}) => ({ accountId, planName, ...more });
+      const made = await engine.acme.subscriptions.createBundles([
+        [request('solo-now', { bundleExternalKey: 'one' })],
+        [request('kit-monthly'), request('kit-monthly')],
+        [request('archive-monthly', { bundleExternalKey: 'one' })],
+      ]);
+      const [first, second, third] = made.map(({ bundleId }) => bundleId);
+      expect(third).to.equal(first);
+      expect(second).not.to.equal(first);
+      expect(made.map(({ subscriptionIds }) => subscriptionIds.length)).to.deep.equal([1, 2, 1]);
+    });
+
+    it('a creation of several subscriptions tells of each, and asks for one invoice run', async () => {
+      await begin('2024-06-01');
+      const events = newEvents(engine.database);
+      await events();
+      await together('solo-now', 'support-monthly');
+      expect(await events()).to.deep.equal([
+        'SUBSCRIPTION_CREATION',
+        'SUBSCRIPTION_CREATION',
+        'ENTITLEMENT_CREATION',
+        'SUBSCRIPTION_CREATION',
+        'SUBSCRIPTION_CREATION',
+        'ENTITLEMENT_CREATION',
+      ]);
+      await engine.settle();
+      const runs = (await events()).filter((type) => ['INVOICE_CREATION', 'NULL_INVOICE'].includes(type));
+      expect(runs).to.deep.equal(['INVOICE_CREATION']);
+    });
+
+    it('add-ons count a fixed term from their own start, whatever the age of their bundle', async () => {
+      await begin('2024-06-01');
+      const { bundleId } = await together('solo-now');
+      await engine.runTo('2024-07-15');
+      const support = await addOn(bundleId, 'support-6m');
+      expect((await rowsOf(support)).at(-1)).to.equal('STOP_BILLING 2025-01-15');
+    });
+
+    it('add-ons are added up to the limit of their plan, by one of two simultaneous calls only', async () => {
+      await begin('2024-06-01');
+      const { bundleId } = await together('solo-now', 'archive-monthly');
+      const more = () => engine.acme.createSubscription({ accountId, bundleId, planName: 'archive-monthly' });
+      const outcomes = await Promise.allSettled([more(), more(), more()]);
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
+      const reasons = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []));
+      expect(new Set(reasons)).to.deep.equal(
+        new Set([ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE]),
+      );
+      const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
+      expect(bundle?.subscriptions).to.have.length(3);
+    });
+
+    it('add-ons that have ended do not count under the limit of their plan', async () => {
+      await begin('2024-06-01');
+      const { bundleId, subscriptionIds } = await together('solo-now', 'archive-monthly', 'archive-monthly');
+      await engine.acme.subscriptions.cancel(subscriptionIds[2] as Uuid, {});
+      await addOn(bundleId, 'archive-monthly');
+    });
+  });
+
+  describe('change', () => {
+    it('an add-on changes only to what its base offers, and within the limit of the plan', async () => {
+      await begin('2024-06-01', { billCycleDayLocal: 1 });
+      const { subscriptionIds } = await together('elite-monthly', 'archive-monthly');
+      const archive = subscriptionIds[1] as Uuid;
+      const change = (id: Uuid, planName: string) =>
+        codeOf(engine.acme.subscriptions.changePlan(id, { planName, billingPolicy: 'IMMEDIATE' }));
+      expect(await change(archive, 'backup-monthly')).to.equal(
+        ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+      );
+      expect(await change(archive, 'support-monthly')).to.equal(
+        ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
+      );
+      expect(await change(archive, 'solo-now')).to.equal(ErrorCode.SUBSCRIPTION_CHANGE_INVALID);
+      const full = await together('solo-now', 'archive-monthly', 'archive-monthly', 'backup-monthly');
+      expect(await change(full.subscriptionIds[3] as Uuid, 'archive-monthly')).to.equal(
+        ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
+      );
+      await engine.acme.subscriptions.changePlan(full.subscriptionIds[1] as Uuid, {
+        planName: 'archive-monthly',
+        quantity: 2,
+        billingPolicy: 'IMMEDIATE',
       });
     });
   });

@@ -1,10 +1,13 @@
-import { expect } from 'chai';
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import { AuditLevel, ObjectType } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { rowsOf } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  openEngine,
+  rowsOf,
+  type TestEngine,
+} from '../support/index.ts';
 
 const personal = {
   name: 'Ada Lovelace',
@@ -22,99 +25,93 @@ const later = { name: 'Ada Byron', notes: 'another secret note' };
 const emails = ['one@secret.example', 'two@secret.example', 'gone@secret.example'];
 const old = [...Object.values(personal), ...Object.values(later), ...emails];
 
-anyDatabase((_kind, open) => {
-  describe('an account that is forgotten', () => {
-    let engine: TestEngine;
+eachDatabaseByTurns('an account that is forgotten', (open) => {
+  let engine: TestEngine;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
+  });
+
+  async function customer() {
+    const account = await engine.acme.createAccount({
+      ...personal,
+      externalKey: 'kept-key',
+      currency: 'USD',
+      country: 'GB',
+      firstNameLength: 3,
     });
-    afterEach(() => engine.close());
+    for (const email of emails) await engine.acme.accounts.addEmail(account.id, email);
+    await engine.acme.accounts.removeEmail(account.id, 'gone@secret.example');
+    await engine.acme.updateAccount(account.id, { changes: later });
+    return account;
+  }
 
-    async function customer() {
-      const account = await engine.acme.createAccount({
-        ...personal,
-        externalKey: 'kept-key',
-        currency: 'USD',
-        country: 'GB',
-        firstNameLength: 3,
-      });
-      for (const email of emails) await engine.acme.accounts.addEmail(account.id, email);
-      await engine.acme.accounts.removeEmail(account.id, 'gone@secret.example');
-      await engine.acme.updateAccount(account.id, { changes: later });
-      return account;
+  /** Every place of the database that holds one of these texts, in any letter case. */
+  async function placesOf(texts: readonly string[]): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const { name } of tables) {
+      const whole = JSON.stringify(await rowsOf(engine.database, `select * from ${name}`), (_key, value) =>
+        typeof value === 'bigint' ? String(value) : value,
+      ).toLowerCase();
+      for (const text of texts) if (whole.includes(text.toLowerCase())) found.push(`${name}: ${text}`);
     }
+    return found;
+  }
 
-    /** Every place of the database that holds one of these texts, in any letter case. */
-    async function placesOf(texts: readonly string[]): Promise<readonly string[]> {
-      const found: string[] = [];
-      for (const { name } of tables) {
-        const whole = JSON.stringify(await rowsOf(engine.database, `select * from ${name}`), (_key, value) =>
-          typeof value === 'bigint' ? String(value) : value,
-        ).toLowerCase();
-        for (const text of texts) if (whole.includes(text.toLowerCase())) found.push(`${name}: ${text}`);
-      }
-      return found;
-    }
+  it('an anonymized account leaves nothing of its personal data in any table, and keeps the rest', async () => {
+    const { id } = await customer();
+    expect((await placesOf(old)).length).to.be.greaterThan(old.length);
+    await engine.acme.anonymizeAccount(id);
+    expect(await placesOf(old)).to.deep.equal([]);
+    const account = await engine.acme.getAccount(id);
+    expect(account).to.include({
+      name: 'anonymized',
+      email: 'anonymized',
+      externalKey: 'kept-key',
+      currency: 'USD',
+      country: 'GB',
+      locale: null,
+      firstNameLength: null,
+    });
+    expect(await engine.acme.accounts.emails(id)).to.deep.equal([]);
+  });
 
-    it(
-      'an anonymized account leaves nothing of its personal data in any table, and keeps the rest',
-      onEachDatabase(async () => {
-        const { id } = await customer();
-        expect((await placesOf(old)).length).to.be.greaterThan(old.length);
-        await engine.acme.anonymizeAccount(id);
-        expect(await placesOf(old)).to.deep.equal([]);
-        const account = await engine.acme.getAccount(id);
-        expect(account).to.include({
-          name: 'anonymized',
-          email: 'anonymized',
-          externalKey: 'kept-key',
-          currency: 'USD',
-          country: 'GB',
-          locale: null,
-          firstNameLength: null,
-        });
-        expect(await engine.acme.accounts.emails(id)).to.deep.equal([]);
-      }),
+  it('anonymizing an account leaves an audit row, the dates of its history and the data of others', async () => {
+    const { id } = await customer();
+    const other = await engine.acme.createAccount({ name: 'Someone else' });
+    const before = await engine.acme.audit.history({ type: ObjectType.ACCOUNT, id });
+    await engine.acme.anonymizeAccount(id);
+    const after = await engine.acme.audit.history({ type: ObjectType.ACCOUNT, id });
+    expect(after.map(({ changeType }) => changeType)).to.deep.equal(['INSERT', 'UPDATE', 'UPDATE']);
+    expect(after.slice(0, 2).map(({ id: row, changeDate }) => [row, changeDate])).to.deep.equal(
+      before.map(({ id: row, changeDate }) => [row, changeDate]),
     );
+    for (const { snapshot } of after) {
+      expect(snapshot).to.include({
+        name: 'anonymized',
+        companyName: 'anonymized',
+        externalKey: 'kept-key',
+      });
+    }
+    expect((await engine.acme.getAccount(other.id)).name).to.equal('Someone else');
+    const logs = await engine.acme.audit.logs([id], AuditLevel.FULL);
+    expect(logs.get(id)).to.have.length(3);
+  });
 
-    it('anonymizing an account leaves an audit row, the dates of its history and the data of others', async () => {
-      const { id } = await customer();
-      const other = await engine.acme.createAccount({ name: 'Someone else' });
-      const before = await engine.acme.audit.history({ type: ObjectType.ACCOUNT, id });
-      await engine.acme.anonymizeAccount(id);
-      const after = await engine.acme.audit.history({ type: ObjectType.ACCOUNT, id });
-      expect(after.map(({ changeType }) => changeType)).to.deep.equal(['INSERT', 'UPDATE', 'UPDATE']);
-      expect(after.slice(0, 2).map(({ id: row, changeDate }) => [row, changeDate])).to.deep.equal(
-        before.map(({ id: row, changeDate }) => [row, changeDate]),
-      );
-      for (const { snapshot } of after) {
-        expect(snapshot).to.include({
-          name: 'anonymized',
-          companyName: 'anonymized',
-          externalKey: 'kept-key',
-        });
-      }
-      expect((await engine.acme.getAccount(other.id)).name).to.equal('Someone else');
-      const logs = await engine.acme.audit.logs([id], AuditLevel.FULL);
-      expect(logs.get(id)).to.have.length(3);
-    });
+  it('an anonymized account is found again by its key, not by its name', async () => {
+    const { id } = await customer();
+    await engine.acme.anonymizeAccount(id);
+    expect((await engine.acme.accounts.getByKey('kept-key')).id).to.equal(id);
+    const page = await engine.acme.accounts.search('byron', { offset: 0, limit: 10 });
+    expect(page.rows).to.deep.equal([]);
+  });
 
-    it('an anonymized account is found again by its key, not by its name', async () => {
-      const { id } = await customer();
-      await engine.acme.anonymizeAccount(id);
-      expect((await engine.acme.accounts.getByKey('kept-key')).id).to.equal(id);
-      const page = await engine.acme.accounts.search('byron', { offset: 0, limit: 10 });
-      expect(page.rows).to.deep.equal([]);
-    });
-
-    it('an account may be forgotten twice; an unknown one is refused', async () => {
-      const { id } = await customer();
-      await engine.acme.anonymizeAccount(id);
-      await engine.acme.anonymizeAccount(id);
-      expect(await placesOf(old)).to.deep.equal([]);
-      const unknown = engine.acme.anonymizeAccount('11111111-1111-4111-8111-111111111111' as typeof id);
-      expect(await codeOf(unknown)).to.equal(3002);
-    });
+  it('an account may be forgotten twice; an unknown one is refused', async () => {
+    const { id } = await customer();
+    await engine.acme.anonymizeAccount(id);
+    await engine.acme.anonymizeAccount(id);
+    expect(await placesOf(old)).to.deep.equal([]);
+    const unknown = engine.acme.anonymizeAccount('11111111-1111-4111-8111-111111111111' as typeof id);
+    expect(await codeOf(unknown)).to.equal(3002);
   });
 });

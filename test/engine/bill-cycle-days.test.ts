@@ -1,10 +1,15 @@
-import { expect } from 'chai';
 import { ErrorCode, formatInstant, parseLocalDate, QueueName, type Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { entryTokens, newEvents } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  entryTokens,
+  expect,
+  itemLines,
+  newEvents,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 /** Monthly plans: aligned to the account, to the subscription, and one of weeks. */
 const shelf = catalogXml({
@@ -29,365 +34,348 @@ const shelf = catalogXml({
 
 const on = (date: string) => ({ date: parseLocalDate(date) });
 
-anyDatabase((_kind, open) => {
-  describe('bill cycle days', () => {
-    let engine: TestEngine;
-    let accountId: Uuid;
-    let events: ReturnType<typeof newEvents>;
+eachDatabaseByTurns('bill cycle days', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
+  let events: ReturnType<typeof newEvents>;
 
-    afterEach(() => engine.close());
+  async function begin(now: string, parts: { billCycleDayLocal?: number; configuration?: object } = {}) {
+    const { billCycleDayLocal, configuration = {} } = parts;
+    engine = await openEngine(open, { now, catalog: shelf, configuration: { ...configuration } });
+    const account = await engine.payingAccount({
+      currency: 'USD',
+      ...(billCycleDayLocal === undefined ? {} : { billCycleDayLocal }),
+    });
+    accountId = account.id;
+    events = newEvents(engine.database);
+  }
 
-    async function begin(now: string, parts: { billCycleDayLocal?: number; configuration?: object } = {}) {
-      const { billCycleDayLocal, configuration = {} } = parts;
-      engine = await openEngine(open, { now, catalog: shelf, configuration: { ...configuration } });
-      const account = await engine.payingAccount({
-        currency: 'USD',
-        ...(billCycleDayLocal === undefined ? {} : { billCycleDayLocal }),
-      });
-      accountId = account.id;
-      events = newEvents(engine.database);
-    }
+  async function subscribe(planName: string, options: object = {}): Promise<Uuid> {
+    const made = await engine.acme.createSubscription({ accountId, planName }, options);
+    await engine.settle();
+    return made.subscriptionId;
+  }
 
-    async function subscribe(planName: string, options: object = {}): Promise<Uuid> {
-      const made = await engine.acme.createSubscription({ accountId, planName }, options);
-      await engine.settle();
-      return made.subscriptionId;
-    }
+  async function change(subscriptionId: Uuid, billCycleDayLocal: number, from: object = {}): Promise<string> {
+    const changed = await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, {
+      billCycleDayLocal,
+      ...from,
+    });
+    await engine.settle();
+    return formatInstant(changed.effective.at).slice(0, 10);
+  }
 
-    async function change(
-      subscriptionId: Uuid,
-      billCycleDayLocal: number,
-      from: object = {},
-    ): Promise<string> {
-      const changed = await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, {
-        billCycleDayLocal,
-        ...from,
-      });
-      await engine.settle();
-      return formatInstant(changed.effective.at).slice(0, 10);
-    }
+  async function linesOfInvoices(): Promise<readonly (readonly string[])[]> {
+    const invoices = await engine.acme.invoices.ofAccount({
+      accountId,
+      withItems: true,
+      includeVoided: true,
+    });
+    return invoices.map((invoice) => [...itemLines(invoice)].sort());
+  }
 
-    async function linesOfInvoices(): Promise<readonly (readonly string[])[]> {
-      const invoices = await engine.acme.invoices.ofAccount({
-        accountId,
-        withItems: true,
-        includeVoided: true,
-      });
-      return invoices.map((invoice) => [...itemLines(invoice)].sort());
-    }
+  async function lastLines(): Promise<readonly string[]> {
+    return (await linesOfInvoices()).at(-1) ?? [];
+  }
 
-    async function lastLines(): Promise<readonly string[]> {
-      return (await linesOfInvoices()).at(-1) ?? [];
-    }
-
-    describe('subscriptions W15 Date of a BCD change', () => {
-      type Row = readonly [day: number, from: string | null, expected: string];
-      const cases: readonly (readonly [today: string, billingStart: string, rows: readonly Row[]])[] = [
+  describe('subscriptions W15 Date of a BCD change', () => {
+    type Row = readonly [day: number, from: string | null, expected: string];
+    const cases: readonly (readonly [today: string, billingStart: string, rows: readonly Row[]])[] = [
+      [
+        '2012-05-07',
+        '2012-04-01',
         [
-          '2012-05-07',
-          '2012-04-01',
-          [
-            [3, null, '2012-06-03'],
-            [7, null, '2012-05-07'],
-            [10, null, '2012-05-10'],
-            [3, '2012-07-07', '2012-08-03'],
-            [3, '2012-07-03', '2012-07-03'],
-            [31, '2012-06-03', '2012-06-30'],
-          ],
+          [3, null, '2012-06-03'],
+          [7, null, '2012-05-07'],
+          [10, null, '2012-05-10'],
+          [3, '2012-07-07', '2012-08-03'],
+          [3, '2012-07-03', '2012-07-03'],
+          [31, '2012-06-03', '2012-06-30'],
         ],
-        ['2012-06-07', '2012-04-01', [[31, null, '2012-06-30']]],
-        ['2013-08-07', '2013-09-07', [[11, null, '2013-09-11']]],
-      ];
-      for (const [today, billingStart, rows] of cases) {
-        it(`subscriptions W15 Date of a BCD change: asked for on ${today}, billing from ${billingStart}`, async () => {
-          await begin(`${today}T09:00:00Z`);
-          for (const [day, from, expected] of rows) {
-            const subscriptionId = await subscribe('s-30', { billingDate: on(billingStart) });
-            const effectiveFromDate = from === null ? null : on(from);
-            const row = `day ${day} from ${from ?? 'then on'}`;
-            expect(await change(subscriptionId, day, { effectiveFromDate }), row).to.equal(expected);
-          }
-        });
-      }
-    });
-
-    describe('subscriptions §15.2: the bill cycle day of an account without one', () => {
-      const billedOff = { stateName: 'hold', service: 'fraud', isBlockBilling: true };
-      const dayOfAccount = async () => (await engine.acme.getAccount(accountId)).billCycleDayLocal;
-
-      const objects = ['ACCOUNT', 'SUBSCRIPTION_BUNDLE', 'SUBSCRIPTION'] as const;
-      for (const type of objects) {
-        it(
-          `is that of a charge to come, also while billing of the ${type} is blocked`,
-          onEachDatabase(async () => {
-            await begin('2012-02-20T09:00:00Z');
-            const options = { billingDate: on('2012-03-03'), entitlementDate: on('2012-02-20') };
-            const held = await engine.acme.createSubscription({ accountId, planName: 's-30' }, options);
-            await engine.settle();
-            engine.clock.set('2012-02-21T09:00:00Z');
-            const id = {
-              ACCOUNT: accountId,
-              SUBSCRIPTION_BUNDLE: held.bundleId,
-              SUBSCRIPTION: held.subscriptionId,
-            };
-            await engine.acme.blocking.add({ type, id: id[type] }, billedOff);
-            await engine.settle();
-            expect(await dayOfAccount()).to.equal(3);
-            if (type === 'ACCOUNT') {
-              engine.clock.set('2012-02-22T09:00:00Z');
-              await engine.acme.blocking.add(
-                { type, id: accountId },
-                { ...billedOff, isBlockBilling: false },
-              );
-            }
-            engine.clock.set('2012-02-23T09:00:00Z');
-            await subscribe('s-30');
-            expect(await lastLines()).to.deep.equal(['RECURRING 2012-02-23..2012-03-03 9.31']);
-          }),
-        );
-      }
-
-      it('is that of the first charge, also if billing is blocked from the start on or before the run', async () => {
-        await begin('2012-02-20T09:00:00Z');
-        const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
-        await engine.acme.blocking.pauseBundle(bundleId);
-        await engine.settle();
-        expect(await dayOfAccount()).to.equal(20);
-        expect(await linesOfInvoices()).to.deep.equal([]);
-        engine.clock.set('2012-03-10T09:00:00Z');
-        await engine.acme.blocking.resumeBundle(bundleId);
-        await engine.settle();
-        expect(await lastLines()).to.deep.equal(['RECURRING 2012-03-10..2012-03-20 10.34']);
-      });
-
-      it('is used by a dry run of a blocked subscription, and not stored', async () => {
-        await begin('2012-02-20T09:00:00Z');
-        const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
-        await engine.acme.blocking.pauseBundle(bundleId);
-        const preview = await engine.acme.invoices.dryRun({
-          accountId,
-          dryRunType: 'SUBSCRIPTION_ACTION',
-          dryRunAction: 'START_BILLING',
-          planName: 's-30',
-          targetDate: '2012-02-25',
-          effectiveDate: '2012-02-25',
-        });
-        expect(preview && itemLines(preview)).to.deep.equal(['RECURRING 2012-02-25..2012-03-20 24.83']);
-        expect(await dayOfAccount()).to.equal(0);
-      });
-    });
-
-    it(
-      'invoicing E9 BCD moves',
-      onEachDatabase(async () => {
-        await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
-        const subscriptionId = await subscribe('s-249');
-        expect(await lastLines()).to.deep.equal(['RECURRING 2016-05-01..2016-06-01 249.95']);
-        await change(subscriptionId, 15);
-        await engine.runTo('2016-05-15T00:00:00Z');
-        expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-15 112.88']);
-        await engine.runTo('2016-06-15T00:00:00Z');
-        expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-15..2016-07-15 249.95']);
-        engine.clock.set('2016-07-01T00:00:00Z');
-        await change(subscriptionId, 10);
-        await engine.runTo('2016-07-10T00:00:00Z');
-        expect(await lastLines()).to.deep.equal(['RECURRING 2016-07-15..2016-08-10 209.64']);
-        await engine.runTo('2016-08-10T00:00:00Z');
-        expect(await lastLines()).to.deep.equal(['RECURRING 2016-08-10..2016-09-10 249.95']);
-      }),
-    );
-
-    it('subscriptions W9 c: START_OF_TERM counts back on the changed day', async () => {
-      await begin('2016-04-15T00:00:00Z', { billCycleDayLocal: 1 });
-      const subscriptionId = await subscribe('s-249');
-      await change(subscriptionId, 15);
-      await engine.runTo('2016-05-15T00:00:00Z');
-      await engine.runTo('2016-05-18T00:00:00Z');
-      const { billingEnd } = await engine.acme.subscriptions.cancel(subscriptionId, {
-        billingPolicy: 'START_OF_TERM',
-      });
-      expect(formatInstant(billingEnd.at)).to.equal('2016-05-15T00:00:00.000Z');
-    });
-
-    it('a bill cycle day is announced when it is asked for, and takes effect and is invoiced on its day', async () => {
-      await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
-      const subscriptionId = await subscribe('s-249');
-      await events();
-      await change(subscriptionId, 15);
-      expect(await events()).to.deep.equal(['SUBSCRIPTION_BCD_CHANGE']);
-      expect(await engine.acme.getSubscription(subscriptionId)).to.include({ billCycleDayLocal: 1 });
-      await engine.runTo('2016-05-15T00:00:00Z');
-      const [effective, ...rest] = await events();
-      expect(effective).to.equal('SUBSCRIPTION_BCD_CHANGE');
-      expect(rest).to.include('INVOICE_CREATION');
-    });
-
-    it('billing starts anew from a forced past bill cycle day on, and days that are paid stay paid', async () => {
-      await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
-      const subscriptionId = await subscribe('s-30');
-      await engine.runTo('2016-06-20T00:00:00Z');
-      const late = { effectiveFromDate: on('2016-05-10') };
-      expect(await codeOf(change(subscriptionId, 10, late))).to.equal(ErrorCode.INVALID_PARAMETER);
-      const before = (await linesOfInvoices()).length;
-      expect(await change(subscriptionId, 10, { ...late, allowPastDate: true })).to.equal('2016-05-10');
-      expect((await linesOfInvoices()).slice(before)).to.deep.equal([
-        ['CBA_ADJ 2016-06-20..2016-06-20 21', 'REPAIR_ADJ 2016-06-10..2016-07-01 -21'],
-        ['CBA_ADJ 2016-06-20..2016-06-20 -21', 'RECURRING 2016-06-10..2016-07-10 30'],
-      ]);
-      await engine.runTo('2016-07-10T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2016-07-10..2016-08-10 30']);
-    });
-
-    it('a forced date of a bill cycle day before the start of billing is raised to it', async () => {
-      await begin('2016-05-05T00:00:00Z', { billCycleDayLocal: 1 });
-      const subscriptionId = await subscribe('s-30');
-      const forced = { effectiveFromDate: on('2015-01-01'), allowPastDate: true };
-      expect(await change(subscriptionId, 5, forced)).to.equal('2016-05-05');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-05 3.87']);
-    });
-
-    it('a bill cycle day to come goes with a cancellation before it, and returns with its reversal', async () => {
-      await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
-      const subscriptionId = await subscribe('s-30');
-      await change(subscriptionId, 15, { effectiveFromDate: on('2016-06-15') });
-      await engine.acme.subscriptions.cancel(subscriptionId, {
-        entitlementPolicy: 'END_OF_TERM',
-        billingPolicy: 'END_OF_TERM',
-      });
-      await engine.acme.subscriptions.uncancel(subscriptionId);
-      await engine.runTo('2016-06-01T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-15 14']);
-      await engine.runTo('2016-06-15T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-15..2016-07-15 30']);
-    });
-
-    it('a bill cycle day stays when a change of plan of the same second is undone', async () => {
-      await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
-      const subscriptionId = await subscribe('s-30');
-      await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 's-249' });
-      await change(subscriptionId, 15);
-      await engine.acme.subscriptions.undoChangePlan(subscriptionId);
-      await engine.runTo('2016-05-15T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-15 13.55']);
-    });
-
-    it('a bill cycle day that no month has, and one out of the reach of calendars, are refused, and nothing is stored', async () => {
-      await begin('2016-05-01T00:00:00Z');
-      const subscriptionId = await subscribe('s-30');
-      await events();
-      for (const billCycleDayLocal of [null, undefined, 0, 32, -1, 1.5]) {
-        const asked = engine.acme.subscriptions.changeBillCycleDay(subscriptionId, { billCycleDayLocal });
-        expect(await codeOf(asked), `${billCycleDayLocal}`).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
-      }
-      const far = change(subscriptionId, 5, { effectiveFromDate: on('9999-12-31') });
-      expect(await codeOf(far)).to.equal(ErrorCode.INVALID_PARAMETER);
-      expect(await events()).to.deep.equal([]);
-    });
-
-    it('a bill cycle day is refused for subscriptions that are cancelled or expired, unknown or of others', async () => {
-      await begin('2016-05-01T00:00:00Z');
-      const cancelled = await subscribe('s-30');
-      await engine.acme.subscriptions.cancel(cancelled, { billingPolicy: 'IMMEDIATE' });
-      const expired = await subscribe('s-term');
-      await engine.runTo('2016-07-02T00:00:00Z');
-      await events();
-      for (const id of [cancelled, expired]) {
-        expect(await codeOf(change(id, 15))).to.equal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE);
-      }
-      expect(await codeOf(change(accountId, 15))).to.equal(ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID);
-      expect(await events()).to.deep.equal([]);
-    });
-
-    it('subscriptions §11 rule 3: a bill cycle day from the end of a term on counts for nothing, unless the term is given up', async () => {
-      await begin('2016-05-01T00:00:00Z');
-      const ended = await subscribe('s-term');
-      expect(await change(ended, 15, { effectiveFromDate: on('2016-07-02') })).to.equal('2016-07-15');
-      await engine.acme.subscriptions.changeQuantity(ended, {
-        quantity: 3,
-        effectiveFromDate: on('2016-07-01'),
-      });
-      const continued = await subscribe('s-term');
-      await change(continued, 15, { effectiveFromDate: on('2016-07-02') });
-      await engine.acme.subscriptions.changePlan(continued, { planName: 's-30' });
-      await engine.settle();
-      await events();
-      await engine.runTo('2016-08-20T00:00:00Z');
-      const billed = (await linesOfInvoices()).slice(2).flat();
-      expect(billed.filter((line) => line.includes(' 12'))).to.deep.equal([
-        'RECURRING 2016-06-01..2016-07-01 12',
-      ]);
-      expect(billed.filter((line) => !line.includes(' 12'))).to.deep.equal([
-        'RECURRING 2016-06-01..2016-07-01 30',
-        'RECURRING 2016-07-01..2016-07-15 13.55',
-        'RECURRING 2016-07-15..2016-08-15 30',
-        'RECURRING 2016-08-15..2016-09-15 30',
-      ]);
-      const { state, billCycleDayLocal, quantity } = await engine.acme.getSubscription(ended);
-      expect([state, billCycleDayLocal, quantity]).to.deep.equal(['EXPIRED', 1, 1]);
-      // That of the subscription that goes on.
-      const told = (await events()).filter((topic) => /BCD|QUANTITY/.test(topic));
-      expect(told).to.deep.equal(['SUBSCRIPTION_BCD_CHANGE']);
-    });
-
-    describe('of the account', () => {
-      const allowed = { 'org.service.features.account.allowBCDUpdate': true };
-      const days = async (...ids: readonly Uuid[]) =>
-        Promise.all(ids.map(async (id) => (await engine.acme.getSubscription(id)).billCycleDayLocal));
-
-      it('the bill cycle day of an account is set once: a second day is refused', async () => {
-        await begin('2016-05-04T00:00:00Z');
-        await engine.acme.updateAccount(accountId, { changes: { billCycleDayLocal: 9 } });
-        for (const changes of [{ billCycleDayLocal: 10 }, { billCycleDayLocal: null }]) {
-          const refused = engine.acme.updateAccount(accountId, { changes, treatNullAsReset: true });
-          expect(await codeOf(refused)).to.equal(ErrorCode.ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY);
+      ],
+      ['2012-06-07', '2012-04-01', [[31, null, '2012-06-30']]],
+      ['2013-08-07', '2013-09-07', [[11, null, '2013-09-11']]],
+    ];
+    for (const [today, billingStart, rows] of cases) {
+      it(`subscriptions W15 Date of a BCD change: asked for on ${today}, billing from ${billingStart}`, async () => {
+        await begin(`${today}T09:00:00Z`);
+        for (const [day, from, expected] of rows) {
+          const subscriptionId = await subscribe('s-30', { billingDate: on(billingStart) });
+          const effectiveFromDate = from === null ? null : on(from);
+          const row = `day ${day} from ${from ?? 'then on'}`;
+          expect(await change(subscriptionId, day, { effectiveFromDate }), row).to.equal(expected);
         }
-        const { billCycleDayLocal } = await engine.acme.getAccount(accountId);
-        expect(billCycleDayLocal).to.equal(9);
       });
+    }
+  });
 
-      it('a moved bill cycle day of an account moves what is aligned to it where the tenant allows that, and leaves the rest', async () => {
-        await begin('2016-05-04T00:00:00Z', { configuration: allowed });
-        const aligned = await subscribe('s-30');
-        const own = await subscribe('own-30');
-        const changed = await subscribe('s-30');
-        await change(changed, 20);
-        expect(await days(aligned, own)).to.deep.equal([4, 4]);
-        await engine.runTo('2016-06-05T00:00:00Z');
-        const before = (await linesOfInvoices()).length;
-        await engine.acme.updateAccount(accountId, { changes: { billCycleDayLocal: 10 } });
+  describe('subscriptions §15.2: the bill cycle day of an account without one', () => {
+    const billedOff = { stateName: 'hold', service: 'fraud', isBlockBilling: true };
+    const dayOfAccount = async () => (await engine.acme.getAccount(accountId)).billCycleDayLocal;
+
+    const objects = ['ACCOUNT', 'SUBSCRIPTION_BUNDLE', 'SUBSCRIPTION'] as const;
+    for (const type of objects) {
+      it(`is that of a charge to come, also while billing of the ${type} is blocked`, async () => {
+        await begin('2012-02-20T09:00:00Z');
+        const options = { billingDate: on('2012-03-03'), entitlementDate: on('2012-02-20') };
+        const held = await engine.acme.createSubscription({ accountId, planName: 's-30' }, options);
         await engine.settle();
-        expect(await days(aligned, own, changed)).to.deep.equal([10, 4, 20]);
-        const made = (await linesOfInvoices()).slice(before);
-        expect(made).to.deep.equal([
-          ['CBA_ADJ 2016-06-05..2016-06-05 24', 'REPAIR_ADJ 2016-06-10..2016-07-04 -24'],
-        ]);
-        await engine.runTo('2016-06-10T00:00:00Z');
-        expect(await lastLines()).to.deep.equal([
-          'CBA_ADJ 2016-06-10..2016-06-10 -24',
-          'RECURRING 2016-06-10..2016-07-10 30',
-        ]);
-      });
-
-      it('the bill cycle day of an account is taken back where the tenant allows that: the next run gives it that of the first charge', async () => {
-        await begin('2016-05-04T00:00:00Z', { configuration: allowed, billCycleDayLocal: 1 });
-        const aligned = await subscribe('s-30');
-        const reset = { changes: { billCycleDayLocal: null }, treatNullAsReset: true };
-        await engine.acme.updateAccount(accountId, reset);
-        expect(await days(aligned)).to.deep.equal([null]);
+        engine.clock.set('2012-02-21T09:00:00Z');
+        const id = {
+          ACCOUNT: accountId,
+          SUBSCRIPTION_BUNDLE: held.bundleId,
+          SUBSCRIPTION: held.subscriptionId,
+        };
+        await engine.acme.blocking.add({ type, id: id[type] }, billedOff);
         await engine.settle();
-        expect(await days(aligned)).to.deep.equal([4]);
-        expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-04 2.9']);
-      });
-
-      it('a bill cycle day of an account that stays what it is bills nothing', async () => {
-        await begin('2016-05-04T00:00:00Z', { configuration: allowed, billCycleDayLocal: 4 });
+        expect(await dayOfAccount()).to.equal(3);
+        if (type === 'ACCOUNT') {
+          engine.clock.set('2012-02-22T09:00:00Z');
+          await engine.acme.blocking.add({ type, id: accountId }, { ...billedOff, isBlockBilling: false });
+        }
+        engine.clock.set('2012-02-23T09:00:00Z');
         await subscribe('s-30');
-        const planned = async () =>
-          (await entryTokens(engine.database)).filter(({ topic }) => topic === QueueName.NEXT_BILLING_DATE);
-        const before = await planned();
-        await engine.acme.updateAccount(accountId, { changes: { billCycleDayLocal: 4 } });
-        expect(await planned()).to.deep.equal(before);
+        expect(await lastLines()).to.deep.equal(['RECURRING 2012-02-23..2012-03-03 9.31']);
       });
+    }
+
+    it('is that of the first charge, also if billing is blocked from the start on or before the run', async () => {
+      await begin('2012-02-20T09:00:00Z');
+      const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
+      await engine.acme.blocking.pauseBundle(bundleId);
+      await engine.settle();
+      expect(await dayOfAccount()).to.equal(20);
+      expect(await linesOfInvoices()).to.deep.equal([]);
+      engine.clock.set('2012-03-10T09:00:00Z');
+      await engine.acme.blocking.resumeBundle(bundleId);
+      await engine.settle();
+      expect(await lastLines()).to.deep.equal(['RECURRING 2012-03-10..2012-03-20 10.34']);
+    });
+
+    it('is used by a dry run of a blocked subscription, and not stored', async () => {
+      await begin('2012-02-20T09:00:00Z');
+      const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
+      await engine.acme.blocking.pauseBundle(bundleId);
+      const preview = await engine.acme.invoices.dryRun({
+        accountId,
+        dryRunType: 'SUBSCRIPTION_ACTION',
+        dryRunAction: 'START_BILLING',
+        planName: 's-30',
+        targetDate: '2012-02-25',
+        effectiveDate: '2012-02-25',
+      });
+      expect(preview && itemLines(preview)).to.deep.equal(['RECURRING 2012-02-25..2012-03-20 24.83']);
+      expect(await dayOfAccount()).to.equal(0);
+    });
+  });
+
+  it('invoicing E9 BCD moves', async () => {
+    await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
+    const subscriptionId = await subscribe('s-249');
+    expect(await lastLines()).to.deep.equal(['RECURRING 2016-05-01..2016-06-01 249.95']);
+    await change(subscriptionId, 15);
+    await engine.runTo('2016-05-15T00:00:00Z');
+    expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-15 112.88']);
+    await engine.runTo('2016-06-15T00:00:00Z');
+    expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-15..2016-07-15 249.95']);
+    engine.clock.set('2016-07-01T00:00:00Z');
+    await change(subscriptionId, 10);
+    await engine.runTo('2016-07-10T00:00:00Z');
+    expect(await lastLines()).to.deep.equal(['RECURRING 2016-07-15..2016-08-10 209.64']);
+    await engine.runTo('2016-08-10T00:00:00Z');
+    expect(await lastLines()).to.deep.equal(['RECURRING 2016-08-10..2016-09-10 249.95']);
+  });
+
+  it('subscriptions W9 c: START_OF_TERM counts back on the changed day', async () => {
+    await begin('2016-04-15T00:00:00Z', { billCycleDayLocal: 1 });
+    const subscriptionId = await subscribe('s-249');
+    await change(subscriptionId, 15);
+    await engine.runTo('2016-05-15T00:00:00Z');
+    await engine.runTo('2016-05-18T00:00:00Z');
+    const { billingEnd } = await engine.acme.subscriptions.cancel(subscriptionId, {
+      billingPolicy: 'START_OF_TERM',
+    });
+    expect(formatInstant(billingEnd.at)).to.equal('2016-05-15T00:00:00.000Z');
+  });
+
+  it('a bill cycle day is announced when it is asked for, and takes effect and is invoiced on its day', async () => {
+    await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
+    const subscriptionId = await subscribe('s-249');
+    await events();
+    await change(subscriptionId, 15);
+    expect(await events()).to.deep.equal(['SUBSCRIPTION_BCD_CHANGE']);
+    expect(await engine.acme.getSubscription(subscriptionId)).to.include({ billCycleDayLocal: 1 });
+    await engine.runTo('2016-05-15T00:00:00Z');
+    const [effective, ...rest] = await events();
+    expect(effective).to.equal('SUBSCRIPTION_BCD_CHANGE');
+    expect(rest).to.include('INVOICE_CREATION');
+  });
+
+  it('billing starts anew from a forced past bill cycle day on, and days that are paid stay paid', async () => {
+    await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
+    const subscriptionId = await subscribe('s-30');
+    await engine.runTo('2016-06-20T00:00:00Z');
+    const late = { effectiveFromDate: on('2016-05-10') };
+    expect(await codeOf(change(subscriptionId, 10, late))).to.equal(ErrorCode.INVALID_PARAMETER);
+    const before = (await linesOfInvoices()).length;
+    expect(await change(subscriptionId, 10, { ...late, allowPastDate: true })).to.equal('2016-05-10');
+    expect((await linesOfInvoices()).slice(before)).to.deep.equal([
+      ['CBA_ADJ 2016-06-20..2016-06-20 21', 'REPAIR_ADJ 2016-06-10..2016-07-01 -21'],
+      ['CBA_ADJ 2016-06-20..2016-06-20 -21', 'RECURRING 2016-06-10..2016-07-10 30'],
+    ]);
+    await engine.runTo('2016-07-10T00:00:00Z');
+    expect(await lastLines()).to.deep.equal(['RECURRING 2016-07-10..2016-08-10 30']);
+  });
+
+  it('a forced date of a bill cycle day before the start of billing is raised to it', async () => {
+    await begin('2016-05-05T00:00:00Z', { billCycleDayLocal: 1 });
+    const subscriptionId = await subscribe('s-30');
+    const forced = { effectiveFromDate: on('2015-01-01'), allowPastDate: true };
+    expect(await change(subscriptionId, 5, forced)).to.equal('2016-05-05');
+    expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-05 3.87']);
+  });
+
+  it('a bill cycle day to come goes with a cancellation before it, and returns with its reversal', async () => {
+    await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
+    const subscriptionId = await subscribe('s-30');
+    await change(subscriptionId, 15, { effectiveFromDate: on('2016-06-15') });
+    await engine.acme.subscriptions.cancel(subscriptionId, {
+      entitlementPolicy: 'END_OF_TERM',
+      billingPolicy: 'END_OF_TERM',
+    });
+    await engine.acme.subscriptions.uncancel(subscriptionId);
+    await engine.runTo('2016-06-01T00:00:00Z');
+    expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-15 14']);
+    await engine.runTo('2016-06-15T00:00:00Z');
+    expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-15..2016-07-15 30']);
+  });
+
+  it('a bill cycle day stays when a change of plan of the same second is undone', async () => {
+    await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
+    const subscriptionId = await subscribe('s-30');
+    await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 's-249' });
+    await change(subscriptionId, 15);
+    await engine.acme.subscriptions.undoChangePlan(subscriptionId);
+    await engine.runTo('2016-05-15T00:00:00Z');
+    expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-15 13.55']);
+  });
+
+  it('a bill cycle day that no month has, and one out of the reach of calendars, are refused, and nothing is stored', async () => {
+    await begin('2016-05-01T00:00:00Z');
+    const subscriptionId = await subscribe('s-30');
+    await events();
+    for (const billCycleDayLocal of [null, undefined, 0, 32, -1, 1.5]) {
+      const asked = engine.acme.subscriptions.changeBillCycleDay(subscriptionId, { billCycleDayLocal });
+      expect(await codeOf(asked), `${billCycleDayLocal}`).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
+    }
+    const far = change(subscriptionId, 5, { effectiveFromDate: on('9999-12-31') });
+    expect(await codeOf(far)).to.equal(ErrorCode.INVALID_PARAMETER);
+    expect(await events()).to.deep.equal([]);
+  });
+
+  it('a bill cycle day is refused for subscriptions that are cancelled or expired, unknown or of others', async () => {
+    await begin('2016-05-01T00:00:00Z');
+    const cancelled = await subscribe('s-30');
+    await engine.acme.subscriptions.cancel(cancelled, { billingPolicy: 'IMMEDIATE' });
+    const expired = await subscribe('s-term');
+    await engine.runTo('2016-07-02T00:00:00Z');
+    await events();
+    for (const id of [cancelled, expired]) {
+      expect(await codeOf(change(id, 15))).to.equal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE);
+    }
+    expect(await codeOf(change(accountId, 15))).to.equal(ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID);
+    expect(await events()).to.deep.equal([]);
+  });
+
+  it('subscriptions §11 rule 3: a bill cycle day from the end of a term on counts for nothing, unless the term is given up', async () => {
+    await begin('2016-05-01T00:00:00Z');
+    const ended = await subscribe('s-term');
+    expect(await change(ended, 15, { effectiveFromDate: on('2016-07-02') })).to.equal('2016-07-15');
+    await engine.acme.subscriptions.changeQuantity(ended, {
+      quantity: 3,
+      effectiveFromDate: on('2016-07-01'),
+    });
+    const continued = await subscribe('s-term');
+    await change(continued, 15, { effectiveFromDate: on('2016-07-02') });
+    await engine.acme.subscriptions.changePlan(continued, { planName: 's-30' });
+    await engine.settle();
+    await events();
+    await engine.runTo('2016-08-20T00:00:00Z');
+    const billed = (await linesOfInvoices()).slice(2).flat();
+    expect(billed.filter((line) => line.includes(' 12'))).to.deep.equal([
+      'RECURRING 2016-06-01..2016-07-01 12',
+    ]);
+    expect(billed.filter((line) => !line.includes(' 12'))).to.deep.equal([
+      'RECURRING 2016-06-01..2016-07-01 30',
+      'RECURRING 2016-07-01..2016-07-15 13.55',
+      'RECURRING 2016-07-15..2016-08-15 30',
+      'RECURRING 2016-08-15..2016-09-15 30',
+    ]);
+    const { state, billCycleDayLocal, quantity } = await engine.acme.getSubscription(ended);
+    expect([state, billCycleDayLocal, quantity]).to.deep.equal(['EXPIRED', 1, 1]);
+    // That of the subscription that goes on.
+    const told = (await events()).filter((topic) => /BCD|QUANTITY/.test(topic));
+    expect(told).to.deep.equal(['SUBSCRIPTION_BCD_CHANGE']);
+  });
+
+  describe('of the account', () => {
+    const allowed = { 'org.service.features.account.allowBCDUpdate': true };
+    const days = async (...ids: readonly Uuid[]) =>
+      Promise.all(ids.map(async (id) => (await engine.acme.getSubscription(id)).billCycleDayLocal));
+
+    it('the bill cycle day of an account is set once: a second day is refused', async () => {
+      await begin('2016-05-04T00:00:00Z');
+      await engine.acme.updateAccount(accountId, { changes: { billCycleDayLocal: 9 } });
+      for (const changes of [{ billCycleDayLocal: 10 }, { billCycleDayLocal: null }]) {
+        const refused = engine.acme.updateAccount(accountId, { changes, treatNullAsReset: true });
+        expect(await codeOf(refused)).to.equal(ErrorCode.ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY);
+      }
+      const { billCycleDayLocal } = await engine.acme.getAccount(accountId);
+      expect(billCycleDayLocal).to.equal(9);
+    });
+
+    it('a moved bill cycle day of an account moves what is aligned to it where the tenant allows that, and leaves the rest', async () => {
+      await begin('2016-05-04T00:00:00Z', { configuration: allowed });
+      const aligned = await subscribe('s-30');
+      const own = await subscribe('own-30');
+      const changed = await subscribe('s-30');
+      await change(changed, 20);
+      expect(await days(aligned, own)).to.deep.equal([4, 4]);
+      await engine.runTo('2016-06-05T00:00:00Z');
+      const before = (await linesOfInvoices()).length;
+      await engine.acme.updateAccount(accountId, { changes: { billCycleDayLocal: 10 } });
+      await engine.settle();
+      expect(await days(aligned, own, changed)).to.deep.equal([10, 4, 20]);
+      const made = (await linesOfInvoices()).slice(before);
+      expect(made).to.deep.equal([
+        ['CBA_ADJ 2016-06-05..2016-06-05 24', 'REPAIR_ADJ 2016-06-10..2016-07-04 -24'],
+      ]);
+      await engine.runTo('2016-06-10T00:00:00Z');
+      expect(await lastLines()).to.deep.equal([
+        'CBA_ADJ 2016-06-10..2016-06-10 -24',
+        'RECURRING 2016-06-10..2016-07-10 30',
+      ]);
+    });
+
+    it('the bill cycle day of an account is taken back where the tenant allows that: the next run gives it that of the first charge', async () => {
+      await begin('2016-05-04T00:00:00Z', { configuration: allowed, billCycleDayLocal: 1 });
+      const aligned = await subscribe('s-30');
+      const reset = { changes: { billCycleDayLocal: null }, treatNullAsReset: true };
+      await engine.acme.updateAccount(accountId, reset);
+      expect(await days(aligned)).to.deep.equal([null]);
+      await engine.settle();
+      expect(await days(aligned)).to.deep.equal([4]);
+      expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-04 2.9']);
+    });
+
+    it('a bill cycle day of an account that stays what it is bills nothing', async () => {
+      await begin('2016-05-04T00:00:00Z', { configuration: allowed, billCycleDayLocal: 4 });
+      await subscribe('s-30');
+      const planned = async () =>
+        (await entryTokens(engine.database)).filter(({ topic }) => topic === QueueName.NEXT_BILLING_DATE);
+      const before = await planned();
+      await engine.acme.updateAccount(accountId, { changes: { billCycleDayLocal: 4 } });
+      expect(await planned()).to.deep.equal(before);
     });
   });
 });

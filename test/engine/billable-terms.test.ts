@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type Account,
   decimal,
@@ -16,9 +15,7 @@ import {
   product,
   TRIAL,
 } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const both = price('USD', '10') + price('EUR', '9');
 const usage = `<usage name="calls" billingMode="IN_ARREAR" usageType="CONSUMABLE"><billingPeriod>MONTHLY</billingPeriod>
@@ -46,124 +43,116 @@ const catalog = catalogXml({
 });
 const { CATALOG_NO_PRICE_FOR_CURRENCY: NO_PRICE, CURRENCY_INVALID } = ErrorCode;
 
-anyDatabase((_kind, open) => {
-  describe('plans without a price in the currency of the account', () => {
-    let engine: TestEngine;
-    let acme: TenantBilling;
-    let euros: Account;
+eachDatabaseByTurns('plans without a price in the currency of the account', (open) => {
+  let engine: TestEngine;
+  let acme: TenantBilling;
+  let euros: Account;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog });
-      acme = engine.acme;
-      euros = await acme.createAccount({ currency: 'EUR' });
-    });
-    afterEach(() => engine.close());
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog });
+    acme = engine.acme;
+    euros = await acme.createAccount({ currency: 'EUR' });
+  });
 
-    const subscribe = (accountId: Uuid, planName: string) => acme.createSubscription({ accountId, planName });
+  const subscribe = (accountId: Uuid, planName: string) => acme.createSubscription({ accountId, planName });
 
-    async function expectNothingStored(): Promise<void> {
-      const { rows } = await acme.bundles.page({ offset: 0, limit: 10 });
-      expect(rows).to.deep.equal([]);
-      await engine.settle();
-      expect(await acme.tags.ofAccount(euros.id)).to.deep.equal([]);
-    }
+  async function expectNothingStored(): Promise<void> {
+    const { rows } = await acme.bundles.page({ offset: 0, limit: 10 });
+    expect(rows).to.deep.equal([]);
+    await engine.settle();
+    expect(await acme.tags.ofAccount(euros.id)).to.deep.equal([]);
+  }
 
-    for (const planName of ['dollar-monthly', 'dollar-trial', 'dollar-usage']) {
-      it(`terms without a price in the account's currency are refused at creation, as ${planName} is, and at its dry run`, async () => {
-        expect(await codeOf(subscribe(euros.id, planName))).to.equal(NO_PRICE);
-        const dryRun = {
-          dryRunType: 'SUBSCRIPTION_ACTION',
-          dryRunAction: 'START_BILLING',
-          planName,
-        } as const;
-        expect(await codeOf(acme.invoices.dryRun({ accountId: euros.id, ...dryRun }))).to.equal(NO_PRICE);
-        await expectNothingStored();
-      });
-    }
-
-    it('terms are taken where the phase without a price in the currency is skipped', async () => {
-      await acme.createSubscription({
-        accountId: euros.id,
-        planName: 'dollar-trial',
-        phaseType: 'EVERGREEN',
-      });
-      await engine.settle();
-      expect(await acme.invoices.ofAccount({ accountId: euros.id })).to.have.length(1);
-    });
-
-    it('terms without a price in the currency are refused among others of one call, of which none is created', async () => {
-      const base = { accountId: euros.id, planName: 'sold-monthly' };
-      const withAddOn = acme.subscriptions.createWithAddOns([base, { ...base, planName: 'dollar-add-on' }]);
-      expect(await codeOf(withAddOn)).to.equal(NO_PRICE);
-      const bundles = acme.subscriptions.createBundles([[base], [{ ...base, planName: 'dollar-monthly' }]]);
-      expect(await codeOf(bundles)).to.equal(NO_PRICE);
+  for (const planName of ['dollar-monthly', 'dollar-trial', 'dollar-usage']) {
+    it(`terms without a price in the account's currency are refused at creation, as ${planName} is, and at its dry run`, async () => {
+      expect(await codeOf(subscribe(euros.id, planName))).to.equal(NO_PRICE);
+      const dryRun = {
+        dryRunType: 'SUBSCRIPTION_ACTION',
+        dryRunAction: 'START_BILLING',
+        planName,
+      } as const;
+      expect(await codeOf(acme.invoices.dryRun({ accountId: euros.id, ...dryRun }))).to.equal(NO_PRICE);
       await expectNothingStored();
     });
+  }
 
-    it('terms are taken with an own price in the currency, as far as that goes', async () => {
-      const request = { accountId: euros.id, planName: 'dollar-monthly' };
-      const evergreen = { phaseType: 'EVERGREEN', recurringPrice: decimal('7') } as const;
-      await acme.createSubscription({ ...request, priceOverrides: [evergreen] });
-      await engine.runTo('2024-02-01T00:00:00Z');
-      const invoices = await acme.invoices.ofAccount({ accountId: euros.id });
-      expect(invoices.map(({ amount }) => amount.toString())).to.deep.equal(['0', '7']);
-      const trial = { phaseType: 'TRIAL', fixedPrice: decimal('0') } as const;
-      const only = acme.createSubscription({ ...request, priceOverrides: [trial] });
-      expect(await codeOf(only)).to.equal(NO_PRICE);
+  it('terms are taken where the phase without a price in the currency is skipped', async () => {
+    await acme.createSubscription({
+      accountId: euros.id,
+      planName: 'dollar-trial',
+      phaseType: 'EVERGREEN',
     });
+    await engine.settle();
+    expect(await acme.invoices.ofAccount({ accountId: euros.id })).to.have.length(1);
+  });
 
-    it('terms without a price in the currency are refused at a change of plan, now, at a date to come and by policy; the subscription stays', async () => {
-      const { subscriptionId } = await subscribe(euros.id, 'sold-monthly');
-      for (const when of [
-        { billingPolicy: 'IMMEDIATE' },
-        { billingPolicy: 'END_OF_TERM' },
-        { requestedDate: { date: parseLocalDate('2024-06-01') } },
-        {},
-      ] as const) {
-        const change = acme.subscriptions.changePlan(subscriptionId, { planName: 'dollar-monthly', ...when });
-        expect(await codeOf(change), JSON.stringify(when)).to.equal(NO_PRICE);
-      }
-      expect(await acme.getSubscription(subscriptionId)).to.include({ planName: 'sold-monthly' });
-      await acme.subscriptions.changePlan(subscriptionId, { planName: 'free-monthly' });
-    });
+  it('terms without a price in the currency are refused among others of one call, of which none is created', async () => {
+    const base = { accountId: euros.id, planName: 'sold-monthly' };
+    const withAddOn = acme.subscriptions.createWithAddOns([base, { ...base, planName: 'dollar-add-on' }]);
+    expect(await codeOf(withAddOn)).to.equal(NO_PRICE);
+    const bundles = acme.subscriptions.createBundles([[base], [{ ...base, planName: 'dollar-monthly' }]]);
+    expect(await codeOf(bundles)).to.equal(NO_PRICE);
+    await expectNothingStored();
+  });
 
-    it(
-      'terms are refused at a transfer to an account in whose currency they have no price, or without one',
-      onEachDatabase(async () => {
-        const dollars = await acme.createAccount({ currency: 'USD' });
-        const { bundleId } = await subscribe(dollars.id, 'dollar-monthly');
-        const none = await acme.createAccount({});
-        expect(await codeOf(acme.bundles.transfer(bundleId, { accountId: euros.id }))).to.equal(NO_PRICE);
-        expect(await codeOf(acme.bundles.transfer(bundleId, { accountId: none.id }))).to.equal(
-          CURRENCY_INVALID,
-        );
+  it('terms are taken with an own price in the currency, as far as that goes', async () => {
+    const request = { accountId: euros.id, planName: 'dollar-monthly' };
+    const evergreen = { phaseType: 'EVERGREEN', recurringPrice: decimal('7') } as const;
+    await acme.createSubscription({ ...request, priceOverrides: [evergreen] });
+    await engine.runTo('2024-02-01T00:00:00Z');
+    const invoices = await acme.invoices.ofAccount({ accountId: euros.id });
+    expect(invoices.map(({ amount }) => amount.toString())).to.deep.equal(['0', '7']);
+    const trial = { phaseType: 'TRIAL', fixedPrice: decimal('0') } as const;
+    const only = acme.createSubscription({ ...request, priceOverrides: [trial] });
+    expect(await codeOf(only)).to.equal(NO_PRICE);
+  });
+
+  it('terms without a price in the currency are refused at a change of plan, now, at a date to come and by policy; the subscription stays', async () => {
+    const { subscriptionId } = await subscribe(euros.id, 'sold-monthly');
+    for (const when of [
+      { billingPolicy: 'IMMEDIATE' },
+      { billingPolicy: 'END_OF_TERM' },
+      { requestedDate: { date: parseLocalDate('2024-06-01') } },
+      {},
+    ] as const) {
+      const change = acme.subscriptions.changePlan(subscriptionId, { planName: 'dollar-monthly', ...when });
+      expect(await codeOf(change), JSON.stringify(when)).to.equal(NO_PRICE);
+    }
+    expect(await acme.getSubscription(subscriptionId)).to.include({ planName: 'sold-monthly' });
+    await acme.subscriptions.changePlan(subscriptionId, { planName: 'free-monthly' });
+  });
+
+  it('terms are refused at a transfer to an account in whose currency they have no price, or without one', async () => {
+    const dollars = await acme.createAccount({ currency: 'USD' });
+    const { bundleId } = await subscribe(dollars.id, 'dollar-monthly');
+    const none = await acme.createAccount({});
+    expect(await codeOf(acme.bundles.transfer(bundleId, { accountId: euros.id }))).to.equal(NO_PRICE);
+    expect(await codeOf(acme.bundles.transfer(bundleId, { accountId: none.id }))).to.equal(CURRENCY_INVALID);
+  });
+
+  it('terms are refused where a later version changes the price for existing subscriptions to none', async () => {
+    const later = catalog.replace('2024-01-01T00:00:00Z', '2024-06-01T00:00:00Z').replace(
+      plans['sold-monthly'],
+      plan('sold-monthly', 'Base', {
+        price: '12',
+        initialPhases: TRIAL,
+        more: '<effectiveDateForExistingSubscriptions>2024-07-01</effectiveDateForExistingSubscriptions>',
       }),
     );
+    await acme.uploadCatalog(later);
+    expect(await codeOf(subscribe(euros.id, 'sold-monthly'))).to.equal(NO_PRICE);
+  });
 
-    it('terms are refused where a later version changes the price for existing subscriptions to none', async () => {
-      const later = catalog.replace('2024-01-01T00:00:00Z', '2024-06-01T00:00:00Z').replace(
-        plans['sold-monthly'],
-        plan('sold-monthly', 'Base', {
-          price: '12',
-          initialPhases: TRIAL,
-          more: '<effectiveDateForExistingSubscriptions>2024-07-01</effectiveDateForExistingSubscriptions>',
-        }),
-      );
-      await acme.uploadCatalog(later);
-      expect(await codeOf(subscribe(euros.id, 'sold-monthly'))).to.equal(NO_PRICE);
-    });
-
-    it('an account without a currency takes no terms, not even free ones: they would be invoiced in none', async () => {
-      const { id: accountId } = await acme.createAccount({});
-      expect(await codeOf(subscribe(accountId, 'sold-monthly'))).to.equal(CURRENCY_INVALID);
-      const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('7') }] as const;
-      const overridden = acme.createSubscription({ accountId, planName: 'sold-monthly', priceOverrides });
-      expect(await codeOf(overridden)).to.equal(CURRENCY_INVALID);
-      expect(await codeOf(subscribe(accountId, 'free-monthly'))).to.equal(CURRENCY_INVALID);
-      const { bundleId } = await subscribe(euros.id, 'free-monthly');
-      expect(await codeOf(acme.bundles.transfer(bundleId, { accountId }))).to.equal(CURRENCY_INVALID);
-      await engine.settle();
-      expect(await acme.tags.ofAccount(accountId), 'is not parked').to.deep.equal([]);
-    });
+  it('an account without a currency takes no terms, not even free ones: they would be invoiced in none', async () => {
+    const { id: accountId } = await acme.createAccount({});
+    expect(await codeOf(subscribe(accountId, 'sold-monthly'))).to.equal(CURRENCY_INVALID);
+    const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('7') }] as const;
+    const overridden = acme.createSubscription({ accountId, planName: 'sold-monthly', priceOverrides });
+    expect(await codeOf(overridden)).to.equal(CURRENCY_INVALID);
+    expect(await codeOf(subscribe(accountId, 'free-monthly'))).to.equal(CURRENCY_INVALID);
+    const { bundleId } = await subscribe(euros.id, 'free-monthly');
+    expect(await codeOf(acme.bundles.transfer(bundleId, { accountId }))).to.equal(CURRENCY_INVALID);
+    await engine.settle();
+    expect(await acme.tags.ofAccount(accountId), 'is not parked').to.deep.equal([]);
   });
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type BlockedRef,
   type BlockingStateRequest,
@@ -8,10 +7,16 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { newEvents, rowsOf } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  newEvents,
+  openEngine,
+  rowsOf,
+  type TestEngine,
+} from '../support/index.ts';
 
 interface Sold {
   readonly accountId: Uuid;
@@ -19,491 +24,467 @@ interface Sold {
   readonly subscriptionId: Uuid;
 }
 
-anyDatabase((_kind, open) => {
-  describe('blocking states', () => {
-    let engine: TestEngine;
-    let told: () => Promise<readonly string[]>;
-    afterEach(() => engine.close());
+eachDatabaseByTurns('blocking states', (open) => {
+  let engine: TestEngine;
+  let told: () => Promise<readonly string[]>;
 
-    interface Begin {
-      readonly now: string;
-      readonly planName?: string;
-      readonly billCycleDayLocal?: number;
-      readonly timeZone?: string;
-    }
+  interface Begin {
+    readonly now: string;
+    readonly planName?: string;
+    readonly billCycleDayLocal?: number;
+    readonly timeZone?: string;
+  }
 
-    /** An account with one subscription in its last phase, invoiced for its first period. */
-    async function begin({ now, planName = 'pro-monthly', ...account }: Begin): Promise<Sold> {
-      engine = await openEngine(open, { now });
-      told = newEvents(engine.database);
-      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', ...account });
-      const phaseType = 'EVERGREEN';
-      const made = await engine.acme.createSubscription({ accountId, planName, phaseType });
-      await engine.settle();
-      await told();
-      return { accountId, ...made };
-    }
+  /** An account with one subscription in its last phase, invoiced for its first period. */
+  async function begin({ now, planName = 'pro-monthly', ...account }: Begin): Promise<Sold> {
+    engine = await openEngine(open, { now });
+    told = newEvents(engine.database);
+    const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', ...account });
+    const phaseType = 'EVERGREEN';
+    const made = await engine.acme.createSubscription({ accountId, planName, phaseType });
+    await engine.settle();
+    await told();
+    return { accountId, ...made };
+  }
 
-    const pause = (bundleId: Uuid, date?: string) =>
-      engine.acme.blocking.pauseBundle(bundleId, { requestedDate: momentOf(date) });
-    const resume = (bundleId: Uuid, date?: string) =>
-      engine.acme.blocking.resumeBundle(bundleId, { requestedDate: momentOf(date) });
-    const momentOf = (date: string | undefined) => (date === undefined ? null : parseWireMoment(date));
-    const block = (on: BlockedRef, request: BlockingStateRequest, date?: string) =>
-      engine.acme.blocking.add(on, { service: 'fraud', ...request, requestedDate: momentOf(date) });
-    const bundleOf = ({ bundleId: id }: Sold): BlockedRef => ({ type: 'SUBSCRIPTION_BUNDLE', id });
+  const pause = (bundleId: Uuid, date?: string) =>
+    engine.acme.blocking.pauseBundle(bundleId, { requestedDate: momentOf(date) });
+  const resume = (bundleId: Uuid, date?: string) =>
+    engine.acme.blocking.resumeBundle(bundleId, { requestedDate: momentOf(date) });
+  const momentOf = (date: string | undefined) => (date === undefined ? null : parseWireMoment(date));
+  const block = (on: BlockedRef, request: BlockingStateRequest, date?: string) =>
+    engine.acme.blocking.add(on, { service: 'fraud', ...request, requestedDate: momentOf(date) });
+  const bundleOf = ({ bundleId: id }: Sold): BlockedRef => ({ type: 'SUBSCRIPTION_BUNDLE', id });
 
-    async function linesOf({ accountId }: Sold): Promise<readonly string[]> {
-      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      return invoices.flatMap(itemLines).filter((line) => !line.startsWith('CBA_ADJ'));
-    }
+  async function linesOf({ accountId }: Sold): Promise<readonly string[]> {
+    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    return invoices.flatMap(itemLines).filter((line) => !line.startsWith('CBA_ADJ'));
+  }
 
-    async function stateOf({ subscriptionId }: Sold): Promise<string> {
-      return (await engine.acme.getSubscription(subscriptionId)).state;
-    }
+  async function stateOf({ subscriptionId }: Sold): Promise<string> {
+    return (await engine.acme.getSubscription(subscriptionId)).state;
+  }
 
-    async function rowsShown({ subscriptionId }: Sold): Promise<readonly string[]> {
-      const { events } = await engine.acme.getSubscription(subscriptionId);
-      return events.map(
-        ({ eventType, effective }) => `${eventType} ${formatInstant(effective.at).slice(0, 10)}`,
-      );
-    }
+  async function rowsShown({ subscriptionId }: Sold): Promise<readonly string[]> {
+    const { events } = await engine.acme.getSubscription(subscriptionId);
+    return events.map(
+      ({ eventType, effective }) => `${eventType} ${formatInstant(effective.at).slice(0, 10)}`,
+    );
+  }
 
-    async function statesOf({ accountId }: Sold, service = 'fraud'): Promise<readonly string[]> {
-      const states = await engine.acme.blocking.ofAccount(accountId, { services: [service] });
-      return states.map(
-        ({ stateName, effective }) => `${formatInstant(effective.at).slice(0, 10)} ${stateName}`,
-      );
-    }
+  async function statesOf({ accountId }: Sold, service = 'fraud'): Promise<readonly string[]> {
+    const states = await engine.acme.blocking.ofAccount(accountId, { services: [service] });
+    return states.map(
+      ({ stateName, effective }) => `${formatInstant(effective.at).slice(0, 10)} ${stateName}`,
+    );
+  }
 
-    const dirtyOf = async () =>
-      (
-        await rowsOf(
-          engine.database,
-          'select cast(dirty_from as text) as dirty_from from bw_invoicing_cursors',
-        )
-      ).map((row) => (row.dirty_from === null ? null : String(row.dirty_from).slice(0, 10)));
+  const dirtyOf = async () =>
+    (
+      await rowsOf(engine.database, 'select cast(dirty_from as text) as dirty_from from bw_invoicing_cursors')
+    ).map((row) => (row.dirty_from === null ? null : String(row.dirty_from).slice(0, 10)));
 
-    it('subscriptions W13 Pause and resume', async () => {
+  it('subscriptions W13 Pause and resume', async () => {
+    const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
+    engine.clock.set('2012-03-04T00:00:00Z');
+    await pause(sold.bundleId);
+    await engine.settle();
+    expect(await stateOf(sold)).to.equal('BLOCKED');
+    expect(await linesOf(sold)).to.deep.equal([
+      'RECURRING 2012-03-02..2012-04-02 249.95',
+      'REPAIR_ADJ 2012-03-04..2012-04-02 -233.82',
+    ]);
+    await engine.runTo('2012-04-05T00:00:00Z');
+    await resume(sold.bundleId);
+    await engine.settle();
+    expect(await stateOf(sold)).to.equal('ACTIVE');
+    expect((await linesOf(sold)).slice(2)).to.deep.equal(['RECURRING 2012-04-05..2012-05-02 224.96']);
+    expect((await rowsShown(sold)).slice(2)).to.deep.equal([
+      'PAUSE_ENTITLEMENT 2012-03-04',
+      'PAUSE_BILLING 2012-03-04',
+      'RESUME_ENTITLEMENT 2012-04-05',
+      'RESUME_BILLING 2012-04-05',
+    ]);
+  });
+
+  it('pause and resume are told of once each, and invoiced by themselves', async () => {
+    const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
+    engine.clock.set('2012-03-04T00:00:00Z');
+    await pause(sold.bundleId);
+    await pause(sold.bundleId);
+    await engine.settle();
+    expect((await told()).slice(0, 2)).to.deep.equal(['BUNDLE_PAUSE', 'INVOICE_CREATION']);
+    engine.clock.set('2012-03-10T00:00:00Z');
+    await resume(sold.bundleId);
+    await resume(sold.bundleId);
+    await engine.settle();
+    expect((await told()).slice(0, 2)).to.deep.equal(['BUNDLE_RESUME', 'INVOICE_CREATION']);
+    expect(await statesOf(sold, 'entitlement-service')).to.deep.equal([
+      '2012-03-02 ENT_STARTED',
+      '2012-03-04 ENT_BLOCKED',
+      '2012-03-10 ENT_CLEAR',
+    ]);
+  });
+
+  it('pause and resume ahead take effect when they fall due, in steps or at once', async () => {
+    const jump = async (...steps: readonly string[]) => {
       const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
-      engine.clock.set('2012-03-04T00:00:00Z');
-      await pause(sold.bundleId);
+      await pause(sold.bundleId, '2012-03-12');
+      await resume(sold.bundleId, '2012-04-05');
       await engine.settle();
-      expect(await stateOf(sold)).to.equal('BLOCKED');
-      expect(await linesOf(sold)).to.deep.equal([
-        'RECURRING 2012-03-02..2012-04-02 249.95',
-        'REPAIR_ADJ 2012-03-04..2012-04-02 -233.82',
-      ]);
-      await engine.runTo('2012-04-05T00:00:00Z');
-      await resume(sold.bundleId);
-      await engine.settle();
+      expect(await told()).to.deep.equal([]);
       expect(await stateOf(sold)).to.equal('ACTIVE');
-      expect((await linesOf(sold)).slice(2)).to.deep.equal(['RECURRING 2012-04-05..2012-05-02 224.96']);
-      expect((await rowsShown(sold)).slice(2)).to.deep.equal([
-        'PAUSE_ENTITLEMENT 2012-03-04',
-        'PAUSE_BILLING 2012-03-04',
-        'RESUME_ENTITLEMENT 2012-04-05',
-        'RESUME_BILLING 2012-04-05',
-      ]);
-    });
-
-    it('pause and resume are told of once each, and invoiced by themselves', async () => {
-      const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
-      engine.clock.set('2012-03-04T00:00:00Z');
-      await pause(sold.bundleId);
-      await pause(sold.bundleId);
-      await engine.settle();
-      expect((await told()).slice(0, 2)).to.deep.equal(['BUNDLE_PAUSE', 'INVOICE_CREATION']);
-      engine.clock.set('2012-03-10T00:00:00Z');
-      await resume(sold.bundleId);
-      await resume(sold.bundleId);
-      await engine.settle();
-      expect((await told()).slice(0, 2)).to.deep.equal(['BUNDLE_RESUME', 'INVOICE_CREATION']);
-      expect(await statesOf(sold, 'entitlement-service')).to.deep.equal([
-        '2012-03-02 ENT_STARTED',
-        '2012-03-04 ENT_BLOCKED',
-        '2012-03-10 ENT_CLEAR',
-      ]);
-    });
-
-    it(
-      'pause and resume ahead take effect when they fall due, in steps or at once',
-      onEachDatabase(async () => {
-        const jump = async (...steps: readonly string[]) => {
-          const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
-          await pause(sold.bundleId, '2012-03-12');
-          await resume(sold.bundleId, '2012-04-05');
-          await engine.settle();
-          expect(await told()).to.deep.equal([]);
-          expect(await stateOf(sold)).to.equal('ACTIVE');
-          for (const step of steps) await engine.runTo(step);
-          const seen = (await told()).filter((type) => type.startsWith('BUNDLE_'));
-          const lines = await linesOf(sold);
-          expect(seen).to.deep.equal(['BUNDLE_PAUSE', 'BUNDLE_RESUME']);
-          return lines;
-        };
-        const expected = [
-          'RECURRING 2012-03-02..2012-04-02 249.95',
-          'REPAIR_ADJ 2012-03-12..2012-04-02 -169.32',
-          'RECURRING 2012-04-05..2012-05-02 224.96',
-        ];
-        expect(
-          await jump('2012-03-12T00:00:00Z', '2012-03-20T00:00:00Z', '2012-04-06T00:00:00Z'),
-        ).to.deep.equal(expected);
-        await engine.close();
-        expect(await jump('2012-04-06T00:00:00Z')).to.deep.equal(expected);
-      }),
-    );
-
-    it(
-      'a resume stored before its pause ends the pause, whether both are past or still to come (R38)',
-      onEachDatabase(async () => {
-        const orders = [
-          ['2012-03-05T00:00:00Z', '2012-03-20', '2012-03-12'],
-          ['2012-03-15T00:00:00Z', '2012-03-20', '2012-03-12'],
-          ['2012-03-15T00:00:00Z', undefined, '2012-03-12'],
-          ['2012-03-25T00:00:00Z', '2012-03-20', '2012-03-12'],
-        ] as const;
-        for (const [index, [today, resumed, paused]] of orders.entries()) {
-          if (index > 0) await engine.close();
-          const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
-          await engine.runTo(today);
-          await resume(sold.bundleId, resumed);
-          await pause(sold.bundleId, paused);
-          const end = resumed ?? '2012-03-15';
-          expect((await statesOf(sold, 'entitlement-service')).slice(1)).to.deep.equal([
-            `${paused} ENT_BLOCKED`,
-            `${end} ENT_CLEAR`,
-          ]);
-          await engine.runTo('2012-04-03T00:00:00Z');
-          expect(await stateOf(sold)).to.equal('ACTIVE');
-          expect((await rowsShown(sold)).slice(2)).to.deep.equal([
-            `PAUSE_ENTITLEMENT ${paused}`,
-            `PAUSE_BILLING ${paused}`,
-            `RESUME_ENTITLEMENT ${end}`,
-            `RESUME_BILLING ${end}`,
-          ]);
-          expect((await linesOf(sold)).at(-1)).to.equal('RECURRING 2012-04-02..2012-05-02 249.95');
-        }
-      }),
-    );
-
-    it(
-      'a resume stored before its pause ends the pause also after an earlier pause and resume (R38)',
-      onEachDatabase(async () => {
-        for (const [index, today] of ['2012-03-05', '2012-03-30'].entries()) {
-          if (index > 0) await engine.close();
-          const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
-          await engine.runTo(`${today}T10:00:00Z`);
-          await pause(sold.bundleId, '2012-03-08');
-          await resume(sold.bundleId, '2012-03-10');
-          await resume(sold.bundleId);
-          await resume(sold.bundleId, '2012-03-20');
-          await pause(sold.bundleId, '2012-03-12');
-          expect((await statesOf(sold, 'entitlement-service')).slice(1), today).to.deep.equal([
-            ...(index === 0 ? ['2012-03-05 ENT_CLEAR'] : []),
-            '2012-03-08 ENT_BLOCKED',
-            '2012-03-10 ENT_CLEAR',
-            '2012-03-12 ENT_BLOCKED',
-            '2012-03-20 ENT_CLEAR',
-          ]);
-          await engine.runTo('2012-04-03T00:00:00Z');
-          expect(await stateOf(sold)).to.equal('ACTIVE');
-          expect((await rowsShown(sold)).slice(2)).to.deep.equal(
-            ['08 10', '12 20'].flatMap((days) => {
-              const [from, until] = days.split(' ');
-              return [
-                `PAUSE_ENTITLEMENT 2012-03-${from}`,
-                `PAUSE_BILLING 2012-03-${from}`,
-                `RESUME_ENTITLEMENT 2012-03-${until}`,
-                `RESUME_BILLING 2012-03-${until}`,
-              ];
-            }),
-          );
-          expect((await linesOf(sold)).at(-1)).to.equal('RECURRING 2012-04-02..2012-05-02 249.95');
-        }
-      }),
-    );
-
-    it('subscriptions W20 Redundant states', async () => {
-      const sold = await begin({ now: '2024-05-01T00:00:00Z' });
-      const on: BlockedRef = { type: 'SUBSCRIPTION', id: sold.subscriptionId };
-      const hold = { stateName: 'hold', isBlockEntitlement: true };
-      await block(on, { stateName: 'watch' }, '2024-06-01');
-      await block(on, hold, '2024-06-10');
-      await block(on, hold, '2024-06-05');
-      expect(await statesOf(sold)).to.deep.equal(['2024-06-01 watch', '2024-06-05 hold']);
-      await block(on, { ...hold, isBlockBilling: true }, '2024-06-20');
-      await block(on, { ...hold, isBlockBilling: true }, '2024-06-25');
-      expect(await statesOf(sold)).to.deep.equal(['2024-06-01 watch', '2024-06-05 hold', '2024-06-20 hold']);
-      await engine.runTo('2024-07-01T00:00:00Z');
-      const blocking = (await told()).filter((type) => type === 'BLOCKING_STATE');
-      expect(blocking, 'the withdrawn one is not told').to.have.length(3);
-    });
-
-    it('a block from a date on is stored while the same is in force, so that an end today does not lose it', async () => {
-      const sold = await begin({
-        now: '2024-05-01T00:00:00Z',
-        planName: 'kit-monthly',
-        billCycleDayLocal: 1,
-      });
-      const bundle = bundleOf(sold);
-      const hold = { stateName: 'hold', isBlockEntitlement: true, isBlockBilling: true };
-      await engine.runTo('2024-05-11T00:00:00Z');
-      await block(bundle, hold);
-      await block(bundle, hold, '2024-06-11');
-      await block(bundle, hold, '2024-06-20');
-      await block(bundle, hold);
-      expect(await statesOf(sold), 'the like is stored once').to.deep.equal([
-        '2024-05-11 hold',
-        '2024-06-11 hold',
-      ]);
-      await engine.runTo('2024-05-21T00:00:00Z');
-      await block(bundle, { stateName: 'fine' });
-      expect(await stateOf(sold)).to.equal('ACTIVE');
-      await engine.runTo('2024-06-11T00:00:00Z');
-      expect(await stateOf(sold)).to.equal('BLOCKED');
-      expect((await rowsShown(sold)).slice(2)).to.deep.equal([
-        'PAUSE_ENTITLEMENT 2024-05-11',
-        'PAUSE_BILLING 2024-05-11',
-        'RESUME_ENTITLEMENT 2024-05-21',
-        'RESUME_BILLING 2024-05-21',
-        'PAUSE_ENTITLEMENT 2024-06-11',
-        'PAUSE_BILLING 2024-06-11',
-      ]);
-      expect((await linesOf(sold)).at(-1)).to.equal('RECURRING 2024-06-01..2024-06-11 1.67');
-    });
-
-    it('a pause from a date on is stored while the bundle is paused', async () => {
-      const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
-      await pause(sold.bundleId);
-      await pause(sold.bundleId, '2024-06-11');
-      await resume(sold.bundleId, '2024-05-03');
-      await engine.runTo('2024-05-04T00:00:00Z');
-      expect(await stateOf(sold)).to.equal('ACTIVE');
-      await engine.runTo('2024-06-11T00:00:00Z');
-      expect(await stateOf(sold)).to.equal('BLOCKED');
-    });
-
-    it('invoicing E8 Pause and resume billed late, and in time', async () => {
-      const late = await begin({ now: '2012-05-01T00:00:00Z', planName: 'pro-annual' });
-      expect(await linesOf(late)).to.deep.equal(['RECURRING 2012-05-01..2013-05-01 2399.95']);
-      engine.clock.set('2012-06-10T00:00:00Z');
-      const bundle = bundleOf(late);
-      await engine.acme.tags.add({ type: 'ACCOUNT', id: late.accountId }, [SystemTag.AUTO_INVOICING_OFF]);
-      await block(bundle, { stateName: 'off', isBlockBilling: true }, '2012-05-12');
-      await block(bundle, { stateName: 'on' }, '2012-06-04');
-      await engine.settle();
-      await engine.acme.tags.remove({ type: 'ACCOUNT', id: late.accountId }, [SystemTag.AUTO_INVOICING_OFF]);
-      await engine.settle();
-      expect((await linesOf(late)).slice(1)).to.deep.equal([
-        'REPAIR_ADJ 2012-05-12..2012-06-04 -151.23',
-        'RECURRING 2013-05-01..2013-06-01 203.83',
-      ]);
-      await engine.close();
-
-      const timely = await begin({ now: '2012-05-01T00:00:00Z', planName: 'pro-annual' });
-      await engine.runTo('2012-05-12T00:00:00Z');
-      await pause(timely.bundleId);
-      await engine.settle();
-      expect((await linesOf(timely)).at(-1)).to.equal('REPAIR_ADJ 2012-05-12..2013-05-01 -2327.62');
-      await engine.runTo('2012-06-04T00:00:00Z');
-      await resume(timely.bundleId);
-      await engine.settle();
-      expect((await linesOf(timely)).at(-1)).to.equal('RECURRING 2012-06-04..2013-06-01 2380.22');
-    });
-
-    it('invoicing E18 Window: a pause dated back makes its day dirty, and the periods from there on are repaired', async () => {
-      const sold = await begin({
-        now: '2024-08-01T00:00:00Z',
-        planName: 'kit-monthly',
-        billCycleDayLocal: 1,
-      });
-      await engine.runTo('2025-01-01T00:00:00Z');
-      const before = (await linesOf(sold)).length;
-      await pause(sold.bundleId, '2024-11-10');
-      expect(await dirtyOf()).to.deep.equal(['2024-11-10']);
-      await engine.settle();
-      expect((await linesOf(sold)).slice(before)).to.deep.equal([
-        'REPAIR_ADJ 2024-11-10..2024-12-01 -3.5',
-        'REPAIR_ADJ 2024-12-01..2025-01-01 -5',
-        'REPAIR_ADJ 2025-01-01..2025-02-01 -5',
-      ]);
-      expect(await dirtyOf()).to.deep.equal([null]);
-    });
-
-    it('a block on the account blocks every subscription, one on a bundle its own', async () => {
-      const first = await begin({
-        now: '2024-05-01T00:00:00Z',
-        planName: 'kit-monthly',
-        billCycleDayLocal: 1,
-      });
-      const { accountId } = first;
-      const other = await engine.acme.createSubscription({ accountId, planName: 'kit-monthly' });
-      await engine.settle();
-      const second = { accountId, ...other };
-      await block(bundleOf(first), { stateName: 'held', isBlockEntitlement: true, isBlockBilling: true });
-      expect([await stateOf(first), await stateOf(second)]).to.deep.equal(['BLOCKED', 'ACTIVE']);
-      const account: BlockedRef = { type: 'ACCOUNT', id: accountId };
-      await block(account, {
-        service: 'late',
-        stateName: 'late',
-        isBlockEntitlement: true,
-        isBlockBilling: true,
-      });
-      expect([await stateOf(first), await stateOf(second)]).to.deep.equal(['BLOCKED', 'BLOCKED']);
-      await engine.settle();
-      expect((await linesOf(first)).filter((line) => line.startsWith('REPAIR_ADJ'))).to.have.length(2);
-      // A service ends its own block only.
-      await block(account, { service: 'fraud', stateName: 'fine' });
-      expect([await stateOf(first), await stateOf(second)]).to.deep.equal(['BLOCKED', 'BLOCKED']);
-      await block(account, { service: 'late', stateName: 'fine' });
-      expect([await stateOf(first), await stateOf(second)]).to.deep.equal(['BLOCKED', 'ACTIVE']);
-    });
-
-    it('a block of changes refuses a change of plan at its date and new subscriptions, not the rest', async () => {
-      const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
-      const { accountId, subscriptionId } = sold;
-      await block(
-        { type: 'ACCOUNT', id: accountId },
-        { stateName: 'frozen', isBlockChange: true },
-        '2024-05-10',
-      );
-      const change = (date: string) =>
-        engine.acme.subscriptions.changePlan(subscriptionId, {
-          planName: 'elite-monthly',
-          requestedDate: momentOf(date),
-        });
-      const create = (date: string) =>
-        engine.acme.createSubscription(
-          { accountId, planName: 'solo-now' },
-          { entitlementDate: momentOf(date) },
-        );
-      const events = await rowsShown(sold);
-      expect(await codeOf(change('2024-05-10'))).to.equal(ErrorCode.BLOCKING_BLOCKED_ACTION);
-      expect(await codeOf(create('2024-05-10'))).to.equal(ErrorCode.BLOCKING_BLOCKED_ACTION);
-      expect(await rowsShown(sold)).to.deep.equal(events);
-      await create('2024-05-09');
-      await engine.runTo('2024-05-10T00:00:00Z');
-      expect(await stateOf(sold), 'the service goes on').to.equal('ACTIVE');
-      await pause(sold.bundleId);
-      await resume(sold.bundleId);
-      await engine.acme.subscriptions.cancel(subscriptionId);
-    });
-
-    it('a paused subscription changes plan neither by the rules nor at a date', async () => {
-      const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
-      await pause(sold.bundleId);
-      const change = (request: object) =>
-        engine.acme.subscriptions.changePlan(sold.subscriptionId, { planName: 'elite-monthly', ...request });
-      expect(await codeOf(change({}))).to.equal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE);
-      expect(await codeOf(change({ billingPolicy: 'IMMEDIATE' }))).to.equal(
-        ErrorCode.BLOCKING_BLOCKED_ACTION,
-      );
-      await resume(sold.bundleId);
-      await change({ billingPolicy: 'IMMEDIATE' });
-    });
-
-    it('states of services are told of when they take effect, with what they change', async () => {
-      const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
-      const on = bundleOf(sold);
-      await block(on, { stateName: 'watch' });
-      await block(on, { stateName: 'hold', isBlockBilling: true, isBlockEntitlement: true }, '2024-05-11');
-      await block(on, { stateName: 'fine' }, '2024-05-21');
-      await engine.runTo('2024-05-21T00:00:00Z');
-      expect((await told()).filter((type) => type !== 'NULL_INVOICE')).to.deep.equal([
-        'BLOCKING_STATE',
-        'BLOCKING_STATE',
-        'INVOICE_CREATION',
-        'INVOICE_ADJUSTMENT',
-        'BLOCKING_STATE',
-        'INVOICE_CREATION',
-        'INVOICE_PAYMENT_FAILED',
-      ]);
-      const payloads = await rowsOf(
-        engine.database,
-        `select payload, record_id from bw_queue_history where topic = 'BLOCKING_STATE' order by record_id`,
-      );
-      const metaData = payloads.map(({ payload }) => {
-        const read = typeof payload === 'string' ? JSON.parse(payload) : payload;
-        return read.metaData;
-      });
-      expect(metaData[1]).to.deep.equal({
-        blockableId: sold.bundleId,
-        service: 'fraud',
-        stateName: 'hold',
-        blockingType: 'SUBSCRIPTION_BUNDLE',
-        effectiveDate: '2024-05-11T00:00:00.000Z',
-        transitionedToBlockedBilling: true,
-        isTransitionedToBlockedBilling: true,
-        transitionedToUnblockedBilling: false,
-        isTransitionedToUnblockedBilling: false,
-        transitionedToBlockedEntitlement: true,
-        isTransitionedToBlockedEntitlement: true,
-        transitionedToUnblockedEntitlement: false,
-        isTransitionedToUnblockedEntitlement: false,
-      });
-      expect(metaData[2]).to.include({
-        transitionedToUnblockedBilling: true,
-        transitionedToUnblockedEntitlement: true,
-        transitionedToBlockedBilling: false,
-      });
-      expect(metaData[0]).to.include({ stateName: 'watch', transitionedToBlockedBilling: false });
-    });
-
-    const refusals: readonly (readonly [name: string, BlockingStateRequest, ErrorCode])[] = [
-      ['no service', { service: null, stateName: 'x' }, ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG],
-      [
-        'an empty service',
-        { service: '', stateName: 'x' },
-        ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG,
-      ],
-      [
-        'the service of the engine',
-        { service: 'entitlement-service', stateName: 'x' },
-        ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG,
-      ],
-      ['no name', {}, ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG],
-      ...['ENT_STARTED', 'ENT_CANCELLED', 'ENT_BLOCKED', 'ENT_CLEAR'].map(
-        (stateName) => [stateName, { stateName }, ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG] as const,
-      ),
-      ['a long service', { service: 's'.repeat(51), stateName: 'x' }, ErrorCode.MISSING_OR_INVALID_FIELD],
-      ['a long name', { stateName: 's'.repeat(51) }, ErrorCode.MISSING_OR_INVALID_FIELD],
+      for (const step of steps) await engine.runTo(step);
+      const seen = (await told()).filter((type) => type.startsWith('BUNDLE_'));
+      const lines = await linesOf(sold);
+      expect(seen).to.deep.equal(['BUNDLE_PAUSE', 'BUNDLE_RESUME']);
+      return lines;
+    };
+    const expected = [
+      'RECURRING 2012-03-02..2012-04-02 249.95',
+      'REPAIR_ADJ 2012-03-12..2012-04-02 -169.32',
+      'RECURRING 2012-04-05..2012-05-02 224.96',
     ];
-    it('a blocking state that no service may say is refused, and nothing is stored', async () => {
-      const sold = await begin({ now: '2024-05-01T00:00:00Z' });
-      for (const [name, request, code] of refusals) {
-        expect(await codeOf(block(bundleOf(sold), request)), name).to.equal(code);
-      }
-      const far = block(bundleOf(sold), { stateName: 'x' }, '9000-01-01');
-      expect(await codeOf(far)).to.equal(ErrorCode.INVALID_PARAMETER);
-      const states = await engine.acme.blocking.ofAccount(sold.accountId);
-      expect(states.map(({ stateName }) => stateName)).to.deep.equal(['ENT_STARTED']);
-      await block(bundleOf(sold), { service: 's'.repeat(50), stateName: 'n'.repeat(50) });
-    });
+    expect(await jump('2012-03-12T00:00:00Z', '2012-03-20T00:00:00Z', '2012-04-06T00:00:00Z')).to.deep.equal(
+      expected,
+    );
+    await engine.close();
+    expect(await jump('2012-04-06T00:00:00Z')).to.deep.equal(expected);
+  });
 
-    it('blocking knows no objects of other tenants', async () => {
-      const sold = await begin({ now: '2024-05-01T00:00:00Z' });
-      const eve = await engine.billing.tenants.create(
-        { userName: 'eve' },
-        { apiKey: 'eve', apiSecret: 'eve' },
+  it('a resume stored before its pause ends the pause, whether both are past or still to come (R38)', async () => {
+    const orders = [
+      ['2012-03-05T00:00:00Z', '2012-03-20', '2012-03-12'],
+      ['2012-03-15T00:00:00Z', '2012-03-20', '2012-03-12'],
+      ['2012-03-15T00:00:00Z', undefined, '2012-03-12'],
+      ['2012-03-25T00:00:00Z', '2012-03-20', '2012-03-12'],
+    ] as const;
+    for (const [index, [today, resumed, paused]] of orders.entries()) {
+      if (index > 0) await engine.close();
+      const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
+      await engine.runTo(today);
+      await resume(sold.bundleId, resumed);
+      await pause(sold.bundleId, paused);
+      const end = resumed ?? '2012-03-15';
+      expect((await statesOf(sold, 'entitlement-service')).slice(1)).to.deep.equal([
+        `${paused} ENT_BLOCKED`,
+        `${end} ENT_CLEAR`,
+      ]);
+      await engine.runTo('2012-04-03T00:00:00Z');
+      expect(await stateOf(sold)).to.equal('ACTIVE');
+      expect((await rowsShown(sold)).slice(2)).to.deep.equal([
+        `PAUSE_ENTITLEMENT ${paused}`,
+        `PAUSE_BILLING ${paused}`,
+        `RESUME_ENTITLEMENT ${end}`,
+        `RESUME_BILLING ${end}`,
+      ]);
+      expect((await linesOf(sold)).at(-1)).to.equal('RECURRING 2012-04-02..2012-05-02 249.95');
+    }
+  });
+
+  it('a resume stored before its pause ends the pause also after an earlier pause and resume (R38)', async () => {
+    for (const [index, today] of ['2012-03-05', '2012-03-30'].entries()) {
+      if (index > 0) await engine.close();
+      const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
+      await engine.runTo(`${today}T10:00:00Z`);
+      await pause(sold.bundleId, '2012-03-08');
+      await resume(sold.bundleId, '2012-03-10');
+      await resume(sold.bundleId);
+      await resume(sold.bundleId, '2012-03-20');
+      await pause(sold.bundleId, '2012-03-12');
+      expect((await statesOf(sold, 'entitlement-service')).slice(1), today).to.deep.equal([
+        ...(index === 0 ? ['2012-03-05 ENT_CLEAR'] : []),
+        '2012-03-08 ENT_BLOCKED',
+        '2012-03-10 ENT_CLEAR',
+        '2012-03-12 ENT_BLOCKED',
+        '2012-03-20 ENT_CLEAR',
+      ]);
+      await engine.runTo('2012-04-03T00:00:00Z');
+      expect(await stateOf(sold)).to.equal('ACTIVE');
+      expect((await rowsShown(sold)).slice(2)).to.deep.equal(
+        ['08 10', '12 20'].flatMap((days) => {
+          const [from, until] = days.split(' ');
+          return [
+            `PAUSE_ENTITLEMENT 2012-03-${from}`,
+            `PAUSE_BILLING 2012-03-${from}`,
+            `RESUME_ENTITLEMENT 2012-03-${until}`,
+            `RESUME_BILLING 2012-03-${until}`,
+          ];
+        }),
       );
-      const { blocking } = engine.billing.as({ tenant: eve.id, user: 'eve' });
-      const request = { service: 'fraud', stateName: 'x' };
-      const unknown = [
-        ['ACCOUNT', sold.accountId, ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
-        ['SUBSCRIPTION_BUNDLE', sold.bundleId, ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID],
-        ['SUBSCRIPTION', sold.subscriptionId, ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID],
-      ] as const;
-      for (const [type, id, code] of unknown) {
-        expect(await codeOf(blocking.add({ type, id }, request))).to.equal(code);
-      }
-      expect(await codeOf(blocking.pauseBundle(sold.bundleId))).to.equal(
-        ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-      );
-      expect(await codeOf(blocking.ofAccount(sold.accountId))).to.equal(
-        ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-      );
+      expect((await linesOf(sold)).at(-1)).to.equal('RECURRING 2012-04-02..2012-05-02 249.95');
+    }
+  });
+
+  it('subscriptions W20 Redundant states', async () => {
+    const sold = await begin({ now: '2024-05-01T00:00:00Z' });
+    const on: BlockedRef = { type: 'SUBSCRIPTION', id: sold.subscriptionId };
+    const hold = { stateName: 'hold', isBlockEntitlement: true };
+    await block(on, { stateName: 'watch' }, '2024-06-01');
+    await block(on, hold, '2024-06-10');
+    await block(on, hold, '2024-06-05');
+    expect(await statesOf(sold)).to.deep.equal(['2024-06-01 watch', '2024-06-05 hold']);
+    await block(on, { ...hold, isBlockBilling: true }, '2024-06-20');
+    await block(on, { ...hold, isBlockBilling: true }, '2024-06-25');
+    expect(await statesOf(sold)).to.deep.equal(['2024-06-01 watch', '2024-06-05 hold', '2024-06-20 hold']);
+    await engine.runTo('2024-07-01T00:00:00Z');
+    const blocking = (await told()).filter((type) => type === 'BLOCKING_STATE');
+    expect(blocking, 'the withdrawn one is not told').to.have.length(3);
+  });
+
+  it('a block from a date on is stored while the same is in force, so that an end today does not lose it', async () => {
+    const sold = await begin({
+      now: '2024-05-01T00:00:00Z',
+      planName: 'kit-monthly',
+      billCycleDayLocal: 1,
     });
+    const bundle = bundleOf(sold);
+    const hold = { stateName: 'hold', isBlockEntitlement: true, isBlockBilling: true };
+    await engine.runTo('2024-05-11T00:00:00Z');
+    await block(bundle, hold);
+    await block(bundle, hold, '2024-06-11');
+    await block(bundle, hold, '2024-06-20');
+    await block(bundle, hold);
+    expect(await statesOf(sold), 'the like is stored once').to.deep.equal([
+      '2024-05-11 hold',
+      '2024-06-11 hold',
+    ]);
+    await engine.runTo('2024-05-21T00:00:00Z');
+    await block(bundle, { stateName: 'fine' });
+    expect(await stateOf(sold)).to.equal('ACTIVE');
+    await engine.runTo('2024-06-11T00:00:00Z');
+    expect(await stateOf(sold)).to.equal('BLOCKED');
+    expect((await rowsShown(sold)).slice(2)).to.deep.equal([
+      'PAUSE_ENTITLEMENT 2024-05-11',
+      'PAUSE_BILLING 2024-05-11',
+      'RESUME_ENTITLEMENT 2024-05-21',
+      'RESUME_BILLING 2024-05-21',
+      'PAUSE_ENTITLEMENT 2024-06-11',
+      'PAUSE_BILLING 2024-06-11',
+    ]);
+    expect((await linesOf(sold)).at(-1)).to.equal('RECURRING 2024-06-01..2024-06-11 1.67');
+  });
+
+  it('a pause from a date on is stored while the bundle is paused', async () => {
+    const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
+    await pause(sold.bundleId);
+    await pause(sold.bundleId, '2024-06-11');
+    await resume(sold.bundleId, '2024-05-03');
+    await engine.runTo('2024-05-04T00:00:00Z');
+    expect(await stateOf(sold)).to.equal('ACTIVE');
+    await engine.runTo('2024-06-11T00:00:00Z');
+    expect(await stateOf(sold)).to.equal('BLOCKED');
+  });
+
+  it('invoicing E8 Pause and resume billed late, and in time', async () => {
+    const late = await begin({ now: '2012-05-01T00:00:00Z', planName: 'pro-annual' });
+    expect(await linesOf(late)).to.deep.equal(['RECURRING 2012-05-01..2013-05-01 2399.95']);
+    engine.clock.set('2012-06-10T00:00:00Z');
+    const bundle = bundleOf(late);
+    await engine.acme.tags.add({ type: 'ACCOUNT', id: late.accountId }, [SystemTag.AUTO_INVOICING_OFF]);
+    await block(bundle, { stateName: 'off', isBlockBilling: true }, '2012-05-12');
+    await block(bundle, { stateName: 'on' }, '2012-06-04');
+    await engine.settle();
+    await engine.acme.tags.remove({ type: 'ACCOUNT', id: late.accountId }, [SystemTag.AUTO_INVOICING_OFF]);
+    await engine.settle();
+    expect((await linesOf(late)).slice(1)).to.deep.equal([
+      'REPAIR_ADJ 2012-05-12..2012-06-04 -151.23',
+      'RECURRING 2013-05-01..2013-06-01 203.83',
+    ]);
+    await engine.close();
+
+    const timely = await begin({ now: '2012-05-01T00:00:00Z', planName: 'pro-annual' });
+    await engine.runTo('2012-05-12T00:00:00Z');
+    await pause(timely.bundleId);
+    await engine.settle();
+    expect((await linesOf(timely)).at(-1)).to.equal('REPAIR_ADJ 2012-05-12..2013-05-01 -2327.62');
+    await engine.runTo('2012-06-04T00:00:00Z');
+    await resume(timely.bundleId);
+    await engine.settle();
+    expect((await linesOf(timely)).at(-1)).to.equal('RECURRING 2012-06-04..2013-06-01 2380.22');
+  });
+
+  it('invoicing E18 Window: a pause dated back makes its day dirty, and the periods from there on are repaired', async () => {
+    const sold = await begin({
+      now: '2024-08-01T00:00:00Z',
+      planName: 'kit-monthly',
+      billCycleDayLocal: 1,
+    });
+    await engine.runTo('2025-01-01T00:00:00Z');
+    const before = (await linesOf(sold)).length;
+    await pause(sold.bundleId, '2024-11-10');
+    expect(await dirtyOf()).to.deep.equal(['2024-11-10']);
+    await engine.settle();
+    expect((await linesOf(sold)).slice(before)).to.deep.equal([
+      'REPAIR_ADJ 2024-11-10..2024-12-01 -3.5',
+      'REPAIR_ADJ 2024-12-01..2025-01-01 -5',
+      'REPAIR_ADJ 2025-01-01..2025-02-01 -5',
+    ]);
+    expect(await dirtyOf()).to.deep.equal([null]);
+  });
+
+  it('a block on the account blocks every subscription, one on a bundle its own', async () => {
+    const first = await begin({
+      now: '2024-05-01T00:00:00Z',
+      planName: 'kit-monthly',
+      billCycleDayLocal: 1,
+    });
+    const { accountId } = first;
+    const other = await engine.acme.createSubscription({ accountId, planName: 'kit-monthly' });
+    await engine.settle();
+    const second = { accountId, ...other };
+    await block(bundleOf(first), { stateName: 'held', isBlockEntitlement: true, isBlockBilling: true });
+    expect([await stateOf(first), await stateOf(second)]).to.deep.equal(['BLOCKED', 'ACTIVE']);
+    const account: BlockedRef = { type: 'ACCOUNT', id: accountId };
+    await block(account, {
+      service: 'late',
+      stateName: 'late',
+      isBlockEntitlement: true,
+      isBlockBilling: true,
+    });
+    expect([await stateOf(first), await stateOf(second)]).to.deep.equal(['BLOCKED', 'BLOCKED']);
+    await engine.settle();
+    expect((await linesOf(first)).filter((line) => line.startsWith('REPAIR_ADJ'))).to.have.length(2);
+    // A service ends its own block only.
+    await block(account, { service: 'fraud', stateName: 'fine' });
+    expect([await stateOf(first), await stateOf(second)]).to.deep.equal(['BLOCKED', 'BLOCKED']);
+    await block(account, { service: 'late', stateName: 'fine' });
+    expect([await stateOf(first), await stateOf(second)]).to.deep.equal(['BLOCKED', 'ACTIVE']);
+  });
+
+  it('a block of changes refuses a change of plan at its date and new subscriptions, not the rest', async () => {
+    const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
+    const { accountId, subscriptionId } = sold;
+    await block(
+      { type: 'ACCOUNT', id: accountId },
+      { stateName: 'frozen', isBlockChange: true },
+      '2024-05-10',
+    );
+    const change = (date: string) =>
+      engine.acme.subscriptions.changePlan(subscriptionId, {
+        planName: 'elite-monthly',
+        requestedDate: momentOf(date),
+      });
+    const create = (date: string) =>
+      engine.acme.createSubscription(
+        { accountId, planName: 'solo-now' },
+        { entitlementDate: momentOf(date) },
+      );
+    const events = await rowsShown(sold);
+    expect(await codeOf(change('2024-05-10'))).to.equal(ErrorCode.BLOCKING_BLOCKED_ACTION);
+    expect(await codeOf(create('2024-05-10'))).to.equal(ErrorCode.BLOCKING_BLOCKED_ACTION);
+    expect(await rowsShown(sold)).to.deep.equal(events);
+    await create('2024-05-09');
+    await engine.runTo('2024-05-10T00:00:00Z');
+    expect(await stateOf(sold), 'the service goes on').to.equal('ACTIVE');
+    await pause(sold.bundleId);
+    await resume(sold.bundleId);
+    await engine.acme.subscriptions.cancel(subscriptionId);
+  });
+
+  it('a paused subscription changes plan neither by the rules nor at a date', async () => {
+    const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
+    await pause(sold.bundleId);
+    const change = (request: object) =>
+      engine.acme.subscriptions.changePlan(sold.subscriptionId, { planName: 'elite-monthly', ...request });
+    expect(await codeOf(change({}))).to.equal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE);
+    expect(await codeOf(change({ billingPolicy: 'IMMEDIATE' }))).to.equal(ErrorCode.BLOCKING_BLOCKED_ACTION);
+    await resume(sold.bundleId);
+    await change({ billingPolicy: 'IMMEDIATE' });
+  });
+
+  it('states of services are told of when they take effect, with what they change', async () => {
+    const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
+    const on = bundleOf(sold);
+    await block(on, { stateName: 'watch' });
+    await block(on, { stateName: 'hold', isBlockBilling: true, isBlockEntitlement: true }, '2024-05-11');
+    await block(on, { stateName: 'fine' }, '2024-05-21');
+    await engine.runTo('2024-05-21T00:00:00Z');
+    expect((await told()).filter((type) => type !== 'NULL_INVOICE')).to.deep.equal([
+      'BLOCKING_STATE',
+      'BLOCKING_STATE',
+      'INVOICE_CREATION',
+      'INVOICE_ADJUSTMENT',
+      'BLOCKING_STATE',
+      'INVOICE_CREATION',
+      'INVOICE_PAYMENT_FAILED',
+    ]);
+    const payloads = await rowsOf(
+      engine.database,
+      `select payload, record_id from bw_queue_history where topic = 'BLOCKING_STATE' order by record_id`,
+    );
+    const metaData = payloads.map(({ payload }) => {
+      const read = typeof payload === 'string' ? JSON.parse(payload) : payload;
+      return read.metaData;
+    });
+    expect(metaData[1]).to.deep.equal({
+      blockableId: sold.bundleId,
+      service: 'fraud',
+      stateName: 'hold',
+      blockingType: 'SUBSCRIPTION_BUNDLE',
+      effectiveDate: '2024-05-11T00:00:00.000Z',
+      transitionedToBlockedBilling: true,
+      isTransitionedToBlockedBilling: true,
+      transitionedToUnblockedBilling: false,
+      isTransitionedToUnblockedBilling: false,
+      transitionedToBlockedEntitlement: true,
+      isTransitionedToBlockedEntitlement: true,
+      transitionedToUnblockedEntitlement: false,
+      isTransitionedToUnblockedEntitlement: false,
+    });
+    expect(metaData[2]).to.include({
+      transitionedToUnblockedBilling: true,
+      transitionedToUnblockedEntitlement: true,
+      transitionedToBlockedBilling: false,
+    });
+    expect(metaData[0]).to.include({ stateName: 'watch', transitionedToBlockedBilling: false });
+  });
+
+  const refusals: readonly (readonly [name: string, BlockingStateRequest, ErrorCode])[] = [
+    ['no service', { service: null, stateName: 'x' }, ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG],
+    ['an empty service', { service: '', stateName: 'x' }, ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG],
+    [
+      'the service of the engine',
+      { service: 'entitlement-service', stateName: 'x' },
+      ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG,
+    ],
+    ['no name', {}, ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG],
+    ...['ENT_STARTED', 'ENT_CANCELLED', 'ENT_BLOCKED', 'ENT_CLEAR'].map(
+      (stateName) => [stateName, { stateName }, ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG] as const,
+    ),
+    ['a long service', { service: 's'.repeat(51), stateName: 'x' }, ErrorCode.MISSING_OR_INVALID_FIELD],
+    ['a long name', { stateName: 's'.repeat(51) }, ErrorCode.MISSING_OR_INVALID_FIELD],
+  ];
+  it('a blocking state that no service may say is refused, and nothing is stored', async () => {
+    const sold = await begin({ now: '2024-05-01T00:00:00Z' });
+    for (const [name, request, code] of refusals) {
+      expect(await codeOf(block(bundleOf(sold), request)), name).to.equal(code);
+    }
+    const far = block(bundleOf(sold), { stateName: 'x' }, '9000-01-01');
+    expect(await codeOf(far)).to.equal(ErrorCode.INVALID_PARAMETER);
+    const states = await engine.acme.blocking.ofAccount(sold.accountId);
+    expect(states.map(({ stateName }) => stateName)).to.deep.equal(['ENT_STARTED']);
+    await block(bundleOf(sold), { service: 's'.repeat(50), stateName: 'n'.repeat(50) });
+  });
+
+  it('blocking knows no objects of other tenants', async () => {
+    const sold = await begin({ now: '2024-05-01T00:00:00Z' });
+    const eve = await engine.billing.tenants.create({ userName: 'eve' }, { apiKey: 'eve', apiSecret: 'eve' });
+    const { blocking } = engine.billing.as({ tenant: eve.id, user: 'eve' });
+    const request = { service: 'fraud', stateName: 'x' };
+    const unknown = [
+      ['ACCOUNT', sold.accountId, ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
+      ['SUBSCRIPTION_BUNDLE', sold.bundleId, ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID],
+      ['SUBSCRIPTION', sold.subscriptionId, ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID],
+    ] as const;
+    for (const [type, id, code] of unknown) {
+      expect(await codeOf(blocking.add({ type, id }, request))).to.equal(code);
+    }
+    expect(await codeOf(blocking.pauseBundle(sold.bundleId))).to.equal(
+      ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+    );
+    expect(await codeOf(blocking.ofAccount(sold.accountId))).to.equal(
+      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+    );
   });
 });

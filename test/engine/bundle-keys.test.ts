@@ -1,320 +1,310 @@
-import { expect } from 'chai';
 import { type Account, ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { rowsOf } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  openEngine,
+  rowsOf,
+  type TestEngine,
+} from '../support/index.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111' as Uuid;
 
-anyDatabase((_kind, open) => {
-  describe('bundle keys', () => {
-    let engine: TestEngine;
-    let ada: Account;
-    let grace: Account;
+eachDatabaseByTurns('bundle keys', (open) => {
+  let engine: TestEngine;
+  let ada: Account;
+  let grace: Account;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T08:00:00Z' });
-      ada = await engine.acme.createAccount({ currency: 'USD' });
-      grace = await engine.acme.createAccount({ currency: 'USD' });
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T08:00:00Z' });
+    ada = await engine.acme.createAccount({ currency: 'USD' });
+    grace = await engine.acme.createAccount({ currency: 'USD' });
+  });
+
+  const subscribe = async (bundleExternalKey: string, parts: Partial<Making> = {}) => {
+    const { account = ada, planName = 'solo-now', ...options } = parts;
+    return engine.acme.createSubscription({ accountId: account.id, bundleExternalKey, planName }, options);
+  };
+
+  const end = async (subscriptionId: Uuid) => {
+    await engine.acme.subscriptions.cancel(subscriptionId, {
+      entitlementPolicy: 'IMMEDIATE',
+      billingPolicy: 'IMMEDIATE',
     });
-    afterEach(() => engine.close());
+    await engine.settle();
+  };
 
-    const subscribe = async (bundleExternalKey: string, parts: Partial<Making> = {}) => {
-      const { account = ada, planName = 'solo-now', ...options } = parts;
-      return engine.acme.createSubscription({ accountId: account.id, bundleExternalKey, planName }, options);
-    };
+  const idsOf = async (key: string) =>
+    (await engine.acme.bundles.allOfKey(key)).map(({ bundleId }) => bundleId);
+  const storedKeyOf = async (id: Uuid) =>
+    (await engine.acme.audit.history({ type: 'BUNDLE', id })).at(-1)?.snapshot?.externalKey;
 
-    const end = async (subscriptionId: Uuid) => {
-      await engine.acme.subscriptions.cancel(subscriptionId, {
-        entitlementPolicy: 'IMMEDIATE',
-        billingPolicy: 'IMMEDIATE',
+  describe('lookup (subscriptions §17.1)', () => {
+    it('a bundle is found by its id and by its key', async () => {
+      const { bundleId } = await subscribe('K');
+      expect(await engine.acme.bundles.get(bundleId)).to.deep.include({
+        bundleId,
+        accountId: ada.id,
+        externalKey: 'K',
       });
-      await engine.settle();
-    };
+      expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);
+    });
 
-    const idsOf = async (key: string) =>
-      (await engine.acme.bundles.allOfKey(key)).map(({ bundleId }) => bundleId);
-    const storedKeyOf = async (id: Uuid) =>
-      (await engine.acme.audit.history({ type: 'BUNDLE', id })).at(-1)?.snapshot?.externalKey;
-
-    describe('lookup (subscriptions §17.1)', () => {
-      it('a bundle is found by its id and by its key', async () => {
-        const { bundleId } = await subscribe('K');
-        expect(await engine.acme.bundles.get(bundleId)).to.deep.include({
-          bundleId,
-          accountId: ada.id,
-          externalKey: 'K',
-        });
-        expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);
-      });
-
-      it(
-        'a bundle is not found by its key once its service is cancelled, and still among all of the key',
-        onEachDatabase(async () => {
-          const { bundleId, subscriptionId } = await subscribe('K');
-          await end(subscriptionId);
-          expect(await codeOf(engine.acme.bundles.getByKey('K'))).to.equal(
-            ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY,
-          );
-          expect(await idsOf('K')).to.deep.equal([bundleId]);
-        }),
+    it('a bundle is not found by its key once its service is cancelled, and still among all of the key', async () => {
+      const { bundleId, subscriptionId } = await subscribe('K');
+      await end(subscriptionId);
+      expect(await codeOf(engine.acme.bundles.getByKey('K'))).to.equal(
+        ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY,
       );
-
-      it('a bundle that has expired is found by its key, since its service was never cancelled', async () => {
-        const { bundleId } = await subscribe('K', { planName: 'term-3m' });
-        await engine.runTo('2024-06-01');
-        expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);
-      });
-
-      it('no bundle is found by an unknown id or key', async () => {
-        const { bundles } = engine.acme;
-        expect(await codeOf(bundles.get(unknownId))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID);
-        expect(await codeOf(bundles.getByKey('none'))).to.equal(
-          ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY,
-        );
-        expect(await codeOf(bundles.allOfKey('none'))).to.equal(
-          ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY,
-        );
-        expect(await codeOf(bundles.getByKey('\u0000'))).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
-      });
+      expect(await idsOf('K')).to.deep.equal([bundleId]);
     });
 
-    describe('key at creation (subscriptions §17.2)', () => {
-      it('a key goes from a bundle that has ended to a new one; both show it', async () => {
-        const first = await subscribe('K');
-        await end(first.subscriptionId);
-        engine.clock.set('2024-02-01T08:00:00Z');
-        const second = await subscribe('K');
-        expect(second.bundleId).not.to.equal(first.bundleId);
-        expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(second.bundleId);
-        expect(await idsOf('K')).to.deep.equal([first.bundleId, second.bundleId]);
-        const all = await engine.acme.subscriptions.bundlesOfAccount(ada.id);
-        expect(all.map(({ externalKey }) => externalKey)).to.deep.equal(['K', 'K']);
-        expect(await storedKeyOf(first.bundleId)).to.match(/^kbcncl-\d+:K$/);
-        expect(await storedKeyOf(second.bundleId)).to.equal('K');
-      });
-
-      it('a key goes on to a third bundle, which counts as created with the first', async () => {
-        const made: Uuid[] = [];
-        for (const day of ['2024-01-01', '2024-02-01', '2024-03-01']) {
-          engine.clock.set(`${day}T08:00:00Z`);
-          const { bundleId, subscriptionId } = await subscribe('K');
-          await end(subscriptionId);
-          made.push(bundleId);
-        }
-        expect(await idsOf('K')).to.deep.equal(made);
-        const histories = await Promise.all(
-          made.map((id) => engine.acme.audit.history({ type: 'BUNDLE', id })),
-        );
-        expect(histories.map((rows) => rows[0]?.snapshot?.originalCreatedDate)).to.deep.equal([
-          '2024-01-01T08:00:00.000Z',
-          '2024-01-01T08:00:00.000Z',
-          '2024-01-01T08:00:00.000Z',
-        ]);
-      });
-
-      it('a key goes from an expired bundle, and to another account', async () => {
-        const first = await subscribe('K', { planName: 'term-3m' });
-        await engine.runTo('2024-06-01');
-        const second = await subscribe('K', { account: grace });
-        expect(await idsOf('K')).to.deep.equal([first.bundleId, second.bundleId]);
-        expect((await engine.acme.bundles.getByKey('K')).accountId).to.equal(grace.id);
-      });
-
-      const kept: readonly (readonly [name: string, ends: boolean, parts: Partial<Making>])[] = [
-        ['renaming is not allowed', true, { renameKeyIfExistsAndUnused: false }],
-        [
-          'renaming is not allowed, on another account',
-          true,
-          { renameKeyIfExistsAndUnused: false, of: 'grace' },
-        ],
-        ['it runs on another account', false, { of: 'grace' }],
-      ];
-      for (const [name, ends, { of, ...parts }] of kept) {
-        it(`a bundle keeps its key at a creation where ${name}, and nothing is stored`, async () => {
-          const first = await subscribe('K');
-          if (ends) await end(first.subscriptionId);
-          const account = of === 'grace' ? grace : ada;
-          expect(await codeOf(subscribe('K', { ...parts, account }))).to.equal(
-            ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-          );
-          expect(await idsOf('K')).to.deep.equal([first.bundleId]);
-          expect(await engine.acme.subscriptions.bundlesOfAccount(grace.id)).to.deep.equal([]);
-          expect(await storedKeyOf(first.bundleId)).to.equal('K');
-        });
-      }
-
-      it('a bundle keeps its key where the end of billing is still to come', async () => {
-        const first = await subscribe('K');
-        await engine.acme.subscriptions.cancel(first.subscriptionId, {
-          requestedDate: { date: parseLocalDate('2024-03-01') },
-          useRequestedDateForBilling: true,
-        });
-        expect(await codeOf(subscribe('K', { account: grace }))).to.equal(
-          ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-        );
-        expect(await codeOf(subscribe('K'))).to.equal(ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS);
-      });
-
-      it(
-        'a key goes to one of two creations that ask for it at once',
-        onEachDatabase(async () => {
-          const first = await subscribe('K');
-          await end(first.subscriptionId);
-          const codes = await Promise.all([
-            codeOf(subscribe('K', { account: ada })),
-            codeOf(subscribe('K', { account: grace })),
-          ]);
-          expect(codes.toSorted()).to.deep.equal([
-            ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-            'no error',
-          ]);
-          expect(await idsOf('K')).to.have.length(2);
-        }),
-      );
-
-      it('a bundle key may look like the form in which another is kept', async () => {
-        const first = await subscribe('K');
-        await end(first.subscriptionId);
-        await subscribe('K');
-        const lookalike = String(await storedKeyOf(first.bundleId));
-        const { bundleId } = await subscribe(lookalike);
-        expect((await engine.acme.bundles.get(bundleId)).externalKey).to.equal(lookalike);
-        expect(await idsOf(lookalike)).to.deep.equal([bundleId]);
-      });
+    it('a bundle that has expired is found by its key, since its service was never cancelled', async () => {
+      const { bundleId } = await subscribe('K', { planName: 'term-3m' });
+      await engine.runTo('2024-06-01');
+      expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);
     });
 
-    describe('rename (subscriptions §17.3)', () => {
-      it('a renamed bundle is found under its new key, which others may not take', async () => {
-        const { bundles } = engine.acme;
+    it('no bundle is found by an unknown id or key', async () => {
+      const { bundles } = engine.acme;
+      expect(await codeOf(bundles.get(unknownId))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID);
+      expect(await codeOf(bundles.getByKey('none'))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY);
+      expect(await codeOf(bundles.allOfKey('none'))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY);
+      expect(await codeOf(bundles.getByKey('\u0000'))).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
+    });
+  });
+
+  describe('key at creation (subscriptions §17.2)', () => {
+    it('a key goes from a bundle that has ended to a new one; both show it', async () => {
+      const first = await subscribe('K');
+      await end(first.subscriptionId);
+      engine.clock.set('2024-02-01T08:00:00Z');
+      const second = await subscribe('K');
+      expect(second.bundleId).not.to.equal(first.bundleId);
+      expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(second.bundleId);
+      expect(await idsOf('K')).to.deep.equal([first.bundleId, second.bundleId]);
+      const all = await engine.acme.subscriptions.bundlesOfAccount(ada.id);
+      expect(all.map(({ externalKey }) => externalKey)).to.deep.equal(['K', 'K']);
+      expect(await storedKeyOf(first.bundleId)).to.match(/^kbcncl-\d+:K$/);
+      expect(await storedKeyOf(second.bundleId)).to.equal('K');
+    });
+
+    it('a key goes on to a third bundle, which counts as created with the first', async () => {
+      const made: Uuid[] = [];
+      for (const day of ['2024-01-01', '2024-02-01', '2024-03-01']) {
+        engine.clock.set(`${day}T08:00:00Z`);
         const { bundleId, subscriptionId } = await subscribe('K');
-        await bundles.renameKey(bundleId, 'J');
-        expect((await bundles.getByKey('J')).bundleId).to.equal(bundleId);
-        expect((await engine.acme.getSubscription(subscriptionId)).bundleExternalKey).to.equal('J');
-        expect(await codeOf(bundles.getByKey('K'))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY);
-        const second = await subscribe('K', { account: grace });
-        expect(await codeOf(bundles.renameKey(second.bundleId, 'J'))).to.equal(
-          ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-        );
-        expect((await bundles.getByKey('K')).bundleId).to.equal(second.bundleId);
-      });
-
-      it('a rename refuses the key of a bundle that has ended, which creation could take', async () => {
-        const { bundles } = engine.acme;
-        const first = await subscribe('K');
-        await end(first.subscriptionId);
-        const { bundleId } = await subscribe('J');
-        expect(await codeOf(bundles.renameKey(bundleId, 'K'))).to.equal(
-          ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-        );
-      });
-
-      it('a rename gives a bundle that has lost its key one of its own', async () => {
-        const { bundles } = engine.acme;
-        const first = await subscribe('K');
-        await end(first.subscriptionId);
-        await subscribe('K');
-        await bundles.renameKey(first.bundleId, 'former K');
-        expect((await bundles.get(first.bundleId)).externalKey).to.equal('former K');
-        expect(await storedKeyOf(first.bundleId)).to.equal('former K');
-      });
-
-      it('a rename of a bundle to its own key changes nothing', async () => {
-        const { bundleId } = await subscribe('K');
-        await engine.acme.bundles.renameKey(bundleId, 'K');
-        expect(await engine.acme.audit.history({ type: 'BUNDLE', id: bundleId })).to.have.length(1);
-      });
-
-      it('a rename of a bundle is written to the audit, and no event is told', async () => {
-        const { bundleId } = await subscribe('K');
-        await engine.settle();
-        await engine.acme.bundles.renameKey(bundleId, 'J');
-        const rows = await engine.acme.audit.history({ type: 'BUNDLE', id: bundleId });
-        expect(rows.map(({ changeType, snapshot }) => [changeType, snapshot?.externalKey])).to.deep.equal([
-          ['INSERT', 'K'],
-          ['UPDATE', 'J'],
-        ]);
-        const { subscriptions } = await engine.acme.bundles.get(bundleId);
-        expect(subscriptions[0]?.events).to.have.length(2);
-      });
-
-      it('a rename leaves the bundle among all of each key that it had, once, under its present one', async () => {
-        const first = await subscribe('K');
-        const keysOf = async (key: string) =>
-          (await engine.acme.bundles.allOfKey(key)).map(({ externalKey }) => externalKey);
-        for (const key of ['J', 'K', 'J', 'L']) await engine.acme.bundles.renameKey(first.bundleId, key);
-        for (const key of ['K', 'J', 'L']) {
-          expect(await idsOf(key), key).to.deep.equal([first.bundleId]);
-          expect(await keysOf(key), key).to.deep.equal(['L']);
-        }
-        const second = await subscribe('K');
-        await end(second.subscriptionId);
-        const third = await subscribe('K', { account: grace });
-        expect(await storedKeyOf(second.bundleId)).to.match(/^kbcncl-\d+:K$/);
-        const all = [first, second, third].map(({ bundleId }) => bundleId);
-        expect(await idsOf('K')).to.deep.equal(all);
-        expect(await keysOf('K')).to.deep.equal(['L', 'K', 'K']);
-        await engine.acme.bundles.renameKey(second.bundleId, 'M');
-        await engine.acme.bundles.renameKey(first.bundleId, 'J');
-        expect(await idsOf('K')).to.deep.equal(all);
-        expect(await keysOf('K')).to.deep.equal(['J', 'M', 'K']);
-        expect(await idsOf('J')).to.deep.equal([first.bundleId]);
-      });
-
-      it('a rename frees the old key: lookup, search and creation do not see who had it', async () => {
-        const { bundles } = engine.acme;
-        const first = await subscribe('K');
-        await bundles.renameKey(first.bundleId, 'J');
-        expect(await codeOf(bundles.getByKey('K'))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY);
-        const found = await bundles.search('K', { offset: 0, limit: 10 });
-        expect([found.rows, found.total]).to.deep.equal([[], 0]);
-        engine.clock.set('2024-02-01T08:00:00Z');
-        const second = await subscribe('K', { renameKeyIfExistsAndUnused: false });
-        const [made] = await engine.acme.audit.history({ type: 'BUNDLE', id: second.bundleId });
-        expect(made?.snapshot?.originalCreatedDate).to.equal('2024-02-01T08:00:00.000Z');
-        await bundles.renameKey(second.bundleId, 'L');
-        await bundles.renameKey(first.bundleId, 'K');
-        expect((await bundles.getByKey('K')).bundleId).to.equal(first.bundleId);
-      });
-
-      it('a refused rename leaves nothing behind, and nothing in other tenants', async () => {
-        const first = await subscribe('K');
-        const { bundleId } = await subscribe('J', { account: grace });
-        expect(await codeOf(engine.acme.bundles.renameKey(first.bundleId, 'J'))).to.equal(
-          ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-        );
-        await engine.acme.bundles.renameKey(bundleId, 'L');
-        expect(await idsOf('L')).to.deep.equal([bundleId]);
-        const keys = 'select external_key from bw_former_bundle_keys';
-        expect(await rowsOf(engine.database, keys)).to.deep.equal([{ external_key: 'J' }]);
-        const other = await engine.billing.tenants.create(
-          { userName: 'test' },
-          { apiKey: 'other', apiSecret: 'secret' },
-        );
-        const { bundles } = engine.billing.as({ tenant: other.id, user: 'eve' });
-        expect(await codeOf(bundles.allOfKey('J'))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY);
-      });
-
-      const refused = [
-        ['no key', '', ErrorCode.MISSING_OR_INVALID_FIELD],
-        ['a key of null', null, ErrorCode.MISSING_OR_INVALID_FIELD],
-        ['a key too long', 'x'.repeat(256), ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED],
-        ['a key that cannot be stored', 'a\u0000', ErrorCode.MISSING_OR_INVALID_FIELD],
-      ] as const;
-      for (const [name, key, code] of refused) {
-        it(`a rename of a bundle refuses ${name}`, async () => {
-          const { bundleId } = await subscribe('K');
-          expect(await codeOf(engine.acme.bundles.renameKey(bundleId, key))).to.equal(code);
-          expect((await engine.acme.bundles.get(bundleId)).externalKey).to.equal('K');
-        });
+        await end(subscriptionId);
+        made.push(bundleId);
       }
+      expect(await idsOf('K')).to.deep.equal(made);
+      const histories = await Promise.all(
+        made.map((id) => engine.acme.audit.history({ type: 'BUNDLE', id })),
+      );
+      expect(histories.map((rows) => rows[0]?.snapshot?.originalCreatedDate)).to.deep.equal([
+        '2024-01-01T08:00:00.000Z',
+        '2024-01-01T08:00:00.000Z',
+        '2024-01-01T08:00:00.000Z',
+      ]);
+    });
 
-      it('a rename refuses an unknown bundle', async () => {
-        expect(await codeOf(engine.acme.bundles.renameKey(unknownId, 'J'))).to.equal(
-          ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+    it('a key goes from an expired bundle, and to another account', async () => {
+      const first = await subscribe('K', { planName: 'term-3m' });
+      await engine.runTo('2024-06-01');
+      const second = await subscribe('K', { account: grace });
+      expect(await idsOf('K')).to.deep.equal([first.bundleId, second.bundleId]);
+      expect((await engine.acme.bundles.getByKey('K')).accountId).to.equal(grace.id);
+    });
+
+    const kept: readonly (readonly [name: string, ends: boolean, parts: Partial<Making>])[] = [
+      ['renaming is not allowed', true, { renameKeyIfExistsAndUnused: false }],
+      [
+        'renaming is not allowed, on another account',
+        true,
+        { renameKeyIfExistsAndUnused: false, of: 'grace' },
+      ],
+      ['it runs on another account', false, { of: 'grace' }],
+    ];
+    for (const [name, ends, { of, ...parts }] of kept) {
+      it(`a bundle keeps its key at a creation where ${name}, and nothing is stored`, async () => {
+        const first = await subscribe('K');
+        if (ends) await end(first.subscriptionId);
+        const account = of === 'grace' ? grace : ada;
+        expect(await codeOf(subscribe('K', { ...parts, account }))).to.equal(
+          ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
         );
+        expect(await idsOf('K')).to.deep.equal([first.bundleId]);
+        expect(await engine.acme.subscriptions.bundlesOfAccount(grace.id)).to.deep.equal([]);
+        expect(await storedKeyOf(first.bundleId)).to.equal('K');
       });
+    }
+
+    it('a bundle keeps its key where the end of billing is still to come', async () => {
+      const first = await subscribe('K');
+      await engine.acme.subscriptions.cancel(first.subscriptionId, {
+        requestedDate: { date: parseLocalDate('2024-03-01') },
+        useRequestedDateForBilling: true,
+      });
+      expect(await codeOf(subscribe('K', { account: grace }))).to.equal(
+        ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+      );
+      expect(await codeOf(subscribe('K'))).to.equal(ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS);
+    });
+
+    it('a key goes to one of two creations that ask for it at once', async () => {
+      const first = await subscribe('K');
+      await end(first.subscriptionId);
+      const codes = await Promise.all([
+        codeOf(subscribe('K', { account: ada })),
+        codeOf(subscribe('K', { account: grace })),
+      ]);
+      expect(codes.toSorted()).to.deep.equal([
+        ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+        'no error',
+      ]);
+      expect(await idsOf('K')).to.have.length(2);
+    });
+
+    it('a bundle key may look like the form in which another is kept', async () => {
+      const first = await subscribe('K');
+      await end(first.subscriptionId);
+      await subscribe('K');
+      const lookalike = String(await storedKeyOf(first.bundleId));
+      const { bundleId } = await subscribe(lookalike);
+      expect((await engine.acme.bundles.get(bundleId)).externalKey).to.equal(lookalike);
+      expect(await idsOf(lookalike)).to.deep.equal([bundleId]);
+    });
+  });
+
+  describe('rename (subscriptions §17.3)', () => {
+    it('a renamed bundle is found under its new key, which others may not take', async () => {
+      const { bundles } = engine.acme;
+      const { bundleId, subscriptionId } = await subscribe('K');
+      await bundles.renameKey(bundleId, 'J');
+      expect((await bundles.getByKey('J')).bundleId).to.equal(bundleId);
+      expect((await engine.acme.getSubscription(subscriptionId)).bundleExternalKey).to.equal('J');
+      expect(await codeOf(bundles.getByKey('K'))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY);
+      const second = await subscribe('K', { account: grace });
+      expect(await codeOf(bundles.renameKey(second.bundleId, 'J'))).to.equal(
+        ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+      );
+      expect((await bundles.getByKey('K')).bundleId).to.equal(second.bundleId);
+    });
+
+    it('a rename refuses the key of a bundle that has ended, which creation could take', async () => {
+      const { bundles } = engine.acme;
+      const first = await subscribe('K');
+      await end(first.subscriptionId);
+      const { bundleId } = await subscribe('J');
+      expect(await codeOf(bundles.renameKey(bundleId, 'K'))).to.equal(
+        ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+      );
+    });
+
+    it('a rename gives a bundle that has lost its key one of its own', async () => {
+      const { bundles } = engine.acme;
+      const first = await subscribe('K');
+      await end(first.subscriptionId);
+      await subscribe('K');
+      await bundles.renameKey(first.bundleId, 'former K');
+      expect((await bundles.get(first.bundleId)).externalKey).to.equal('former K');
+      expect(await storedKeyOf(first.bundleId)).to.equal('former K');
+    });
+
+    it('a rename of a bundle to its own key changes nothing', async () => {
+      const { bundleId } = await subscribe('K');
+      await engine.acme.bundles.renameKey(bundleId, 'K');
+      expect(await engine.acme.audit.history({ type: 'BUNDLE', id: bundleId })).to.have.length(1);
+    });
+
+    it('a rename of a bundle is written to the audit, and no event is told', async () => {
+      const { bundleId } = await subscribe('K');
+      await engine.settle();
+      await engine.acme.bundles.renameKey(bundleId, 'J');
+      const rows = await engine.acme.audit.history({ type: 'BUNDLE', id: bundleId });
+      expect(rows.map(({ changeType, snapshot }) => [changeType, snapshot?.externalKey])).to.deep.equal([
+        ['INSERT', 'K'],
+        ['UPDATE', 'J'],
+      ]);
+      const { subscriptions } = await engine.acme.bundles.get(bundleId);
+      expect(subscriptions[0]?.events).to.have.length(2);
+    });
+
+    it('a rename leaves the bundle among all of each key that it had, once, under its present one', async () => {
+      const first = await subscribe('K');
+      const keysOf = async (key: string) =>
+        (await engine.acme.bundles.allOfKey(key)).map(({ externalKey }) => externalKey);
+      for (const key of ['J', 'K', 'J', 'L']) await engine.acme.bundles.renameKey(first.bundleId, key);
+      for (const key of ['K', 'J', 'L']) {
+        expect(await idsOf(key), key).to.deep.equal([first.bundleId]);
+        expect(await keysOf(key), key).to.deep.equal(['L']);
+      }
+      const second = await subscribe('K');
+      await end(second.subscriptionId);
+      const third = await subscribe('K', { account: grace });
+      expect(await storedKeyOf(second.bundleId)).to.match(/^kbcncl-\d+:K$/);
+      const all = [first, second, third].map(({ bundleId }) => bundleId);
+      expect(await idsOf('K')).to.deep.equal(all);
+      expect(await keysOf('K')).to.deep.equal(['L', 'K', 'K']);
+      await engine.acme.bundles.renameKey(second.bundleId, 'M');
+      await engine.acme.bundles.renameKey(first.bundleId, 'J');
+      expect(await idsOf('K')).to.deep.equal(all);
+      expect(await keysOf('K')).to.deep.equal(['J', 'M', 'K']);
+      expect(await idsOf('J')).to.deep.equal([first.bundleId]);
+    });
+
+    it('a rename frees the old key: lookup, search and creation do not see who had it', async () => {
+      const { bundles } = engine.acme;
+      const first = await subscribe('K');
+      await bundles.renameKey(first.bundleId, 'J');
+      expect(await codeOf(bundles.getByKey('K'))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY);
+      const found = await bundles.search('K', { offset: 0, limit: 10 });
+      expect([found.rows, found.total]).to.deep.equal([[], 0]);
+      engine.clock.set('2024-02-01T08:00:00Z');
+      const second = await subscribe('K', { renameKeyIfExistsAndUnused: false });
+      const [made] = await engine.acme.audit.history({ type: 'BUNDLE', id: second.bundleId });
+      expect(made?.snapshot?.originalCreatedDate).to.equal('2024-02-01T08:00:00.000Z');
+      await bundles.renameKey(second.bundleId, 'L');
+      await bundles.renameKey(first.bundleId, 'K');
+      expect((await bundles.getByKey('K')).bundleId).to.equal(first.bundleId);
+    });
+
+    it('a refused rename leaves nothing behind, and nothing in other tenants', async () => {
+      const first = await subscribe('K');
+      const { bundleId } = await subscribe('J', { account: grace });
+      expect(await codeOf(engine.acme.bundles.renameKey(first.bundleId, 'J'))).to.equal(
+        ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+      );
+      await engine.acme.bundles.renameKey(bundleId, 'L');
+      expect(await idsOf('L')).to.deep.equal([bundleId]);
+      const keys = 'select external_key from bw_former_bundle_keys';
+      expect(await rowsOf(engine.database, keys)).to.deep.equal([{ external_key: 'J' }]);
+      const other = await engine.billing.tenants.create(
+        { userName: 'test' },
+        { apiKey: 'other', apiSecret: 'secret' },
+      );
+      const { bundles } = engine.billing.as({ tenant: other.id, user: 'eve' });
+      expect(await codeOf(bundles.allOfKey('J'))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY);
+    });
+
+    const refused = [
+      ['no key', '', ErrorCode.MISSING_OR_INVALID_FIELD],
+      ['a key of null', null, ErrorCode.MISSING_OR_INVALID_FIELD],
+      ['a key too long', 'x'.repeat(256), ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED],
+      ['a key that cannot be stored', 'a\u0000', ErrorCode.MISSING_OR_INVALID_FIELD],
+    ] as const;
+    for (const [name, key, code] of refused) {
+      it(`a rename of a bundle refuses ${name}`, async () => {
+        const { bundleId } = await subscribe('K');
+        expect(await codeOf(engine.acme.bundles.renameKey(bundleId, key))).to.equal(code);
+        expect((await engine.acme.bundles.get(bundleId)).externalKey).to.equal('K');
+      });
+    }
+
+    it('a rename refuses an unknown bundle', async () => {
+      expect(await codeOf(engine.acme.bundles.renameKey(unknownId, 'J'))).to.equal(
+        ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+      );
     });
   });
 });

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { expect } from 'chai';
 import {
   type Account,
   ErrorCode,
@@ -12,10 +11,17 @@ import {
   type TransferBundleRequest,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { busEvents, newEvents } from '../support/queue-rows.ts';
+import {
+  busEvents,
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  newEvents,
+  openEngine,
+  specCatalog,
+  type TestEngine,
+} from '../support/index.ts';
 
 /** The catalog of the specification with one rule for the phases of a changed plan. */
 function changesAlignedTo(alignment: string): string {
@@ -25,643 +31,625 @@ function changesAlignedTo(alignment: string): string {
   );
 }
 
-anyDatabase((_kind, open) => {
-  describe('transfers of bundles', () => {
-    let engine: TestEngine;
-    let source: Account;
-    let target: Account;
+eachDatabaseByTurns('transfers of bundles', (open) => {
+  let engine: TestEngine;
+  let source: Account;
+  let target: Account;
 
-    async function begin(
-      now: string,
-      parts: {
-        readonly sourceZone?: string;
-        readonly targetZone?: string;
-        readonly targetDay?: number;
-        readonly catalog?: string;
-      } = {},
-    ): Promise<void> {
-      engine = await openEngine(open, { now, ...(parts.catalog ? { catalog: parts.catalog } : {}) });
-      const { acme } = engine;
-      source = await engine.payingAccount({
-        currency: 'USD',
-        billCycleDayLocal: 9,
-        timeZone: parts.sourceZone ?? 'UTC',
-      });
-      target = await acme.createAccount({
-        currency: 'USD',
-        billCycleDayLocal: parts.targetDay ?? 15,
-        timeZone: parts.targetZone ?? 'UTC',
-      });
-    }
+  async function begin(
+    now: string,
+    parts: {
+      readonly sourceZone?: string;
+      readonly targetZone?: string;
+      readonly targetDay?: number;
+      readonly catalog?: string;
+    } = {},
+  ): Promise<void> {
+    engine = await openEngine(open, { now, ...(parts.catalog ? { catalog: parts.catalog } : {}) });
+    const { acme } = engine;
+    source = await engine.payingAccount({
+      currency: 'USD',
+      billCycleDayLocal: 9,
+      timeZone: parts.sourceZone ?? 'UTC',
+    });
+    target = await acme.createAccount({
+      currency: 'USD',
+      billCycleDayLocal: parts.targetDay ?? 15,
+      timeZone: parts.targetZone ?? 'UTC',
+    });
+  }
 
-    async function subscribe(
-      planName: string,
-      more: Partial<Parameters<TestEngine['acme']['createSubscription']>[0]> = {},
-      options: Parameters<TestEngine['acme']['createSubscription']>[1] = {},
-    ) {
-      const made = await engine.acme.createSubscription(
-        { accountId: source.id, bundleExternalKey: 'K', planName, ...more },
-        options,
-      );
-      await engine.settle();
-      return made;
-    }
+  async function subscribe(
+    planName: string,
+    more: Partial<Parameters<TestEngine['acme']['createSubscription']>[0]> = {},
+    options: Parameters<TestEngine['acme']['createSubscription']>[1] = {},
+  ) {
+    const made = await engine.acme.createSubscription(
+      { accountId: source.id, bundleExternalKey: 'K', planName, ...more },
+      options,
+    );
+    await engine.settle();
+    return made;
+  }
 
-    const transfer = (bundleId: Uuid, request: TransferBundleRequest & TransferBundleOptions = {}) =>
-      engine.acme.bundles.transfer(bundleId, { accountId: target.id, ...request });
+  const transfer = (bundleId: Uuid, request: TransferBundleRequest & TransferBundleOptions = {}) =>
+    engine.acme.bundles.transfer(bundleId, { accountId: target.id, ...request });
 
-    async function onlyOf(bundleId: Uuid): Promise<SubscriptionView> {
-      const { subscriptions } = await engine.acme.bundles.get(bundleId);
-      const [only] = subscriptions;
-      if (only === undefined || subscriptions.length > 1) throw new Error('not one subscription');
-      return only;
-    }
+  async function onlyOf(bundleId: Uuid): Promise<SubscriptionView> {
+    const { subscriptions } = await engine.acme.bundles.get(bundleId);
+    const [only] = subscriptions;
+    if (only === undefined || subscriptions.length > 1) throw new Error('not one subscription');
+    return only;
+  }
 
-    const rowsOf = ({ events }: SubscriptionView): readonly string[] =>
-      events.map(({ eventType, effective, phase }) =>
-        [eventType, formatLocalDate(effective.date), phase].filter(Boolean).join(' '),
-      );
+  const rowsOf = ({ events }: SubscriptionView): readonly string[] =>
+    events.map(({ eventType, effective, phase }) =>
+      [eventType, formatLocalDate(effective.date), phase].filter(Boolean).join(' '),
+    );
 
-    async function linesOf({ id }: Account): Promise<readonly string[]> {
-      const invoices = await engine.acme.invoices.ofAccount({
-        accountId: id,
-        withItems: true,
-        includeVoided: true,
-      });
-      return invoices.flatMap(itemLines);
-    }
+  async function linesOf({ id }: Account): Promise<readonly string[]> {
+    const invoices = await engine.acme.invoices.ofAccount({
+      accountId: id,
+      withItems: true,
+      includeVoided: true,
+    });
+    return invoices.flatMap(itemLines);
+  }
 
-    const dateOf = (dated: SubscriptionView['cancelled']): string | null =>
-      dated && formatLocalDate(dated.date);
+  const dateOf = (dated: SubscriptionView['cancelled']): string | null =>
+    dated && formatLocalDate(dated.date);
 
-    describe('done', () => {
-      afterEach(() => engine.close());
+  describe('done', () => {
+    describe('subscriptions W21 Transfer', () => {
+      let bundleId: Uuid;
+      let subscriptionId: Uuid;
 
-      describe('subscriptions W21 Transfer', () => {
-        let bundleId: Uuid;
-        let subscriptionId: Uuid;
-
-        beforeEach(async () => {
-          await begin('2012-04-01T00:15:42Z');
-          ({ bundleId, subscriptionId } = await subscribe('pro-monthly'));
-          await engine.runTo('2012-05-01T00:15:42Z');
-          expect(await linesOf(source)).to.deep.equal([
-            'FIXED 2012-04-01..2012-05-01 0',
-            'RECURRING 2012-05-01..2012-05-09 66.65',
-          ]);
-          engine.clock.set('2012-05-03T00:15:42Z');
-        });
-
-        it('subscriptions W21 Transfer, IMMEDIATE: ends billing at the transfer and credits the days after', async () => {
-          const made = await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
-          await engine.settle();
-          const old = await engine.acme.getSubscription(subscriptionId);
-          expect(dateOf(old.cancelled)).to.equal('2012-05-03');
-          expect(dateOf(old.billingEnd)).to.equal('2012-05-03');
-          expect(old.state).to.equal('CANCELLED');
-          expect((await linesOf(source)).slice(2)).to.deep.equal([
-            'REPAIR_ADJ 2012-05-03..2012-05-09 -49.99',
-            'CBA_ADJ 2012-05-03..2012-05-03 49.99',
-          ]);
-          expect(await linesOf(target)).to.deep.equal(['RECURRING 2012-05-03..2012-05-15 99.98']);
-          const begun = await onlyOf(made);
-          expect(begun.sourceType).to.equal('TRANSFERRED');
-          expect(begun.state).to.equal('ACTIVE');
-          expect(begun.accountId).to.equal(target.id);
-          expect(dateOf(begun.chargedThrough)).to.equal('2012-05-15');
-          expect(rowsOf(begun)).to.deep.equal([
-            'START_ENTITLEMENT 2012-05-03 pro-monthly-evergreen',
-            'START_BILLING 2012-05-03 pro-monthly-evergreen',
-          ]);
-        });
-
-        it('subscriptions W21 Transfer, END_OF_TERM: both accounts pay for the overlap', async () => {
-          await transfer(bundleId, { requestedDate: { date: parseLocalDate('2012-05-03') } });
-          await engine.settle();
-          const old = await engine.acme.getSubscription(subscriptionId);
-          expect([dateOf(old.cancelled), dateOf(old.billingEnd)]).to.deep.equal(['2012-05-03', '2012-05-09']);
-          await engine.runTo('2012-08-01');
-          expect(await linesOf(source)).to.have.length(2);
-          expect(await linesOf(target)).to.deep.equal([
-            'RECURRING 2012-05-03..2012-05-15 99.98',
-            'RECURRING 2012-05-15..2012-06-15 249.95',
-            'RECURRING 2012-06-15..2012-07-15 249.95',
-            'RECURRING 2012-07-15..2012-08-15 249.95',
-          ]);
-        });
-
-        it('the key of a transferred bundle goes to the new one; both show it', async () => {
-          const { acme } = engine;
-          const before = await acme.bundles.get(bundleId);
-          const made = await transfer(bundleId);
-          expect((await acme.bundles.getByKey('K')).bundleId).to.equal(made);
-          const all = await acme.bundles.allOfKey('K');
-          expect(all.map((bundle) => [bundle.bundleId, bundle.externalKey])).to.deep.equal([
-            [bundleId, 'K'],
-            [made, 'K'],
-          ]);
-          expect(before.externalKey).to.equal('K');
-          const rows = await acme.audit.history({ type: 'BUNDLE', id: bundleId });
-          expect(rows.map(({ changeType }) => changeType)).to.deep.equal(['INSERT', 'UPDATE']);
-          expect(rows[1]?.snapshot)
-            .to.have.property('externalKey')
-            .that.matches(/^kbtsf-\d+:K$/);
-        });
-
-        it('a transfer is told of on both accounts: requested and effective', async () => {
-          const fresh = newEvents(engine.database);
-          await fresh();
-          await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
-          expect(await fresh()).to.deep.equal([
-            'SUBSCRIPTION_CANCEL',
-            'SUBSCRIPTION_CANCEL',
-            'ENTITLEMENT_CANCEL',
-            'SUBSCRIPTION_CREATION',
-            'SUBSCRIPTION_CREATION',
-            'ENTITLEMENT_CREATION',
-          ]);
-          await engine.settle();
-          expect((await fresh()).filter((type) => type === 'INVOICE_CREATION')).to.have.length(2);
-        });
-
-        it('a transferred bundle has no way back, and nothing more to transfer', async () => {
-          const { acme } = engine;
-          const made = await transfer(bundleId);
-          await engine.settle();
-          expect(await codeOf(transfer(bundleId))).to.equal(ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS);
-          expect(await codeOf(acme.subscriptions.uncancel(subscriptionId)), 'billed to its term').to.equal(
-            ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
-          );
-          expect((await acme.bundles.getByKey('K')).bundleId).to.equal(made);
-          const back = await acme.bundles.transfer(made, { accountId: source.id });
-          expect((await acme.bundles.allOfKey('K')).map((each) => each.bundleId)).to.deep.equal([
-            bundleId,
-            made,
-            back,
-          ]);
-        });
+      beforeEach(async () => {
+        await begin('2012-04-01T00:15:42Z');
+        ({ bundleId, subscriptionId } = await subscribe('pro-monthly'));
+        await engine.runTo('2012-05-01T00:15:42Z');
+        expect(await linesOf(source)).to.deep.equal([
+          'FIXED 2012-04-01..2012-05-01 0',
+          'RECURRING 2012-05-01..2012-05-09 66.65',
+        ]);
+        engine.clock.set('2012-05-03T00:15:42Z');
       });
 
-      it('a transferred subscription goes on in its trial, whose end comes on its day', async () => {
-        await begin('2024-03-01T08:00:00Z', { targetDay: 0 });
-        const { bundleId } = await subscribe('pro-monthly');
-        engine.clock.set('2024-03-11T12:00:00Z');
-        const made = await transfer(bundleId);
-        await engine.runTo('2024-04-02');
+      it('subscriptions W21 Transfer, IMMEDIATE: ends billing at the transfer and credits the days after', async () => {
+        const made = await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
+        await engine.settle();
+        const old = await engine.acme.getSubscription(subscriptionId);
+        expect(dateOf(old.cancelled)).to.equal('2012-05-03');
+        expect(dateOf(old.billingEnd)).to.equal('2012-05-03');
+        expect(old.state).to.equal('CANCELLED');
+        expect((await linesOf(source)).slice(2)).to.deep.equal([
+          'REPAIR_ADJ 2012-05-03..2012-05-09 -49.99',
+          'CBA_ADJ 2012-05-03..2012-05-03 49.99',
+        ]);
+        expect(await linesOf(target)).to.deep.equal(['RECURRING 2012-05-03..2012-05-15 99.98']);
         const begun = await onlyOf(made);
+        expect(begun.sourceType).to.equal('TRANSFERRED');
+        expect(begun.state).to.equal('ACTIVE');
+        expect(begun.accountId).to.equal(target.id);
+        expect(dateOf(begun.chargedThrough)).to.equal('2012-05-15');
         expect(rowsOf(begun)).to.deep.equal([
-          'START_ENTITLEMENT 2024-03-11 pro-monthly-trial',
-          'START_BILLING 2024-03-11 pro-monthly-trial',
-          'PHASE 2024-03-31 pro-monthly-evergreen',
+          'START_ENTITLEMENT 2012-05-03 pro-monthly-evergreen',
+          'START_BILLING 2012-05-03 pro-monthly-evergreen',
         ]);
-        expect(await linesOf(target)).to.deep.equal([
-          'FIXED 2024-03-11..2024-03-31 0',
-          'RECURRING 2024-03-31..2024-04-30 249.95',
-        ]);
-        expect(await linesOf(source)).to.deep.equal(['FIXED 2024-03-01..2024-03-31 0']);
-        expect((await engine.acme.getAccount(target.id)).billCycleDayLocal).to.equal(31);
       });
 
-      const origins = [
-        ['START_OF_SUBSCRIPTION', '2024-03-31'],
-        ['START_OF_BUNDLE', '2024-04-10'],
+      it('subscriptions W21 Transfer, END_OF_TERM: both accounts pay for the overlap', async () => {
+        await transfer(bundleId, { requestedDate: { date: parseLocalDate('2012-05-03') } });
+        await engine.settle();
+        const old = await engine.acme.getSubscription(subscriptionId);
+        expect([dateOf(old.cancelled), dateOf(old.billingEnd)]).to.deep.equal(['2012-05-03', '2012-05-09']);
+        await engine.runTo('2012-08-01');
+        expect(await linesOf(source)).to.have.length(2);
+        expect(await linesOf(target)).to.deep.equal([
+          'RECURRING 2012-05-03..2012-05-15 99.98',
+          'RECURRING 2012-05-15..2012-06-15 249.95',
+          'RECURRING 2012-06-15..2012-07-15 249.95',
+          'RECURRING 2012-07-15..2012-08-15 249.95',
+        ]);
+      });
+
+      it('the key of a transferred bundle goes to the new one; both show it', async () => {
+        const { acme } = engine;
+        const before = await acme.bundles.get(bundleId);
+        const made = await transfer(bundleId);
+        expect((await acme.bundles.getByKey('K')).bundleId).to.equal(made);
+        const all = await acme.bundles.allOfKey('K');
+        expect(all.map((bundle) => [bundle.bundleId, bundle.externalKey])).to.deep.equal([
+          [bundleId, 'K'],
+          [made, 'K'],
+        ]);
+        expect(before.externalKey).to.equal('K');
+        const rows = await acme.audit.history({ type: 'BUNDLE', id: bundleId });
+        expect(rows.map(({ changeType }) => changeType)).to.deep.equal(['INSERT', 'UPDATE']);
+        expect(rows[1]?.snapshot)
+          .to.have.property('externalKey')
+          .that.matches(/^kbtsf-\d+:K$/);
+      });
+
+      it('a transfer is told of on both accounts: requested and effective', async () => {
+        const fresh = newEvents(engine.database);
+        await fresh();
+        await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
+        expect(await fresh()).to.deep.equal([
+          'SUBSCRIPTION_CANCEL',
+          'SUBSCRIPTION_CANCEL',
+          'ENTITLEMENT_CANCEL',
+          'SUBSCRIPTION_CREATION',
+          'SUBSCRIPTION_CREATION',
+          'ENTITLEMENT_CREATION',
+        ]);
+        await engine.settle();
+        expect((await fresh()).filter((type) => type === 'INVOICE_CREATION')).to.have.length(2);
+      });
+
+      it('a transferred bundle has no way back, and nothing more to transfer', async () => {
+        const { acme } = engine;
+        const made = await transfer(bundleId);
+        await engine.settle();
+        expect(await codeOf(transfer(bundleId))).to.equal(ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS);
+        expect(await codeOf(acme.subscriptions.uncancel(subscriptionId)), 'billed to its term').to.equal(
+          ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
+        );
+        expect((await acme.bundles.getByKey('K')).bundleId).to.equal(made);
+        const back = await acme.bundles.transfer(made, { accountId: source.id });
+        expect((await acme.bundles.allOfKey('K')).map((each) => each.bundleId)).to.deep.equal([
+          bundleId,
+          made,
+          back,
+        ]);
+      });
+    });
+
+    it('a transferred subscription goes on in its trial, whose end comes on its day', async () => {
+      await begin('2024-03-01T08:00:00Z', { targetDay: 0 });
+      const { bundleId } = await subscribe('pro-monthly');
+      engine.clock.set('2024-03-11T12:00:00Z');
+      const made = await transfer(bundleId);
+      await engine.runTo('2024-04-02');
+      const begun = await onlyOf(made);
+      expect(rowsOf(begun)).to.deep.equal([
+        'START_ENTITLEMENT 2024-03-11 pro-monthly-trial',
+        'START_BILLING 2024-03-11 pro-monthly-trial',
+        'PHASE 2024-03-31 pro-monthly-evergreen',
+      ]);
+      expect(await linesOf(target)).to.deep.equal([
+        'FIXED 2024-03-11..2024-03-31 0',
+        'RECURRING 2024-03-31..2024-04-30 249.95',
+      ]);
+      expect(await linesOf(source)).to.deep.equal(['FIXED 2024-03-01..2024-03-31 0']);
+      expect((await engine.acme.getAccount(target.id)).billCycleDayLocal).to.equal(31);
+    });
+
+    const origins = [
+      ['START_OF_SUBSCRIPTION', '2024-03-31'],
+      ['START_OF_BUNDLE', '2024-04-10'],
+    ] as const;
+    for (const [alignment, phase] of origins) {
+      it(`a change of plan after a transfer counts from ${alignment}; a new add-on counts from the transfer`, async () => {
+        await begin('2024-03-01T08:00:00Z', { catalog: changesAlignedTo(alignment) });
+        const { bundleId } = await subscribe('pro-monthly');
+        engine.clock.set('2024-03-11T08:00:00Z');
+        const made = await transfer(bundleId);
+        await engine.runTo('2024-03-20T08:00:00Z');
+        const { subscriptionId } = await onlyOf(made);
+        const addOn = await engine.acme.createSubscription({
+          accountId: target.id,
+          bundleId: made,
+          planName: 'backup-monthly',
+        });
+        await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' });
+        await engine.runTo('2024-05-01');
+        const ofBase = rowsOf(await engine.acme.getSubscription(subscriptionId));
+        expect(ofBase.slice(2)).to.deep.equal([
+          'CHANGE 2024-03-20 solo-monthly-trial',
+          `PHASE ${phase} solo-monthly-evergreen`,
+        ]);
+        const ofAddOn = rowsOf(await engine.acme.getSubscription(addOn.subscriptionId));
+        expect(ofAddOn.slice(2)).to.deep.equal(['PHASE 2024-04-10 backup-monthly-evergreen']);
+      });
+    }
+
+    it('a transferred fixed term continues, and then expires', async () => {
+      await begin('2023-01-01T08:00:00Z');
+      const { bundleId } = await subscribe('term-3m');
+      engine.clock.set('2023-02-01T08:00:00Z');
+      const made = await transfer(bundleId);
+      await engine.runTo('2023-05-01');
+      const begun = await onlyOf(made);
+      expect(begun.state).to.equal('EXPIRED');
+      expect(rowsOf(begun)).to.deep.equal([
+        'START_ENTITLEMENT 2023-02-01 term-3m-fixedterm',
+        'START_BILLING 2023-02-01 term-3m-fixedterm',
+        'STOP_BILLING 2023-04-01 term-3m-fixedterm',
+      ]);
+    });
+
+    it('a transfer leaves a pending cancellation behind, with all that it had made void restored', async () => {
+      await begin('2024-01-01T08:00:00Z');
+      const { bundleId, subscriptionId } = await subscribe('club-monthly', {});
+      await engine.runTo('2024-02-10T08:00:00Z');
+      await engine.acme.subscriptions.cancel(subscriptionId, {
+        billingPolicy: 'END_OF_TERM',
+        requestedDate: { date: parseLocalDate('2024-03-01') },
+      });
+      const made = await transfer(bundleId);
+      await engine.settle();
+      expect(rowsOf(await onlyOf(made))).to.deep.equal([
+        'START_ENTITLEMENT 2024-02-10 club-monthly-discount',
+        'START_BILLING 2024-02-10 club-monthly-discount',
+        'PHASE 2024-07-31 club-monthly-evergreen',
+      ]);
+    });
+
+    it('a transfer keeps an earlier end of billing that is pending', async () => {
+      await begin('2024-01-01T08:00:00Z');
+      const { bundleId, subscriptionId } = await subscribe('solo-now', {});
+      await engine.acme.subscriptions.cancel(subscriptionId, {
+        requestedDate: { date: parseLocalDate('2024-01-05') },
+        useRequestedDateForBilling: true,
+      });
+      await engine.settle();
+      engine.clock.set('2024-01-03T08:00:00Z');
+      await transfer(bundleId);
+      await engine.settle();
+      const old = await engine.acme.getSubscription(subscriptionId);
+      expect([dateOf(old.cancelled), dateOf(old.billingEnd)]).to.deep.equal(['2024-01-03', '2024-01-05']);
+    });
+
+    it('a transfer takes a pending change of plan along', async () => {
+      await begin('2024-01-01T08:00:00Z');
+      const { bundleId, subscriptionId } = await subscribe('solo-now', {});
+      await engine.acme.subscriptions.changePlan(subscriptionId, {
+        planName: 'team-now',
+        requestedDate: { date: parseLocalDate('2024-03-01') },
+      });
+      engine.clock.set('2024-02-01T08:00:00Z');
+      await engine.settle();
+      const made = await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
+      await engine.runTo('2024-03-02');
+      const begun = await onlyOf(made);
+      expect(begun.planName).to.equal('team-now');
+      expect(rowsOf(begun)).to.deep.equal([
+        'START_ENTITLEMENT 2024-02-01 solo-now-evergreen',
+        'START_BILLING 2024-02-01 solo-now-evergreen',
+        'CHANGE 2024-03-01 team-now-evergreen',
+      ]);
+    });
+
+    it('a transfer takes a subscription along that has not begun', async () => {
+      await begin('2024-01-01T08:00:00Z');
+      const { bundleId, subscriptionId } = await subscribe(
+        'pro-monthly',
+        {},
+        {
+          billingDate: { date: parseLocalDate('2024-02-01') },
+          entitlementDate: { date: parseLocalDate('2024-01-01') },
+        },
+      );
+      engine.clock.set('2024-01-10T08:00:00Z');
+      const made = await transfer(bundleId);
+      await engine.runTo('2024-02-02');
+      expect(rowsOf(await onlyOf(made))).to.deep.equal([
+        'START_ENTITLEMENT 2024-01-10 pro-monthly-trial',
+        'START_BILLING 2024-02-01 pro-monthly-trial',
+        'PHASE 2024-03-02 pro-monthly-evergreen',
+      ]);
+      const old = await engine.acme.getSubscription(subscriptionId);
+      expect(dateOf(old.billingEnd), 'raised to its start').to.equal('2024-02-01');
+      expect(await linesOf(source)).to.deep.equal([]);
+    });
+
+    it('a transfer at a past day is raised to what is in effect, and begins there', async () => {
+      await begin('2024-01-01T08:00:00Z');
+      const { bundleId, subscriptionId } = await subscribe('pro-monthly');
+      await engine.runTo('2024-02-05T08:00:00Z');
+      const made = await transfer(bundleId, {
+        requestedDate: { date: parseLocalDate('2024-01-20') },
+        billingPolicy: 'IMMEDIATE',
+      });
+      await engine.settle();
+      const old = await engine.acme.getSubscription(subscriptionId);
+      expect([dateOf(old.cancelled), dateOf(old.billingEnd)]).to.deep.equal(['2024-01-20', '2024-01-31']);
+      expect(rowsOf(await onlyOf(made))).to.deep.equal([
+        'START_ENTITLEMENT 2024-01-20 pro-monthly-trial',
+        'START_BILLING 2024-01-20 pro-monthly-trial',
+        'PHASE 2024-01-31 pro-monthly-evergreen',
+      ]);
+    });
+
+    it('a transfer dates what it copies by the calendar of the target', async () => {
+      await begin('2024-03-01T02:00:00Z', { sourceZone: 'America/New_York', targetZone: 'Asia/Tokyo' });
+      const { bundleId } = await subscribe('pro-monthly');
+      engine.clock.set('2024-03-10T20:00:00Z');
+      const begun = await onlyOf(await transfer(bundleId));
+      expect(
+        begun.events.map(
+          ({ eventType, effective }) =>
+            `${eventType} ${formatInstant(effective.at)} ${formatLocalDate(effective.date)}`,
+        ),
+      ).to.deep.equal([
+        'START_ENTITLEMENT 2024-03-10T20:00:00.000Z 2024-03-11',
+        'START_BILLING 2024-03-10T20:00:00.000Z 2024-03-11',
+        // 2024-03-30 21:00 in New York, in summer time by then.
+        'PHASE 2024-03-31T01:00:00.000Z 2024-03-31',
+      ]);
+    });
+
+    describe('bill cycle day and quantity', () => {
+      beforeEach(async () => {
+        await begin('2024-01-05T08:00:00Z');
+      });
+      const cases = [
+        ['USE_EXISTING', 20],
+        ['ALIGN_WITH_EFF_DT', 12],
+        ['NONE', 15],
       ] as const;
-      for (const [alignment, phase] of origins) {
-        it(`a change of plan after a transfer counts from ${alignment}; a new add-on counts from the transfer`, async () => {
-          await begin('2024-03-01T08:00:00Z', { catalog: changesAlignedTo(alignment) });
-          const { bundleId } = await subscribe('pro-monthly');
-          engine.clock.set('2024-03-11T08:00:00Z');
-          const made = await transfer(bundleId);
-          await engine.runTo('2024-03-20T08:00:00Z');
-          const { subscriptionId } = await onlyOf(made);
-          const addOn = await engine.acme.createSubscription({
-            accountId: target.id,
-            bundleId: made,
-            planName: 'backup-monthly',
-          });
-          await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' });
-          await engine.runTo('2024-05-01');
-          const ofBase = rowsOf(await engine.acme.getSubscription(subscriptionId));
-          expect(ofBase.slice(2)).to.deep.equal([
-            'CHANGE 2024-03-20 solo-monthly-trial',
-            `PHASE ${phase} solo-monthly-evergreen`,
-          ]);
-          const ofAddOn = rowsOf(await engine.acme.getSubscription(addOn.subscriptionId));
-          expect(ofAddOn.slice(2)).to.deep.equal(['PHASE 2024-04-10 backup-monthly-evergreen']);
+      for (const [bcdTransfer, day] of cases) {
+        it(`a transfer with ${bcdTransfer} bills on day ${day}; the quantity stays`, async () => {
+          const { bundleId } = await subscribe('solo-now', { billCycleDayLocal: 20, quantity: 3 });
+          engine.clock.set('2024-01-12T08:00:00Z');
+          const begun = await onlyOf(await transfer(bundleId, { bcdTransfer }));
+          expect([begun.billCycleDayLocal, begun.quantity]).to.deep.equal([day, 3]);
         });
       }
+      it('a transfer gives no bill cycle day where none was requested', async () => {
+        const { bundleId } = await subscribe('solo-now');
+        engine.clock.set('2024-01-12T08:00:00Z');
+        const begun = await onlyOf(await transfer(bundleId, { bcdTransfer: 'ALIGN_WITH_EFF_DT' }));
+        expect([begun.billCycleDayLocal, begun.quantity]).to.deep.equal([15, 1]);
+      });
+    });
 
-      it('a transferred fixed term continues, and then expires', async () => {
-        await begin('2023-01-01T08:00:00Z');
-        const { bundleId } = await subscribe('term-3m');
-        engine.clock.set('2023-02-01T08:00:00Z');
+    it('a transfer takes all standalone subscriptions of a bundle but those that have ended, with keys of their own', async () => {
+      await begin('2024-01-05T08:00:00Z');
+      const { acme } = engine;
+      const first = await subscribe('kit-monthly');
+      const second = await subscribe('kit-monthly', { externalKey: 'second' });
+      const third = await subscribe('kit-monthly');
+      await acme.subscriptions.cancel(third.subscriptionId, {
+        entitlementPolicy: 'IMMEDIATE',
+        billingPolicy: 'IMMEDIATE',
+      });
+      await engine.settle();
+      engine.clock.set('2024-01-06T08:00:00Z');
+      // The others as they are read: that names no new key (json-models §16 rule 1).
+      const asRead = [first, third].map(({ subscriptionId: id }) => ({
+        subscriptionId: id,
+        externalKey: id,
+      }));
+      const named = { subscriptionId: second.subscriptionId, externalKey: 'second of Y' };
+      const subscriptions = [...asRead, named];
+      const made = await acme.bundles.get(await transfer(first.bundleId, { subscriptions }));
+      expect(
+        made.subscriptions.map(({ subscriptionId, externalKey }) => externalKey === subscriptionId),
+      ).to.deep.equal([true, false]);
+      expect(made.subscriptions[1]?.externalKey).to.equal('second of Y');
+      await engine.runTo('2024-01-20T08:00:00Z');
+      expect(await linesOf(target)).to.deep.equal([
+        'RECURRING 2024-01-06..2024-01-15 1.45',
+        'RECURRING 2024-01-06..2024-01-15 1.45',
+        'RECURRING 2024-01-15..2024-02-15 5',
+        'RECURRING 2024-01-15..2024-02-15 5',
+      ]);
+    });
+
+    describe('a base with its add-ons', () => {
+      let bundleId: Uuid;
+      let base: Uuid;
+      let addOn: Uuid;
+
+      beforeEach(async () => {
+        await begin('2024-01-09T08:00:00Z');
+        ({ bundleId, subscriptionId: base } = await subscribe('solo-now'));
+        addOn = (await subscribe('support-monthly', { bundleId })).subscriptionId;
+        engine.clock.set('2024-01-19T08:00:00Z');
+        await engine.settle();
+      });
+
+      const endsOf = async (id: Uuid) => {
+        const { state, cancelled, billingEnd } = await engine.acme.getSubscription(id);
+        return [state, dateOf(cancelled), dateOf(billingEnd)];
+      };
+
+      it('a transfer at END_OF_TERM: add-ons follow their base', async () => {
         const made = await transfer(bundleId);
-        await engine.runTo('2023-05-01');
-        const begun = await onlyOf(made);
-        expect(begun.state).to.equal('EXPIRED');
-        expect(rowsOf(begun)).to.deep.equal([
-          'START_ENTITLEMENT 2023-02-01 term-3m-fixedterm',
-          'START_BILLING 2023-02-01 term-3m-fixedterm',
-          'STOP_BILLING 2023-04-01 term-3m-fixedterm',
+        await engine.settle();
+        expect(await endsOf(base)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-02-09']);
+        expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-02-09']);
+        const ofAddOn = await engine.acme.audit.logs([addOn], 'FULL');
+        expect(ofAddOn.get(addOn)).to.have.length.greaterThan(0);
+        await engine.runTo('2024-03-01');
+        expect((await linesOf(source)).toSorted()).to.deep.equal([
+          'RECURRING 2024-01-09..2024-02-09 15',
+          'RECURRING 2024-01-09..2024-02-09 19.95',
+        ]);
+        const { subscriptions } = await engine.acme.bundles.get(made);
+        expect(
+          subscriptions.map(({ productCategory, state, sourceType }) => [productCategory, state, sourceType]),
+        ).to.deep.equal([
+          ['BASE', 'ACTIVE', 'TRANSFERRED'],
+          ['ADD_ON', 'ACTIVE', 'TRANSFERRED'],
         ]);
       });
 
-      it('a transfer leaves a pending cancellation behind, with all that it had made void restored', async () => {
-        await begin('2024-01-01T08:00:00Z');
-        const { bundleId, subscriptionId } = await subscribe('club-monthly', {});
-        await engine.runTo('2024-02-10T08:00:00Z');
-        await engine.acme.subscriptions.cancel(subscriptionId, {
-          billingPolicy: 'END_OF_TERM',
-          requestedDate: { date: parseLocalDate('2024-03-01') },
-        });
+      it('a transfer at once (IMMEDIATE): base and add-on end, are credited, and go on', async () => {
+        await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
+        await engine.settle();
+        expect(await endsOf(base)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
+        expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
+        // 21 of 31 days of 15.00 and of 19.95.
+        expect((await linesOf(source)).filter((line) => line.startsWith('REPAIR')).toSorted()).to.deep.equal([
+          'REPAIR_ADJ 2024-01-19..2024-02-09 -10.16',
+          'REPAIR_ADJ 2024-01-19..2024-02-09 -13.51',
+        ]);
+        // 27 of 31 days to the bill cycle day of the account, the 15th; the add-on by that of its bundle, the 19th.
+        expect((await linesOf(target)).toSorted()).to.deep.equal([
+          'RECURRING 2024-01-19..2024-02-15 17.38',
+          'RECURRING 2024-01-19..2024-02-19 15',
+        ]);
+      });
+
+      it('an end of a transferred base on its new account ends its add-ons there', async () => {
         const made = await transfer(bundleId);
         await engine.settle();
-        expect(rowsOf(await onlyOf(made))).to.deep.equal([
-          'START_ENTITLEMENT 2024-02-10 club-monthly-discount',
-          'START_BILLING 2024-02-10 club-monthly-discount',
-          'PHASE 2024-07-31 club-monthly-evergreen',
-        ]);
-      });
-
-      it('a transfer keeps an earlier end of billing that is pending', async () => {
-        await begin('2024-01-01T08:00:00Z');
-        const { bundleId, subscriptionId } = await subscribe('solo-now', {});
-        await engine.acme.subscriptions.cancel(subscriptionId, {
-          requestedDate: { date: parseLocalDate('2024-01-05') },
-          useRequestedDateForBilling: true,
-        });
-        await engine.settle();
-        engine.clock.set('2024-01-03T08:00:00Z');
-        await transfer(bundleId);
-        await engine.settle();
-        const old = await engine.acme.getSubscription(subscriptionId);
-        expect([dateOf(old.cancelled), dateOf(old.billingEnd)]).to.deep.equal(['2024-01-03', '2024-01-05']);
-      });
-
-      it('a transfer takes a pending change of plan along', async () => {
-        await begin('2024-01-01T08:00:00Z');
-        const { bundleId, subscriptionId } = await subscribe('solo-now', {});
-        await engine.acme.subscriptions.changePlan(subscriptionId, {
-          planName: 'team-now',
-          requestedDate: { date: parseLocalDate('2024-03-01') },
-        });
-        engine.clock.set('2024-02-01T08:00:00Z');
-        await engine.settle();
-        const made = await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
-        await engine.runTo('2024-03-02');
-        const begun = await onlyOf(made);
-        expect(begun.planName).to.equal('team-now');
-        expect(rowsOf(begun)).to.deep.equal([
-          'START_ENTITLEMENT 2024-02-01 solo-now-evergreen',
-          'START_BILLING 2024-02-01 solo-now-evergreen',
-          'CHANGE 2024-03-01 team-now-evergreen',
-        ]);
-      });
-
-      it('a transfer takes a subscription along that has not begun', async () => {
-        await begin('2024-01-01T08:00:00Z');
-        const { bundleId, subscriptionId } = await subscribe(
-          'pro-monthly',
-          {},
-          {
-            billingDate: { date: parseLocalDate('2024-02-01') },
-            entitlementDate: { date: parseLocalDate('2024-01-01') },
-          },
-        );
-        engine.clock.set('2024-01-10T08:00:00Z');
-        const made = await transfer(bundleId);
-        await engine.runTo('2024-02-02');
-        expect(rowsOf(await onlyOf(made))).to.deep.equal([
-          'START_ENTITLEMENT 2024-01-10 pro-monthly-trial',
-          'START_BILLING 2024-02-01 pro-monthly-trial',
-          'PHASE 2024-03-02 pro-monthly-evergreen',
-        ]);
-        const old = await engine.acme.getSubscription(subscriptionId);
-        expect(dateOf(old.billingEnd), 'raised to its start').to.equal('2024-02-01');
-        expect(await linesOf(source)).to.deep.equal([]);
-      });
-
-      it('a transfer at a past day is raised to what is in effect, and begins there', async () => {
-        await begin('2024-01-01T08:00:00Z');
-        const { bundleId, subscriptionId } = await subscribe('pro-monthly');
-        await engine.runTo('2024-02-05T08:00:00Z');
-        const made = await transfer(bundleId, {
-          requestedDate: { date: parseLocalDate('2024-01-20') },
+        const { subscriptions } = await engine.acme.bundles.get(made);
+        const [newBase, newAddOn] = subscriptions.map(({ subscriptionId }) => subscriptionId);
+        if (newBase === undefined || newAddOn === undefined) throw new Error('nothing was transferred');
+        await engine.acme.subscriptions.cancel(newBase, {
+          entitlementPolicy: 'IMMEDIATE',
           billingPolicy: 'IMMEDIATE',
         });
         await engine.settle();
-        const old = await engine.acme.getSubscription(subscriptionId);
-        expect([dateOf(old.cancelled), dateOf(old.billingEnd)]).to.deep.equal(['2024-01-20', '2024-01-31']);
-        expect(rowsOf(await onlyOf(made))).to.deep.equal([
-          'START_ENTITLEMENT 2024-01-20 pro-monthly-trial',
-          'START_BILLING 2024-01-20 pro-monthly-trial',
-          'PHASE 2024-01-31 pro-monthly-evergreen',
-        ]);
+        expect(await endsOf(newAddOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
       });
 
-      it('a transfer dates what it copies by the calendar of the target', async () => {
-        await begin('2024-03-01T02:00:00Z', { sourceZone: 'America/New_York', targetZone: 'Asia/Tokyo' });
-        const { bundleId } = await subscribe('pro-monthly');
-        engine.clock.set('2024-03-10T20:00:00Z');
-        const begun = await onlyOf(await transfer(bundleId));
-        expect(
-          begun.events.map(
-            ({ eventType, effective }) =>
-              `${eventType} ${formatInstant(effective.at)} ${formatLocalDate(effective.date)}`,
-          ),
-        ).to.deep.equal([
-          'START_ENTITLEMENT 2024-03-10T20:00:00.000Z 2024-03-11',
-          'START_BILLING 2024-03-10T20:00:00.000Z 2024-03-11',
-          // 2024-03-30 21:00 in New York, in summer time by then.
-          'PHASE 2024-03-31T01:00:00.000Z 2024-03-31',
-        ]);
+      it('an add-on that has ended stays behind at a transfer', async () => {
+        await engine.acme.subscriptions.cancel(addOn, {
+          entitlementPolicy: 'IMMEDIATE',
+          billingPolicy: 'IMMEDIATE',
+        });
+        await engine.settle();
+        const made = await transfer(bundleId);
+        const begun = await onlyOf(made);
+        expect(begun.planName).to.equal('solo-now');
       });
 
-      describe('bill cycle day and quantity', () => {
-        beforeEach(async () => {
-          await begin('2024-01-05T08:00:00Z');
-        });
-        const cases = [
-          ['USE_EXISTING', 20],
-          ['ALIGN_WITH_EFF_DT', 12],
-          ['NONE', 15],
-        ] as const;
-        for (const [bcdTransfer, day] of cases) {
-          it(`a transfer with ${bcdTransfer} bills on day ${day}; the quantity stays`, async () => {
-            const { bundleId } = await subscribe('solo-now', { billCycleDayLocal: 20, quantity: 3 });
-            engine.clock.set('2024-01-12T08:00:00Z');
-            const begun = await onlyOf(await transfer(bundleId, { bcdTransfer }));
-            expect([begun.billCycleDayLocal, begun.quantity]).to.deep.equal([day, 3]);
-          });
-        }
-        it('a transfer gives no bill cycle day where none was requested', async () => {
-          const { bundleId } = await subscribe('solo-now');
-          engine.clock.set('2024-01-12T08:00:00Z');
-          const begun = await onlyOf(await transfer(bundleId, { bcdTransfer: 'ALIGN_WITH_EFF_DT' }));
-          expect([begun.billCycleDayLocal, begun.quantity]).to.deep.equal([15, 1]);
-        });
+      it('an add-on whose base is billed no more is not transferred without it', async () => {
+        const later = { at: instant(engine.clock.now() + 86_400_000) };
+        const dates = { entitlementDate: later, billingDate: later };
+        await engine.acme.createSubscription(
+          { accountId: source.id, bundleId, planName: 'support-monthly' },
+          dates,
+        );
+        const policies = { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'IMMEDIATE' } as const;
+        await engine.acme.subscriptions.cancel(base, policies);
+        expect(await codeOf(transfer(bundleId))).to.equal(ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS);
       });
 
-      it(
-        'a transfer takes all standalone subscriptions of a bundle but those that have ended, with keys of their own',
-        onEachDatabase(async () => {
-          await begin('2024-01-05T08:00:00Z');
-          const { acme } = engine;
-          const first = await subscribe('kit-monthly');
-          const second = await subscribe('kit-monthly', { externalKey: 'second' });
-          const third = await subscribe('kit-monthly');
-          await acme.subscriptions.cancel(third.subscriptionId, {
-            entitlementPolicy: 'IMMEDIATE',
-            billingPolicy: 'IMMEDIATE',
-          });
-          await engine.settle();
-          engine.clock.set('2024-01-06T08:00:00Z');
-          // The others as they are read: that names no new key (json-models §16 rule 1).
-          const asRead = [first, third].map(({ subscriptionId: id }) => ({
-            subscriptionId: id,
-            externalKey: id,
-          }));
-          const named = { subscriptionId: second.subscriptionId, externalKey: 'second of Y' };
-          const subscriptions = [...asRead, named];
-          const made = await acme.bundles.get(await transfer(first.bundleId, { subscriptions }));
-          expect(
-            made.subscriptions.map(({ subscriptionId, externalKey }) => externalKey === subscriptionId),
-          ).to.deep.equal([true, false]);
-          expect(made.subscriptions[1]?.externalKey).to.equal('second of Y');
-          await engine.runTo('2024-01-20T08:00:00Z');
-          expect(await linesOf(target)).to.deep.equal([
-            'RECURRING 2024-01-06..2024-01-15 1.45',
-            'RECURRING 2024-01-06..2024-01-15 1.45',
-            'RECURRING 2024-01-15..2024-02-15 5',
-            'RECURRING 2024-01-15..2024-02-15 5',
-          ]);
-        }),
-      );
-
-      describe('a base with its add-ons', () => {
-        let bundleId: Uuid;
-        let base: Uuid;
-        let addOn: Uuid;
-
-        beforeEach(async () => {
-          await begin('2024-01-09T08:00:00Z');
-          ({ bundleId, subscriptionId: base } = await subscribe('solo-now'));
-          addOn = (await subscribe('support-monthly', { bundleId })).subscriptionId;
-          engine.clock.set('2024-01-19T08:00:00Z');
-          await engine.settle();
+      it('a transfer at once (IMMEDIATE): an add-on that is billed to its term ends with its base, and is credited', async () => {
+        await engine.acme.subscriptions.cancel(addOn, {
+          entitlementPolicy: 'IMMEDIATE',
+          billingPolicy: 'END_OF_TERM',
         });
-
-        const endsOf = async (id: Uuid) => {
-          const { state, cancelled, billingEnd } = await engine.acme.getSubscription(id);
-          return [state, dateOf(cancelled), dateOf(billingEnd)];
-        };
-
-        it('a transfer at END_OF_TERM: add-ons follow their base', async () => {
-          const made = await transfer(bundleId);
-          await engine.settle();
-          expect(await endsOf(base)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-02-09']);
-          expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-02-09']);
-          const ofAddOn = await engine.acme.audit.logs([addOn], 'FULL');
-          expect(ofAddOn.get(addOn)).to.have.length.greaterThan(0);
-          await engine.runTo('2024-03-01');
-          expect((await linesOf(source)).toSorted()).to.deep.equal([
-            'RECURRING 2024-01-09..2024-02-09 15',
-            'RECURRING 2024-01-09..2024-02-09 19.95',
-          ]);
-          const { subscriptions } = await engine.acme.bundles.get(made);
-          expect(
-            subscriptions.map(({ productCategory, state, sourceType }) => [
-              productCategory,
-              state,
-              sourceType,
-            ]),
-          ).to.deep.equal([
-            ['BASE', 'ACTIVE', 'TRANSFERRED'],
-            ['ADD_ON', 'ACTIVE', 'TRANSFERRED'],
-          ]);
-        });
-
-        it('a transfer at once (IMMEDIATE): base and add-on end, are credited, and go on', async () => {
-          await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
-          await engine.settle();
-          expect(await endsOf(base)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
-          expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
-          // 21 of 31 days of 15.00 and of 19.95.
-          expect(
-            (await linesOf(source)).filter((line) => line.startsWith('REPAIR')).toSorted(),
-          ).to.deep.equal([
-            'REPAIR_ADJ 2024-01-19..2024-02-09 -10.16',
-            'REPAIR_ADJ 2024-01-19..2024-02-09 -13.51',
-          ]);
-          // 27 of 31 days to the bill cycle day of the account, the 15th; the add-on by that of its bundle, the 19th.
-          expect((await linesOf(target)).toSorted()).to.deep.equal([
-            'RECURRING 2024-01-19..2024-02-15 17.38',
-            'RECURRING 2024-01-19..2024-02-19 15',
-          ]);
-        });
-
-        it('an end of a transferred base on its new account ends its add-ons there', async () => {
-          const made = await transfer(bundleId);
-          await engine.settle();
-          const { subscriptions } = await engine.acme.bundles.get(made);
-          const [newBase, newAddOn] = subscriptions.map(({ subscriptionId }) => subscriptionId);
-          if (newBase === undefined || newAddOn === undefined) throw new Error('nothing was transferred');
-          await engine.acme.subscriptions.cancel(newBase, {
-            entitlementPolicy: 'IMMEDIATE',
-            billingPolicy: 'IMMEDIATE',
-          });
-          await engine.settle();
-          expect(await endsOf(newAddOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
-        });
-
-        it('an add-on that has ended stays behind at a transfer', async () => {
-          await engine.acme.subscriptions.cancel(addOn, {
-            entitlementPolicy: 'IMMEDIATE',
-            billingPolicy: 'IMMEDIATE',
-          });
-          await engine.settle();
-          const made = await transfer(bundleId);
-          const begun = await onlyOf(made);
-          expect(begun.planName).to.equal('solo-now');
-        });
-
-        it('an add-on whose base is billed no more is not transferred without it', async () => {
-          const later = { at: instant(engine.clock.now() + 86_400_000) };
-          const dates = { entitlementDate: later, billingDate: later };
-          await engine.acme.createSubscription(
-            { accountId: source.id, bundleId, planName: 'support-monthly' },
-            dates,
-          );
-          const policies = { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'IMMEDIATE' } as const;
-          await engine.acme.subscriptions.cancel(base, policies);
-          expect(await codeOf(transfer(bundleId))).to.equal(ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS);
-        });
-
-        it('a transfer at once (IMMEDIATE): an add-on that is billed to its term ends with its base, and is credited', async () => {
-          await engine.acme.subscriptions.cancel(addOn, {
-            entitlementPolicy: 'IMMEDIATE',
-            billingPolicy: 'END_OF_TERM',
-          });
-          await engine.settle();
-          expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-02-09']);
-          await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
-          await engine.settle();
-          expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
-          expect(await linesOf(source)).to.include('REPAIR_ADJ 2024-01-19..2024-02-09 -10.16');
-        });
+        await engine.settle();
+        expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-02-09']);
+        await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
+        await engine.settle();
+        expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
+        expect(await linesOf(source)).to.include('REPAIR_ADJ 2024-01-19..2024-02-09 -10.16');
       });
-
-      it(
-        'two transfers at once, there and back, come one after the other, without a deadlock',
-        onEachDatabase(async () => {
-          await begin('2024-01-05T08:00:00Z');
-          const { acme } = engine;
-          const mine = await subscribe('solo-now', { bundleExternalKey: 'mine' });
-          const theirs = await acme.createSubscription({
-            accountId: target.id,
-            bundleExternalKey: 'theirs',
-            planName: 'solo-now',
-          });
-          await engine.settle();
-          await Promise.all([
-            acme.bundles.transfer(mine.bundleId, { accountId: target.id }),
-            acme.bundles.transfer(theirs.bundleId, { accountId: source.id }),
-          ]);
-          expect((await acme.bundles.getByKey('mine')).accountId).to.equal(target.id);
-          expect((await acme.bundles.getByKey('theirs')).accountId).to.equal(source.id);
-        }),
-      );
     });
 
-    describe('refuses, and stores nothing', () => {
-      let bundleId: Uuid;
-      let subscriptionId: Uuid;
-      before(async () => {
-        await begin('2024-01-05T08:00:00Z');
-        ({ bundleId, subscriptionId } = await subscribe('solo-now'));
-        await subscribe('solo-now', { externalKey: 'taken', bundleExternalKey: 'another' });
+    it('two transfers at once, there and back, come one after the other, without a deadlock', async () => {
+      await begin('2024-01-05T08:00:00Z');
+      const { acme } = engine;
+      const mine = await subscribe('solo-now', { bundleExternalKey: 'mine' });
+      const theirs = await acme.createSubscription({
+        accountId: target.id,
+        bundleExternalKey: 'theirs',
+        planName: 'solo-now',
       });
-
-      after(() => engine.close());
-
-      const unknown = '11111111-1111-4111-8111-111111111111' as Uuid;
-      const refused: readonly (readonly [
-        name: string,
-        code: ErrorCode,
-        request: () => TransferBundleRequest & TransferBundleOptions,
-      ])[] = [
-        ['no account', ErrorCode.MISSING_OR_INVALID_FIELD, () => ({ accountId: null })],
-        ['an unknown account', ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID, () => ({ accountId: unknown })],
-        ['the account it is of', ErrorCode.MISSING_OR_INVALID_FIELD, () => ({ accountId: source.id })],
-        ['START_OF_TERM', ErrorCode.INVALID_PARAMETER, () => ({ billingPolicy: 'START_OF_TERM' })],
-        ['ILLEGAL', ErrorCode.INVALID_PARAMETER, () => ({ billingPolicy: 'ILLEGAL' })],
-        [
-          'an unknown subscription',
-          ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
-          () => ({ subscriptions: [{ subscriptionId: unknown, externalKey: 'x' }] }),
-        ],
-        [
-          'a subscription without id',
-          ErrorCode.MISSING_OR_INVALID_FIELD,
-          () => ({ subscriptions: [{ externalKey: 'x' }] }),
-        ],
-        [
-          'a subscription twice',
-          ErrorCode.MISSING_OR_INVALID_FIELD,
-          () => ({ subscriptions: [{ subscriptionId }, { subscriptionId }] }),
-        ],
-        [
-          'a subscription key in use',
-          ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
-          () => ({ subscriptions: [{ subscriptionId, externalKey: 'taken' }] }),
-        ],
-        [
-          'a key too long',
-          ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
-          () => ({ subscriptions: [{ subscriptionId, externalKey: 'x'.repeat(256) }] }),
-        ],
-      ];
-      for (const [name, code, request] of refused) {
-        it(`a transfer is refused and stores nothing: ${name}`, async () => {
-          const before = await everything();
-          expect(await codeOf(transfer(bundleId, request()))).to.equal(code);
-          expect(await everything()).to.deep.equal(before);
-        });
-      }
-
-      it('a transfer is refused and stores nothing: a subscription of another bundle', async () => {
-        const other = await subscribe('solo-now', { bundleExternalKey: 'other' });
-        const before = await everything();
-        const subscriptions = [{ subscriptionId: other.subscriptionId, externalKey: 'x' }];
-        expect(await codeOf(transfer(bundleId, { subscriptions }))).to.equal(
-          ErrorCode.MISSING_OR_INVALID_FIELD,
-        );
-        expect(await everything()).to.deep.equal(before);
-      });
-
-      it('a transfer is refused and stores nothing: an unknown bundle', async () => {
-        expect(await codeOf(transfer(unknown))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID);
-      });
-
-      it('a transfer is refused and stores nothing: an account in whose currency the plan has no price', async () => {
-        const euros = await engine.acme.createAccount({ currency: 'EUR' });
-        const before = await everything();
-        expect(await codeOf(transfer(bundleId, { accountId: euros.id }))).to.equal(
-          ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
-        );
-        expect(await everything()).to.deep.equal(before);
-      });
-
-      async function everything(): Promise<unknown> {
-        const { acme } = engine;
-        const all = { limit: 100, offset: 0 };
-        return {
-          bundles: await acme.bundles.page(all),
-          audit:
-            (await acme.audit.ofAccount(source.id)).length + (await acme.audit.ofAccount(target.id)).length,
-          events: await busEvents(engine.database),
-        };
-      }
+      await engine.settle();
+      await Promise.all([
+        acme.bundles.transfer(mine.bundleId, { accountId: target.id }),
+        acme.bundles.transfer(theirs.bundleId, { accountId: source.id }),
+      ]);
+      expect((await acme.bundles.getByKey('mine')).accountId).to.equal(target.id);
+      expect((await acme.bundles.getByKey('theirs')).accountId).to.equal(source.id);
     });
+  });
+
+  describe('refuses, and stores nothing', () => {
+    let bundleId: Uuid;
+    let subscriptionId: Uuid;
+    before(async () => {
+      await begin('2024-01-05T08:00:00Z');
+      ({ bundleId, subscriptionId } = await subscribe('solo-now'));
+      await subscribe('solo-now', { externalKey: 'taken', bundleExternalKey: 'another' });
+    });
+
+    const unknown = '11111111-1111-4111-8111-111111111111' as Uuid;
+    const refused: readonly (readonly [
+      name: string,
+      code: ErrorCode,
+      request: () => TransferBundleRequest & TransferBundleOptions,
+    ])[] = [
+      ['no account', ErrorCode.MISSING_OR_INVALID_FIELD, () => ({ accountId: null })],
+      ['an unknown account', ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID, () => ({ accountId: unknown })],
+      ['the account it is of', ErrorCode.MISSING_OR_INVALID_FIELD, () => ({ accountId: source.id })],
+      ['START_OF_TERM', ErrorCode.INVALID_PARAMETER, () => ({ billingPolicy: 'START_OF_TERM' })],
+      ['ILLEGAL', ErrorCode.INVALID_PARAMETER, () => ({ billingPolicy: 'ILLEGAL' })],
+      [
+        'an unknown subscription',
+        ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+        () => ({ subscriptions: [{ subscriptionId: unknown, externalKey: 'x' }] }),
+      ],
+      [
+        'a subscription without id',
+        ErrorCode.MISSING_OR_INVALID_FIELD,
+        () => ({ subscriptions: [{ externalKey: 'x' }] }),
+      ],
+      [
+        'a subscription twice',
+        ErrorCode.MISSING_OR_INVALID_FIELD,
+        () => ({ subscriptions: [{ subscriptionId }, { subscriptionId }] }),
+      ],
+      [
+        'a subscription key in use',
+        ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+        () => ({ subscriptions: [{ subscriptionId, externalKey: 'taken' }] }),
+      ],
+      [
+        'a key too long',
+        ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
+        () => ({ subscriptions: [{ subscriptionId, externalKey: 'x'.repeat(256) }] }),
+      ],
+    ];
+    for (const [name, code, request] of refused) {
+      it(`a transfer is refused and stores nothing: ${name}`, async () => {
+        const before = await everything();
+        expect(await codeOf(transfer(bundleId, request()))).to.equal(code);
+        expect(await everything()).to.deep.equal(before);
+      });
+    }
+
+    it('a transfer is refused and stores nothing: a subscription of another bundle', async () => {
+      const other = await subscribe('solo-now', { bundleExternalKey: 'other' });
+      const before = await everything();
+      const subscriptions = [{ subscriptionId: other.subscriptionId, externalKey: 'x' }];
+      expect(await codeOf(transfer(bundleId, { subscriptions }))).to.equal(
+        ErrorCode.MISSING_OR_INVALID_FIELD,
+      );
+      expect(await everything()).to.deep.equal(before);
+    });
+
+    it('a transfer is refused and stores nothing: an unknown bundle', async () => {
+      expect(await codeOf(transfer(unknown))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID);
+    });
+
+    it('a transfer is refused and stores nothing: an account in whose currency the plan has no price', async () => {
+      const euros = await engine.acme.createAccount({ currency: 'EUR' });
+      const before = await everything();
+      expect(await codeOf(transfer(bundleId, { accountId: euros.id }))).to.equal(
+        ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
+      );
+      expect(await everything()).to.deep.equal(before);
+    });
+
+    async function everything(): Promise<unknown> {
+      const { acme } = engine;
+      const all = { limit: 100, offset: 0 };
+      return {
+        bundles: await acme.bundles.page(all),
+        audit:
+          (await acme.audit.ofAccount(source.id)).length + (await acme.audit.ofAccount(target.id)).length,
+        events: await busEvents(engine.database),
+      };
+    }
   });
 });

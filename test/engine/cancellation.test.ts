@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type CancelSubscriptionOptions,
   ErrorCode,
@@ -8,337 +7,332 @@ import {
   parseWireMoment,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('cancelling and uncancelling', () => {
-    let engine: TestEngine;
-    let accountId: Uuid;
+eachDatabaseByTurns('cancelling and uncancelling', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
 
-    afterEach(() => engine.close());
+  async function begin(now: string, account: { billCycleDayLocal?: number } = {}): Promise<void> {
+    engine = await openEngine(open, { now });
+    accountId = (await engine.acme.createAccount({ currency: 'USD', ...account })).id;
+  }
 
-    async function begin(now: string, account: { billCycleDayLocal?: number } = {}): Promise<void> {
-      engine = await openEngine(open, { now });
-      accountId = (await engine.acme.createAccount({ currency: 'USD', ...account })).id;
-    }
+  async function subscribe(planName: string): Promise<Uuid> {
+    const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
+    await engine.settle();
+    return subscriptionId;
+  }
 
-    async function subscribe(planName: string): Promise<Uuid> {
-      const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
-      await engine.settle();
-      return subscriptionId;
-    }
+  async function cancel(subscriptionId: Uuid, query = ''): Promise<void> {
+    await engine.acme.subscriptions.cancel(subscriptionId, optionsOf(query));
+  }
 
-    async function cancel(subscriptionId: Uuid, query = ''): Promise<void> {
-      await engine.acme.subscriptions.cancel(subscriptionId, optionsOf(query));
-    }
+  /** State, end of service and end of billing: `ACTIVE 2024-06-20 2024-06-30`. */
+  async function endsOf(subscriptionId: Uuid): Promise<string> {
+    const { state, cancelled, billingEnd } = await engine.acme.getSubscription(subscriptionId);
+    const date = (end: typeof cancelled) => (end === null ? '-' : formatLocalDate(end.date));
+    return `${state} ${date(cancelled)} ${date(billingEnd)}`;
+  }
 
-    /** State, end of service and end of billing: `ACTIVE 2024-06-20 2024-06-30`. */
-    async function endsOf(subscriptionId: Uuid): Promise<string> {
-      const { state, cancelled, billingEnd } = await engine.acme.getSubscription(subscriptionId);
-      const date = (end: typeof cancelled) => (end === null ? '-' : formatLocalDate(end.date));
-      return `${state} ${date(cancelled)} ${date(billingEnd)}`;
-    }
+  async function rowsOf(subscriptionId: Uuid): Promise<readonly string[]> {
+    const { events } = await engine.acme.getSubscription(subscriptionId);
+    return events.map((event) => `${event.eventType} ${formatInstant(event.effective.at)}`);
+  }
 
-    async function rowsOf(subscriptionId: Uuid): Promise<readonly string[]> {
-      const { events } = await engine.acme.getSubscription(subscriptionId);
-      return events.map((event) => `${event.eventType} ${formatInstant(event.effective.at)}`);
-    }
+  async function linesOf(): Promise<readonly string[]> {
+    const invoices = await engine.acme.invoices.ofAccount({
+      accountId,
+      withItems: true,
+      includeVoided: true,
+    });
+    return invoices.flatMap(itemLines);
+  }
 
-    async function linesOf(): Promise<readonly string[]> {
-      const invoices = await engine.acme.invoices.ofAccount({
-        accountId,
-        withItems: true,
-        includeVoided: true,
-      });
-      return invoices.flatMap(itemLines);
-    }
+  describe('subscriptions W10 Cancel matrix', () => {
+    let subscriptionId: Uuid;
 
-    describe('subscriptions W10 Cancel matrix', () => {
-      let subscriptionId: Uuid;
-
-      beforeEach(async () => {
-        await begin('2024-04-30T08:00:00Z', { billCycleDayLocal: 30 });
-        engine.clock.set('2024-05-01T08:00:00Z');
-        const phaseType = 'EVERGREEN';
-        const made = await engine.acme.createSubscription({ accountId, planName: 'pro-monthly', phaseType });
-        subscriptionId = made.subscriptionId;
-        await engine.runTo('2024-05-30T08:00:00Z');
-        engine.clock.set('2024-06-12T10:00:00Z');
-      });
-
-      const table: readonly (readonly [query: string, ends: string])[] = [
-        ['', 'CANCELLED 2024-06-12 2024-06-30'],
-        ['requestedDate=2024-06-20', 'ACTIVE 2024-06-20 2024-06-30'],
-        ['requestedDate=2024-06-20&useRequestedDateForBilling=true', 'ACTIVE 2024-06-20 2024-06-20'],
-        ['requestedDate=2024-06-20T15:00:00Z', 'ACTIVE 2024-06-20 2024-06-20'],
-        ['entitlementPolicy=END_OF_TERM', 'ACTIVE 2024-06-30 2024-06-30'],
-        ['entitlementPolicy=END_OF_TERM&billingPolicy=IMMEDIATE', 'ACTIVE 2024-06-30 2024-06-12'],
-        ['billingPolicy=END_OF_TERM&requestedDate=2024-07-15', 'ACTIVE 2024-07-15 2024-06-30'],
-        // Not of the example: the policies that are left.
-        ['entitlementPolicy=IMMEDIATE', 'CANCELLED 2024-06-12 2024-06-30'],
-        ['entitlementPolicy=IMMEDIATE&billingPolicy=IMMEDIATE', 'CANCELLED 2024-06-12 2024-06-12'],
-        ['entitlementPolicy=IMMEDIATE&billingPolicy=END_OF_TERM', 'CANCELLED 2024-06-12 2024-06-30'],
-        ['entitlementPolicy=IMMEDIATE&billingPolicy=START_OF_TERM', 'CANCELLED 2024-06-12 2024-05-30'],
-        ['entitlementPolicy=END_OF_TERM&billingPolicy=END_OF_TERM', 'ACTIVE 2024-06-30 2024-06-30'],
-        ['entitlementPolicy=END_OF_TERM&billingPolicy=START_OF_TERM', 'ACTIVE 2024-06-30 2024-05-30'],
-        ['entitlementPolicy=IMMEDIATE&requestedDate=2024-07-15', 'CANCELLED 2024-06-12 2024-06-30'],
-        ['billingPolicy=IMMEDIATE&requestedDate=2024-06-20T15:00:00Z', 'ACTIVE 2024-06-20 2024-06-12'],
-        ['useRequestedDateForBilling=true', 'CANCELLED 2024-06-12 2024-06-12'],
-      ];
-      for (const [query, ends] of table) {
-        it(`subscriptions W10 Cancel matrix: ${query || 'no parameter'}`, async () => {
-          await cancel(subscriptionId, query);
-          expect(await endsOf(subscriptionId)).to.equal(ends);
-        });
-      }
-
-      it('a cancellation takes dates at the reference time, date-times as they are', async () => {
-        await cancel(subscriptionId, 'requestedDate=2024-06-20T15:00:00Z');
-        expect(await rowsOf(subscriptionId)).to.deep.equal([
-          'START_ENTITLEMENT 2024-05-01T08:00:00.000Z',
-          'START_BILLING 2024-05-01T08:00:00.000Z',
-          'STOP_ENTITLEMENT 2024-06-20T15:00:00.000Z',
-          'STOP_BILLING 2024-06-20T15:00:00.000Z',
-        ]);
-        await engine.acme.subscriptions.uncancel(subscriptionId);
-        await cancel(subscriptionId, 'requestedDate=2024-06-20');
-        expect((await rowsOf(subscriptionId)).slice(2)).to.deep.equal([
-          'STOP_ENTITLEMENT 2024-06-20T08:00:00.000Z',
-          'STOP_BILLING 2024-06-30T08:00:00.000Z',
-        ]);
-      });
-
-      const refused: readonly (readonly [query: string, code: ErrorCode])[] = [
-        ['requestedDate=2024-04-15', ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE],
-        ['requestedDate=2024-05-01T07:59:59Z', ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE],
-        ['requestedDate=2024-04-30&billingPolicy=IMMEDIATE', ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE],
-        ['billingPolicy=ILLEGAL', ErrorCode.INVALID_PARAMETER],
-        ['requestedDate=9000-01-01', ErrorCode.INVALID_PARAMETER],
-      ];
-      for (const [query, code] of refused) {
-        it(`a cancellation with ${query} is refused, and nothing is stored`, async () => {
-          const before = await rowsOf(subscriptionId);
-          await refusedWith(code, cancel(subscriptionId, query));
-          expect(await rowsOf(subscriptionId)).to.deep.equal(before);
-          expect(await endsOf(subscriptionId)).to.equal('ACTIVE - -');
-        });
-      }
-
-      it('a cancelled subscription is billed to the end of billing and not beyond', async () => {
-        await cancel(subscriptionId);
-        await engine.runTo('2024-12-01');
-        expect(await linesOf()).to.deep.equal([
-          'RECURRING 2024-05-01..2024-05-30 241.62',
-          'RECURRING 2024-05-30..2024-06-30 249.95',
-        ]);
-      });
-
-      it('an end of billing repairs what is invoiced beyond it, when it comes', async () => {
-        await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
-        await engine.settle();
-        expect(await linesOf()).to.have.length(2);
-        await engine.runTo('2024-06-20T08:00:00Z');
-        expect(await repairs()).to.deep.equal(['REPAIR_ADJ 2024-06-20..2024-06-30 -80.63']);
-        expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-20 2024-06-20');
-      });
-
-      it('an uncancelled subscription is billed again for what its cancellation had repaired', async () => {
-        await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
-        await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-06-20') });
-        await engine.settle();
-        expect(await repairs()).to.deep.equal(['REPAIR_ADJ 2024-06-20..2024-06-30 -80.63']);
-        await engine.acme.subscriptions.uncancel(subscriptionId);
-        await engine.runTo('2024-07-01');
-        const recurring = (await linesOf()).filter((line) => line.startsWith('RECURRING'));
-        expect(recurring.slice(-2)).to.deep.equal([
-          'RECURRING 2024-06-20..2024-06-30 80.63',
-          'RECURRING 2024-06-30..2024-07-30 249.95',
-        ]);
-      });
-
-      it('a subscription is not cancelled twice', async () => {
-        await cancel(subscriptionId);
-        await refusedWith(ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE, cancel(subscriptionId));
-      });
-
-      it('a cancellation replaces a pending end by one that is not later, and refuses a later one', async () => {
-        await cancel(subscriptionId, 'entitlementPolicy=END_OF_TERM');
-        await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
-        expect(await endsOf(subscriptionId)).to.equal('ACTIVE 2024-06-20 2024-06-20');
-        await refusedWith(
-          ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
-          cancel(subscriptionId, 'entitlementPolicy=END_OF_TERM'),
-        );
-        await engine.acme.subscriptions.uncancel(subscriptionId);
-        expect(await endsOf(subscriptionId)).to.equal('ACTIVE - -');
-        await engine.runTo('2024-08-01');
-        expect((await linesOf()).at(-1)).to.equal('RECURRING 2024-07-30..2024-08-30 249.95');
-      });
-
-      it('a subscription is uncancelled while only billing runs on, not after', async () => {
-        await cancel(subscriptionId);
-        expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-12 2024-06-30');
-        await engine.acme.subscriptions.uncancel(subscriptionId);
-        expect(await endsOf(subscriptionId)).to.equal('ACTIVE - -');
-
-        const uncancel = () => engine.acme.subscriptions.uncancel(subscriptionId);
-        await refusedWith(ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE, uncancel());
-        await cancel(subscriptionId);
-        await engine.runTo('2024-06-30T08:00:00Z');
-        await refusedWith(ErrorCode.SUBSCRIPTION_UNCANCEL_BAD_STATE, uncancel());
-      });
+    beforeEach(async () => {
+      await begin('2024-04-30T08:00:00Z', { billCycleDayLocal: 30 });
+      engine.clock.set('2024-05-01T08:00:00Z');
+      const phaseType = 'EVERGREEN';
+      const made = await engine.acme.createSubscription({ accountId, planName: 'pro-monthly', phaseType });
+      subscriptionId = made.subscriptionId;
+      await engine.runTo('2024-05-30T08:00:00Z');
+      engine.clock.set('2024-06-12T10:00:00Z');
     });
 
-    it('subscriptions W18 Fixed term: a cancellation after the term is refused, one before it ends it', async () => {
-      await begin('2023-01-01T00:00:00Z');
-      const subscriptionId = await subscribe('term-3m');
-      engine.clock.set('2023-02-10T00:00:00Z');
+    const table: readonly (readonly [query: string, ends: string])[] = [
+      ['', 'CANCELLED 2024-06-12 2024-06-30'],
+      ['requestedDate=2024-06-20', 'ACTIVE 2024-06-20 2024-06-30'],
+      ['requestedDate=2024-06-20&useRequestedDateForBilling=true', 'ACTIVE 2024-06-20 2024-06-20'],
+      ['requestedDate=2024-06-20T15:00:00Z', 'ACTIVE 2024-06-20 2024-06-20'],
+      ['entitlementPolicy=END_OF_TERM', 'ACTIVE 2024-06-30 2024-06-30'],
+      ['entitlementPolicy=END_OF_TERM&billingPolicy=IMMEDIATE', 'ACTIVE 2024-06-30 2024-06-12'],
+      ['billingPolicy=END_OF_TERM&requestedDate=2024-07-15', 'ACTIVE 2024-07-15 2024-06-30'],
+      // Not of the example: the policies that are left.
+      ['entitlementPolicy=IMMEDIATE', 'CANCELLED 2024-06-12 2024-06-30'],
+      ['entitlementPolicy=IMMEDIATE&billingPolicy=IMMEDIATE', 'CANCELLED 2024-06-12 2024-06-12'],
+      ['entitlementPolicy=IMMEDIATE&billingPolicy=END_OF_TERM', 'CANCELLED 2024-06-12 2024-06-30'],
+      ['entitlementPolicy=IMMEDIATE&billingPolicy=START_OF_TERM', 'CANCELLED 2024-06-12 2024-05-30'],
+      ['entitlementPolicy=END_OF_TERM&billingPolicy=END_OF_TERM', 'ACTIVE 2024-06-30 2024-06-30'],
+      ['entitlementPolicy=END_OF_TERM&billingPolicy=START_OF_TERM', 'ACTIVE 2024-06-30 2024-05-30'],
+      ['entitlementPolicy=IMMEDIATE&requestedDate=2024-07-15', 'CANCELLED 2024-06-12 2024-06-30'],
+      ['billingPolicy=IMMEDIATE&requestedDate=2024-06-20T15:00:00Z', 'ACTIVE 2024-06-20 2024-06-12'],
+      ['useRequestedDateForBilling=true', 'CANCELLED 2024-06-12 2024-06-12'],
+    ];
+    for (const [query, ends] of table) {
+      it(`subscriptions W10 Cancel matrix: ${query || 'no parameter'}`, async () => {
+        await cancel(subscriptionId, query);
+        expect(await endsOf(subscriptionId)).to.equal(ends);
+      });
+    }
+
+    it('a cancellation takes dates at the reference time, date-times as they are', async () => {
+      await cancel(subscriptionId, 'requestedDate=2024-06-20T15:00:00Z');
+      expect(await rowsOf(subscriptionId)).to.deep.equal([
+        'START_ENTITLEMENT 2024-05-01T08:00:00.000Z',
+        'START_BILLING 2024-05-01T08:00:00.000Z',
+        'STOP_ENTITLEMENT 2024-06-20T15:00:00.000Z',
+        'STOP_BILLING 2024-06-20T15:00:00.000Z',
+      ]);
+      await engine.acme.subscriptions.uncancel(subscriptionId);
+      await cancel(subscriptionId, 'requestedDate=2024-06-20');
+      expect((await rowsOf(subscriptionId)).slice(2)).to.deep.equal([
+        'STOP_ENTITLEMENT 2024-06-20T08:00:00.000Z',
+        'STOP_BILLING 2024-06-30T08:00:00.000Z',
+      ]);
+    });
+
+    const refused: readonly (readonly [query: string, code: ErrorCode])[] = [
+      ['requestedDate=2024-04-15', ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE],
+      ['requestedDate=2024-05-01T07:59:59Z', ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE],
+      ['requestedDate=2024-04-30&billingPolicy=IMMEDIATE', ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE],
+      ['billingPolicy=ILLEGAL', ErrorCode.INVALID_PARAMETER],
+      ['requestedDate=9000-01-01', ErrorCode.INVALID_PARAMETER],
+    ];
+    for (const [query, code] of refused) {
+      it(`a cancellation with ${query} is refused, and nothing is stored`, async () => {
+        const before = await rowsOf(subscriptionId);
+        await refusedWith(code, cancel(subscriptionId, query));
+        expect(await rowsOf(subscriptionId)).to.deep.equal(before);
+        expect(await endsOf(subscriptionId)).to.equal('ACTIVE - -');
+      });
+    }
+
+    it('a cancelled subscription is billed to the end of billing and not beyond', async () => {
+      await cancel(subscriptionId);
+      await engine.runTo('2024-12-01');
+      expect(await linesOf()).to.deep.equal([
+        'RECURRING 2024-05-01..2024-05-30 241.62',
+        'RECURRING 2024-05-30..2024-06-30 249.95',
+      ]);
+    });
+
+    it('an end of billing repairs what is invoiced beyond it, when it comes', async () => {
+      await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
+      await engine.settle();
+      expect(await linesOf()).to.have.length(2);
+      await engine.runTo('2024-06-20T08:00:00Z');
+      expect(await repairs()).to.deep.equal(['REPAIR_ADJ 2024-06-20..2024-06-30 -80.63']);
+      expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-20 2024-06-20');
+    });
+
+    it('an uncancelled subscription is billed again for what its cancellation had repaired', async () => {
+      await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
+      await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-06-20') });
+      await engine.settle();
+      expect(await repairs()).to.deep.equal(['REPAIR_ADJ 2024-06-20..2024-06-30 -80.63']);
+      await engine.acme.subscriptions.uncancel(subscriptionId);
+      await engine.runTo('2024-07-01');
+      const recurring = (await linesOf()).filter((line) => line.startsWith('RECURRING'));
+      expect(recurring.slice(-2)).to.deep.equal([
+        'RECURRING 2024-06-20..2024-06-30 80.63',
+        'RECURRING 2024-06-30..2024-07-30 249.95',
+      ]);
+    });
+
+    it('a subscription is not cancelled twice', async () => {
+      await cancel(subscriptionId);
+      await refusedWith(ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE, cancel(subscriptionId));
+    });
+
+    it('a cancellation replaces a pending end by one that is not later, and refuses a later one', async () => {
+      await cancel(subscriptionId, 'entitlementPolicy=END_OF_TERM');
+      await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
+      expect(await endsOf(subscriptionId)).to.equal('ACTIVE 2024-06-20 2024-06-20');
       await refusedWith(
         ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
-        cancel(subscriptionId, 'requestedDate=2023-05-01&useRequestedDateForBilling=true'),
+        cancel(subscriptionId, 'entitlementPolicy=END_OF_TERM'),
       );
-      await cancel(subscriptionId, 'requestedDate=2023-03-01&useRequestedDateForBilling=true');
-      expect(await endsOf(subscriptionId)).to.equal('ACTIVE 2023-03-01 2023-03-01');
       await engine.acme.subscriptions.uncancel(subscriptionId);
-      await engine.runTo('2023-04-01');
-      expect(await endsOf(subscriptionId)).to.equal('EXPIRED - -');
-      await refusedWith(ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE, cancel(subscriptionId));
-      await refusedWith(
-        ErrorCode.SUBSCRIPTION_UNCANCEL_BAD_STATE,
-        engine.acme.subscriptions.uncancel(subscriptionId),
-      );
-    });
-
-    it('subscriptions W9 START_OF_TERM: a, in the trial', async () => {
-      await begin('2024-05-31T00:00:00Z');
-      const subscriptionId = await subscribe('pro-annual');
-      engine.clock.set('2024-06-05T00:00:00Z');
-      await cancel(subscriptionId, 'entitlementPolicy=IMMEDIATE&billingPolicy=START_OF_TERM');
-      expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-05 2024-05-31');
-    });
-
-    it('subscriptions W9 START_OF_TERM: b, after the trial', async () => {
-      await begin('2024-05-31T00:00:00Z');
-      const subscriptionId = await subscribe('pro-annual');
-      await engine.runTo('2024-07-04T00:00:00Z');
-      await cancel(subscriptionId, 'entitlementPolicy=IMMEDIATE&billingPolicy=START_OF_TERM');
-      expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-07-04 2024-06-30');
-      await engine.settle();
-      expect(await repairs()).to.deep.equal(['REPAIR_ADJ 2024-06-30..2025-06-30 -2399.95']);
-    });
-
-    it('invoicing E11 Fixed days 30: a full item cancelled', async () => {
-      const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
-      engine = await openEngine(open, { now: '2023-05-15T00:00:00Z', configuration });
-      accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
-      const subscriptionId = await subscribe('solo-now');
-      engine.clock.set('2023-05-23T00:00:00Z');
-      await cancel(subscriptionId, 'useRequestedDateForBilling=true');
-      await engine.settle();
-      expect(await repairs()).to.deep.equal(['REPAIR_ADJ 2023-05-23..2023-06-15 -14.63']);
-    });
-
-    it('invoicing E15 Void chain: the cancellation and its credit', async () => {
-      engine = await openEngine(open, { now: '2013-06-15T00:00:00Z' });
-      accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
-      const subscriptionId = await subscribe('solo-now');
-      engine.clock.set('2013-07-01T00:00:00Z');
-      await cancel(subscriptionId, 'billingPolicy=IMMEDIATE');
-      await engine.settle();
-      expect(await linesOf()).to.deep.equal([
-        'RECURRING 2013-06-15..2013-07-15 19.95',
-        'REPAIR_ADJ 2013-07-01..2013-07-15 -9.31',
-        'CBA_ADJ 2013-07-01..2013-07-01 9.31',
-      ]);
-    });
-
-    it(
-      'a trial is cancelled at once by the rule for its phase, and leaves nothing to pay',
-      onEachDatabase(async () => {
-        await begin('2024-01-01T00:00:00Z');
-        const subscriptionId = await subscribe('pro-monthly');
-        engine.clock.set('2024-01-10T00:00:00Z');
-        await cancel(subscriptionId);
-        await engine.runTo('2024-06-01');
-        expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-01-10 2024-01-10');
-        expect(await linesOf()).to.deep.equal(['FIXED 2024-01-01..2024-01-31 0']);
-      }),
-    );
-
-    it('a subscription that has not begun is cancelled at its start', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      const { subscriptionId } = await engine.acme.createSubscription(
-        { accountId, planName: 'solo-now' },
-        { billingDate: dateOf('2024-02-01'), entitlementDate: dateOf('2024-02-01') },
-      );
-      await cancel(subscriptionId);
-      expect(await endsOf(subscriptionId)).to.equal('PENDING 2024-02-01 2024-02-01');
-      await engine.acme.subscriptions.uncancel(subscriptionId);
-      expect(await endsOf(subscriptionId)).to.equal('PENDING - -');
-      await cancel(subscriptionId);
-      await engine.runTo('2024-06-01');
-      expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-02-01 2024-02-01');
-      expect(await linesOf()).to.deep.equal([]);
-    });
-
-    it(
-      'an uncancellation brings back the phases after a pending end, also those it kept from being stored',
-      onEachDatabase(async () => {
-        await begin('2024-01-01T00:00:00Z');
-        const subscriptionId = await subscribe('club-monthly');
-        await cancel(subscriptionId, 'requestedDate=2024-05-01&useRequestedDateForBilling=true');
-        await engine.runTo('2024-02-15');
-        await engine.acme.subscriptions.uncancel(subscriptionId);
-        expect((await rowsOf(subscriptionId)).slice(2)).to.deep.equal([
-          'PHASE 2024-01-31T00:00:00.000Z',
-          'PHASE 2024-07-31T00:00:00.000Z',
-        ]);
-        await cancel(subscriptionId, 'requestedDate=2024-05-01&useRequestedDateForBilling=true');
-        await engine.acme.subscriptions.uncancel(subscriptionId);
-        await engine.runTo('2024-08-01');
-        expect(await engine.acme.getSubscription(subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
-        expect((await linesOf()).at(-1)).to.equal('RECURRING 2024-07-31..2024-08-31 599.95');
-      }),
-    );
-
-    it('a cancellation keeps a PHASE that has happened at its instant, and bills nothing of that phase', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      const subscriptionId = await subscribe('pro-monthly');
-      await engine.runTo('2024-01-31T00:00:00Z');
-      await cancel(subscriptionId, 'billingPolicy=IMMEDIATE');
-      await engine.settle();
-      expect((await rowsOf(subscriptionId)).slice(2)).to.deep.equal([
-        'PHASE 2024-01-31T00:00:00.000Z',
-        'STOP_ENTITLEMENT 2024-01-31T00:00:00.000Z',
-        'STOP_BILLING 2024-01-31T00:00:00.000Z',
-      ]);
-      expect(await engine.acme.getSubscription(subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
-      expect((await linesOf()).filter((line) => !line.startsWith('CBA_ADJ')).slice(1)).to.deep.equal([
-        'RECURRING 2024-01-31..2024-02-29 249.95',
-        'REPAIR_ADJ 2024-01-31..2024-02-29 -249.95',
-      ]);
-    });
-
-    it('a cancellation knows subscriptions of its own tenant only', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      const subscriptionId = await subscribe('solo-now');
-      const other = await engine.billing.tenants.create(
-        { userName: 'test' },
-        { apiKey: 'other', apiSecret: 'secret' },
-      );
-      const eve = engine.billing.as({ tenant: other.id, user: 'eve' });
-      const unknown = ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID;
-      await refusedWith(unknown, eve.subscriptions.cancel(subscriptionId));
-      await refusedWith(unknown, eve.subscriptions.uncancel(subscriptionId));
       expect(await endsOf(subscriptionId)).to.equal('ACTIVE - -');
+      await engine.runTo('2024-08-01');
+      expect((await linesOf()).at(-1)).to.equal('RECURRING 2024-07-30..2024-08-30 249.95');
     });
 
-    async function repairs(): Promise<readonly string[]> {
-      return (await linesOf()).filter((line) => line.startsWith('REPAIR_ADJ'));
-    }
+    it('a subscription is uncancelled while only billing runs on, not after', async () => {
+      await cancel(subscriptionId);
+      expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-12 2024-06-30');
+      await engine.acme.subscriptions.uncancel(subscriptionId);
+      expect(await endsOf(subscriptionId)).to.equal('ACTIVE - -');
+
+      const uncancel = () => engine.acme.subscriptions.uncancel(subscriptionId);
+      await refusedWith(ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE, uncancel());
+      await cancel(subscriptionId);
+      await engine.runTo('2024-06-30T08:00:00Z');
+      await refusedWith(ErrorCode.SUBSCRIPTION_UNCANCEL_BAD_STATE, uncancel());
+    });
   });
+
+  it('subscriptions W18 Fixed term: a cancellation after the term is refused, one before it ends it', async () => {
+    await begin('2023-01-01T00:00:00Z');
+    const subscriptionId = await subscribe('term-3m');
+    engine.clock.set('2023-02-10T00:00:00Z');
+    await refusedWith(
+      ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
+      cancel(subscriptionId, 'requestedDate=2023-05-01&useRequestedDateForBilling=true'),
+    );
+    await cancel(subscriptionId, 'requestedDate=2023-03-01&useRequestedDateForBilling=true');
+    expect(await endsOf(subscriptionId)).to.equal('ACTIVE 2023-03-01 2023-03-01');
+    await engine.acme.subscriptions.uncancel(subscriptionId);
+    await engine.runTo('2023-04-01');
+    expect(await endsOf(subscriptionId)).to.equal('EXPIRED - -');
+    await refusedWith(ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE, cancel(subscriptionId));
+    await refusedWith(
+      ErrorCode.SUBSCRIPTION_UNCANCEL_BAD_STATE,
+      engine.acme.subscriptions.uncancel(subscriptionId),
+    );
+  });
+
+  it('subscriptions W9 START_OF_TERM: a, in the trial', async () => {
+    await begin('2024-05-31T00:00:00Z');
+    const subscriptionId = await subscribe('pro-annual');
+    engine.clock.set('2024-06-05T00:00:00Z');
+    await cancel(subscriptionId, 'entitlementPolicy=IMMEDIATE&billingPolicy=START_OF_TERM');
+    expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-06-05 2024-05-31');
+  });
+
+  it('subscriptions W9 START_OF_TERM: b, after the trial', async () => {
+    await begin('2024-05-31T00:00:00Z');
+    const subscriptionId = await subscribe('pro-annual');
+    await engine.runTo('2024-07-04T00:00:00Z');
+    await cancel(subscriptionId, 'entitlementPolicy=IMMEDIATE&billingPolicy=START_OF_TERM');
+    expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-07-04 2024-06-30');
+    await engine.settle();
+    expect(await repairs()).to.deep.equal(['REPAIR_ADJ 2024-06-30..2025-06-30 -2399.95']);
+  });
+
+  it('invoicing E11 Fixed days 30: a full item cancelled', async () => {
+    const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
+    engine = await openEngine(open, { now: '2023-05-15T00:00:00Z', configuration });
+    accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
+    const subscriptionId = await subscribe('solo-now');
+    engine.clock.set('2023-05-23T00:00:00Z');
+    await cancel(subscriptionId, 'useRequestedDateForBilling=true');
+    await engine.settle();
+    expect(await repairs()).to.deep.equal(['REPAIR_ADJ 2023-05-23..2023-06-15 -14.63']);
+  });
+
+  it('invoicing E15 Void chain: the cancellation and its credit', async () => {
+    engine = await openEngine(open, { now: '2013-06-15T00:00:00Z' });
+    accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
+    const subscriptionId = await subscribe('solo-now');
+    engine.clock.set('2013-07-01T00:00:00Z');
+    await cancel(subscriptionId, 'billingPolicy=IMMEDIATE');
+    await engine.settle();
+    expect(await linesOf()).to.deep.equal([
+      'RECURRING 2013-06-15..2013-07-15 19.95',
+      'REPAIR_ADJ 2013-07-01..2013-07-15 -9.31',
+      'CBA_ADJ 2013-07-01..2013-07-01 9.31',
+    ]);
+  });
+
+  it('a trial is cancelled at once by the rule for its phase, and leaves nothing to pay', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    const subscriptionId = await subscribe('pro-monthly');
+    engine.clock.set('2024-01-10T00:00:00Z');
+    await cancel(subscriptionId);
+    await engine.runTo('2024-06-01');
+    expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-01-10 2024-01-10');
+    expect(await linesOf()).to.deep.equal(['FIXED 2024-01-01..2024-01-31 0']);
+  });
+
+  it('a subscription that has not begun is cancelled at its start', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    const { subscriptionId } = await engine.acme.createSubscription(
+      { accountId, planName: 'solo-now' },
+      { billingDate: dateOf('2024-02-01'), entitlementDate: dateOf('2024-02-01') },
+    );
+    await cancel(subscriptionId);
+    expect(await endsOf(subscriptionId)).to.equal('PENDING 2024-02-01 2024-02-01');
+    await engine.acme.subscriptions.uncancel(subscriptionId);
+    expect(await endsOf(subscriptionId)).to.equal('PENDING - -');
+    await cancel(subscriptionId);
+    await engine.runTo('2024-06-01');
+    expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-02-01 2024-02-01');
+    expect(await linesOf()).to.deep.equal([]);
+  });
+
+  it('an uncancellation brings back the phases after a pending end, also those it kept from being stored', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    const subscriptionId = await subscribe('club-monthly');
+    await cancel(subscriptionId, 'requestedDate=2024-05-01&useRequestedDateForBilling=true');
+    await engine.runTo('2024-02-15');
+    await engine.acme.subscriptions.uncancel(subscriptionId);
+    expect((await rowsOf(subscriptionId)).slice(2)).to.deep.equal([
+      'PHASE 2024-01-31T00:00:00.000Z',
+      'PHASE 2024-07-31T00:00:00.000Z',
+    ]);
+    await cancel(subscriptionId, 'requestedDate=2024-05-01&useRequestedDateForBilling=true');
+    await engine.acme.subscriptions.uncancel(subscriptionId);
+    await engine.runTo('2024-08-01');
+    expect(await engine.acme.getSubscription(subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
+    expect((await linesOf()).at(-1)).to.equal('RECURRING 2024-07-31..2024-08-31 599.95');
+  });
+
+  it('a cancellation keeps a PHASE that has happened at its instant, and bills nothing of that phase', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    const subscriptionId = await subscribe('pro-monthly');
+    await engine.runTo('2024-01-31T00:00:00Z');
+    await cancel(subscriptionId, 'billingPolicy=IMMEDIATE');
+    await engine.settle();
+    expect((await rowsOf(subscriptionId)).slice(2)).to.deep.equal([
+      'PHASE 2024-01-31T00:00:00.000Z',
+      'STOP_ENTITLEMENT 2024-01-31T00:00:00.000Z',
+      'STOP_BILLING 2024-01-31T00:00:00.000Z',
+    ]);
+    expect(await engine.acme.getSubscription(subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
+    expect((await linesOf()).filter((line) => !line.startsWith('CBA_ADJ')).slice(1)).to.deep.equal([
+      'RECURRING 2024-01-31..2024-02-29 249.95',
+      'REPAIR_ADJ 2024-01-31..2024-02-29 -249.95',
+    ]);
+  });
+
+  it('a cancellation knows subscriptions of its own tenant only', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    const subscriptionId = await subscribe('solo-now');
+    const other = await engine.billing.tenants.create(
+      { userName: 'test' },
+      { apiKey: 'other', apiSecret: 'secret' },
+    );
+    const eve = engine.billing.as({ tenant: other.id, user: 'eve' });
+    const unknown = ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID;
+    await refusedWith(unknown, eve.subscriptions.cancel(subscriptionId));
+    await refusedWith(unknown, eve.subscriptions.uncancel(subscriptionId));
+    expect(await endsOf(subscriptionId)).to.equal('ACTIVE - -');
+  });
+
+  async function repairs(): Promise<readonly string[]> {
+    return (await linesOf()).filter((line) => line.startsWith('REPAIR_ADJ'));
+  }
 });
 
 function dateOf(text: string) {

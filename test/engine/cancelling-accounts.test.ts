@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { type Account, ErrorCode, formatLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import {
@@ -9,148 +8,147 @@ import {
 } from '../../lib/subscriptions/index.ts';
 import { addEngineTag, removeEngineTag } from '../../lib/tags/index.ts';
 import { parseLocalDate } from '../../lib/values/time/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { isLongRun } from '../support/long-run.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabase,
+  expect,
+  isLongRun,
+  itemLines,
+  newEvents,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 import { author } from '../support/storage/stored-records.ts';
 import { exampleCatalog, nextId } from '../support/subscriptions/example.ts';
 
 const COUNTS = isLongRun ? [1, 10, 100] : [1, 10];
 
 // What overdue does to many accounts at once (overdue §5.1), with its parts called one by one.
-eachDatabase((kind, open) => {
-  describe(`work on many locked accounts on ${kind}`, () => {
-    let statements: string[] = [];
-    let engine: TestEngine;
-    beforeEach(async () => {
-      engine = await openEngine(open, {
-        now: '2024-01-01T08:00:00Z',
-        trace: (statement) => statements.push(statement),
-      });
+eachDatabase('work on many locked accounts', (open) => {
+  let statements: string[] = [];
+  let engine: TestEngine;
+  beforeEach(async () => {
+    engine = await openEngine(open, {
+      now: '2024-01-01T08:00:00Z',
+      trace: (statement) => statements.push(statement),
     });
-    afterEach(() => engine.close());
+  });
 
-    /** An account with a base, its add-on and a standalone subscription, invoiced for January. */
-    async function customer(): Promise<{ readonly account: Account; readonly ids: readonly Uuid[] }> {
-      const account = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      const accountId = account.id;
-      const { subscriptionIds } = await engine.acme.subscriptions.createWithAddOns(
-        ['solo-now', 'support-monthly'].map((planName) => ({ accountId, planName })),
-      );
-      const kit = await engine.acme.createSubscription({ accountId, planName: 'kit-monthly' });
-      return { account, ids: [...subscriptionIds, kit.subscriptionId] };
+  /** An account with a base, its add-on and a standalone subscription, invoiced for January. */
+  async function customer(): Promise<{ readonly account: Account; readonly ids: readonly Uuid[] }> {
+    const account = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    const accountId = account.id;
+    const { subscriptionIds } = await engine.acme.subscriptions.createWithAddOns(
+      ['solo-now', 'support-monthly'].map((planName) => ({ accountId, planName })),
+    );
+    const kit = await engine.acme.createSubscription({ accountId, planName: 'kit-monthly' });
+    return { account, ids: [...subscriptionIds, kit.subscriptionId] };
+  }
+
+  async function customers(count: number): Promise<readonly Account[]> {
+    const made: Account[] = [];
+    for (let left = count; left > 0; left -= 1) made.push((await customer()).account);
+    await engine.settle();
+    return made;
+  }
+
+  const tools = () => ({ now: engine.clock.now(), nextId });
+
+  function write(accounts: readonly Account[], work: (session: WriteSession) => Promise<unknown>) {
+    return engine.storage.write(
+      engine.tenant,
+      author({ createdDate: engine.clock.now() }),
+      async (session) => {
+        await session.lockAccounts(
+          accounts.map(({ id }) => id),
+          { waitMs: 0 },
+        );
+        statements = [];
+        await work(session);
+      },
+    );
+  }
+
+  const end = (accounts: readonly AccountToEnd[]) =>
+    write(
+      accounts.map(({ account }) => account),
+      (session) => cancelAll(session, { accounts, catalogsOf: async () => () => exampleCatalog }, tools()),
+    );
+
+  const on = (date: string, billingPolicy: AccountToEnd['billingPolicy']) =>
+    ({ requested: { date: parseLocalDate(date) }, billingPolicy, planned: 'MOVED_FORWARD' }) as const;
+
+  async function endsOf(ids: readonly Uuid[]): Promise<readonly string[]> {
+    const views = await Promise.all(ids.map((id) => engine.acme.getSubscription(id)));
+    const date = (at: (typeof views)[number]['cancelled']) => (at === null ? '-' : formatLocalDate(at.date));
+    return views.map(({ state, cancelled, billingEnd }) => `${state} ${date(cancelled)} ${date(billingEnd)}`);
+  }
+
+  it('accounts are ended together, each by its own date and policy, with add-ons and repairs', async () => {
+    const [first, second, other] = [await customer(), await customer(), await customer()];
+    await engine.settle();
+    await engine.runTo('2024-01-20T08:00:00Z');
+    const told = newEvents(engine.database);
+    await told();
+    await end([
+      { account: first.account, ...on('2024-01-11', 'IMMEDIATE') },
+      { account: second.account, ...on('2024-01-16', 'END_OF_TERM') },
+    ]);
+    expect((await told()).filter((type) => type === 'ENTITLEMENT_CANCEL')).to.have.length(6);
+    await engine.settle();
+    expect(await endsOf(first.ids)).to.deep.equal(Array(3).fill('CANCELLED 2024-01-11 2024-01-11'));
+    expect(await endsOf(second.ids)).to.deep.equal(Array(3).fill('CANCELLED 2024-01-16 2024-02-01'));
+    expect(await endsOf(other.ids)).to.deep.equal(Array(3).fill('ACTIVE - -'));
+    const invoices = await engine.acme.invoices.ofAccount({ accountId: first.account.id, withItems: true });
+    expect(invoices.flatMap(itemLines).filter((line) => line.startsWith('REPAIR_ADJ'))).to.have.length(3);
+  });
+
+  it('accounts are ended although one of their subscriptions could not be cancelled by its owner like that', async () => {
+    const [young, old] = [await customer(), await customer()];
+    const { id: accountId } = young.account;
+    await engine.settle();
+    await engine.runTo('2024-01-20T08:00:00Z');
+    const late = await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+    await engine.settle();
+    const asOwner = engine.acme.subscriptions.cancel(late.subscriptionId, {
+      requestedDate: { date: parseLocalDate('2024-01-11') },
+    });
+    expect(await codeOf(asOwner)).to.equal(ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE);
+    await end([young, old].map(({ account }) => ({ account, ...on('2024-01-11', 'IMMEDIATE') })));
+    await engine.settle();
+    expect(await endsOf([...old.ids, ...young.ids])).to.deep.equal(
+      Array(6).fill('CANCELLED 2024-01-11 2024-01-11'),
+    );
+    expect(await endsOf([late.subscriptionId])).to.deep.equal(['CANCELLED 2024-01-20 2024-01-20']);
+    await end([{ account: young.account, ...on('2024-01-05', 'IMMEDIATE') }]);
+    expect(statements.filter((text) => /^\s*(insert|update|delete)/i.test(text))).to.deep.equal([]);
+  });
+
+  it(`cancellation, blocking state and tag cost as many statements for ${COUNTS.join(', ')} accounts`, async () => {
+    const sent: number[][] = [];
+    for (const count of COUNTS) {
+      const accounts = await customers(count);
+      await end(accounts.map((account) => ({ account, ...on('2024-01-01', 'END_OF_TERM') })));
+      const ofEnds = statements.length;
+      await write(accounts, (session) => setBlockingStates(session, accounts.map(disabled), tools()));
+      const ofStates = statements.length;
+      const definitionId = SystemTag.AUTO_INVOICING_OFF;
+      const ids = { next: nextId };
+      await write(accounts, (session) => addEngineTag(session, accounts, { definitionId, ids }));
+      const ofTags = statements.length;
+      await write(accounts, (session) => removeEngineTag(session, accounts, definitionId));
+      sent.push([ofEnds, ofStates, ofTags, statements.length]);
     }
+    for (const counts of sent) expect(counts).to.deep.equal(sent[0]);
+  });
 
-    async function customers(count: number): Promise<readonly Account[]> {
-      const made: Account[] = [];
-      for (let left = count; left > 0; left -= 1) made.push((await customer()).account);
-      await engine.settle();
-      return made;
-    }
-
-    const tools = () => ({ now: engine.clock.now(), nextId });
-
-    function write(accounts: readonly Account[], work: (session: WriteSession) => Promise<unknown>) {
-      return engine.storage.write(
-        engine.tenant,
-        author({ createdDate: engine.clock.now() }),
-        async (session) => {
-          await session.lockAccounts(
-            accounts.map(({ id }) => id),
-            { waitMs: 0 },
-          );
-          statements = [];
-          await work(session);
-        },
-      );
-    }
-
-    const end = (accounts: readonly AccountToEnd[]) =>
-      write(
-        accounts.map(({ account }) => account),
-        (session) => cancelAll(session, { accounts, catalogsOf: async () => () => exampleCatalog }, tools()),
-      );
-
-    const on = (date: string, billingPolicy: AccountToEnd['billingPolicy']) =>
-      ({ requested: { date: parseLocalDate(date) }, billingPolicy, planned: 'MOVED_FORWARD' }) as const;
-
-    async function endsOf(ids: readonly Uuid[]): Promise<readonly string[]> {
-      const views = await Promise.all(ids.map((id) => engine.acme.getSubscription(id)));
-      const date = (at: (typeof views)[number]['cancelled']) =>
-        at === null ? '-' : formatLocalDate(at.date);
-      return views.map(
-        ({ state, cancelled, billingEnd }) => `${state} ${date(cancelled)} ${date(billingEnd)}`,
-      );
-    }
-
-    it('accounts are ended together, each by its own date and policy, with add-ons and repairs', async () => {
-      const [first, second, other] = [await customer(), await customer(), await customer()];
-      await engine.settle();
-      await engine.runTo('2024-01-20T08:00:00Z');
-      const told = newEvents(engine.database);
-      await told();
-      await end([
-        { account: first.account, ...on('2024-01-11', 'IMMEDIATE') },
-        { account: second.account, ...on('2024-01-16', 'END_OF_TERM') },
-      ]);
-      expect((await told()).filter((type) => type === 'ENTITLEMENT_CANCEL')).to.have.length(6);
-      await engine.settle();
-      expect(await endsOf(first.ids)).to.deep.equal(Array(3).fill('CANCELLED 2024-01-11 2024-01-11'));
-      expect(await endsOf(second.ids)).to.deep.equal(Array(3).fill('CANCELLED 2024-01-16 2024-02-01'));
-      expect(await endsOf(other.ids)).to.deep.equal(Array(3).fill('ACTIVE - -'));
-      const invoices = await engine.acme.invoices.ofAccount({ accountId: first.account.id, withItems: true });
-      expect(invoices.flatMap(itemLines).filter((line) => line.startsWith('REPAIR_ADJ'))).to.have.length(3);
-    });
-
-    it('accounts are ended although one of their subscriptions could not be cancelled by its owner like that', async () => {
-      const [young, old] = [await customer(), await customer()];
-      const { id: accountId } = young.account;
-      await engine.settle();
-      await engine.runTo('2024-01-20T08:00:00Z');
-      const late = await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-      await engine.settle();
-      const asOwner = engine.acme.subscriptions.cancel(late.subscriptionId, {
-        requestedDate: { date: parseLocalDate('2024-01-11') },
-      });
-      expect(await codeOf(asOwner)).to.equal(ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE);
-      await end([young, old].map(({ account }) => ({ account, ...on('2024-01-11', 'IMMEDIATE') })));
-      await engine.settle();
-      expect(await endsOf([...old.ids, ...young.ids])).to.deep.equal(
-        Array(6).fill('CANCELLED 2024-01-11 2024-01-11'),
-      );
-      expect(await endsOf([late.subscriptionId])).to.deep.equal(['CANCELLED 2024-01-20 2024-01-20']);
-      await end([{ account: young.account, ...on('2024-01-05', 'IMMEDIATE') }]);
-      expect(statements.filter((text) => /^\s*(insert|update|delete)/i.test(text))).to.deep.equal([]);
-    });
-
-    it(`cancellation, blocking state and tag cost as many statements for ${COUNTS.join(', ')} accounts`, async () => {
-      const sent: number[][] = [];
-      for (const count of COUNTS) {
-        const accounts = await customers(count);
-        await end(accounts.map((account) => ({ account, ...on('2024-01-01', 'END_OF_TERM') })));
-        const ofEnds = statements.length;
-        await write(accounts, (session) => setBlockingStates(session, accounts.map(disabled), tools()));
-        const ofStates = statements.length;
-        const definitionId = SystemTag.AUTO_INVOICING_OFF;
-        const ids = { next: nextId };
-        await write(accounts, (session) => addEngineTag(session, accounts, { definitionId, ids }));
-        const ofTags = statements.length;
-        await write(accounts, (session) => removeEngineTag(session, accounts, definitionId));
-        sent.push([ofEnds, ofStates, ofTags, statements.length]);
-      }
-      for (const counts of sent) expect(counts).to.deep.equal(sent[0]);
-    });
-
-    const disabled = (account: Account) => ({
-      object: { type: 'ACCOUNT', account } as const,
-      service: 'overdue-service',
-      stateName: 'BLOCKED',
-      isBlockChange: true,
-      isBlockEntitlement: true,
-      isBlockBilling: true,
-      effective: datedInstant(null, engine.clock.now(), account),
-    });
+  const disabled = (account: Account) => ({
+    object: { type: 'ACCOUNT', account } as const,
+    service: 'overdue-service',
+    stateName: 'BLOCKED',
+    isBlockChange: true,
+    isBlockEntitlement: true,
+    isBlockBilling: true,
+    effective: datedInstant(null, engine.clock.now(), account),
   });
 });

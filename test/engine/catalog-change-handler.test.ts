@@ -1,12 +1,10 @@
-import { expect } from 'chai';
 import { CatalogService, PluginCatalogs } from '../../lib/catalog/index.ts';
 import { decimal, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
 import { CatalogChangeHandler } from '../../lib/invoicing/index.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../lib/invoicing/proposals/invoicing-config.ts';
 import type { EventPayload } from '../../lib/records/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const ADDED = plan('cold-monthly', 'Heat', { price: '7.00' });
 
@@ -44,124 +42,114 @@ function potPlan(value: string): PlanEntryInput {
   };
 }
 
-anyDatabase((_kind, open) => {
-  describe('the look at accounts after a change of the catalog', () => {
-    let engine: TestEngine;
-    let looked: Uuid[];
-    let handler: CatalogChangeHandler;
-    let names: ReadonlyMap<Uuid, string>;
+eachDatabaseByTurns('the look at accounts after a change of the catalog', (open) => {
+  let engine: TestEngine;
+  let looked: Uuid[];
+  let handler: CatalogChangeHandler;
+  let names: ReadonlyMap<Uuid, string>;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, {
-        now: '2024-01-01T00:00:00Z',
-        catalog: climate('2024-01-01', { heat: '40.00', warmth: '30.00' }),
-      });
-      await engine.acme.catalogEntries.create({
-        products: [{ name: 'Pot', category: 'BASE' }],
-        plans: [potPlan('10')],
-      });
-      names = new Map([
-        [await subscriber('heat-monthly'), 'heat'],
-        [await subscriber('warmth-monthly'), 'warmth'],
-        [await subscriber('heat-monthly', '19'), 'heat for less'],
-        [await subscriber('pot-monthly'), 'pot'],
-      ]);
-      await engine.settle();
-      handler = newHandler();
+  beforeEach(async () => {
+    engine = await openEngine(open, {
+      now: '2024-01-01T00:00:00Z',
+      catalog: climate('2024-01-01', { heat: '40.00', warmth: '30.00' }),
     });
-    afterEach(() => engine.close());
-
-    function newHandler(): CatalogChangeHandler {
-      const { storage, systemClock, logger, clock } = engine;
-      const ports = { storage, clock, systemClock, logger, ids: { next: () => '' as Uuid } };
-      const catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], { systemClock }) });
-      looked = [];
-      const open: CatalogService['open'] = (request) => {
-        looked.push(...(Array.isArray(request.accounts) ? request.accounts : []));
-        return catalogs.open(request);
-      };
-      const config = { ...DEFAULT_INVOICING_CONFIG, alignPriceChanges: false };
-      return new CatalogChangeHandler(
-        { storage, clock },
-        { open, cache: catalogs.cache },
-        async () => config,
-      );
-    }
-
-    async function subscriber(planName: string, recurringPrice?: string): Promise<Uuid> {
-      const { id } = await engine.payingAccount({ currency: 'USD' });
-      const priceOverrides =
-        recurringPrice === undefined
-          ? []
-          : [{ phaseType: 'EVERGREEN', recurringPrice: decimal(recurringPrice) }];
-      await engine.acme.createSubscription({ accountId: id, planName, priceOverrides });
-      return id;
-    }
-
-    function revision(): Promise<number> {
-      return engine.storage.read(engine.tenant, (session) => session.catalogs.revision());
-    }
-
-    /** Whom the handler looks at for events of these revisions. */
-    async function lookedAt(...revisions: readonly (number | undefined)[]): Promise<readonly string[]> {
-      looked.length = 0;
-      const entries = revisions.map((catalogRevision) => {
-        const payload: EventPayload = { metaData: { key: 'CATALOG' }, catalogRevision };
-        return { payload, accountRecordId: null, userToken: engine.tenant.id };
-      });
-      await handler.handle({ tenant: engine.tenant, entries } as never);
-      return looked.map((id) => names.get(id) ?? id).toSorted();
-    }
-
-    it(
-      'a look at accounts after an upload is at those with plans that it changes, also with prices of their own',
-      onEachDatabase(async () => {
-        await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
-        expect(await lookedAt(await revision())).to.deep.equal(['heat', 'heat for less']);
-        await engine.acme.uploadCatalog(climate('2024-03-01', { heat: '44.00', warmth: '33.00' }));
-        expect(await lookedAt(await revision()))
-          .to.include('warmth')
-          .and.not.include('pot');
-      }),
-    );
-
-    it('no account is looked at where a version only adds plans, nor after a simple plan or a new entry', async () => {
-      await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '40.00', warmth: '30.00' }, ADDED));
-      expect(await lookedAt(await revision())).to.deep.equal([]);
-      await engine.acme.catalogs.addSimplePlan({
-        planId: 'lamp-monthly',
-        productName: 'Lamp',
-        productCategory: 'BASE',
-        currency: 'USD',
-        amount: decimal('12'),
-        billingPeriod: 'MONTHLY',
-      });
-      expect(await lookedAt(await revision())).to.deep.equal([]);
-      await engine.acme.catalogEntries.create({ plans: [{ ...potPlan('5'), name: 'pan-monthly' }] });
-      expect(await lookedAt(await revision())).to.deep.equal([]);
+    await engine.acme.catalogEntries.create({
+      products: [{ name: 'Pot', category: 'BASE' }],
+      plans: [potPlan('10')],
     });
+    names = new Map([
+      [await subscriber('heat-monthly'), 'heat'],
+      [await subscriber('warmth-monthly'), 'warmth'],
+      [await subscriber('heat-monthly', '19'), 'heat for less'],
+      [await subscriber('pot-monthly'), 'pot'],
+    ]);
+    await engine.settle();
+    handler = newHandler();
+  });
 
-    it('a look after a change of an entry is at the accounts with its plan', async () => {
-      engine.clock.set('2024-01-02T00:00:00Z');
-      await engine.acme.catalogEntries.updatePlan('pot-monthly', { phases: potPlan('12').phases ?? [] });
-      expect(await lookedAt(await revision())).to.deep.equal(['pot']);
-    });
+  function newHandler(): CatalogChangeHandler {
+    const { storage, systemClock, logger, clock } = engine;
+    const ports = { storage, clock, systemClock, logger, ids: { next: () => '' as Uuid } };
+    const catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], { systemClock }) });
+    looked = [];
+    const open: CatalogService['open'] = (request) => {
+      looked.push(...(Array.isArray(request.accounts) ? request.accounts : []));
+      return catalogs.open(request);
+    };
+    const config = { ...DEFAULT_INVOICING_CONFIG, alignPriceChanges: false };
+    return new CatalogChangeHandler({ storage, clock }, { open, cache: catalogs.cache }, async () => config);
+  }
 
-    it('all accounts are looked at where the event does not tell what the catalog was', async () => {
-      await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '40.00', warmth: '30.00' }, ADDED));
-      expect(await lookedAt(undefined)).to.deep.equal([...names.values()].toSorted());
-    });
+  async function subscriber(planName: string, recurringPrice?: string): Promise<Uuid> {
+    const { id } = await engine.payingAccount({ currency: 'USD' });
+    const priceOverrides =
+      recurringPrice === undefined
+        ? []
+        : [{ phaseType: 'EVERGREEN', recurringPrice: decimal(recurringPrice) }];
+    await engine.acme.createSubscription({ accountId: id, planName, priceOverrides });
+    return id;
+  }
 
-    it('accounts are looked at once for a catalog change that is told again, or that an earlier event has met', async () => {
-      await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
-      const first = await revision();
-      await engine.acme.uploadCatalog(climate('2024-03-01', { heat: '44.00', warmth: '33.00' }));
-      const second = await revision();
-      expect(await lookedAt(first)).to.deep.equal(['heat', 'heat for less', 'warmth']);
-      expect(await lookedAt(first)).to.deep.equal([]);
-      expect(await lookedAt(second)).to.deep.equal([]);
-      handler = newHandler();
-      expect(await lookedAt(first, second)).to.deep.equal(['heat', 'heat for less', 'warmth']);
+  function revision(): Promise<number> {
+    return engine.storage.read(engine.tenant, (session) => session.catalogs.revision());
+  }
+
+  /** Whom the handler looks at for events of these revisions. */
+  async function lookedAt(...revisions: readonly (number | undefined)[]): Promise<readonly string[]> {
+    looked.length = 0;
+    const entries = revisions.map((catalogRevision) => {
+      const payload: EventPayload = { metaData: { key: 'CATALOG' }, catalogRevision };
+      return { payload, accountRecordId: null, userToken: engine.tenant.id };
     });
+    await handler.handle({ tenant: engine.tenant, entries } as never);
+    return looked.map((id) => names.get(id) ?? id).toSorted();
+  }
+
+  it('a look at accounts after an upload is at those with plans that it changes, also with prices of their own', async () => {
+    await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
+    expect(await lookedAt(await revision())).to.deep.equal(['heat', 'heat for less']);
+    await engine.acme.uploadCatalog(climate('2024-03-01', { heat: '44.00', warmth: '33.00' }));
+    expect(await lookedAt(await revision()))
+      .to.include('warmth')
+      .and.not.include('pot');
+  });
+
+  it('no account is looked at where a version only adds plans, nor after a simple plan or a new entry', async () => {
+    await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '40.00', warmth: '30.00' }, ADDED));
+    expect(await lookedAt(await revision())).to.deep.equal([]);
+    await engine.acme.catalogs.addSimplePlan({
+      planId: 'lamp-monthly',
+      productName: 'Lamp',
+      productCategory: 'BASE',
+      currency: 'USD',
+      amount: decimal('12'),
+      billingPeriod: 'MONTHLY',
+    });
+    expect(await lookedAt(await revision())).to.deep.equal([]);
+    await engine.acme.catalogEntries.create({ plans: [{ ...potPlan('5'), name: 'pan-monthly' }] });
+    expect(await lookedAt(await revision())).to.deep.equal([]);
+  });
+
+  it('a look after a change of an entry is at the accounts with its plan', async () => {
+    engine.clock.set('2024-01-02T00:00:00Z');
+    await engine.acme.catalogEntries.updatePlan('pot-monthly', { phases: potPlan('12').phases ?? [] });
+    expect(await lookedAt(await revision())).to.deep.equal(['pot']);
+  });
+
+  it('all accounts are looked at where the event does not tell what the catalog was', async () => {
+    await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '40.00', warmth: '30.00' }, ADDED));
+    expect(await lookedAt(undefined)).to.deep.equal([...names.values()].toSorted());
+  });
+
+  it('accounts are looked at once for a catalog change that is told again, or that an earlier event has met', async () => {
+    await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
+    const first = await revision();
+    await engine.acme.uploadCatalog(climate('2024-03-01', { heat: '44.00', warmth: '33.00' }));
+    const second = await revision();
+    expect(await lookedAt(first)).to.deep.equal(['heat', 'heat for less', 'warmth']);
+    expect(await lookedAt(first)).to.deep.equal([]);
+    expect(await lookedAt(second)).to.deep.equal([]);
+    handler = newHandler();
+    expect(await lookedAt(first, second)).to.deep.equal(['heat', 'heat for less', 'warmth']);
   });
 });

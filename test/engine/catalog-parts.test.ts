@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import { lantern } from '../../examples/catalogs/lantern.ts';
@@ -15,192 +14,191 @@ import {
   writeCatalogXml,
 } from '../../lib/index.ts';
 import { authorshipOf, inOneTurn } from '../../lib/runtime/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
-import { rowsOf } from '../support/queue-rows.ts';
-import { withParts } from '../support/replaced-parts.ts';
-import { storageOf } from '../support/storage.ts';
+import {
+  eachDatabaseByTurns,
+  expect,
+  openBilling,
+  openEngine,
+  rowsOf,
+  specCatalog,
+  storageOf,
+  type TestEngine,
+  withParts,
+} from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('catalogs of many versions', () => {
-    let engine: TestEngine;
-    let source: string;
+eachDatabaseByTurns('catalogs of many versions', (open) => {
+  let engine: TestEngine;
+  let source: string;
 
-    beforeEach(async () => {
-      source = await readFile(specCatalog, 'utf8');
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-    });
+  beforeEach(async () => {
+    source = await readFile(specCatalog, 'utf8');
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+  });
 
-    afterEach(() => engine.close());
+  const at = (date: string): string =>
+    source.replace(/<effectiveDate>[^<]*<\/effectiveDate>/, `<effectiveDate>${date}</effectiveDate>`);
+  /** As another process reads it, which has nothing in memory. */
+  const cold = (): Promise<Catalog> =>
+    engine.storage.read(engine.tenant, (session) => new StoredCatalogs().get(session));
 
-    const at = (date: string): string =>
-      source.replace(/<effectiveDate>[^<]*<\/effectiveDate>/, `<effectiveDate>${date}</effectiveDate>`);
-    /** As another process reads it, which has nothing in memory. */
-    const cold = (): Promise<Catalog> =>
-      engine.storage.read(engine.tenant, (session) => new StoredCatalogs().get(session));
+  it('an unchanged plan or product is stored once and is one object in all versions', async () => {
+    const [before] = await rowsOf(engine.database, 'select count(*) as parts from bw_catalog_parts');
+    await engine.acme.uploadCatalog(at('2024-03-01').replaceAll('29.95', '39.95'));
+    await engine.acme.uploadCatalog(at('2024-05-01').replaceAll('29.95', '39.95'));
+    const { versions } = await engine.acme.catalogs.current();
+    expect(versions).to.have.length(3);
+    const [first, second, third] = versions;
+    if (!first || !second || !third) throw new Error('a version is missing');
+    const changed = first.plans.filter((plan) => second.planNamed(plan.name) !== plan);
+    expect(changed.length).to.be.within(1, first.plans.length - 1);
+    for (const plan of second.plans) expect(third.planNamed(plan.name)).to.equal(plan);
+    for (const product of first.products) expect(third.productNamed(product.name)).to.equal(product);
+    expect(third.rules).to.equal(first.rules);
+    const [after] = await rowsOf(engine.database, 'select count(*) as parts from bw_catalog_parts');
+    expect(Number(after?.parts) - Number(before?.parts)).to.equal(changed.length);
+    expect(writeCatalogXml(await cold())).to.equal(writeCatalogXml(await engine.acme.catalogs.current()));
+  });
 
-    it('an unchanged plan or product is stored once and is one object in all versions', async () => {
-      const [before] = await rowsOf(engine.database, 'select count(*) as parts from bw_catalog_parts');
-      await engine.acme.uploadCatalog(at('2024-03-01').replaceAll('29.95', '39.95'));
-      await engine.acme.uploadCatalog(at('2024-05-01').replaceAll('29.95', '39.95'));
-      const { versions } = await engine.acme.catalogs.current();
-      expect(versions).to.have.length(3);
-      const [first, second, third] = versions;
-      if (!first || !second || !third) throw new Error('a version is missing');
-      const changed = first.plans.filter((plan) => second.planNamed(plan.name) !== plan);
-      expect(changed.length).to.be.within(1, first.plans.length - 1);
-      for (const plan of second.plans) expect(third.planNamed(plan.name)).to.equal(plan);
-      for (const product of first.products) expect(third.productNamed(product.name)).to.equal(product);
-      expect(third.rules).to.equal(first.rules);
-      const [after] = await rowsOf(engine.database, 'select count(*) as parts from bw_catalog_parts');
-      expect(Number(after?.parts) - Number(before?.parts)).to.equal(changed.length);
-      expect(writeCatalogXml(await cold())).to.equal(writeCatalogXml(await engine.acme.catalogs.current()));
-    });
-
-    it('after an upload only what it brought is read', async () => {
-      await engine.acme.uploadCatalog(at('2024-03-01'));
-      const stored = new StoredCatalogs();
-      const asked: (readonly number[])[] = [];
-      const read = () =>
-        engine.storage.read(engine.tenant, (session) => {
-          const { contents, parts } = session.catalogs;
-          const catalogs = {
-            ...session.catalogs,
-            contents: (ids: readonly number[]) => contents(note(ids)),
-            parts: (ids: readonly number[]) => parts(note(ids)),
-          };
-          return stored.get(withParts(session, { catalogs }));
-        });
-      const note = (ids: readonly number[]) => {
-        asked.push(ids);
-        return ids;
-      };
-      const first = await read();
-      expect(asked[0]).to.have.length(2);
-      await engine.acme.uploadCatalog(at('2024-05-01').replace('29.95', '39.95'));
-      asked.length = 0;
-      const second = await read();
-      expect(asked.map(({ length }) => length)).to.deep.equal([1, 1]);
-      expect(second.versions.slice(0, 2)).to.deep.equal(first.versions);
-      asked.length = 0;
-      expect(await read()).to.equal(second);
-      expect(asked).to.deep.equal([]);
-    });
-
-    it('a change of prices stores the prices, not the plan again', async () => {
-      const size = async () => {
-        const [row] = await rowsOf(
-          engine.database,
-          "select count(*) as shapes, (select sum(length(text)) from bw_catalog_parts where kind = 'PLAN') as plans from bw_catalog_parts where kind = 'SHAPE'",
-        );
-        return { shapes: Number(row?.shapes), plans: Number(row?.plans) };
-      };
-      const before = await size();
-      for (const [index, price] of ['39.95', '49.95', '59.95'].entries())
-        await engine.acme.uploadCatalog(at(`2024-0${index + 3}-01`).replaceAll('29.95', price));
-      const after = await size();
-      expect(after.shapes).to.equal(before.shapes);
-      expect((after.plans - before.plans) / 3).to.be.within(1, 100);
-      expect(writeCatalogXml(await cold())).to.equal(writeCatalogXml(await engine.acme.catalogs.current()));
-    });
-
-    it(
-      'plans of before there were shapes are read, and found again by an upload',
-      onEachDatabase(async () => {
-        const current = await engine.acme.catalogs.current();
-        const [version] = current.versions;
-        const parts = await rowsOf(
-          engine.database,
-          "select record_id, name from bw_catalog_parts where kind = 'PLAN'",
-        );
-        await engine.close();
-        for (const { record_id: recordId, name } of parts) {
-          const text = textOfPlan(version?.findPlan(String(name)) as Plan).replaceAll("'", "''");
-          await rowsOf(
-            engine.database,
-            `update bw_catalog_parts set shape_record_id = null, text = '${text}' where record_id = ${recordId}`,
-          );
-        }
-        await rowsOf(engine.database, "delete from bw_catalog_parts where kind = 'SHAPE'");
-        const billing = await Billing.open({ storage: storageOf(engine.database) });
-        const acme = billing.as({ tenant: engine.tenant.id, user: 'admin' });
-        expect(writeCatalogXml(await acme.catalogs.current())).to.equal(writeCatalogXml(current));
-        await acme.uploadCatalog(at('2024-03-01').replace('29.95', '39.95'));
-        const [first, second] = (await acme.catalogs.current()).versions;
-        const changed = first?.plans.filter((plan) => second?.planNamed(plan.name) !== plan);
-        expect(changed).to.have.length(1);
-        await billing.close();
-      }),
-    );
-
-    it('a transaction of the host begins with what is known, and what it rolls back is never seen', async () => {
-      const stored = new StoredCatalogs();
-      const known = await engine.storage.read(engine.tenant, (session) => stored.get(session));
-      const inside = stored.forTransaction();
-      const [version] = known.versions;
-      if (!version) throw new Error('no version');
-      const parts = await partsOf(version, inOneTurn);
-      const context = await engine.billing.context({ tenant: engine.tenant.id, user: 'host' });
-      const rolledBack = engine.storage.write(engine.tenant, authorshipOf(context), async (session) => {
-        expect(await inside.get(session)).to.equal(known);
-        const id = uuidGenerator().next();
-        const dated = { id, uploadId: id, effectiveDate: instant(0), createdDate: context.createdDate };
-        await session.catalogs.insert([{ ...dated, contentHash: 'other', sourceText: null, parts }]);
-        const { versions } = await inside.get(session);
-        expect(versions).to.have.length(2);
-        expect(versions[0]?.plans[0]).to.equal(version.plans[0]);
-        throw new Error('rolled back');
+  it('after an upload only what it brought is read', async () => {
+    await engine.acme.uploadCatalog(at('2024-03-01'));
+    const stored = new StoredCatalogs();
+    const asked: (readonly number[])[] = [];
+    const read = () =>
+      engine.storage.read(engine.tenant, (session) => {
+        const { contents, parts } = session.catalogs;
+        const catalogs = {
+          ...session.catalogs,
+          contents: (ids: readonly number[]) => contents(note(ids)),
+          parts: (ids: readonly number[]) => parts(note(ids)),
+        };
+        return stored.get(withParts(session, { catalogs }));
       });
-      expect(await rolledBack.catch((error: Error) => error.message)).to.equal('rolled back');
-      await engine.acme.uploadCatalog(at('2024-03-01'));
-      const { versions } = await engine.storage.read(engine.tenant, (session) => stored.get(session));
-      expect(versions.map(({ effectiveDate }) => formatInstant(effectiveDate).slice(0, 10))).to.deep.equal([
-        '2010-01-01',
-        '2024-03-01',
-      ]);
-    });
+    const note = (ids: readonly number[]) => {
+      asked.push(ids);
+      return ids;
+    };
+    const first = await read();
+    expect(asked[0]).to.have.length(2);
+    await engine.acme.uploadCatalog(at('2024-05-01').replace('29.95', '39.95'));
+    asked.length = 0;
+    const second = await read();
+    expect(asked.map(({ length }) => length)).to.deep.equal([1, 1]);
+    expect(second.versions.slice(0, 2)).to.deep.equal(first.versions);
+    asked.length = 0;
+    expect(await read()).to.equal(second);
+    expect(asked).to.deep.equal([]);
+  });
 
-    it('a catalog that is code is uploaded as a value or as its document', async () => {
-      const { id } = await engine.billing.tenants.create(
-        { userName: 'setup' },
-        { apiKey: 'code', apiSecret: 'code' },
+  it('a change of prices stores the prices, not the plan again', async () => {
+    const size = async () => {
+      const [row] = await rowsOf(
+        engine.database,
+        "select count(*) as shapes, (select sum(length(text)) from bw_catalog_parts where kind = 'PLAN') as plans from bw_catalog_parts where kind = 'SHAPE'",
       );
-      const shop = engine.billing.as({ tenant: id, user: 'deploy' });
-      await shop.uploadCatalog(lantern);
-      const current = await shop.catalogs.current();
-      expect(writeCatalogXml(current)).to.equal(lantern.toXml());
-      const [first, second] = current.versions;
-      expect(second?.findPlan('beacon-annual')).to.equal(first?.findPlan('beacon-annual'));
-      expect(second?.findPlan('light-monthly')).to.not.equal(first?.findPlan('light-monthly'));
-      const again = await shop.uploadCatalog(lantern.toXml()).catch((error: BillingError) => error.code);
-      expect(again).to.equal(2080);
-    });
+      return { shapes: Number(row?.shapes), plans: Number(row?.plans) };
+    };
+    const before = await size();
+    for (const [index, price] of ['39.95', '49.95', '59.95'].entries())
+      await engine.acme.uploadCatalog(at(`2024-0${index + 3}-01`).replaceAll('29.95', price));
+    const after = await size();
+    expect(after.shapes).to.equal(before.shapes);
+    expect((after.plans - before.plans) / 3).to.be.within(1, 100);
+    expect(writeCatalogXml(await cold())).to.equal(writeCatalogXml(await engine.acme.catalogs.current()));
+  });
 
-    it('versions of before there were parts are read and extended as ever', async () => {
-      const current = await engine.acme.catalogs.current();
-      const [version] = current.versions;
-      if (!version) throw new Error('no version');
-      const xml = canonicalXml(version).replaceAll("'", "''");
-      await engine.close();
+  it('plans of before there were shapes are read, and found again by an upload', async () => {
+    const current = await engine.acme.catalogs.current();
+    const [version] = current.versions;
+    const parts = await rowsOf(
+      engine.database,
+      "select record_id, name from bw_catalog_parts where kind = 'PLAN'",
+    );
+    await engine.close();
+    for (const { record_id: recordId, name } of parts) {
+      const text = textOfPlan(version?.findPlan(String(name)) as Plan).replaceAll("'", "''");
       await rowsOf(
         engine.database,
-        `update bw_catalog_versions set composition = null, canonical_xml = '${xml}'`,
+        `update bw_catalog_parts set shape_record_id = null, text = '${text}' where record_id = ${recordId}`,
       );
-      const storage = storageOf(engine.database);
-      const billing = await Billing.open({ storage });
-      const acme = billing.as({ tenant: engine.tenant.id, user: 'admin' });
-      expect(writeCatalogXml(await acme.catalogs.current())).to.equal(writeCatalogXml(current));
-      await acme.uploadCatalog(at('2024-03-01'));
-      const { versions } = await acme.catalogs.current();
+    }
+    await rowsOf(engine.database, "delete from bw_catalog_parts where kind = 'SHAPE'");
+    const billing = await openBilling(engine.database);
+    const acme = billing.as({ tenant: engine.tenant.id, user: 'admin' });
+    expect(writeCatalogXml(await acme.catalogs.current())).to.equal(writeCatalogXml(current));
+    await acme.uploadCatalog(at('2024-03-01').replace('29.95', '39.95'));
+    const [first, second] = (await acme.catalogs.current()).versions;
+    const changed = first?.plans.filter((plan) => second?.planNamed(plan.name) !== plan);
+    expect(changed).to.have.length(1);
+    await billing.close();
+  });
+
+  it('a transaction of the host begins with what is known, and what it rolls back is never seen', async () => {
+    const stored = new StoredCatalogs();
+    const known = await engine.storage.read(engine.tenant, (session) => stored.get(session));
+    const inside = stored.forTransaction();
+    const [version] = known.versions;
+    if (!version) throw new Error('no version');
+    const parts = await partsOf(version, inOneTurn);
+    const context = await engine.billing.context({ tenant: engine.tenant.id, user: 'host' });
+    const rolledBack = engine.storage.write(engine.tenant, authorshipOf(context), async (session) => {
+      expect(await inside.get(session)).to.equal(known);
+      const id = uuidGenerator().next();
+      const dated = { id, uploadId: id, effectiveDate: instant(0), createdDate: context.createdDate };
+      await session.catalogs.insert([{ ...dated, contentHash: 'other', sourceText: null, parts }]);
+      const { versions } = await inside.get(session);
       expect(versions).to.have.length(2);
-      for (const plan of versions[0]?.plans ?? []) {
-        const later = versions[1]?.planNamed(plan.name);
-        expect(later && samePlan(plan, later)).to.equal(true);
-      }
-      const other = at('2024-04-01').replaceAll('<product>Solo</product>', '<product>Ghost</product>');
-      const refused = await acme.uploadCatalog(other).catch((error: BillingError) => error.code);
-      expect(refused).to.equal(2080);
-      await billing.close();
+      expect(versions[0]?.plans[0]).to.equal(version.plans[0]);
+      throw new Error('rolled back');
     });
+    expect(await rolledBack.catch((error: Error) => error.message)).to.equal('rolled back');
+    await engine.acme.uploadCatalog(at('2024-03-01'));
+    const { versions } = await engine.storage.read(engine.tenant, (session) => stored.get(session));
+    expect(versions.map(({ effectiveDate }) => formatInstant(effectiveDate).slice(0, 10))).to.deep.equal([
+      '2010-01-01',
+      '2024-03-01',
+    ]);
+  });
+
+  it('a catalog that is code is uploaded as a value or as its document', async () => {
+    const { id } = await engine.billing.tenants.create(
+      { userName: 'setup' },
+      { apiKey: 'code', apiSecret: 'code' },
+    );
+    const shop = engine.billing.as({ tenant: id, user: 'deploy' });
+    await shop.uploadCatalog(lantern);
+    const current = await shop.catalogs.current();
+    expect(writeCatalogXml(current)).to.equal(lantern.toXml());
+    const [first, second] = current.versions;
+    expect(second?.findPlan('beacon-annual')).to.equal(first?.findPlan('beacon-annual'));
+    expect(second?.findPlan('light-monthly')).to.not.equal(first?.findPlan('light-monthly'));
+    const again = await shop.uploadCatalog(lantern.toXml()).catch((error: BillingError) => error.code);
+    expect(again).to.equal(2080);
+  });
+
+  it('versions of before there were parts are read and extended as ever', async () => {
+    const current = await engine.acme.catalogs.current();
+    const [version] = current.versions;
+    if (!version) throw new Error('no version');
+    const xml = canonicalXml(version).replaceAll("'", "''");
+    await engine.close();
+    await rowsOf(
+      engine.database,
+      `update bw_catalog_versions set composition = null, canonical_xml = '${xml}'`,
+    );
+    const storage = storageOf(engine.database);
+    const billing = await Billing.open({ storage });
+    const acme = billing.as({ tenant: engine.tenant.id, user: 'admin' });
+    expect(writeCatalogXml(await acme.catalogs.current())).to.equal(writeCatalogXml(current));
+    await acme.uploadCatalog(at('2024-03-01'));
+    const { versions } = await acme.catalogs.current();
+    expect(versions).to.have.length(2);
+    for (const plan of versions[0]?.plans ?? []) {
+      const later = versions[1]?.planNamed(plan.name);
+      expect(later && samePlan(plan, later)).to.equal(true);
+    }
+    const other = at('2024-04-01').replaceAll('<product>Solo</product>', '<product>Ghost</product>');
+    const refused = await acme.uploadCatalog(other).catch((error: BillingError) => error.code);
+    expect(refused).to.equal(2080);
+    await billing.close();
   });
 });

@@ -1,11 +1,15 @@
-import { expect } from 'chai';
 import { type MemoryCatalogPlugin, memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import type { Amount, CatalogDefinition, Uuid } from '../../lib/index.ts';
 import { boatPlan, harbour } from '../support/catalogs/plugin-catalog.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 const PLAN = 'heat-monthly';
 
@@ -21,8 +25,9 @@ function heatChanging(price: Amount, to: Amount, date: string): CatalogDefinitio
   return { name, versions: [...versions, ...harbour(changed, { effectiveDate: date }).versions] };
 }
 
-anyDatabase((_kind, open) => {
-  describe('a tenant with invoiced subscriptions that a catalog plugin begins or ceases to serve', () => {
+eachDatabaseByTurns(
+  'a tenant with invoiced subscriptions that a catalog plugin begins or ceases to serve',
+  (open) => {
     let engine: TestEngine;
     let plugin: MemoryCatalogPlugin;
     let accountId: Uuid;
@@ -40,8 +45,6 @@ anyDatabase((_kind, open) => {
       await engine.acme.createSubscription({ accountId, planName: PLAN });
       await engine.settle();
     }
-
-    afterEach(() => engine.close());
 
     async function lines(): Promise<readonly string[]> {
       const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
@@ -167,14 +170,11 @@ anyDatabase((_kind, open) => {
       });
     }
 
-    it(
-      'one plugin after another: each supplies from then on',
-      onEachDatabase(async () => {
-        await begin(heatFor('36.00'));
-        plugin.serve(heatFor('42.00'));
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await lines()).to.deep.equal([january('36'), 'RECURRING 2024-02-01..2024-03-01 42']);
-      }),
-    );
-  });
-});
+    it('one plugin after another: each supplies from then on', async () => {
+      await begin(heatFor('36.00'));
+      plugin.serve(heatFor('42.00'));
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await lines()).to.deep.equal([january('36'), 'RECURRING 2024-02-01..2024-03-01 42']);
+    });
+  },
+);

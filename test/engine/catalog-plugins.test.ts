@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   checkCatalogPlugin,
   type MemoryCatalogPlugin,
@@ -16,372 +15,370 @@ import {
 } from '../../lib/index.ts';
 import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
 import { boatPlan, harbour } from '../support/catalogs/plugin-catalog.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 /** Accounts of one batch. */
 const MANY = 20;
 
-anyDatabase((_kind, open) => {
-  describe('catalog plugins', () => {
-    let engine: TestEngine;
-    let plugin: MemoryCatalogPlugin;
-    let atStart: number;
+eachDatabaseByTurns('catalog plugins', (open) => {
+  let engine: TestEngine;
+  let plugin: MemoryCatalogPlugin;
+  let atStart: number;
 
-    async function begin(plugins: readonly CatalogPlugin[] = []): Promise<void> {
-      plugin = memoryCatalogPlugin();
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalogPlugins: [plugin, ...plugins] });
-      atStart = plugin.calls.catalog.length;
-    }
+  async function begin(plugins: readonly CatalogPlugin[] = []): Promise<void> {
+    plugin = memoryCatalogPlugin();
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalogPlugins: [plugin, ...plugins] });
+    atStart = plugin.calls.catalog.length;
+  }
 
-    afterEach(() => engine.close());
+  /** Calls of `catalog` since the engine has its shop. */
+  function asked() {
+    return plugin.calls.catalog.slice(atStart);
+  }
 
-    /** Calls of `catalog` since the engine has its shop. */
-    function asked() {
-      return plugin.calls.catalog.slice(atStart);
-    }
+  async function planNames(accountId?: Account['id']): Promise<readonly string[]> {
+    const catalog = await engine.acme.catalogs.current(accountId ?? null);
+    return catalog.versions.flatMap((version) => version.plans.map((plan) => plan.name));
+  }
 
-    async function planNames(accountId?: Account['id']): Promise<readonly string[]> {
-      const catalog = await engine.acme.catalogs.current(accountId ?? null);
-      return catalog.versions.flatMap((version) => version.plans.map((plan) => plan.name));
-    }
+  async function subscribed(planName: string): Promise<Account> {
+    const account = await engine.payingAccount({ currency: 'USD' });
+    await engine.acme.createSubscription({ accountId: account.id, planName });
+    return account;
+  }
 
-    async function subscribed(planName: string): Promise<Account> {
-      const account = await engine.payingAccount({ currency: 'USD' });
-      await engine.acme.createSubscription({ accountId: account.id, planName });
-      return account;
-    }
+  async function linesOf(account: Account): Promise<readonly string[]> {
+    const invoices = await engine.acme.invoices.ofAccount({ accountId: account.id, withItems: true });
+    return invoices.flatMap(itemLines);
+  }
 
-    async function linesOf(account: Account): Promise<readonly string[]> {
-      const invoices = await engine.acme.invoices.ofAccount({ accountId: account.id, withItems: true });
-      return invoices.flatMap(itemLines);
-    }
+  /** Makes the next calls throw, until `heal` is called. */
+  function failing(error: () => Error): { heal(): void } {
+    const { latestVersion } = plugin;
+    plugin.latestVersion = () => Promise.reject(error());
+    return {
+      heal: () => {
+        plugin.latestVersion = latestVersion;
+      },
+    };
+  }
 
-    /** Makes the next calls throw, until `heal` is called. */
-    function failing(error: () => Error): { heal(): void } {
-      const { latestVersion } = plugin;
-      plugin.latestVersion = () => Promise.reject(error());
-      return {
-        heal: () => {
-          plugin.latestVersion = latestVersion;
-        },
-      };
-    }
-
-    it('supply the whole catalog, prices are billed from it, and it is asked for once per stamp', async () => {
-      await begin();
-      plugin.serve(harbour());
-      expect(await planNames()).to.deep.equal(['boat-monthly']);
-      const account = await subscribed('boat-monthly');
-      await engine.settle();
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await linesOf(account)).to.deep.equal([
-        'RECURRING 2024-01-01..2024-02-01 30',
-        'RECURRING 2024-02-01..2024-03-01 30',
-      ]);
-      expect(asked()).to.have.length(1);
-      expect(asked()[0]).to.deep.include({
-        tenantId: engine.tenant.id,
-        accountId: null,
-        now: new Date('2024-01-01T00:00:00Z'),
-      });
-
-      plugin.serve(harbour({ ...boatPlan('boat-monthly', '30.00'), ...boatPlan('raft-monthly', '9.00') }));
-      expect(await planNames()).to.deep.equal(['boat-monthly', 'raft-monthly']);
-      expect(asked()).to.have.length(2);
-      expect(
-        await codeOf(engine.acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' })),
-      ).to.equal(2021);
+  it('supply the whole catalog, prices are billed from it, and it is asked for once per stamp', async () => {
+    await begin();
+    plugin.serve(harbour());
+    expect(await planNames()).to.deep.equal(['boat-monthly']);
+    const account = await subscribed('boat-monthly');
+    await engine.settle();
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect(await linesOf(account)).to.deep.equal([
+      'RECURRING 2024-01-01..2024-02-01 30',
+      'RECURRING 2024-02-01..2024-03-01 30',
+    ]);
+    expect(asked()).to.have.length(1);
+    expect(asked()[0]).to.deep.include({
+      tenantId: engine.tenant.id,
+      accountId: null,
+      now: new Date('2024-01-01T00:00:00Z'),
     });
 
-    it('have plans whose prices can be overridden', async () => {
-      await begin();
-      plugin.serve(harbour());
-      const account = await engine.payingAccount({ currency: 'USD' });
-      const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('19') }];
-      const { subscriptionId } = await engine.acme.createSubscription({
-        accountId: account.id,
-        planName: 'boat-monthly',
-        priceOverrides,
-      });
-      await engine.settle();
-      plugin.serve(harbour(boatPlan('boat-monthly', '36.00')));
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect((await engine.acme.getSubscription(subscriptionId)).planName).to.equal('boat-monthly-1');
-      expect(await linesOf(account)).to.deep.equal([
-        'RECURRING 2024-01-01..2024-02-01 19',
-        'RECURRING 2024-02-01..2024-03-01 19',
-      ]);
-    });
-
-    it('concurrent first uses share one call', async () => {
-      await begin();
-      plugin.serve(harbour());
-      const names = await Promise.all([planNames(), planNames(), planNames()]);
-      expect(names).to.deep.equal([['boat-monthly'], ['boat-monthly'], ['boat-monthly']]);
-      expect(asked()).to.have.length(1);
-    });
-
-    it('a batch over many accounts asks for the stamp, not for each account', async () => {
-      await begin();
-      plugin.serve(harbour());
-      const accounts: Account[] = [];
-      for (let count = 0; count < MANY; count += 1) accounts.push(await subscribed('boat-monthly'));
-      await engine.settle();
-      const before = plugin.calls.latestVersion.length;
-      await engine.runTo('2024-02-01T00:00:00Z');
-      for (const account of accounts)
-        expect(await engine.acme.invoices.ofAccount({ accountId: account.id })).to.have.length(2);
-      expect(plugin.calls.latestVersion.length - before).to.be.lessThan(MANY);
-      expect(asked()).to.have.length(1);
-    });
-
-    it('without a stamp each account has its own catalog, also within one batch, and nothing is kept', async () => {
-      await begin();
-      const first = await engine.payingAccount({ currency: 'USD' });
-      const second = await engine.payingAccount({ currency: 'USD' });
-      plugin.servePerAccount((accountId) =>
-        harbour(boatPlan('boat-monthly', accountId === first.id ? '20.00' : '40.00')),
-      );
-      for (const { id } of [first, second])
-        await engine.acme.createSubscription({ accountId: id, planName: 'boat-monthly' });
-      await engine.settle();
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await linesOf(first)).to.deep.equal([
-        'RECURRING 2024-01-01..2024-02-01 20',
-        'RECURRING 2024-02-01..2024-03-01 20',
-      ]);
-      expect((await linesOf(second)).at(-1)).to.equal('RECURRING 2024-02-01..2024-03-01 40');
-      const before = asked().length;
-      await planNames(first.id);
-      await planNames(first.id);
-      expect(asked().length - before).to.equal(2);
-      expect(asked().at(-1)?.accountId).to.equal(first.id);
-    });
-
-    it('dry runs and reads pass the account', async () => {
-      await begin();
-      plugin.serve(harbour());
-      const account = await subscribed('boat-monthly');
-      const before = plugin.calls.latestVersion.length;
-      const dryRun = await engine.acme.invoices.dryRun({ accountId: account.id });
-      expect(dryRun && formatDecimal(dryRun.balance)).to.equal('30');
-      await engine.acme.subscriptions.bundlesOfAccount(account.id);
-      expect(plugin.calls.latestVersion.slice(before).map((call) => call.accountId)).to.deep.equal([
-        account.id,
-        account.id,
-      ]);
-    });
-
-    it('one that has nothing for the tenant leaves it to the next, and at last to what is stored', async () => {
-      const next = memoryCatalogPlugin('next');
-      await begin([next]);
-      expect(await planNames()).to.include('pro-monthly');
-      next.serve(harbour());
-      expect(await planNames()).to.deep.equal(['boat-monthly']);
-      plugin.serve(harbour(boatPlan('ferry-monthly', '5.00')));
-      expect(await planNames()).to.deep.equal(['ferry-monthly']);
-      expect(next.calls.catalog).to.have.length(2);
-    });
-
-    it('an invalid catalog fails the operation with every error, and nothing of it is kept', async () => {
-      await begin();
-      plugin.serve(
-        harbour({
-          ...boatPlan('boat-monthly', 'free' as Amount),
-          ...boatPlan('b', '1', { product: 'Ship' }),
-        }),
-        'same',
-      );
-      const account = await engine.payingAccount({ currency: 'USD' });
-      expect(
-        await codeOf(engine.acme.createSubscription({ accountId: account.id, planName: 'boat-monthly' })),
-      ).to.equal(2080);
-      expect(await codeOf(engine.acme.catalogs.current())).to.equal(2080);
-      expect(
-        await engine.acme.subscriptions.bundlesOfAccount(account.id).catch((error: unknown) => error),
-      ).to.be.instanceOf(BillingError);
-      plugin.serve(harbour(), 'same');
-      expect(await planNames()).to.deep.equal(['boat-monthly']);
-      expect(await engine.acme.subscriptions.bundlesOfAccount(account.id)).to.deep.equal([]);
-    });
-
-    it('while one serves the tenant an upload is refused and names it', async () => {
-      await begin();
-      plugin.serve(harbour());
-      const refusal = await engine.acme.uploadCatalog('<catalog/>').catch((error: unknown) => error);
-      expect(refusal).to.include({ code: 2080 });
-      expect(String(refusal)).to.match(/"memory-catalog" serves this tenant/);
-    });
-
-    it('an error fails a synchronous call and names the plugin; nothing is stored', async () => {
-      await begin();
-      plugin.serve(harbour());
-      const account = await engine.payingAccount({ currency: 'USD' });
-      const failure = failing(() => new Error('secret of the host'));
-      const error = await engine.acme
-        .createSubscription({ accountId: account.id, planName: 'boat-monthly' })
-        .catch((thrown: unknown) => thrown);
-      expect(error).to.include({ code: 60_000 });
-      expect(String(error))
-        .to.match(/"memory-catalog" failed/)
-        .and.to.not.match(/secret/);
-      failure.heal();
-      expect(await engine.acme.subscriptions.bundlesOfAccount(account.id)).to.deep.equal([]);
-    });
-
-    it('invoices are read without the names when the plugin fails, and what was charged is answered', async () => {
-      await begin();
-      plugin.serve(harbour());
-      const account = await subscribed('boat-monthly');
-      await engine.settle();
-      const accountId = account.id;
-      const failure = failing(() => new Error('out of reach'));
-      const list = () => engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      const [invoice] = await list();
-      if (!invoice) throw new Error('nothing was billed');
-      const [item] = (await engine.acme.getInvoice(invoice.id)).items;
-      expect(item).to.include({ planName: 'boat-monthly', prettyPlanName: null });
-      const items = [{ amount: decimal('3') }];
-      expect(await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true })).to.have.length(1);
-      expect((await list()).flatMap(itemLines)).to.have.length(2);
-      failure.heal();
-      const [named] = (await engine.acme.getInvoice(invoice.id)).items;
-      expect(named).to.include({ prettyPlanName: 'boat-monthly' });
-    });
-
-    it(
-      'queued work is retried when the plugin fails; RetryLater says when, however often',
-      onEachDatabase(async () => {
-        await begin();
-        plugin.serve(harbour());
-        const account = await subscribed('boat-monthly');
-        await engine.settle();
-        const failure = failing(() => new RetryLater(3_600_000));
-        engine.clock.set('2024-02-01T00:00:00Z');
-        for (let hour = 0; hour < 6; hour += 1) {
-          await engine.billing.settle({ timeoutMs: 500 });
-          engine.systemClock.push(3_600_000);
-        }
-        expect(await linesOfStored(account)).to.equal(1);
-        failure.heal();
-        await engine.settle();
-        expect(await linesOf(account)).to.have.length(2);
-      }),
-    );
-
-    it('one that does not answer in time gives a clear error, never a price', async () => {
-      const timers: (() => void)[] = [];
-      await begin();
-      plugin.serve(harbour());
-      const account = await engine.payingAccount({ currency: 'USD' });
-      plugin.latestVersion = () => new Promise(() => undefined);
-      const { after } = engine.systemClock;
-      Object.assign(engine.systemClock, {
-        after: (delayMs: number, action: () => void) => {
-          if (delayMs !== CATALOG_PLUGIN_TIMEOUT_MS) return after(delayMs, action);
-          timers.push(action);
-          return () => undefined;
-        },
-      });
-      const call = engine.acme
-        .createSubscription({ accountId: account.id, planName: 'boat-monthly' })
-        .catch((thrown: unknown) => thrown);
-      while (timers.length === 0) await engine.systemClock.nextTurn();
-      for (const timer of timers) timer();
-      const error = await call;
-      expect(error).to.include({ code: 60_000 });
-      expect(String(error)).to.match(/"memory-catalog" did not answer within 10 s/);
-    });
-
-    it('a price change of days that are invoiced is billed with the next run, once', async () => {
-      await begin();
-      plugin.serve(harbour());
-      const account = await subscribed('boat-monthly');
-      await engine.settle();
-      await engine.runTo('2024-03-20T00:00:00Z');
-      const from = '2024-01-10';
-      const changed = boatPlan('boat-monthly', '36.00', { effectiveDateForExistingSubscriptions: from });
-      const catalog: CatalogDefinition = {
-        name: 'Harbour',
-        versions: [...harbour().versions, ...harbour(changed, { effectiveDate: from }).versions],
-      };
-      plugin.serve(catalog);
-      await engine.runTo('2024-04-01T00:00:00Z');
-      const expected = [
-        'RECURRING 2024-01-01..2024-02-01 30',
-        'RECURRING 2024-01-10..2024-02-01 25.55',
-        'RECURRING 2024-02-01..2024-03-01 30',
-        'RECURRING 2024-02-01..2024-03-01 36',
-        'RECURRING 2024-03-01..2024-04-01 30',
-        'RECURRING 2024-03-01..2024-04-01 36',
-        'RECURRING 2024-04-01..2024-05-01 36',
-        'REPAIR_ADJ 2024-01-10..2024-02-01 -21.29',
-        'REPAIR_ADJ 2024-02-01..2024-03-01 -30',
-        'REPAIR_ADJ 2024-03-01..2024-04-01 -30',
-      ];
-      expect((await linesOf(account)).toSorted()).to.deep.equal(expected);
-      plugin.serve({ ...catalog });
-      await engine.runTo('2024-05-01T00:00:00Z');
-      expect((await linesOf(account)).slice(expected.length)).to.deep.equal([
-        'RECURRING 2024-05-01..2024-06-01 36',
-      ]);
-    });
-
-    it('a retired price stays what the versions of the plugin say', async () => {
-      await begin();
-      const versions: CatalogDefinition = {
-        name: 'Harbour',
-        versions: [
-          ...harbour().versions,
-          ...harbour(boatPlan('boat-monthly', '36.00'), { effectiveDate: '2024-01-15' }).versions,
-        ],
-      };
-      plugin.serve(versions);
-      const early = await subscribed('boat-monthly');
-      await engine.settle();
-      await engine.runTo('2024-02-01T00:00:00Z');
-      const late = await subscribed('boat-monthly');
-      await engine.settle();
-      expect((await linesOf(early)).at(-1)).to.equal('RECURRING 2024-02-01..2024-03-01 30');
-      expect(await linesOf(late)).to.deep.equal(['RECURRING 2024-02-01..2024-03-01 36']);
-    });
-
-    it('a tenant without a plugin catalog asks plugins and is served what it stored; two of one name are refused', async () => {
-      await begin();
-      const account = await subscribed('pro-monthly');
-      expect(await planNames(account.id)).to.include('pro-monthly');
-      expect(
-        await codeOf(engine.acme.catalogs.current('11111111-1111-4111-8111-111111111111' as Account['id'])),
-      ).to.equal(3002);
-      const twice = openEngine(open, { now: '2024-01-01T00:00:00Z', catalogPlugins: [plugin, plugin] });
-      expect(String(await twice.catch((error: unknown) => error))).to.match(/one name/);
-    });
-
-    it('the check of a plugin finds nothing in a good one, and what is wrong in others', async () => {
-      await begin();
-      const [one, other] = [engine.tenant.id, 'account-a', 'account-b'];
-      plugin.serve(harbour());
-      const subject = { tenantId: engine.tenant.id, accountIds: [one, other] as never };
-      expect(await checkCatalogPlugin(plugin, subject)).to.deep.equal([]);
-      plugin.servePerAccount((accountId) => harbour(boatPlan('b', accountId === one ? '1' : '2')));
-      expect(await checkCatalogPlugin(plugin, subject)).to.deep.equal([]);
-      const liar: CatalogPlugin = { ...plugin, latestVersion: async () => 'always' };
-      expect((await checkCatalogPlugin(liar, subject)).join()).to.match(/another content for account/);
-      const moody: CatalogPlugin = { ...plugin, latestVersion: async ({ accountId }) => accountId };
-      expect((await checkCatalogPlugin(moody, subject)).join()).to.match(/with no change between/);
-      plugin.serve(harbour(boatPlan('9', 'x' as Amount)));
-      expect(
-        await checkCatalogPlugin(plugin, { ...subject, foreignTenantId: engine.tenant.id }),
-      ).to.have.length.greaterThan(2);
-      const broken: CatalogPlugin = { ...plugin, catalog: () => Promise.reject(new Error('no table')) };
-      expect((await checkCatalogPlugin(broken, subject)).join()).to.match(/catalog throws no table/);
-    });
-
-    async function linesOfStored(account: Account): Promise<number> {
-      const invoices = await engine.acme.invoices.ofAccount({ accountId: account.id });
-      return invoices.length;
-    }
+    plugin.serve(harbour({ ...boatPlan('boat-monthly', '30.00'), ...boatPlan('raft-monthly', '9.00') }));
+    expect(await planNames()).to.deep.equal(['boat-monthly', 'raft-monthly']);
+    expect(asked()).to.have.length(2);
+    expect(
+      await codeOf(engine.acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' })),
+    ).to.equal(2021);
   });
+
+  it('have plans whose prices can be overridden', async () => {
+    await begin();
+    plugin.serve(harbour());
+    const account = await engine.payingAccount({ currency: 'USD' });
+    const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('19') }];
+    const { subscriptionId } = await engine.acme.createSubscription({
+      accountId: account.id,
+      planName: 'boat-monthly',
+      priceOverrides,
+    });
+    await engine.settle();
+    plugin.serve(harbour(boatPlan('boat-monthly', '36.00')));
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect((await engine.acme.getSubscription(subscriptionId)).planName).to.equal('boat-monthly-1');
+    expect(await linesOf(account)).to.deep.equal([
+      'RECURRING 2024-01-01..2024-02-01 19',
+      'RECURRING 2024-02-01..2024-03-01 19',
+    ]);
+  });
+
+  it('concurrent first uses share one call', async () => {
+    await begin();
+    plugin.serve(harbour());
+    const names = await Promise.all([planNames(), planNames(), planNames()]);
+    expect(names).to.deep.equal([['boat-monthly'], ['boat-monthly'], ['boat-monthly']]);
+    expect(asked()).to.have.length(1);
+  });
+
+  it('a batch over many accounts asks for the stamp, not for each account', async () => {
+    await begin();
+    plugin.serve(harbour());
+    const accounts: Account[] = [];
+    for (let count = 0; count < MANY; count += 1) accounts.push(await subscribed('boat-monthly'));
+    await engine.settle();
+    const before = plugin.calls.latestVersion.length;
+    await engine.runTo('2024-02-01T00:00:00Z');
+    for (const account of accounts)
+      expect(await engine.acme.invoices.ofAccount({ accountId: account.id })).to.have.length(2);
+    expect(plugin.calls.latestVersion.length - before).to.be.lessThan(MANY);
+    expect(asked()).to.have.length(1);
+  });
+
+  it('without a stamp each account has its own catalog, also within one batch, and nothing is kept', async () => {
+    await begin();
+    const first = await engine.payingAccount({ currency: 'USD' });
+    const second = await engine.payingAccount({ currency: 'USD' });
+    plugin.servePerAccount((accountId) =>
+      harbour(boatPlan('boat-monthly', accountId === first.id ? '20.00' : '40.00')),
+    );
+    for (const { id } of [first, second])
+      await engine.acme.createSubscription({ accountId: id, planName: 'boat-monthly' });
+    await engine.settle();
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect(await linesOf(first)).to.deep.equal([
+      'RECURRING 2024-01-01..2024-02-01 20',
+      'RECURRING 2024-02-01..2024-03-01 20',
+    ]);
+    expect((await linesOf(second)).at(-1)).to.equal('RECURRING 2024-02-01..2024-03-01 40');
+    const before = asked().length;
+    await planNames(first.id);
+    await planNames(first.id);
+    expect(asked().length - before).to.equal(2);
+    expect(asked().at(-1)?.accountId).to.equal(first.id);
+  });
+
+  it('dry runs and reads pass the account', async () => {
+    await begin();
+    plugin.serve(harbour());
+    const account = await subscribed('boat-monthly');
+    const before = plugin.calls.latestVersion.length;
+    const dryRun = await engine.acme.invoices.dryRun({ accountId: account.id });
+    expect(dryRun && formatDecimal(dryRun.balance)).to.equal('30');
+    await engine.acme.subscriptions.bundlesOfAccount(account.id);
+    expect(plugin.calls.latestVersion.slice(before).map((call) => call.accountId)).to.deep.equal([
+      account.id,
+      account.id,
+    ]);
+  });
+
+  it('one that has nothing for the tenant leaves it to the next, and at last to what is stored', async () => {
+    const next = memoryCatalogPlugin('next');
+    await begin([next]);
+    expect(await planNames()).to.include('pro-monthly');
+    next.serve(harbour());
+    expect(await planNames()).to.deep.equal(['boat-monthly']);
+    plugin.serve(harbour(boatPlan('ferry-monthly', '5.00')));
+    expect(await planNames()).to.deep.equal(['ferry-monthly']);
+    expect(next.calls.catalog).to.have.length(2);
+  });
+
+  it('an invalid catalog fails the operation with every error, and nothing of it is kept', async () => {
+    await begin();
+    plugin.serve(
+      harbour({
+        ...boatPlan('boat-monthly', 'free' as Amount),
+        ...boatPlan('b', '1', { product: 'Ship' }),
+      }),
+      'same',
+    );
+    const account = await engine.payingAccount({ currency: 'USD' });
+    expect(
+      await codeOf(engine.acme.createSubscription({ accountId: account.id, planName: 'boat-monthly' })),
+    ).to.equal(2080);
+    expect(await codeOf(engine.acme.catalogs.current())).to.equal(2080);
+    expect(
+      await engine.acme.subscriptions.bundlesOfAccount(account.id).catch((error: unknown) => error),
+    ).to.be.instanceOf(BillingError);
+    plugin.serve(harbour(), 'same');
+    expect(await planNames()).to.deep.equal(['boat-monthly']);
+    expect(await engine.acme.subscriptions.bundlesOfAccount(account.id)).to.deep.equal([]);
+  });
+
+  it('while one serves the tenant an upload is refused and names it', async () => {
+    await begin();
+    plugin.serve(harbour());
+    const refusal = await engine.acme.uploadCatalog('<catalog/>').catch((error: unknown) => error);
+    expect(refusal).to.include({ code: 2080 });
+    expect(String(refusal)).to.match(/"memory-catalog" serves this tenant/);
+  });
+
+  it('an error fails a synchronous call and names the plugin; nothing is stored', async () => {
+    await begin();
+    plugin.serve(harbour());
+    const account = await engine.payingAccount({ currency: 'USD' });
+    const failure = failing(() => new Error('secret of the host'));
+    const error = await engine.acme
+      .createSubscription({ accountId: account.id, planName: 'boat-monthly' })
+      .catch((thrown: unknown) => thrown);
+    expect(error).to.include({ code: 60_000 });
+    expect(String(error))
+      .to.match(/"memory-catalog" failed/)
+      .and.to.not.match(/secret/);
+    failure.heal();
+    expect(await engine.acme.subscriptions.bundlesOfAccount(account.id)).to.deep.equal([]);
+  });
+
+  it('invoices are read without the names when the plugin fails, and what was charged is answered', async () => {
+    await begin();
+    plugin.serve(harbour());
+    const account = await subscribed('boat-monthly');
+    await engine.settle();
+    const accountId = account.id;
+    const failure = failing(() => new Error('out of reach'));
+    const list = () => engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    const [invoice] = await list();
+    if (!invoice) throw new Error('nothing was billed');
+    const [item] = (await engine.acme.getInvoice(invoice.id)).items;
+    expect(item).to.include({ planName: 'boat-monthly', prettyPlanName: null });
+    const items = [{ amount: decimal('3') }];
+    expect(await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true })).to.have.length(1);
+    expect((await list()).flatMap(itemLines)).to.have.length(2);
+    failure.heal();
+    const [named] = (await engine.acme.getInvoice(invoice.id)).items;
+    expect(named).to.include({ prettyPlanName: 'boat-monthly' });
+  });
+
+  it('queued work is retried when the plugin fails; RetryLater says when, however often', async () => {
+    await begin();
+    plugin.serve(harbour());
+    const account = await subscribed('boat-monthly');
+    await engine.settle();
+    const failure = failing(() => new RetryLater(3_600_000));
+    engine.clock.set('2024-02-01T00:00:00Z');
+    for (let hour = 0; hour < 6; hour += 1) {
+      await engine.billing.settle({ timeoutMs: 500 });
+      engine.systemClock.push(3_600_000);
+    }
+    expect(await linesOfStored(account)).to.equal(1);
+    failure.heal();
+    await engine.settle();
+    expect(await linesOf(account)).to.have.length(2);
+  });
+
+  it('one that does not answer in time gives a clear error, never a price', async () => {
+    const timers: (() => void)[] = [];
+    await begin();
+    plugin.serve(harbour());
+    const account = await engine.payingAccount({ currency: 'USD' });
+    plugin.latestVersion = () => new Promise(() => undefined);
+    const { after } = engine.systemClock;
+    Object.assign(engine.systemClock, {
+      after: (delayMs: number, action: () => void) => {
+        if (delayMs !== CATALOG_PLUGIN_TIMEOUT_MS) return after(delayMs, action);
+        timers.push(action);
+        return () => undefined;
+      },
+    });
+    const call = engine.acme
+      .createSubscription({ accountId: account.id, planName: 'boat-monthly' })
+      .catch((thrown: unknown) => thrown);
+    while (timers.length === 0) await engine.systemClock.nextTurn();
+    for (const timer of timers) timer();
+    const error = await call;
+    expect(error).to.include({ code: 60_000 });
+    expect(String(error)).to.match(/"memory-catalog" did not answer within 10 s/);
+  });
+
+  it('a price change of days that are invoiced is billed with the next run, once', async () => {
+    await begin();
+    plugin.serve(harbour());
+    const account = await subscribed('boat-monthly');
+    await engine.settle();
+    await engine.runTo('2024-03-20T00:00:00Z');
+    const from = '2024-01-10';
+    const changed = boatPlan('boat-monthly', '36.00', { effectiveDateForExistingSubscriptions: from });
+    const catalog: CatalogDefinition = {
+      name: 'Harbour',
+      versions: [...harbour().versions, ...harbour(changed, { effectiveDate: from }).versions],
+    };
+    plugin.serve(catalog);
+    await engine.runTo('2024-04-01T00:00:00Z');
+    const expected = [
+      'RECURRING 2024-01-01..2024-02-01 30',
+      'RECURRING 2024-01-10..2024-02-01 25.55',
+      'RECURRING 2024-02-01..2024-03-01 30',
+      'RECURRING 2024-02-01..2024-03-01 36',
+      'RECURRING 2024-03-01..2024-04-01 30',
+      'RECURRING 2024-03-01..2024-04-01 36',
+      'RECURRING 2024-04-01..2024-05-01 36',
+      'REPAIR_ADJ 2024-01-10..2024-02-01 -21.29',
+      'REPAIR_ADJ 2024-02-01..2024-03-01 -30',
+      'REPAIR_ADJ 2024-03-01..2024-04-01 -30',
+    ];
+    expect((await linesOf(account)).toSorted()).to.deep.equal(expected);
+    plugin.serve({ ...catalog });
+    await engine.runTo('2024-05-01T00:00:00Z');
+    expect((await linesOf(account)).slice(expected.length)).to.deep.equal([
+      'RECURRING 2024-05-01..2024-06-01 36',
+    ]);
+  });
+
+  it('a retired price stays what the versions of the plugin say', async () => {
+    await begin();
+    const versions: CatalogDefinition = {
+      name: 'Harbour',
+      versions: [
+        ...harbour().versions,
+        ...harbour(boatPlan('boat-monthly', '36.00'), { effectiveDate: '2024-01-15' }).versions,
+      ],
+    };
+    plugin.serve(versions);
+    const early = await subscribed('boat-monthly');
+    await engine.settle();
+    await engine.runTo('2024-02-01T00:00:00Z');
+    const late = await subscribed('boat-monthly');
+    await engine.settle();
+    expect((await linesOf(early)).at(-1)).to.equal('RECURRING 2024-02-01..2024-03-01 30');
+    expect(await linesOf(late)).to.deep.equal(['RECURRING 2024-02-01..2024-03-01 36']);
+  });
+
+  it('a tenant without a plugin catalog asks plugins and is served what it stored; two of one name are refused', async () => {
+    await begin();
+    const account = await subscribed('pro-monthly');
+    expect(await planNames(account.id)).to.include('pro-monthly');
+    expect(
+      await codeOf(engine.acme.catalogs.current('11111111-1111-4111-8111-111111111111' as Account['id'])),
+    ).to.equal(3002);
+    const twice = openEngine(open, { now: '2024-01-01T00:00:00Z', catalogPlugins: [plugin, plugin] });
+    expect(String(await twice.catch((error: unknown) => error))).to.match(/one name/);
+  });
+
+  it('the check of a plugin finds nothing in a good one, and what is wrong in others', async () => {
+    await begin();
+    const [one, other] = [engine.tenant.id, 'account-a', 'account-b'];
+    plugin.serve(harbour());
+    const subject = { tenantId: engine.tenant.id, accountIds: [one, other] as never };
+    expect(await checkCatalogPlugin(plugin, subject)).to.deep.equal([]);
+    plugin.servePerAccount((accountId) => harbour(boatPlan('b', accountId === one ? '1' : '2')));
+    expect(await checkCatalogPlugin(plugin, subject)).to.deep.equal([]);
+    const liar: CatalogPlugin = { ...plugin, latestVersion: async () => 'always' };
+    expect((await checkCatalogPlugin(liar, subject)).join()).to.match(/another content for account/);
+    const moody: CatalogPlugin = { ...plugin, latestVersion: async ({ accountId }) => accountId };
+    expect((await checkCatalogPlugin(moody, subject)).join()).to.match(/with no change between/);
+    plugin.serve(harbour(boatPlan('9', 'x' as Amount)));
+    expect(
+      await checkCatalogPlugin(plugin, { ...subject, foreignTenantId: engine.tenant.id }),
+    ).to.have.length.greaterThan(2);
+    const broken: CatalogPlugin = { ...plugin, catalog: () => Promise.reject(new Error('no table')) };
+    expect((await checkCatalogPlugin(broken, subject)).join()).to.match(/catalog throws no table/);
+  });
+
+  async function linesOfStored(account: Account): Promise<number> {
+    const invoices = await engine.acme.invoices.ofAccount({ accountId: account.id });
+    return invoices.length;
+  }
 });

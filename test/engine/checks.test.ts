@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type Breach,
   type CheckedInvariant,
@@ -7,9 +6,7 @@ import {
   SystemTag,
   type TenantRef,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { rowsOf } from '../support/queue-rows.ts';
+import { eachDatabaseByTurns, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 
 /** What stands against each invariant; what a payment may not do has a table of its own. */
 const damages: readonly (readonly [CheckedInvariant, string])[] = [
@@ -30,70 +27,56 @@ const damages: readonly (readonly [CheckedInvariant, string])[] = [
   ],
 ];
 
-anyDatabase((kind, open) => {
-  describe(`the check of what is stored on ${kind}`, () => {
-    let engine: TestEngine;
-    before(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-      await liveThroughALot(engine);
-    });
-    after(() => engine.close());
+eachDatabaseByTurns('the check of what is stored', (open) => {
+  let engine: TestEngine;
+  before(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+    await liveThroughALot(engine);
+  });
 
-    let other: TestEngine | undefined;
-    /** An engine over a database of its own. */
-    async function aside(): Promise<TestEngine> {
-      other = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-      return other;
-    }
-    afterEach(async () => {
-      await other?.close();
-      other = undefined;
-    });
+  /** An engine over a database of its own. */
+  const aside = () => openEngine(open, { now: '2024-01-01T00:00:00Z' });
 
-    it('a check finds nothing in what the engine has stored', async () => {
-      expect(await breaches(engine)).to.deep.equal([]);
-      expect(await breaches(engine, engine.tenant)).to.deep.equal([]);
-    });
+  it('a check finds nothing in what the engine has stored', async () => {
+    expect(await breaches(engine)).to.deep.equal([]);
+    expect(await breaches(engine, engine.tenant)).to.deep.equal([]);
+  });
 
-    it('a clock that was moved back: no breach, and the time that the stored work has come to', async () => {
-      expect(await engine.billing.checks.aheadOfClock()).to.equal(null);
-      const { clock } = engine;
-      const now = clock.now();
-      clock.set('2023-06-01T00:00:00Z');
-      const ahead = await engine.billing.checks.aheadOfClock();
-      expect(ahead && formatInstant(ahead)).to.equal(formatInstant(now));
-      expect(await breaches(engine)).to.deep.equal([]);
-      clock.set(formatInstant(now));
-    });
+  it('a clock that was moved back: no breach, and the time that the stored work has come to', async () => {
+    expect(await engine.billing.checks.aheadOfClock()).to.equal(null);
+    const { clock } = engine;
+    const now = clock.now();
+    clock.set('2023-06-01T00:00:00Z');
+    const ahead = await engine.billing.checks.aheadOfClock();
+    expect(ahead && formatInstant(ahead)).to.equal(formatInstant(now));
+    expect(await breaches(engine)).to.deep.equal([]);
+    clock.set(formatInstant(now));
+  });
 
-    it(
-      'an account that is not invoiced at present, past the safety bound: no breach',
-      onEachDatabase(async () => {
-        const { acme, clock, settle } = await aside();
-        const { id } = await acme.createAccount({ currency: 'USD' });
-        await acme.createSubscription({ accountId: id, planName: 'solo-now' });
-        await settle();
-        await acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
-        clock.set('2026-01-01T00:00:00Z');
-        await settle();
-        expect(await Array.fromAsync(other?.billing.checks.breaches() ?? [])).to.deep.equal([]);
-      }),
+  it('an account that is not invoiced at present, past the safety bound: no breach', async () => {
+    const { acme, billing, clock, settle } = await aside();
+    const { id } = await acme.createAccount({ currency: 'USD' });
+    await acme.createSubscription({ accountId: id, planName: 'solo-now' });
+    await settle();
+    await acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
+    clock.set('2026-01-01T00:00:00Z');
+    await settle();
+    expect(await Array.fromAsync(billing.checks.breaches())).to.deep.equal([]);
+  });
+
+  it('a check finds everything that cannot be, and whose it is', async () => {
+    for (const [, damage] of damages) await rowsOf(engine.database, damage);
+    const found = await breaches(engine);
+    expect(new Set(found.map(({ invariant }) => invariant))).to.deep.equal(
+      new Set(damages.map(([invariant]) => invariant)),
     );
-
-    it('a check finds everything that cannot be, and whose it is', async () => {
-      for (const [, damage] of damages) await rowsOf(engine.database, damage);
-      const found = await breaches(engine);
-      expect(new Set(found.map(({ invariant }) => invariant))).to.deep.equal(
-        new Set(damages.map(([invariant]) => invariant)),
-      );
-      const { id } = engine.tenant;
-      expect(found.filter(({ tenantId }) => tenantId !== id)).to.deep.equal([]);
-      const referring = found.filter(({ invariant }) => invariant === 'REFERENCE');
-      for (const column of ['invoice_items.bundle_id', 'former_bundle_keys.bundle_id'])
-        expect(referring.map(({ message }) => message).join('\n')).to.contain(column);
-      const ofNobody = found.filter(({ accountId }) => accountId === null);
-      expect(new Set(ofNobody.map(({ invariant }) => invariant))).to.deep.equal(new Set(['OUTCOME']));
-    });
+    const { id } = engine.tenant;
+    expect(found.filter(({ tenantId }) => tenantId !== id)).to.deep.equal([]);
+    const referring = found.filter(({ invariant }) => invariant === 'REFERENCE');
+    for (const column of ['invoice_items.bundle_id', 'former_bundle_keys.bundle_id'])
+      expect(referring.map(({ message }) => message).join('\n')).to.contain(column);
+    const ofNobody = found.filter(({ accountId }) => accountId === null);
+    expect(new Set(ofNobody.map(({ invariant }) => invariant))).to.deep.equal(new Set(['OUTCOME']));
   });
 });
 

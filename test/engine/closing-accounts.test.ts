@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type Account,
   type CloseOptions,
@@ -9,373 +8,366 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { newEvents, rowsOf } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  newEvents,
+  openEngine,
+  rowsOf,
+  type TestEngine,
+} from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('closing accounts', () => {
-    let engine: TestEngine;
-    let told: () => Promise<readonly string[]>;
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-      told = newEvents(engine.database);
+eachDatabaseByTurns('closing accounts', (open) => {
+  let engine: TestEngine;
+  let told: () => Promise<readonly string[]>;
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+    told = newEvents(engine.database);
+  });
+
+  const close = (id: Uuid, options?: CloseOptions) => engine.acme.accounts.close(id, options);
+  const subscribe = (accountId: Uuid) => engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+
+  async function balancesOf(accountId: Uuid): Promise<readonly [string, string]> {
+    const state = (await engine.acme.accounts.balances([accountId])).get(accountId);
+    if (!state) throw new Error('no balance');
+    return [formatDecimal(state.accountBalance), formatDecimal(state.accountCBA)];
+  }
+
+  async function itemsOf(accountId: Uuid): Promise<readonly string[]> {
+    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    return invoices.flatMap(({ items }) =>
+      items.map(({ itemType, amount }) => `${itemType} ${formatDecimal(amount)}`),
+    );
+  }
+
+  const tagsOf = async (accountId: Uuid) =>
+    (await engine.acme.tags.ofAccount(accountId)).map(
+      ({ objectType, tagDefinitionName }) => `${objectType} ${tagDefinitionName}`,
+    );
+
+  const planned = async () =>
+    (
+      await rowsOf(
+        engine.database,
+        `select topic from bw_queue_entries where kind = 'NOTIFICATION' and processing_state = 'AVAILABLE'`,
+      )
+    ).map(({ topic }) => topic);
+
+  /** An account that is charged and has nothing to pay with, unless one is given. */
+  async function charged(amount: string, account?: Account): Promise<Uuid> {
+    const { id } = account ?? (await engine.acme.createAccount({ currency: 'USD' }));
+    await engine.acme.invoices.addCharges({
+      accountId: id,
+      items: [{ amount: decimal(amount) }],
+      autoCommit: true,
     });
-    afterEach(() => engine.close());
+    return id;
+  }
 
-    const close = (id: Uuid, options?: CloseOptions) => engine.acme.accounts.close(id, options);
-    const subscribe = (accountId: Uuid) =>
-      engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+  /** 100.00 charged, of which the gateway has taken 40.00. */
+  async function partlyPaid(): Promise<Uuid> {
+    engine.gateway.configure({
+      CONFIGURE_ACTION: 'ACTION_SLEEP',
+      SLEEP_TIME_SEC: 0,
+      PROCESSED_AMOUNT: '40',
+    });
+    const id = await charged('100', await engine.payingAccount({ currency: 'USD' }));
+    await engine.settle();
+    expect(await balancesOf(id)).to.deep.equal(['60', '0']);
+    await told();
+    return id;
+  }
 
-    async function balancesOf(accountId: Uuid): Promise<readonly [string, string]> {
-      const state = (await engine.acme.accounts.balances([accountId])).get(accountId);
-      if (!state) throw new Error('no balance');
-      return [formatDecimal(state.accountBalance), formatDecimal(state.accountCBA)];
+  it('accounts E9 Close with item adjustment after partial payment', async () => {
+    const id = await partlyPaid();
+    await close(id, { itemAdjustUnpaidInvoices: true });
+    expect(await itemsOf(id)).to.deep.equal(['EXTERNAL_CHARGE 100', 'ITEM_ADJ -100', 'CBA_ADJ 40']);
+    expect(await balancesOf(id)).to.deep.equal(['-40', '40']);
+    expect(await tagsOf(id)).to.deep.equal(['ACCOUNT AUTO_INVOICING_OFF']);
+    expect(await told()).to.deep.equal(['TAG_CREATION', 'INVOICE_ADJUSTMENT', 'BLOCKING_STATE']);
+    expect(await codeOf(subscribe(id))).to.equal(6000);
+  });
+
+  it('invoicing §16: closing tells of an adjusted invoice once for each item', async () => {
+    const { id } = await engine.acme.createAccount({ currency: 'USD' });
+    const items = [{ amount: decimal(1) }, { amount: decimal(2) }];
+    await engine.acme.invoices.addCharges({ accountId: id, items, autoCommit: true });
+    await engine.settle();
+    await told();
+    await close(id, { itemAdjustUnpaidInvoices: true });
+    expect((await told()).filter((type) => type === 'INVOICE_ADJUSTMENT')).to.have.length(2);
+  });
+
+  it('accounts E9 Close with item adjustment and write-off: the write-off wins', async () => {
+    const id = await partlyPaid();
+    await close(id, { itemAdjustUnpaidInvoices: true, writeOffUnpaidInvoices: true });
+    expect(await itemsOf(id)).to.deep.equal(['EXTERNAL_CHARGE 100']);
+    expect(await balancesOf(id)).to.deep.equal(['0', '0']);
+    expect(await tagsOf(id)).to.deep.equal(['ACCOUNT AUTO_INVOICING_OFF', 'INVOICE WRITTEN_OFF']);
+    expect(await told()).to.deep.equal([
+      'TAG_CREATION',
+      'TAG_CREATION',
+      'INVOICE_ADJUSTMENT',
+      'BLOCKING_STATE',
+    ]);
+    expect(await codeOf(subscribe(id))).to.equal(6000);
+  });
+
+  it('closing an account without flags leaves what is unpaid, and closing again changes nothing new', async () => {
+    const id = await charged('10');
+    await engine.settle();
+    await told();
+    await close(id);
+    expect(await told()).to.deep.equal(['TAG_CREATION', 'BLOCKING_STATE']);
+    await close(id);
+    expect(await told()).to.deep.equal([]);
+    expect(await balancesOf(id)).to.deep.equal(['10', '0']);
+    const states = await rowsOf(engine.database, `select state_name from bw_blocking_states`);
+    expect(states.map((row) => row.state_name)).to.deep.equal(['CLOSE_ACCOUNT']);
+  });
+
+  it('closing an account again deals with what was left unpaid the first time, and skips what is adjusted', async () => {
+    const id = await charged('10');
+    await close(id);
+    await close(id, { itemAdjustUnpaidInvoices: true });
+    await close(id, { itemAdjustUnpaidInvoices: true });
+    expect(await itemsOf(id)).to.deep.equal(['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10']);
+  });
+
+  it('an account that was opened again by a clearing state takes subscriptions, and closes anew', async () => {
+    const { id } = await engine.acme.createAccount({ currency: 'USD' });
+    await close(id);
+    const openedAt = engine.clock.now();
+    const clearing = { service: 'account-service', stateName: 'OPEN_ACCOUNT' };
+    engine.clock.advance({ days: 1 });
+    await engine.acme.blocking.add({ type: 'ACCOUNT', id }, clearing);
+    await engine.acme.tags.remove({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
+    await subscribe(id);
+    engine.clock.advance({ days: 1 });
+    await close(id);
+    expect(await codeOf(subscribe(id))).to.equal(6000);
+    const states = await engine.acme.blocking.ofAccount(id, { services: ['account-service'] });
+    expect(states.map(({ stateName }) => stateName)).to.deep.equal([
+      'CLOSE_ACCOUNT',
+      'OPEN_ACCOUNT',
+      'CLOSE_ACCOUNT',
+    ]);
+    expect(states[0]).to.include({
+      type: 'ACCOUNT',
+      isBlockChange: true,
+      isBlockEntitlement: false,
+      isBlockBilling: false,
+    });
+    expect(states[0]?.effective.at).to.equal(openedAt);
+  });
+
+  it('closing an account deals with what is committed and unpaid, on the day of the account, and with no account below it', async () => {
+    const { id } = await engine.acme.createAccount({ currency: 'USD', timeZone: 'America/New_York' });
+    const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: id });
+    const charge = (accountId: Uuid, autoCommit: boolean) =>
+      engine.acme.invoices.addCharges({ accountId, autoCommit, items: [{ amount: decimal('10') }] });
+    await charge(id, true);
+    await charge(id, false);
+    await charge(child.id, true);
+    await engine.acme.invoices.addTaxes({
+      accountId: id,
+      autoCommit: true,
+      items: [{ amount: decimal('2') }],
+    });
+    await close(id, { itemAdjustUnpaidInvoices: true });
+    expect(await itemsOf(id)).to.have.members([
+      ...['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10', 'EXTERNAL_CHARGE 10', 'TAX 2', 'ITEM_ADJ -2'],
+    ]);
+    const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
+    const adjustment = invoices.flatMap(({ items }) => items).find(({ itemType }) => itemType === 'ITEM_ADJ');
+    expect(adjustment?.startDate && formatLocalDate(adjustment.startDate)).to.equal('2023-12-31');
+    expect(invoices.filter(({ status }) => status === 'DRAFT')).to.have.length(1);
+    expect(await itemsOf(child.id)).to.deep.equal(['EXTERNAL_CHARGE 10']);
+    expect(await tagsOf(child.id)).to.deep.equal([]);
+    await subscribe(child.id);
+  });
+
+  it('adjustments carry the comment of the call, or say Close Account', async () => {
+    const descriptionOf = async (id: Uuid) => {
+      const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
+      return invoice?.items[1]?.description;
+    };
+    const first = await charged('10');
+    await close(first, { itemAdjustUnpaidInvoices: true });
+    expect(await descriptionOf(first)).to.equal('Close Account');
+    const second = await charged('10');
+    const caller = { tenant: engine.tenant, user: 'demo', comment: 'moved away' };
+    await engine.billing.as(caller).accounts.close(second, { itemAdjustUnpaidInvoices: true });
+    expect(await descriptionOf(second)).to.equal('moved away');
+  });
+
+  it('closing an account removes planned work where it is asked to, of this account only', async () => {
+    const { id } = await engine.acme.createAccount({ currency: 'USD' });
+    const other = await engine.acme.createAccount({ currency: 'USD' });
+    await subscribe(id);
+    await engine.settle();
+    const own = await planned();
+    await subscribe(other.id);
+    await engine.settle();
+    expect(own).to.not.deep.equal([]);
+    await close(id);
+    expect((await planned()).length).to.equal(2 * own.length);
+    await close(id, { removeFutureNotifications: true });
+    expect((await planned()).length).to.equal(own.length);
+    const removed = `select topic from bw_queue_history where processing_state = 'REMOVED'`;
+    expect((await rowsOf(engine.database, removed)).map(({ topic }) => topic)).to.have.members(own);
+    await engine.runTo('2024-02-02T00:00:00Z');
+    expect(await itemsOf(id)).to.have.length(1);
+    expect(await itemsOf(other.id)).to.have.length(2);
+  });
+
+  it('closing an account keeps the ends that it plans itself when it removes planned work', async () => {
+    const { id } = await engine.acme.createAccount({ currency: 'USD' });
+    const { subscriptionId } = await subscribe(id);
+    await engine.settle();
+    await close(id, { cancelAllSubscriptions: true, removeFutureNotifications: true });
+    expect(await planned()).to.deep.equal(['subscription-service:subscription-events']);
+    await engine.settle();
+    await told();
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect((await told()).filter((type) => /CANCEL/.test(type))).to.deep.equal(['SUBSCRIPTION_CANCEL']);
+    const { billingEnd } = await engine.acme.getSubscription(subscriptionId);
+    expect(billingEnd && formatLocalDate(billingEnd.date)).to.equal('2024-02-01');
+    expect(await itemsOf(id)).to.have.length(1);
+  });
+
+  it('closing an account cancels all subscriptions: the service now, billing at the end of what is invoiced', async () => {
+    const { id } = await engine.acme.createAccount({ currency: 'USD' });
+    const { subscriptionId: ended } = await subscribe(id);
+    const live = [await subscribe(id), await subscribe(id)];
+    await engine.settle();
+    await engine.acme.subscriptions.cancel(ended, {
+      entitlementPolicy: 'END_OF_TERM',
+      billingPolicy: 'END_OF_TERM',
+    });
+    await engine.settle();
+    await told();
+    await close(id, { cancelAllSubscriptions: true });
+    expect((await told()).filter((type) => /CANCEL/.test(type))).to.deep.equal([
+      'SUBSCRIPTION_CANCEL',
+      'ENTITLEMENT_CANCEL',
+      'SUBSCRIPTION_CANCEL',
+      'ENTITLEMENT_CANCEL',
+    ]);
+    for (const { subscriptionId } of live) {
+      const { state, billingEnd, chargedThrough } = await engine.acme.getSubscription(subscriptionId);
+      expect(state).to.equal('CANCELLED');
+      expect(billingEnd).to.deep.equal(chargedThrough);
     }
+    expect(await engine.acme.getSubscription(ended)).to.include({ state: 'ACTIVE' });
+    await close(id, { cancelAllSubscriptions: true });
+    expect((await told()).filter((type) => /CANCEL/.test(type))).to.deep.equal([]);
+  });
 
-    async function itemsOf(accountId: Uuid): Promise<readonly string[]> {
-      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      return invoices.flatMap(({ items }) =>
-        items.map(({ itemType, amount }) => `${itemType} ${formatDecimal(amount)}`),
-      );
-    }
+  it('closing an account cancels a term that ends before what its earlier plan was invoiced for: where it ends', async () => {
+    const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
+    const request = { accountId, planName: 'pro-annual', phaseType: 'EVERGREEN' } as const;
+    const { subscriptionId } = await engine.acme.createSubscription(request);
+    await engine.settle();
+    await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_OFF]);
+    const change = { planName: 'term-3m', billingPolicy: 'IMMEDIATE' } as const;
+    await engine.acme.subscriptions.changePlan(subscriptionId, change);
+    await close(accountId, { cancelAllSubscriptions: true });
+    const { state, billingEnd } = await engine.acme.getSubscription(subscriptionId);
+    expect([state, billingEnd && formatLocalDate(billingEnd.date)]).to.deep.equal([
+      'CANCELLED',
+      '2024-04-01',
+    ]);
+  });
 
-    const tagsOf = async (accountId: Uuid) =>
-      (await engine.acme.tags.ofAccount(accountId)).map(
-        ({ objectType, tagDefinitionName }) => `${objectType} ${tagDefinitionName}`,
-      );
-
-    const planned = async () =>
-      (
-        await rowsOf(
-          engine.database,
-          `select topic from bw_queue_entries where kind = 'NOTIFICATION' and processing_state = 'AVAILABLE'`,
-        )
-      ).map(({ topic }) => topic);
-
-    /** An account that is charged and has nothing to pay with, unless one is given. */
-    async function charged(amount: string, account?: Account): Promise<Uuid> {
-      const { id } = account ?? (await engine.acme.createAccount({ currency: 'USD' }));
-      await engine.acme.invoices.addCharges({
-        accountId: id,
-        items: [{ amount: decimal(amount) }],
-        autoCommit: true,
-      });
-      return id;
-    }
-
-    /** 100.00 charged, of which the gateway has taken 40.00. */
-    async function partlyPaid(): Promise<Uuid> {
-      engine.gateway.configure({
-        CONFIGURE_ACTION: 'ACTION_SLEEP',
-        SLEEP_TIME_SEC: 0,
-        PROCESSED_AMOUNT: '40',
-      });
-      const id = await charged('100', await engine.payingAccount({ currency: 'USD' }));
-      await engine.settle();
-      expect(await balancesOf(id)).to.deep.equal(['60', '0']);
-      await told();
-      return id;
-    }
-
-    it('accounts E9 Close with item adjustment after partial payment', async () => {
-      const id = await partlyPaid();
-      await close(id, { itemAdjustUnpaidInvoices: true });
-      expect(await itemsOf(id)).to.deep.equal(['EXTERNAL_CHARGE 100', 'ITEM_ADJ -100', 'CBA_ADJ 40']);
-      expect(await balancesOf(id)).to.deep.equal(['-40', '40']);
-      expect(await tagsOf(id)).to.deep.equal(['ACCOUNT AUTO_INVOICING_OFF']);
-      expect(await told()).to.deep.equal(['TAG_CREATION', 'INVOICE_ADJUSTMENT', 'BLOCKING_STATE']);
-      expect(await codeOf(subscribe(id))).to.equal(6000);
-    });
-
-    it('invoicing §16: closing tells of an adjusted invoice once for each item', async () => {
-      const { id } = await engine.acme.createAccount({ currency: 'USD' });
-      const items = [{ amount: decimal(1) }, { amount: decimal(2) }];
-      await engine.acme.invoices.addCharges({ accountId: id, items, autoCommit: true });
-      await engine.settle();
-      await told();
-      await close(id, { itemAdjustUnpaidInvoices: true });
-      expect((await told()).filter((type) => type === 'INVOICE_ADJUSTMENT')).to.have.length(2);
-    });
-
-    it('accounts E9 Close with item adjustment and write-off: the write-off wins', async () => {
-      const id = await partlyPaid();
-      await close(id, { itemAdjustUnpaidInvoices: true, writeOffUnpaidInvoices: true });
-      expect(await itemsOf(id)).to.deep.equal(['EXTERNAL_CHARGE 100']);
-      expect(await balancesOf(id)).to.deep.equal(['0', '0']);
-      expect(await tagsOf(id)).to.deep.equal(['ACCOUNT AUTO_INVOICING_OFF', 'INVOICE WRITTEN_OFF']);
-      expect(await told()).to.deep.equal([
-        'TAG_CREATION',
-        'TAG_CREATION',
-        'INVOICE_ADJUSTMENT',
-        'BLOCKING_STATE',
-      ]);
-      expect(await codeOf(subscribe(id))).to.equal(6000);
-    });
-
-    it('closing an account without flags leaves what is unpaid, and closing again changes nothing new', async () => {
-      const id = await charged('10');
-      await engine.settle();
-      await told();
-      await close(id);
-      expect(await told()).to.deep.equal(['TAG_CREATION', 'BLOCKING_STATE']);
-      await close(id);
-      expect(await told()).to.deep.equal([]);
-      expect(await balancesOf(id)).to.deep.equal(['10', '0']);
-      const states = await rowsOf(engine.database, `select state_name from bw_blocking_states`);
-      expect(states.map((row) => row.state_name)).to.deep.equal(['CLOSE_ACCOUNT']);
-    });
-
-    it('closing an account again deals with what was left unpaid the first time, and skips what is adjusted', async () => {
-      const id = await charged('10');
-      await close(id);
-      await close(id, { itemAdjustUnpaidInvoices: true });
-      await close(id, { itemAdjustUnpaidInvoices: true });
-      expect(await itemsOf(id)).to.deep.equal(['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10']);
-    });
-
-    it('an account that was opened again by a clearing state takes subscriptions, and closes anew', async () => {
-      const { id } = await engine.acme.createAccount({ currency: 'USD' });
-      await close(id);
-      const openedAt = engine.clock.now();
-      const clearing = { service: 'account-service', stateName: 'OPEN_ACCOUNT' };
-      engine.clock.advance({ days: 1 });
-      await engine.acme.blocking.add({ type: 'ACCOUNT', id }, clearing);
-      await engine.acme.tags.remove({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
-      await subscribe(id);
-      engine.clock.advance({ days: 1 });
-      await close(id);
-      expect(await codeOf(subscribe(id))).to.equal(6000);
-      const states = await engine.acme.blocking.ofAccount(id, { services: ['account-service'] });
-      expect(states.map(({ stateName }) => stateName)).to.deep.equal([
-        'CLOSE_ACCOUNT',
-        'OPEN_ACCOUNT',
-        'CLOSE_ACCOUNT',
-      ]);
-      expect(states[0]).to.include({
-        type: 'ACCOUNT',
-        isBlockChange: true,
-        isBlockEntitlement: false,
-        isBlockBilling: false,
-      });
-      expect(states[0]?.effective.at).to.equal(openedAt);
-    });
-
-    it('closing an account deals with what is committed and unpaid, on the day of the account, and with no account below it', async () => {
-      const { id } = await engine.acme.createAccount({ currency: 'USD', timeZone: 'America/New_York' });
-      const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: id });
-      const charge = (accountId: Uuid, autoCommit: boolean) =>
-        engine.acme.invoices.addCharges({ accountId, autoCommit, items: [{ amount: decimal('10') }] });
-      await charge(id, true);
-      await charge(id, false);
-      await charge(child.id, true);
-      await engine.acme.invoices.addTaxes({
-        accountId: id,
-        autoCommit: true,
-        items: [{ amount: decimal('2') }],
-      });
-      await close(id, { itemAdjustUnpaidInvoices: true });
-      expect(await itemsOf(id)).to.have.members([
-        ...['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10', 'EXTERNAL_CHARGE 10', 'TAX 2', 'ITEM_ADJ -2'],
-      ]);
-      const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
-      const adjustment = invoices
-        .flatMap(({ items }) => items)
-        .find(({ itemType }) => itemType === 'ITEM_ADJ');
-      expect(adjustment?.startDate && formatLocalDate(adjustment.startDate)).to.equal('2023-12-31');
-      expect(invoices.filter(({ status }) => status === 'DRAFT')).to.have.length(1);
-      expect(await itemsOf(child.id)).to.deep.equal(['EXTERNAL_CHARGE 10']);
-      expect(await tagsOf(child.id)).to.deep.equal([]);
-      await subscribe(child.id);
-    });
-
-    it('adjustments carry the comment of the call, or say Close Account', async () => {
-      const descriptionOf = async (id: Uuid) => {
-        const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
-        return invoice?.items[1]?.description;
-      };
-      const first = await charged('10');
-      await close(first, { itemAdjustUnpaidInvoices: true });
-      expect(await descriptionOf(first)).to.equal('Close Account');
-      const second = await charged('10');
-      const caller = { tenant: engine.tenant, user: 'demo', comment: 'moved away' };
-      await engine.billing.as(caller).accounts.close(second, { itemAdjustUnpaidInvoices: true });
-      expect(await descriptionOf(second)).to.equal('moved away');
-    });
-
-    it('closing an account removes planned work where it is asked to, of this account only', async () => {
-      const { id } = await engine.acme.createAccount({ currency: 'USD' });
-      const other = await engine.acme.createAccount({ currency: 'USD' });
-      await subscribe(id);
-      await engine.settle();
-      const own = await planned();
-      await subscribe(other.id);
-      await engine.settle();
-      expect(own).to.not.deep.equal([]);
-      await close(id);
-      expect((await planned()).length).to.equal(2 * own.length);
-      await close(id, { removeFutureNotifications: true });
-      expect((await planned()).length).to.equal(own.length);
-      const removed = `select topic from bw_queue_history where processing_state = 'REMOVED'`;
-      expect((await rowsOf(engine.database, removed)).map(({ topic }) => topic)).to.have.members(own);
-      await engine.runTo('2024-02-02T00:00:00Z');
-      expect(await itemsOf(id)).to.have.length(1);
-      expect(await itemsOf(other.id)).to.have.length(2);
-    });
-
-    it('closing an account keeps the ends that it plans itself when it removes planned work', async () => {
-      const { id } = await engine.acme.createAccount({ currency: 'USD' });
+  describe('right after a change that is still to be invoiced', () => {
+    /** An account whose subscription of 19.95 was paid on 01-01 and is cancelled at once on 01-11. */
+    async function cancelled(): Promise<Uuid> {
+      const { id } = await engine.payingAccount({ currency: 'USD' });
       const { subscriptionId } = await subscribe(id);
-      await engine.settle();
-      await close(id, { cancelAllSubscriptions: true, removeFutureNotifications: true });
-      expect(await planned()).to.deep.equal(['subscription-service:subscription-events']);
-      await engine.settle();
-      await told();
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect((await told()).filter((type) => /CANCEL/.test(type))).to.deep.equal(['SUBSCRIPTION_CANCEL']);
-      const { billingEnd } = await engine.acme.getSubscription(subscriptionId);
-      expect(billingEnd && formatLocalDate(billingEnd.date)).to.equal('2024-02-01');
-      expect(await itemsOf(id)).to.have.length(1);
-    });
+      await engine.runTo('2024-01-11T00:00:00Z');
+      await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
+      return id;
+    }
+    const CREDITED = ['RECURRING 19.95', 'REPAIR_ADJ -13.51', 'CBA_ADJ 13.51'];
 
-    it('closing an account cancels all subscriptions: the service now, billing at the end of what is invoiced', async () => {
-      const { id } = await engine.acme.createAccount({ currency: 'USD' });
-      const { subscriptionId: ended } = await subscribe(id);
-      const live = [await subscribe(id), await subscribe(id)];
-      await engine.settle();
-      await engine.acme.subscriptions.cancel(ended, {
-        entitlementPolicy: 'END_OF_TERM',
-        billingPolicy: 'END_OF_TERM',
-      });
-      await engine.settle();
-      await told();
-      await close(id, { cancelAllSubscriptions: true });
-      expect((await told()).filter((type) => /CANCEL/.test(type))).to.deep.equal([
-        'SUBSCRIPTION_CANCEL',
-        'ENTITLEMENT_CANCEL',
-        'SUBSCRIPTION_CANCEL',
-        'ENTITLEMENT_CANCEL',
-      ]);
-      for (const { subscriptionId } of live) {
-        const { state, billingEnd, chargedThrough } = await engine.acme.getSubscription(subscriptionId);
-        expect(state).to.equal('CANCELLED');
-        expect(billingEnd).to.deep.equal(chargedThrough);
-      }
-      expect(await engine.acme.getSubscription(ended)).to.include({ state: 'ACTIVE' });
-      await close(id, { cancelAllSubscriptions: true });
-      expect((await told()).filter((type) => /CANCEL/.test(type))).to.deep.equal([]);
-    });
-
-    it('closing an account cancels a term that ends before what its earlier plan was invoiced for: where it ends', async () => {
-      const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
-      const request = { accountId, planName: 'pro-annual', phaseType: 'EVERGREEN' } as const;
-      const { subscriptionId } = await engine.acme.createSubscription(request);
-      await engine.settle();
-      await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_OFF]);
-      const change = { planName: 'term-3m', billingPolicy: 'IMMEDIATE' } as const;
-      await engine.acme.subscriptions.changePlan(subscriptionId, change);
-      await close(accountId, { cancelAllSubscriptions: true });
-      const { state, billingEnd } = await engine.acme.getSubscription(subscriptionId);
-      expect([state, billingEnd && formatLocalDate(billingEnd.date)]).to.deep.equal([
-        'CANCELLED',
-        '2024-04-01',
-      ]);
-    });
-
-    describe('right after a change that is still to be invoiced', () => {
-      /** An account whose subscription of 19.95 was paid on 01-01 and is cancelled at once on 01-11. */
-      async function cancelled(): Promise<Uuid> {
-        const { id } = await engine.payingAccount({ currency: 'USD' });
-        const { subscriptionId } = await subscribe(id);
-        await engine.runTo('2024-01-11T00:00:00Z');
-        await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
-        return id;
-      }
-      const CREDITED = ['RECURRING 19.95', 'REPAIR_ADJ -13.51', 'CBA_ADJ 13.51'];
-
-      it('closing an account first makes the credit of a cancellation', async () => {
-        const id = await cancelled();
-        await close(id);
-        expect(await itemsOf(id)).to.deep.equal(CREDITED);
-        expect(await balancesOf(id)).to.deep.equal(['-13.51', '13.51']);
-        await engine.runTo('2024-03-01T00:00:00Z');
-        expect(await itemsOf(id)).to.deep.equal(CREDITED);
-      });
-
-      it(
-        'closing an account makes the credit of a cancellation first where the background works the queue meanwhile, too',
-        onEachDatabase(async () => {
-          const ids: Uuid[] = [];
-          for (let each = 0; each < 8; each += 1) {
-            engine.clock.set('2024-01-01T00:00:00Z');
-            ids.push(await cancelled());
-            if (each === 0) engine.billing.start();
-            await close(ids[each] as Uuid);
-          }
-          await engine.settle();
-          for (const id of ids) expect(await itemsOf(id)).to.deep.equal(CREDITED);
-        }),
-      );
-
-      it('closing an account leaves work of other accounts to the queue', async () => {
-        const { id: other } = await engine.payingAccount({ currency: 'USD' });
-        const { subscriptionId } = await subscribe(other);
-        const id = await cancelled();
-        await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
-        await close(id);
-        expect(await itemsOf(other)).to.deep.equal(['RECURRING 19.95']);
-        await engine.settle();
-        expect(await itemsOf(other)).to.deep.equal(CREDITED);
-      });
-
-      it('closing an account does what falls due in the order of the queue', async () => {
-        const { id } = await engine.payingAccount({ currency: 'USD' });
-        await subscribe(id);
-        await engine.settle();
-        engine.clock.set('2024-03-15T00:00:00Z');
-        await close(id, { cancelAllSubscriptions: true });
-        expect(await itemsOf(id)).to.deep.equal(['RECURRING 19.95', 'RECURRING 19.95', 'RECURRING 19.95']);
-        expect(await balancesOf(id)).to.deep.equal(['0', '0']);
-      });
-
-      it(
-        'closing an account waits for work that another node holds, as long as for a busy account',
-        onEachDatabase(async () => {
-          const id = await cancelled();
-          const claim = {
-            node: 'another',
-            claimId: '11111111-1111-4111-8111-111111111111' as Uuid,
-            limit: 1,
-            topics: ['SUBSCRIPTION_CANCEL'],
-            businessNow: engine.clock.now(),
-            systemNowMs: engine.systemClock.nowMs(),
-            leaseEndsAtMs: engine.systemClock.nowMs() + 3_600_000,
-          };
-          const settings = JSON.stringify({ 'org.service.invoice.globalLock.retries': '2' });
-          await engine.acme.keyValues.add('PER_TENANT_CONFIG', settings);
-          const held = await engine.storage.queue.claim(claim);
-          expect(held).to.have.length(1);
-          await told();
-          expect(await codeOf(close(id))).to.equal(ErrorCode.BUSY);
-          expect(await told(), 'nothing is written').to.deep.equal([]);
-          expect(await tagsOf(id)).to.deep.equal([]);
-          await engine.storage.queue.release(held, engine.systemClock.nowMs());
-          await close(id);
-          expect(await itemsOf(id)).to.deep.equal(CREDITED);
-        }),
-      );
-    });
-
-    it('an unknown account is not closed', async () => {
-      expect(await codeOf(close('11111111-1111-4111-8111-111111111111' as Uuid))).to.equal(3002);
-    });
-
-    it('closing an account keeps invoicing stopped that was stopped before', async () => {
-      const { id } = await engine.acme.createAccount({ currency: 'USD' });
-      await engine.acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
+    it('closing an account first makes the credit of a cancellation', async () => {
+      const id = await cancelled();
       await close(id);
-      expect(await tagsOf(id)).to.deep.equal(['ACCOUNT AUTO_INVOICING_OFF']);
+      expect(await itemsOf(id)).to.deep.equal(CREDITED);
+      expect(await balancesOf(id)).to.deep.equal(['-13.51', '13.51']);
+      await engine.runTo('2024-03-01T00:00:00Z');
+      expect(await itemsOf(id)).to.deep.equal(CREDITED);
     });
+
+    it('closing an account makes the credit of a cancellation first where the background works the queue meanwhile, too', async () => {
+      const ids: Uuid[] = [];
+      for (let each = 0; each < 8; each += 1) {
+        engine.clock.set('2024-01-01T00:00:00Z');
+        ids.push(await cancelled());
+        if (each === 0) engine.billing.start();
+        await close(ids[each] as Uuid);
+      }
+      await engine.settle();
+      for (const id of ids) expect(await itemsOf(id)).to.deep.equal(CREDITED);
+    });
+
+    it('closing an account leaves work of other accounts to the queue', async () => {
+      const { id: other } = await engine.payingAccount({ currency: 'USD' });
+      const { subscriptionId } = await subscribe(other);
+      const id = await cancelled();
+      await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
+      await close(id);
+      expect(await itemsOf(other)).to.deep.equal(['RECURRING 19.95']);
+      await engine.settle();
+      expect(await itemsOf(other)).to.deep.equal(CREDITED);
+    });
+
+    it('closing an account does what falls due in the order of the queue', async () => {
+      const { id } = await engine.payingAccount({ currency: 'USD' });
+      await subscribe(id);
+      await engine.settle();
+      engine.clock.set('2024-03-15T00:00:00Z');
+      await close(id, { cancelAllSubscriptions: true });
+      expect(await itemsOf(id)).to.deep.equal(['RECURRING 19.95', 'RECURRING 19.95', 'RECURRING 19.95']);
+      expect(await balancesOf(id)).to.deep.equal(['0', '0']);
+    });
+
+    it('closing an account waits for work that another node holds, as long as for a busy account', async () => {
+      const id = await cancelled();
+      const claim = {
+        node: 'another',
+        claimId: '11111111-1111-4111-8111-111111111111' as Uuid,
+        limit: 1,
+        topics: ['SUBSCRIPTION_CANCEL'],
+        businessNow: engine.clock.now(),
+        systemNowMs: engine.systemClock.nowMs(),
+        leaseEndsAtMs: engine.systemClock.nowMs() + 3_600_000,
+      };
+      const settings = JSON.stringify({ 'org.service.invoice.globalLock.retries': '2' });
+      await engine.acme.keyValues.add('PER_TENANT_CONFIG', settings);
+      const held = await engine.storage.queue.claim(claim);
+      expect(held).to.have.length(1);
+      await told();
+      expect(await codeOf(close(id))).to.equal(ErrorCode.BUSY);
+      expect(await told(), 'nothing is written').to.deep.equal([]);
+      expect(await tagsOf(id)).to.deep.equal([]);
+      await engine.storage.queue.release(held, engine.systemClock.nowMs());
+      await close(id);
+      expect(await itemsOf(id)).to.deep.equal(CREDITED);
+    });
+  });
+
+  it('an unknown account is not closed', async () => {
+    expect(await codeOf(close('11111111-1111-4111-8111-111111111111' as Uuid))).to.equal(3002);
+  });
+
+  it('closing an account keeps invoicing stopped that was stopped before', async () => {
+    const { id } = await engine.acme.createAccount({ currency: 'USD' });
+    await engine.acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
+    await close(id);
+    expect(await tagsOf(id)).to.deep.equal(['ACCOUNT AUTO_INVOICING_OFF']);
   });
 });

@@ -1,10 +1,13 @@
-import { expect } from 'chai';
 import { type BillingError, ErrorCode, type NewNotification, type QueueName } from '../../lib/index.ts';
 import { expectBelow } from '../support/bounds.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { hostOf } from '../support/host.ts';
-import { storageOf } from '../support/storage.ts';
+import {
+  eachDatabaseByTurns,
+  expect,
+  hostOf,
+  openEngine,
+  storageOf,
+  type TestEngine,
+} from '../support/index.ts';
 
 const sentence =
   'This billing engine has been closed and does nothing more; open another one with Billing.open';
@@ -39,105 +42,98 @@ function functionsOf(group: object, prefix = ''): readonly (readonly [string, ()
   });
 }
 
-anyDatabase((_kind, open) => {
-  describe('an engine that has been closed', () => {
-    let engine: TestEngine;
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
-    });
-    afterEach(() => engine.close());
-
-    it(
-      'a closed engine refuses every call with a sentence, those of what it has given before too',
-      onEachDatabase(async () => {
-        const { billing, tenant } = engine;
-        const host = hostOf(engine.database);
-        const before = billing.as({ tenant: tenant.id, user: 'test' });
-        const within = await host.transaction(async (em) => before.within(em));
-        await host.close();
-        await billing.close();
-        const { clock: _clock, server: _server, close: _close, stop: _stop, as: _as, ...others } = billing;
-        // Whoever serves notes the requests that it has refused too.
-        const { requests: _requests, ...own } = others;
-        const bound = functionsOf(before, 'as.').filter(([name]) => name !== 'as.within');
-        const calls = [...functionsOf(own), ...bound, ...functionsOf(within, 'within.')];
-        calls.push(['within', () => before.within({} as never)]);
-        expect(calls.map(([name]) => name)).to.include.members([
-          'start',
-          'settle',
-          'health',
-          'createAccount',
-          'invoices.dryRun',
-          'as.accounts.close',
-          'within.createSubscription',
-        ]);
-        for (const [name, call] of calls) expect(await refusal(call), name).to.equal(sentence);
-      }),
-    );
-
-    it('a closed engine has a storage that refuses too, whoever asks', async () => {
-      const { billing, storage, tenant } = engine;
-      await billing.close();
-      const calls = [
-        () => billing.security.find('admin'),
-        () => billing.idempotency.begin({ tenant, key: 'k', hash: 'h' }),
-        () => billing.checks.breaches()[Symbol.asyncIterator]().next(),
-        () => storage.read(tenant, async () => 1),
-        () => storage.readInOneStatement(tenant, async () => 1),
-        () => storage.system.ping(),
-        () => storage.prepare(),
-        () => storage.poolUse(),
-      ];
-      for (const call of calls) expect(await refusal(call)).to.equal(ofStorage);
-    });
-
-    it('a closed engine leaves the database to the next, and does not open it again', async () => {
-      const { billing, database, acme } = engine;
-      await billing.close();
-      await refusal(() => acme.createAccount({}));
-      const next = storageOf(database);
-      await next.prepare();
-      await refusal(() => acme.createAccount({}));
-      await next.system.ping();
-      await next.close();
-    });
-
-    it('a closed engine has waited for the calls that were under way, and closes once', async () => {
-      const { billing, acme } = engine;
-      const made = acme.createAccount({});
-      await Promise.all([billing.close(), billing.close()]);
-      expect((await made).recordId).to.be.greaterThan(0);
-    });
+eachDatabaseByTurns('an engine that has been closed', (open) => {
+  let engine: TestEngine;
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
   });
 
-  describe('an engine that stops', () => {
-    let engine: TestEngine;
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
-    });
-    afterEach(() => engine.close());
+  it('a closed engine refuses every call with a sentence, those of what it has given before too', async () => {
+    const { billing, tenant } = engine;
+    const host = hostOf(engine.database);
+    const before = billing.as({ tenant: tenant.id, user: 'test' });
+    const within = await host.transaction(async (em) => before.within(em));
+    await host.close();
+    await billing.close();
+    const { clock: _clock, server: _server, close: _close, stop: _stop, as: _as, ...others } = billing;
+    // Whoever serves notes the requests that it has refused too.
+    const { requests: _requests, ...own } = others;
+    const bound = functionsOf(before, 'as.').filter(([name]) => name !== 'as.within');
+    const calls = [...functionsOf(own), ...bound, ...functionsOf(within, 'within.')];
+    calls.push(['within', () => before.within({} as never)]);
+    expect(calls.map(([name]) => name)).to.include.members([
+      'start',
+      'settle',
+      'health',
+      'createAccount',
+      'invoices.dryRun',
+      'as.accounts.close',
+      'within.createSubscription',
+    ]);
+    for (const [name, call] of calls) expect(await refusal(call), name).to.equal(sentence);
+  });
 
-    it('a closing engine ends waits for work that is not done, and goes on taking calls', async () => {
-      const { acme, billing, storage, clock, tenant } = engine;
-      const account = await acme.createAccount({});
-      await engine.settle();
-      const context = await billing.context({ tenant, user: 'test' });
-      const left: NewNotification = {
-        queueName: 'nobody-service:nothing' as QueueName,
-        accountRecordId: account.recordId,
-        effectiveDate: clock.now(),
-        payload: {},
-        uniqueKey: null,
-      };
-      const authorship = { ...context, userTokenOf: () => context.userToken };
-      await storage.write(tenant, authorship, async (session) => session.schedule([left]));
-      billing.start();
-      const waits = [billing.settle({ timeoutMs: 60_000 }), billing.completion(context, 60_000, account.id)];
-      const startedMs = Date.now();
-      await billing.stop();
-      expect(await Promise.all(waits)).to.deep.equal([false, false]);
-      expectBelow(5_000, Date.now() - startedMs, 'milliseconds until the waits end');
-      expect((await acme.createAccount({})).recordId).to.be.greaterThan(account.recordId);
-    });
+  it('a closed engine has a storage that refuses too, whoever asks', async () => {
+    const { billing, storage, tenant } = engine;
+    await billing.close();
+    const calls = [
+      () => billing.security.find('admin'),
+      () => billing.idempotency.begin({ tenant, key: 'k', hash: 'h' }),
+      () => billing.checks.breaches()[Symbol.asyncIterator]().next(),
+      () => storage.read(tenant, async () => 1),
+      () => storage.readInOneStatement(tenant, async () => 1),
+      () => storage.system.ping(),
+      () => storage.prepare(),
+      () => storage.poolUse(),
+    ];
+    for (const call of calls) expect(await refusal(call)).to.equal(ofStorage);
+  });
+
+  it('a closed engine leaves the database to the next, and does not open it again', async () => {
+    const { billing, database, acme } = engine;
+    await billing.close();
+    await refusal(() => acme.createAccount({}));
+    const next = storageOf(database);
+    await next.prepare();
+    await refusal(() => acme.createAccount({}));
+    await next.system.ping();
+    await next.close();
+  });
+
+  it('a closed engine has waited for the calls that were under way, and closes once', async () => {
+    const { billing, acme } = engine;
+    const made = acme.createAccount({});
+    await Promise.all([billing.close(), billing.close()]);
+    expect((await made).recordId).to.be.greaterThan(0);
+  });
+});
+
+eachDatabaseByTurns('an engine that stops', (open) => {
+  let engine: TestEngine;
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
+  });
+
+  it('a closing engine ends waits for work that is not done, and goes on taking calls', async () => {
+    const { acme, billing, storage, clock, tenant } = engine;
+    const account = await acme.createAccount({});
+    await engine.settle();
+    const context = await billing.context({ tenant, user: 'test' });
+    const left: NewNotification = {
+      queueName: 'nobody-service:nothing' as QueueName,
+      accountRecordId: account.recordId,
+      effectiveDate: clock.now(),
+      payload: {},
+      uniqueKey: null,
+    };
+    const authorship = { ...context, userTokenOf: () => context.userToken };
+    await storage.write(tenant, authorship, async (session) => session.schedule([left]));
+    billing.start();
+    const waits = [billing.settle({ timeoutMs: 60_000 }), billing.completion(context, 60_000, account.id)];
+    const startedMs = Date.now();
+    await billing.stop();
+    expect(await Promise.all(waits)).to.deep.equal([false, false]);
+    expectBelow(5_000, Date.now() - startedMs, 'milliseconds until the waits end');
+    expect((await acme.createAccount({})).recordId).to.be.greaterThan(account.recordId);
   });
 });

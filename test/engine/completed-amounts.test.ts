@@ -1,124 +1,118 @@
-import { expect } from 'chai';
 import { type Account, decimal, ErrorCode, type PaymentResult, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const BAD_PARAMETER = ErrorCode.PAYMENT_INVALID_PARAMETER;
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 
-anyDatabase((_kind, open) => {
-  describe('amounts that completions tell a gateway (payments §4.3 rule 7)', () => {
-    let engine: TestEngine;
-    let account: Account;
-    before(async () => {
-      engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
-    });
-    beforeEach(async () => {
-      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-      account = await engine.payingAccount({ currency: 'USD' });
-    });
-    after(() => engine.close());
+anyDatabase('amounts that completions tell a gateway (payments §4.3 rule 7)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  before(async () => {
+    engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
+  });
+  beforeEach(async () => {
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+    account = await engine.payingAccount({ currency: 'USD' });
+  });
 
-    const callsOf = (paymentId: Uuid) => engine.ledger.ofPayment(paymentId).length;
-    const purchased = (amount: string) => engine.acme.payments.purchase({ accountId: account.id, amount });
-    const processed = ({ transaction }: PaymentResult) => [
-      transaction.status,
-      Number(transaction.amount),
-      Number(transaction.processedAmount),
-    ];
-    async function paidInvoice(amount: string): Promise<Uuid> {
-      const items = [{ amount: decimal(amount) }];
-      const [item] = await engine.acme.invoices.addCharges({
-        accountId: account.id,
-        items,
-        autoCommit: true,
-      });
-      await engine.settle();
-      const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(item?.invoiceId ?? '');
-      if (!payment) throw new Error('nothing was paid');
-      return payment.id;
+  const callsOf = (paymentId: Uuid) => engine.ledger.ofPayment(paymentId).length;
+  const purchased = (amount: string) => engine.acme.payments.purchase({ accountId: account.id, amount });
+  const processed = ({ transaction }: PaymentResult) => [
+    transaction.status,
+    Number(transaction.amount),
+    Number(transaction.processedAmount),
+  ];
+  async function paidInvoice(amount: string): Promise<Uuid> {
+    const items = [{ amount: decimal(amount) }];
+    const [item] = await engine.acme.invoices.addCharges({
+      accountId: account.id,
+      items,
+      autoCommit: true,
+    });
+    await engine.settle();
+    const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(item?.invoiceId ?? '');
+    if (!payment) throw new Error('nothing was paid');
+    return payment.id;
+  }
+
+  it('a purchase is completed for no amount of 0 or less, by whichever way, and its gateway is not called', async () => {
+    const { payments } = engine.acme;
+    const keys = { externalKey: 'P', transactionExternalKey: 'T' };
+    const input = { accountId: account.id, amount: '10', ...keys };
+    const { payment } = await payments.purchase({ ...input, properties: PENDING });
+    const before = callsOf(payment.id);
+    for (const amount of ['-5', '0']) {
+      const refused = payments.complete({ paymentId: payment.id, amount });
+      expect(await codeOf(refused)).to.equal(BAD_PARAMETER);
+      expect(await codeOf(payments.purchase({ ...input, amount }))).to.equal(BAD_PARAMETER);
     }
+    expect(callsOf(payment.id)).to.equal(before);
+    const completed = await payments.complete({ paymentId: payment.id, amount: '7' });
+    expect(processed(completed)).to.deep.equal(['SUCCESS', 10, 7]);
+  });
 
-    it('a purchase is completed for no amount of 0 or less, by whichever way, and its gateway is not called', async () => {
-      const { payments } = engine.acme;
-      const keys = { externalKey: 'P', transactionExternalKey: 'T' };
-      const input = { accountId: account.id, amount: '10', ...keys };
-      const { payment } = await payments.purchase({ ...input, properties: PENDING });
-      const before = callsOf(payment.id);
-      for (const amount of ['-5', '0']) {
-        const refused = payments.complete({ paymentId: payment.id, amount });
-        expect(await codeOf(refused)).to.equal(BAD_PARAMETER);
-        expect(await codeOf(payments.purchase({ ...input, amount }))).to.equal(BAD_PARAMETER);
-      }
-      expect(callsOf(payment.id)).to.equal(before);
-      const completed = await payments.complete({ paymentId: payment.id, amount: '7' });
-      expect(processed(completed)).to.deep.equal(['SUCCESS', 10, 7]);
+  it('an authorization may be completed for 0, a refund only in the currency of its payment', async () => {
+    const { payments } = engine.acme;
+    const checked = await payments.authorize({
+      accountId: account.id,
+      amount: '10',
+      properties: PENDING,
     });
+    const completed = await payments.complete({ paymentId: checked.payment.id, amount: '0' });
+    expect(processed(completed)).to.deep.equal(['SUCCESS', 10, 0]);
+    const { id: paymentId } = (await purchased('100')).payment;
+    await payments.refund({ paymentId, amount: '10', properties: PENDING });
+    const elsewhere = payments.complete({ paymentId, amount: '10', currency: 'EUR' });
+    expect(await codeOf(elsewhere)).to.equal(BAD_PARAMETER);
+  });
 
-    it('an authorization may be completed for 0, a refund only in the currency of its payment', async () => {
-      const { payments } = engine.acme;
-      const checked = await payments.authorize({
-        accountId: account.id,
-        amount: '10',
-        properties: PENDING,
-      });
-      const completed = await payments.complete({ paymentId: checked.payment.id, amount: '0' });
-      expect(processed(completed)).to.deep.equal(['SUCCESS', 10, 0]);
-      const { id: paymentId } = (await purchased('100')).payment;
-      await payments.refund({ paymentId, amount: '10', properties: PENDING });
-      const elsewhere = payments.complete({ paymentId, amount: '10', currency: 'EUR' });
-      expect(await codeOf(elsewhere)).to.equal(BAD_PARAMETER);
-    });
+  it('a pending refund is completed for no more than could be refunded without it', async () => {
+    const { payments } = engine.acme;
+    const { id: paymentId } = (await purchased('100')).payment;
+    const key = { paymentId, transactionExternalKey: 'R' };
+    await payments.refund({ paymentId, amount: '30', properties: PENDING });
+    await payments.refund({ ...key, amount: '10', properties: PENDING });
+    const before = callsOf(paymentId);
+    expect(await codeOf(payments.refund({ ...key, amount: '5000' }))).to.equal(BAD_PARAMETER);
+    expect(await codeOf(payments.complete({ ...key, amount: '70.01' }))).to.equal(BAD_PARAMETER);
+    expect(callsOf(paymentId)).to.equal(before);
+    expect(processed(await payments.refund({ ...key, amount: '70' }))).to.deep.equal(['SUCCESS', 10, 70]);
+  });
 
-    it('a pending refund is completed for no more than could be refunded without it', async () => {
-      const { payments } = engine.acme;
-      const { id: paymentId } = (await purchased('100')).payment;
-      const key = { paymentId, transactionExternalKey: 'R' };
-      await payments.refund({ paymentId, amount: '30', properties: PENDING });
-      await payments.refund({ ...key, amount: '10', properties: PENDING });
-      const before = callsOf(paymentId);
-      expect(await codeOf(payments.refund({ ...key, amount: '5000' }))).to.equal(BAD_PARAMETER);
-      expect(await codeOf(payments.complete({ ...key, amount: '70.01' }))).to.equal(BAD_PARAMETER);
-      expect(callsOf(paymentId)).to.equal(before);
-      expect(processed(await payments.refund({ ...key, amount: '70' }))).to.deep.equal(['SUCCESS', 10, 70]);
-    });
+  it("a pending refund of an invoice's payment is completed for no more than is left of it beside what goes back otherwise", async () => {
+    const { invoicePayments, payments } = engine.acme;
+    const paymentId = await paidInvoice('100');
+    const key = { paymentId, transactionExternalKey: 'R2' };
+    const { transaction } = await invoicePayments.refund({ ...key, amount: '10', properties: PENDING });
+    await invoicePayments.refund({ paymentId, amount: '20', isExternal: true });
+    const { INVOICE_REFUND_AMOUNT_TOO_HIGH: TOO_HIGH } = ErrorCode;
+    for (const refused of [
+      invoicePayments.refund({ ...key, amount: '80.01' }),
+      payments.refund({ ...key, amount: '80.01' }),
+      payments.complete({ paymentId, transactionId: transaction.id, amount: '80.01' }),
+    ])
+      expect(await codeOf(refused)).to.equal(TOO_HIGH);
+    const completed = await invoicePayments.complete({ paymentId, amount: '80' });
+    expect(processed(completed)).to.deep.equal(['SUCCESS', 10, 80]);
+  });
 
-    it("a pending refund of an invoice's payment is completed for no more than is left of it beside what goes back otherwise", async () => {
-      const { invoicePayments, payments } = engine.acme;
-      const paymentId = await paidInvoice('100');
-      const key = { paymentId, transactionExternalKey: 'R2' };
-      const { transaction } = await invoicePayments.refund({ ...key, amount: '10', properties: PENDING });
-      await invoicePayments.refund({ paymentId, amount: '20', isExternal: true });
-      const { INVOICE_REFUND_AMOUNT_TOO_HIGH: TOO_HIGH } = ErrorCode;
-      for (const refused of [
-        invoicePayments.refund({ ...key, amount: '80.01' }),
-        payments.refund({ ...key, amount: '80.01' }),
-        payments.complete({ paymentId, transactionId: transaction.id, amount: '80.01' }),
-      ])
-        expect(await codeOf(refused)).to.equal(TOO_HIGH);
-      const completed = await invoicePayments.complete({ paymentId, amount: '80' });
-      expect(processed(completed)).to.deep.equal(['SUCCESS', 10, 80]);
+  it('a pending external refund is completed for no more than was asked for first', async () => {
+    const { invoicePayments, payments } = engine.acme;
+    const paymentId = await paidInvoice('100');
+    const card = await engine.acme.addPaymentMethod({
+      accountId: account.id,
+      pluginName: engine.gateway.name,
     });
-
-    it('a pending external refund is completed for no more than was asked for first', async () => {
-      const { invoicePayments, payments } = engine.acme;
-      const paymentId = await paidInvoice('100');
-      const card = await engine.acme.addPaymentMethod({
-        accountId: account.id,
-        pluginName: engine.gateway.name,
-      });
-      const { payment } = await invoicePayments.refund({
-        paymentId,
-        amount: '20',
-        isExternal: true,
-        paymentMethodId: card.id,
-        properties: PENDING,
-      });
-      const more = payments.complete({ paymentId: payment.id, amount: '20.01' });
-      expect(await codeOf(more)).to.equal(BAD_PARAMETER);
-      const completed = await payments.complete({ paymentId: payment.id, amount: '15' });
-      expect(processed(completed)).to.deep.equal(['SUCCESS', 20, 15]);
+    const { payment } = await invoicePayments.refund({
+      paymentId,
+      amount: '20',
+      isExternal: true,
+      paymentMethodId: card.id,
+      properties: PENDING,
     });
+    const more = payments.complete({ paymentId: payment.id, amount: '20.01' });
+    expect(await codeOf(more)).to.equal(BAD_PARAMETER);
+    const completed = await payments.complete({ paymentId: payment.id, amount: '15' });
+    expect(processed(completed)).to.deep.equal(['SUCCESS', 20, 15]);
   });
 });

@@ -1,239 +1,236 @@
-import { expect } from 'chai';
 import { ErrorCode, formatDecimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  newEvents,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('control tags', () => {
-    let engine: TestEngine;
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-    });
-    afterEach(() => engine.close());
+eachDatabaseByTurns('control tags', (open) => {
+  let engine: TestEngine;
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+  });
 
-    const tag = (id: Uuid, ...tags: readonly Uuid[]): Promise<void> =>
-      engine.acme.tags.add({ type: 'ACCOUNT', id }, tags);
-    const untag = (id: Uuid, ...tags: readonly Uuid[]): Promise<void> =>
-      engine.acme.tags.remove({ type: 'ACCOUNT', id }, tags);
+  const tag = (id: Uuid, ...tags: readonly Uuid[]): Promise<void> =>
+    engine.acme.tags.add({ type: 'ACCOUNT', id }, tags);
+  const untag = (id: Uuid, ...tags: readonly Uuid[]): Promise<void> =>
+    engine.acme.tags.remove({ type: 'ACCOUNT', id }, tags);
 
-    async function subscriber(...tags: readonly Uuid[]): Promise<Uuid> {
-      const { id } = await engine.payingAccount({ currency: 'USD' });
-      await tag(id, ...tags);
-      await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
-      await engine.settle();
-      return id;
-    }
+  async function subscriber(...tags: readonly Uuid[]): Promise<Uuid> {
+    const { id } = await engine.payingAccount({ currency: 'USD' });
+    await tag(id, ...tags);
+    await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
+    await engine.settle();
+    return id;
+  }
 
-    async function invoicesOf(accountId: Uuid) {
-      return engine.acme.invoices.ofAccount({ accountId, withItems: true });
-    }
+  async function invoicesOf(accountId: Uuid) {
+    return engine.acme.invoices.ofAccount({ accountId, withItems: true });
+  }
 
-    const linesOf = async (id: Uuid) => (await invoicesOf(id)).map(itemLines);
-    const balancesOf = async (id: Uuid) =>
-      (await invoicesOf(id)).map(({ balance }) => formatDecimal(balance));
-    const charged = () => engine.ledger.all().map(({ amount }) => (amount ? formatDecimal(amount) : null));
+  const linesOf = async (id: Uuid) => (await invoicesOf(id)).map(itemLines);
+  const balancesOf = async (id: Uuid) => (await invoicesOf(id)).map(({ balance }) => formatDecimal(balance));
+  const charged = () => engine.ledger.all().map(({ amount }) => (amount ? formatDecimal(amount) : null));
 
-    describe('AUTO_PAY_OFF and MANUAL_PAY', () => {
-      for (const name of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const) {
-        it(`payments 13 AUTO_PAY_OFF: ${name} holds payments of new invoices back, oldest first when it is removed`, async () => {
-          const id = await subscriber(SystemTag[name]);
-          await engine.runTo('2024-02-01T00:00:00Z');
-          expect(await balancesOf(id)).to.deep.equal(['19.95', '19.95']);
-          expect(charged()).to.deep.equal([]);
-          await untag(id, SystemTag[name]);
-          await engine.settle();
-          expect(await balancesOf(id)).to.deep.equal(['0', '0']);
-          expect(charged()).to.deep.equal(['19.95', '19.95']);
-          const payments = await engine.acme.payments.invoicePaymentsOfAccount(id);
-          const invoices = await invoicesOf(id);
-          expect(payments.map(({ targetInvoiceId }) => targetInvoiceId)).to.deep.equal(
-            invoices.map((invoice) => invoice.id),
-          );
-        });
-      }
-
-      it('AUTO_PAY_OFF and MANUAL_PAY both have to be gone, and a tag set again in time keeps what it held', async () => {
-        const id = await subscriber(SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY);
-        await untag(id, SystemTag.AUTO_PAY_OFF);
-        await engine.settle();
-        expect(await balancesOf(id)).to.deep.equal(['19.95']);
-        await untag(id, SystemTag.MANUAL_PAY);
-        await tag(id, SystemTag.MANUAL_PAY);
-        await engine.settle();
-        expect(await balancesOf(id)).to.deep.equal(['19.95']);
-        await untag(id, SystemTag.MANUAL_PAY);
-        await engine.settle();
-        expect(await balancesOf(id)).to.deep.equal(['0']);
-        expect(charged()).to.deep.equal(['19.95']);
-      });
-
-      it('AUTO_PAY_OFF removed twice, with the first release still to come, pays once', async () => {
-        const id = await subscriber(SystemTag.AUTO_PAY_OFF);
-        await untag(id, SystemTag.AUTO_PAY_OFF);
-        await tag(id, SystemTag.AUTO_PAY_OFF);
-        await untag(id, SystemTag.AUTO_PAY_OFF);
-        await engine.settle();
-        await engine.runTo('2024-01-20T00:00:00Z');
-        expect(await balancesOf(id)).to.deep.equal(['0']);
-        expect(charged()).to.deep.equal(['19.95']);
-      });
-
-      it(
-        'AUTO_PAY_OFF holds back a retry that falls due meanwhile, too',
-        onEachDatabase(async () => {
-          engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
-          const id = await subscriber();
-          await tag(id, SystemTag.AUTO_PAY_OFF);
-          engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-          await engine.runTo('2024-01-12T00:00:00Z');
-          expect(await balancesOf(id)).to.deep.equal(['19.95']);
-          await untag(id, SystemTag.AUTO_PAY_OFF);
-          await engine.settle();
-          expect(await balancesOf(id)).to.deep.equal(['0']);
-          await engine.runTo('2024-01-30T00:00:00Z');
-          expect(charged().filter((amount) => amount !== null)).to.have.length.lessThanOrEqual(2);
-          expect(await balancesOf(id)).to.deep.equal(['0']);
-        }),
-      );
-
-      it('the hold of AUTO_PAY_OFF on an invoice that was written off just ends', async () => {
-        const id = await subscriber(SystemTag.AUTO_PAY_OFF);
-        const [invoice] = await invoicesOf(id);
-        if (!invoice) throw new Error('no invoice');
-        await engine.acme.tags.add({ type: 'INVOICE', id: invoice.id }, [SystemTag.WRITTEN_OFF]);
-        await untag(id, SystemTag.AUTO_PAY_OFF);
-        await engine.settle();
-        await engine.acme.tags.remove({ type: 'INVOICE', id: invoice.id }, [SystemTag.WRITTEN_OFF]);
-        await tag(id, SystemTag.AUTO_PAY_OFF);
-        await untag(id, SystemTag.AUTO_PAY_OFF);
-        await engine.settle();
+  describe('AUTO_PAY_OFF and MANUAL_PAY', () => {
+    for (const name of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const) {
+      it(`payments 13 AUTO_PAY_OFF: ${name} holds payments of new invoices back, oldest first when it is removed`, async () => {
+        const id = await subscriber(SystemTag[name]);
+        await engine.runTo('2024-02-01T00:00:00Z');
+        expect(await balancesOf(id)).to.deep.equal(['19.95', '19.95']);
         expect(charged()).to.deep.equal([]);
-        expect(await balancesOf(id)).to.deep.equal(['19.95']);
-      });
-
-      it('AUTO_PAY_OFF stays on an account without default payment method', async () => {
-        const { id } = await engine.acme.createAccount({ currency: 'USD' });
-        await tag(id, SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY);
-        expect(await codeOf(untag(id, SystemTag.MANUAL_PAY, SystemTag.AUTO_PAY_OFF))).to.equal(3951);
-        expect(await engine.acme.tags.ofObject({ type: 'ACCOUNT', id })).to.have.length(2);
-      });
-    });
-
-    describe('AUTO_INVOICING_OFF', () => {
-      it('AUTO_INVOICING_OFF stops automatic runs; one run catches up in a single invoice when it is removed', async () => {
-        const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
-        await engine.runTo('2024-03-15T00:00:00Z');
-        expect(await linesOf(id)).to.deep.equal([]);
-        await untag(id, SystemTag.AUTO_INVOICING_OFF);
+        await untag(id, SystemTag[name]);
         await engine.settle();
-        expect(await linesOf(id)).to.deep.equal([
-          [
-            'RECURRING 2024-01-01..2024-02-01 19.95',
-            'RECURRING 2024-02-01..2024-03-01 19.95',
-            'RECURRING 2024-03-01..2024-04-01 19.95',
-          ],
-        ]);
-        await engine.runTo('2024-04-01T00:00:00Z');
-        expect(await linesOf(id)).to.have.length(2);
+        expect(await balancesOf(id)).to.deep.equal(['0', '0']);
+        expect(charged()).to.deep.equal(['19.95', '19.95']);
+        const payments = await engine.acme.payments.invoicePaymentsOfAccount(id);
+        const invoices = await invoicesOf(id);
+        expect(payments.map(({ targetInvoiceId }) => targetInvoiceId)).to.deep.equal(
+          invoices.map((invoice) => invoice.id),
+        );
       });
+    }
 
-      it('R23: an explicit run and a dry run proceed under AUTO_INVOICING_OFF', async () => {
-        const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
-        const dry = await engine.acme.invoices.dryRun({ accountId: id });
-        expect(dry && itemLines(dry)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 19.95']);
-        await engine.acme.generateInvoice({ accountId: id });
-        expect(await linesOf(id)).to.have.length(1);
-        await engine.runTo('2024-02-02T00:00:00Z');
-        expect(await linesOf(id)).to.have.length(1);
-      });
-
-      it('AUTO_INVOICING_OFF: its removal does no harm on an account without currency, which has nothing to bill', async () => {
-        const { id } = await engine.acme.createAccount({});
-        await tag(id, SystemTag.AUTO_INVOICING_OFF);
-        await untag(id, SystemTag.AUTO_INVOICING_OFF);
-        await engine.settle();
-        expect(await engine.acme.tags.ofObject({ type: 'ACCOUNT', id })).to.deep.equal([]);
-      });
-
-      it('AUTO_INVOICING_OFF on a bundle: its subscriptions are left out, and billed for all they missed afterwards', async () => {
-        const id = await subscriber();
-        const second = await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
-        await engine.settle();
-        const { bundleId } = await engine.acme.getSubscription(second.subscriptionId);
-        await engine.acme.tags.add({ type: 'BUNDLE', id: bundleId }, [SystemTag.AUTO_INVOICING_OFF]);
-        await engine.runTo('2024-02-10T00:00:00Z');
-        const before = await linesOf(id);
-        expect(before.flat().filter((line) => line.includes('2024-02-01..'))).to.have.length(1);
-        await engine.acme.tags.remove({ type: 'BUNDLE', id: bundleId }, [SystemTag.AUTO_INVOICING_OFF]);
-        await engine.settle();
-        const after = await linesOf(id);
-        expect(after.slice(before.length)).to.deep.equal([['RECURRING 2024-02-01..2024-03-01 19.95']]);
-      });
-    });
-
-    describe('WRITTEN_OFF', () => {
-      it('accounts E6 steps 4 and 5: an invoice that is WRITTEN_OFF owes nothing, and owes again when that is removed', async () => {
-        const id = await subscriber(SystemTag.AUTO_PAY_OFF);
-        const [invoice] = await invoicesOf(id);
-        if (!invoice) throw new Error('no invoice');
-        const object = { type: 'INVOICE', id: invoice.id } as const;
-        const balance = async (): Promise<string | undefined> => {
-          const balances = await engine.acme.accounts.balances([id]);
-          const found = balances.get(id);
-          return found && formatDecimal(found.accountBalance);
-        };
-        const events = newEvents(engine.database);
-        await events();
-        expect(await balance()).to.equal('19.95');
-        await engine.acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
-        expect([await balancesOf(id), await balance()]).to.deep.equal([['0'], '0']);
-        expect(await engine.acme.invoices.ofAccount({ accountId: id, unpaidOnly: true })).to.deep.equal([]);
-        expect(await events()).to.deep.equal(['TAG_CREATION', 'INVOICE_ADJUSTMENT']);
-        await engine.acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
-        expect(await events()).to.deep.equal([]);
-        await engine.acme.tags.remove(object, [SystemTag.WRITTEN_OFF]);
-        expect([await balancesOf(id), await balance()]).to.deep.equal([['19.95'], '19.95']);
-        expect(await engine.acme.invoices.ofAccount({ accountId: id, unpaidOnly: true })).to.have.length(1);
-        expect(await events()).to.deep.equal(['TAG_DELETION', 'INVOICE_ADJUSTMENT']);
-      });
-    });
-
-    it('R51: AUTO_INVOICING_OFF keeps the invoice back, and the account gets its bill cycle day all the same', async () => {
-      const { id } = await engine.payingAccount({ currency: 'USD' });
-      await tag(id, SystemTag.AUTO_INVOICING_OFF);
-      engine.clock.set('2024-01-17T00:00:00Z');
-      await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
+    it('AUTO_PAY_OFF and MANUAL_PAY both have to be gone, and a tag set again in time keeps what it held', async () => {
+      const id = await subscriber(SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY);
+      await untag(id, SystemTag.AUTO_PAY_OFF);
       await engine.settle();
-      expect(await engine.acme.invoices.ofAccount({ accountId: id })).to.deep.equal([]);
-      expect(await engine.acme.getAccount(id)).to.include({ billCycleDayLocal: 17 });
+      expect(await balancesOf(id)).to.deep.equal(['19.95']);
+      await untag(id, SystemTag.MANUAL_PAY);
+      await tag(id, SystemTag.MANUAL_PAY);
+      await engine.settle();
+      expect(await balancesOf(id)).to.deep.equal(['19.95']);
+      await untag(id, SystemTag.MANUAL_PAY);
+      await engine.settle();
+      expect(await balancesOf(id)).to.deep.equal(['0']);
+      expect(charged()).to.deep.equal(['19.95']);
+    });
+
+    it('AUTO_PAY_OFF removed twice, with the first release still to come, pays once', async () => {
+      const id = await subscriber(SystemTag.AUTO_PAY_OFF);
+      await untag(id, SystemTag.AUTO_PAY_OFF);
+      await tag(id, SystemTag.AUTO_PAY_OFF);
+      await untag(id, SystemTag.AUTO_PAY_OFF);
+      await engine.settle();
+      await engine.runTo('2024-01-20T00:00:00Z');
+      expect(await balancesOf(id)).to.deep.equal(['0']);
+      expect(charged()).to.deep.equal(['19.95']);
+    });
+
+    it('AUTO_PAY_OFF holds back a retry that falls due meanwhile, too', async () => {
+      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
+      const id = await subscriber();
+      await tag(id, SystemTag.AUTO_PAY_OFF);
+      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+      await engine.runTo('2024-01-12T00:00:00Z');
+      expect(await balancesOf(id)).to.deep.equal(['19.95']);
+      await untag(id, SystemTag.AUTO_PAY_OFF);
+      await engine.settle();
+      expect(await balancesOf(id)).to.deep.equal(['0']);
+      await engine.runTo('2024-01-30T00:00:00Z');
+      expect(charged().filter((amount) => amount !== null)).to.have.length.lessThanOrEqual(2);
+      expect(await balancesOf(id)).to.deep.equal(['0']);
+    });
+
+    it('the hold of AUTO_PAY_OFF on an invoice that was written off just ends', async () => {
+      const id = await subscriber(SystemTag.AUTO_PAY_OFF);
+      const [invoice] = await invoicesOf(id);
+      if (!invoice) throw new Error('no invoice');
+      await engine.acme.tags.add({ type: 'INVOICE', id: invoice.id }, [SystemTag.WRITTEN_OFF]);
+      await untag(id, SystemTag.AUTO_PAY_OFF);
+      await engine.settle();
+      await engine.acme.tags.remove({ type: 'INVOICE', id: invoice.id }, [SystemTag.WRITTEN_OFF]);
+      await tag(id, SystemTag.AUTO_PAY_OFF);
+      await untag(id, SystemTag.AUTO_PAY_OFF);
+      await engine.settle();
+      expect(charged()).to.deep.equal([]);
+      expect(await balancesOf(id)).to.deep.equal(['19.95']);
+    });
+
+    it('AUTO_PAY_OFF stays on an account without default payment method', async () => {
+      const { id } = await engine.acme.createAccount({ currency: 'USD' });
+      await tag(id, SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY);
+      expect(await codeOf(untag(id, SystemTag.MANUAL_PAY, SystemTag.AUTO_PAY_OFF))).to.equal(3951);
+      expect(await engine.acme.tags.ofObject({ type: 'ACCOUNT', id })).to.have.length(2);
+    });
+  });
+
+  describe('AUTO_INVOICING_OFF', () => {
+    it('AUTO_INVOICING_OFF stops automatic runs; one run catches up in a single invoice when it is removed', async () => {
+      const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
+      await engine.runTo('2024-03-15T00:00:00Z');
+      expect(await linesOf(id)).to.deep.equal([]);
       await untag(id, SystemTag.AUTO_INVOICING_OFF);
       await engine.settle();
-      const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
-      expect(invoices.flatMap(itemLines)).to.deep.equal(['RECURRING 2024-01-17..2024-02-17 19.95']);
+      expect(await linesOf(id)).to.deep.equal([
+        [
+          'RECURRING 2024-01-01..2024-02-01 19.95',
+          'RECURRING 2024-02-01..2024-03-01 19.95',
+          'RECURRING 2024-03-01..2024-04-01 19.95',
+        ],
+      ]);
+      await engine.runTo('2024-04-01T00:00:00Z');
+      expect(await linesOf(id)).to.have.length(2);
     });
 
-    it('__PARK__ is set and removed by the engine only, with audit and events', async () => {
+    it('R23: an explicit run and a dry run proceed under AUTO_INVOICING_OFF', async () => {
+      const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
+      const dry = await engine.acme.invoices.dryRun({ accountId: id });
+      expect(dry && itemLines(dry)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 19.95']);
+      await engine.acme.generateInvoice({ accountId: id });
+      expect(await linesOf(id)).to.have.length(1);
+      await engine.runTo('2024-02-02T00:00:00Z');
+      expect(await linesOf(id)).to.have.length(1);
+    });
+
+    it('AUTO_INVOICING_OFF: its removal does no harm on an account without currency, which has nothing to bill', async () => {
+      const { id } = await engine.acme.createAccount({});
+      await tag(id, SystemTag.AUTO_INVOICING_OFF);
+      await untag(id, SystemTag.AUTO_INVOICING_OFF);
+      await engine.settle();
+      expect(await engine.acme.tags.ofObject({ type: 'ACCOUNT', id })).to.deep.equal([]);
+    });
+
+    it('AUTO_INVOICING_OFF on a bundle: its subscriptions are left out, and billed for all they missed afterwards', async () => {
       const id = await subscriber();
-      const object = { type: 'ACCOUNT', id } as const;
-      expect(await codeOf(engine.acme.tags.add(object, [SystemTag.PARK]))).to.equal(3953);
+      const second = await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
+      await engine.settle();
+      const { bundleId } = await engine.acme.getSubscription(second.subscriptionId);
+      await engine.acme.tags.add({ type: 'BUNDLE', id: bundleId }, [SystemTag.AUTO_INVOICING_OFF]);
+      await engine.runTo('2024-02-10T00:00:00Z');
+      const before = await linesOf(id);
+      expect(before.flat().filter((line) => line.includes('2024-02-01..'))).to.have.length(1);
+      await engine.acme.tags.remove({ type: 'BUNDLE', id: bundleId }, [SystemTag.AUTO_INVOICING_OFF]);
+      await engine.settle();
+      const after = await linesOf(id);
+      expect(after.slice(before.length)).to.deep.equal([['RECURRING 2024-02-01..2024-03-01 19.95']]);
+    });
+  });
+
+  describe('WRITTEN_OFF', () => {
+    it('accounts E6 steps 4 and 5: an invoice that is WRITTEN_OFF owes nothing, and owes again when that is removed', async () => {
+      const id = await subscriber(SystemTag.AUTO_PAY_OFF);
+      const [invoice] = await invoicesOf(id);
+      if (!invoice) throw new Error('no invoice');
+      const object = { type: 'INVOICE', id: invoice.id } as const;
+      const balance = async (): Promise<string | undefined> => {
+        const balances = await engine.acme.accounts.balances([id]);
+        const found = balances.get(id);
+        return found && formatDecimal(found.accountBalance);
+      };
       const events = newEvents(engine.database);
       await events();
-      const tooFar = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
-      expect(await codeOf(engine.acme.generateInvoice(tooFar))).to.equal(ErrorCode.INVOICE_BOUND_EXCEEDED);
-      const [parked] = await engine.acme.tags.ofObject(object);
-      expect(parked?.tagDefinitionName).to.equal('__PARK__');
-      expect(await events()).to.deep.equal(['TAG_CREATION']);
-      expect(await codeOf(engine.acme.tags.remove(object, [SystemTag.PARK]))).to.equal(3953);
-      expect(await codeOf(engine.acme.generateInvoice({ accountId: id }))).to.equal(4007);
-      expect(await engine.acme.tags.ofObject(object)).to.deep.equal([]);
-      expect(await events()).to.include('TAG_DELETION');
-      const rows = await engine.acme.audit.history({ type: 'TAG', id: parked?.id ?? id });
-      expect(rows.map(({ changeType, changedBy }) => [changeType, changedBy])).to.deep.equal([
-        ['INSERT', 'test'],
-        ['DELETE', 'test'],
-      ]);
+      expect(await balance()).to.equal('19.95');
+      await engine.acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
+      expect([await balancesOf(id), await balance()]).to.deep.equal([['0'], '0']);
+      expect(await engine.acme.invoices.ofAccount({ accountId: id, unpaidOnly: true })).to.deep.equal([]);
+      expect(await events()).to.deep.equal(['TAG_CREATION', 'INVOICE_ADJUSTMENT']);
+      await engine.acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
+      expect(await events()).to.deep.equal([]);
+      await engine.acme.tags.remove(object, [SystemTag.WRITTEN_OFF]);
+      expect([await balancesOf(id), await balance()]).to.deep.equal([['19.95'], '19.95']);
+      expect(await engine.acme.invoices.ofAccount({ accountId: id, unpaidOnly: true })).to.have.length(1);
+      expect(await events()).to.deep.equal(['TAG_DELETION', 'INVOICE_ADJUSTMENT']);
     });
+  });
+
+  it('R51: AUTO_INVOICING_OFF keeps the invoice back, and the account gets its bill cycle day all the same', async () => {
+    const { id } = await engine.payingAccount({ currency: 'USD' });
+    await tag(id, SystemTag.AUTO_INVOICING_OFF);
+    engine.clock.set('2024-01-17T00:00:00Z');
+    await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
+    await engine.settle();
+    expect(await engine.acme.invoices.ofAccount({ accountId: id })).to.deep.equal([]);
+    expect(await engine.acme.getAccount(id)).to.include({ billCycleDayLocal: 17 });
+    await untag(id, SystemTag.AUTO_INVOICING_OFF);
+    await engine.settle();
+    const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
+    expect(invoices.flatMap(itemLines)).to.deep.equal(['RECURRING 2024-01-17..2024-02-17 19.95']);
+  });
+
+  it('__PARK__ is set and removed by the engine only, with audit and events', async () => {
+    const id = await subscriber();
+    const object = { type: 'ACCOUNT', id } as const;
+    expect(await codeOf(engine.acme.tags.add(object, [SystemTag.PARK]))).to.equal(3953);
+    const events = newEvents(engine.database);
+    await events();
+    const tooFar = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
+    expect(await codeOf(engine.acme.generateInvoice(tooFar))).to.equal(ErrorCode.INVOICE_BOUND_EXCEEDED);
+    const [parked] = await engine.acme.tags.ofObject(object);
+    expect(parked?.tagDefinitionName).to.equal('__PARK__');
+    expect(await events()).to.deep.equal(['TAG_CREATION']);
+    expect(await codeOf(engine.acme.tags.remove(object, [SystemTag.PARK]))).to.equal(3953);
+    expect(await codeOf(engine.acme.generateInvoice({ accountId: id }))).to.equal(4007);
+    expect(await engine.acme.tags.ofObject(object)).to.deep.equal([]);
+    expect(await events()).to.include('TAG_DELETION');
+    const rows = await engine.acme.audit.history({ type: 'TAG', id: parked?.id ?? id });
+    expect(rows.map(({ changeType, changedBy }) => [changeType, changedBy])).to.deep.equal([
+      ['INSERT', 'test'],
+      ['DELETE', 'test'],
+    ]);
   });
 });

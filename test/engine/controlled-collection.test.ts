@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   decimal,
   formatDecimal,
@@ -9,10 +8,16 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import type { PaymentConfig } from '../../lib/payments/index.ts';
-import { anyDatabase, eachDatabase } from '../support/databases.ts';
+import {
+  anyDatabase,
+  eachDatabase,
+  expect,
+  migrated,
+  type OpenDatabase,
+  storageOf,
+} from '../support/index.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { runningCall } from '../support/payments/running-call.ts';
-import { migrated, storageOf } from '../support/storage.ts';
 
 const START = '2012-05-31T00:03:42Z';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
@@ -65,7 +70,7 @@ class Script implements PaymentControl {
 }
 
 function withStage(
-  open: Parameters<Parameters<typeof anyDatabase>[0]>[1],
+  open: OpenDatabase,
   tests: (
     stageAt: (config?: Partial<PaymentConfig>) => Promise<PaymentStage>,
     scripts: () => { first: Script; second: Script },
@@ -105,277 +110,273 @@ function attempt(stage: PaymentStage, script: Script) {
   });
 }
 
-eachDatabase((kind, open) => {
-  describe(`automatic payments with control plugins (payments §8.1) on ${kind}`, () => {
-    withStage(open, (stageAt, scripts) => {
-      it('payments §8.1: an automatic payment runs with what its control plugins have adjusted, and they hear of it', async () => {
-        const stage = await stageAt();
-        const { first, second } = scripts();
-        first.prior = ({ amount }) => ({
-          adjustedAmount: amount?.minus(decimal('49.95')) ?? null,
-          adjustedProperties: [property('secret', '1'), property('PROCESSED_AMOUNT', '150')],
-        });
-        const invoiceId = await invoiced(stage);
-        expect(await stage.story(invoiceId)).to.deep.equal({
-          payments: ['PURCHASE_SUCCESS'],
-          transactions: ['SUCCESS'],
-          attempts: ['SUCCESS'],
-          rows: ['SUCCESS 150'],
-          balance: '99.95',
-        });
-        expect(first.calls).to.deep.equal(['prior', 'success']);
-        const [asked, told] = second.heard;
-        expect(asked?.context.amount?.toString()).to.equal('200');
-        expect(asked?.context).to.include({
-          isApiPayment: false,
-          paymentApiType: 'PAYMENT_TRANSACTION',
-          transactionType: 'PURCHASE',
-          paymentPluginName: 'killbill-payment-test',
-          paymentId: null,
-          transactionId: null,
-          processedAmount: null,
-        });
-        expect(told?.context.processedAmount?.toString()).to.equal('150');
-        const [payment] = await stage.payments(invoiceId);
-        expect(told?.context).to.include({
-          paymentId: payment?.id,
-          transactionId: payment?.transactions[0]?.id,
-          paymentExternalKey: payment?.id,
-        });
-        expect(payment?.attempts).to.have.length(1);
-        const stored = payment?.attempts?.[0];
-        expect(stored?.pluginNames).to.deep.equal([
-          '__INVOICE_PAYMENT_CONTROL_PLUGIN__',
-          'first',
-          'nobody',
-          'second',
-        ]);
-        expect(formatDecimal(stored?.amount ?? decimal(0))).to.equal('200');
-        expect(stored?.pluginProperties?.map(({ key }) => key)).to.deep.equal(['PROCESSED_AMOUNT']);
-        expect(stage.logger.lines.map(({ message }) => message)).to.include(
-          'a payment control plugin is not registered; it is passed over',
-        );
+eachDatabase('automatic payments with control plugins (payments §8.1)', (open) => {
+  withStage(open, (stageAt, scripts) => {
+    it('payments §8.1: an automatic payment runs with what its control plugins have adjusted, and they hear of it', async () => {
+      const stage = await stageAt();
+      const { first, second } = scripts();
+      first.prior = ({ amount }) => ({
+        adjustedAmount: amount?.minus(decimal('49.95')) ?? null,
+        adjustedProperties: [property('secret', '1'), property('PROCESSED_AMOUNT', '150')],
       });
+      const invoiceId = await invoiced(stage);
+      expect(await stage.story(invoiceId)).to.deep.equal({
+        payments: ['PURCHASE_SUCCESS'],
+        transactions: ['SUCCESS'],
+        attempts: ['SUCCESS'],
+        rows: ['SUCCESS 150'],
+        balance: '99.95',
+      });
+      expect(first.calls).to.deep.equal(['prior', 'success']);
+      const [asked, told] = second.heard;
+      expect(asked?.context.amount?.toString()).to.equal('200');
+      expect(asked?.context).to.include({
+        isApiPayment: false,
+        paymentApiType: 'PAYMENT_TRANSACTION',
+        transactionType: 'PURCHASE',
+        paymentPluginName: 'killbill-payment-test',
+        paymentId: null,
+        transactionId: null,
+        processedAmount: null,
+      });
+      expect(told?.context.processedAmount?.toString()).to.equal('150');
+      const [payment] = await stage.payments(invoiceId);
+      expect(told?.context).to.include({
+        paymentId: payment?.id,
+        transactionId: payment?.transactions[0]?.id,
+        paymentExternalKey: payment?.id,
+      });
+      expect(payment?.attempts).to.have.length(1);
+      const stored = payment?.attempts?.[0];
+      expect(stored?.pluginNames).to.deep.equal([
+        '__INVOICE_PAYMENT_CONTROL_PLUGIN__',
+        'first',
+        'nobody',
+        'second',
+      ]);
+      expect(formatDecimal(stored?.amount ?? decimal(0))).to.equal('200');
+      expect(stored?.pluginProperties?.map(({ key }) => key)).to.deep.equal(['PROCESSED_AMOUNT']);
+      expect(stage.logger.lines.map(({ message }) => message)).to.include(
+        'a payment control plugin is not registered; it is passed over',
+      );
     });
   });
 });
 
-anyDatabase((_kind, open) => {
-  describe('automatic payments with control plugins (payments §2.3)', () => {
-    withStage(open, (stageAt, scripts) => {
-      it('payments §2.3 rule 5: the first abort ends an automatic payment, and its attempt', async () => {
-        const stage = await stageAt();
-        const { first, second } = scripts();
-        first.prior = () => ({ isAborted: true });
-        const invoiceId = await invoiced(stage);
-        expect(await stage.payments(invoiceId)).to.deep.equal([]);
-        expect(second.calls).to.deep.equal([]);
-        expect(first.calls).to.deep.equal(['prior']);
-        expect((await attempt(stage, first))?.stateName).to.equal('ABORTED');
-        expect(stage.takeEvents()).to.deep.equal([]);
-        await stage.goTo('2012-07-01');
-        expect(first.calls).to.deep.equal(['prior']);
-      });
+anyDatabase('automatic payments with control plugins (payments §2.3)', (open) => {
+  withStage(open, (stageAt, scripts) => {
+    it('payments §2.3 rule 5: the first abort ends an automatic payment, and its attempt', async () => {
+      const stage = await stageAt();
+      const { first, second } = scripts();
+      first.prior = () => ({ isAborted: true });
+      const invoiceId = await invoiced(stage);
+      expect(await stage.payments(invoiceId)).to.deep.equal([]);
+      expect(second.calls).to.deep.equal([]);
+      expect(first.calls).to.deep.equal(['prior']);
+      expect((await attempt(stage, first))?.stateName).to.equal('ABORTED');
+      expect(stage.takeEvents()).to.deep.equal([]);
+      await stage.goTo('2012-07-01');
+      expect(first.calls).to.deep.equal(['prior']);
+    });
 
-      it('payments §2.3 rule 8: a throw of a prior call ends an automatic payment, and its attempt', async () => {
-        const stage = await stageAt();
+    it('payments §2.3 rule 8: a throw of a prior call ends an automatic payment, and its attempt', async () => {
+      const stage = await stageAt();
+      const { first } = scripts();
+      first.prior = () => {
+        throw new Error('no');
+      };
+      const invoiceId = await invoiced(stage);
+      expect(await stage.payments(invoiceId)).to.deep.equal([]);
+      expect((await attempt(stage, first))?.stateName).to.equal('ABORTED');
+      expect(stage.sandbox.ledger.all()).to.deep.equal([]);
+    });
+
+    it('payments §2.3 rule 6: a control plugin names another method only where that is allowed', async () => {
+      for (const overwritesMethod of [false, true]) {
+        const stage = await stageAt({ overwritesMethod });
         const { first } = scripts();
-        first.prior = () => {
-          throw new Error('no');
-        };
-        const invoiceId = await invoiced(stage);
-        expect(await stage.payments(invoiceId)).to.deep.equal([]);
-        expect((await attempt(stage, first))?.stateName).to.equal('ABORTED');
-        expect(stage.sandbox.ledger.all()).to.deep.equal([]);
-      });
-
-      it('payments §2.3 rule 6: a control plugin names another method only where that is allowed', async () => {
-        for (const overwritesMethod of [false, true]) {
-          const stage = await stageAt({ overwritesMethod });
-          const { first } = scripts();
-          first.heard.splice(0);
-          const account = await stage.account();
-          const other = await stage.methods.add(stage.context(), {
-            accountId: account.id,
-            pluginName: EXTERNAL,
-          });
-          first.prior = () => ({ adjustedPaymentMethodId: other.id });
-          const invoiceId = await stage.invoice(account, '249.95');
-          await stage.settle();
-          expect(await stage.balance(invoiceId)).to.equal(overwritesMethod ? '0' : '249.95');
-          const [payment] = await stage.payments(invoiceId);
-          expect(payment?.paymentMethodId).to.equal(overwritesMethod ? other.id : undefined);
-          if (!overwritesMethod) await stage.stop();
-        }
-      });
-
-      it('payments §2.3 rule 6: a control plugin cannot name the method of another account', async () => {
-        const stage = await stageAt({ overwritesMethod: true });
-        const { first } = scripts();
-        const stranger = await stage.account();
-        first.prior = () => ({ adjustedPaymentMethodId: stranger.paymentMethodId });
-        const invoiceId = await invoiced(stage);
-        expect(await stage.payments(invoiceId)).to.deep.equal([]);
-        expect((await attempt(stage, first))?.stateName).to.equal('ABORTED');
-        expect(await stage.balance(invoiceId)).to.equal('249.95');
-      });
-
-      it('payments §2.3: an amount in a currency that a control plugin has chosen settles the balance', async () => {
-        const stage = await stageAt();
-        const { second } = scripts();
-        second.prior = () => ({ adjustedAmount: decimal('225.44'), adjustedCurrency: 'EUR' });
-        const invoiceId = await invoiced(stage);
-        expect(await stage.story(invoiceId)).to.deep.include({ rows: ['SUCCESS 249.95'], balance: '0' });
-        const [payment] = await stage.payments(invoiceId);
-        expect(payment?.totals.currency).to.equal('EUR');
-        expect(formatDecimal(payment?.totals.purchasedAmount ?? decimal(0))).to.equal('225.44');
-      });
-
-      it('payments §2.3 rule 7: of several dates for a retry of an automatic payment the earliest counts', async () => {
-        const stage = await stageAt();
-        const { first, second } = scripts();
-        stage.sandbox.configure(DECLINE);
-        first.retry = () => new Date('2012-06-30T00:00:00Z');
-        second.retry = () => new Date('2012-06-02T00:00:00Z');
-        const invoiceId = await invoiced(stage);
-        const scheduled = async () => (await stage.payments(invoiceId))[0]?.attempts?.at(-1);
-        expect(await scheduled()).to.include({
-          stateName: 'SCHEDULED',
-          effectiveDate: Date.parse('2012-06-02'),
+        first.heard.splice(0);
+        const account = await stage.account();
+        const other = await stage.methods.add(stage.context(), {
+          accountId: account.id,
+          pluginName: EXTERNAL,
         });
-        second.retry = () => null;
-        await stage.goTo('2012-06-02');
-        // Of the built-in control: eight days later.
-        expect(await scheduled()).to.include({
-          stateName: 'SCHEDULED',
-          effectiveDate: Date.parse('2012-06-10'),
-        });
-        expect((await stage.story(invoiceId)).attempts).to.deep.equal(['RETRIED', 'RETRIED', 'SCHEDULED']);
-      });
-
-      it('payments §8.3: a retry runs with the properties and control plugins of its attempt', async () => {
-        const stage = await stageAt();
-        const { first } = scripts();
-        stage.sandbox.configure(DECLINE);
-        first.prior = ({ paymentId }) =>
-          paymentId === null ? { adjustedProperties: [property('card', '4242')] } : null;
-        const invoiceId = await invoiced(stage);
-        stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-        await stage.goTo('2012-06-08T00:03:42Z');
-        expect(first.calls).to.deep.equal(['prior', 'failure', 'prior', 'success']);
-        expect(first.heard[2]?.keys).to.equal('card');
-        const [payment] = await stage.payments(invoiceId);
-        expect(first.heard[2]?.context).to.include({ paymentId: payment?.id, isApiPayment: false });
-        expect(await stage.story(invoiceId)).to.deep.include({
-          transactions: ['PAYMENT_FAILURE', 'SUCCESS'],
-          attempts: ['RETRIED', 'SUCCESS'],
-          rows: ['SUCCESS 249.95'],
-        });
-      });
-
-      it('payments §5.3 rule 2: a retry that meets a call which began while its plugins were asked comes again', async () => {
-        const stage = await stageAt();
-        const { first } = scripts();
-        stage.sandbox.configure(DECLINE);
-        const invoiceId = await invoiced(stage);
-        stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-        let end: () => Promise<unknown> = async () => null;
-        first.meanwhile = async ({ paymentExternalKey }) => {
-          first.meanwhile = async () => null;
-          end = await runningCall(stage, paymentExternalKey ?? '');
-        };
-        const settled = stage.goTo('2012-06-08T00:03:42Z');
-        do await new Promise((resolve) => setTimeout(resolve, 300));
-        while ((await stage.story(invoiceId)).attempts.length < 3);
-        expect(first.calls).to.deep.equal(['prior', 'failure', 'prior']);
-        expect((await stage.story(invoiceId)).attempts).to.deep.equal(['RETRIED', 'ABORTED', 'SCHEDULED']);
-        await end();
-        await settled;
-        expect(first.calls).to.deep.equal(['prior', 'failure', 'prior', 'prior', 'success']);
-        expect(await stage.story(invoiceId)).to.deep.include({
-          attempts: ['RETRIED', 'ABORTED', 'SUCCESS'],
-          balance: '0',
-        });
-      });
-
-      it('payments §8.1: a payment without outside effect ends after its control plugins were told', async () => {
-        const stage = await stageAt();
-        const { first } = scripts();
-        const invoiceId = await invoiced(stage, EXTERNAL);
-        expect(first.calls).to.deep.equal(['prior', 'success']);
-        expect(await stage.balance(invoiceId)).to.equal('0');
-      });
-
-      it('payments §9.2: what would not be charged is no matter for control plugins', async () => {
-        const stage = await stageAt();
-        const { first } = scripts();
-        const invoiceId = await stage.invoice(await stage.account(null), '249.95');
+        first.prior = () => ({ adjustedPaymentMethodId: other.id });
+        const invoiceId = await stage.invoice(account, '249.95');
         await stage.settle();
-        expect(await stage.payments(invoiceId)).to.deep.equal([]);
-        expect(first.calls).to.deep.equal([]);
-        expect(stage.takeEvents()).to.deep.equal(['INVOICE_PAYMENT_FAILED']);
-      });
+        expect(await stage.balance(invoiceId)).to.equal(overwritesMethod ? '0' : '249.95');
+        const [payment] = await stage.payments(invoiceId);
+        expect(payment?.paymentMethodId).to.equal(overwritesMethod ? other.id : undefined);
+        if (!overwritesMethod) await stage.stop();
+      }
+    });
 
-      it('payments §8.1: an automatic payment of a tenant without control plugins has an attempt of its own', async () => {
-        const stage = await stageAt({ controlPlugins: [] });
-        const { first } = scripts();
-        const invoiceId = await invoiced(stage);
-        expect(first.calls).to.deep.equal([]);
-        expect((await stage.story(invoiceId)).attempts).to.deep.equal(['SUCCESS']);
-      });
+    it('payments §2.3 rule 6: a control plugin cannot name the method of another account', async () => {
+      const stage = await stageAt({ overwritesMethod: true });
+      const { first } = scripts();
+      const stranger = await stage.account();
+      first.prior = () => ({ adjustedPaymentMethodId: stranger.paymentMethodId });
+      const invoiceId = await invoiced(stage);
+      expect(await stage.payments(invoiceId)).to.deep.equal([]);
+      expect((await attempt(stage, first))?.stateName).to.equal('ABORTED');
+      expect(await stage.balance(invoiceId)).to.equal('249.95');
+    });
 
-      it('payments §8.4: control plugins hear what recovery learns of an automatic payment', async () => {
-        const stage = await stageAt();
-        const { first } = scripts();
-        stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED' });
-        const invoiceId = await invoiced(stage);
-        expect(first.calls).to.deep.equal(['prior', 'failure']);
-        expect((await stage.story(invoiceId)).attempts).to.deep.equal(['ABORTED']);
-        const transactionId = (await stage.payments(invoiceId))[0]?.transactions[0]?.id ?? '';
-        stage.sandbox.configure({
-          CONFIGURE_ACTION: 'OVERRIDE_STATUS',
-          transactionId,
-          status: 'ERROR',
-        } as never);
-        first.retry = () => new Date('2012-06-01T00:00:00Z');
-        await stage.goTo('2012-05-31T00:08:42Z');
-        expect(first.calls).to.deep.equal(['prior', 'failure', 'failure']);
-        expect(first.heard[2]?.context).to.include({ isApiPayment: false, userName: 'Janitor' });
-        const attempts = (await stage.payments(invoiceId))[0]?.attempts;
-        expect(attempts?.map(({ stateName }) => stateName)).to.deep.equal(['RETRIED', 'SCHEDULED']);
-        expect(attempts?.[1]?.effectiveDate).to.equal(Date.parse('2012-06-01'));
-      });
+    it('payments §2.3: an amount in a currency that a control plugin has chosen settles the balance', async () => {
+      const stage = await stageAt();
+      const { second } = scripts();
+      second.prior = () => ({ adjustedAmount: decimal('225.44'), adjustedCurrency: 'EUR' });
+      const invoiceId = await invoiced(stage);
+      expect(await stage.story(invoiceId)).to.deep.include({ rows: ['SUCCESS 249.95'], balance: '0' });
+      const [payment] = await stage.payments(invoiceId);
+      expect(payment?.totals.currency).to.equal('EUR');
+      expect(formatDecimal(payment?.totals.purchasedAmount ?? decimal(0))).to.equal('225.44');
+    });
 
-      it('payments §8.4: control plugins hear what a read learns of an open payment', async () => {
-        const stage = await stageAt();
-        const { first } = scripts();
-        stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
-        const invoiceId = await invoiced(stage);
-        const payment = (await stage.payments(invoiceId))[0];
-        const transactionId = payment?.transactions[0]?.id ?? '';
-        stage.sandbox.configure({
-          CONFIGURE_ACTION: 'OVERRIDE_STATUS',
-          transactionId,
-          status: 'PROCESSED',
-        } as never);
-        await stage.reads.get(stage.context(), payment?.id as Uuid, { withPluginInfo: true });
-        expect(first.calls).to.deep.equal(['prior', 'success', 'success']);
-        expect(await stage.balance(invoiceId)).to.equal('0');
+    it('payments §2.3 rule 7: of several dates for a retry of an automatic payment the earliest counts', async () => {
+      const stage = await stageAt();
+      const { first, second } = scripts();
+      stage.sandbox.configure(DECLINE);
+      first.retry = () => new Date('2012-06-30T00:00:00Z');
+      second.retry = () => new Date('2012-06-02T00:00:00Z');
+      const invoiceId = await invoiced(stage);
+      const scheduled = async () => (await stage.payments(invoiceId))[0]?.attempts?.at(-1);
+      expect(await scheduled()).to.include({
+        stateName: 'SCHEDULED',
+        effectiveDate: Date.parse('2012-06-02'),
       });
+      second.retry = () => null;
+      await stage.goTo('2012-06-02');
+      // Of the built-in control: eight days later.
+      expect(await scheduled()).to.include({
+        stateName: 'SCHEDULED',
+        effectiveDate: Date.parse('2012-06-10'),
+      });
+      expect((await stage.story(invoiceId)).attempts).to.deep.equal(['RETRIED', 'RETRIED', 'SCHEDULED']);
+    });
 
-      it('payments §8.4: control plugins hear a late answer', async () => {
-        const stage = await stageAt();
-        const { first } = scripts();
-        stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 40 } as never);
-        const invoiceId = await stage.invoice(await stage.account(), '249.95');
-        const settling = stage.settle();
-        // The time limit of the gateway, and then its answer.
-        await stage.timers.fire(40_000, 2);
-        await settling;
-        await stage.settle();
-        expect(first.calls).to.deep.equal(['prior', 'failure', 'success']);
-        expect(await stage.balance(invoiceId)).to.equal('0');
+    it('payments §8.3: a retry runs with the properties and control plugins of its attempt', async () => {
+      const stage = await stageAt();
+      const { first } = scripts();
+      stage.sandbox.configure(DECLINE);
+      first.prior = ({ paymentId }) =>
+        paymentId === null ? { adjustedProperties: [property('card', '4242')] } : null;
+      const invoiceId = await invoiced(stage);
+      stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+      await stage.goTo('2012-06-08T00:03:42Z');
+      expect(first.calls).to.deep.equal(['prior', 'failure', 'prior', 'success']);
+      expect(first.heard[2]?.keys).to.equal('card');
+      const [payment] = await stage.payments(invoiceId);
+      expect(first.heard[2]?.context).to.include({ paymentId: payment?.id, isApiPayment: false });
+      expect(await stage.story(invoiceId)).to.deep.include({
+        transactions: ['PAYMENT_FAILURE', 'SUCCESS'],
+        attempts: ['RETRIED', 'SUCCESS'],
+        rows: ['SUCCESS 249.95'],
       });
+    });
+
+    it('payments §5.3 rule 2: a retry that meets a call which began while its plugins were asked comes again', async () => {
+      const stage = await stageAt();
+      const { first } = scripts();
+      stage.sandbox.configure(DECLINE);
+      const invoiceId = await invoiced(stage);
+      stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+      let end: () => Promise<unknown> = async () => null;
+      first.meanwhile = async ({ paymentExternalKey }) => {
+        first.meanwhile = async () => null;
+        end = await runningCall(stage, paymentExternalKey ?? '');
+      };
+      const settled = stage.goTo('2012-06-08T00:03:42Z');
+      do await new Promise((resolve) => setTimeout(resolve, 300));
+      while ((await stage.story(invoiceId)).attempts.length < 3);
+      expect(first.calls).to.deep.equal(['prior', 'failure', 'prior']);
+      expect((await stage.story(invoiceId)).attempts).to.deep.equal(['RETRIED', 'ABORTED', 'SCHEDULED']);
+      await end();
+      await settled;
+      expect(first.calls).to.deep.equal(['prior', 'failure', 'prior', 'prior', 'success']);
+      expect(await stage.story(invoiceId)).to.deep.include({
+        attempts: ['RETRIED', 'ABORTED', 'SUCCESS'],
+        balance: '0',
+      });
+    });
+
+    it('payments §8.1: a payment without outside effect ends after its control plugins were told', async () => {
+      const stage = await stageAt();
+      const { first } = scripts();
+      const invoiceId = await invoiced(stage, EXTERNAL);
+      expect(first.calls).to.deep.equal(['prior', 'success']);
+      expect(await stage.balance(invoiceId)).to.equal('0');
+    });
+
+    it('payments §9.2: what would not be charged is no matter for control plugins', async () => {
+      const stage = await stageAt();
+      const { first } = scripts();
+      const invoiceId = await stage.invoice(await stage.account(null), '249.95');
+      await stage.settle();
+      expect(await stage.payments(invoiceId)).to.deep.equal([]);
+      expect(first.calls).to.deep.equal([]);
+      expect(stage.takeEvents()).to.deep.equal(['INVOICE_PAYMENT_FAILED']);
+    });
+
+    it('payments §8.1: an automatic payment of a tenant without control plugins has an attempt of its own', async () => {
+      const stage = await stageAt({ controlPlugins: [] });
+      const { first } = scripts();
+      const invoiceId = await invoiced(stage);
+      expect(first.calls).to.deep.equal([]);
+      expect((await stage.story(invoiceId)).attempts).to.deep.equal(['SUCCESS']);
+    });
+
+    it('payments §8.4: control plugins hear what recovery learns of an automatic payment', async () => {
+      const stage = await stageAt();
+      const { first } = scripts();
+      stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED' });
+      const invoiceId = await invoiced(stage);
+      expect(first.calls).to.deep.equal(['prior', 'failure']);
+      expect((await stage.story(invoiceId)).attempts).to.deep.equal(['ABORTED']);
+      const transactionId = (await stage.payments(invoiceId))[0]?.transactions[0]?.id ?? '';
+      stage.sandbox.configure({
+        CONFIGURE_ACTION: 'OVERRIDE_STATUS',
+        transactionId,
+        status: 'ERROR',
+      } as never);
+      first.retry = () => new Date('2012-06-01T00:00:00Z');
+      await stage.goTo('2012-05-31T00:08:42Z');
+      expect(first.calls).to.deep.equal(['prior', 'failure', 'failure']);
+      expect(first.heard[2]?.context).to.include({ isApiPayment: false, userName: 'Janitor' });
+      const attempts = (await stage.payments(invoiceId))[0]?.attempts;
+      expect(attempts?.map(({ stateName }) => stateName)).to.deep.equal(['RETRIED', 'SCHEDULED']);
+      expect(attempts?.[1]?.effectiveDate).to.equal(Date.parse('2012-06-01'));
+    });
+
+    it('payments §8.4: control plugins hear what a read learns of an open payment', async () => {
+      const stage = await stageAt();
+      const { first } = scripts();
+      stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
+      const invoiceId = await invoiced(stage);
+      const payment = (await stage.payments(invoiceId))[0];
+      const transactionId = payment?.transactions[0]?.id ?? '';
+      stage.sandbox.configure({
+        CONFIGURE_ACTION: 'OVERRIDE_STATUS',
+        transactionId,
+        status: 'PROCESSED',
+      } as never);
+      await stage.reads.get(stage.context(), payment?.id as Uuid, { withPluginInfo: true });
+      expect(first.calls).to.deep.equal(['prior', 'success', 'success']);
+      expect(await stage.balance(invoiceId)).to.equal('0');
+    });
+
+    it('payments §8.4: control plugins hear a late answer', async () => {
+      const stage = await stageAt();
+      const { first } = scripts();
+      stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 40 } as never);
+      const invoiceId = await stage.invoice(await stage.account(), '249.95');
+      const settling = stage.settle();
+      // The time limit of the gateway, and then its answer.
+      await stage.timers.fire(40_000, 2);
+      await settling;
+      await stage.settle();
+      expect(first.calls).to.deep.equal(['prior', 'failure', 'success']);
+      expect(await stage.balance(invoiceId)).to.equal('0');
     });
   });
 });

@@ -1,14 +1,18 @@
-import { expect } from 'chai';
 import { type Account, decimal, ErrorCode, type PaymentResult } from '../../lib/index.ts';
 import { DirectPayments, PaymentMachine, paymentConfig } from '../../lib/payments/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import {
+  anyDatabase,
+  codeOf,
+  expect,
+  migrated,
+  openEngine,
+  storageOf,
+  type TestEngine,
+} from '../support/index.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { runningCall } from '../support/payments/running-call.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
-import { migrated, storageOf } from '../support/storage.ts';
 
 const property = (key: string, value = 'true') => ({ key, value, isUpdatable: false });
 const PENDING = [property('ACTION_RETURN_PLUGIN_STATUS_PENDING')];
@@ -17,246 +21,241 @@ const RETRY = '2024-01-03T10:00:00Z';
 /** Long enough for a busy entry to come again. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 400));
 
-anyDatabase((_kind, open) => {
-  describe('operations on payments around control plugins (payments §4.1, §8)', () => {
-    let engine: TestEngine;
-    let account: Account;
-    let control: ScriptedControl;
-    let cases = 0;
+anyDatabase('operations on payments around control plugins (payments §4.1, §8)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  let control: ScriptedControl;
+  let cases = 0;
 
-    beforeEach(async () => {
-      control = new ScriptedControl('control');
-      engine = await openEngine(open, {
-        now: '2024-01-01T10:00:00Z',
-        catalog: null,
-        paymentControls: [control],
-        configuration: {
-          // Nobody waits for a running call: a test would.
-          'org.service.payment.globalLock.retries': '0',
-          'org.service.payment.method.overwrite': 'true',
-        },
-      });
-      account = await engine.payingAccount({ currency: 'USD' });
+  beforeEach(async () => {
+    control = new ScriptedControl('control');
+    engine = await openEngine(open, {
+      now: '2024-01-01T10:00:00Z',
+      catalog: null,
+      paymentControls: [control],
+      configuration: {
+        // Nobody waits for a running call: a test would.
+        'org.service.payment.globalLock.retries': '0',
+        'org.service.payment.method.overwrite': 'true',
+      },
     });
-    afterEach(() => engine.close());
+    account = await engine.payingAccount({ currency: 'USD' });
+  });
 
-    const controlPlugins = ['control'];
-    const keyOf = () => `payment-${cases}`;
-    const purchase = (more: object = {}) =>
-      engine.acme.payments.purchase({
-        accountId: account.id,
-        amount: '10',
-        externalKey: keyOf(),
-        transactionExternalKey: `${keyOf()}-first`,
-        controlPlugins,
-        ...more,
+  const controlPlugins = ['control'];
+  const keyOf = () => `payment-${cases}`;
+  const purchase = (more: object = {}) =>
+    engine.acme.payments.purchase({
+      accountId: account.id,
+      amount: '10',
+      externalKey: keyOf(),
+      transactionExternalKey: `${keyOf()}-first`,
+      controlPlugins,
+      ...more,
+    });
+  const refund = ({ payment }: PaymentResult, more: object = {}) =>
+    engine.acme.payments.refund({ paymentId: payment.id, amount: '5', controlPlugins, ...more });
+  const attempts = async () => {
+    const found = await engine.storage.read(engine.tenant, (session) =>
+      session.payments.findAttemptsByPaymentKeys([keyOf()]),
+    );
+    return found.map(({ stateName }) => stateName);
+  };
+  const transactions = async () =>
+    (await engine.acme.payments.getByKey(keyOf())).transactions.map(({ status }) => status);
+
+  it('payments §4.1: what may not start is refused before a control plugin hears of it, without an attempt', async () => {
+    const paid = await purchase({ controlPlugins: [] });
+    const refused: readonly (readonly [ErrorCode, Promise<unknown>])[] = [
+      [ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS, purchase()],
+      [ErrorCode.PAYMENT_INVALID_OPERATION, purchase({ transactionExternalKey: 'other' })],
+      [ErrorCode.PAYMENT_INVALID_PARAMETER, refund(paid, { currency: 'EUR' })],
+      [ErrorCode.PAYMENT_INVALID_PARAMETER, refund(paid, { amount: '11' })],
+      [
+        ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
+        purchase({ externalKey: 'new', transactionExternalKey: null, paymentMethodId: account.id }),
+      ],
+    ];
+    for (const [code, refusal] of refused) expect(await codeOf(refusal)).to.equal(code);
+    expect(control.calls()).to.deep.equal([]);
+    expect(await attempts()).to.deep.equal([]);
+  });
+
+  it('payments §4.1: a control plugin may name the payment method where there is none', async () => {
+    const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+    const { pluginName, id } = await engine.acme.paymentMethods.add({
+      accountId,
+      pluginName: engine.gateway.name,
+    });
+    expect(await codeOf(purchase({ accountId }))).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+    expect(control.calls()).to.deep.equal(['priorCall', 'onFailureCall']);
+    control.prior = { adjustedPaymentMethodId: id };
+    const { payment } = await purchase({ accountId });
+    expect(payment.paymentMethodId).to.equal(id);
+    expect(control.asked.at(-2)?.[1]).to.include({ paymentMethodId: null, paymentPluginName: null });
+    expect(pluginName).to.equal(engine.gateway.name);
+  });
+
+  it('payments §2.3 rule 6: the method of a payment stays, whatever the setting says', async () => {
+    const other = await engine.acme.paymentMethods.add({
+      accountId: account.id,
+      pluginName: engine.gateway.name,
+    });
+    const paid = await purchase({ controlPlugins: [] });
+    control.prior = { adjustedPaymentMethodId: other.id };
+    expect(await codeOf(refund(paid))).to.equal(ErrorCode.PAYMENT_INTERNAL_ERROR);
+    expect(await attempts()).to.deep.equal(['ABORTED']);
+  });
+
+  it('payments §8.1 rule 4: what is pending is completed by its key with the attempt that it has', async () => {
+    await purchase({ properties: PENDING });
+    const { transaction } = await purchase();
+    expect(transaction.status).to.equal('SUCCESS');
+    expect(control.calls()).to.deep.equal(['priorCall', 'onSuccessCall', 'onSuccessCall']);
+    expect(await attempts()).to.deep.equal(['SUCCESS']);
+    expect(await transactions()).to.deep.equal(['SUCCESS']);
+  });
+
+  it('payments §8.1 rule 4: what becomes pending while plugins are asked is completed with its own attempt', async () => {
+    control.meanwhile = async () => {
+      control.meanwhile = async () => null;
+      await purchase({ controlPlugins: [], properties: PENDING });
+    };
+    const { transaction } = await purchase();
+    expect(transaction.status).to.equal('SUCCESS');
+    expect(control.calls()).to.deep.equal(['priorCall']);
+    expect(await attempts()).to.deep.equal(['ABORTED']);
+    expect(await transactions()).to.deep.equal(['SUCCESS']);
+  });
+
+  for (const status of ['SUCCESS', 'PAYMENT_FAILURE'] as const)
+    it(`payments §6.2: control plugins hear that a pending transaction has become ${status}`, async () => {
+      const card = property('card', '4242');
+      const { payment, transaction } = await purchase({ properties: [...PENDING, card] });
+      control.asked.splice(0);
+      await engine.acme.payments.recordNotifiedOutcome({
+        paymentId: payment.id,
+        transactionId: transaction.id,
+        status,
       });
-    const refund = ({ payment }: PaymentResult, more: object = {}) =>
-      engine.acme.payments.refund({ paymentId: payment.id, amount: '5', controlPlugins, ...more });
-    const attempts = async () => {
-      const found = await engine.storage.read(engine.tenant, (session) =>
+      const isWell = status === 'SUCCESS';
+      expect(control.calls()).to.deep.equal([isWell ? 'onSuccessCall' : 'onFailureCall']);
+      const [, context, properties] = control.asked[0] ?? [];
+      expect(context).to.include({ paymentId: payment.id, transactionId: transaction.id });
+      expect(Number(context?.processedAmount)).to.equal(isWell ? 10 : 0);
+      expect(properties?.map(({ key }) => key)).to.include('card');
+      expect(await attempts()).to.deep.equal([isWell ? 'SUCCESS' : 'ABORTED']);
+      const [stored] = await engine.storage.read(engine.tenant, (session) =>
         session.payments.findAttemptsByPaymentKeys([keyOf()]),
       );
-      return found.map(({ stateName }) => stateName);
+      expect(stored?.pluginProperties?.map(({ key }) => key)).to.include('card');
+    });
+
+  it('payments §2.3: an answer of a plugin that cannot be read hides nothing of what has happened', async () => {
+    const unreadable = {
+      get adjustedProperties(): never {
+        throw new Error('unreadable');
+      },
     };
-    const transactions = async () =>
-      (await engine.acme.payments.getByKey(keyOf())).transactions.map(({ status }) => status);
+    control.success = unreadable;
+    control.failure = unreadable;
+    const { transaction } = await purchase();
+    expect(transaction.status).to.equal('SUCCESS');
+    expect(await attempts()).to.deep.equal(['SUCCESS']);
+    cases += 1;
+    expect((await purchase({ properties: DECLINE })).transaction.status).to.equal('PAYMENT_FAILURE');
+    expect(await attempts()).to.deep.equal(['ABORTED']);
+  });
 
-    it('payments §4.1: what may not start is refused before a control plugin hears of it, without an attempt', async () => {
-      const paid = await purchase({ controlPlugins: [] });
-      const refused: readonly (readonly [ErrorCode, Promise<unknown>])[] = [
-        [ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS, purchase()],
-        [ErrorCode.PAYMENT_INVALID_OPERATION, purchase({ transactionExternalKey: 'other' })],
-        [ErrorCode.PAYMENT_INVALID_PARAMETER, refund(paid, { currency: 'EUR' })],
-        [ErrorCode.PAYMENT_INVALID_PARAMETER, refund(paid, { amount: '11' })],
-        [
-          ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
-          purchase({ externalKey: 'new', transactionExternalKey: null, paymentMethodId: account.id }),
-        ],
-      ];
-      for (const [code, refusal] of refused) expect(await codeOf(refusal)).to.equal(code);
-      expect(control.calls()).to.deep.equal([]);
-      expect(await attempts()).to.deep.equal([]);
+  describe('a retry that a plugin has asked for', () => {
+    beforeEach(async () => {
+      control.failure = { nextRetryDate: new Date(RETRY) };
+      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
+      await purchase();
+      expect(await attempts()).to.deep.equal(['RETRIED']);
+      control.failure = null;
     });
 
-    it('payments §4.1: a control plugin may name the payment method where there is none', async () => {
-      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-      const { pluginName, id } = await engine.acme.paymentMethods.add({
-        accountId,
-        pluginName: engine.gateway.name,
-      });
-      expect(await codeOf(purchase({ accountId }))).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
-      expect(control.calls()).to.deep.equal(['priorCall', 'onFailureCall']);
-      control.prior = { adjustedPaymentMethodId: id };
-      const { payment } = await purchase({ accountId });
-      expect(payment.paymentMethodId).to.equal(id);
-      expect(control.asked.at(-2)?.[1]).to.include({ paymentMethodId: null, paymentPluginName: null });
-      expect(pluginName).to.equal(engine.gateway.name);
+    it('payments §5.3 rule 2: comes again as if nothing had happened when a call of the payment is running', async () => {
+      const end = await runningCall(engine, keyOf());
+      const settled = engine.runTo(RETRY);
+      await aWhile();
+      expect(await attempts()).to.deep.equal(['RETRIED']);
+      await end();
+      await settled;
+      expect(await attempts()).to.deep.equal(['RETRIED', 'SUCCESS']);
     });
 
-    it('payments §2.3 rule 6: the method of a payment stays, whatever the setting says', async () => {
-      const other = await engine.acme.paymentMethods.add({
-        accountId: account.id,
-        pluginName: engine.gateway.name,
-      });
-      const paid = await purchase({ controlPlugins: [] });
-      control.prior = { adjustedPaymentMethodId: other.id };
-      expect(await codeOf(refund(paid))).to.equal(ErrorCode.PAYMENT_INTERNAL_ERROR);
-      expect(await attempts()).to.deep.equal(['ABORTED']);
-    });
-
-    it('payments §8.1 rule 4: what is pending is completed by its key with the attempt that it has', async () => {
-      await purchase({ properties: PENDING });
-      const { transaction } = await purchase();
-      expect(transaction.status).to.equal('SUCCESS');
-      expect(control.calls()).to.deep.equal(['priorCall', 'onSuccessCall', 'onSuccessCall']);
-      expect(await attempts()).to.deep.equal(['SUCCESS']);
-      expect(await transactions()).to.deep.equal(['SUCCESS']);
-    });
-
-    it('payments §8.1 rule 4: what becomes pending while plugins are asked is completed with its own attempt', async () => {
+    it('payments §5.3 rule 2: comes again when a call begins while its plugins are asked, which hear nothing of that', async () => {
+      let end: () => Promise<unknown> = async () => null;
+      control.asked.splice(0);
+      control.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
       control.meanwhile = async () => {
         control.meanwhile = async () => null;
-        await purchase({ controlPlugins: [], properties: PENDING });
+        end = await runningCall(engine, keyOf());
       };
-      const { transaction } = await purchase();
-      expect(transaction.status).to.equal('SUCCESS');
+      const settled = engine.runTo(RETRY);
+      do await aWhile();
+      while ((await attempts()).length < 2);
       expect(control.calls()).to.deep.equal(['priorCall']);
-      expect(await attempts()).to.deep.equal(['ABORTED']);
-      expect(await transactions()).to.deep.equal(['SUCCESS']);
+      expect(await attempts()).to.deep.equal(['RETRIED', 'ABORTED']);
+      await end();
+      await settled;
+      expect(control.calls()).to.deep.equal(['priorCall', 'priorCall', 'onSuccessCall']);
+      expect(await attempts()).to.deep.equal(['RETRIED', 'ABORTED', 'SUCCESS']);
+      expect((await transactions()).filter((status) => status === 'SUCCESS')).to.have.length(1);
     });
 
-    for (const status of ['SUCCESS', 'PAYMENT_FAILURE'] as const)
-      it(`payments §6.2: control plugins hear that a pending transaction has become ${status}`, async () => {
-        const card = property('card', '4242');
-        const { payment, transaction } = await purchase({ properties: [...PENDING, card] });
-        control.asked.splice(0);
-        await engine.acme.payments.recordNotifiedOutcome({
-          paymentId: payment.id,
-          transactionId: transaction.id,
-          status,
-        });
-        const isWell = status === 'SUCCESS';
-        expect(control.calls()).to.deep.equal([isWell ? 'onSuccessCall' : 'onFailureCall']);
-        const [, context, properties] = control.asked[0] ?? [];
-        expect(context).to.include({ paymentId: payment.id, transactionId: transaction.id });
-        expect(Number(context?.processedAmount)).to.equal(isWell ? 10 : 0);
-        expect(properties?.map(({ key }) => key)).to.include('card');
-        expect(await attempts()).to.deep.equal([isWell ? 'SUCCESS' : 'ABORTED']);
-        const [stored] = await engine.storage.read(engine.tenant, (session) =>
-          session.payments.findAttemptsByPaymentKeys([keyOf()]),
-        );
-        expect(stored?.pluginProperties?.map(({ key }) => key)).to.include('card');
-      });
-
-    it('payments §2.3: an answer of a plugin that cannot be read hides nothing of what has happened', async () => {
-      const unreadable = {
-        get adjustedProperties(): never {
-          throw new Error('unreadable');
-        },
-      };
-      control.success = unreadable;
-      control.failure = unreadable;
-      const { transaction } = await purchase();
-      expect(transaction.status).to.equal('SUCCESS');
-      expect(await attempts()).to.deep.equal(['SUCCESS']);
-      cases += 1;
-      expect((await purchase({ properties: DECLINE })).transaction.status).to.equal('PAYMENT_FAILURE');
-      expect(await attempts()).to.deep.equal(['ABORTED']);
+    it('payments §3.3: has an attempt of its own even where it may not run any more', async () => {
+      await purchase({ controlPlugins: [] });
+      control.asked.splice(0);
+      await engine.runTo(RETRY);
+      expect(control.calls()).to.deep.equal([]);
+      expect(await attempts()).to.deep.equal(['RETRIED', 'ABORTED']);
     });
 
-    describe('a retry that a plugin has asked for', () => {
-      beforeEach(async () => {
-        control.failure = { nextRetryDate: new Date(RETRY) };
-        engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
-        await purchase();
-        expect(await attempts()).to.deep.equal(['RETRIED']);
-        control.failure = null;
-      });
-
-      it('payments §5.3 rule 2: comes again as if nothing had happened when a call of the payment is running', async () => {
-        const end = await runningCall(engine, keyOf());
-        const settled = engine.runTo(RETRY);
-        await aWhile();
-        expect(await attempts()).to.deep.equal(['RETRIED']);
-        await end();
-        await settled;
-        expect(await attempts()).to.deep.equal(['RETRIED', 'SUCCESS']);
-      });
-
-      it('payments §5.3 rule 2: comes again when a call begins while its plugins are asked, which hear nothing of that', async () => {
-        let end: () => Promise<unknown> = async () => null;
-        control.asked.splice(0);
-        control.failure = { nextRetryDate: new Date('2024-01-05T10:00:00Z') };
-        control.meanwhile = async () => {
-          control.meanwhile = async () => null;
-          end = await runningCall(engine, keyOf());
-        };
-        const settled = engine.runTo(RETRY);
-        do await aWhile();
-        while ((await attempts()).length < 2);
-        expect(control.calls()).to.deep.equal(['priorCall']);
-        expect(await attempts()).to.deep.equal(['RETRIED', 'ABORTED']);
-        await end();
-        await settled;
-        expect(control.calls()).to.deep.equal(['priorCall', 'priorCall', 'onSuccessCall']);
-        expect(await attempts()).to.deep.equal(['RETRIED', 'ABORTED', 'SUCCESS']);
-        expect((await transactions()).filter((status) => status === 'SUCCESS')).to.have.length(1);
-      });
-
-      it('payments §3.3: has an attempt of its own even where it may not run any more', async () => {
-        await purchase({ controlPlugins: [] });
-        control.asked.splice(0);
-        await engine.runTo(RETRY);
-        expect(control.calls()).to.deep.equal([]);
-        expect(await attempts()).to.deep.equal(['RETRIED', 'ABORTED']);
-      });
-
-      it('payments §2.3 rule 5: is not made when a plugin aborts it, and does not come again', async () => {
-        control.prior = { isAborted: true };
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await attempts()).to.deep.equal(['RETRIED', 'ABORTED']);
-        expect(await transactions()).to.deep.equal(['PAYMENT_FAILURE']);
-      });
+    it('payments §2.3 rule 5: is not made when a plugin aborts it, and does not come again', async () => {
+      control.prior = { isAborted: true };
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await attempts()).to.deep.equal(['RETRIED', 'ABORTED']);
+      expect(await transactions()).to.deep.equal(['PAYMENT_FAILURE']);
     });
   });
 });
 
-anyDatabase((_kind, open) => {
-  describe('an operation that fails behind its prior calls (payments §2.3 rule 3)', () => {
-    it('payments §2.3 rule 3: the error is answered, whatever goes wrong when its attempt is ended', async () => {
-      const control = new ScriptedControl('control');
-      const stage = await PaymentStage.open(storageOf(await open(migrated)), '2024-01-01T10:00:00Z');
-      try {
-        const { id: accountId } = await stage.account();
-        let errors = 0;
-        const configOf = () => Promise.resolve(paymentConfig(DEFAULT_TENANT_SETTINGS));
-        const { ids, gateways, clock, timers: systemClock, logger } = stage;
-        const storage = new Proxy(stage.storage, {
-          get(target, name) {
-            const member: unknown = Reflect.get(target, name);
-            const isFailing = name === 'write' && control.asked.length > 0;
-            if (!isFailing) return typeof member === 'function' ? member.bind(target) : member;
-            errors += 1;
-            return () => Promise.reject(new Error(`error ${errors}`));
-          },
-        });
-        const paymentControls = new Map([[control.name, control]]);
-        const ports = { storage, ids, gateways, clock, systemClock, logger, paymentControls };
-        const payments = new DirectPayments(new PaymentMachine(ports, configOf));
-        const refused = payments.purchase(stage.context(), {
-          accountId,
-          amount: decimal('10'),
-          controlPlugins: [control.name],
-        });
-        expect(await refused.catch(({ message }) => message)).to.equal('error 1');
-        expect(errors).to.equal(2);
-        expect(logger.lines.map(({ message }) => message)).to.include(
-          'attempts of payments were not ended; the sweep of attempts ends them',
-        );
-      } finally {
-        await stage.stop();
-      }
-    });
+anyDatabase('an operation that fails behind its prior calls (payments §2.3 rule 3)', (open) => {
+  it('payments §2.3 rule 3: the error is answered, whatever goes wrong when its attempt is ended', async () => {
+    const control = new ScriptedControl('control');
+    const stage = await PaymentStage.open(storageOf(await open(migrated)), '2024-01-01T10:00:00Z');
+    try {
+      const { id: accountId } = await stage.account();
+      let errors = 0;
+      const configOf = () => Promise.resolve(paymentConfig(DEFAULT_TENANT_SETTINGS));
+      const { ids, gateways, clock, timers: systemClock, logger } = stage;
+      const storage = new Proxy(stage.storage, {
+        get(target, name) {
+          const member: unknown = Reflect.get(target, name);
+          const isFailing = name === 'write' && control.asked.length > 0;
+          if (!isFailing) return typeof member === 'function' ? member.bind(target) : member;
+          errors += 1;
+          return () => Promise.reject(new Error(`error ${errors}`));
+        },
+      });
+      const paymentControls = new Map([[control.name, control]]);
+      const ports = { storage, ids, gateways, clock, systemClock, logger, paymentControls };
+      const payments = new DirectPayments(new PaymentMachine(ports, configOf));
+      const refused = payments.purchase(stage.context(), {
+        accountId,
+        amount: decimal('10'),
+        controlPlugins: [control.name],
+      });
+      expect(await refused.catch(({ message }) => message)).to.equal('error 1');
+      expect(errors).to.equal(2);
+      expect(logger.lines.map(({ message }) => message)).to.include(
+        'attempts of payments were not ended; the sweep of attempts ends them',
+      );
+    } finally {
+      await stage.stop();
+    }
   });
 });

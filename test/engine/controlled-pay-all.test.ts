@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type Account,
   type BillingError,
@@ -7,191 +6,186 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
 
-anyDatabase((_kind, open) => {
-  describe('control plugins of a tenant around payments of its invoices (payments §2.3 rule 9)', () => {
-    let engine: TestEngine;
-    let account: Account;
-    let control: ScriptedControl;
+anyDatabase('control plugins of a tenant around payments of its invoices (payments §2.3 rule 9)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  let control: ScriptedControl;
 
-    beforeEach(async () => {
-      control = new ScriptedControl('control');
-      engine = await openEngine(open, {
-        now: '2012-05-01T10:00:00Z',
-        catalog: null,
-        paymentControls: [control],
-        configuration: { 'org.service.payment.invoice.plugin': 'control' },
+  beforeEach(async () => {
+    control = new ScriptedControl('control');
+    engine = await openEngine(open, {
+      now: '2012-05-01T10:00:00Z',
+      catalog: null,
+      paymentControls: [control],
+      configuration: { 'org.service.payment.invoice.plugin': 'control' },
+    });
+    account = await engine.payingAccount({ currency: 'USD' });
+    await holdBack();
+  });
+
+  const holdBack = () => engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+  const release = async () => {
+    await engine.acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+    await engine.settle();
+  };
+  const invoiced = async (...amounts: readonly string[]): Promise<readonly Uuid[]> => {
+    const ids: Uuid[] = [];
+    for (const amount of amounts) {
+      const items = [{ amount: decimal(amount) }];
+      const [item] = await engine.acme.invoices.addCharges({
+        accountId: account.id,
+        items,
+        autoCommit: true,
       });
-      account = await engine.payingAccount({ currency: 'USD' });
-      await holdBack();
-    });
-    afterEach(() => engine.close());
-
-    const holdBack = () =>
-      engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
-    const release = async () => {
-      await engine.acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
       await engine.settle();
-    };
-    const invoiced = async (...amounts: readonly string[]): Promise<readonly Uuid[]> => {
-      const ids: Uuid[] = [];
-      for (const amount of amounts) {
-        const items = [{ amount: decimal(amount) }];
-        const [item] = await engine.acme.invoices.addCharges({
-          accountId: account.id,
-          items,
-          autoCommit: true,
-        });
-        await engine.settle();
-        if (item) ids.push(item.invoiceId);
-      }
-      control.asked.splice(0);
-      return ids;
-    };
-    const balances = async (ids: readonly Uuid[]) =>
-      Promise.all(ids.map(async (id) => Number((await engine.acme.invoices.get(id)).balance)));
-    const asked = () =>
-      control.asked.flatMap(([call, { amount, paymentApiType }]) =>
-        paymentApiType === 'PAYMENT_TRANSACTION' ? [`${call} ${Number(amount)}`] : [],
-      );
-    const states = async () => {
-      const ids = control.asked.flatMap(([, { attemptId }]) => attemptId ?? []);
-      const found = await engine.storage.read(engine.tenant, (session) =>
-        session.payments.findAttemptsByIds([...new Set(ids)]),
-      );
-      return found.map(({ stateName }) => stateName).toSorted();
-    };
-    const payAll = (more: object = {}) =>
-      engine.acme.invoicePayments.payAll({ accountId: account.id, ...more });
+      if (item) ids.push(item.invoiceId);
+    }
+    control.asked.splice(0);
+    return ids;
+  };
+  const balances = async (ids: readonly Uuid[]) =>
+    Promise.all(ids.map(async (id) => Number((await engine.acme.invoices.get(id)).balance)));
+  const asked = () =>
+    control.asked.flatMap(([call, { amount, paymentApiType }]) =>
+      paymentApiType === 'PAYMENT_TRANSACTION' ? [`${call} ${Number(amount)}`] : [],
+    );
+  const states = async () => {
+    const ids = control.asked.flatMap(([, { attemptId }]) => attemptId ?? []);
+    const found = await engine.storage.read(engine.tenant, (session) =>
+      session.payments.findAttemptsByIds([...new Set(ids)]),
+    );
+    return found.map(({ stateName }) => stateName).toSorted();
+  };
+  const payAll = (more: object = {}) =>
+    engine.acme.invoicePayments.payAll({ accountId: account.id, ...more });
 
-    it('payments §9.6 rule 2: pay-all asks the control plugins about each invoice, and tells them how it went', async () => {
-      const ids = await invoiced('50', '30');
-      await payAll();
-      expect(asked().toSorted()).to.deep.equal([
-        'onSuccessCall 30',
-        'onSuccessCall 50',
-        'priorCall 30',
-        'priorCall 50',
-      ]);
-      expect(control.asked[0]?.[1].isApiPayment).to.equal(true);
-      expect(await balances(ids)).to.deep.equal([0, 0]);
-      expect(await states()).to.deep.equal(['SUCCESS', 'SUCCESS']);
-    });
+  it('payments §9.6 rule 2: pay-all asks the control plugins about each invoice, and tells them how it went', async () => {
+    const ids = await invoiced('50', '30');
+    await payAll();
+    expect(asked().toSorted()).to.deep.equal([
+      'onSuccessCall 30',
+      'onSuccessCall 50',
+      'priorCall 30',
+      'priorCall 50',
+    ]);
+    expect(control.asked[0]?.[1].isApiPayment).to.equal(true);
+    expect(await balances(ids)).to.deep.equal([0, 0]);
+    expect(await states()).to.deep.equal(['SUCCESS', 'SUCCESS']);
+  });
 
-    it('payments §9.6 rule 2: pay-all asks the plugins that the call names, in the place of those of the tenant', async () => {
-      const ids = await invoiced('50');
-      await payAll({ controlPlugins: ['nobody'] });
-      expect(asked()).to.deep.equal([]);
-      expect(await balances(ids)).to.deep.equal([0]);
-    });
+  it('payments §9.6 rule 2: pay-all asks the plugins that the call names, in the place of those of the tenant', async () => {
+    const ids = await invoiced('50');
+    await payAll({ controlPlugins: ['nobody'] });
+    expect(asked()).to.deep.equal([]);
+    expect(await balances(ids)).to.deep.equal([0]);
+  });
 
-    it('payments §9.6 rule 2: an invoice that a plugin stops does not stop the others, and its share becomes credit', async () => {
+  it('payments §9.6 rule 2: an invoice that a plugin stops does not stop the others, and its share becomes credit', async () => {
+    const ids = await invoiced('50', '30');
+    control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
+    const paid = await payAll({ isExternal: true, amount: '80' });
+    expect(paid?.invoiceIds).to.deep.equal(ids);
+    expect(asked().filter((call) => call.startsWith('on'))).to.deep.equal(['onSuccessCall 30']);
+    expect(await states()).to.deep.equal(['ABORTED', 'SUCCESS']);
+    const payments = await engine.acme.payments.ofAccount(account.id);
+    expect(payments.map(({ totals }) => Number(totals.purchasedAmount))).to.deep.equal([30]);
+  });
+
+  it('payments §9.6 rule 2: pay-all pays what a plugin has adjusted, at most the balance', async () => {
+    const ids = await invoiced('50', '30');
+    control.priorOf = ({ amount }) => ({ adjustedAmount: decimal(Number(amount) === 50 ? '20' : '99') });
+    await payAll();
+    expect(await balances(ids)).to.deep.equal([30, 0]);
+    expect(await states()).to.deep.equal(['SUCCESS', 'SUCCESS']);
+  });
+
+  it('payments §9.6 rule 2: an invoice that is paid while plugins are asked is passed over', async () => {
+    const ids = await invoiced('50');
+    const [invoiceId = account.id] = ids;
+    control.meanwhile = async () => {
+      control.meanwhile = async () => null;
+      await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
+    };
+    expect(await payAll()).to.equal(null);
+    expect(asked()).to.deep.equal(['priorCall 50']);
+    expect(await states()).to.deep.equal(['ABORTED']);
+    expect(engine.ledger.all()).to.have.length(1);
+  });
+
+  const payUnpaid = {
+    'adding a method': async () =>
+      engine.acme.addPaymentMethod({
+        accountId: account.id,
+        pluginName: engine.gateway.name,
+        isDefault: true,
+        payAllUnpaidInvoices: true,
+      }),
+    'making a method the default': async () =>
+      engine.acme.paymentMethods.setDefault({
+        accountId: account.id,
+        paymentMethodId: (await engine.acme.getAccount(account.id)).paymentMethodId ?? account.id,
+        payAllUnpaidInvoices: true,
+      }),
+  };
+  for (const [what, act] of Object.entries(payUnpaid)) {
+    it(`payments §10.1 rule 7: ${what} asks the control plugins about each unpaid invoice`, async () => {
       const ids = await invoiced('50', '30');
       control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
-      const paid = await payAll({ isExternal: true, amount: '80' });
-      expect(paid?.invoiceIds).to.deep.equal(ids);
-      expect(asked().filter((call) => call.startsWith('on'))).to.deep.equal(['onSuccessCall 30']);
+      await act();
+      expect(asked().toSorted()).to.deep.equal(['onSuccessCall 30', 'priorCall 30', 'priorCall 50']);
+      expect(await balances(ids)).to.deep.equal([50, 0]);
       expect(await states()).to.deep.equal(['ABORTED', 'SUCCESS']);
-      const payments = await engine.acme.payments.ofAccount(account.id);
-      expect(payments.map(({ totals }) => Number(totals.purchasedAmount))).to.deep.equal([30]);
     });
+  }
 
-    it('payments §9.6 rule 2: pay-all pays what a plugin has adjusted, at most the balance', async () => {
-      const ids = await invoiced('50', '30');
-      control.priorOf = ({ amount }) => ({ adjustedAmount: decimal(Number(amount) === 50 ? '20' : '99') });
-      await payAll();
-      expect(await balances(ids)).to.deep.equal([30, 0]);
-      expect(await states()).to.deep.equal(['SUCCESS', 'SUCCESS']);
-    });
-
-    it('payments §9.6 rule 2: an invoice that is paid while plugins are asked is passed over', async () => {
-      const ids = await invoiced('50');
-      const [invoiceId = account.id] = ids;
-      control.meanwhile = async () => {
-        control.meanwhile = async () => null;
-        await engine.acme.invoicePayments.pay({ invoiceId, controlPlugins: [] });
-      };
-      expect(await payAll()).to.equal(null);
-      expect(asked()).to.deep.equal(['priorCall 50']);
-      expect(await states()).to.deep.equal(['ABORTED']);
-      expect(engine.ledger.all()).to.have.length(1);
-    });
-
-    const payUnpaid = {
-      'adding a method': async () =>
-        engine.acme.addPaymentMethod({
-          accountId: account.id,
-          pluginName: engine.gateway.name,
-          isDefault: true,
-          payAllUnpaidInvoices: true,
-        }),
-      'making a method the default': async () =>
-        engine.acme.paymentMethods.setDefault({
-          accountId: account.id,
-          paymentMethodId: (await engine.acme.getAccount(account.id)).paymentMethodId ?? account.id,
-          payAllUnpaidInvoices: true,
-        }),
+  it('payments §10.1 rule 7: a method stays added, whatever becomes of the payments that plugins are asked about', async () => {
+    const ids = await invoiced('50');
+    control.priorOf = ({ paymentApiType }) => {
+      if (paymentApiType === 'PAYMENT_METHOD') return null;
+      throw new Error('broken');
     };
-    for (const [what, act] of Object.entries(payUnpaid)) {
-      it(`payments §10.1 rule 7: ${what} asks the control plugins about each unpaid invoice`, async () => {
-        const ids = await invoiced('50', '30');
-        control.priorOf = ({ amount }) => ({ isAborted: Number(amount) === 50 });
-        await act();
-        expect(asked().toSorted()).to.deep.equal(['onSuccessCall 30', 'priorCall 30', 'priorCall 50']);
-        expect(await balances(ids)).to.deep.equal([50, 0]);
-        expect(await states()).to.deep.equal(['ABORTED', 'SUCCESS']);
-      });
-    }
+    const { id } = (await payUnpaid['adding a method']()) as { id: Uuid };
+    expect((await engine.acme.getAccount(account.id)).paymentMethodId).to.equal(id);
+    expect(await balances(ids)).to.deep.equal([50]);
+    expect(await states()).to.deep.equal(['ABORTED']);
+  });
 
-    it('payments §10.1 rule 7: a method stays added, whatever becomes of the payments that plugins are asked about', async () => {
-      const ids = await invoiced('50');
-      control.priorOf = ({ paymentApiType }) => {
-        if (paymentApiType === 'PAYMENT_METHOD') return null;
-        throw new Error('broken');
-      };
-      const { id } = (await payUnpaid['adding a method']()) as { id: Uuid };
-      expect((await engine.acme.getAccount(account.id)).paymentMethodId).to.equal(id);
-      expect(await balances(ids)).to.deep.equal([50]);
-      expect(await states()).to.deep.equal(['ABORTED']);
-    });
+  it('payments §2.3 rule 3: an instant payment that is refused behind its prior calls is told to the plugins', async () => {
+    const [invoiceId = account.id] = await invoiced('50');
+    control.prior = { adjustedAmount: decimal('51') };
+    const refused = engine.acme.invoicePayments.pay({ invoiceId });
+    expect(await refused.catch(({ code }: BillingError) => code)).to.equal(
+      ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
+    );
+    expect(asked()).to.deep.equal(['priorCall 50', 'onFailureCall 51']);
+    expect(await states()).to.deep.equal(['ABORTED']);
+  });
 
-    it('payments §2.3 rule 3: an instant payment that is refused behind its prior calls is told to the plugins', async () => {
-      const [invoiceId = account.id] = await invoiced('50');
-      control.prior = { adjustedAmount: decimal('51') };
-      const refused = engine.acme.invoicePayments.pay({ invoiceId });
-      expect(await refused.catch(({ code }: BillingError) => code)).to.equal(
-        ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
-      );
-      expect(asked()).to.deep.equal(['priorCall 50', 'onFailureCall 51']);
-      expect(await states()).to.deep.equal(['ABORTED']);
-    });
+  it('payments §9.3: a hold whose release a plugin aborts ends, and is not asked about again', async () => {
+    const ids = await invoiced('50');
+    control.prior = { isAborted: true };
+    await release();
+    expect(asked()).to.deep.equal(['priorCall 50']);
+    expect(await states()).to.deep.equal(['ABORTED']);
+    const holds = await engine.storage.read(engine.tenant, (session) =>
+      session.payments.findHoldsByInvoices(ids),
+    );
+    expect(holds).to.deep.equal([]);
+    await holdBack();
+    await release();
+    await engine.runTo('2012-07-01T00:00:00Z');
+    expect(asked()).to.deep.equal(['priorCall 50']);
+    expect(await balances(ids)).to.deep.equal([50]);
+  });
 
-    it('payments §9.3: a hold whose release a plugin aborts ends, and is not asked about again', async () => {
-      const ids = await invoiced('50');
-      control.prior = { isAborted: true };
-      await release();
-      expect(asked()).to.deep.equal(['priorCall 50']);
-      expect(await states()).to.deep.equal(['ABORTED']);
-      const holds = await engine.storage.read(engine.tenant, (session) =>
-        session.payments.findHoldsByInvoices(ids),
-      );
-      expect(holds).to.deep.equal([]);
-      await holdBack();
-      await release();
-      await engine.runTo('2012-07-01T00:00:00Z');
-      expect(asked()).to.deep.equal(['priorCall 50']);
-      expect(await balances(ids)).to.deep.equal([50]);
-    });
-
-    it('payments §9.3: a hold whose release the plugins let pass is paid with what they have adjusted', async () => {
-      const ids = await invoiced('50');
-      control.prior = { adjustedAmount: decimal('20') };
-      await release();
-      expect(asked()).to.deep.equal(['priorCall 50', 'onSuccessCall 20']);
-      expect(await balances(ids)).to.deep.equal([30]);
-    });
+  it('payments §9.3: a hold whose release the plugins let pass is paid with what they have adjusted', async () => {
+    const ids = await invoiced('50');
+    control.prior = { adjustedAmount: decimal('20') };
+    await release();
+    expect(asked()).to.deep.equal(['priorCall 50', 'onSuccessCall 20']);
+    expect(await balances(ids)).to.deep.equal([30]);
   });
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type Account,
   type Currency,
@@ -11,15 +10,14 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const EUROS = { currency: 'EUR', each: '0.9' } as const;
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 
-anyDatabase((_kind, open) => {
-  describe('payments of invoices that a control plugin converts to another currency (payments §9.4)', () => {
+anyDatabase(
+  'payments of invoices that a control plugin converts to another currency (payments §9.4)',
+  (open) => {
     let engine: TestEngine;
     let account: Account;
     let asked: string[] = [];
@@ -57,7 +55,6 @@ anyDatabase((_kind, open) => {
     afterEach(async () => {
       expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
     });
-    after(() => engine.close());
 
     async function invoiced(amount: string, { isHeldBack = false } = {}): Promise<Uuid> {
       const object = { id: account.id, type: 'ACCOUNT' } as const;
@@ -261,8 +258,8 @@ anyDatabase((_kind, open) => {
       expect(await story(invoiceId)).to.have.members(['SUCCESS 60 USD', 'SUCCESS 36 EUR']);
       expect(await balanceOf(invoiceId)).to.equal(0);
     });
-  });
-});
+  },
+);
 
 function fail(): never {
   throw new Error('nothing was tried');

@@ -1,9 +1,13 @@
-import { expect } from 'chai';
 import { ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 const shelf = catalogXml({
   effectiveDate: '2012-01-01T00:00:00Z',
@@ -17,72 +21,65 @@ const shelf = catalogXml({
   priceLists: lists({ DEFAULT: ['advance', 'arrears'] }),
 });
 
-anyDatabase((_kind, open) => {
-  describe('coverage', () => {
-    let engine: TestEngine;
-    let accountId: Uuid;
+eachDatabaseByTurns('coverage', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
 
-    afterEach(() => engine.close());
+  async function begin(planName: string, configuration: Record<string, string> = {}): Promise<Uuid> {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: shelf, configuration });
+    accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
+    const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
+    await engine.settle();
+    return subscriptionId;
+  }
 
-    async function begin(planName: string, configuration: Record<string, string> = {}): Promise<Uuid> {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: shelf, configuration });
-      accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
-      const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
-      await engine.settle();
-      return subscriptionId;
-    }
+  it('greedy arrears are billed by a run between their due dates', async () => {
+    await begin('arrears', { 'org.service.invoice.inArrear.mode': 'GREEDY' });
+    engine.clock.set('2024-01-10T00:00:00Z');
+    const invoice = await engine.acme.generateInvoice({ accountId });
+    expect(itemLines(invoice)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 31']);
+    expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+  });
 
-    it('greedy arrears are billed by a run between their due dates', async () => {
-      await begin('arrears', { 'org.service.invoice.inArrear.mode': 'GREEDY' });
-      engine.clock.set('2024-01-10T00:00:00Z');
-      const invoice = await engine.acme.generateInvoice({ accountId });
-      expect(itemLines(invoice)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 31']);
-      expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+  it('coverage is verified against the whole history: a cursor that hides what is due is found, and nothing is changed', async () => {
+    const subscriptionId = await begin('advance');
+    await engine.runTo('2024-02-01T00:00:00Z');
+    engine.clock.set('2024-02-15T00:00:00Z');
+    expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+
+    const { storage, tenant } = engine;
+    const authorship = {
+      userName: 'test',
+      reasonCode: null,
+      comments: null,
+      createdDate: engine.clock.now(),
+    };
+    await storage.write(tenant, { ...authorship, userTokenOf: () => subscriptionId }, async (session) => {
+      const cursors = await session.invoices.findCursors([subscriptionId]);
+      const nextDueDate = parseLocalDate('2024-06-01');
+      await session.invoices.saveCursors(cursors.map((cursor) => ({ ...cursor, nextDueDate })));
     });
-
-    it(
-      'coverage is verified against the whole history: a cursor that hides what is due is found, and nothing is changed',
-      onEachDatabase(async () => {
-        const subscriptionId = await begin('advance');
-        await engine.runTo('2024-02-01T00:00:00Z');
-        engine.clock.set('2024-02-15T00:00:00Z');
-        expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
-
-        const { storage, tenant } = engine;
-        const authorship = {
-          userName: 'test',
-          reasonCode: null,
-          comments: null,
-          createdDate: engine.clock.now(),
-        };
-        await storage.write(tenant, { ...authorship, userTokenOf: () => subscriptionId }, async (session) => {
-          const cursors = await session.invoices.findCursors([subscriptionId]);
-          const nextDueDate = parseLocalDate('2024-06-01');
-          await session.invoices.saveCursors(cursors.map((cursor) => ({ ...cursor, nextDueDate })));
-        });
-        const [difference, ...others] = await engine.acme.invoices.verifyCoverage(accountId);
-        expect(others).to.deep.equal([]);
-        expect(difference).to.include({ subscriptionId });
-        expect(difference?.found).to.deep.equal([]);
-        expect(difference?.expected.map(({ itemType }) => itemType)).to.deep.equal(
-          Array.from({ length: 3 }, () => 'RECURRING'),
-        );
-        const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-        expect(invoices.flatMap(itemLines)).to.deep.equal([
-          'RECURRING 2024-01-01..2024-02-01 30',
-          'RECURRING 2024-02-01..2024-03-01 30',
-        ]);
-      }),
+    const [difference, ...others] = await engine.acme.invoices.verifyCoverage(accountId);
+    expect(others).to.deep.equal([]);
+    expect(difference).to.include({ subscriptionId });
+    expect(difference?.found).to.deep.equal([]);
+    expect(difference?.expected.map(({ itemType }) => itemType)).to.deep.equal(
+      Array.from({ length: 3 }, () => 'RECURRING'),
     );
+    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    expect(invoices.flatMap(itemLines)).to.deep.equal([
+      'RECURRING 2024-01-01..2024-02-01 30',
+      'RECURRING 2024-02-01..2024-03-01 30',
+    ]);
+  });
 
-    it('coverage cannot be verified of an unknown account, nor of one without currency', async () => {
-      const subscriptionId = await begin('advance');
-      const { invoices, createAccount } = engine.acme;
-      expect(await codeOf(invoices.verifyCoverage(subscriptionId))).to.equal(
-        ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-      );
-      const { id } = await createAccount({});
-      expect(await codeOf(invoices.verifyCoverage(id))).to.equal(ErrorCode.CURRENCY_INVALID);
-    });
+  it('coverage cannot be verified of an unknown account, nor of one without currency', async () => {
+    const subscriptionId = await begin('advance');
+    const { invoices, createAccount } = engine.acme;
+    expect(await codeOf(invoices.verifyCoverage(subscriptionId))).to.equal(
+      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+    );
+    const { id } = await createAccount({});
+    expect(await codeOf(invoices.verifyCoverage(id))).to.equal(ErrorCode.CURRENCY_INVALID);
   });
 });

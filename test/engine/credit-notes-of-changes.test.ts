@@ -1,5 +1,3 @@
-import { expect } from 'chai';
-import { Billing } from '../../adapters/node/billwright.ts';
 import {
   type CreditNote,
   formatDecimal,
@@ -10,9 +8,7 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { hostOf } from '../support/host.ts';
+import { eachDatabaseByTurns, expect, hostedEngine, openEngine, type TestEngine } from '../support/index.ts';
 
 const configuration = { 'org.service.invoice.creditNotes': 'true' };
 
@@ -22,8 +18,9 @@ function lineOf({ reason, creditNoteDate, amount, lines }: CreditNote): string {
   return `${reason} ${formatLocalDate(creditNoteDate)} ${formatDecimal(amount)} (${parts})`;
 }
 
-anyDatabase((kind, open) => {
-  describe(`invoicing §21 rule 2: whatever takes something off a committed invoice is a credit note on ${kind}`, () => {
+eachDatabaseByTurns(
+  'invoicing §21 rule 2: whatever takes something off a committed invoice is a credit note',
+  (open) => {
     let engine: TestEngine;
     let acme: TenantBilling;
     let trace: string[];
@@ -42,7 +39,6 @@ anyDatabase((kind, open) => {
     }
     afterEach(async () => {
       expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
-      await engine.close();
     });
 
     const newAccount = async (input = {}): Promise<Uuid> =>
@@ -94,63 +90,57 @@ anyDatabase((kind, open) => {
       expect(await notesOf(invoiceId)).to.deep.equal(['VOID 2024-01-01 6 (10 + -4)']);
     });
 
-    it(
-      'a repair on a draft is a note once the draft is committed, by a call or by a run that uses it again',
-      onEachDatabase(async () => {
-        await begin();
-        for (const isReused of [false, true]) {
-          const accountId = await newAccount();
-          const subscriptionId = await subscribe(accountId);
-          const [billed] = await invoicesOf(accountId);
-          await tag(accountId, SystemTag.AUTO_INVOICING_DRAFT);
-          engine.clock.set(isReused ? '2024-02-16T00:00:00Z' : '2024-01-16T00:00:00Z');
-          await cancel(subscriptionId);
-          const draft = (await invoicesOf(accountId)).find(({ status }) => status === 'DRAFT');
-          expect(await notesOf(billed?.id)).to.deep.equal([]);
-          if (isReused) {
-            await acme.tags.remove({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_DRAFT]);
-            await tag(accountId, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
-            await subscribe(accountId);
-          } else await acme.invoices.commit(draft?.id ?? '');
-          expect((await acme.invoices.get(draft?.id ?? '')).status).to.equal('COMMITTED');
-          expect(await notesOf(billed?.id)).to.deep.equal([
-            isReused ? 'REPAIR 2024-02-16 9.63 (9.63)' : 'REPAIR 2024-01-16 10.3 (10.3)',
-          ]);
-          if (!isReused) engine.clock.set('2024-02-01T00:00:00Z');
-        }
-      }),
-    );
-
-    it(
-      'what a plugin takes off older invoices in a run is a note of each, beside that of the repair',
-      onEachDatabase(async () => {
-        let adjusted: InvoiceView | null = null;
-        const discount: InvoicePlugin = {
-          name: 'discount',
-          async getAdditionalInvoiceItems() {
-            const linkedItemId = adjusted?.items[0]?.id;
-            if (linkedItemId === undefined) return null;
-            return { items: [{ itemType: 'ITEM_ADJ', linkedItemId, amount: '-2' }] };
-          },
-          getInvoiceGrouping: async ({ items }) => ({
-            groups: items
-              .filter(({ itemType }) => itemType !== 'ITEM_ADJ')
-              .map(({ id }) => ({ itemIds: [id] })),
-          }),
-        };
-        await begin({ invoicePlugins: [discount] });
+    it('a repair on a draft is a note once the draft is committed, by a call or by a run that uses it again', async () => {
+      await begin();
+      for (const isReused of [false, true]) {
         const accountId = await newAccount();
         const subscriptionId = await subscribe(accountId);
         const [billed] = await invoicesOf(accountId);
-        const older = await charge(accountId, '10');
-        engine.clock.set('2024-01-16T00:00:00Z');
-        adjusted = older;
+        await tag(accountId, SystemTag.AUTO_INVOICING_DRAFT);
+        engine.clock.set(isReused ? '2024-02-16T00:00:00Z' : '2024-01-16T00:00:00Z');
         await cancel(subscriptionId);
-        expect(await notesOf(billed?.id)).to.deep.equal(['REPAIR 2024-01-16 10.3 (10.3)']);
-        expect(await notesOf(older.id)).to.deep.equal(['ADJUSTMENT 2024-01-16 2 (2)']);
-        expect(await numbersOf(accountId)).to.deep.equal([1, 2]);
-      }),
-    );
+        const draft = (await invoicesOf(accountId)).find(({ status }) => status === 'DRAFT');
+        expect(await notesOf(billed?.id)).to.deep.equal([]);
+        if (isReused) {
+          await acme.tags.remove({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_DRAFT]);
+          await tag(accountId, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
+          await subscribe(accountId);
+        } else await acme.invoices.commit(draft?.id ?? '');
+        expect((await acme.invoices.get(draft?.id ?? '')).status).to.equal('COMMITTED');
+        expect(await notesOf(billed?.id)).to.deep.equal([
+          isReused ? 'REPAIR 2024-02-16 9.63 (9.63)' : 'REPAIR 2024-01-16 10.3 (10.3)',
+        ]);
+        if (!isReused) engine.clock.set('2024-02-01T00:00:00Z');
+      }
+    });
+
+    it('what a plugin takes off older invoices in a run is a note of each, beside that of the repair', async () => {
+      let adjusted: InvoiceView | null = null;
+      const discount: InvoicePlugin = {
+        name: 'discount',
+        async getAdditionalInvoiceItems() {
+          const linkedItemId = adjusted?.items[0]?.id;
+          if (linkedItemId === undefined) return null;
+          return { items: [{ itemType: 'ITEM_ADJ', linkedItemId, amount: '-2' }] };
+        },
+        getInvoiceGrouping: async ({ items }) => ({
+          groups: items
+            .filter(({ itemType }) => itemType !== 'ITEM_ADJ')
+            .map(({ id }) => ({ itemIds: [id] })),
+        }),
+      };
+      await begin({ invoicePlugins: [discount] });
+      const accountId = await newAccount();
+      const subscriptionId = await subscribe(accountId);
+      const [billed] = await invoicesOf(accountId);
+      const older = await charge(accountId, '10');
+      engine.clock.set('2024-01-16T00:00:00Z');
+      adjusted = older;
+      await cancel(subscriptionId);
+      expect(await notesOf(billed?.id)).to.deep.equal(['REPAIR 2024-01-16 10.3 (10.3)']);
+      expect(await notesOf(older.id)).to.deep.equal(['ADJUSTMENT 2024-01-16 2 (2)']);
+      expect(await numbersOf(accountId)).to.deep.equal([1, 2]);
+    });
 
     it('an account that is closed has one note for each invoice, with all its items', async () => {
       await begin();
@@ -161,81 +151,63 @@ anyDatabase((kind, open) => {
       expect(await notesOf(two?.id)).to.deep.equal(['ADJUSTMENT 2024-01-01 5 (5)']);
     });
 
-    it(
-      'what a child owes less is a note of its invoice, and one of the committed summary of its parent',
-      onEachDatabase(async () => {
-        await begin();
-        const parentAccountId = await newAccount();
-        const child = await newAccount({ parentAccountId, isPaymentDelegatedToParent: true });
-        const invoice = await charge(child, '10');
-        await engine.settle();
-        const [summary] = await invoicesOf(parentAccountId);
-        await acme.invoices.adjustItem({
-          accountId: child,
-          invoiceId: invoice.id,
-          invoiceItemId: invoice.items[0]?.id ?? '',
-          amount: '1',
-        });
-        await engine.settle();
-        expect(await notesOf(summary?.id), 'of a draft').to.deep.equal([]);
-        await engine.runTo('2024-01-02T00:00:00Z');
-        await acme.invoices.adjustItem({
-          accountId: child,
-          invoiceId: invoice.id,
-          invoiceItemId: invoice.items[0]?.id ?? '',
-          amount: '2',
-        });
-        await engine.settle();
-        expect(await notesOf(invoice.id)).to.deep.equal([
-          'ADJUSTMENT 2024-01-01 1 (1)',
-          'ADJUSTMENT 2024-01-02 2 (2)',
-        ]);
-        expect(await notesOf(summary?.id)).to.deep.equal(['ADJUSTMENT 2024-01-02 2 (2)']);
-        expect([await numbersOf(child), await numbersOf(parentAccountId)]).to.deep.equal([[1, 2], [3]]);
-      }),
-    );
+    it('what a child owes less is a note of its invoice, and one of the committed summary of its parent', async () => {
+      await begin();
+      const parentAccountId = await newAccount();
+      const child = await newAccount({ parentAccountId, isPaymentDelegatedToParent: true });
+      const invoice = await charge(child, '10');
+      await engine.settle();
+      const [summary] = await invoicesOf(parentAccountId);
+      await acme.invoices.adjustItem({
+        accountId: child,
+        invoiceId: invoice.id,
+        invoiceItemId: invoice.items[0]?.id ?? '',
+        amount: '1',
+      });
+      await engine.settle();
+      expect(await notesOf(summary?.id), 'of a draft').to.deep.equal([]);
+      await engine.runTo('2024-01-02T00:00:00Z');
+      await acme.invoices.adjustItem({
+        accountId: child,
+        invoiceId: invoice.id,
+        invoiceItemId: invoice.items[0]?.id ?? '',
+        amount: '2',
+      });
+      await engine.settle();
+      expect(await notesOf(invoice.id)).to.deep.equal([
+        'ADJUSTMENT 2024-01-01 1 (1)',
+        'ADJUSTMENT 2024-01-02 2 (2)',
+      ]);
+      expect(await notesOf(summary?.id)).to.deep.equal(['ADJUSTMENT 2024-01-02 2 (2)']);
+      expect([await numbersOf(child), await numbersOf(parentAccountId)]).to.deep.equal([[1, 2], [3]]);
+    });
 
-    it(
-      'in a transaction of the host a note and its number go with it',
-      onEachDatabase(async () => {
-        await begin();
-        const accountId = await newAccount();
-        const invoice = await charge(accountId, '10');
-        const host = hostOf(engine.database);
-        const hosted = await Billing.open({ storage: host.storage, clock: engine.clock, configuration });
-        const adjust = (isUndone: boolean) =>
-          host.transaction(async (em) => {
-            const inside = hosted.as({ tenant: engine.tenant.id, user: 'host' }).within(em);
-            const invoiceItemId = invoice.items[0]?.id ?? '';
-            await inside.invoices.adjustItem({
-              accountId,
-              invoiceId: invoice.id,
-              invoiceItemId,
-              amount: '1',
-            });
-            expect(await inside.creditNotes.ofInvoice(invoice.id)).to.have.length(1);
-            if (isUndone) throw new Error('undone');
-          });
-        await adjust(true).catch((error: Error) => expect(error.message).to.equal('undone'));
-        expect(await notesOf(invoice.id)).to.deep.equal([]);
-        await adjust(false);
-        await hosted.close();
-        await host.close();
-        expect(await numbersOf(accountId)).to.deep.equal([1]);
-      }),
-    );
+    it('in a transaction of the host a note and its number go with it', async () => {
+      await begin();
+      const accountId = await newAccount();
+      const invoice = await charge(accountId, '10');
+      const { inside } = await hostedEngine(engine, { configuration });
+      const adjust = (isUndone: boolean) =>
+        inside(async ({ invoices, creditNotes }) => {
+          const invoiceItemId = invoice.items[0]?.id ?? '';
+          await invoices.adjustItem({ accountId, invoiceId: invoice.id, invoiceItemId, amount: '1' });
+          expect(await creditNotes.ofInvoice(invoice.id)).to.have.length(1);
+          if (isUndone) throw new Error('undone');
+        });
+      await adjust(true).catch((error: Error) => expect(error.message).to.equal('undone'));
+      expect(await notesOf(invoice.id)).to.deep.equal([]);
+      await adjust(false);
+      expect(await numbersOf(accountId)).to.deep.equal([1]);
+    });
 
-    it(
-      'amounts of a note are exact, whatever their size',
-      onEachDatabase(async () => {
-        await begin();
-        const invoice = await charge(await newAccount(), '123456789012345.67', '0.01');
-        await acme.invoices.void(invoice.id);
-        expect(await notesOf(invoice.id)).to.deep.equal([
-          'VOID 2024-01-01 123456789012345.68 (123456789012345.67 + 0.01)',
-        ]);
-      }),
-    );
+    it('amounts of a note are exact, whatever their size', async () => {
+      await begin();
+      const invoice = await charge(await newAccount(), '123456789012345.67', '0.01');
+      await acme.invoices.void(invoice.id);
+      expect(await notesOf(invoice.id)).to.deep.equal([
+        'VOID 2024-01-01 123456789012345.68 (123456789012345.67 + 0.01)',
+      ]);
+    });
 
     it('the export of an account has its notes', async () => {
       await begin();
@@ -256,5 +228,5 @@ anyDatabase((kind, open) => {
       await acme.invoices.void(invoice.id);
       expect(trace.filter((statement) => /credit_note/i.test(statement))).to.deep.equal([]);
     });
-  });
-});
+  },
+);

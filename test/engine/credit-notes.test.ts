@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type CreditNote,
   decimal,
@@ -10,10 +9,8 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 import { readPdf } from '../support/pdf/pdf-text.ts';
-import { rowsOf } from '../support/queue-rows.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
 const written = { 'org.service.invoice.creditNotes': 'true' };
@@ -24,269 +21,245 @@ function lineOf({ creditNoteNumber, reason, creditNoteDate, amount, lines }: Cre
   return `${creditNoteNumber} ${reason} ${formatLocalDate(creditNoteDate)} ${formatDecimal(amount)} (${parts})`;
 }
 
-anyDatabase((kind, open) => {
-  describe(`invoicing §21: credit notes on ${kind}`, () => {
-    let engine: TestEngine;
-    let acme: TenantBilling;
-    let trace: string[];
-    const start = async (configuration: Record<string, string>) => {
-      trace = [];
-      engine = await openEngine(open, {
-        now: '2012-05-01T23:30:00Z',
-        configuration,
-        trace: (statement) => trace.push(statement),
-      });
-      acme = engine.acme;
-    };
-    afterEach(() => engine.close());
-
-    /** A committed invoice of these charges, of an account east of Greenwich. */
-    async function charged(...amounts: readonly number[]): Promise<InvoiceView> {
-      const account = await engine.payingAccount({
-        currency: 'USD',
-        timeZone: 'Europe/Berlin',
-        locale: 'en_US',
-        name: 'Ada',
-      });
-      const [item] = await acme.invoices.addCharges({
-        accountId: account.id,
-        autoCommit: true,
-        items: amounts.map((amount, index) => ({
-          amount: decimal(amount),
-          description: `Work ${index + 1}`,
-        })),
-      });
-      if (item === undefined) throw new Error('no charge');
-      return acme.invoices.get(item.invoiceId);
-    }
-
-    const adjust = (invoice: InvoiceView, index: number, amount?: number | string) =>
-      acme.invoices.adjustItem({
-        accountId: invoice.accountId,
-        invoiceId: invoice.id,
-        invoiceItemId: invoice.items[index]?.id ?? invoice.id,
-        ...(amount === undefined ? {} : { amount: decimal(amount) }),
-      });
-    const notesOf = async (invoiceId: Uuid) => (await acme.creditNotes.ofInvoice(invoiceId)).map(lineOf);
-
-    it('invoicing §21 rule 1: none is written unless the tenant wants them, and no statement is added', async () => {
-      await start({});
-      const invoice = await charged(100);
-      await adjust(invoice, 0, 10);
-      await acme.invoices.void(invoice.id);
-      expect(await notesOf(invoice.id)).to.deep.equal([]);
-      expect(trace.filter((statement) => /insert.*credit_note/s.test(statement))).to.deep.equal([]);
+eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
+  let engine: TestEngine;
+  let acme: TenantBilling;
+  let trace: string[];
+  const start = async (configuration: Record<string, string>) => {
+    trace = [];
+    engine = await openEngine(open, {
+      now: '2012-05-01T23:30:00Z',
+      configuration,
+      trace: (statement) => trace.push(statement),
     });
+    acme = engine.acme;
+  };
 
-    it(
-      'invoicing §21 rule 2: an adjustment and a void of a committed invoice are notes, dated in the account’s zone',
-      onEachDatabase(async () => {
-        await start(written);
-        const invoice = await charged(100, 20);
-        expect(await notesOf(invoice.id)).to.deep.equal([]);
-        await adjust(invoice, 0, 10);
-        await adjust(invoice, 1);
-        expect(await notesOf(invoice.id)).to.deep.equal([
-          '1 ADJUSTMENT 2012-05-02 10 (10)',
-          '2 ADJUSTMENT 2012-05-02 20 (20)',
-        ]);
-        await acme.invoices.void(invoice.id);
-        expect((await notesOf(invoice.id)).slice(2)).to.deep.equal([
-          '3 VOID 2012-05-02 90 (100 + 20 + -10 + -20)',
-        ]);
-        const all = await acme.creditNotes.pageOfAccount(invoice.accountId, { offset: 0, limit: 2 });
-        expect(all.rows.map(lineOf)).to.deep.equal((await notesOf(invoice.id)).slice(0, 2));
-      }),
+  /** A committed invoice of these charges, of an account east of Greenwich. */
+  async function charged(...amounts: readonly number[]): Promise<InvoiceView> {
+    const account = await engine.payingAccount({
+      currency: 'USD',
+      timeZone: 'Europe/Berlin',
+      locale: 'en_US',
+      name: 'Ada',
+    });
+    const [item] = await acme.invoices.addCharges({
+      accountId: account.id,
+      autoCommit: true,
+      items: amounts.map((amount, index) => ({
+        amount: decimal(amount),
+        description: `Work ${index + 1}`,
+      })),
+    });
+    if (item === undefined) throw new Error('no charge');
+    return acme.invoices.get(item.invoiceId);
+  }
+
+  const adjust = (invoice: InvoiceView, index: number, amount?: number | string) =>
+    acme.invoices.adjustItem({
+      accountId: invoice.accountId,
+      invoiceId: invoice.id,
+      invoiceItemId: invoice.items[index]?.id ?? invoice.id,
+      ...(amount === undefined ? {} : { amount: decimal(amount) }),
+    });
+  const notesOf = async (invoiceId: Uuid) => (await acme.creditNotes.ofInvoice(invoiceId)).map(lineOf);
+
+  it('invoicing §21 rule 1: none is written unless the tenant wants them, and no statement is added', async () => {
+    await start({});
+    const invoice = await charged(100);
+    await adjust(invoice, 0, 10);
+    await acme.invoices.void(invoice.id);
+    expect(await notesOf(invoice.id)).to.deep.equal([]);
+    expect(trace.filter((statement) => /insert.*credit_note/s.test(statement))).to.deep.equal([]);
+  });
+
+  it('invoicing §21 rule 2: an adjustment and a void of a committed invoice are notes, dated in the account’s zone', async () => {
+    await start(written);
+    const invoice = await charged(100, 20);
+    expect(await notesOf(invoice.id)).to.deep.equal([]);
+    await adjust(invoice, 0, 10);
+    await adjust(invoice, 1);
+    expect(await notesOf(invoice.id)).to.deep.equal([
+      '1 ADJUSTMENT 2012-05-02 10 (10)',
+      '2 ADJUSTMENT 2012-05-02 20 (20)',
+    ]);
+    await acme.invoices.void(invoice.id);
+    expect((await notesOf(invoice.id)).slice(2)).to.deep.equal([
+      '3 VOID 2012-05-02 90 (100 + 20 + -10 + -20)',
+    ]);
+    const all = await acme.creditNotes.pageOfAccount(invoice.accountId, { offset: 0, limit: 2 });
+    expect(all.rows.map(lineOf)).to.deep.equal((await notesOf(invoice.id)).slice(0, 2));
+  });
+
+  it('invoicing §21 rule 2: what a credit gave beyond the charges of a voided invoice is no part of its note', async () => {
+    await start(written);
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+    const [charge] = await acme.invoices.addCharges({ accountId, items: [{ amount: '10' }] });
+    const invoiceId = charge?.invoiceId ?? accountId;
+    await acme.invoices.addCredits({ accountId, items: [{ amount: '4', invoiceId }] });
+    await acme.invoices.addCredits({ accountId, items: [{ amount: '46', invoiceId }] });
+    await acme.invoices.commit(invoiceId);
+    await acme.invoices.void(invoiceId);
+    const [note] = await notesOf(invoiceId);
+    expect(note).to.equal('1 VOID 2012-05-01 0 (10 + -4 + -6)');
+    expect(await findings()).to.deep.equal([]);
+  });
+
+  it('invoicing §21 rule 2: writing off is no note; what is taken off a written-off invoice is, so that its notes stay whole', async () => {
+    await start(written);
+    const { id } = await charged(10);
+    const object = { type: 'INVOICE', id } as const;
+    await acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
+    expect(await notesOf(id)).to.deep.equal([]);
+    await adjust(await acme.invoices.get(id), 0, 4);
+    await acme.tags.remove(object, [SystemTag.WRITTEN_OFF]);
+    await acme.invoices.void(id);
+    expect(await notesOf(id)).to.deep.equal([
+      '1 ADJUSTMENT 2012-05-02 4 (4)',
+      '2 VOID 2012-05-02 6 (10 + -4)',
+    ]);
+  });
+
+  it('invoicing §21 rule 2: what happens to drafts needs no note', async () => {
+    await start(written);
+    const account = await acme.createAccount({ currency: 'USD' });
+    const [item] = await acme.invoices.addCharges({
+      accountId: account.id,
+      autoCommit: false,
+      items: [{ amount: decimal(5) }],
+    });
+    await acme.invoices.void(item?.invoiceId ?? '');
+    expect(await notesOf(item?.invoiceId ?? account.id)).to.deep.equal([]);
+  });
+
+  it('invoicing §21 rule 2: a refund with adjustment is a note of its invoice, one without is none', async () => {
+    await start(written);
+    const invoice = await charged(100);
+    await engine.settle();
+    const [payment] = await acme.payments.ofAccount(invoice.accountId);
+    const paymentId = payment?.id ?? '';
+    await acme.invoicePayments.refund({ paymentId, amount: decimal(30) });
+    expect(await notesOf(invoice.id)).to.deep.equal([]);
+    await acme.invoicePayments.refund({
+      paymentId,
+      amount: decimal(25),
+      isAdjusted: true,
+      adjustments: [{ invoiceItemId: invoice.items[0]?.id ?? '', amount: decimal(25) }],
+    });
+    expect(await notesOf(invoice.id)).to.deep.equal(['1 ADJUSTMENT 2012-05-02 25 (25)']);
+  });
+
+  it('invoicing §21 rule 2: a repair by a run is a note of the invoice whose item it repairs', async () => {
+    await start(written);
+    const account = await engine.payingAccount({ currency: 'USD', timeZone: 'UTC' });
+    const { subscriptionId } = await acme.createSubscription({
+      accountId: account.id,
+      planName: 'pro-monthly',
+    });
+    await engine.runTo('2012-06-15T00:00:00Z');
+    await acme.subscriptions.cancel(subscriptionId, {
+      billingPolicy: 'IMMEDIATE',
+      entitlementPolicy: 'IMMEDIATE',
+    });
+    await engine.settle();
+    const invoices = await acme.invoices.ofAccount({ accountId: account.id, withItems: true });
+    const repairs = invoices.flatMap(({ items }) =>
+      items.filter(({ itemType }) => itemType === 'REPAIR_ADJ'),
     );
+    expect(repairs).to.have.length(1);
+    const [repair] = repairs;
+    const billed = invoices.find(({ items }) => items.some(({ id }) => id === repair?.linkedItemId));
+    const amount = formatDecimal(repair?.amount.negated() ?? decimal(0));
+    expect(billed?.id).to.not.equal(repair?.invoiceId);
+    expect(await notesOf(billed?.id ?? account.id)).to.deep.equal([
+      `1 REPAIR 2012-06-15 ${amount} (${amount})`,
+    ]);
+    expect(await notesOf(repair?.invoiceId ?? account.id)).to.deep.equal([]);
+  });
 
-    it(
-      'invoicing §21 rule 2: what a credit gave beyond the charges of a voided invoice is no part of its note',
-      onEachDatabase(async () => {
-        await start(written);
-        const { id: accountId } = await acme.createAccount({ currency: 'USD' });
-        const [charge] = await acme.invoices.addCharges({ accountId, items: [{ amount: '10' }] });
-        const invoiceId = charge?.invoiceId ?? accountId;
-        await acme.invoices.addCredits({ accountId, items: [{ amount: '4', invoiceId }] });
-        await acme.invoices.addCredits({ accountId, items: [{ amount: '46', invoiceId }] });
-        await acme.invoices.commit(invoiceId);
-        await acme.invoices.void(invoiceId);
-        const [note] = await notesOf(invoiceId);
-        expect(note).to.equal('1 VOID 2012-05-01 0 (10 + -4 + -6)');
-        expect(await findings()).to.deep.equal([]);
-      }),
+  it('invoicing §21 rule 3: numbers have no gap, whoever writes at the same time and whatever fails', async () => {
+    await start(written);
+    const invoices: InvoiceView[] = [];
+    for (let index = 0; index < 8; index += 1) invoices.push(await charged(10, 20));
+    const results = await Promise.allSettled(
+      invoices.flatMap((invoice) => [adjust(invoice, 0, 1), adjust(invoice, 1, 2), adjust(invoice, 0, 99)]),
     );
-
-    it('invoicing §21 rule 2: writing off is no note; what is taken off a written-off invoice is, so that its notes stay whole', async () => {
-      await start(written);
-      const { id } = await charged(10);
-      const object = { type: 'INVOICE', id } as const;
-      await acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
-      expect(await notesOf(id)).to.deep.equal([]);
-      await adjust(await acme.invoices.get(id), 0, 4);
-      await acme.tags.remove(object, [SystemTag.WRITTEN_OFF]);
-      await acme.invoices.void(id);
-      expect(await notesOf(id)).to.deep.equal([
-        '1 ADJUSTMENT 2012-05-02 4 (4)',
-        '2 VOID 2012-05-02 6 (10 + -4)',
-      ]);
-    });
-
-    it('invoicing §21 rule 2: what happens to drafts needs no note', async () => {
-      await start(written);
-      const account = await acme.createAccount({ currency: 'USD' });
-      const [item] = await acme.invoices.addCharges({
-        accountId: account.id,
-        autoCommit: false,
-        items: [{ amount: decimal(5) }],
-      });
-      await acme.invoices.void(item?.invoiceId ?? '');
-      expect(await notesOf(item?.invoiceId ?? account.id)).to.deep.equal([]);
-    });
-
-    it(
-      'invoicing §21 rule 2: a refund with adjustment is a note of its invoice, one without is none',
-      onEachDatabase(async () => {
-        await start(written);
-        const invoice = await charged(100);
-        await engine.settle();
-        const [payment] = await acme.payments.ofAccount(invoice.accountId);
-        const paymentId = payment?.id ?? '';
-        await acme.invoicePayments.refund({ paymentId, amount: decimal(30) });
-        expect(await notesOf(invoice.id)).to.deep.equal([]);
-        await acme.invoicePayments.refund({
-          paymentId,
-          amount: decimal(25),
-          isAdjusted: true,
-          adjustments: [{ invoiceItemId: invoice.items[0]?.id ?? '', amount: decimal(25) }],
-        });
-        expect(await notesOf(invoice.id)).to.deep.equal(['1 ADJUSTMENT 2012-05-02 25 (25)']);
-      }),
+    expect(results.filter(({ status }) => status === 'rejected')).to.have.length(8);
+    const numbers = await Promise.all(
+      invoices.map(async ({ id }) =>
+        (await acme.creditNotes.ofInvoice(id)).map(({ creditNoteNumber }) => creditNoteNumber),
+      ),
     );
-
-    it(
-      'invoicing §21 rule 2: a repair by a run is a note of the invoice whose item it repairs',
-      onEachDatabase(async () => {
-        await start(written);
-        const account = await engine.payingAccount({ currency: 'USD', timeZone: 'UTC' });
-        const { subscriptionId } = await acme.createSubscription({
-          accountId: account.id,
-          planName: 'pro-monthly',
-        });
-        await engine.runTo('2012-06-15T00:00:00Z');
-        await acme.subscriptions.cancel(subscriptionId, {
-          billingPolicy: 'IMMEDIATE',
-          entitlementPolicy: 'IMMEDIATE',
-        });
-        await engine.settle();
-        const invoices = await acme.invoices.ofAccount({ accountId: account.id, withItems: true });
-        const repairs = invoices.flatMap(({ items }) =>
-          items.filter(({ itemType }) => itemType === 'REPAIR_ADJ'),
-        );
-        expect(repairs).to.have.length(1);
-        const [repair] = repairs;
-        const billed = invoices.find(({ items }) => items.some(({ id }) => id === repair?.linkedItemId));
-        const amount = formatDecimal(repair?.amount.negated() ?? decimal(0));
-        expect(billed?.id).to.not.equal(repair?.invoiceId);
-        expect(await notesOf(billed?.id ?? account.id)).to.deep.equal([
-          `1 REPAIR 2012-06-15 ${amount} (${amount})`,
-        ]);
-        expect(await notesOf(repair?.invoiceId ?? account.id)).to.deep.equal([]);
-      }),
+    expect(numbers.flat().sort((one, other) => one - other)).to.deep.equal(
+      Array.from({ length: 16 }, (_, index) => index + 1),
     );
+    expect(await findings()).to.deep.equal([]);
+  });
 
-    it(
-      'invoicing §21 rule 3: numbers have no gap, whoever writes at the same time and whatever fails',
-      onEachDatabase(async () => {
-        await start(written);
-        const invoices: InvoiceView[] = [];
-        for (let index = 0; index < 8; index += 1) invoices.push(await charged(10, 20));
-        const results = await Promise.allSettled(
-          invoices.flatMap((invoice) => [
-            adjust(invoice, 0, 1),
-            adjust(invoice, 1, 2),
-            adjust(invoice, 0, 99),
-          ]),
-        );
-        expect(results.filter(({ status }) => status === 'rejected')).to.have.length(8);
-        const numbers = await Promise.all(
-          invoices.map(async ({ id }) =>
-            (await acme.creditNotes.ofInvoice(id)).map(({ creditNoteNumber }) => creditNoteNumber),
-          ),
-        );
-        expect(numbers.flat().sort((one, other) => one - other)).to.deep.equal(
-          Array.from({ length: 16 }, (_, index) => index + 1),
-        );
-        expect(await findings()).to.deep.equal([]);
-      }),
+  const findings = async () => {
+    const found: string[] = [];
+    for await (const { invariant, message } of engine.billing.checks.breaches(engine.tenant))
+      found.push(`${invariant} ${message}`);
+    return found;
+  };
+
+  it('invoicing §21 rule 4: the check finds numbers that are missing and sums that are not those of the lines', async () => {
+    await start(written);
+    const invoice = await charged(100);
+    for (const amount of [1, 2, 3]) await adjust(invoice, 0, amount);
+    expect(await findings()).to.deep.equal([]);
+    await rowsOf(engine.database, 'delete from bw_credit_notes where credit_note_number = 2');
+    await rowsOf(engine.database, `update bw_credit_notes set amount = '7' where credit_note_number = 3`);
+    const found = await findings();
+    expect(found).to.have.length(2);
+    expect(found.join('\n')).to.match(
+      /number 2\nCREDIT_NOTE credit note .* has the amount 7, its lines have 3/,
     );
+  });
 
-    const findings = async () => {
-      const found: string[] = [];
-      for await (const { invariant, message } of engine.billing.checks.breaches(engine.tenant))
-        found.push(`${invariant} ${message}`);
-      return found;
-    };
+  it('invoicing §21 rule 5: a note as a page and as a PDF names its number and the invoice that it credits', async () => {
+    await start(written);
+    const invoice = await charged(100);
+    await adjust(invoice, 0, '12.5');
+    const [note] = await acme.creditNotes.ofInvoice(invoice.id);
+    const id = note?.id ?? '';
+    const html = await acme.creditNotes.html(id);
+    expect(html).to.contain('<h1>Credit note</h1>').and.contain('For invoice').and.contain('$12.50');
+    expect(html).to.contain('<tr class="sum first due">').and.contain('Credit to');
+    expect(html).to.not.contain('Amount due').and.not.contain('Bill to');
+    const { pages, info } = await readPdf(await acme.creditNotes.pdf(id));
+    expect(pages.flat()).to.include.members([
+      'Credit note',
+      'Credit note number 1',
+      'For invoice 1',
+      'Date May 2, 2012',
+      'Total $12.50',
+    ]);
+    expect(info).to.include({ Title: 'Credit note 1' });
+  });
 
-    it('invoicing §21 rule 4: the check finds numbers that are missing and sums that are not those of the lines', async () => {
-      await start(written);
-      const invoice = await charged(100);
-      for (const amount of [1, 2, 3]) await adjust(invoice, 0, amount);
-      expect(await findings()).to.deep.equal([]);
-      await rowsOf(engine.database, 'delete from bw_credit_notes where credit_note_number = 2');
-      await rowsOf(engine.database, `update bw_credit_notes set amount = '7' where credit_note_number = 3`);
-      const found = await findings();
-      expect(found).to.have.length(2);
-      expect(found.join('\n')).to.match(
-        /number 2\nCREDIT_NOTE credit note .* has the amount 7, its lines have 3/,
-      );
-    });
+  it('invoicing §21 rule 3: a pattern shows the number in its way, in what is read, on the page and in the PDF', async () => {
+    await start({ ...written, 'org.service.invoice.creditNoteNumberPattern': 'CN{yy}-{n:4}' });
+    const invoice = await charged(100);
+    await adjust(invoice, 0, 10);
+    const [note] = await acme.creditNotes.ofInvoice(invoice.id);
+    const shown = { creditNoteNumber: 1, formattedNumber: 'CN12-0001' };
+    expect(note).to.include(shown);
+    const id = note?.id ?? '';
+    expect(await acme.creditNotes.get(id)).to.include(shown);
+    const { rows } = await acme.creditNotes.pageOfAccount(invoice.accountId, { offset: 0, limit: 9 });
+    expect(rows[0]).to.include(shown);
+    expect(await acme.creditNotes.html(id)).to.contain('<title>Credit note CN12-0001</title>');
+    const { pages, info } = await readPdf(await acme.creditNotes.pdf(id));
+    expect(pages.flat()).to.include('Credit note number CN12-0001');
+    expect(info).to.include({ Title: 'Credit note CN12-0001' });
+  });
 
-    it('invoicing §21 rule 5: a note as a page and as a PDF names its number and the invoice that it credits', async () => {
-      await start(written);
-      const invoice = await charged(100);
-      await adjust(invoice, 0, '12.5');
-      const [note] = await acme.creditNotes.ofInvoice(invoice.id);
-      const id = note?.id ?? '';
-      const html = await acme.creditNotes.html(id);
-      expect(html).to.contain('<h1>Credit note</h1>').and.contain('For invoice').and.contain('$12.50');
-      expect(html).to.contain('<tr class="sum first due">').and.contain('Credit to');
-      expect(html).to.not.contain('Amount due').and.not.contain('Bill to');
-      const { pages, info } = await readPdf(await acme.creditNotes.pdf(id));
-      expect(pages.flat()).to.include.members([
-        'Credit note',
-        'Credit note number 1',
-        'For invoice 1',
-        'Date May 2, 2012',
-        'Total $12.50',
-      ]);
-      expect(info).to.include({ Title: 'Credit note 1' });
-    });
-
-    it('invoicing §21 rule 3: a pattern shows the number in its way, in what is read, on the page and in the PDF', async () => {
-      await start({ ...written, 'org.service.invoice.creditNoteNumberPattern': 'CN{yy}-{n:4}' });
-      const invoice = await charged(100);
-      await adjust(invoice, 0, 10);
-      const [note] = await acme.creditNotes.ofInvoice(invoice.id);
-      const shown = { creditNoteNumber: 1, formattedNumber: 'CN12-0001' };
-      expect(note).to.include(shown);
-      const id = note?.id ?? '';
-      expect(await acme.creditNotes.get(id)).to.include(shown);
-      const { rows } = await acme.creditNotes.pageOfAccount(invoice.accountId, { offset: 0, limit: 9 });
-      expect(rows[0]).to.include(shown);
-      expect(await acme.creditNotes.html(id)).to.contain('<title>Credit note CN12-0001</title>');
-      const { pages, info } = await readPdf(await acme.creditNotes.pdf(id));
-      expect(pages.flat()).to.include('Credit note number CN12-0001');
-      expect(info).to.include({ Title: 'Credit note CN12-0001' });
-    });
-
-    it('there is none where there is none', async () => {
-      await start(written);
-      const unknown = '00000000-0000-4000-8000-000000000000';
-      for (const read of [acme.creditNotes.get, acme.creditNotes.html, acme.creditNotes.pdf])
-        expect((await rejection(read(unknown))).code).to.equal(ErrorCode.OBJECT_NOT_FOUND);
-      expect((await rejection(acme.creditNotes.ofInvoice(unknown))).code).to.equal(
-        ErrorCode.INVOICE_NOT_FOUND,
-      );
-    });
+  it('there is none where there is none', async () => {
+    await start(written);
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    for (const read of [acme.creditNotes.get, acme.creditNotes.html, acme.creditNotes.pdf])
+      expect((await rejection(read(unknown))).code).to.equal(ErrorCode.OBJECT_NOT_FOUND);
+    expect((await rejection(acme.creditNotes.ofInvoice(unknown))).code).to.equal(ErrorCode.INVOICE_NOT_FOUND);
   });
 });

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { expect } from 'chai';
 import {
   decimal,
   formatLocalDate,
@@ -9,10 +8,16 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { example } from '../support/files.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  example,
+  expect,
+  itemLines,
+  openEngine,
+  specCatalog,
+  type TestEngine,
+} from '../support/index.ts';
 
 const orchard = example('catalogs/orchard-demo.xml');
 const lamp: SimplePlan = {
@@ -24,286 +29,273 @@ const lamp: SimplePlan = {
   billingPeriod: 'MONTHLY',
 };
 
-anyDatabase((_kind, open) => {
-  describe('subscriptions of the default catalog after the tenant has its own', () => {
-    let engine: TestEngine;
-    let tenant: TenantBilling;
-    let tenantId: Uuid;
-    let accountId: Uuid;
-    let subscriptionId: Uuid;
+eachDatabaseByTurns('subscriptions of the default catalog after the tenant has its own', (open) => {
+  let engine: TestEngine;
+  let tenant: TenantBilling;
+  let tenantId: Uuid;
+  let accountId: Uuid;
+  let subscriptionId: Uuid;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, {
-        now: '2024-01-01T09:00:00Z',
-        catalog: null,
-        defaultCatalog: await readFile(orchard, 'utf8'),
-      });
-      const input = { apiKey: 'global', apiSecret: 'secret', useGlobalDefault: true };
-      ({ id: tenantId } = await engine.billing.tenants.create({ userName: 'test' }, input));
-      tenant = engine.billing.as({ tenant: tenantId, user: 'test' });
-      accountId = (await newAccount()).id;
-      ({ subscriptionId } = await tenant.createSubscription({ accountId, planName: 'apple-monthly' }));
-      await engine.runTo('2024-01-05T09:00:00Z');
+  beforeEach(async () => {
+    engine = await openEngine(open, {
+      now: '2024-01-01T09:00:00Z',
+      catalog: null,
+      defaultCatalog: await readFile(orchard, 'utf8'),
     });
+    const input = { apiKey: 'global', apiSecret: 'secret', useGlobalDefault: true };
+    ({ id: tenantId } = await engine.billing.tenants.create({ userName: 'test' }, input));
+    tenant = engine.billing.as({ tenant: tenantId, user: 'test' });
+    accountId = (await newAccount()).id;
+    ({ subscriptionId } = await tenant.createSubscription({ accountId, planName: 'apple-monthly' }));
+    await engine.runTo('2024-01-05T09:00:00Z');
+  });
 
-    afterEach(() => engine.close());
+  async function newAccount() {
+    const account = await tenant.createAccount({ currency: 'USD' });
+    const { name: pluginName } = engine.gateway;
+    await tenant.addPaymentMethod({ accountId: account.id, pluginName, isDefault: true });
+    return account;
+  }
 
-    async function newAccount() {
-      const account = await tenant.createAccount({ currency: 'USD' });
-      const { name: pluginName } = engine.gateway;
-      await tenant.addPaymentMethod({ accountId: account.id, pluginName, isDefault: true });
-      return account;
-    }
+  const lines = async (of = accountId): Promise<readonly string[]> =>
+    (await tenant.invoices.ofAccount({ accountId: of, withItems: true })).flatMap(itemLines);
 
-    const lines = async (of = accountId): Promise<readonly string[]> =>
-      (await tenant.invoices.ofAccount({ accountId: of, withItems: true })).flatMap(itemLines);
+  const uploads: Readonly<Record<string, () => Promise<void>>> = {
+    'an upload': async () => tenant.uploadCatalog(await readFile(specCatalog)),
+    'a simple plan': () => tenant.catalogs.addSimplePlan(lamp),
+  };
 
-    const uploads: Readonly<Record<string, () => Promise<void>>> = {
-      'an upload': async () => tenant.uploadCatalog(await readFile(specCatalog)),
-      'a simple plan': () => tenant.catalogs.addSimplePlan(lamp),
-    };
-
-    for (const [upload, begin] of Object.entries(uploads)) {
-      describe(`that began with ${upload}`, () => {
-        beforeEach(async () => {
-          await begin();
-          await engine.settle();
-        });
-
-        it('subscriptions of the default catalog that began with a simple plan are read, alone and in the lists of bundles', async () => {
-          const read = await tenant.getSubscription(subscriptionId);
-          expect(read).to.include({ planName: 'apple-monthly', productName: 'Apple', state: 'ACTIVE' });
-          const { rows } = await tenant.bundles.page({ offset: 0, limit: 10 });
-          expect(rows.map(({ subscriptions }) => subscriptions[0]?.planName)).to.deep.equal([
-            'apple-monthly',
-          ]);
-          const ofAccount = await tenant.subscriptions.bundlesOfAccount(accountId);
-          expect(ofAccount.map(({ subscriptions }) => subscriptions[0]?.productName)).to.deep.equal([
-            'Apple',
-          ]);
-        });
-
-        it('subscriptions of the default catalog that began with a simple plan are billed on at their price', async () => {
-          await engine.runTo('2024-03-05T09:00:00Z');
-          expect(await lines()).to.deep.equal([
-            'FIXED 2024-01-01..2024-01-31 0',
-            'RECURRING 2024-01-31..2024-02-29 20',
-            'RECURRING 2024-02-29..2024-03-31 20',
-          ]);
-        });
-
-        it('subscriptions of the default catalog that began with a simple plan are cancelled by the rules of the default catalog, and uncancelled', async () => {
-          await engine.runTo('2024-02-10T09:00:00Z');
-          await tenant.subscriptions.cancel(subscriptionId, { entitlementPolicy: 'END_OF_TERM' });
-          const { state, billingEnd } = await tenant.getSubscription(subscriptionId);
-          expect(state).to.equal('ACTIVE');
-          expect(billingEnd && formatLocalDate(billingEnd.date)).to.equal('2024-02-29');
-          await tenant.subscriptions.uncancel(subscriptionId);
-          await tenant.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
-          expect((await tenant.getSubscription(subscriptionId)).state).to.equal('CANCELLED');
-        });
-
-        it('subscriptions of the default catalog that began with a simple plan change to what the tenant sells now, and not within the default catalog', async () => {
-          const planName = upload === 'an upload' ? 'solo-monthly' : 'lamp-monthly';
-          await engine.runTo('2024-02-10T09:00:00Z');
-          const within = tenant.subscriptions.changePlan(subscriptionId, { planName: 'quince-monthly' });
-          expect(await codeOf(within)).to.equal(2021);
-          await tenant.subscriptions.changePlan(subscriptionId, { planName, billingPolicy: 'IMMEDIATE' });
-          expect(await tenant.getSubscription(subscriptionId)).to.include({ planName });
-          await engine.settle();
-        });
-
-        it('subscriptions of the default catalog that began with a simple plan go over to another account, and end with their own', async () => {
-          const target = await newAccount();
-          const { bundleId } = await tenant.getSubscription(subscriptionId);
-          await tenant.bundles.transfer(bundleId, { accountId: target.id, billingPolicy: 'IMMEDIATE' });
-          await engine.runTo('2024-02-05T09:00:00Z');
-          expect(await lines(target.id)).to.deep.equal([
-            'FIXED 2024-01-05..2024-01-31 0',
-            'RECURRING 2024-01-31..2024-02-29 20',
-          ]);
-          await tenant.accounts.close(target.id, { cancelAllSubscriptions: true });
-          const [bundle] = await tenant.subscriptions.bundlesOfAccount(target.id);
-          expect(bundle?.subscriptions[0]?.state).to.equal('CANCELLED');
-        });
-
-        it('are all that is left of the default catalog: its plans are sold no longer', async () => {
-          const account = await newAccount();
-          const bought = tenant.createSubscription({ accountId: account.id, planName: 'apple-monthly' });
-          expect(await codeOf(bought)).to.equal(2021);
-          expect((await tenant.catalogs.current()).versions).to.have.length(1);
-        });
-      });
-    }
-
-    it('subscriptions of the default catalog whose plan has lost their phase are listed by what is stored of them, and refused what needs it', async () => {
-      await tenant.uploadCatalog(await readFile(specCatalog));
-      await engine.settle();
-      const { database } = engine;
-      await engine.close();
-      engine = await openEngine(async () => database, {
-        now: '2024-01-05T09:00:00Z',
-        catalog: null,
-        defaultCatalog: catalogXml({
-          products: product('Apple'),
-          plans: plan('apple-monthly', 'Apple'),
-          priceLists: lists({ DEFAULT: ['apple-monthly'] }),
-        }),
-      });
-      tenant = engine.billing.as({ tenant: tenantId, user: 'test' });
-      const { rows } = await tenant.bundles.page({ offset: 0, limit: 10 });
-      expect(rows.flatMap(({ subscriptions }) => subscriptions)).to.containSubset([
-        { planName: 'apple-monthly', phaseType: 'TRIAL', state: 'ACTIVE', productName: null },
-      ]);
-      expect(await tenant.getSubscription(subscriptionId)).to.include({ phaseType: 'TRIAL' });
-      expect(await codeOf(tenant.subscriptions.cancel(subscriptionId))).to.equal(2020);
-    });
-
-    it('subscriptions of the default catalog with a price list that the tenant has not change by product among the plans of DEFAULT', async () => {
-      const { subscriptionId: harvested } = await tenant.createSubscription({
-        accountId,
-        planName: 'harvest-pear-monthly',
-      });
-      await tenant.uploadCatalog(await readFile(specCatalog));
-      await engine.runTo('2024-01-10T09:00:00Z');
-      await tenant.subscriptions.changePlan(harvested, {
-        productName: 'Pro',
-        billingPeriod: 'MONTHLY',
-        billingPolicy: 'IMMEDIATE',
-      });
-      expect(await tenant.getSubscription(harvested)).to.include({
-        planName: 'pro-monthly',
-        priceList: 'DEFAULT',
-      });
-    });
-
-    it(
-      'subscriptions of the default catalog with add-ons, and prices of their own, go on after the tenant has deleted its catalog again',
-      onEachDatabase(async () => {
-        const base = await tenant.createSubscription({
-          accountId,
-          planName: 'pear-monthly',
-          priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('33') }],
-        });
-        await tenant.createSubscription({ accountId, bundleId: base.bundleId, planName: 'ladder-monthly' });
+  for (const [upload, begin] of Object.entries(uploads)) {
+    describe(`that began with ${upload}`, () => {
+      beforeEach(async () => {
+        await begin();
         await engine.settle();
-        await tenant.uploadCatalog(await readFile(specCatalog));
-        await tenant.catalogs.delete();
-        await engine.settle();
-        expect((await tenant.catalogs.current()).versions).to.deep.equal([]);
-        const bundle = await tenant.bundles.get(base.bundleId);
-        expect(bundle.subscriptions.map(({ productName }) => productName)).to.deep.equal(['Pear', 'Ladder']);
+      });
+
+      it('subscriptions of the default catalog that began with a simple plan are read, alone and in the lists of bundles', async () => {
+        const read = await tenant.getSubscription(subscriptionId);
+        expect(read).to.include({ planName: 'apple-monthly', productName: 'Apple', state: 'ACTIVE' });
+        const { rows } = await tenant.bundles.page({ offset: 0, limit: 10 });
+        expect(rows.map(({ subscriptions }) => subscriptions[0]?.planName)).to.deep.equal(['apple-monthly']);
+        const ofAccount = await tenant.subscriptions.bundlesOfAccount(accountId);
+        expect(ofAccount.map(({ subscriptions }) => subscriptions[0]?.productName)).to.deep.equal(['Apple']);
+      });
+
+      it('subscriptions of the default catalog that began with a simple plan are billed on at their price', async () => {
         await engine.runTo('2024-03-05T09:00:00Z');
-        expect(await lines()).to.include.members([
-          'RECURRING 2024-02-29..2024-03-31 33',
-          'RECURRING 2024-03-04..2024-04-04 6',
-        ]);
-        expect(await codeOf(tenant.createSubscription({ accountId, planName: 'apple-monthly' }))).to.equal(
-          2050,
-        );
-        await tenant.subscriptions.cancel(base.subscriptionId);
-      }),
-    );
-
-    it('subscriptions of the default catalog keep their price where a plan of the tenant has the name, which new subscriptions pay otherwise', async () => {
-      await engine.runTo('2024-02-05T09:00:00Z');
-      const own = catalogXml({
-        effectiveDate: '2010-01-01T00:00:00Z',
-        products: product('Apple'),
-        plans: plan('apple-monthly', 'Apple', { price: '77.00' }),
-        priceLists: lists({ DEFAULT: ['apple-monthly'] }),
-      });
-      await tenant.uploadCatalog(own);
-      await engine.runTo('2024-02-10T09:00:00Z');
-      const account = await newAccount();
-      await tenant.createSubscription({ accountId: account.id, planName: 'apple-monthly' });
-      await engine.runTo('2024-03-05T09:00:00Z');
-      expect(await lines()).to.deep.equal([
-        'FIXED 2024-01-01..2024-01-31 0',
-        'RECURRING 2024-01-31..2024-02-29 20',
-        'RECURRING 2024-02-29..2024-03-31 20',
-      ]);
-      expect(await lines(account.id)).to.deep.equal(['RECURRING 2024-02-10..2024-03-10 77']);
-    });
-
-    describe('whose plan the tenant has by the same name, without a trial and at another price', () => {
-      const own = catalogXml({
-        effectiveDate: '2010-01-01T00:00:00Z',
-        products: product('Apple'),
-        plans: plan('apple-monthly', 'Apple', { price: '77.00' }),
-        priceLists: lists({ DEFAULT: ['apple-monthly'] }),
-      });
-
-      it('subscriptions of the default catalog whose plan the tenant has by the same name go over to another account in their trial, and pay what they did', async () => {
-        await tenant.uploadCatalog(own);
-        await engine.settle();
-        await engine.runTo('2024-01-08T09:00:00Z');
-        const { bundleId } = await tenant.getSubscription(subscriptionId);
-        const [first, second] = [await newAccount(), await newAccount()];
-        const once = await tenant.bundles.transfer(bundleId, {
-          accountId: first.id,
-          billingPolicy: 'IMMEDIATE',
-        });
-        await engine.runTo('2024-01-10T09:00:00Z');
-        await tenant.bundles.transfer(once, { accountId: second.id, billingPolicy: 'IMMEDIATE' });
-        await engine.runTo('2024-03-05T09:00:00Z');
-        expect(await lines(second.id)).to.deep.equal([
-          'FIXED 2024-01-10..2024-01-31 0',
+        expect(await lines()).to.deep.equal([
+          'FIXED 2024-01-01..2024-01-31 0',
           'RECURRING 2024-01-31..2024-02-29 20',
           'RECURRING 2024-02-29..2024-03-31 20',
         ]);
       });
 
-      it('subscriptions of the default catalog whose plan the tenant has by the same name go over with a change that is still to come, which was chosen from the default catalog', async () => {
-        const { subscriptionId: changed, bundleId } = await tenant.createSubscription({
-          accountId,
-          planName: 'pear-monthly',
-        });
-        await tenant.subscriptions.changePlan(changed, {
-          planName: 'apple-monthly',
-          requestedDate: { date: parseLocalDate('2024-01-20') },
-        });
-        await engine.runTo('2024-01-06T09:00:00Z');
-        await tenant.uploadCatalog(own);
-        await engine.runTo('2024-01-08T09:00:00Z');
-        const target = await newAccount();
-        await tenant.bundles.transfer(bundleId, { accountId: target.id, billingPolicy: 'IMMEDIATE' });
-        await engine.runTo('2024-03-05T09:00:00Z');
-        const charged = (await lines(target.id)).filter((line) => line.startsWith('RECURRING'));
-        expect(charged).to.deep.equal([
-          'RECURRING 2024-02-04..2024-03-04 20',
-          'RECURRING 2024-03-04..2024-04-04 20',
-        ]);
+      it('subscriptions of the default catalog that began with a simple plan are cancelled by the rules of the default catalog, and uncancelled', async () => {
+        await engine.runTo('2024-02-10T09:00:00Z');
+        await tenant.subscriptions.cancel(subscriptionId, { entitlementPolicy: 'END_OF_TERM' });
+        const { state, billingEnd } = await tenant.getSubscription(subscriptionId);
+        expect(state).to.equal('ACTIVE');
+        expect(billingEnd && formatLocalDate(billingEnd.date)).to.equal('2024-02-29');
+        await tenant.subscriptions.uncancel(subscriptionId);
+        await tenant.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
+        expect((await tenant.getSubscription(subscriptionId)).state).to.equal('CANCELLED');
       });
+
+      it('subscriptions of the default catalog that began with a simple plan change to what the tenant sells now, and not within the default catalog', async () => {
+        const planName = upload === 'an upload' ? 'solo-monthly' : 'lamp-monthly';
+        await engine.runTo('2024-02-10T09:00:00Z');
+        const within = tenant.subscriptions.changePlan(subscriptionId, { planName: 'quince-monthly' });
+        expect(await codeOf(within)).to.equal(2021);
+        await tenant.subscriptions.changePlan(subscriptionId, { planName, billingPolicy: 'IMMEDIATE' });
+        expect(await tenant.getSubscription(subscriptionId)).to.include({ planName });
+        await engine.settle();
+      });
+
+      it('subscriptions of the default catalog that began with a simple plan go over to another account, and end with their own', async () => {
+        const target = await newAccount();
+        const { bundleId } = await tenant.getSubscription(subscriptionId);
+        await tenant.bundles.transfer(bundleId, { accountId: target.id, billingPolicy: 'IMMEDIATE' });
+        await engine.runTo('2024-02-05T09:00:00Z');
+        expect(await lines(target.id)).to.deep.equal([
+          'FIXED 2024-01-05..2024-01-31 0',
+          'RECURRING 2024-01-31..2024-02-29 20',
+        ]);
+        await tenant.accounts.close(target.id, { cancelAllSubscriptions: true });
+        const [bundle] = await tenant.subscriptions.bundlesOfAccount(target.id);
+        expect(bundle?.subscriptions[0]?.state).to.equal('CANCELLED');
+      });
+
+      it('are all that is left of the default catalog: its plans are sold no longer', async () => {
+        const account = await newAccount();
+        const bought = tenant.createSubscription({ accountId: account.id, planName: 'apple-monthly' });
+        expect(await codeOf(bought)).to.equal(2021);
+        expect((await tenant.catalogs.current()).versions).to.have.length(1);
+      });
+    });
+  }
+
+  it('subscriptions of the default catalog whose plan has lost their phase are listed by what is stored of them, and refused what needs it', async () => {
+    await tenant.uploadCatalog(await readFile(specCatalog));
+    await engine.settle();
+    const { database } = engine;
+    await engine.close();
+    engine = await openEngine(async () => database, {
+      now: '2024-01-05T09:00:00Z',
+      catalog: null,
+      defaultCatalog: catalogXml({
+        products: product('Apple'),
+        plans: plan('apple-monthly', 'Apple'),
+        priceLists: lists({ DEFAULT: ['apple-monthly'] }),
+      }),
+    });
+    tenant = engine.billing.as({ tenant: tenantId, user: 'test' });
+    const { rows } = await tenant.bundles.page({ offset: 0, limit: 10 });
+    expect(rows.flatMap(({ subscriptions }) => subscriptions)).to.containSubset([
+      { planName: 'apple-monthly', phaseType: 'TRIAL', state: 'ACTIVE', productName: null },
+    ]);
+    expect(await tenant.getSubscription(subscriptionId)).to.include({ phaseType: 'TRIAL' });
+    expect(await codeOf(tenant.subscriptions.cancel(subscriptionId))).to.equal(2020);
+  });
+
+  it('subscriptions of the default catalog with a price list that the tenant has not change by product among the plans of DEFAULT', async () => {
+    const { subscriptionId: harvested } = await tenant.createSubscription({
+      accountId,
+      planName: 'harvest-pear-monthly',
+    });
+    await tenant.uploadCatalog(await readFile(specCatalog));
+    await engine.runTo('2024-01-10T09:00:00Z');
+    await tenant.subscriptions.changePlan(harvested, {
+      productName: 'Pro',
+      billingPeriod: 'MONTHLY',
+      billingPolicy: 'IMMEDIATE',
+    });
+    expect(await tenant.getSubscription(harvested)).to.include({
+      planName: 'pro-monthly',
+      priceList: 'DEFAULT',
+    });
+  });
+
+  it('subscriptions of the default catalog with add-ons, and prices of their own, go on after the tenant has deleted its catalog again', async () => {
+    const base = await tenant.createSubscription({
+      accountId,
+      planName: 'pear-monthly',
+      priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('33') }],
+    });
+    await tenant.createSubscription({ accountId, bundleId: base.bundleId, planName: 'ladder-monthly' });
+    await engine.settle();
+    await tenant.uploadCatalog(await readFile(specCatalog));
+    await tenant.catalogs.delete();
+    await engine.settle();
+    expect((await tenant.catalogs.current()).versions).to.deep.equal([]);
+    const bundle = await tenant.bundles.get(base.bundleId);
+    expect(bundle.subscriptions.map(({ productName }) => productName)).to.deep.equal(['Pear', 'Ladder']);
+    await engine.runTo('2024-03-05T09:00:00Z');
+    expect(await lines()).to.include.members([
+      'RECURRING 2024-02-29..2024-03-31 33',
+      'RECURRING 2024-03-04..2024-04-04 6',
+    ]);
+    expect(await codeOf(tenant.createSubscription({ accountId, planName: 'apple-monthly' }))).to.equal(2050);
+    await tenant.subscriptions.cancel(base.subscriptionId);
+  });
+
+  it('subscriptions of the default catalog keep their price where a plan of the tenant has the name, which new subscriptions pay otherwise', async () => {
+    await engine.runTo('2024-02-05T09:00:00Z');
+    const own = catalogXml({
+      effectiveDate: '2010-01-01T00:00:00Z',
+      products: product('Apple'),
+      plans: plan('apple-monthly', 'Apple', { price: '77.00' }),
+      priceLists: lists({ DEFAULT: ['apple-monthly'] }),
+    });
+    await tenant.uploadCatalog(own);
+    await engine.runTo('2024-02-10T09:00:00Z');
+    const account = await newAccount();
+    await tenant.createSubscription({ accountId: account.id, planName: 'apple-monthly' });
+    await engine.runTo('2024-03-05T09:00:00Z');
+    expect(await lines()).to.deep.equal([
+      'FIXED 2024-01-01..2024-01-31 0',
+      'RECURRING 2024-01-31..2024-02-29 20',
+      'RECURRING 2024-02-29..2024-03-31 20',
+    ]);
+    expect(await lines(account.id)).to.deep.equal(['RECURRING 2024-02-10..2024-03-10 77']);
+  });
+
+  describe('whose plan the tenant has by the same name, without a trial and at another price', () => {
+    const own = catalogXml({
+      effectiveDate: '2010-01-01T00:00:00Z',
+      products: product('Apple'),
+      plans: plan('apple-monthly', 'Apple', { price: '77.00' }),
+      priceLists: lists({ DEFAULT: ['apple-monthly'] }),
     });
 
-    it('subscriptions of the default catalog whose plan is nowhere any more are listed by what is stored of them, beside the others', async () => {
-      await tenant.uploadCatalog(await readFile(specCatalog));
-      const other = await newAccount();
-      await tenant.createSubscription({ accountId: other.id, planName: 'pro-monthly' });
+    it('subscriptions of the default catalog whose plan the tenant has by the same name go over to another account in their trial, and pay what they did', async () => {
+      await tenant.uploadCatalog(own);
       await engine.settle();
-      const { database } = engine;
-      await engine.close();
-      engine = await openEngine(async () => database, {
-        now: '2024-01-05T09:00:00Z',
-        catalog: null,
-        defaultCatalog: await readFile(specCatalog, 'utf8'),
+      await engine.runTo('2024-01-08T09:00:00Z');
+      const { bundleId } = await tenant.getSubscription(subscriptionId);
+      const [first, second] = [await newAccount(), await newAccount()];
+      const once = await tenant.bundles.transfer(bundleId, {
+        accountId: first.id,
+        billingPolicy: 'IMMEDIATE',
       });
-      tenant = engine.billing.as({ tenant: tenantId, user: 'test' });
-      const { rows } = await tenant.bundles.page({ offset: 0, limit: 10 });
-      expect(rows.flatMap(({ subscriptions }) => subscriptions)).to.containSubset([
-        {
-          planName: 'apple-monthly',
-          phaseType: 'TRIAL',
-          priceList: 'DEFAULT',
-          state: 'ACTIVE',
-          productName: null,
-          productCategory: 'BASE',
-          billingPeriod: null,
-        },
-        { planName: 'pro-monthly', productName: 'Pro' },
+      await engine.runTo('2024-01-10T09:00:00Z');
+      await tenant.bundles.transfer(once, { accountId: second.id, billingPolicy: 'IMMEDIATE' });
+      await engine.runTo('2024-03-05T09:00:00Z');
+      expect(await lines(second.id)).to.deep.equal([
+        'FIXED 2024-01-10..2024-01-31 0',
+        'RECURRING 2024-01-31..2024-02-29 20',
+        'RECURRING 2024-02-29..2024-03-31 20',
       ]);
-      expect(await codeOf(tenant.subscriptions.cancel(subscriptionId))).to.equal(2020);
     });
+
+    it('subscriptions of the default catalog whose plan the tenant has by the same name go over with a change that is still to come, which was chosen from the default catalog', async () => {
+      const { subscriptionId: changed, bundleId } = await tenant.createSubscription({
+        accountId,
+        planName: 'pear-monthly',
+      });
+      await tenant.subscriptions.changePlan(changed, {
+        planName: 'apple-monthly',
+        requestedDate: { date: parseLocalDate('2024-01-20') },
+      });
+      await engine.runTo('2024-01-06T09:00:00Z');
+      await tenant.uploadCatalog(own);
+      await engine.runTo('2024-01-08T09:00:00Z');
+      const target = await newAccount();
+      await tenant.bundles.transfer(bundleId, { accountId: target.id, billingPolicy: 'IMMEDIATE' });
+      await engine.runTo('2024-03-05T09:00:00Z');
+      const charged = (await lines(target.id)).filter((line) => line.startsWith('RECURRING'));
+      expect(charged).to.deep.equal([
+        'RECURRING 2024-02-04..2024-03-04 20',
+        'RECURRING 2024-03-04..2024-04-04 20',
+      ]);
+    });
+  });
+
+  it('subscriptions of the default catalog whose plan is nowhere any more are listed by what is stored of them, beside the others', async () => {
+    await tenant.uploadCatalog(await readFile(specCatalog));
+    const other = await newAccount();
+    await tenant.createSubscription({ accountId: other.id, planName: 'pro-monthly' });
+    await engine.settle();
+    const { database } = engine;
+    await engine.close();
+    engine = await openEngine(async () => database, {
+      now: '2024-01-05T09:00:00Z',
+      catalog: null,
+      defaultCatalog: await readFile(specCatalog, 'utf8'),
+    });
+    tenant = engine.billing.as({ tenant: tenantId, user: 'test' });
+    const { rows } = await tenant.bundles.page({ offset: 0, limit: 10 });
+    expect(rows.flatMap(({ subscriptions }) => subscriptions)).to.containSubset([
+      {
+        planName: 'apple-monthly',
+        phaseType: 'TRIAL',
+        priceList: 'DEFAULT',
+        state: 'ACTIVE',
+        productName: null,
+        productCategory: 'BASE',
+        billingPeriod: null,
+      },
+      { planName: 'pro-monthly', productName: 'Pro' },
+    ]);
+    expect(await codeOf(tenant.subscriptions.cancel(subscriptionId))).to.equal(2020);
   });
 });

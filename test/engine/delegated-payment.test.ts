@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type AccountInput,
   decimal,
@@ -10,486 +9,467 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { newEvents, rowsOf } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  newEvents,
+  openEngine,
+  rowsOf,
+  type TestEngine,
+} from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('payment delegated to a parent', () => {
-    let engine: TestEngine;
-    let parent: Uuid;
-    let child: Uuid;
-    let told: () => Promise<readonly string[]>;
-    afterEach(() => engine.close());
+eachDatabaseByTurns('payment delegated to a parent', (open) => {
+  let engine: TestEngine;
+  let parent: Uuid;
+  let child: Uuid;
+  let told: () => Promise<readonly string[]>;
 
-    async function begin(now: string, price: string, account: AccountInput = {}): Promise<void> {
-      engine = await openEngine(open, {
-        now,
-        catalog: pricedCatalog({ effectiveDate: '2010-01-01', price }),
+  async function begin(now: string, price: string, account: AccountInput = {}): Promise<void> {
+    engine = await openEngine(open, {
+      now,
+      catalog: pricedCatalog({ effectiveDate: '2010-01-01', price }),
+    });
+    parent = (await engine.payingAccount({ currency: 'USD', externalKey: 'parent' })).id;
+    child = await newChild('child', account);
+    const events = newEvents(engine.database);
+    told = async () => (await events()).filter((topic) => topic.startsWith('INVOICE_'));
+  }
+
+  async function newChild(externalKey: string, more: AccountInput = {}): Promise<Uuid> {
+    const input = {
+      currency: 'USD',
+      externalKey,
+      parentAccountId: parent,
+      isPaymentDelegatedToParent: true,
+    };
+    return (await engine.acme.createAccount({ ...input, ...more })).id;
+  }
+
+  async function subscribe(accountId: Uuid): Promise<Uuid> {
+    const made = await engine.acme.createSubscription({ accountId, planName: 'heat-monthly' });
+    await engine.settle();
+    return made.subscriptionId;
+  }
+
+  async function charge(accountId: Uuid, amount: string): Promise<InvoiceView> {
+    const items = [{ amount: decimal(amount) }];
+    const [item] = await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true });
+    if (!item) throw new Error('no item');
+    await engine.settle();
+    return engine.acme.getInvoice(item.invoiceId);
+  }
+
+  async function adjust({ id: invoiceId, accountId, items }: InvoiceView, amount: string): Promise<void> {
+    const invoiceItemId = items[0]?.id as Uuid;
+    await engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount: decimal(amount) });
+    await engine.settle();
+  }
+
+  /** `DRAFT [PARENT_SUMMARY 34] owes 0`, in the order of creation. */
+  async function invoicesOf(accountId: Uuid): Promise<readonly string[]> {
+    const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
+    return all
+      .toSorted((a, b) => a.invoiceNumber - b.invoiceNumber)
+      .map(({ status, items, balance }) => {
+        const lines = items.map(({ itemType, amount }) => `${itemType} ${formatDecimal(amount)}`);
+        return `${status} [${lines.join(', ')}] owes ${formatDecimal(balance)}`;
       });
-      parent = (await engine.payingAccount({ currency: 'USD', externalKey: 'parent' })).id;
-      child = await newChild('child', account);
-      const events = newEvents(engine.database);
-      told = async () => (await events()).filter((topic) => topic.startsWith('INVOICE_'));
-    }
+  }
 
-    async function newChild(externalKey: string, more: AccountInput = {}): Promise<Uuid> {
-      const input = {
-        currency: 'USD',
-        externalKey,
-        parentAccountId: parent,
-        isPaymentDelegatedToParent: true,
-      };
-      return (await engine.acme.createAccount({ ...input, ...more })).id;
-    }
+  async function summaryAt(index: number): Promise<InvoiceView> {
+    const all = await engine.acme.invoices.ofAccount({
+      accountId: parent,
+      withItems: true,
+      includeVoided: true,
+    });
+    const found = all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber).at(index);
+    if (!found) throw new Error(`no summary ${index}`);
+    return found;
+  }
 
-    async function subscribe(accountId: Uuid): Promise<Uuid> {
-      const made = await engine.acme.createSubscription({ accountId, planName: 'heat-monthly' });
-      await engine.settle();
-      return made.subscriptionId;
-    }
+  /** Balance and credit of the parent, then of the child. */
+  async function balances(): Promise<string> {
+    const found = await engine.acme.accounts.balances([parent, child]);
+    return [parent, child]
+      .map((id) => {
+        const state = found.get(id);
+        return state
+          ? `${formatDecimal(state.accountBalance)} ${formatDecimal(state.accountCBA)}`
+          : 'unknown';
+      })
+      .join(', ');
+  }
 
-    async function charge(accountId: Uuid, amount: string): Promise<InvoiceView> {
+  const payments = () => engine.ledger.all().map(({ amount }) => amount && formatDecimal(amount));
+  const hold = (accountId: Uuid, definition: Uuid) =>
+    engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [definition]);
+
+  /** Delivers every event of a child's invoice once more. */
+  async function redeliver(): Promise<void> {
+    const before = [await invoicesOf(parent), await invoicesOf(child), await balances()];
+    const rows = await rowsOf(
+      engine.database,
+      "select payload from bw_queue_history where topic = 'CHILD_INVOICE_CHANGE'",
+    );
+    const [state] = await rowsOf(engine.database, `select record_id from bw_accounts where id = '${child}'`);
+    await engine.storage.write(
+      engine.tenant,
+      {
+        userName: 'test',
+        reasonCode: null,
+        comments: null,
+        createdDate: engine.clock.now(),
+        userTokenOf: () => child,
+      },
+      async (session) => {
+        session.publish(
+          rows.map(({ payload }) => ({
+            type: 'CHILD_INVOICE_CHANGE' as const,
+            accountRecordId: Number(state?.record_id),
+            payload: (typeof payload === 'string' ? JSON.parse(payload) : payload) as Record<string, unknown>,
+          })),
+        );
+      },
+    );
+    await engine.settle();
+    expect([await invoicesOf(parent), await invoicesOf(child), await balances()]).to.deep.equal(before);
+  }
+
+  it('accounts E7 Parent pays', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    await hold(parent, SystemTag.AUTO_PAY_OFF);
+    await subscribe(child);
+    expect(await invoicesOf(child)).to.deep.equal(['COMMITTED [RECURRING 34] owes 0']);
+    expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 34] owes 0']);
+    expect(await balances()).to.equal('0 0, 0 0');
+    await engine.runTo('2025-02-03T23:59:59Z');
+    expect(await balances()).to.equal('0 0, 0 0');
+    await engine.runTo('2025-02-04T00:00:00Z');
+    expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 34] owes 34']);
+    expect(await invoicesOf(child)).to.deep.equal(['COMMITTED [RECURRING 34] owes 34']);
+    expect(await balances()).to.equal('34 0, 34 0');
+    await engine.acme.tags.remove({ type: 'ACCOUNT', id: parent }, [SystemTag.AUTO_PAY_OFF]);
+    await engine.settle();
+    expect(await balances()).to.equal('0 0, 0 0');
+    expect(payments()).to.deep.equal(['34']);
+    expect(await told()).to.deep.equal(['INVOICE_CREATION', 'INVOICE_CREATION', 'INVOICE_PAYMENT_SUCCESS']);
+    await redeliver();
+  });
+
+  it('invoicing E16 Child cancels before the parent commits', async () => {
+    await begin('2015-06-14T00:00:00Z', '249.95', { billCycleDayLocal: 14 });
+    await hold(child, SystemTag.AUTO_INVOICING_OFF);
+    const id = await subscribe(child);
+    await engine.runTo('2015-06-16T08:00:00Z');
+    await engine.acme.generateInvoice({ accountId: child });
+    await engine.settle();
+    expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 249.95] owes 0']);
+    await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
+    await engine.acme.generateInvoice({ accountId: child });
+    await engine.settle();
+    expect(await invoicesOf(child)).to.deep.equal([
+      'COMMITTED [RECURRING 249.95, CBA_ADJ -233.29] owes 0',
+      'COMMITTED [REPAIR_ADJ -233.29, CBA_ADJ 233.29] owes 0',
+    ]);
+    expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 16.66] owes 0']);
+    await redeliver();
+    await engine.runTo('2015-06-17T00:00:00Z');
+    expect(payments()).to.deep.equal(['16.66']);
+    expect(await balances()).to.equal('0 0, 0 0');
+  });
+
+  it('invoicing §12 rule 1: a pure credit opens no summary, and joins one that is open; a charge of nothing opens one', async () => {
+    await begin('2025-02-03T10:00:00Z', '0.00');
+    const credit = async (amount: string) => {
       const items = [{ amount: decimal(amount) }];
-      const [item] = await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true });
-      if (!item) throw new Error('no item');
-      await engine.settle();
-      return engine.acme.getInvoice(item.invoiceId);
-    }
-
-    async function adjust({ id: invoiceId, accountId, items }: InvoiceView, amount: string): Promise<void> {
-      const invoiceItemId = items[0]?.id as Uuid;
-      await engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount: decimal(amount) });
-      await engine.settle();
-    }
-
-    /** `DRAFT [PARENT_SUMMARY 34] owes 0`, in the order of creation. */
-    async function invoicesOf(accountId: Uuid): Promise<readonly string[]> {
-      const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
-      return all
-        .toSorted((a, b) => a.invoiceNumber - b.invoiceNumber)
-        .map(({ status, items, balance }) => {
-          const lines = items.map(({ itemType, amount }) => `${itemType} ${formatDecimal(amount)}`);
-          return `${status} [${lines.join(', ')}] owes ${formatDecimal(balance)}`;
-        });
-    }
-
-    async function summaryAt(index: number): Promise<InvoiceView> {
-      const all = await engine.acme.invoices.ofAccount({
-        accountId: parent,
-        withItems: true,
-        includeVoided: true,
-      });
-      const found = all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber).at(index);
-      if (!found) throw new Error(`no summary ${index}`);
-      return found;
-    }
-
-    /** Balance and credit of the parent, then of the child. */
-    async function balances(): Promise<string> {
-      const found = await engine.acme.accounts.balances([parent, child]);
-      return [parent, child]
-        .map((id) => {
-          const state = found.get(id);
-          return state
-            ? `${formatDecimal(state.accountBalance)} ${formatDecimal(state.accountCBA)}`
-            : 'unknown';
-        })
-        .join(', ');
-    }
-
-    const payments = () => engine.ledger.all().map(({ amount }) => amount && formatDecimal(amount));
-    const hold = (accountId: Uuid, definition: Uuid) =>
-      engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [definition]);
-
-    /** Delivers every event of a child's invoice once more. */
-    async function redeliver(): Promise<void> {
-      const before = [await invoicesOf(parent), await invoicesOf(child), await balances()];
-      const rows = await rowsOf(
-        engine.database,
-        "select payload from bw_queue_history where topic = 'CHILD_INVOICE_CHANGE'",
-      );
-      const [state] = await rowsOf(
-        engine.database,
-        `select record_id from bw_accounts where id = '${child}'`,
-      );
-      await engine.storage.write(
-        engine.tenant,
-        {
-          userName: 'test',
-          reasonCode: null,
-          comments: null,
-          createdDate: engine.clock.now(),
-          userTokenOf: () => child,
-        },
-        async (session) => {
-          session.publish(
-            rows.map(({ payload }) => ({
-              type: 'CHILD_INVOICE_CHANGE' as const,
-              accountRecordId: Number(state?.record_id),
-              payload: (typeof payload === 'string' ? JSON.parse(payload) : payload) as Record<
-                string,
-                unknown
-              >,
-            })),
-          );
-        },
-      );
-      await engine.settle();
-      expect([await invoicesOf(parent), await invoicesOf(child), await balances()]).to.deep.equal(before);
-    }
-
-    it('accounts E7 Parent pays', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      await hold(parent, SystemTag.AUTO_PAY_OFF);
-      await subscribe(child);
-      expect(await invoicesOf(child)).to.deep.equal(['COMMITTED [RECURRING 34] owes 0']);
-      expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 34] owes 0']);
-      expect(await balances()).to.equal('0 0, 0 0');
-      await engine.runTo('2025-02-03T23:59:59Z');
-      expect(await balances()).to.equal('0 0, 0 0');
-      await engine.runTo('2025-02-04T00:00:00Z');
-      expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 34] owes 34']);
-      expect(await invoicesOf(child)).to.deep.equal(['COMMITTED [RECURRING 34] owes 34']);
-      expect(await balances()).to.equal('34 0, 34 0');
-      await engine.acme.tags.remove({ type: 'ACCOUNT', id: parent }, [SystemTag.AUTO_PAY_OFF]);
-      await engine.settle();
-      expect(await balances()).to.equal('0 0, 0 0');
-      expect(payments()).to.deep.equal(['34']);
-      expect(await told()).to.deep.equal(['INVOICE_CREATION', 'INVOICE_CREATION', 'INVOICE_PAYMENT_SUCCESS']);
-      await redeliver();
-    });
-
-    it(
-      'invoicing E16 Child cancels before the parent commits',
-      onEachDatabase(async () => {
-        await begin('2015-06-14T00:00:00Z', '249.95', { billCycleDayLocal: 14 });
-        await hold(child, SystemTag.AUTO_INVOICING_OFF);
-        const id = await subscribe(child);
-        await engine.runTo('2015-06-16T08:00:00Z');
-        await engine.acme.generateInvoice({ accountId: child });
-        await engine.settle();
-        expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 249.95] owes 0']);
-        await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
-        await engine.acme.generateInvoice({ accountId: child });
-        await engine.settle();
-        expect(await invoicesOf(child)).to.deep.equal([
-          'COMMITTED [RECURRING 249.95, CBA_ADJ -233.29] owes 0',
-          'COMMITTED [REPAIR_ADJ -233.29, CBA_ADJ 233.29] owes 0',
-        ]);
-        expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 16.66] owes 0']);
-        await redeliver();
-        await engine.runTo('2015-06-17T00:00:00Z');
-        expect(payments()).to.deep.equal(['16.66']);
-        expect(await balances()).to.equal('0 0, 0 0');
-      }),
-    );
-
-    it('invoicing §12 rule 1: a pure credit opens no summary, and joins one that is open; a charge of nothing opens one', async () => {
-      await begin('2025-02-03T10:00:00Z', '0.00');
-      const credit = async (amount: string) => {
-        const items = [{ amount: decimal(amount) }];
-        await engine.acme.invoices.addCredits({ accountId: child, items, autoCommit: true });
-        await engine.settle();
-      };
-      await credit('5');
-      expect(await invoicesOf(parent)).to.deep.equal([]);
-      await subscribe(child);
-      expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 0] owes 0']);
-      await credit('2');
-      const links = await engine.acme.invoices.ofAccount({ accountId: child });
-      expect(links.map(({ parentInvoiceId }) => parentInvoiceId !== null)).to.deep.equal([false, true, true]);
-      expect(
-        links.map(({ parentAccountId }) => parentAccountId),
-        'R52: one that is in no summary is its own',
-      ).to.deep.equal([null, parent, parent]);
-    });
-
-    it('invoicing §12 rule 2: one item per child, of all its invoices of the day; what was charged twice is paid once', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      const second = await newChild('second');
-      await charge(child, '10');
-      const more = await charge(child, '5.5');
-      await charge(second, '7');
-      expect(await invoicesOf(parent)).to.deep.equal([
-        'DRAFT [PARENT_SUMMARY 15.5, PARENT_SUMMARY 7] owes 0',
-      ]);
-      const summary = await summaryAt(0);
-      expect(
-        summary.items.map(({ childAccountId, description }) => [childAccountId, description]),
-      ).to.deep.equal([
-        [child, 'child summary'],
-        [second, 'second summary'],
-      ]);
-      expect([summary.isParentInvoice, summary.targetDate, formatDecimal(summary.amount)]).to.deep.equal([
-        true,
-        null,
-        '22.5',
-      ]);
-      await adjust(more, '1.5');
-      expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 14, PARENT_SUMMARY 7] owes 0']);
-      await redeliver();
-      await engine.runTo('2025-02-04T00:00:00Z');
-      expect(payments()).to.deep.equal(['21']);
-    });
-
-    it(
-      'invoicing §12 rule 2: what was adjusted of an open summary follows the child down, and is never credit of the parent',
-      onEachDatabase(async () => {
-        await begin('2025-02-03T10:00:00Z', '34.00');
-        const invoice = await charge(child, '10');
-        await adjust(await summaryAt(0), '3');
-        await adjust(await summaryAt(0), '5');
-        await adjust(invoice, '1');
-        expect(await invoicesOf(parent)).to.deep.equal([
-          'DRAFT [PARENT_SUMMARY 9, ITEM_ADJ -3, ITEM_ADJ -5] owes 0',
-        ]);
-        await adjust(invoice, '7');
-        const followed = 'PARENT_SUMMARY 2, ITEM_ADJ -2, ITEM_ADJ 0';
-        expect(await invoicesOf(parent)).to.deep.equal([`DRAFT [${followed}] owes 0`]);
-        const breaches = () => Array.fromAsync(engine.billing.checks.breaches(engine.tenant));
-        expect(await breaches()).to.deep.equal([]);
-        await redeliver();
-        await charge(child, '4');
-        await engine.runTo('2025-02-04T00:00:00Z');
-        expect(await invoicesOf(parent)).to.deep.equal([
-          'COMMITTED [PARENT_SUMMARY 6, ITEM_ADJ -2, ITEM_ADJ 0] owes 0',
-        ]);
-        expect(payments()).to.deep.equal(['4']);
-        expect(await balances()).to.equal('0 0, 0 0');
-        expect(await breaches()).to.deep.equal([]);
-      }),
-    );
-
-    it('invoicing §12 rule 3: a commit by call comes first, the entry then finds it committed, and the next day has a summary of its own', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      await charge(child, '10');
-      await engine.acme.invoices.commit((await summaryAt(0)).id);
-      await engine.settle();
-      expect(payments()).to.deep.equal(['10']);
-      await charge(child, '3');
-      expect(await invoicesOf(parent)).to.deep.equal([
-        'COMMITTED [PARENT_SUMMARY 10] owes 0',
-        'DRAFT [PARENT_SUMMARY 3] owes 0',
-      ]);
-      await engine.runTo('2025-02-04T00:00:00Z');
-      expect(payments()).to.deep.equal(['10', '3']);
-      const { invoiceDate, commitDate } = await summaryAt(1);
-      expect([invoiceDate, commitDate].map((date) => date && formatLocalDate(date))).to.deep.equal([
-        '2025-02-03',
-        '2025-02-04',
-      ]);
-    });
-
-    it('invoicing §12 rule 3: the time of day is the tenant’s, tomorrow’s where it is past', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      const value = '{"org.killbill.invoice.parent.commit.local.utc.time":"09:30:00"}';
-      await engine.acme.keyValues.add('PER_TENANT_CONFIG', value);
-      await charge(child, '10');
-      await engine.runTo('2025-02-04T09:29:59Z');
-      expect((await summaryAt(0)).status).to.equal('DRAFT');
-      await engine.runTo('2025-02-04T09:30:00Z');
-      expect((await summaryAt(0)).status).to.equal('COMMITTED');
-    });
-
-    it('invoicing §12 rule 4: what a child owes less is taken off an unpaid summary; more is not put on it', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      await hold(parent, SystemTag.AUTO_PAY_OFF);
-      const invoice = await charge(child, '30');
-      await engine.runTo('2025-02-04T00:00:00Z');
-      await told();
-      await adjust(invoice, '12');
-      expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 30, ITEM_ADJ -12] owes 18']);
-      expect(await told()).to.deep.equal(['INVOICE_ADJUSTMENT', 'INVOICE_ADJUSTMENT']);
-      const [, adjustment] = (await summaryAt(0)).items;
-      expect(adjustment?.description).to.equal('Adjustment for account child');
-      expect(await balances()).to.equal('18 0, 18 0');
-      await redeliver();
-      // Credit of the child is not spent on what the parent owes.
-      const items = [{ amount: decimal('4') }];
       await engine.acme.invoices.addCredits({ accountId: child, items, autoCommit: true });
       await engine.settle();
-      expect(await balances()).to.equal('18 0, 14 4');
-      expect(await invoicesOf(child)).to.deep.equal([
-        'COMMITTED [EXTERNAL_CHARGE 30, ITEM_ADJ -12] owes 18',
-        'COMMITTED [CREDIT_ADJ -4, CBA_ADJ 4] owes 0',
-      ]);
-    });
+    };
+    await credit('5');
+    expect(await invoicesOf(parent)).to.deep.equal([]);
+    await subscribe(child);
+    expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 0] owes 0']);
+    await credit('2');
+    const links = await engine.acme.invoices.ofAccount({ accountId: child });
+    expect(links.map(({ parentInvoiceId }) => parentInvoiceId !== null)).to.deep.equal([false, true, true]);
+    expect(
+      links.map(({ parentAccountId }) => parentAccountId),
+      'R52: one that is in no summary is its own',
+    ).to.deep.equal([null, parent, parent]);
+  });
 
-    it('invoicing §12 rule 5: of what the parent has paid a decrease is credit of the child', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      const invoice = await charge(child, '30');
-      await engine.runTo('2025-02-04T00:00:00Z');
-      expect(payments()).to.deep.equal(['30']);
-      await adjust(invoice, '12');
-      expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 30] owes 0']);
-      expect(await invoicesOf(child)).to.deep.equal([
-        'COMMITTED [EXTERNAL_CHARGE 30, ITEM_ADJ -12, CBA_ADJ 12] owes 0',
-      ]);
-      expect(await balances()).to.equal('0 0, -12 12');
-      await redeliver();
-    });
+  it('invoicing §12 rule 2: one item per child, of all its invoices of the day; what was charged twice is paid once', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    const second = await newChild('second');
+    await charge(child, '10');
+    const more = await charge(child, '5.5');
+    await charge(second, '7');
+    expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 15.5, PARENT_SUMMARY 7] owes 0']);
+    const summary = await summaryAt(0);
+    expect(
+      summary.items.map(({ childAccountId, description }) => [childAccountId, description]),
+    ).to.deep.equal([
+      [child, 'child summary'],
+      [second, 'second summary'],
+    ]);
+    expect([summary.isParentInvoice, summary.targetDate, formatDecimal(summary.amount)]).to.deep.equal([
+      true,
+      null,
+      '22.5',
+    ]);
+    await adjust(more, '1.5');
+    expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 14, PARENT_SUMMARY 7] owes 0']);
+    await redeliver();
+    await engine.runTo('2025-02-04T00:00:00Z');
+    expect(payments()).to.deep.equal(['21']);
+  });
 
-    it('invoicing §12 rule 5: also where the parent pays between the change and its event', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      await hold(parent, SystemTag.AUTO_PAY_OFF);
-      const invoice = await charge(child, '30');
-      await engine.runTo('2025-02-04T00:00:00Z');
-      const invoiceItemId = invoice.items[0]?.id as Uuid;
-      const on = { accountId: child, invoiceId: invoice.id, invoiceItemId, amount: decimal('12') };
-      await engine.acme.invoices.adjustItem(on);
-      const summary = await summaryAt(0);
-      const items = [{ amount: decimal('30') }];
-      await engine.acme.invoices.addCredits({ accountId: parent, items, autoCommit: true });
-      expect(formatDecimal((await engine.acme.getInvoice(summary.id)).balance)).to.equal('0');
-      await engine.settle();
-      expect(await balances()).to.equal('0 0, -12 12');
-    });
+  it('invoicing §12 rule 2: what was adjusted of an open summary follows the child down, and is never credit of the parent', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    const invoice = await charge(child, '10');
+    await adjust(await summaryAt(0), '3');
+    await adjust(await summaryAt(0), '5');
+    await adjust(invoice, '1');
+    expect(await invoicesOf(parent)).to.deep.equal([
+      'DRAFT [PARENT_SUMMARY 9, ITEM_ADJ -3, ITEM_ADJ -5] owes 0',
+    ]);
+    await adjust(invoice, '7');
+    const followed = 'PARENT_SUMMARY 2, ITEM_ADJ -2, ITEM_ADJ 0';
+    expect(await invoicesOf(parent)).to.deep.equal([`DRAFT [${followed}] owes 0`]);
+    const breaches = () => Array.fromAsync(engine.billing.checks.breaches(engine.tenant));
+    expect(await breaches()).to.deep.equal([]);
+    await redeliver();
+    await charge(child, '4');
+    await engine.runTo('2025-02-04T00:00:00Z');
+    expect(await invoicesOf(parent)).to.deep.equal([
+      'COMMITTED [PARENT_SUMMARY 6, ITEM_ADJ -2, ITEM_ADJ 0] owes 0',
+    ]);
+    expect(payments()).to.deep.equal(['4']);
+    expect(await balances()).to.equal('0 0, 0 0');
+    expect(await breaches()).to.deep.equal([]);
+  });
 
-    it('invoicing §12 rule 5: nothing becomes credit that nobody has paid: child and parent closed before the queue settles', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      await hold(parent, SystemTag.AUTO_PAY_OFF);
-      await charge(child, '20');
-      await engine.runTo('2025-02-04T00:00:00Z');
-      for (const id of [child, parent])
-        await engine.acme.accounts.close(id, { itemAdjustUnpaidInvoices: true });
-      await engine.settle();
-      expect(await balances()).to.equal('0 0, 0 0');
-      expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 20, ITEM_ADJ -20] owes 0']);
-      expect(await invoicesOf(child)).to.deep.equal(['COMMITTED [EXTERNAL_CHARGE 20, ITEM_ADJ -20] owes 0']);
-      await redeliver();
-    });
+  it('invoicing §12 rule 3: a commit by call comes first, the entry then finds it committed, and the next day has a summary of its own', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    await charge(child, '10');
+    await engine.acme.invoices.commit((await summaryAt(0)).id);
+    await engine.settle();
+    expect(payments()).to.deep.equal(['10']);
+    await charge(child, '3');
+    expect(await invoicesOf(parent)).to.deep.equal([
+      'COMMITTED [PARENT_SUMMARY 10] owes 0',
+      'DRAFT [PARENT_SUMMARY 3] owes 0',
+    ]);
+    await engine.runTo('2025-02-04T00:00:00Z');
+    expect(payments()).to.deep.equal(['10', '3']);
+    const { invoiceDate, commitDate } = await summaryAt(1);
+    expect([invoiceDate, commitDate].map((date) => date && formatLocalDate(date))).to.deep.equal([
+      '2025-02-03',
+      '2025-02-04',
+    ]);
+  });
 
-    it('invoicing §12 rule 5: what the parent has got back by an adjustment is not credited to the child again', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      const [first, second] = [await charge(child, '10'), await charge(child, '20')];
-      await engine.runTo('2025-02-04T00:00:00Z');
-      expect(payments()).to.deep.equal(['30']);
-      await adjust(await summaryAt(0), '12');
-      expect(await balances(), 'of the 30 that were paid').to.equal('-12 12, 0 0');
-      await adjust(first, '7');
-      expect(await balances()).to.equal('-12 12, -7 7');
-      await adjust(second, '20');
-      expect(await balances(), '18 are left for both').to.equal('-12 12, -18 18');
-      await adjust(first, '3');
-      expect(await balances(), 'and not more').to.equal('-12 12, -18 18');
-      await redeliver();
-    });
+  it('invoicing §12 rule 3: the time of day is the tenant’s, tomorrow’s where it is past', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    const value = '{"org.killbill.invoice.parent.commit.local.utc.time":"09:30:00"}';
+    await engine.acme.keyValues.add('PER_TENANT_CONFIG', value);
+    await charge(child, '10');
+    await engine.runTo('2025-02-04T09:29:59Z');
+    expect((await summaryAt(0)).status).to.equal('DRAFT');
+    await engine.runTo('2025-02-04T09:30:00Z');
+    expect((await summaryAt(0)).status).to.equal('COMMITTED');
+  });
 
-    it('invoicing §12 rule 6: a void of a child’s invoice counts as nothing, and is refused once the parent has paid', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      const [first, second, third] = [
-        await charge(child, '10'),
-        await charge(child, '20'),
-        await charge(child, '3'),
-      ];
-      await engine.acme.invoices.void(first.id);
-      await engine.settle();
-      expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 23] owes 0']);
-      await hold(parent, SystemTag.AUTO_PAY_OFF);
-      await engine.runTo('2025-02-04T00:00:00Z');
-      await engine.acme.invoices.void(second.id);
-      await engine.settle();
-      expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 23, ITEM_ADJ -20] owes 3']);
-      await engine.acme.tags.remove({ type: 'ACCOUNT', id: parent }, [SystemTag.AUTO_PAY_OFF]);
-      await engine.settle();
-      expect(await codeOf(engine.acme.invoices.void(third.id))).to.equal(
-        ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
-      );
-      expect((await engine.acme.getInvoice(third.id)).status).to.equal('COMMITTED');
-    });
+  it('invoicing §12 rule 4: what a child owes less is taken off an unpaid summary; more is not put on it', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    await hold(parent, SystemTag.AUTO_PAY_OFF);
+    const invoice = await charge(child, '30');
+    await engine.runTo('2025-02-04T00:00:00Z');
+    await told();
+    await adjust(invoice, '12');
+    expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 30, ITEM_ADJ -12] owes 18']);
+    expect(await told()).to.deep.equal(['INVOICE_ADJUSTMENT', 'INVOICE_ADJUSTMENT']);
+    const [, adjustment] = (await summaryAt(0)).items;
+    expect(adjustment?.description).to.equal('Adjustment for account child');
+    expect(await balances()).to.equal('18 0, 18 0');
+    await redeliver();
+    // Credit of the child is not spent on what the parent owes.
+    const items = [{ amount: decimal('4') }];
+    await engine.acme.invoices.addCredits({ accountId: child, items, autoCommit: true });
+    await engine.settle();
+    expect(await balances()).to.equal('18 0, 14 4');
+    expect(await invoicesOf(child)).to.deep.equal([
+      'COMMITTED [EXTERNAL_CHARGE 30, ITEM_ADJ -12] owes 18',
+      'COMMITTED [CREDIT_ADJ -4, CBA_ADJ 4] owes 0',
+    ]);
+  });
 
-    it('invoicing §12 rule 7: a void or write-off of the summary leaves the children nothing to pay', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      await hold(parent, SystemTag.AUTO_PAY_OFF);
-      await charge(child, '10');
-      await engine.runTo('2025-02-04T00:00:00Z');
-      expect(await balances()).to.equal('10 0, 10 0');
-      const unpaid = () => engine.acme.invoices.ofAccount({ accountId: child, unpaidOnly: true });
-      expect(await unpaid()).to.have.length(1);
-      const object = { type: 'INVOICE', id: (await summaryAt(0)).id } as const;
-      await engine.acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
-      expect([await balances(), (await unpaid()).length]).to.deep.equal(['0 0, 0 0', 0]);
-      await engine.acme.tags.remove(object, [SystemTag.WRITTEN_OFF]);
-      expect(await balances()).to.equal('10 0, 10 0');
-      await engine.acme.invoices.void(object.id);
-      expect([await balances(), (await unpaid()).length]).to.deep.equal(['0 0, 0 0', 0]);
-    });
+  it('invoicing §12 rule 5: of what the parent has paid a decrease is credit of the child', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    const invoice = await charge(child, '30');
+    await engine.runTo('2025-02-04T00:00:00Z');
+    expect(payments()).to.deep.equal(['30']);
+    await adjust(invoice, '12');
+    expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 30] owes 0']);
+    expect(await invoicesOf(child)).to.deep.equal([
+      'COMMITTED [EXTERNAL_CHARGE 30, ITEM_ADJ -12, CBA_ADJ 12] owes 0',
+    ]);
+    expect(await balances()).to.equal('0 0, -12 12');
+    await redeliver();
+  });
 
-    it('invoicing §12 rule 8: the summary shows the items that it stands for when it is asked to', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      await subscribe(child);
-      await charge(child, '5');
-      const { id } = await summaryAt(0);
-      const [plain] = (await engine.acme.getInvoice(id)).items;
-      expect(plain?.childItems).to.equal(null);
-      const [item] = (await engine.acme.getInvoice(id, { withChildrenItems: true })).items;
-      expect(
-        item?.childItems?.map(({ itemType, amount, planName }) => [
-          itemType,
-          formatDecimal(amount),
-          planName,
-        ]),
-      ).to.deep.equal([
-        ['RECURRING', '34', 'heat-monthly'],
-        ['EXTERNAL_CHARGE', '5', null],
-      ]);
-    });
+  it('invoicing §12 rule 5: also where the parent pays between the change and its event', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    await hold(parent, SystemTag.AUTO_PAY_OFF);
+    const invoice = await charge(child, '30');
+    await engine.runTo('2025-02-04T00:00:00Z');
+    const invoiceItemId = invoice.items[0]?.id as Uuid;
+    const on = { accountId: child, invoiceId: invoice.id, invoiceItemId, amount: decimal('12') };
+    await engine.acme.invoices.adjustItem(on);
+    const summary = await summaryAt(0);
+    const items = [{ amount: decimal('30') }];
+    await engine.acme.invoices.addCredits({ accountId: parent, items, autoCommit: true });
+    expect(formatDecimal((await engine.acme.getInvoice(summary.id)).balance)).to.equal('0');
+    await engine.settle();
+    expect(await balances()).to.equal('0 0, -12 12');
+  });
 
-    it('a draft of a child contributes from its commit on', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      await hold(child, SystemTag.AUTO_INVOICING_DRAFT);
-      await subscribe(child);
-      expect(await invoicesOf(parent)).to.deep.equal([]);
-      const [draft] = await engine.acme.invoices.ofAccount({ accountId: child });
-      await engine.acme.invoices.commit(draft?.id as Uuid);
-      await engine.settle();
-      expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 34] owes 0']);
-    });
+  it('invoicing §12 rule 5: nothing becomes credit that nobody has paid: child and parent closed before the queue settles', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    await hold(parent, SystemTag.AUTO_PAY_OFF);
+    await charge(child, '20');
+    await engine.runTo('2025-02-04T00:00:00Z');
+    for (const id of [child, parent])
+      await engine.acme.accounts.close(id, { itemAdjustUnpaidInvoices: true });
+    await engine.settle();
+    expect(await balances()).to.equal('0 0, 0 0');
+    expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 20, ITEM_ADJ -20] owes 0']);
+    expect(await invoicesOf(child)).to.deep.equal(['COMMITTED [EXTERNAL_CHARGE 20, ITEM_ADJ -20] owes 0']);
+    await redeliver();
+  });
 
-    it('runs of the parent reuse no summary', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      await hold(parent, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
-      await charge(child, '5');
-      await subscribe(parent);
-      expect(await invoicesOf(parent)).to.deep.equal([
-        'DRAFT [PARENT_SUMMARY 5] owes 0',
-        'COMMITTED [RECURRING 34] owes 0',
-      ]);
-    });
+  it('invoicing §12 rule 5: what the parent has got back by an adjustment is not credited to the child again', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    const [first, second] = [await charge(child, '10'), await charge(child, '20')];
+    await engine.runTo('2025-02-04T00:00:00Z');
+    expect(payments()).to.deep.equal(['30']);
+    await adjust(await summaryAt(0), '12');
+    expect(await balances(), 'of the 30 that were paid').to.equal('-12 12, 0 0');
+    await adjust(first, '7');
+    expect(await balances()).to.equal('-12 12, -7 7');
+    await adjust(second, '20');
+    expect(await balances(), '18 are left for both').to.equal('-12 12, -18 18');
+    await adjust(first, '3');
+    expect(await balances(), 'and not more').to.equal('-12 12, -18 18');
+    await redeliver();
+  });
 
-    it('accounts 7 rule 6: existing links stay with the old parent; new invoices are the account’s own', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      await hold(parent, SystemTag.AUTO_PAY_OFF);
-      await charge(child, '10');
-      const changes = { parentAccountId: null };
-      await engine.acme.updateAccount(child, { changes, treatNullAsReset: true });
-      await charge(child, '4');
-      await engine.runTo('2025-02-04T00:00:00Z');
-      expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 10] owes 10']);
-      expect(await balances()).to.equal('10 0, 14 0');
-      const [first] = await engine.acme.invoices.ofAccount({ accountId: child });
-      expect(first?.parentAccountId).to.equal(parent);
-    });
-
-    it(
-      'two children at once are both on the summary, and no lock waits for another',
-      onEachDatabase(async () => {
-        await begin('2025-02-03T10:00:00Z', '34.00');
-        const others = await Promise.all(['a', 'b', 'c', 'd'].map((key) => newChild(key)));
-        const items = [{ amount: decimal('1') }];
-        await Promise.all(
-          [child, ...others, parent].map((accountId) =>
-            engine.acme.invoices.addCharges({ accountId, items, autoCommit: true }),
-          ),
-        );
-        await engine.settle();
-        const summaries = (await invoicesOf(parent)).filter((line) => line.startsWith('DRAFT'));
-        expect(summaries).to.deep.equal([
-          `DRAFT [${Array.from({ length: 5 }, () => 'PARENT_SUMMARY 1').join(', ')}] owes 0`,
-        ]);
-      }),
+  it('invoicing §12 rule 6: a void of a child’s invoice counts as nothing, and is refused once the parent has paid', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    const [first, second, third] = [
+      await charge(child, '10'),
+      await charge(child, '20'),
+      await charge(child, '3'),
+    ];
+    await engine.acme.invoices.void(first.id);
+    await engine.settle();
+    expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 23] owes 0']);
+    await hold(parent, SystemTag.AUTO_PAY_OFF);
+    await engine.runTo('2025-02-04T00:00:00Z');
+    await engine.acme.invoices.void(second.id);
+    await engine.settle();
+    expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 23, ITEM_ADJ -20] owes 3']);
+    await engine.acme.tags.remove({ type: 'ACCOUNT', id: parent }, [SystemTag.AUTO_PAY_OFF]);
+    await engine.settle();
+    expect(await codeOf(engine.acme.invoices.void(third.id))).to.equal(
+      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
     );
+    expect((await engine.acme.getInvoice(third.id)).status).to.equal('COMMITTED');
+  });
+
+  it('invoicing §12 rule 7: a void or write-off of the summary leaves the children nothing to pay', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    await hold(parent, SystemTag.AUTO_PAY_OFF);
+    await charge(child, '10');
+    await engine.runTo('2025-02-04T00:00:00Z');
+    expect(await balances()).to.equal('10 0, 10 0');
+    const unpaid = () => engine.acme.invoices.ofAccount({ accountId: child, unpaidOnly: true });
+    expect(await unpaid()).to.have.length(1);
+    const object = { type: 'INVOICE', id: (await summaryAt(0)).id } as const;
+    await engine.acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
+    expect([await balances(), (await unpaid()).length]).to.deep.equal(['0 0, 0 0', 0]);
+    await engine.acme.tags.remove(object, [SystemTag.WRITTEN_OFF]);
+    expect(await balances()).to.equal('10 0, 10 0');
+    await engine.acme.invoices.void(object.id);
+    expect([await balances(), (await unpaid()).length]).to.deep.equal(['0 0, 0 0', 0]);
+  });
+
+  it('invoicing §12 rule 8: the summary shows the items that it stands for when it is asked to', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    await subscribe(child);
+    await charge(child, '5');
+    const { id } = await summaryAt(0);
+    const [plain] = (await engine.acme.getInvoice(id)).items;
+    expect(plain?.childItems).to.equal(null);
+    const [item] = (await engine.acme.getInvoice(id, { withChildrenItems: true })).items;
+    expect(
+      item?.childItems?.map(({ itemType, amount, planName }) => [itemType, formatDecimal(amount), planName]),
+    ).to.deep.equal([
+      ['RECURRING', '34', 'heat-monthly'],
+      ['EXTERNAL_CHARGE', '5', null],
+    ]);
+  });
+
+  it('a draft of a child contributes from its commit on', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    await hold(child, SystemTag.AUTO_INVOICING_DRAFT);
+    await subscribe(child);
+    expect(await invoicesOf(parent)).to.deep.equal([]);
+    const [draft] = await engine.acme.invoices.ofAccount({ accountId: child });
+    await engine.acme.invoices.commit(draft?.id as Uuid);
+    await engine.settle();
+    expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 34] owes 0']);
+  });
+
+  it('runs of the parent reuse no summary', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    await hold(parent, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
+    await charge(child, '5');
+    await subscribe(parent);
+    expect(await invoicesOf(parent)).to.deep.equal([
+      'DRAFT [PARENT_SUMMARY 5] owes 0',
+      'COMMITTED [RECURRING 34] owes 0',
+    ]);
+  });
+
+  it('accounts 7 rule 6: existing links stay with the old parent; new invoices are the account’s own', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    await hold(parent, SystemTag.AUTO_PAY_OFF);
+    await charge(child, '10');
+    const changes = { parentAccountId: null };
+    await engine.acme.updateAccount(child, { changes, treatNullAsReset: true });
+    await charge(child, '4');
+    await engine.runTo('2025-02-04T00:00:00Z');
+    expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 10] owes 10']);
+    expect(await balances()).to.equal('10 0, 14 0');
+    const [first] = await engine.acme.invoices.ofAccount({ accountId: child });
+    expect(first?.parentAccountId).to.equal(parent);
+  });
+
+  it('two children at once are both on the summary, and no lock waits for another', async () => {
+    await begin('2025-02-03T10:00:00Z', '34.00');
+    const others = await Promise.all(['a', 'b', 'c', 'd'].map((key) => newChild(key)));
+    const items = [{ amount: decimal('1') }];
+    await Promise.all(
+      [child, ...others, parent].map((accountId) =>
+        engine.acme.invoices.addCharges({ accountId, items, autoCommit: true }),
+      ),
+    );
+    await engine.settle();
+    const summaries = (await invoicesOf(parent)).filter((line) => line.startsWith('DRAFT'));
+    expect(summaries).to.deep.equal([
+      `DRAFT [${Array.from({ length: 5 }, () => 'PARENT_SUMMARY 1').join(', ')}] owes 0`,
+    ]);
   });
 });

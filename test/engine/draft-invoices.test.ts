@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   decimal,
   ErrorCode,
@@ -9,542 +8,539 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  newEvents,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('drafts and voids', () => {
-    let engine: TestEngine;
-    let accountId: Uuid;
-    let told: () => Promise<readonly string[]>;
-    afterEach(() => engine.close());
+eachDatabaseByTurns('drafts and voids', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
+  let told: () => Promise<readonly string[]>;
 
-    async function begin(now: string, account: { billCycleDayLocal?: number } = {}): Promise<void> {
-      engine = await openEngine(open, { now });
-      accountId = (await engine.payingAccount({ currency: 'USD', ...account })).id;
-      const events = newEvents(engine.database);
-      told = async () => (await events()).filter((topic) => topic.startsWith('INVOICE_'));
-    }
+  async function begin(now: string, account: { billCycleDayLocal?: number } = {}): Promise<void> {
+    engine = await openEngine(open, { now });
+    accountId = (await engine.payingAccount({ currency: 'USD', ...account })).id;
+    const events = newEvents(engine.database);
+    told = async () => (await events()).filter((topic) => topic.startsWith('INVOICE_'));
+  }
 
-    const tag = (...tags: readonly Uuid[]) => engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
-    const untag = (...tags: readonly Uuid[]) =>
-      engine.acme.tags.remove({ type: 'ACCOUNT', id: accountId }, tags);
+  const tag = (...tags: readonly Uuid[]) => engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
+  const untag = (...tags: readonly Uuid[]) =>
+    engine.acme.tags.remove({ type: 'ACCOUNT', id: accountId }, tags);
 
-    async function subscribe(planName: string): Promise<Uuid> {
-      const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
-      await engine.settle();
-      return subscriptionId;
-    }
+  async function subscribe(planName: string): Promise<Uuid> {
+    const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
+    await engine.settle();
+    return subscriptionId;
+  }
 
-    async function invoices(): Promise<readonly InvoiceView[]> {
-      const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
-      return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
-    }
+  async function invoices(): Promise<readonly InvoiceView[]> {
+    const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
+    return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
+  }
 
-    async function invoiceAt(index: number): Promise<InvoiceView> {
-      const invoice = (await invoices()).at(index);
-      if (!invoice) throw new Error(`no invoice ${index}`);
-      return invoice;
-    }
+  async function invoiceAt(index: number): Promise<InvoiceView> {
+    const invoice = (await invoices()).at(index);
+    if (!invoice) throw new Error(`no invoice ${index}`);
+    return invoice;
+  }
 
-    /** Every invoice in its order: `DRAFT [RECURRING 2024-01-01..2024-02-01 19.95] owes 0`. */
-    async function standing(): Promise<readonly string[]> {
-      return (await invoices()).map(
-        (invoice) =>
-          `${invoice.status} [${itemLines(invoice).join(', ')}] owes ${formatDecimal(invoice.balance)}`,
-      );
-    }
+  /** Every invoice in its order: `DRAFT [RECURRING 2024-01-01..2024-02-01 19.95] owes 0`. */
+  async function standing(): Promise<readonly string[]> {
+    return (await invoices()).map(
+      (invoice) =>
+        `${invoice.status} [${itemLines(invoice).join(', ')}] owes ${formatDecimal(invoice.balance)}`,
+    );
+  }
 
-    async function balances(): Promise<string> {
-      const state = (await engine.acme.accounts.balances([accountId])).get(accountId);
-      if (!state) throw new Error('no balance');
-      return `${formatDecimal(state.accountBalance)} ${formatDecimal(state.accountCBA)}`;
-    }
+  async function balances(): Promise<string> {
+    const state = (await engine.acme.accounts.balances([accountId])).get(accountId);
+    if (!state) throw new Error('no balance');
+    return `${formatDecimal(state.accountBalance)} ${formatDecimal(state.accountCBA)}`;
+  }
 
-    async function chargedThrough(subscriptionId: Uuid): Promise<string | null> {
-      const { chargedThrough: date } = await engine.acme.getSubscription(subscriptionId);
-      return date === null ? null : formatLocalDate(date.date);
-    }
+  async function chargedThrough(subscriptionId: Uuid): Promise<string | null> {
+    const { chargedThrough: date } = await engine.acme.getSubscription(subscriptionId);
+    return date === null ? null : formatLocalDate(date.date);
+  }
 
-    const payments = () => engine.ledger.all().map(({ amount }) => amount && formatDecimal(amount));
+  const payments = () => engine.ledger.all().map(({ amount }) => amount && formatDecimal(amount));
 
-    async function charge(amount: string, autoCommit: boolean): Promise<InvoiceView> {
-      const items = [{ amount: decimal(amount) }];
-      const [item] = await engine.acme.invoices.addCharges({ accountId, items, autoCommit });
-      if (!item) throw new Error('no item');
-      return engine.acme.getInvoice(item.invoiceId);
-    }
+  async function charge(amount: string, autoCommit: boolean): Promise<InvoiceView> {
+    const items = [{ amount: decimal(amount) }];
+    const [item] = await engine.acme.invoices.addCharges({ accountId, items, autoCommit });
+    if (!item) throw new Error('no item');
+    return engine.acme.getInvoice(item.invoiceId);
+  }
 
-    describe('accounts 13.2 AUTO_INVOICING_DRAFT', () => {
-      beforeEach(() => begin('2024-01-01T00:00:00Z'));
+  describe('accounts 13.2 AUTO_INVOICING_DRAFT', () => {
+    beforeEach(() => begin('2024-01-01T00:00:00Z'));
 
-      it('runs make drafts, each of what is missing: no event, no payment, no balance, no charged-through date', async () => {
-        await tag(SystemTag.AUTO_INVOICING_DRAFT);
-        const id = await subscribe('solo-now');
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await standing()).to.deep.equal([
-          'DRAFT [RECURRING 2024-01-01..2024-02-01 19.95] owes 0',
-          'DRAFT [RECURRING 2024-02-01..2024-03-01 19.95] owes 0',
-        ]);
-        expect(await told()).to.deep.equal([]);
-        expect([await balances(), await chargedThrough(id), payments()]).to.deep.equal(['0 0', null, []]);
-        expect((await invoiceAt(0)).commitDate).to.equal(null);
-      });
-
-      it('a commit makes it owed, tells of it, pays it and moves the charged-through date', async () => {
-        await tag(SystemTag.AUTO_INVOICING_DRAFT);
-        const id = await subscribe('solo-now');
-        engine.clock.set('2024-01-05T12:00:00Z');
-        const { id: invoiceId } = await invoiceAt(0);
-        await engine.acme.invoices.commit(invoiceId);
-        expect(await balances()).to.equal('19.95 0');
-        expect(await chargedThrough(id)).to.equal('2024-02-01');
-        expect(await told()).to.deep.equal(['INVOICE_CREATION']);
-        await engine.settle();
-        const committed = await invoiceAt(0);
-        expect([
-          formatLocalDate(committed.invoiceDate),
-          committed.commitDate && formatLocalDate(committed.commitDate),
-        ]).to.deep.equal(['2024-01-01', '2024-01-05']);
-        expect([await balances(), payments()]).to.deep.equal(['0 0', ['19.95']]);
-        const history = await engine.acme.audit.history({ type: 'INVOICE', id: invoiceId });
-        expect(history.map(({ changeType, snapshot }) => [changeType, snapshot?.status])).to.deep.equal([
-          ['INSERT', 'DRAFT'],
-          ['UPDATE', 'COMMITTED'],
-        ]);
-      });
-
-      it('without the tag later runs commit theirs, and existing drafts stay', async () => {
-        await tag(SystemTag.AUTO_INVOICING_DRAFT);
-        await subscribe('solo-now');
-        await untag(SystemTag.AUTO_INVOICING_DRAFT);
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await standing()).to.deep.equal([
-          'DRAFT [RECURRING 2024-01-01..2024-02-01 19.95] owes 0',
-          'COMMITTED [RECURRING 2024-02-01..2024-03-01 19.95] owes 0',
-        ]);
-        expect(payments()).to.deep.equal(['19.95']);
-      });
-
-      it('an explicit run makes a draft too', async () => {
-        await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_OFF);
-        await subscribe('solo-now');
-        const invoice = await engine.acme.generateInvoice({ accountId });
-        expect(invoice.status).to.equal('DRAFT');
-      });
-
-      it(
-        'a draft that is committed late lowers no charged-through date',
-        onEachDatabase(async () => {
-          await tag(SystemTag.AUTO_INVOICING_DRAFT);
-          const id = await subscribe('solo-now');
-          await untag(SystemTag.AUTO_INVOICING_DRAFT);
-          await engine.runTo('2024-02-01T00:00:00Z');
-          expect(await chargedThrough(id)).to.equal('2024-03-01');
-          await engine.acme.invoices.commit((await invoiceAt(0)).id);
-          expect(await chargedThrough(id)).to.equal('2024-03-01');
-        }),
-      );
-
-      it('a committed draft uses credit, and what it owed its customer becomes credit then', async () => {
-        const first = await charge('20', false);
-        const second = await charge('5', false);
-        await engine.acme.invoices.addCredits({
-          accountId,
-          items: [{ amount: decimal('30'), invoiceId: first.id }],
-        });
-        expect(await balances()).to.equal('0 0');
-        await engine.acme.invoices.commit(first.id);
-        expect(await balances()).to.equal('-10 10');
-        await engine.acme.invoices.commit(second.id);
-        expect(await balances()).to.equal('-5 5');
-        expect((await standing()).at(-1)).to.equal(
-          'COMMITTED [EXTERNAL_CHARGE 2024-01-01 5, CBA_ADJ 2024-01-01..2024-01-01 -5] owes 0',
-        );
-        const [, ...later] = await told();
-        expect(
-          later,
-          'the second uses credit: it existed and is COMMITTED now (invoicing §16)',
-        ).to.deep.equal(['INVOICE_CREATION', 'INVOICE_ADJUSTMENT']);
-      });
-    });
-
-    describe('accounts 13.2 AUTO_INVOICING_REUSE_DRAFT', () => {
-      beforeEach(() => begin('2024-01-01T00:00:00Z'));
-
-      it('a run adds to the oldest draft, whatever made it, and commits it', async () => {
-        const oldest = await charge('7', false);
-        await charge('3', false);
-        await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
-        engine.clock.set('2024-01-10T00:00:00Z');
-        const id = await subscribe('solo-now');
-        expect(await standing()).to.deep.equal([
-          'COMMITTED [EXTERNAL_CHARGE 2024-01-01 7, RECURRING 2024-01-10..2024-02-10 19.95] owes 0',
-          'DRAFT [EXTERNAL_CHARGE 2024-01-01 3] owes 0',
-        ]);
-        const invoice = await engine.acme.getInvoice(oldest.id);
-        expect(invoice.targetDate && formatLocalDate(invoice.targetDate)).to.equal('2024-01-10');
-        expect(formatDecimal(invoice.amount)).to.equal('26.95');
-        expect(await chargedThrough(id)).to.equal('2024-02-10');
-        expect(await told()).to.deep.equal([
-          'INVOICE_CREATION',
-          'INVOICE_ADJUSTMENT',
-          'INVOICE_PAYMENT_SUCCESS',
-        ]);
-        expect(payments()).to.deep.equal(['26.95']);
-        expect(await balances()).to.equal('0 0');
-      });
-
-      it('with AUTO_INVOICING_DRAFT runs gather on one draft, which a commit bills once', async () => {
-        await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT, SystemTag.AUTO_INVOICING_DRAFT);
-        const id = await subscribe('solo-now');
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await standing()).to.deep.equal([
-          'DRAFT [RECURRING 2024-01-01..2024-02-01 19.95, RECURRING 2024-02-01..2024-03-01 19.95] owes 0',
-        ]);
-        expect(await told()).to.deep.equal([]);
-        await engine.acme.invoices.commit((await invoiceAt(0)).id);
-        await engine.settle();
-        expect([payments(), await chargedThrough(id)]).to.deep.equal([['39.9'], '2024-03-01']);
-      });
-
-      it('AUTO_INVOICING_REUSE_DRAFT makes an invoice where there is no draft, and credit is spent on the whole of a reused one', async () => {
-        await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
-        await charge('7', false);
-        await engine.acme.invoices.addCredits({
-          accountId,
-          items: [{ amount: decimal('30') }],
-          autoCommit: true,
-        });
-        await subscribe('solo-now');
-        await engine.runTo('2024-02-01T00:00:00Z');
-        const lines = await standing();
-        expect(lines[0]).to.equal(
-          'COMMITTED [EXTERNAL_CHARGE 2024-01-01 7, RECURRING 2024-01-01..2024-02-01 19.95, ' +
-            'CBA_ADJ 2024-01-01..2024-01-01 -26.95] owes 0',
-        );
-        expect(lines[2]).to.equal(
-          'COMMITTED [RECURRING 2024-02-01..2024-03-01 19.95, CBA_ADJ 2024-02-01..2024-02-01 -3.05] owes 0',
-        );
-        expect(payments()).to.deep.equal(['16.9']);
-      });
-
-      it('a call asks for it without the tag: the oldest, or one that it names', async () => {
-        await tag(SystemTag.AUTO_INVOICING_OFF);
-        const oldest = await charge('7', false);
-        const named = await charge('3', false);
-        await subscribe('solo-now');
-        const reused = await engine.acme.generateInvoice({ accountId, draftId: named.id });
-        expect([reused.id, reused.status]).to.deep.equal([named.id, 'COMMITTED']);
-        const targetDate = parseLocalDate('2024-02-01');
-        const second = await engine.acme.generateInvoice({ accountId, targetDate, reuseDraft: true });
-        expect([second.id, itemLines(second).length]).to.deep.equal([oldest.id, 2]);
-      });
-
-      it('a run that reuses a draft refuses a named invoice that is no draft of the account, and bills nothing', async () => {
-        await tag(SystemTag.AUTO_INVOICING_OFF);
-        const committed = await charge('7', true);
-        const voided = await charge('3', false);
-        await engine.acme.invoices.void(voided.id);
-        await subscribe('solo-now');
-        const other = await engine.acme.createAccount({ currency: 'USD' });
-        const [foreign] = await engine.acme.invoices.addCharges({
-          accountId: other.id,
-          items: [{ amount: decimal('1') }],
-        });
-        for (const [draftId, code] of [
-          [committed.id, ErrorCode.INVOICE_ALREADY_COMMITTED],
-          [voided.id, ErrorCode.INVOICE_INVALID_STATUS],
-          [foreign?.invoiceId as Uuid, ErrorCode.INVOICE_NOT_FOUND],
-          [accountId, ErrorCode.INVOICE_NOT_FOUND],
-        ] as const) {
-          expect(await codeOf(engine.acme.generateInvoice({ accountId, draftId }))).to.equal(code);
-        }
-        expect(await invoices()).to.have.length(2);
-      });
-    });
-
-    it('a run adds nothing to the summary of children, also where it is named', async () => {
-      await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
-      const child = await engine.acme.createAccount({
-        currency: 'USD',
-        billCycleDayLocal: 1,
-        parentAccountId: accountId,
-        isPaymentDelegatedToParent: true,
-      });
-      await engine.acme.createSubscription({ accountId: child.id, planName: 'team-now' });
-      await engine.settle();
-      const summary = ['DRAFT [PARENT_SUMMARY 29.95] owes 0'];
-      expect(await standing()).to.deep.equal(summary);
-      const { id: draftId } = await invoiceAt(0);
-      await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-      expect(await codeOf(engine.acme.generateInvoice({ accountId, draftId }))).to.equal(
-        ErrorCode.INVOICE_INVALID_STATUS,
-      );
-      expect(await standing()).to.deep.equal(summary);
-      await engine.acme.generateInvoice({ accountId, reuseDraft: true });
-      expect(await standing()).to.deep.equal([
-        ...summary,
-        'COMMITTED [RECURRING 2024-01-01..2024-02-01 19.95] owes 19.95',
-      ]);
-    });
-
-    describe('invoicing 11 rule 4: dry runs', () => {
-      beforeEach(() => begin('2024-01-01T00:00:00Z'));
-      const foresee = (targetDate: string) =>
-        engine.acme.invoices.dryRun({ accountId, targetDate: parseLocalDate(targetDate) });
-
-      it('dry runs of AUTO_INVOICING_DRAFT foresee a draft', async () => {
-        await tag(SystemTag.AUTO_INVOICING_DRAFT);
-        await subscribe('solo-now');
-        const foreseen = await foresee('2024-02-01');
-        expect([foreseen?.status, foreseen && itemLines(foreseen)]).to.deep.equal([
-          'DRAFT',
-          ['RECURRING 2024-02-01..2024-03-01 19.95'],
-        ]);
-      });
-
-      it('dry runs of a reused draft show its content and the new items, and leave it alone', async () => {
-        await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
-        await subscribe('solo-now');
-        const before = await standing();
-        const foreseen = await foresee('2024-03-01');
-        expect([
-          foreseen?.status,
-          foreseen && formatDecimal(foreseen.amount),
-          foreseen && itemLines(foreseen),
-        ]).to.deep.equal([
-          'DRAFT',
-          '59.85',
-          [
-            'RECURRING 2024-01-01..2024-02-01 19.95',
-            'RECURRING 2024-02-01..2024-03-01 19.95',
-            'RECURRING 2024-03-01..2024-04-01 19.95',
-          ],
-        ]);
-        expect(await standing()).to.deep.equal(before);
-      });
-
-      it('dry runs of a draft that the next run commits show it once', async () => {
-        await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
-        await subscribe('solo-now');
-        await charge('7', false);
-        const next = await foresee('2024-02-01');
-        expect([next?.status, next && formatDecimal(next.amount)]).to.deep.equal(['COMMITTED', '26.95']);
-        const later = await foresee('2024-03-01');
-        expect(later && itemLines(later)).to.deep.equal(['RECURRING 2024-03-01..2024-04-01 19.95']);
-      });
-    });
-
-    describe('invoicing 3 statuses', () => {
-      beforeEach(() => begin('2024-01-01T00:00:00Z'));
-
-      it('invoicing §3: a change of status commits drafts only and voids what is not void yet', async () => {
-        const { commit, void: voidIt } = engine.acme.invoices;
-        const draft = await charge('5', false);
-        expect(await codeOf(commit(accountId))).to.equal(ErrorCode.INVOICE_NOT_FOUND);
-        expect(await codeOf(voidIt(accountId))).to.equal(ErrorCode.INVOICE_NOT_FOUND);
-        await commit(draft.id);
-        expect(await codeOf(commit(draft.id))).to.equal(ErrorCode.INVOICE_INVALID_STATUS);
-        const other = await charge('6', false);
-        await told();
-        await voidIt(other.id);
-        expect(await told()).to.deep.equal(['INVOICE_ADJUSTMENT']);
-        expect(await codeOf(voidIt(other.id))).to.equal(ErrorCode.INVOICE_INVALID_STATUS);
-        expect(await codeOf(commit(other.id))).to.equal(ErrorCode.INVOICE_INVALID_STATUS);
-        expect(await told()).to.deep.equal([]);
-      });
-
-      it('what is paid, or being paid, cannot be voided; what is refunded in the books can', async () => {
-        const paid = await charge('5', true);
-        await engine.settle();
-        await told();
-        expect(await codeOf(engine.acme.invoices.void(paid.id))).to.equal(
-          ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
-        );
-        engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
-        const pending = await charge('6', true);
-        await engine.settle();
-        await told();
-        expect(await codeOf(engine.acme.invoices.void(pending.id))).to.equal(
-          ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
-        );
-        expect((await invoices()).map(({ status }) => status)).to.deep.equal(['COMMITTED', 'COMMITTED']);
-        expect(await told()).to.deep.equal([]);
-      });
-
-      it('credit that it has generated goes with it, unless it is used', async () => {
-        await tag(SystemTag.AUTO_PAY_OFF);
-        const credit = async (amount: string) => {
-          const items = [{ amount: decimal(amount) }];
-          const [item] = await engine.acme.invoices.addCredits({ accountId, items, autoCommit: true });
-          return item?.invoiceId as Uuid;
-        };
-        const first = await credit('10');
-        await engine.acme.invoices.void(first);
-        expect(await balances()).to.equal('0 0');
-        const second = await credit('10');
-        const used = await charge('4', true);
-        expect(await codeOf(engine.acme.invoices.void(second))).to.equal(
-          ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
-        );
-        expect(await balances()).to.equal('-6 6');
-        await charge('8', true);
-        expect(await balances()).to.equal('2 0');
-        await engine.acme.invoices.void(used.id);
-        // The four that it had used come back and pay what is unpaid.
-        expect(await balances()).to.equal('-2 2');
-        expect((await standing()).at(-1)).to.match(/CBA_ADJ \S+ -6, CBA_ADJ \S+ -2\] owes 0$/);
-      });
-    });
-
-    it('invoicing §9 rule 6: of an item of credit that is used, more credit on the same invoice changes nothing', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      await engine.acme.invoices.addCredits({
-        accountId,
-        items: [{ amount: decimal('10') }],
-        autoCommit: true,
-      });
-      const adjusted = await charge('10', true);
-      const [item] = adjusted.items;
-      if (!item) throw new Error('no item');
-      await engine.acme.invoices.adjustItem({
-        accountId,
-        invoiceId: adjusted.id,
-        invoiceItemId: item.id,
-        amount: decimal('5'),
-      });
-      const user = await charge('5', true);
-      expect(await balances()).to.equal('0 0');
-      expect(await codeOf(engine.acme.invoices.void(adjusted.id))).to.equal(
-        ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
-      );
-      await engine.acme.invoices.void(user.id);
-      await engine.acme.invoices.void(adjusted.id);
-      expect(await balances()).to.equal('-10 10');
-    });
-
-    it('invoicing E15 Void chain', async () => {
-      await begin('2013-06-15T00:00:00Z', { billCycleDayLocal: 15 });
-      await engine.acme.invoices.addCredits({
-        accountId,
-        items: [{ amount: decimal('19.95') }],
-        autoCommit: true,
-      });
-      const id = await subscribe('solo-now');
-      await engine.runTo('2013-07-01T00:00:00Z');
-      await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
-      await engine.settle();
-      const [, second, third] = await invoices();
-      if (!second || !third) throw new Error('invoices are missing');
-      expect([itemLines(second), itemLines(third)]).to.deep.equal([
-        ['RECURRING 2013-06-15..2013-07-15 19.95', 'CBA_ADJ 2013-06-15..2013-06-15 -19.95'],
-        ['REPAIR_ADJ 2013-07-01..2013-07-15 -9.31', 'CBA_ADJ 2013-07-01..2013-07-01 9.31'],
-      ]);
-      const before = await standing();
-      expect(await codeOf(engine.acme.invoices.void(second.id))).to.equal(
-        ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
-      );
-      expect(await standing()).to.deep.equal(before);
-      await engine.acme.invoices.void(third.id);
-      expect([await balances(), await chargedThrough(id)]).to.deep.equal(['0 0', '2013-07-15']);
-      await engine.acme.invoices.void(second.id);
-      expect([await balances(), await chargedThrough(id)]).to.deep.equal(['-19.95 19.95', null]);
-      const again = await engine.acme.generateInvoice({ accountId });
-      expect(itemLines(again)).to.deep.equal([
-        'RECURRING 2013-06-15..2013-07-01 10.64',
-        'CBA_ADJ 2013-07-01..2013-07-01 -10.64',
-      ]);
-      expect(await chargedThrough(id)).to.equal('2013-07-01');
-    });
-
-    it('a void takes the account back to the target date that is left, and starts no run', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      await tag(SystemTag.AUTO_PAY_OFF);
-      const id = await subscribe('solo-now');
-      const ahead = await engine.acme.generateInvoice({
-        accountId,
-        targetDate: parseLocalDate('2024-03-01'),
-      });
-      expect(await chargedThrough(id)).to.equal('2024-04-01');
-      await engine.acme.invoices.void(ahead.id);
-      await engine.settle();
-      expect(await chargedThrough(id)).to.equal('2024-02-01');
-      expect(await invoices()).to.have.length(2);
-      expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(
-        ErrorCode.INVOICE_NOTHING_TO_DO,
-      );
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect((await standing()).at(-1)).to.equal(
-        'COMMITTED [RECURRING 2024-02-01..2024-03-01 19.95] owes 19.95',
-      );
-    });
-
-    it('after a void the next run looks at no more than is left, also before the days that were voided', async () => {
-      await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
-      await tag(SystemTag.AUTO_PAY_OFF);
-      const id = await subscribe('solo-now');
-      for (const billCycleDayLocal of [9, 17])
-        await engine.acme.subscriptions.changeBillCycleDay(id, { billCycleDayLocal });
-      const targetDate = parseLocalDate('2024-01-17');
-      const ahead = await engine.acme.generateInvoice({ accountId, targetDate });
-      await engine.acme.invoices.void(ahead.id);
-      // The first day that moves the cycle is still to come.
-      expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(
-        ErrorCode.INVOICE_NOTHING_TO_DO,
-      );
-      expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
-      await engine.runTo('2024-01-17T00:00:00Z');
-      expect((await standing()).at(-1)).to.equal(
-        'COMMITTED [RECURRING 2024-02-01..2024-02-17 10.3] owes 10.3',
-      );
-    });
-
-    it('a draft whose item is repaired cannot be voided; with its repair it can, and all is billed again', async () => {
-      await begin('2024-01-01T00:00:00Z');
+    it('runs make drafts, each of what is missing: no event, no payment, no balance, no charged-through date', async () => {
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
-      engine.clock.set('2024-01-11T00:00:00Z');
-      await engine.acme.subscriptions.changePlan(id, { planName: 'team-now', billingPolicy: 'IMMEDIATE' });
-      await engine.settle();
-      const [first, second] = await invoices();
-      if (!first || !second) throw new Error('invoices are missing');
-      expect(itemLines(second)).to.deep.equal([
-        'RECURRING 2024-01-11..2024-02-01 20.29',
-        'REPAIR_ADJ 2024-01-11..2024-02-01 -13.51',
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await standing()).to.deep.equal([
+        'DRAFT [RECURRING 2024-01-01..2024-02-01 19.95] owes 0',
+        'DRAFT [RECURRING 2024-02-01..2024-03-01 19.95] owes 0',
       ]);
-      expect(await codeOf(engine.acme.invoices.void(first.id))).to.equal(
-        ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
-      );
-      await engine.acme.invoices.void(second.id);
-      const again = await engine.acme.generateInvoice({ accountId });
-      expect(itemLines(again)).to.deep.equal(itemLines(second));
-      await engine.acme.invoices.void(again.id);
-      await engine.acme.invoices.void(first.id);
-      const anew = await engine.acme.generateInvoice({ accountId });
-      expect(itemLines(anew)).to.deep.equal([
-        'RECURRING 2024-01-01..2024-01-11 6.44',
-        'RECURRING 2024-01-11..2024-02-01 20.29',
+      expect(await told()).to.deep.equal([]);
+      expect([await balances(), await chargedThrough(id), payments()]).to.deep.equal(['0 0', null, []]);
+      expect((await invoiceAt(0)).commitDate).to.equal(null);
+    });
+
+    it('a commit makes it owed, tells of it, pays it and moves the charged-through date', async () => {
+      await tag(SystemTag.AUTO_INVOICING_DRAFT);
+      const id = await subscribe('solo-now');
+      engine.clock.set('2024-01-05T12:00:00Z');
+      const { id: invoiceId } = await invoiceAt(0);
+      await engine.acme.invoices.commit(invoiceId);
+      expect(await balances()).to.equal('19.95 0');
+      expect(await chargedThrough(id)).to.equal('2024-02-01');
+      expect(await told()).to.deep.equal(['INVOICE_CREATION']);
+      await engine.settle();
+      const committed = await invoiceAt(0);
+      expect([
+        formatLocalDate(committed.invoiceDate),
+        committed.commitDate && formatLocalDate(committed.commitDate),
+      ]).to.deep.equal(['2024-01-01', '2024-01-05']);
+      expect([await balances(), payments()]).to.deep.equal(['0 0', ['19.95']]);
+      const history = await engine.acme.audit.history({ type: 'INVOICE', id: invoiceId });
+      expect(history.map(({ changeType, snapshot }) => [changeType, snapshot?.status])).to.deep.equal([
+        ['INSERT', 'DRAFT'],
+        ['UPDATE', 'COMMITTED'],
       ]);
     });
 
-    it('with the draft reused, an item and its repair go together', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
+    it('without the tag later runs commit theirs, and existing drafts stay', async () => {
+      await tag(SystemTag.AUTO_INVOICING_DRAFT);
+      await subscribe('solo-now');
+      await untag(SystemTag.AUTO_INVOICING_DRAFT);
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await standing()).to.deep.equal([
+        'DRAFT [RECURRING 2024-01-01..2024-02-01 19.95] owes 0',
+        'COMMITTED [RECURRING 2024-02-01..2024-03-01 19.95] owes 0',
+      ]);
+      expect(payments()).to.deep.equal(['19.95']);
+    });
+
+    it('an explicit run makes a draft too', async () => {
+      await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_OFF);
+      await subscribe('solo-now');
+      const invoice = await engine.acme.generateInvoice({ accountId });
+      expect(invoice.status).to.equal('DRAFT');
+    });
+
+    it('a draft that is committed late lowers no charged-through date', async () => {
+      await tag(SystemTag.AUTO_INVOICING_DRAFT);
       const id = await subscribe('solo-now');
-      engine.clock.set('2024-01-11T00:00:00Z');
-      await engine.acme.subscriptions.changePlan(id, { planName: 'team-now', billingPolicy: 'IMMEDIATE' });
-      await engine.settle();
-      const draft = await invoiceAt(0);
-      expect([draft.items.length, (await invoices()).length]).to.deep.equal([3, 1]);
-      await engine.acme.invoices.void(draft.id);
-      const anew = await engine.acme.generateInvoice({ accountId });
-      expect(itemLines(anew)).to.deep.equal([
-        'RECURRING 2024-01-01..2024-01-11 6.44',
-        'RECURRING 2024-01-11..2024-02-01 20.29',
+      await untag(SystemTag.AUTO_INVOICING_DRAFT);
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await chargedThrough(id)).to.equal('2024-03-01');
+      await engine.acme.invoices.commit((await invoiceAt(0)).id);
+      expect(await chargedThrough(id)).to.equal('2024-03-01');
+    });
+
+    it('a committed draft uses credit, and what it owed its customer becomes credit then', async () => {
+      const first = await charge('20', false);
+      const second = await charge('5', false);
+      await engine.acme.invoices.addCredits({
+        accountId,
+        items: [{ amount: decimal('30'), invoiceId: first.id }],
+      });
+      expect(await balances()).to.equal('0 0');
+      await engine.acme.invoices.commit(first.id);
+      expect(await balances()).to.equal('-10 10');
+      await engine.acme.invoices.commit(second.id);
+      expect(await balances()).to.equal('-5 5');
+      expect((await standing()).at(-1)).to.equal(
+        'COMMITTED [EXTERNAL_CHARGE 2024-01-01 5, CBA_ADJ 2024-01-01..2024-01-01 -5] owes 0',
+      );
+      const [, ...later] = await told();
+      expect(later, 'the second uses credit: it existed and is COMMITTED now (invoicing §16)').to.deep.equal([
+        'INVOICE_CREATION',
+        'INVOICE_ADJUSTMENT',
       ]);
     });
+  });
+
+  describe('accounts 13.2 AUTO_INVOICING_REUSE_DRAFT', () => {
+    beforeEach(() => begin('2024-01-01T00:00:00Z'));
+
+    it('a run adds to the oldest draft, whatever made it, and commits it', async () => {
+      const oldest = await charge('7', false);
+      await charge('3', false);
+      await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
+      engine.clock.set('2024-01-10T00:00:00Z');
+      const id = await subscribe('solo-now');
+      expect(await standing()).to.deep.equal([
+        'COMMITTED [EXTERNAL_CHARGE 2024-01-01 7, RECURRING 2024-01-10..2024-02-10 19.95] owes 0',
+        'DRAFT [EXTERNAL_CHARGE 2024-01-01 3] owes 0',
+      ]);
+      const invoice = await engine.acme.getInvoice(oldest.id);
+      expect(invoice.targetDate && formatLocalDate(invoice.targetDate)).to.equal('2024-01-10');
+      expect(formatDecimal(invoice.amount)).to.equal('26.95');
+      expect(await chargedThrough(id)).to.equal('2024-02-10');
+      expect(await told()).to.deep.equal([
+        'INVOICE_CREATION',
+        'INVOICE_ADJUSTMENT',
+        'INVOICE_PAYMENT_SUCCESS',
+      ]);
+      expect(payments()).to.deep.equal(['26.95']);
+      expect(await balances()).to.equal('0 0');
+    });
+
+    it('with AUTO_INVOICING_DRAFT runs gather on one draft, which a commit bills once', async () => {
+      await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT, SystemTag.AUTO_INVOICING_DRAFT);
+      const id = await subscribe('solo-now');
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await standing()).to.deep.equal([
+        'DRAFT [RECURRING 2024-01-01..2024-02-01 19.95, RECURRING 2024-02-01..2024-03-01 19.95] owes 0',
+      ]);
+      expect(await told()).to.deep.equal([]);
+      await engine.acme.invoices.commit((await invoiceAt(0)).id);
+      await engine.settle();
+      expect([payments(), await chargedThrough(id)]).to.deep.equal([['39.9'], '2024-03-01']);
+    });
+
+    it('AUTO_INVOICING_REUSE_DRAFT makes an invoice where there is no draft, and credit is spent on the whole of a reused one', async () => {
+      await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
+      await charge('7', false);
+      await engine.acme.invoices.addCredits({
+        accountId,
+        items: [{ amount: decimal('30') }],
+        autoCommit: true,
+      });
+      await subscribe('solo-now');
+      await engine.runTo('2024-02-01T00:00:00Z');
+      const lines = await standing();
+      expect(lines[0]).to.equal(
+        'COMMITTED [EXTERNAL_CHARGE 2024-01-01 7, RECURRING 2024-01-01..2024-02-01 19.95, ' +
+          'CBA_ADJ 2024-01-01..2024-01-01 -26.95] owes 0',
+      );
+      expect(lines[2]).to.equal(
+        'COMMITTED [RECURRING 2024-02-01..2024-03-01 19.95, CBA_ADJ 2024-02-01..2024-02-01 -3.05] owes 0',
+      );
+      expect(payments()).to.deep.equal(['16.9']);
+    });
+
+    it('a call asks for it without the tag: the oldest, or one that it names', async () => {
+      await tag(SystemTag.AUTO_INVOICING_OFF);
+      const oldest = await charge('7', false);
+      const named = await charge('3', false);
+      await subscribe('solo-now');
+      const reused = await engine.acme.generateInvoice({ accountId, draftId: named.id });
+      expect([reused.id, reused.status]).to.deep.equal([named.id, 'COMMITTED']);
+      const targetDate = parseLocalDate('2024-02-01');
+      const second = await engine.acme.generateInvoice({ accountId, targetDate, reuseDraft: true });
+      expect([second.id, itemLines(second).length]).to.deep.equal([oldest.id, 2]);
+    });
+
+    it('a run that reuses a draft refuses a named invoice that is no draft of the account, and bills nothing', async () => {
+      await tag(SystemTag.AUTO_INVOICING_OFF);
+      const committed = await charge('7', true);
+      const voided = await charge('3', false);
+      await engine.acme.invoices.void(voided.id);
+      await subscribe('solo-now');
+      const other = await engine.acme.createAccount({ currency: 'USD' });
+      const [foreign] = await engine.acme.invoices.addCharges({
+        accountId: other.id,
+        items: [{ amount: decimal('1') }],
+      });
+      for (const [draftId, code] of [
+        [committed.id, ErrorCode.INVOICE_ALREADY_COMMITTED],
+        [voided.id, ErrorCode.INVOICE_INVALID_STATUS],
+        [foreign?.invoiceId as Uuid, ErrorCode.INVOICE_NOT_FOUND],
+        [accountId, ErrorCode.INVOICE_NOT_FOUND],
+      ] as const) {
+        expect(await codeOf(engine.acme.generateInvoice({ accountId, draftId }))).to.equal(code);
+      }
+      expect(await invoices()).to.have.length(2);
+    });
+  });
+
+  it('a run adds nothing to the summary of children, also where it is named', async () => {
+    await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
+    const child = await engine.acme.createAccount({
+      currency: 'USD',
+      billCycleDayLocal: 1,
+      parentAccountId: accountId,
+      isPaymentDelegatedToParent: true,
+    });
+    await engine.acme.createSubscription({ accountId: child.id, planName: 'team-now' });
+    await engine.settle();
+    const summary = ['DRAFT [PARENT_SUMMARY 29.95] owes 0'];
+    expect(await standing()).to.deep.equal(summary);
+    const { id: draftId } = await invoiceAt(0);
+    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+    expect(await codeOf(engine.acme.generateInvoice({ accountId, draftId }))).to.equal(
+      ErrorCode.INVOICE_INVALID_STATUS,
+    );
+    expect(await standing()).to.deep.equal(summary);
+    await engine.acme.generateInvoice({ accountId, reuseDraft: true });
+    expect(await standing()).to.deep.equal([
+      ...summary,
+      'COMMITTED [RECURRING 2024-01-01..2024-02-01 19.95] owes 19.95',
+    ]);
+  });
+
+  describe('invoicing 11 rule 4: dry runs', () => {
+    beforeEach(() => begin('2024-01-01T00:00:00Z'));
+    const foresee = (targetDate: string) =>
+      engine.acme.invoices.dryRun({ accountId, targetDate: parseLocalDate(targetDate) });
+
+    it('dry runs of AUTO_INVOICING_DRAFT foresee a draft', async () => {
+      await tag(SystemTag.AUTO_INVOICING_DRAFT);
+      await subscribe('solo-now');
+      const foreseen = await foresee('2024-02-01');
+      expect([foreseen?.status, foreseen && itemLines(foreseen)]).to.deep.equal([
+        'DRAFT',
+        ['RECURRING 2024-02-01..2024-03-01 19.95'],
+      ]);
+    });
+
+    it('dry runs of a reused draft show its content and the new items, and leave it alone', async () => {
+      await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
+      await subscribe('solo-now');
+      const before = await standing();
+      const foreseen = await foresee('2024-03-01');
+      expect([
+        foreseen?.status,
+        foreseen && formatDecimal(foreseen.amount),
+        foreseen && itemLines(foreseen),
+      ]).to.deep.equal([
+        'DRAFT',
+        '59.85',
+        [
+          'RECURRING 2024-01-01..2024-02-01 19.95',
+          'RECURRING 2024-02-01..2024-03-01 19.95',
+          'RECURRING 2024-03-01..2024-04-01 19.95',
+        ],
+      ]);
+      expect(await standing()).to.deep.equal(before);
+    });
+
+    it('dry runs of a draft that the next run commits show it once', async () => {
+      await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
+      await subscribe('solo-now');
+      await charge('7', false);
+      const next = await foresee('2024-02-01');
+      expect([next?.status, next && formatDecimal(next.amount)]).to.deep.equal(['COMMITTED', '26.95']);
+      const later = await foresee('2024-03-01');
+      expect(later && itemLines(later)).to.deep.equal(['RECURRING 2024-03-01..2024-04-01 19.95']);
+    });
+  });
+
+  describe('invoicing 3 statuses', () => {
+    beforeEach(() => begin('2024-01-01T00:00:00Z'));
+
+    it('invoicing §3: a change of status commits drafts only and voids what is not void yet', async () => {
+      const { commit, void: voidIt } = engine.acme.invoices;
+      const draft = await charge('5', false);
+      expect(await codeOf(commit(accountId))).to.equal(ErrorCode.INVOICE_NOT_FOUND);
+      expect(await codeOf(voidIt(accountId))).to.equal(ErrorCode.INVOICE_NOT_FOUND);
+      await commit(draft.id);
+      expect(await codeOf(commit(draft.id))).to.equal(ErrorCode.INVOICE_INVALID_STATUS);
+      const other = await charge('6', false);
+      await told();
+      await voidIt(other.id);
+      expect(await told()).to.deep.equal(['INVOICE_ADJUSTMENT']);
+      expect(await codeOf(voidIt(other.id))).to.equal(ErrorCode.INVOICE_INVALID_STATUS);
+      expect(await codeOf(commit(other.id))).to.equal(ErrorCode.INVOICE_INVALID_STATUS);
+      expect(await told()).to.deep.equal([]);
+    });
+
+    it('what is paid, or being paid, cannot be voided; what is refunded in the books can', async () => {
+      const paid = await charge('5', true);
+      await engine.settle();
+      await told();
+      expect(await codeOf(engine.acme.invoices.void(paid.id))).to.equal(
+        ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
+      );
+      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
+      const pending = await charge('6', true);
+      await engine.settle();
+      await told();
+      expect(await codeOf(engine.acme.invoices.void(pending.id))).to.equal(
+        ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
+      );
+      expect((await invoices()).map(({ status }) => status)).to.deep.equal(['COMMITTED', 'COMMITTED']);
+      expect(await told()).to.deep.equal([]);
+    });
+
+    it('credit that it has generated goes with it, unless it is used', async () => {
+      await tag(SystemTag.AUTO_PAY_OFF);
+      const credit = async (amount: string) => {
+        const items = [{ amount: decimal(amount) }];
+        const [item] = await engine.acme.invoices.addCredits({ accountId, items, autoCommit: true });
+        return item?.invoiceId as Uuid;
+      };
+      const first = await credit('10');
+      await engine.acme.invoices.void(first);
+      expect(await balances()).to.equal('0 0');
+      const second = await credit('10');
+      const used = await charge('4', true);
+      expect(await codeOf(engine.acme.invoices.void(second))).to.equal(
+        ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
+      );
+      expect(await balances()).to.equal('-6 6');
+      await charge('8', true);
+      expect(await balances()).to.equal('2 0');
+      await engine.acme.invoices.void(used.id);
+      // The four that it had used come back and pay what is unpaid.
+      expect(await balances()).to.equal('-2 2');
+      expect((await standing()).at(-1)).to.match(/CBA_ADJ \S+ -6, CBA_ADJ \S+ -2\] owes 0$/);
+    });
+  });
+
+  it('invoicing §9 rule 6: of an item of credit that is used, more credit on the same invoice changes nothing', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    await engine.acme.invoices.addCredits({
+      accountId,
+      items: [{ amount: decimal('10') }],
+      autoCommit: true,
+    });
+    const adjusted = await charge('10', true);
+    const [item] = adjusted.items;
+    if (!item) throw new Error('no item');
+    await engine.acme.invoices.adjustItem({
+      accountId,
+      invoiceId: adjusted.id,
+      invoiceItemId: item.id,
+      amount: decimal('5'),
+    });
+    const user = await charge('5', true);
+    expect(await balances()).to.equal('0 0');
+    expect(await codeOf(engine.acme.invoices.void(adjusted.id))).to.equal(
+      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
+    );
+    await engine.acme.invoices.void(user.id);
+    await engine.acme.invoices.void(adjusted.id);
+    expect(await balances()).to.equal('-10 10');
+  });
+
+  it('invoicing E15 Void chain', async () => {
+    await begin('2013-06-15T00:00:00Z', { billCycleDayLocal: 15 });
+    await engine.acme.invoices.addCredits({
+      accountId,
+      items: [{ amount: decimal('19.95') }],
+      autoCommit: true,
+    });
+    const id = await subscribe('solo-now');
+    await engine.runTo('2013-07-01T00:00:00Z');
+    await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
+    await engine.settle();
+    const [, second, third] = await invoices();
+    if (!second || !third) throw new Error('invoices are missing');
+    expect([itemLines(second), itemLines(third)]).to.deep.equal([
+      ['RECURRING 2013-06-15..2013-07-15 19.95', 'CBA_ADJ 2013-06-15..2013-06-15 -19.95'],
+      ['REPAIR_ADJ 2013-07-01..2013-07-15 -9.31', 'CBA_ADJ 2013-07-01..2013-07-01 9.31'],
+    ]);
+    const before = await standing();
+    expect(await codeOf(engine.acme.invoices.void(second.id))).to.equal(
+      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
+    );
+    expect(await standing()).to.deep.equal(before);
+    await engine.acme.invoices.void(third.id);
+    expect([await balances(), await chargedThrough(id)]).to.deep.equal(['0 0', '2013-07-15']);
+    await engine.acme.invoices.void(second.id);
+    expect([await balances(), await chargedThrough(id)]).to.deep.equal(['-19.95 19.95', null]);
+    const again = await engine.acme.generateInvoice({ accountId });
+    expect(itemLines(again)).to.deep.equal([
+      'RECURRING 2013-06-15..2013-07-01 10.64',
+      'CBA_ADJ 2013-07-01..2013-07-01 -10.64',
+    ]);
+    expect(await chargedThrough(id)).to.equal('2013-07-01');
+  });
+
+  it('a void takes the account back to the target date that is left, and starts no run', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    await tag(SystemTag.AUTO_PAY_OFF);
+    const id = await subscribe('solo-now');
+    const ahead = await engine.acme.generateInvoice({
+      accountId,
+      targetDate: parseLocalDate('2024-03-01'),
+    });
+    expect(await chargedThrough(id)).to.equal('2024-04-01');
+    await engine.acme.invoices.void(ahead.id);
+    await engine.settle();
+    expect(await chargedThrough(id)).to.equal('2024-02-01');
+    expect(await invoices()).to.have.length(2);
+    expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(
+      ErrorCode.INVOICE_NOTHING_TO_DO,
+    );
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect((await standing()).at(-1)).to.equal(
+      'COMMITTED [RECURRING 2024-02-01..2024-03-01 19.95] owes 19.95',
+    );
+  });
+
+  it('after a void the next run looks at no more than is left, also before the days that were voided', async () => {
+    await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
+    await tag(SystemTag.AUTO_PAY_OFF);
+    const id = await subscribe('solo-now');
+    for (const billCycleDayLocal of [9, 17])
+      await engine.acme.subscriptions.changeBillCycleDay(id, { billCycleDayLocal });
+    const targetDate = parseLocalDate('2024-01-17');
+    const ahead = await engine.acme.generateInvoice({ accountId, targetDate });
+    await engine.acme.invoices.void(ahead.id);
+    // The first day that moves the cycle is still to come.
+    expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(
+      ErrorCode.INVOICE_NOTHING_TO_DO,
+    );
+    expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+    await engine.runTo('2024-01-17T00:00:00Z');
+    expect((await standing()).at(-1)).to.equal('COMMITTED [RECURRING 2024-02-01..2024-02-17 10.3] owes 10.3');
+  });
+
+  it('a draft whose item is repaired cannot be voided; with its repair it can, and all is billed again', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    await tag(SystemTag.AUTO_INVOICING_DRAFT);
+    const id = await subscribe('solo-now');
+    engine.clock.set('2024-01-11T00:00:00Z');
+    await engine.acme.subscriptions.changePlan(id, { planName: 'team-now', billingPolicy: 'IMMEDIATE' });
+    await engine.settle();
+    const [first, second] = await invoices();
+    if (!first || !second) throw new Error('invoices are missing');
+    expect(itemLines(second)).to.deep.equal([
+      'RECURRING 2024-01-11..2024-02-01 20.29',
+      'REPAIR_ADJ 2024-01-11..2024-02-01 -13.51',
+    ]);
+    expect(await codeOf(engine.acme.invoices.void(first.id))).to.equal(
+      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
+    );
+    await engine.acme.invoices.void(second.id);
+    const again = await engine.acme.generateInvoice({ accountId });
+    expect(itemLines(again)).to.deep.equal(itemLines(second));
+    await engine.acme.invoices.void(again.id);
+    await engine.acme.invoices.void(first.id);
+    const anew = await engine.acme.generateInvoice({ accountId });
+    expect(itemLines(anew)).to.deep.equal([
+      'RECURRING 2024-01-01..2024-01-11 6.44',
+      'RECURRING 2024-01-11..2024-02-01 20.29',
+    ]);
+  });
+
+  it('with the draft reused, an item and its repair go together', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
+    const id = await subscribe('solo-now');
+    engine.clock.set('2024-01-11T00:00:00Z');
+    await engine.acme.subscriptions.changePlan(id, { planName: 'team-now', billingPolicy: 'IMMEDIATE' });
+    await engine.settle();
+    const draft = await invoiceAt(0);
+    expect([draft.items.length, (await invoices()).length]).to.deep.equal([3, 1]);
+    await engine.acme.invoices.void(draft.id);
+    const anew = await engine.acme.generateInvoice({ accountId });
+    expect(itemLines(anew)).to.deep.equal([
+      'RECURRING 2024-01-01..2024-01-11 6.44',
+      'RECURRING 2024-01-11..2024-02-01 20.29',
+    ]);
   });
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type DryRunRequest,
   decimal,
@@ -11,817 +10,799 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { rowsOf } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  openEngine,
+  rowsOf,
+  type TestEngine,
+} from '../support/index.ts';
 
 const day = (text: string) => ({ date: parseLocalDate(text) });
 const unknownId = '00000000-0000-7000-8000-00000000dead' as Uuid;
 
-anyDatabase((_kind, open) => {
-  describe('dry runs', () => {
-    let engine: TestEngine;
-    let accountId: Uuid;
-    let statements: string[] = [];
+eachDatabaseByTurns('dry runs', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
+  let statements: string[] = [];
 
-    afterEach(() => engine.close());
+  async function begin(now: string, billCycleDayLocal?: number, catalog?: string): Promise<void> {
+    engine = await openEngine(open, {
+      now,
+      trace: (text) => statements.push(text),
+      ...(catalog === undefined ? {} : { catalog }),
+    });
+    const account = await engine.payingAccount({
+      currency: 'USD',
+      ...(billCycleDayLocal === undefined ? {} : { billCycleDayLocal }),
+    });
+    accountId = account.id;
+  }
 
-    async function begin(now: string, billCycleDayLocal?: number, catalog?: string): Promise<void> {
-      engine = await openEngine(open, {
-        now,
-        trace: (text) => statements.push(text),
-        ...(catalog === undefined ? {} : { catalog }),
-      });
-      const account = await engine.payingAccount({
-        currency: 'USD',
-        ...(billCycleDayLocal === undefined ? {} : { billCycleDayLocal }),
-      });
-      accountId = account.id;
-    }
+  async function subscribe(planName: string, request: object = {}) {
+    const made = await engine.acme.createSubscription({ accountId, planName, ...request });
+    await engine.settle();
+    return made;
+  }
 
-    async function subscribe(planName: string, request: object = {}) {
-      const made = await engine.acme.createSubscription({ accountId, planName, ...request });
-      await engine.settle();
-      return made;
-    }
+  async function foresee(request: Omit<DryRunRequest, 'accountId'>): Promise<InvoiceView | null> {
+    return engine.acme.invoices.dryRun({ accountId, ...request });
+  }
 
-    async function foresee(request: Omit<DryRunRequest, 'accountId'>): Promise<InvoiceView | null> {
-      return engine.acme.invoices.dryRun({ accountId, ...request });
-    }
+  async function foreseen(request: Omit<DryRunRequest, 'accountId'>): Promise<readonly string[] | null> {
+    const found = await foresee(request);
+    return found && [...itemLines(found)].sort();
+  }
 
-    async function foreseen(request: Omit<DryRunRequest, 'accountId'>): Promise<readonly string[] | null> {
-      const found = await foresee(request);
-      return found && [...itemLines(found)].sort();
-    }
+  const upcoming = (request: Omit<DryRunRequest, 'accountId'> = {}) =>
+    foreseen({ dryRunType: 'UPCOMING_INVOICE', ...request });
+  const action = (request: Omit<DryRunRequest, 'accountId'>) =>
+    foreseen({ dryRunType: 'SUBSCRIPTION_ACTION', ...request });
 
-    const upcoming = (request: Omit<DryRunRequest, 'accountId'> = {}) =>
-      foreseen({ dryRunType: 'UPCOMING_INVOICE', ...request });
-    const action = (request: Omit<DryRunRequest, 'accountId'>) =>
-      foreseen({ dryRunType: 'SUBSCRIPTION_ACTION', ...request });
+  const invoices = () => engine.acme.invoices.ofAccount({ accountId, withItems: true });
 
-    const invoices = () => engine.acme.invoices.ofAccount({ accountId, withItems: true });
+  async function lastLines(): Promise<readonly string[]> {
+    const last = (await invoices()).at(-1);
+    return last === undefined ? [] : [...itemLines(last)].sort();
+  }
 
-    async function lastLines(): Promise<readonly string[]> {
-      const last = (await invoices()).at(-1);
-      return last === undefined ? [] : [...itemLines(last)].sort();
-    }
+  /** How many rows each table holds; a dry run leaves them all. */
+  async function rowCounts(): Promise<readonly string[]> {
+    const tables = [
+      'accounts',
+      'bundles',
+      'subscriptions',
+      'subscription_events',
+      'blocking_states',
+      'invoices',
+      'invoice_items',
+      'coverage',
+      'invoicing_cursors',
+      'override_plans',
+      'queue_entries',
+      'queue_history',
+      'audit_log',
+    ];
+    const counts = tables.map((name) => `select '${name}' as name, count(*) as held from bw_${name}`);
+    const rows = await rowsOf(engine.database, counts.join(' union all '));
+    return rows.map(({ name, held }) => `${name} ${held}`);
+  }
 
-    /** How many rows each table holds; a dry run leaves them all. */
-    async function rowCounts(): Promise<readonly string[]> {
-      const tables = [
-        'accounts',
-        'bundles',
-        'subscriptions',
-        'subscription_events',
-        'blocking_states',
-        'invoices',
-        'invoice_items',
-        'coverage',
-        'invoicing_cursors',
-        'override_plans',
-        'queue_entries',
-        'queue_history',
-        'audit_log',
-      ];
-      const counts = tables.map((name) => `select '${name}' as name, count(*) as held from bw_${name}`);
-      const rows = await rowsOf(engine.database, counts.join(' union all '));
-      return rows.map(({ name, held }) => `${name} ${held}`);
-    }
-
-    describe('invoicing §11 UPCOMING_INVOICE', () => {
-      it('a dry run for UPCOMING_INVOICE gives the first invoice that comes, at its own date', async () => {
-        await begin('2014-01-02T00:00:00Z', 1);
-        await subscribe('pro-monthly');
-        const before = await rowCounts();
-        const found = await foresee({ dryRunType: 'UPCOMING_INVOICE' });
-        expect(found && itemLines(found)).to.deep.equal(['RECURRING 2014-02-01..2014-03-01 249.95']);
-        expect(found?.targetDate && formatLocalDate(found.targetDate)).to.equal('2014-02-01');
-        expect(found?.status).to.equal('COMMITTED');
-        expect(await rowCounts()).to.deep.equal(before);
-        await engine.runTo('2014-02-01T00:00:00Z');
-        expect(await lastLines()).to.deep.equal(['RECURRING 2014-02-01..2014-03-01 249.95']);
-      });
-
-      it('a dry run for UPCOMING_INVOICE is none when nothing will be billed any more', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        expect(await upcoming()).to.equal(null);
-        const { subscriptionId } = await subscribe('term-3m');
-        await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'END_OF_TERM' });
-        await engine.settle();
-        expect(await upcoming()).to.equal(null);
-      });
-
-      it('a dry run for UPCOMING_INVOICE: the target date does not matter', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        await subscribe('solo-now');
-        const next = ['RECURRING 2024-02-01..2024-03-01 19.95'];
-        expect(await upcoming({ targetDate: parseLocalDate('2024-09-01') })).to.deep.equal(next);
-        expect(await upcoming({ targetDate: parseLocalDate('2099-09-01') })).to.deep.equal(next);
-      });
-
-      it('a dry run for UPCOMING_INVOICE: of a subscription or bundle: the first at its dates, with everything due that day and nothing billed before', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        const monthly = await subscribe('solo-now');
-        engine.clock.set('2024-01-10T00:00:00Z');
-        const trial = await subscribe('pro-monthly');
-        expect(await upcoming()).to.deep.equal(['RECURRING 2024-02-01..2024-03-01 19.95']);
-        const leading = ['RECURRING 2024-02-09..2024-03-01 181'];
-        for (const only of [{ subscriptionId: trial.subscriptionId }, { bundleId: trial.bundleId }, trial]) {
-          expect(await upcoming(only)).to.deep.equal(leading);
-        }
-        expect(await upcoming({ subscriptionId: monthly.subscriptionId })).to.deep.equal([
-          'RECURRING 2024-02-01..2024-03-01 19.95',
-        ]);
-        await engine.runTo('2024-02-09T00:00:00Z');
-        expect(await lastLines()).to.deep.equal(leading);
-        expect(await upcoming(trial), 'both are due on one day').to.deep.equal([
-          'RECURRING 2024-03-01..2024-04-01 19.95',
-          'RECURRING 2024-03-01..2024-04-01 249.95',
-        ]);
-      });
-
-      it('a dry run for UPCOMING_INVOICE: of a subscription that has ended: none, however long the others go on', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        await subscribe('solo-now');
-        const ended = await subscribe('team-now');
-        await engine.acme.subscriptions.cancel(ended.subscriptionId, { billingPolicy: 'IMMEDIATE' });
-        await engine.settle();
-        expect(await upcoming(ended)).to.equal(null);
-      });
-
-      it('a dry run for UPCOMING_INVOICE: a change that waits for its run is part of it', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        const { subscriptionId } = await subscribe('solo-now');
-        engine.clock.set('2024-01-11T00:00:00Z');
-        await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
-        const foretold = await upcoming();
-        expect(foretold).to.deep.equal([
-          'CBA_ADJ 2024-01-11..2024-01-11 13.51',
-          'REPAIR_ADJ 2024-01-11..2024-02-01 -13.51',
-        ]);
-        await engine.settle();
-        expect(await lastLines()).to.deep.equal(foretold);
-      });
+  describe('invoicing §11 UPCOMING_INVOICE', () => {
+    it('a dry run for UPCOMING_INVOICE gives the first invoice that comes, at its own date', async () => {
+      await begin('2014-01-02T00:00:00Z', 1);
+      await subscribe('pro-monthly');
+      const before = await rowCounts();
+      const found = await foresee({ dryRunType: 'UPCOMING_INVOICE' });
+      expect(found && itemLines(found)).to.deep.equal(['RECURRING 2014-02-01..2014-03-01 249.95']);
+      expect(found?.targetDate && formatLocalDate(found.targetDate)).to.equal('2014-02-01');
+      expect(found?.status).to.equal('COMMITTED');
+      expect(await rowCounts()).to.deep.equal(before);
+      await engine.runTo('2014-02-01T00:00:00Z');
+      expect(await lastLines()).to.deep.equal(['RECURRING 2014-02-01..2014-03-01 249.95']);
     });
 
-    describe('invoicing §11 SUBSCRIPTION_ACTION', () => {
-      it('a dry run of START_BILLING: a subscription in a fictitious bundle, by name or by product', async () => {
-        await begin('2024-01-10T00:00:00Z', 1);
-        const before = await rowCounts();
-        const expected = ['RECURRING 2024-01-10..2024-02-01 14.16'];
-        expect(await action({ dryRunAction: 'START_BILLING', planName: 'solo-now' })).to.deep.equal(expected);
-        const byProduct = {
-          dryRunAction: 'START_BILLING',
-          productName: 'Pro',
-          productCategory: 'BASE',
-          billingPeriod: 'MONTHLY',
-        } as const;
-        expect(await action(byProduct), 'DEFAULT list').to.deep.equal(['FIXED 2024-01-10..2024-02-09 0']);
-        const listed = { ...byProduct, productName: 'Solo', priceListName: 'notrial' };
-        expect(await action(listed)).to.deep.equal(expected);
-        expect(await rowCounts()).to.deep.equal(before);
-        await subscribe('solo-now');
-        expect(await lastLines()).to.deep.equal(expected);
-      });
+    it('a dry run for UPCOMING_INVOICE is none when nothing will be billed any more', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      expect(await upcoming()).to.equal(null);
+      const { subscriptionId } = await subscribe('term-3m');
+      await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'END_OF_TERM' });
+      await engine.settle();
+      expect(await upcoming()).to.equal(null);
+    });
 
-      it('a dry run of START_BILLING at a date, in a phase, with prices of its own', async () => {
-        await begin('2024-01-10T00:00:00Z', 1);
-        const request = {
-          dryRunAction: 'START_BILLING',
+    it('a dry run for UPCOMING_INVOICE: the target date does not matter', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      await subscribe('solo-now');
+      const next = ['RECURRING 2024-02-01..2024-03-01 19.95'];
+      expect(await upcoming({ targetDate: parseLocalDate('2024-09-01') })).to.deep.equal(next);
+      expect(await upcoming({ targetDate: parseLocalDate('2099-09-01') })).to.deep.equal(next);
+    });
+
+    it('a dry run for UPCOMING_INVOICE: of a subscription or bundle: the first at its dates, with everything due that day and nothing billed before', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      const monthly = await subscribe('solo-now');
+      engine.clock.set('2024-01-10T00:00:00Z');
+      const trial = await subscribe('pro-monthly');
+      expect(await upcoming()).to.deep.equal(['RECURRING 2024-02-01..2024-03-01 19.95']);
+      const leading = ['RECURRING 2024-02-09..2024-03-01 181'];
+      for (const only of [{ subscriptionId: trial.subscriptionId }, { bundleId: trial.bundleId }, trial]) {
+        expect(await upcoming(only)).to.deep.equal(leading);
+      }
+      expect(await upcoming({ subscriptionId: monthly.subscriptionId })).to.deep.equal([
+        'RECURRING 2024-02-01..2024-03-01 19.95',
+      ]);
+      await engine.runTo('2024-02-09T00:00:00Z');
+      expect(await lastLines()).to.deep.equal(leading);
+      expect(await upcoming(trial), 'both are due on one day').to.deep.equal([
+        'RECURRING 2024-03-01..2024-04-01 19.95',
+        'RECURRING 2024-03-01..2024-04-01 249.95',
+      ]);
+    });
+
+    it('a dry run for UPCOMING_INVOICE: of a subscription that has ended: none, however long the others go on', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      await subscribe('solo-now');
+      const ended = await subscribe('team-now');
+      await engine.acme.subscriptions.cancel(ended.subscriptionId, { billingPolicy: 'IMMEDIATE' });
+      await engine.settle();
+      expect(await upcoming(ended)).to.equal(null);
+    });
+
+    it('a dry run for UPCOMING_INVOICE: a change that waits for its run is part of it', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      const { subscriptionId } = await subscribe('solo-now');
+      engine.clock.set('2024-01-11T00:00:00Z');
+      await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
+      const foretold = await upcoming();
+      expect(foretold).to.deep.equal([
+        'CBA_ADJ 2024-01-11..2024-01-11 13.51',
+        'REPAIR_ADJ 2024-01-11..2024-02-01 -13.51',
+      ]);
+      await engine.settle();
+      expect(await lastLines()).to.deep.equal(foretold);
+    });
+  });
+
+  describe('invoicing §11 SUBSCRIPTION_ACTION', () => {
+    it('a dry run of START_BILLING: a subscription in a fictitious bundle, by name or by product', async () => {
+      await begin('2024-01-10T00:00:00Z', 1);
+      const before = await rowCounts();
+      const expected = ['RECURRING 2024-01-10..2024-02-01 14.16'];
+      expect(await action({ dryRunAction: 'START_BILLING', planName: 'solo-now' })).to.deep.equal(expected);
+      const byProduct = {
+        dryRunAction: 'START_BILLING',
+        productName: 'Pro',
+        productCategory: 'BASE',
+        billingPeriod: 'MONTHLY',
+      } as const;
+      expect(await action(byProduct), 'DEFAULT list').to.deep.equal(['FIXED 2024-01-10..2024-02-09 0']);
+      const listed = { ...byProduct, productName: 'Solo', priceListName: 'notrial' };
+      expect(await action(listed)).to.deep.equal(expected);
+      expect(await rowCounts()).to.deep.equal(before);
+      await subscribe('solo-now');
+      expect(await lastLines()).to.deep.equal(expected);
+    });
+
+    it('a dry run of START_BILLING at a date, in a phase, with prices of its own', async () => {
+      await begin('2024-01-10T00:00:00Z', 1);
+      const request = {
+        dryRunAction: 'START_BILLING',
+        planName: 'club-monthly',
+        phaseType: 'DISCOUNT',
+        effectiveDate: day('2024-01-21'),
+        targetDate: parseLocalDate('2024-01-21'),
+        priceOverrides: [{ phaseType: 'DISCOUNT', recurringPrice: decimal('31') }],
+      } as const;
+      const before = await rowCounts();
+      const found = await foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request });
+      expect(found && itemLines(found)).to.deep.equal(['RECURRING 2024-01-21..2024-02-01 11']);
+      expect(found?.items[0]).to.include({
+        planName: 'club-monthly-dryrun-1',
+        prettyPlanName: 'club-monthly',
+        phaseName: 'club-monthly-dryrun-1-discount',
+      });
+      expect(await rowCounts()).to.deep.equal(before);
+      const { subscriptionId } = await engine.acme.createSubscription(
+        {
+          accountId,
           planName: 'club-monthly',
-          phaseType: 'DISCOUNT',
-          effectiveDate: day('2024-01-21'),
-          targetDate: parseLocalDate('2024-01-21'),
-          priceOverrides: [{ phaseType: 'DISCOUNT', recurringPrice: decimal('31') }],
-        } as const;
-        const before = await rowCounts();
-        const found = await foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request });
-        expect(found && itemLines(found)).to.deep.equal(['RECURRING 2024-01-21..2024-02-01 11']);
-        expect(found?.items[0]).to.include({
-          planName: 'club-monthly-dryrun-1',
-          prettyPlanName: 'club-monthly',
-          phaseName: 'club-monthly-dryrun-1-discount',
-        });
-        expect(await rowCounts()).to.deep.equal(before);
-        const { subscriptionId } = await engine.acme.createSubscription(
-          {
-            accountId,
-            planName: 'club-monthly',
-            phaseType: 'DISCOUNT',
-            priceOverrides: request.priceOverrides,
-          },
-          { billingDate: request.effectiveDate, entitlementDate: request.effectiveDate },
-        );
-        await engine.runTo('2024-01-21T00:00:00Z');
-        expect(await lastLines()).to.deep.equal(['RECURRING 2024-01-21..2024-02-01 11']);
-        const { bundleId } = await engine.acme.getSubscription(subscriptionId);
-        const same = {
-          dryRunAction: 'CHANGE',
-          subscriptionId,
-          bundleId,
-          planName: 'club-monthly',
-          billingPolicy: 'IMMEDIATE',
           phaseType: 'DISCOUNT',
           priceOverrides: request.priceOverrides,
-        } as const;
-        expect(await action(same), 'prices that are there already make no other plan').to.equal(null);
-      });
-
-      it('invoicing E5 Two changes: CHANGE by policy, by date, and as the real one', async () => {
-        await begin('2012-05-01T00:00:00Z', 1);
-        const { subscriptionId, bundleId } = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
-        await engine.runTo('2012-05-07T00:00:00Z');
-        const of = { subscriptionId, bundleId };
-        const expected = [
-          'CBA_ADJ 2012-05-07..2012-05-07 282.26',
-          'RECURRING 2012-05-07..2012-06-01 201.57',
-          'REPAIR_ADJ 2012-05-07..2012-06-01 -483.83',
-        ];
-        const change = { dryRunAction: 'CHANGE', ...of, planName: 'pro-monthly' } as const;
-        const before = await rowCounts();
-        expect(await action({ ...change, billingPolicy: 'IMMEDIATE' })).to.deep.equal(expected);
-        expect(await action({ ...change, effectiveDate: day('2012-05-07') })).to.deep.equal(expected);
-        const byRule = parseLocalDate('2012-06-01');
-        expect(await action({ ...change, targetDate: byRule }), 'END_OF_TERM by the rules').to.deep.equal([
-          'RECURRING 2012-06-01..2012-07-01 249.95',
-        ]);
-        expect(await rowCounts()).to.deep.equal(before);
-        await engine.acme.subscriptions.changePlan(subscriptionId, {
-          planName: 'pro-monthly',
-          billingPolicy: 'IMMEDIATE',
-        });
-        await engine.settle();
-        expect(await lastLines()).to.deep.equal(expected);
-      });
-
-      it('invoicing §10 rule 7: credit of a change back to the start of the term is of today, as in the real one', async () => {
-        await begin('2012-05-01T00:00:00Z', 1);
-        const of = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
-        await engine.runTo('2012-05-07T00:00:00Z');
-        const change = { planName: 'pro-monthly', billingPolicy: 'START_OF_TERM' } as const;
-        const expected = [
-          'CBA_ADJ 2012-05-07..2012-05-07 350',
-          'RECURRING 2012-05-01..2012-06-01 249.95',
-          'REPAIR_ADJ 2012-05-01..2012-06-01 -599.95',
-        ];
-        expect(await action({ dryRunAction: 'CHANGE', ...of, ...change })).to.deep.equal(expected);
-        await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
-        await engine.settle();
-        expect(await lastLines()).to.deep.equal(expected);
-      });
-
-      it('invoicing §10 rule 7: also where later days are billed already, to which the target is raised', async () => {
-        await begin('2024-01-05T00:00:00Z', 1);
-        await engine.acme.invoices.addCredits({
-          accountId,
-          autoCommit: true,
-          items: [{ amount: decimal('200') }],
-        });
-        await subscribe('solo-now');
-        await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-03-01') });
-        const expected = [
-          'CBA_ADJ 2024-01-05..2024-01-05 -14.35',
-          'RECURRING 2024-01-05..2024-02-01 4.35',
-          'RECURRING 2024-02-01..2024-03-01 5',
-          'RECURRING 2024-03-01..2024-04-01 5',
-        ];
-        expect(await action({ dryRunAction: 'START_BILLING', planName: 'kit-monthly' })).to.deep.equal(
-          expected,
-        );
-        await subscribe('kit-monthly');
-        expect(await lastLines()).to.deep.equal(expected);
-      });
-
-      it('a dry run of CHANGE on the date of the start takes its place', async () => {
-        await begin('2024-08-01T00:00:00Z', 1);
-        const of = await subscribe('solo-now');
-        engine.clock.set('2024-08-11T00:00:00Z');
-        expect(
-          await action({
-            dryRunAction: 'CHANGE',
-            ...of,
-            planName: 'team-now',
-            effectiveDate: day('2024-08-01'),
-          }),
-        ).to.deep.equal([
-          'RECURRING 2024-08-01..2024-09-01 29.95',
-          'REPAIR_ADJ 2024-08-01..2024-09-01 -19.95',
-        ]);
-      });
-
-      it('a dry run of a subscription action: a date earlier on the day of the start is the start', async () => {
-        await begin('2024-08-01T12:00:00Z', 1);
-        engine.clock.set('2024-08-02T15:00:00Z');
-        const of = await subscribe('solo-now');
-        const onStart = day('2024-08-02');
-        expect(await action({ dryRunAction: 'STOP_BILLING', ...of, effectiveDate: onStart })).to.deep.equal([
-          'CBA_ADJ 2024-08-02..2024-08-02 19.31',
-          'REPAIR_ADJ 2024-08-02..2024-09-01 -19.31',
-        ]);
-        expect(
-          await action({ dryRunAction: 'CHANGE', ...of, planName: 'team-now', effectiveDate: onStart }),
-        ).to.deep.equal([
-          'RECURRING 2024-08-02..2024-09-01 28.98',
-          'REPAIR_ADJ 2024-08-02..2024-09-01 -19.31',
-        ]);
-      });
-
-      it('a dry run of STOP_BILLING by policy and by date', async () => {
-        await begin('2024-05-01T00:00:00Z', 1);
-        const of = await subscribe('solo-now');
-        engine.clock.set('2024-05-11T00:00:00Z');
-        const stop = { dryRunAction: 'STOP_BILLING', ...of } as const;
-        const repaired = ['CBA_ADJ 2024-05-11..2024-05-11 13.51', 'REPAIR_ADJ 2024-05-11..2024-06-01 -13.51'];
-        const before = await rowCounts();
-        expect(await action(stop), 'END_OF_TERM by the rules').to.equal(null);
-        expect(await action({ ...stop, targetDate: parseLocalDate('2024-07-01') })).to.equal(null);
-        expect(await action({ ...stop, billingPolicy: 'IMMEDIATE' })).to.deep.equal(repaired);
-        expect(
-          await action({
-            ...stop,
-            effectiveDate: day('2024-05-21'),
-            targetDate: parseLocalDate('2024-05-21'),
-          }),
-        ).to.deep.equal(['CBA_ADJ 2024-05-21..2024-05-21 7.08', 'REPAIR_ADJ 2024-05-21..2024-06-01 -7.08']);
-        expect(await rowCounts()).to.deep.equal(before);
-        await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
-        await engine.settle();
-        expect(await lastLines()).to.deep.equal(repaired);
-      });
-
-      it('a dry run of STOP_BILLING: the day of an add-on that charges nothing yet has been, and bills nothing of it', async () => {
-        await begin('2024-01-05T08:00:00Z', 1);
-        const of = await subscribe('team-now');
-        await engine.runTo('2024-01-16T09:00:00Z');
-        await subscribe('archive-monthly', { bundleId: of.bundleId });
-        await engine.runTo('2024-01-29T09:00:00Z');
-        const found = await foresee({
-          dryRunType: 'SUBSCRIPTION_ACTION',
-          dryRunAction: 'STOP_BILLING',
-          ...of,
-          effectiveDate: day('2024-01-31'),
-          targetDate: parseLocalDate('2024-02-19'),
-        });
-        expect(found?.targetDate).to.equal(parseLocalDate('2024-01-31'));
-      });
-
-      it('catalog §6.1: a date sees the version of the end of its day, no date that of now', async () => {
-        await begin(
-          '2024-01-10T06:00:00Z',
-          1,
-          pricedCatalog({ effectiveDate: '2024-01-01', price: '10.00' }),
-        );
-        const later = { effectiveDate: '2024-01-10T12:00:00Z', price: '31.00' };
-        await engine.acme.uploadCatalog(pricedCatalog(later));
-        const start = { dryRunAction: 'START_BILLING', planName: 'heat-monthly' } as const;
-        expect(await action(start)).to.deep.equal(['RECURRING 2024-01-10..2024-02-01 7.1']);
-        const dated = { ...start, effectiveDate: day('2024-01-10') };
-        expect(await action(dated)).to.deep.equal(['RECURRING 2024-01-10..2024-02-01 22']);
-        expect(await action({ ...start, effectiveDate: day('2024-01-09') })).to.deep.equal([
-          'RECURRING 2024-01-09..2024-02-01 7.42',
-        ]);
-      });
-
-      it('a dry run of START_BILLING in the past: one run bills it all, as that of the creation', async () => {
-        await begin('2024-02-20T00:00:00Z', 1);
-        const effectiveDate = day('2024-01-10');
-        const start = { dryRunAction: 'START_BILLING', planName: 'pro-monthly', effectiveDate } as const;
-        const expected = ['FIXED 2024-01-10..2024-02-09 0', 'RECURRING 2024-02-09..2024-03-01 181'];
-        expect(await action(start)).to.deep.equal(expected);
-        await engine.acme.createSubscription(
-          { accountId, planName: 'pro-monthly' },
-          { billingDate: effectiveDate, entitlementDate: effectiveDate },
-        );
-        await engine.settle();
-        expect(await lastLines()).to.deep.equal(expected);
-      });
-
-      it('a dry run of START_BILLING of an add-on, and what a base takes with it', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        const of = await subscribe('team-now');
-        const add = {
-          dryRunAction: 'START_BILLING',
-          planName: 'support-monthly',
-          bundleId: of.bundleId,
-        } as const;
-        const expected = ['RECURRING 2024-01-01..2024-02-01 15'];
-        expect(await action(add)).to.deep.equal(expected);
-        await engine.acme.createSubscription({
-          accountId,
-          planName: 'support-monthly',
-          bundleId: of.bundleId,
-        });
-        await engine.settle();
-        expect(await lastLines()).to.deep.equal(expected);
-        engine.clock.set('2024-01-11T00:00:00Z');
-        const foretold = await action({ dryRunAction: 'STOP_BILLING', ...of, billingPolicy: 'IMMEDIATE' });
-        expect(foretold).to.deep.include('REPAIR_ADJ 2024-01-11..2024-02-01 -10.16');
-        await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
-        await engine.settle();
-        expect(await lastLines()).to.deep.equal(foretold);
-      });
-
-      it('a dry run gives an account without bill cycle day one for the call only', async () => {
-        await begin('2024-01-10T00:00:00Z');
-        expect(await action({ dryRunAction: 'START_BILLING', planName: 'solo-now' })).to.deep.equal([
-          'RECURRING 2024-01-10..2024-02-10 19.95',
-        ]);
-        expect((await engine.acme.getAccount(accountId)).billCycleDayLocal).to.equal(0);
-      });
+        },
+        { billingDate: request.effectiveDate, entitlementDate: request.effectiveDate },
+      );
+      await engine.runTo('2024-01-21T00:00:00Z');
+      expect(await lastLines()).to.deep.equal(['RECURRING 2024-01-21..2024-02-01 11']);
+      const { bundleId } = await engine.acme.getSubscription(subscriptionId);
+      const same = {
+        dryRunAction: 'CHANGE',
+        subscriptionId,
+        bundleId,
+        planName: 'club-monthly',
+        billingPolicy: 'IMMEDIATE',
+        phaseType: 'DISCOUNT',
+        priceOverrides: request.priceOverrides,
+      } as const;
+      expect(await action(same), 'prices that are there already make no other plan').to.equal(null);
     });
 
-    describe('invoicing §11 rule 1: the steps are the runs that come', () => {
-      const off = SystemTag.AUTO_INVOICING_OFF;
-      const account = () => ({ type: 'ACCOUNT', id: accountId }) as const;
-      const january = 'RECURRING 2024-01-01..2024-02-01 19.95';
-      const february = 'RECURRING 2024-02-01..2024-03-01 19.95';
-      const march = 'RECURRING 2024-03-01..2024-04-01 19.95';
+    it('invoicing E5 Two changes: CHANGE by policy, by date, and as the real one', async () => {
+      await begin('2012-05-01T00:00:00Z', 1);
+      const { subscriptionId, bundleId } = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
+      await engine.runTo('2012-05-07T00:00:00Z');
+      const of = { subscriptionId, bundleId };
+      const expected = [
+        'CBA_ADJ 2012-05-07..2012-05-07 282.26',
+        'RECURRING 2012-05-07..2012-06-01 201.57',
+        'REPAIR_ADJ 2012-05-07..2012-06-01 -483.83',
+      ];
+      const change = { dryRunAction: 'CHANGE', ...of, planName: 'pro-monthly' } as const;
+      const before = await rowCounts();
+      expect(await action({ ...change, billingPolicy: 'IMMEDIATE' })).to.deep.equal(expected);
+      expect(await action({ ...change, effectiveDate: day('2012-05-07') })).to.deep.equal(expected);
+      const byRule = parseLocalDate('2012-06-01');
+      expect(await action({ ...change, targetDate: byRule }), 'END_OF_TERM by the rules').to.deep.equal([
+        'RECURRING 2012-06-01..2012-07-01 249.95',
+      ]);
+      expect(await rowCounts()).to.deep.equal(before);
+      await engine.acme.subscriptions.changePlan(subscriptionId, {
+        planName: 'pro-monthly',
+        billingPolicy: 'IMMEDIATE',
+      });
+      await engine.settle();
+      expect(await lastLines()).to.deep.equal(expected);
+    });
 
-      async function expectUpcoming(lines: readonly string[], targetDate: string, of = {}): Promise<void> {
-        const found = await foresee({ dryRunType: 'UPCOMING_INVOICE', ...of });
-        expect(found && [...itemLines(found)].sort()).to.deep.equal(lines);
-        expect(found?.targetDate && formatLocalDate(found.targetDate)).to.equal(targetDate);
-      }
+    it('invoicing §10 rule 7: credit of a change back to the start of the term is of today, as in the real one', async () => {
+      await begin('2012-05-01T00:00:00Z', 1);
+      const of = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
+      await engine.runTo('2012-05-07T00:00:00Z');
+      const change = { planName: 'pro-monthly', billingPolicy: 'START_OF_TERM' } as const;
+      const expected = [
+        'CBA_ADJ 2012-05-07..2012-05-07 350',
+        'RECURRING 2012-05-01..2012-06-01 249.95',
+        'REPAIR_ADJ 2012-05-01..2012-06-01 -599.95',
+      ];
+      expect(await action({ dryRunAction: 'CHANGE', ...of, ...change })).to.deep.equal(expected);
+      await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
+      await engine.settle();
+      expect(await lastLines()).to.deep.equal(expected);
+    });
 
-      it(
-        'an action that is invoiced at once is answered with that invoice, however far is billed ahead',
-        onEachDatabase(async () => {
-          await begin('2024-04-01T00:00:00Z', 1);
-          const of = await subscribe('solo-now');
-          await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-05-01') });
-          await engine.acme.subscriptions.changeQuantity(of.subscriptionId, {
-            quantity: 2,
-            effectiveFromDate: day('2024-05-01'),
-          });
-          await engine.runTo('2024-04-11T00:00:00Z');
-          const change = { planName: 'team-now', billingPolicy: 'IMMEDIATE' } as const;
-          const foretold = await action({ dryRunAction: 'CHANGE', ...of, ...change });
-          expect(foretold).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
-          expect(
-            await action({
-              dryRunAction: 'CHANGE',
-              ...of,
-              ...change,
-              targetDate: parseLocalDate('2024-04-11'),
-            }),
-          ).to.deep.equal(foretold);
-          await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
-          await engine.settle();
-          expect(await lastLines()).to.deep.equal(foretold);
-        }),
+    it('invoicing §10 rule 7: also where later days are billed already, to which the target is raised', async () => {
+      await begin('2024-01-05T00:00:00Z', 1);
+      await engine.acme.invoices.addCredits({
+        accountId,
+        autoCommit: true,
+        items: [{ amount: decimal('200') }],
+      });
+      await subscribe('solo-now');
+      await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-03-01') });
+      const expected = [
+        'CBA_ADJ 2024-01-05..2024-01-05 -14.35',
+        'RECURRING 2024-01-05..2024-02-01 4.35',
+        'RECURRING 2024-02-01..2024-03-01 5',
+        'RECURRING 2024-03-01..2024-04-01 5',
+      ];
+      expect(await action({ dryRunAction: 'START_BILLING', planName: 'kit-monthly' })).to.deep.equal(
+        expected,
       );
+      await subscribe('kit-monthly');
+      expect(await lastLines()).to.deep.equal(expected);
+    });
 
-      it('an action that takes effect later is answered, without a target date, with the invoice of its own date', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        const of = await subscribe('solo-now');
-        await engine.runTo('2024-01-11T00:00:00Z');
-        const change = { planName: 'team-now', billingPolicy: 'END_OF_TERM' } as const;
-        const foretold = await action({ dryRunAction: 'CHANGE', ...of, ...change });
-        expect(foretold).to.deep.equal(['RECURRING 2024-02-01..2024-03-01 29.95']);
-        await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await lastLines()).to.deep.equal(foretold);
-      });
-
-      it('an action back in time is answered, without a target date, with the first invoice that it makes', async () => {
-        await begin('2024-03-20T00:00:00Z', 1);
-        const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
-        const effectiveDate = day('2024-01-01');
-        expect(await action({ ...start, effectiveDate })).to.deep.equal([january]);
-        const targetDate = parseLocalDate('2024-03-20');
-        expect(await action({ ...start, effectiveDate, targetDate })).to.deep.equal([march]);
-        await engine.acme.createSubscription(
-          { accountId, planName: 'solo-now' },
-          { billingDate: effectiveDate, entitlementDate: effectiveDate },
-        );
-        await engine.settle();
-        expect((await invoices()).map(itemLines)).to.deep.equal([[january], [february], [march]]);
-      });
-
-      it('an action that bills ahead of a due date is the answer at that date too', async () => {
-        await begin('2024-04-01T00:00:00Z', 1);
-        const of = await subscribe('solo-now');
-        await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-05-01') });
-        await engine.runTo('2024-04-11T00:00:00Z');
-        const change = {
+    it('a dry run of CHANGE on the date of the start takes its place', async () => {
+      await begin('2024-08-01T00:00:00Z', 1);
+      const of = await subscribe('solo-now');
+      engine.clock.set('2024-08-11T00:00:00Z');
+      expect(
+        await action({
           dryRunAction: 'CHANGE',
           ...of,
           planName: 'team-now',
-          billingPolicy: 'IMMEDIATE',
-        } as const;
-        const foretold = await action(change);
-        expect(foretold).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
-        for (const targetDate of ['2024-04-30', '2024-05-01', '2024-05-02'])
-          expect(
-            await action({ ...change, targetDate: parseLocalDate(targetDate) }),
-            targetDate,
-          ).to.deep.equal(foretold);
-      });
-
-      it('what a void has left unbilled comes with the next due date', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
-        const of = await subscribe('solo-now');
-        await engine.runTo('2024-01-15T00:00:00Z');
-        const [invoice] = await invoices();
-        if (!invoice) throw new Error('nothing was billed');
-        await engine.acme.invoices.void(invoice.id);
-        const both = [january, february];
-        for (const only of [{}, of, { bundleId: of.bundleId }])
-          await expectUpcoming(both, '2024-02-01', only);
-        expect(await foreseen({ targetDate: parseLocalDate('2024-02-01') })).to.deep.equal(both);
-        expect(await foreseen({}), 'a run that is asked for now').to.deep.equal([january]);
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await lastLines()).to.deep.equal(both);
-      });
-
-      it('what AUTO_INVOICING_OFF has kept back is one invoice, of today', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        const of = await subscribe('solo-now');
-        await engine.acme.tags.add(account(), [off]);
-        await engine.runTo('2024-02-01T00:00:00Z');
-        await engine.runTo('2024-03-10T00:00:00Z');
-        const both = [february, march];
-        for (const only of [{}, of]) await expectUpcoming(both, '2024-03-10', only);
-        expect(await foreseen({})).to.deep.equal(both);
-        expect(await foreseen({ targetDate: parseLocalDate('2024-04-01') })).to.deep.equal([
-          ...both,
-          'RECURRING 2024-04-01..2024-05-01 19.95',
-        ]);
-        await engine.acme.tags.remove(account(), [off]);
-        await expectUpcoming(both, '2024-03-10');
-        await engine.settle();
-        expect(await lastLines()).to.deep.equal(both);
-        await engine.acme.tags.add(account(), [off]);
-        await expectUpcoming(['RECURRING 2024-04-01..2024-05-01 19.95'], '2024-04-01');
-      });
-
-      it('what a parked account misses is the invoice of the run that unparks it', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        await subscribe('solo-now');
-        const tooFar = { accountId, targetDate: parseLocalDate('2026-12-01') };
-        await engine.acme.generateInvoice(tooFar).catch(() => undefined);
-        await engine.runTo('2024-02-01T00:00:00Z');
-        await engine.runTo('2024-03-10T00:00:00Z');
-        const both = [february, march];
-        await expectUpcoming(both, '2024-03-10');
-        expect(await foreseen({})).to.deep.equal(both);
-        await engine.acme.generateInvoice({ accountId });
-        expect(await lastLines()).to.deep.equal(both);
-      });
-
-      it('a run that is late is foreseen as it will come, and its date is today', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        await subscribe('solo-now');
-        engine.clock.set('2024-03-10T00:00:00Z');
-        await expectUpcoming([february], '2024-03-10');
-        expect(await foreseen({})).to.deep.equal([march]);
-        await engine.settle();
-        expect((await invoices()).map(itemLines)).to.deep.equal([[january], [february], [march]]);
-      });
+          effectiveDate: day('2024-08-01'),
+        }),
+      ).to.deep.equal(['RECURRING 2024-08-01..2024-09-01 29.95', 'REPAIR_ADJ 2024-08-01..2024-09-01 -19.95']);
     });
 
-    describe('invoicing §11 of an account whose runs add to drafts, or whose parent pays', () => {
-      const { AUTO_INVOICING_DRAFT: draft, AUTO_INVOICING_REUSE_DRAFT: reuse } = SystemTag;
-      const tag = (...tags: readonly Uuid[]) =>
-        engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
+    it('a dry run of a subscription action: a date earlier on the day of the start is the start', async () => {
+      await begin('2024-08-01T12:00:00Z', 1);
+      engine.clock.set('2024-08-02T15:00:00Z');
+      const of = await subscribe('solo-now');
+      const onStart = day('2024-08-02');
+      expect(await action({ dryRunAction: 'STOP_BILLING', ...of, effectiveDate: onStart })).to.deep.equal([
+        'CBA_ADJ 2024-08-02..2024-08-02 19.31',
+        'REPAIR_ADJ 2024-08-02..2024-09-01 -19.31',
+      ]);
+      expect(
+        await action({ dryRunAction: 'CHANGE', ...of, planName: 'team-now', effectiveDate: onStart }),
+      ).to.deep.equal(['RECURRING 2024-08-02..2024-09-01 28.98', 'REPAIR_ADJ 2024-08-02..2024-09-01 -19.31']);
+    });
 
-      it('a dry run of drafts: the first draft of the walk takes what comes after it', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        await tag(draft, reuse);
-        const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
-        const foretold = await action({ ...start, targetDate: parseLocalDate('2024-02-01') });
-        expect(foretold).to.deep.equal([
-          'RECURRING 2024-01-01..2024-02-01 19.95',
-          'RECURRING 2024-02-01..2024-03-01 19.95',
-        ]);
-        await subscribe('solo-now');
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await lastLines()).to.deep.equal(foretold);
+    it('a dry run of STOP_BILLING by policy and by date', async () => {
+      await begin('2024-05-01T00:00:00Z', 1);
+      const of = await subscribe('solo-now');
+      engine.clock.set('2024-05-11T00:00:00Z');
+      const stop = { dryRunAction: 'STOP_BILLING', ...of } as const;
+      const repaired = ['CBA_ADJ 2024-05-11..2024-05-11 13.51', 'REPAIR_ADJ 2024-05-11..2024-06-01 -13.51'];
+      const before = await rowCounts();
+      expect(await action(stop), 'END_OF_TERM by the rules').to.equal(null);
+      expect(await action({ ...stop, targetDate: parseLocalDate('2024-07-01') })).to.equal(null);
+      expect(await action({ ...stop, billingPolicy: 'IMMEDIATE' })).to.deep.equal(repaired);
+      expect(
+        await action({
+          ...stop,
+          effectiveDate: day('2024-05-21'),
+          targetDate: parseLocalDate('2024-05-21'),
+        }),
+      ).to.deep.equal(['CBA_ADJ 2024-05-21..2024-05-21 7.08', 'REPAIR_ADJ 2024-05-21..2024-06-01 -7.08']);
+      expect(await rowCounts()).to.deep.equal(before);
+      await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
+      await engine.settle();
+      expect(await lastLines()).to.deep.equal(repaired);
+    });
+
+    it('a dry run of STOP_BILLING: the day of an add-on that charges nothing yet has been, and bills nothing of it', async () => {
+      await begin('2024-01-05T08:00:00Z', 1);
+      const of = await subscribe('team-now');
+      await engine.runTo('2024-01-16T09:00:00Z');
+      await subscribe('archive-monthly', { bundleId: of.bundleId });
+      await engine.runTo('2024-01-29T09:00:00Z');
+      const found = await foresee({
+        dryRunType: 'SUBSCRIPTION_ACTION',
+        dryRunAction: 'STOP_BILLING',
+        ...of,
+        effectiveDate: day('2024-01-31'),
+        targetDate: parseLocalDate('2024-02-19'),
       });
+      expect(found?.targetDate).to.equal(parseLocalDate('2024-01-31'));
+    });
 
-      it('a dry run of drafts: each run commits the oldest draft that is left', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        await tag(reuse);
-        for (const amount of ['3', '4']) {
-          await engine.acme.invoices.addCharges({ accountId, items: [{ amount: decimal(amount) }] });
-        }
-        const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
-        const later = { ...start, targetDate: parseLocalDate('2024-02-01') };
-        expect(await action(start)).to.deep.equal([
-          'EXTERNAL_CHARGE 2024-01-01 3',
-          'RECURRING 2024-01-01..2024-02-01 19.95',
-        ]);
-        const foretold = await action(later);
-        expect(foretold).to.deep.equal([
-          'EXTERNAL_CHARGE 2024-01-01 4',
-          'RECURRING 2024-02-01..2024-03-01 19.95',
-        ]);
-        await subscribe('solo-now');
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await lastLines()).to.deep.equal(foretold);
+    it('catalog §6.1: a date sees the version of the end of its day, no date that of now', async () => {
+      await begin('2024-01-10T06:00:00Z', 1, pricedCatalog({ effectiveDate: '2024-01-01', price: '10.00' }));
+      const later = { effectiveDate: '2024-01-10T12:00:00Z', price: '31.00' };
+      await engine.acme.uploadCatalog(pricedCatalog(later));
+      const start = { dryRunAction: 'START_BILLING', planName: 'heat-monthly' } as const;
+      expect(await action(start)).to.deep.equal(['RECURRING 2024-01-10..2024-02-01 7.1']);
+      const dated = { ...start, effectiveDate: day('2024-01-10') };
+      expect(await action(dated)).to.deep.equal(['RECURRING 2024-01-10..2024-02-01 22']);
+      expect(await action({ ...start, effectiveDate: day('2024-01-09') })).to.deep.equal([
+        'RECURRING 2024-01-09..2024-02-01 7.42',
+      ]);
+    });
+
+    it('a dry run of START_BILLING in the past: one run bills it all, as that of the creation', async () => {
+      await begin('2024-02-20T00:00:00Z', 1);
+      const effectiveDate = day('2024-01-10');
+      const start = { dryRunAction: 'START_BILLING', planName: 'pro-monthly', effectiveDate } as const;
+      const expected = ['FIXED 2024-01-10..2024-02-09 0', 'RECURRING 2024-02-09..2024-03-01 181'];
+      expect(await action(start)).to.deep.equal(expected);
+      await engine.acme.createSubscription(
+        { accountId, planName: 'pro-monthly' },
+        { billingDate: effectiveDate, entitlementDate: effectiveDate },
+      );
+      await engine.settle();
+      expect(await lastLines()).to.deep.equal(expected);
+    });
+
+    it('a dry run of START_BILLING of an add-on, and what a base takes with it', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      const of = await subscribe('team-now');
+      const add = {
+        dryRunAction: 'START_BILLING',
+        planName: 'support-monthly',
+        bundleId: of.bundleId,
+      } as const;
+      const expected = ['RECURRING 2024-01-01..2024-02-01 15'];
+      expect(await action(add)).to.deep.equal(expected);
+      await engine.acme.createSubscription({
+        accountId,
+        planName: 'support-monthly',
+        bundleId: of.bundleId,
       });
+      await engine.settle();
+      expect(await lastLines()).to.deep.equal(expected);
+      engine.clock.set('2024-01-11T00:00:00Z');
+      const foretold = await action({ dryRunAction: 'STOP_BILLING', ...of, billingPolicy: 'IMMEDIATE' });
+      expect(foretold).to.deep.include('REPAIR_ADJ 2024-01-11..2024-02-01 -10.16');
+      await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
+      await engine.settle();
+      expect(await lastLines()).to.deep.equal(foretold);
+    });
 
-      it('a dry run: credit of a child goes to what its parent is still to be billed for, as long as that is open', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        const parent = accountId;
-        const family = { parentAccountId: parent, isPaymentDelegatedToParent: true };
-        const child = { currency: 'USD', billCycleDayLocal: 1, ...family };
-        accountId = (await engine.acme.createAccount(child)).id;
-        const of = await subscribe('solo-now');
-        const next = { ...of, dryRunAction: 'CHANGE', planName: 'team-now' } as const;
-        const targetDate = parseLocalDate('2024-02-01');
-        const whole = 'RECURRING 2024-02-01..2024-03-01 29.95';
-        const today = { ...next, billingPolicy: 'START_OF_TERM', targetDate } as const;
-        expect(await action(today), 'the credit of today is used today').to.deep.equal([whole]);
-        await engine.runTo('2024-01-11T00:00:00Z');
-        const stop = { ...of, dryRunAction: 'STOP_BILLING', billingPolicy: 'IMMEDIATE' } as const;
-        const other = await subscribe('kit-monthly');
-        const foretold = await action(stop);
-        await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
-        await engine.settle();
-        expect(await lastLines()).to.deep.equal(foretold);
-        const later = await foreseen({ targetDate });
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await lastLines(), other.bundleId).to.deep.equal(later);
-        expect(later?.[0]).to.match(/^CBA_ADJ 2024-02-01..2024-02-01 -/);
+    it('a dry run gives an account without bill cycle day one for the call only', async () => {
+      await begin('2024-01-10T00:00:00Z');
+      expect(await action({ dryRunAction: 'START_BILLING', planName: 'solo-now' })).to.deep.equal([
+        'RECURRING 2024-01-10..2024-02-10 19.95',
+      ]);
+      expect((await engine.acme.getAccount(accountId)).billCycleDayLocal).to.equal(0);
+    });
+  });
+
+  describe('invoicing §11 rule 1: the steps are the runs that come', () => {
+    const off = SystemTag.AUTO_INVOICING_OFF;
+    const account = () => ({ type: 'ACCOUNT', id: accountId }) as const;
+    const january = 'RECURRING 2024-01-01..2024-02-01 19.95';
+    const february = 'RECURRING 2024-02-01..2024-03-01 19.95';
+    const march = 'RECURRING 2024-03-01..2024-04-01 19.95';
+
+    async function expectUpcoming(lines: readonly string[], targetDate: string, of = {}): Promise<void> {
+      const found = await foresee({ dryRunType: 'UPCOMING_INVOICE', ...of });
+      expect(found && [...itemLines(found)].sort()).to.deep.equal(lines);
+      expect(found?.targetDate && formatLocalDate(found.targetDate)).to.equal(targetDate);
+    }
+
+    it('an action that is invoiced at once is answered with that invoice, however far is billed ahead', async () => {
+      await begin('2024-04-01T00:00:00Z', 1);
+      const of = await subscribe('solo-now');
+      await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-05-01') });
+      await engine.acme.subscriptions.changeQuantity(of.subscriptionId, {
+        quantity: 2,
+        effectiveFromDate: day('2024-05-01'),
       });
-
-      it('a dry run: an add-on that changes its prices stands in nobody’s way', async () => {
-        await begin('2024-01-01T00:00:00Z', 1);
-        const { bundleId } = await subscribe('team-now');
-        await subscribe('archive-monthly', { bundleId });
-        const of = await subscribe('archive-monthly', { bundleId });
-        const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('4') }] as const;
-        const change = { planName: 'archive-monthly', billingPolicy: 'IMMEDIATE', priceOverrides } as const;
-        const foretold = await foresee({
-          dryRunType: 'SUBSCRIPTION_ACTION',
+      await engine.runTo('2024-04-11T00:00:00Z');
+      const change = { planName: 'team-now', billingPolicy: 'IMMEDIATE' } as const;
+      const foretold = await action({ dryRunAction: 'CHANGE', ...of, ...change });
+      expect(foretold).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
+      expect(
+        await action({
           dryRunAction: 'CHANGE',
           ...of,
           ...change,
-          targetDate: parseLocalDate('2024-01-31'),
-        });
-        await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
-        await engine.runTo('2024-01-31T00:00:00Z');
-        expect(await lastLines()).to.deep.equal(foretold && [...itemLines(foretold)].sort());
-        expect(await lastLines()).to.contain('RECURRING 2024-01-31..2024-02-01 0.13');
-      });
+          targetDate: parseLocalDate('2024-04-11'),
+        }),
+      ).to.deep.equal(foretold);
+      await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
+      await engine.settle();
+      expect(await lastLines()).to.deep.equal(foretold);
     });
 
-    describe('what is refused', () => {
-      const refuse = async (request: Omit<DryRunRequest, 'accountId'>): Promise<unknown> =>
-        codeOf(foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request }));
-
-      it('a dry run is refused for a request that says too little or too much', async () => {
-        await begin('2024-05-01T00:00:00Z', 1);
-        const of = await subscribe('solo-now');
-        const { subscriptionId, bundleId } = of;
-        const product = { productName: 'Pro', productCategory: 'BASE', billingPeriod: 'MONTHLY' } as const;
-        const bad: readonly Omit<DryRunRequest, 'accountId'>[] = [
-          {},
-          { dryRunAction: 'START_BILLING' },
-          { dryRunAction: 'START_BILLING', ...product, productCategory: null },
-          { dryRunAction: 'START_BILLING', ...product, billingPeriod: null },
-          { dryRunAction: 'START_BILLING', ...product, planName: 'pro-monthly' },
-          { dryRunAction: 'START_BILLING', planName: 'pro-monthly', priceListName: 'DEFAULT' },
-          { dryRunAction: 'START_BILLING', ...product, productCategory: 'ADD_ON' },
-          { dryRunAction: 'START_BILLING', ...product, productCategory: 'STANDALONE' },
-          {
-            dryRunAction: 'START_BILLING',
-            planName: 'pro-monthly',
-            priceOverrides: [{ phaseType: 'EVERGREEN' }],
-          },
-          { dryRunAction: 'CHANGE', planName: 'pro-monthly', subscriptionId },
-          { dryRunAction: 'CHANGE', planName: 'pro-monthly', bundleId },
-          { dryRunAction: 'CHANGE', ...of },
-          { dryRunAction: 'CHANGE', ...of, ...product, productCategory: 'STANDALONE' },
-          { dryRunAction: 'STOP_BILLING', subscriptionId },
-          { dryRunAction: 'STOP_BILLING', bundleId },
-        ];
-        for (const request of bad) {
-          expect(await refuse(request), JSON.stringify(request)).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
-        }
-        expect(await refuse({ dryRunAction: 'STOP_BILLING', ...of, billingPolicy: 'ILLEGAL' })).to.equal(
-          ErrorCode.INVALID_PARAMETER,
-        );
-      });
-
-      it('a dry run is refused for ids that are not the account’s', async () => {
-        await begin('2024-05-01T00:00:00Z', 1);
-        const of = await subscribe('solo-now');
-        const other = await subscribe('team-now');
-        const stranger = await engine.payingAccount({ currency: 'USD' });
-        const foreign = await engine.acme.createSubscription({
-          accountId: stranger.id,
-          planName: 'solo-now',
-        });
-        const cases: readonly (readonly [object, ErrorCode])[] = [
-          [{ ...of, subscriptionId: unknownId }, ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID],
-          [{ ...of, bundleId: unknownId }, ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID],
-          [{ ...of, bundleId: other.bundleId }, ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER],
-          [foreign, ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER],
-        ];
-        for (const [ids, code] of cases) {
-          expect(await refuse({ dryRunAction: 'STOP_BILLING', ...ids })).to.equal(code);
-          expect(await codeOf(foresee({ dryRunType: 'UPCOMING_INVOICE', ...ids }))).to.equal(code);
-        }
-        const { subscriptionId } = foreign;
-        expect(await codeOf(foresee({ dryRunType: 'UPCOMING_INVOICE', subscriptionId }))).to.equal(
-          ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
-        );
-        expect(
-          await refuse({ dryRunAction: 'START_BILLING', planName: 'solo-now', bundleId: foreign.bundleId }),
-        ).to.equal(ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER);
-        expect(
-          await refuse({ dryRunAction: 'START_BILLING', planName: 'solo-now', bundleId: of.bundleId }),
-        ).to.equal(ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS);
-      });
-
-      it('a dry run is refused for what the operation itself would refuse', async () => {
-        await begin('2024-05-01T00:00:00Z', 1);
-        const of = await subscribe('solo-now');
-        expect(await refuse({ dryRunAction: 'START_BILLING', planName: 'no-such-plan' })).to.equal(
-          ErrorCode.CATALOG_NO_SUCH_PLAN,
-        );
-        expect(await refuse({ dryRunAction: 'CHANGE', ...of, planName: 'kit-monthly' })).to.equal(
-          ErrorCode.SUBSCRIPTION_CHANGE_INVALID,
-        );
-        await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'END_OF_TERM' });
-        expect(
-          await refuse({ dryRunAction: 'CHANGE', ...of, planName: 'team-now', billingPolicy: 'IMMEDIATE' }),
-        ).to.equal(ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED);
-        expect(await refuse({ dryRunAction: 'STOP_BILLING', ...of })).to.equal(
-          ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
-        );
-        expect(
-          await refuse({
-            dryRunAction: 'START_BILLING',
-            planName: 'solo-now',
-            targetDate: parseLocalDate('2099-01-01'),
-          }),
-        ).to.equal(ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE);
-      });
+    it('an action that takes effect later is answered, without a target date, with the invoice of its own date', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      const of = await subscribe('solo-now');
+      await engine.runTo('2024-01-11T00:00:00Z');
+      const change = { planName: 'team-now', billingPolicy: 'END_OF_TERM' } as const;
+      const foretold = await action({ dryRunAction: 'CHANGE', ...of, ...change });
+      expect(foretold).to.deep.equal(['RECURRING 2024-02-01..2024-03-01 29.95']);
+      await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await lastLines()).to.deep.equal(foretold);
     });
 
-    it(
-      'dry runs take as many statements for twelve subscriptions of a year as for one of a month',
-      onEachDatabase(async () => {
-        await begin('2023-01-01T00:00:00Z', 1);
-        const of = await subscribe('solo-now');
-        const requests: readonly Omit<DryRunRequest, 'accountId'>[] = [
-          {},
-          { dryRunType: 'UPCOMING_INVOICE' },
-          { dryRunType: 'UPCOMING_INVOICE', ...of },
-          { dryRunType: 'SUBSCRIPTION_ACTION', dryRunAction: 'START_BILLING', planName: 'team-now' },
-          {
-            dryRunType: 'SUBSCRIPTION_ACTION',
-            dryRunAction: 'CHANGE',
-            ...of,
-            planName: 'team-now',
-            billingPolicy: 'IMMEDIATE',
-          },
-          {
-            dryRunType: 'SUBSCRIPTION_ACTION',
-            dryRunAction: 'STOP_BILLING',
-            ...of,
-            billingPolicy: 'IMMEDIATE',
-          },
-        ];
-        const count = async (): Promise<readonly number[]> => {
-          const counts: number[] = [];
-          for (const request of requests) {
-            statements = [];
-            await foresee(request);
-            const writes = statements.filter((text) => /^\s*(insert|update|delete)|for update/i.test(text));
-            expect(writes).to.deep.equal([]);
-            counts.push(statements.filter((text) => /select/i.test(text)).length);
-          }
-          return counts;
-        };
-        await count();
-        const few = await count();
-        for (let more = 0; more < 11; more += 1) await subscribe(more % 2 === 0 ? 'solo-now' : 'kit-monthly');
-        await engine.runTo('2024-01-15T00:00:00Z');
-        expect(await count()).to.deep.equal(few);
-        expect(Math.max(...few)).to.be.lessThan(25);
-      }),
-    );
+    it('an action back in time is answered, without a target date, with the first invoice that it makes', async () => {
+      await begin('2024-03-20T00:00:00Z', 1);
+      const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
+      const effectiveDate = day('2024-01-01');
+      expect(await action({ ...start, effectiveDate })).to.deep.equal([january]);
+      const targetDate = parseLocalDate('2024-03-20');
+      expect(await action({ ...start, effectiveDate, targetDate })).to.deep.equal([march]);
+      await engine.acme.createSubscription(
+        { accountId, planName: 'solo-now' },
+        { billingDate: effectiveDate, entitlementDate: effectiveDate },
+      );
+      await engine.settle();
+      expect((await invoices()).map(itemLines)).to.deep.equal([[january], [february], [march]]);
+    });
 
-    it('a far date walks over every invoice before it and answers with the last', async () => {
-      await begin('2014-01-02T00:00:00Z', 1);
-      await subscribe('pro-monthly');
-      const found = await foresee({
-        dryRunType: 'SUBSCRIPTION_ACTION',
-        dryRunAction: 'START_BILLING',
-        planName: 'solo-now',
-        targetDate: parseLocalDate('2014-04-01'),
-      });
-      expect(found && [...itemLines(found)].sort()).to.deep.equal([
-        'RECURRING 2014-04-01..2014-05-01 19.95',
-        'RECURRING 2014-04-01..2014-05-01 249.95',
+    it('an action that bills ahead of a due date is the answer at that date too', async () => {
+      await begin('2024-04-01T00:00:00Z', 1);
+      const of = await subscribe('solo-now');
+      await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-05-01') });
+      await engine.runTo('2024-04-11T00:00:00Z');
+      const change = {
+        dryRunAction: 'CHANGE',
+        ...of,
+        planName: 'team-now',
+        billingPolicy: 'IMMEDIATE',
+      } as const;
+      const foretold = await action(change);
+      expect(foretold).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
+      for (const targetDate of ['2024-04-30', '2024-05-01', '2024-05-02'])
+        expect(await action({ ...change, targetDate: parseLocalDate(targetDate) }), targetDate).to.deep.equal(
+          foretold,
+        );
+    });
+
+    it('what a void has left unbilled comes with the next due date', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
+      const of = await subscribe('solo-now');
+      await engine.runTo('2024-01-15T00:00:00Z');
+      const [invoice] = await invoices();
+      if (!invoice) throw new Error('nothing was billed');
+      await engine.acme.invoices.void(invoice.id);
+      const both = [january, february];
+      for (const only of [{}, of, { bundleId: of.bundleId }]) await expectUpcoming(both, '2024-02-01', only);
+      expect(await foreseen({ targetDate: parseLocalDate('2024-02-01') })).to.deep.equal(both);
+      expect(await foreseen({}), 'a run that is asked for now').to.deep.equal([january]);
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await lastLines()).to.deep.equal(both);
+    });
+
+    it('what AUTO_INVOICING_OFF has kept back is one invoice, of today', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      const of = await subscribe('solo-now');
+      await engine.acme.tags.add(account(), [off]);
+      await engine.runTo('2024-02-01T00:00:00Z');
+      await engine.runTo('2024-03-10T00:00:00Z');
+      const both = [february, march];
+      for (const only of [{}, of]) await expectUpcoming(both, '2024-03-10', only);
+      expect(await foreseen({})).to.deep.equal(both);
+      expect(await foreseen({ targetDate: parseLocalDate('2024-04-01') })).to.deep.equal([
+        ...both,
+        'RECURRING 2024-04-01..2024-05-01 19.95',
       ]);
-      expect(found && formatDecimal(found.balance)).to.equal('269.9');
+      await engine.acme.tags.remove(account(), [off]);
+      await expectUpcoming(both, '2024-03-10');
+      await engine.settle();
+      expect(await lastLines()).to.deep.equal(both);
+      await engine.acme.tags.add(account(), [off]);
+      await expectUpcoming(['RECURRING 2024-04-01..2024-05-01 19.95'], '2024-04-01');
     });
+
+    it('what a parked account misses is the invoice of the run that unparks it', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      await subscribe('solo-now');
+      const tooFar = { accountId, targetDate: parseLocalDate('2026-12-01') };
+      await engine.acme.generateInvoice(tooFar).catch(() => undefined);
+      await engine.runTo('2024-02-01T00:00:00Z');
+      await engine.runTo('2024-03-10T00:00:00Z');
+      const both = [february, march];
+      await expectUpcoming(both, '2024-03-10');
+      expect(await foreseen({})).to.deep.equal(both);
+      await engine.acme.generateInvoice({ accountId });
+      expect(await lastLines()).to.deep.equal(both);
+    });
+
+    it('a run that is late is foreseen as it will come, and its date is today', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      await subscribe('solo-now');
+      engine.clock.set('2024-03-10T00:00:00Z');
+      await expectUpcoming([february], '2024-03-10');
+      expect(await foreseen({})).to.deep.equal([march]);
+      await engine.settle();
+      expect((await invoices()).map(itemLines)).to.deep.equal([[january], [february], [march]]);
+    });
+  });
+
+  describe('invoicing §11 of an account whose runs add to drafts, or whose parent pays', () => {
+    const { AUTO_INVOICING_DRAFT: draft, AUTO_INVOICING_REUSE_DRAFT: reuse } = SystemTag;
+    const tag = (...tags: readonly Uuid[]) => engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
+
+    it('a dry run of drafts: the first draft of the walk takes what comes after it', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      await tag(draft, reuse);
+      const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
+      const foretold = await action({ ...start, targetDate: parseLocalDate('2024-02-01') });
+      expect(foretold).to.deep.equal([
+        'RECURRING 2024-01-01..2024-02-01 19.95',
+        'RECURRING 2024-02-01..2024-03-01 19.95',
+      ]);
+      await subscribe('solo-now');
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await lastLines()).to.deep.equal(foretold);
+    });
+
+    it('a dry run of drafts: each run commits the oldest draft that is left', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      await tag(reuse);
+      for (const amount of ['3', '4']) {
+        await engine.acme.invoices.addCharges({ accountId, items: [{ amount: decimal(amount) }] });
+      }
+      const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
+      const later = { ...start, targetDate: parseLocalDate('2024-02-01') };
+      expect(await action(start)).to.deep.equal([
+        'EXTERNAL_CHARGE 2024-01-01 3',
+        'RECURRING 2024-01-01..2024-02-01 19.95',
+      ]);
+      const foretold = await action(later);
+      expect(foretold).to.deep.equal([
+        'EXTERNAL_CHARGE 2024-01-01 4',
+        'RECURRING 2024-02-01..2024-03-01 19.95',
+      ]);
+      await subscribe('solo-now');
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await lastLines()).to.deep.equal(foretold);
+    });
+
+    it('a dry run: credit of a child goes to what its parent is still to be billed for, as long as that is open', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      const parent = accountId;
+      const family = { parentAccountId: parent, isPaymentDelegatedToParent: true };
+      const child = { currency: 'USD', billCycleDayLocal: 1, ...family };
+      accountId = (await engine.acme.createAccount(child)).id;
+      const of = await subscribe('solo-now');
+      const next = { ...of, dryRunAction: 'CHANGE', planName: 'team-now' } as const;
+      const targetDate = parseLocalDate('2024-02-01');
+      const whole = 'RECURRING 2024-02-01..2024-03-01 29.95';
+      const today = { ...next, billingPolicy: 'START_OF_TERM', targetDate } as const;
+      expect(await action(today), 'the credit of today is used today').to.deep.equal([whole]);
+      await engine.runTo('2024-01-11T00:00:00Z');
+      const stop = { ...of, dryRunAction: 'STOP_BILLING', billingPolicy: 'IMMEDIATE' } as const;
+      const other = await subscribe('kit-monthly');
+      const foretold = await action(stop);
+      await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
+      await engine.settle();
+      expect(await lastLines()).to.deep.equal(foretold);
+      const later = await foreseen({ targetDate });
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await lastLines(), other.bundleId).to.deep.equal(later);
+      expect(later?.[0]).to.match(/^CBA_ADJ 2024-02-01..2024-02-01 -/);
+    });
+
+    it('a dry run: an add-on that changes its prices stands in nobody’s way', async () => {
+      await begin('2024-01-01T00:00:00Z', 1);
+      const { bundleId } = await subscribe('team-now');
+      await subscribe('archive-monthly', { bundleId });
+      const of = await subscribe('archive-monthly', { bundleId });
+      const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('4') }] as const;
+      const change = { planName: 'archive-monthly', billingPolicy: 'IMMEDIATE', priceOverrides } as const;
+      const foretold = await foresee({
+        dryRunType: 'SUBSCRIPTION_ACTION',
+        dryRunAction: 'CHANGE',
+        ...of,
+        ...change,
+        targetDate: parseLocalDate('2024-01-31'),
+      });
+      await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
+      await engine.runTo('2024-01-31T00:00:00Z');
+      expect(await lastLines()).to.deep.equal(foretold && [...itemLines(foretold)].sort());
+      expect(await lastLines()).to.contain('RECURRING 2024-01-31..2024-02-01 0.13');
+    });
+  });
+
+  describe('what is refused', () => {
+    const refuse = async (request: Omit<DryRunRequest, 'accountId'>): Promise<unknown> =>
+      codeOf(foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request }));
+
+    it('a dry run is refused for a request that says too little or too much', async () => {
+      await begin('2024-05-01T00:00:00Z', 1);
+      const of = await subscribe('solo-now');
+      const { subscriptionId, bundleId } = of;
+      const product = { productName: 'Pro', productCategory: 'BASE', billingPeriod: 'MONTHLY' } as const;
+      const bad: readonly Omit<DryRunRequest, 'accountId'>[] = [
+        {},
+        { dryRunAction: 'START_BILLING' },
+        { dryRunAction: 'START_BILLING', ...product, productCategory: null },
+        { dryRunAction: 'START_BILLING', ...product, billingPeriod: null },
+        { dryRunAction: 'START_BILLING', ...product, planName: 'pro-monthly' },
+        { dryRunAction: 'START_BILLING', planName: 'pro-monthly', priceListName: 'DEFAULT' },
+        { dryRunAction: 'START_BILLING', ...product, productCategory: 'ADD_ON' },
+        { dryRunAction: 'START_BILLING', ...product, productCategory: 'STANDALONE' },
+        {
+          dryRunAction: 'START_BILLING',
+          planName: 'pro-monthly',
+          priceOverrides: [{ phaseType: 'EVERGREEN' }],
+        },
+        { dryRunAction: 'CHANGE', planName: 'pro-monthly', subscriptionId },
+        { dryRunAction: 'CHANGE', planName: 'pro-monthly', bundleId },
+        { dryRunAction: 'CHANGE', ...of },
+        { dryRunAction: 'CHANGE', ...of, ...product, productCategory: 'STANDALONE' },
+        { dryRunAction: 'STOP_BILLING', subscriptionId },
+        { dryRunAction: 'STOP_BILLING', bundleId },
+      ];
+      for (const request of bad) {
+        expect(await refuse(request), JSON.stringify(request)).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
+      }
+      expect(await refuse({ dryRunAction: 'STOP_BILLING', ...of, billingPolicy: 'ILLEGAL' })).to.equal(
+        ErrorCode.INVALID_PARAMETER,
+      );
+    });
+
+    it('a dry run is refused for ids that are not the account’s', async () => {
+      await begin('2024-05-01T00:00:00Z', 1);
+      const of = await subscribe('solo-now');
+      const other = await subscribe('team-now');
+      const stranger = await engine.payingAccount({ currency: 'USD' });
+      const foreign = await engine.acme.createSubscription({
+        accountId: stranger.id,
+        planName: 'solo-now',
+      });
+      const cases: readonly (readonly [object, ErrorCode])[] = [
+        [{ ...of, subscriptionId: unknownId }, ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID],
+        [{ ...of, bundleId: unknownId }, ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID],
+        [{ ...of, bundleId: other.bundleId }, ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER],
+        [foreign, ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER],
+      ];
+      for (const [ids, code] of cases) {
+        expect(await refuse({ dryRunAction: 'STOP_BILLING', ...ids })).to.equal(code);
+        expect(await codeOf(foresee({ dryRunType: 'UPCOMING_INVOICE', ...ids }))).to.equal(code);
+      }
+      const { subscriptionId } = foreign;
+      expect(await codeOf(foresee({ dryRunType: 'UPCOMING_INVOICE', subscriptionId }))).to.equal(
+        ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+      );
+      expect(
+        await refuse({ dryRunAction: 'START_BILLING', planName: 'solo-now', bundleId: foreign.bundleId }),
+      ).to.equal(ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER);
+      expect(
+        await refuse({ dryRunAction: 'START_BILLING', planName: 'solo-now', bundleId: of.bundleId }),
+      ).to.equal(ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS);
+    });
+
+    it('a dry run is refused for what the operation itself would refuse', async () => {
+      await begin('2024-05-01T00:00:00Z', 1);
+      const of = await subscribe('solo-now');
+      expect(await refuse({ dryRunAction: 'START_BILLING', planName: 'no-such-plan' })).to.equal(
+        ErrorCode.CATALOG_NO_SUCH_PLAN,
+      );
+      expect(await refuse({ dryRunAction: 'CHANGE', ...of, planName: 'kit-monthly' })).to.equal(
+        ErrorCode.SUBSCRIPTION_CHANGE_INVALID,
+      );
+      await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'END_OF_TERM' });
+      expect(
+        await refuse({ dryRunAction: 'CHANGE', ...of, planName: 'team-now', billingPolicy: 'IMMEDIATE' }),
+      ).to.equal(ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED);
+      expect(await refuse({ dryRunAction: 'STOP_BILLING', ...of })).to.equal(
+        ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
+      );
+      expect(
+        await refuse({
+          dryRunAction: 'START_BILLING',
+          planName: 'solo-now',
+          targetDate: parseLocalDate('2099-01-01'),
+        }),
+      ).to.equal(ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE);
+    });
+  });
+
+  it('dry runs take as many statements for twelve subscriptions of a year as for one of a month', async () => {
+    await begin('2023-01-01T00:00:00Z', 1);
+    const of = await subscribe('solo-now');
+    const requests: readonly Omit<DryRunRequest, 'accountId'>[] = [
+      {},
+      { dryRunType: 'UPCOMING_INVOICE' },
+      { dryRunType: 'UPCOMING_INVOICE', ...of },
+      { dryRunType: 'SUBSCRIPTION_ACTION', dryRunAction: 'START_BILLING', planName: 'team-now' },
+      {
+        dryRunType: 'SUBSCRIPTION_ACTION',
+        dryRunAction: 'CHANGE',
+        ...of,
+        planName: 'team-now',
+        billingPolicy: 'IMMEDIATE',
+      },
+      {
+        dryRunType: 'SUBSCRIPTION_ACTION',
+        dryRunAction: 'STOP_BILLING',
+        ...of,
+        billingPolicy: 'IMMEDIATE',
+      },
+    ];
+    const count = async (): Promise<readonly number[]> => {
+      const counts: number[] = [];
+      for (const request of requests) {
+        statements = [];
+        await foresee(request);
+        const writes = statements.filter((text) => /^\s*(insert|update|delete)|for update/i.test(text));
+        expect(writes).to.deep.equal([]);
+        counts.push(statements.filter((text) => /select/i.test(text)).length);
+      }
+      return counts;
+    };
+    await count();
+    const few = await count();
+    for (let more = 0; more < 11; more += 1) await subscribe(more % 2 === 0 ? 'solo-now' : 'kit-monthly');
+    await engine.runTo('2024-01-15T00:00:00Z');
+    expect(await count()).to.deep.equal(few);
+    expect(Math.max(...few)).to.be.lessThan(25);
+  });
+
+  it('a far date walks over every invoice before it and answers with the last', async () => {
+    await begin('2014-01-02T00:00:00Z', 1);
+    await subscribe('pro-monthly');
+    const found = await foresee({
+      dryRunType: 'SUBSCRIPTION_ACTION',
+      dryRunAction: 'START_BILLING',
+      planName: 'solo-now',
+      targetDate: parseLocalDate('2014-04-01'),
+    });
+    expect(found && [...itemLines(found)].sort()).to.deep.equal([
+      'RECURRING 2014-04-01..2014-05-01 19.95',
+      'RECURRING 2014-04-01..2014-05-01 249.95',
+    ]);
+    expect(found && formatDecimal(found.balance)).to.equal('269.9');
   });
 });

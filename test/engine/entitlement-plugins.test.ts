@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type Account,
   BillingError,
@@ -16,10 +15,14 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { ENTITLEMENT_PLUGIN_TIMEOUT_MS } from '../../lib/subscriptions/operations/entitlement-control.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { busEvents } from '../support/queue-rows.ts';
+import {
+  busEvents,
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 type Rules = { -readonly [Name in keyof EntitlementRules]: EntitlementRules[Name] };
 
@@ -64,471 +67,465 @@ class Scripted implements EntitlementPlugin {
 const day = (month: number, dayOfMonth: number) => ({ date: localDate(2024, month, dayOfMonth) });
 const farAway = { date: localDate(9000, 1, 1) };
 
-anyDatabase((_kind, open) => {
-  describe('entitlement plugins (subscriptions §22)', () => {
-    let engine: TestEngine;
-    let acme: TenantBilling;
-    let first: Scripted;
-    let second: Scripted;
-    let account: Account;
-    let target: Account;
-    let bundleId: Uuid;
-    let subscriptionId: Uuid;
+eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
+  let engine: TestEngine;
+  let acme: TenantBilling;
+  let first: Scripted;
+  let second: Scripted;
+  let account: Account;
+  let target: Account;
+  let bundleId: Uuid;
+  let subscriptionId: Uuid;
 
-    before(async () => {
-      first = new Scripted('first');
-      second = new Scripted('second');
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', entitlementPlugins: [first, second] });
-      acme = engine.acme;
-    });
-    after(() => engine.close());
+  before(async () => {
+    first = new Scripted('first');
+    second = new Scripted('second');
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', entitlementPlugins: [first, second] });
+    acme = engine.acme;
+  });
 
-    beforeEach(async () => {
-      first.forget();
-      second.forget();
-      account = await acme.createAccount({ currency: 'USD' });
-      target = await acme.createAccount({ currency: 'USD' });
-      const request = { accountId: account.id, planName: 'solo-now' };
-      ({ bundleId, subscriptionId } = await acme.createSubscription(request, {
-        entitlementDate: day(1, 1),
-        billingDate: day(1, 1),
-      }));
+  beforeEach(async () => {
+    first.forget();
+    second.forget();
+    account = await acme.createAccount({ currency: 'USD' });
+    target = await acme.createAccount({ currency: 'USD' });
+    const request = { accountId: account.id, planName: 'solo-now' };
+    ({ bundleId, subscriptionId } = await acme.createSubscription(request, {
+      entitlementDate: day(1, 1),
+      billingDate: day(1, 1),
+    }));
+    await engine.settle();
+    first.forget();
+    second.forget();
+  });
+
+  /** What is stored of the account, told and audited of it. */
+  async function stored(): Promise<unknown> {
+    return [
+      await acme.subscriptions.bundlesOfAccount(account.id),
+      await acme.subscriptions.bundlesOfAccount(target.id),
+      await acme.blocking.ofAccount(account.id),
+      await acme.audit.ofAccount(account.id),
+      (await busEvents(engine.database)).length,
+    ];
+  }
+
+  async function timeline(of = account): Promise<readonly string[]> {
+    const bundles = await acme.subscriptions.bundlesOfAccount(of.id);
+    return bundles.flatMap(({ subscriptions }) =>
+      subscriptions.flatMap(({ events }) =>
+        events.map(({ eventType, effective, plan }) =>
+          [eventType, formatLocalDate(effective.date), plan].filter(Boolean).join(' '),
+        ),
+      ),
+    );
+  }
+
+  interface Case {
+    /** What has to be so before. */
+    prepare?(): Promise<unknown>;
+    run(): Promise<unknown>;
+    /** The same call, refused by the rules of the operation. */
+    refused(): Promise<unknown>;
+    readonly refusal: number;
+    readonly subject?: 'bundle' | 'account';
+  }
+
+  const cases: Readonly<Record<EntitlementOperation, Case>> = {
+    CREATE: {
+      run: () => acme.createSubscription({ accountId: account.id, planName: 'solo-now' }),
+      refused: () => acme.createSubscription({ accountId: account.id, planName: 'none' }),
+      refusal: 2021,
+      subject: 'account',
+    },
+    CHANGE_PLAN: {
+      run: () => acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now' }),
+      refused: () => acme.subscriptions.changePlan(subscriptionId, { planName: 'none' }),
+      refusal: 2021,
+    },
+    UNDO_CHANGE_PLAN: {
+      prepare: () =>
+        acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now', requestedDate: day(3, 1) }),
+      run: () => acme.subscriptions.undoChangePlan(subscriptionId),
+      refused: async () => {
+        await acme.subscriptions.undoChangePlan(subscriptionId);
+        first.forget();
+        second.forget();
+        await acme.subscriptions.undoChangePlan(subscriptionId);
+      },
+      refusal: 1071,
+    },
+    CANCEL: {
+      run: () => acme.subscriptions.cancel(subscriptionId),
+      refused: () => acme.subscriptions.cancel(subscriptionId, { requestedDate: farAway }),
+      refusal: 60_002,
+    },
+    UNCANCEL: {
+      prepare: () =>
+        acme.subscriptions.cancel(subscriptionId, {
+          requestedDate: day(3, 1),
+          useRequestedDateForBilling: true,
+        }),
+      run: () => acme.subscriptions.uncancel(subscriptionId),
+      refused: async () => {
+        await acme.subscriptions.uncancel(subscriptionId);
+        first.forget();
+        second.forget();
+        await acme.subscriptions.uncancel(subscriptionId);
+      },
+      refusal: 8004,
+    },
+    PAUSE: {
+      run: () => acme.blocking.pauseBundle(bundleId),
+      refused: () => acme.blocking.pauseBundle(bundleId, { requestedDate: farAway }),
+      refusal: 60_002,
+      subject: 'bundle',
+    },
+    RESUME: {
+      prepare: () => acme.blocking.pauseBundle(bundleId),
+      run: () => acme.blocking.resumeBundle(bundleId, { requestedDate: day(2, 1) }),
+      refused: () => acme.blocking.resumeBundle(bundleId, { requestedDate: farAway }),
+      refusal: 60_002,
+      subject: 'bundle',
+    },
+    TRANSFER: {
+      run: () => acme.bundles.transfer(bundleId, { accountId: target.id }),
+      refused: () => acme.bundles.transfer(bundleId, { accountId: account.id }),
+      refusal: 60_003,
+      subject: 'bundle',
+    },
+    RENAME_KEY: {
+      run: () => acme.bundles.renameKey(bundleId, `renamed ${bundleId}`),
+      refused: async () => {
+        const { bundleId: other } = await acme.createSubscription({
+          accountId: account.id,
+          planName: 'solo-now',
+        });
+        first.forget();
+        second.forget();
+        await acme.bundles.renameKey(bundleId, other);
+      },
+      refusal: 1014,
+      subject: 'bundle',
+    },
+    ADD_BLOCKING_STATE: {
+      run: () =>
+        acme.blocking.add(
+          { type: 'SUBSCRIPTION', id: subscriptionId },
+          { service: 'fraud', stateName: 'HELD', isBlockBilling: true },
+        ),
+      refused: () =>
+        acme.blocking.add(
+          { type: 'SUBSCRIPTION', id: subscriptionId },
+          { service: 'fraud', stateName: 'HELD', requestedDate: farAway },
+        ),
+      refusal: 60_002,
+    },
+  };
+
+  for (const operation of Object.values(EntitlementOperation)) {
+    const { prepare, run, refused, refusal, subject } = cases[operation];
+    const start = async (): Promise<void> => {
+      await prepare?.();
       await engine.settle();
       first.forget();
       second.forget();
-    });
-
-    /** What is stored of the account, told and audited of it. */
-    async function stored(): Promise<unknown> {
-      return [
-        await acme.subscriptions.bundlesOfAccount(account.id),
-        await acme.subscriptions.bundlesOfAccount(target.id),
-        await acme.blocking.ofAccount(account.id),
-        await acme.audit.ofAccount(account.id),
-        (await busEvents(engine.database)).length,
-      ];
-    }
-
-    async function timeline(of = account): Promise<readonly string[]> {
-      const bundles = await acme.subscriptions.bundlesOfAccount(of.id);
-      return bundles.flatMap(({ subscriptions }) =>
-        subscriptions.flatMap(({ events }) =>
-          events.map(({ eventType, effective, plan }) =>
-            [eventType, formatLocalDate(effective.date), plan].filter(Boolean).join(' '),
-          ),
-        ),
-      );
-    }
-
-    interface Case {
-      /** What has to be so before. */
-      prepare?(): Promise<unknown>;
-      run(): Promise<unknown>;
-      /** The same call, refused by the rules of the operation. */
-      refused(): Promise<unknown>;
-      readonly refusal: number;
-      readonly subject?: 'bundle' | 'account';
-    }
-
-    const cases: Readonly<Record<EntitlementOperation, Case>> = {
-      CREATE: {
-        run: () => acme.createSubscription({ accountId: account.id, planName: 'solo-now' }),
-        refused: () => acme.createSubscription({ accountId: account.id, planName: 'none' }),
-        refusal: 2021,
-        subject: 'account',
-      },
-      CHANGE_PLAN: {
-        run: () => acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now' }),
-        refused: () => acme.subscriptions.changePlan(subscriptionId, { planName: 'none' }),
-        refusal: 2021,
-      },
-      UNDO_CHANGE_PLAN: {
-        prepare: () =>
-          acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now', requestedDate: day(3, 1) }),
-        run: () => acme.subscriptions.undoChangePlan(subscriptionId),
-        refused: async () => {
-          await acme.subscriptions.undoChangePlan(subscriptionId);
-          first.forget();
-          second.forget();
-          await acme.subscriptions.undoChangePlan(subscriptionId);
-        },
-        refusal: 1071,
-      },
-      CANCEL: {
-        run: () => acme.subscriptions.cancel(subscriptionId),
-        refused: () => acme.subscriptions.cancel(subscriptionId, { requestedDate: farAway }),
-        refusal: 60_002,
-      },
-      UNCANCEL: {
-        prepare: () =>
-          acme.subscriptions.cancel(subscriptionId, {
-            requestedDate: day(3, 1),
-            useRequestedDateForBilling: true,
-          }),
-        run: () => acme.subscriptions.uncancel(subscriptionId),
-        refused: async () => {
-          await acme.subscriptions.uncancel(subscriptionId);
-          first.forget();
-          second.forget();
-          await acme.subscriptions.uncancel(subscriptionId);
-        },
-        refusal: 8004,
-      },
-      PAUSE: {
-        run: () => acme.blocking.pauseBundle(bundleId),
-        refused: () => acme.blocking.pauseBundle(bundleId, { requestedDate: farAway }),
-        refusal: 60_002,
-        subject: 'bundle',
-      },
-      RESUME: {
-        prepare: () => acme.blocking.pauseBundle(bundleId),
-        run: () => acme.blocking.resumeBundle(bundleId, { requestedDate: day(2, 1) }),
-        refused: () => acme.blocking.resumeBundle(bundleId, { requestedDate: farAway }),
-        refusal: 60_002,
-        subject: 'bundle',
-      },
-      TRANSFER: {
-        run: () => acme.bundles.transfer(bundleId, { accountId: target.id }),
-        refused: () => acme.bundles.transfer(bundleId, { accountId: account.id }),
-        refusal: 60_003,
-        subject: 'bundle',
-      },
-      RENAME_KEY: {
-        run: () => acme.bundles.renameKey(bundleId, `renamed ${bundleId}`),
-        refused: async () => {
-          const { bundleId: other } = await acme.createSubscription({
-            accountId: account.id,
-            planName: 'solo-now',
-          });
-          first.forget();
-          second.forget();
-          await acme.bundles.renameKey(bundleId, other);
-        },
-        refusal: 1014,
-        subject: 'bundle',
-      },
-      ADD_BLOCKING_STATE: {
-        run: () =>
-          acme.blocking.add(
-            { type: 'SUBSCRIPTION', id: subscriptionId },
-            { service: 'fraud', stateName: 'HELD', isBlockBilling: true },
-          ),
-        refused: () =>
-          acme.blocking.add(
-            { type: 'SUBSCRIPTION', id: subscriptionId },
-            { service: 'fraud', stateName: 'HELD', requestedDate: farAway },
-          ),
-        refusal: 60_002,
-      },
     };
 
-    for (const operation of Object.values(EntitlementOperation)) {
-      const { prepare, run, refused, refusal, subject } = cases[operation];
-      const start = async (): Promise<void> => {
-        await prepare?.();
-        await engine.settle();
-        first.forget();
-        second.forget();
+    it(`entitlement plugins of ${operation}: an abort leaves nothing behind; all that were asked are told`, async () => {
+      await start();
+      const before = await stored();
+      second.before[operation] = async () => ({ abort: 'not today' });
+      const error: unknown = await run().catch((thrown: unknown) => thrown);
+      expect(error).to.be.instanceOf(BillingError).and.to.include({ code: 8003 });
+      expect(String(error)).to.contain('"second" aborted the operation: not today');
+      expect(await stored()).to.deep.equal(before);
+      expect(first.told()).to.deep.equal([`${operation} 8003`]);
+      expect(second.told()).to.deep.equal([`${operation} 8003`]);
+    });
+
+    it(`entitlement plugins of ${operation}: one that aborts is the last that is asked and told`, async () => {
+      await start();
+      first.before[operation] = async () => ({ abort: 'no' });
+      expect(await codeOf(run())).to.equal(8003);
+      expect(first.told()).to.deep.equal([`${operation} 8003`]);
+      expect(second.told()).to.deep.equal([]);
+    });
+
+    it(`entitlement plugins of ${operation}: success is told, with what it was about`, async () => {
+      await start();
+      await run();
+      expect(first.told()).to.deep.equal([`${operation} done`]);
+      expect(second.told()).to.deep.equal([`${operation} done`]);
+      expect(first.successes[0]).to.include({
+        accountId: account.id,
+        bundleId: subject === 'account' ? null : bundleId,
+        subscriptionId: subject === undefined ? subscriptionId : null,
+      });
+    });
+
+    it(`entitlement plugins of ${operation}: a failure of the operation's own rules is told`, async () => {
+      await start();
+      expect(await codeOf(refused())).to.equal(refusal);
+      expect(first.told()).to.deep.equal([`${operation} ${refusal}`]);
+      expect(second.told()).to.deep.equal([`${operation} ${refusal}`]);
+    });
+  }
+
+  describe('replaced terms take effect', () => {
+    it('CREATE: plan, dates and prices, each plugin on what the former has left', async () => {
+      first.before.CREATE = async ({ terms }) => {
+        expect(terms.subscriptions).to.deep.equal([{ planName: 'solo-now' }]);
+        return { replace: { subscriptions: [{ planName: 'team-now' }] } };
       };
+      second.before.CREATE = async ({ terms, given }) => {
+        expect(terms.subscriptions).to.deep.equal([{ planName: 'team-now' }]);
+        expect(given).to.deep.equal([
+          { bundleId: undefined, bundleExternalKey: undefined, externalKey: 'mine' },
+        ]);
+        const [only] = terms.subscriptions;
+        const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('11') }];
+        return {
+          replace: {
+            subscriptions: [{ ...only, priceOverrides }],
+            entitlementDate: day(2, 1),
+            billingDate: day(2, 2),
+          },
+        };
+      };
+      const request = { accountId: account.id, planName: 'solo-now', externalKey: 'mine' };
+      const created = await acme.createSubscription(request);
+      const view = await acme.getSubscription(created.subscriptionId);
+      expect(view.externalKey).to.equal('mine');
+      expect(view.planName).to.match(/^team-now-\d+$/);
+      expect(
+        view.prices.map(({ recurringPrice }) => recurringPrice && formatDecimal(recurringPrice)),
+      ).to.deep.equal(['11']);
+      expect(
+        view.events.map(({ eventType, effective }) => `${eventType} ${formatLocalDate(effective.date)}`),
+      ).to.deep.equal(['START_ENTITLEMENT 2024-02-01', 'START_BILLING 2024-02-02']);
+      expect(first.successes[0]).to.deep.include({
+        result: [{ bundleId: created.bundleId, subscriptionIds: [created.subscriptionId] }],
+      });
+    });
 
-      it(`entitlement plugins of ${operation}: an abort leaves nothing behind; all that were asked are told`, async () => {
-        await start();
+    it('CREATE of several bundles: each subscription in its own', async () => {
+      first.before.CREATE = async ({ terms }) => ({
+        replace: {
+          subscriptions: terms.subscriptions.map((each) =>
+            each.planName === 'solo-now' ? { planName: 'pro-monthly' } : each,
+          ),
+        },
+      });
+      const of = { accountId: account.id };
+      const bundles = await acme.subscriptions.createBundles([
+        [{ ...of, planName: 'solo-now', bundleExternalKey: `A ${bundleId}` }],
+        [{ ...of, planName: 'team-now', bundleExternalKey: `B ${bundleId}` }],
+      ]);
+      const plans = await Promise.all(
+        bundles.map(async ({ subscriptionIds: [id] }) => id && (await acme.getSubscription(id)).planName),
+      );
+      expect(plans).to.deep.equal(['pro-monthly', 'team-now']);
+      const { bundleId: withAddOns } = await acme.subscriptions.createWithAddOns([
+        { ...of, planName: 'solo-now' },
+      ]);
+      expect((await acme.bundles.get(withAddOns)).subscriptions[0]?.planName).to.equal('pro-monthly');
+      expect(first.told()).to.deep.equal(['CREATE done', 'CREATE done']);
+    });
+
+    it('CHANGE_PLAN: plan, and a date instead of a policy', async () => {
+      first.before.CHANGE_PLAN = async () => ({
+        replace: { planName: 'pro-monthly', billingPolicy: null, requestedDate: day(2, 10) },
+      });
+      const change = { planName: 'team-now', billingPolicy: 'IMMEDIATE' } as const;
+      const { effective } = await acme.subscriptions.changePlan(subscriptionId, change);
+      expect(formatLocalDate(effective.date)).to.equal('2024-02-10');
+      expect(await timeline()).to.include('CHANGE 2024-02-10 pro-monthly');
+    });
+
+    it('CANCEL: date and policy', async () => {
+      first.before.CANCEL = async () => ({
+        replace: { billingPolicy: 'END_OF_TERM', requestedDate: day(1, 20) },
+      });
+      const ends = await acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
+      expect(formatLocalDate(ends.entitlementEnd.date)).to.equal('2024-01-20');
+      expect(formatLocalDate(ends.billingEnd.date)).to.equal('2024-02-01');
+    });
+
+    it('PAUSE, RESUME and ADD_BLOCKING_STATE: the date', async () => {
+      first.before.PAUSE = async () => ({ replace: { requestedDate: day(2, 3) } });
+      first.before.RESUME = async () => ({ replace: { requestedDate: day(2, 5) } });
+      first.before.ADD_BLOCKING_STATE = async ({ given }) => {
+        expect(given).to.include({ service: 'fraud', stateName: 'HELD', type: 'ACCOUNT', id: account.id });
+        return { replace: { requestedDate: day(2, 7) } };
+      };
+      await acme.blocking.pauseBundle(bundleId);
+      await acme.blocking.resumeBundle(bundleId);
+      await acme.blocking.add({ type: 'ACCOUNT', id: account.id }, { service: 'fraud', stateName: 'HELD' });
+      const rows = await timeline();
+      expect(rows).to.include.members([
+        'PAUSE_BILLING 2024-02-03 solo-now',
+        'RESUME_BILLING 2024-02-05 solo-now',
+        'SERVICE_STATE_CHANGE 2024-02-07 solo-now',
+      ]);
+    });
+
+    it('TRANSFER: date and policy', async () => {
+      engine.clock.set('2024-01-10T00:00:00Z');
+      first.before.TRANSFER = async ({ given }) => {
+        expect(given).to.deep.equal({ accountId: target.id });
+        return { replace: { requestedDate: day(1, 5), billingPolicy: 'IMMEDIATE' } };
+      };
+      const newId = await acme.bundles.transfer(bundleId, { accountId: target.id });
+      expect(await timeline()).to.include('STOP_BILLING 2024-01-05 solo-now');
+      expect((await timeline(target))[0]).to.contain('2024-01-05');
+      expect(first.successes[0]).to.deep.include({ result: { bundleId: newId } });
+    });
+
+    it('are judged as those of callers, and nothing is stored', async () => {
+      const before = await stored();
+      first.before.CHANGE_PLAN = async () => ({ replace: { planName: 'none' } });
+      expect(await codeOf(acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now' }))).to.equal(
+        2021,
+      );
+      first.before.CANCEL = async () => ({ replace: { billingPolicy: 'ILLEGAL' } });
+      expect(await codeOf(acme.subscriptions.cancel(subscriptionId))).to.equal(60_002);
+      expect(await stored()).to.deep.equal(before);
+    });
+  });
+
+  describe('a plugin that does not do its part', () => {
+    const cancel = () => acme.subscriptions.cancel(subscriptionId);
+
+    it('throws: a clear error with its cause, nothing stored, no other asked', async () => {
+      const before = await stored();
+      const cause = new Error('no connection');
+      first.before.CANCEL = () => {
+        throw cause;
+      };
+      const error: unknown = await cancel().catch((thrown: unknown) => thrown);
+      expect(error).to.include({ code: 60_000 });
+      const { name, message, stack } = cause;
+      expect((error as Error).cause).to.include({ name, message, stack });
+      expect(String(error)).to.contain('The entitlement plugin "first" failed');
+      expect(await stored()).to.deep.equal(before);
+      expect(second.told()).to.deep.equal([]);
+    });
+
+    const wrong: readonly (readonly [what: string, decision: unknown])[] = [
+      ['no object', 'no'],
+      ['another word', { refuse: 'x' }],
+      ['two decisions', { abort: 'x', replace: {} }],
+      ['an abort without reason', { abort: '' }],
+      ['a replacement that is no object', { replace: [] }],
+      ['a member that is no term', { replace: { accountId: 'x' } }],
+      ['a member of every object', { replace: { toString: null } }],
+      ['an unknown policy', { replace: { billingPolicy: 'SOON' } }],
+      ['a date as text', { replace: { requestedDate: '2024-01-01' } }],
+    ];
+    for (const [what, decision] of wrong) {
+      it(`an entitlement plugin that decides with ${what} is a clear error, and nothing is stored`, async () => {
         const before = await stored();
-        second.before[operation] = async () => ({ abort: 'not today' });
-        const error: unknown = await run().catch((thrown: unknown) => thrown);
-        expect(error).to.be.instanceOf(BillingError).and.to.include({ code: 8003 });
-        expect(String(error)).to.contain('"second" aborted the operation: not today');
+        first.before.CANCEL = async () => decision as never;
+        expect(await codeOf(cancel())).to.equal(60_000);
         expect(await stored()).to.deep.equal(before);
-        expect(first.told()).to.deep.equal([`${operation} 8003`]);
-        expect(second.told()).to.deep.equal([`${operation} 8003`]);
-      });
-
-      it(`entitlement plugins of ${operation}: one that aborts is the last that is asked and told`, async () => {
-        await start();
-        first.before[operation] = async () => ({ abort: 'no' });
-        expect(await codeOf(run())).to.equal(8003);
-        expect(first.told()).to.deep.equal([`${operation} 8003`]);
-        expect(second.told()).to.deep.equal([]);
-      });
-
-      it(`entitlement plugins of ${operation}: success is told, with what it was about`, async () => {
-        await start();
-        await run();
-        expect(first.told()).to.deep.equal([`${operation} done`]);
-        expect(second.told()).to.deep.equal([`${operation} done`]);
-        expect(first.successes[0]).to.include({
-          accountId: account.id,
-          bundleId: subject === 'account' ? null : bundleId,
-          subscriptionId: subject === undefined ? subscriptionId : null,
-        });
-      });
-
-      it(`entitlement plugins of ${operation}: a failure of the operation's own rules is told`, async () => {
-        await start();
-        expect(await codeOf(refused())).to.equal(refusal);
-        expect(first.told()).to.deep.equal([`${operation} ${refusal}`]);
-        expect(second.told()).to.deep.equal([`${operation} ${refusal}`]);
       });
     }
 
-    describe('replaced terms take effect', () => {
-      it('CREATE: plan, dates and prices, each plugin on what the former has left', async () => {
-        first.before.CREATE = async ({ terms }) => {
-          expect(terms.subscriptions).to.deep.equal([{ planName: 'solo-now' }]);
-          return { replace: { subscriptions: [{ planName: 'team-now' }] } };
-        };
-        second.before.CREATE = async ({ terms, given }) => {
-          expect(terms.subscriptions).to.deep.equal([{ planName: 'team-now' }]);
-          expect(given).to.deep.equal([
-            { bundleId: undefined, bundleExternalKey: undefined, externalKey: 'mine' },
-          ]);
-          const [only] = terms.subscriptions;
-          const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('11') }];
-          return {
-            replace: {
-              subscriptions: [{ ...only, priceOverrides }],
-              entitlementDate: day(2, 1),
-              billingDate: day(2, 2),
-            },
-          };
-        };
-        const request = { accountId: account.id, planName: 'solo-now', externalKey: 'mine' };
-        const created = await acme.createSubscription(request);
-        const view = await acme.getSubscription(created.subscriptionId);
-        expect(view.externalKey).to.equal('mine');
-        expect(view.planName).to.match(/^team-now-\d+$/);
-        expect(
-          view.prices.map(({ recurringPrice }) => recurringPrice && formatDecimal(recurringPrice)),
-        ).to.deep.equal(['11']);
-        expect(
-          view.events.map(({ eventType, effective }) => `${eventType} ${formatLocalDate(effective.date)}`),
-        ).to.deep.equal(['START_ENTITLEMENT 2024-02-01', 'START_BILLING 2024-02-02']);
-        expect(first.successes[0]).to.deep.include({
-          result: [{ bundleId: created.bundleId, subscriptionIds: [created.subscriptionId] }],
-        });
-      });
-
-      it('CREATE of several bundles: each subscription in its own', async () => {
-        first.before.CREATE = async ({ terms }) => ({
-          replace: {
-            subscriptions: terms.subscriptions.map((each) =>
-              each.planName === 'solo-now' ? { planName: 'pro-monthly' } : each,
-            ),
-          },
-        });
-        const of = { accountId: account.id };
-        const bundles = await acme.subscriptions.createBundles([
-          [{ ...of, planName: 'solo-now', bundleExternalKey: `A ${bundleId}` }],
-          [{ ...of, planName: 'team-now', bundleExternalKey: `B ${bundleId}` }],
-        ]);
-        const plans = await Promise.all(
-          bundles.map(async ({ subscriptionIds: [id] }) => id && (await acme.getSubscription(id)).planName),
-        );
-        expect(plans).to.deep.equal(['pro-monthly', 'team-now']);
-        const { bundleId: withAddOns } = await acme.subscriptions.createWithAddOns([
-          { ...of, planName: 'solo-now' },
-        ]);
-        expect((await acme.bundles.get(withAddOns)).subscriptions[0]?.planName).to.equal('pro-monthly');
-        expect(first.told()).to.deep.equal(['CREATE done', 'CREATE done']);
-      });
-
-      it('CHANGE_PLAN: plan, and a date instead of a policy', async () => {
-        first.before.CHANGE_PLAN = async () => ({
-          replace: { planName: 'pro-monthly', billingPolicy: null, requestedDate: day(2, 10) },
-        });
-        const change = { planName: 'team-now', billingPolicy: 'IMMEDIATE' } as const;
-        const { effective } = await acme.subscriptions.changePlan(subscriptionId, change);
-        expect(formatLocalDate(effective.date)).to.equal('2024-02-10');
-        expect(await timeline()).to.include('CHANGE 2024-02-10 pro-monthly');
-      });
-
-      it('CANCEL: date and policy', async () => {
-        first.before.CANCEL = async () => ({
-          replace: { billingPolicy: 'END_OF_TERM', requestedDate: day(1, 20) },
-        });
-        const ends = await acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
-        expect(formatLocalDate(ends.entitlementEnd.date)).to.equal('2024-01-20');
-        expect(formatLocalDate(ends.billingEnd.date)).to.equal('2024-02-01');
-      });
-
-      it('PAUSE, RESUME and ADD_BLOCKING_STATE: the date', async () => {
-        first.before.PAUSE = async () => ({ replace: { requestedDate: day(2, 3) } });
-        first.before.RESUME = async () => ({ replace: { requestedDate: day(2, 5) } });
-        first.before.ADD_BLOCKING_STATE = async ({ given }) => {
-          expect(given).to.include({ service: 'fraud', stateName: 'HELD', type: 'ACCOUNT', id: account.id });
-          return { replace: { requestedDate: day(2, 7) } };
-        };
-        await acme.blocking.pauseBundle(bundleId);
-        await acme.blocking.resumeBundle(bundleId);
-        await acme.blocking.add({ type: 'ACCOUNT', id: account.id }, { service: 'fraud', stateName: 'HELD' });
-        const rows = await timeline();
-        expect(rows).to.include.members([
-          'PAUSE_BILLING 2024-02-03 solo-now',
-          'RESUME_BILLING 2024-02-05 solo-now',
-          'SERVICE_STATE_CHANGE 2024-02-07 solo-now',
-        ]);
-      });
-
-      it('TRANSFER: date and policy', async () => {
-        engine.clock.set('2024-01-10T00:00:00Z');
-        first.before.TRANSFER = async ({ given }) => {
-          expect(given).to.deep.equal({ accountId: target.id });
-          return { replace: { requestedDate: day(1, 5), billingPolicy: 'IMMEDIATE' } };
-        };
-        const newId = await acme.bundles.transfer(bundleId, { accountId: target.id });
-        expect(await timeline()).to.include('STOP_BILLING 2024-01-05 solo-now');
-        expect((await timeline(target))[0]).to.contain('2024-01-05');
-        expect(first.successes[0]).to.deep.include({ result: { bundleId: newId } });
-      });
-
-      it(
-        'are judged as those of callers, and nothing is stored',
-        onEachDatabase(async () => {
-          const before = await stored();
-          first.before.CHANGE_PLAN = async () => ({ replace: { planName: 'none' } });
-          expect(
-            await codeOf(acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now' })),
-          ).to.equal(2021);
-          first.before.CANCEL = async () => ({ replace: { billingPolicy: 'ILLEGAL' } });
-          expect(await codeOf(acme.subscriptions.cancel(subscriptionId))).to.equal(60_002);
-          expect(await stored()).to.deep.equal(before);
-        }),
-      );
-    });
-
-    describe('a plugin that does not do its part', () => {
-      const cancel = () => acme.subscriptions.cancel(subscriptionId);
-
-      it('throws: a clear error with its cause, nothing stored, no other asked', async () => {
-        const before = await stored();
-        const cause = new Error('no connection');
-        first.before.CANCEL = () => {
-          throw cause;
-        };
-        const error: unknown = await cancel().catch((thrown: unknown) => thrown);
-        expect(error).to.include({ code: 60_000 });
-        const { name, message, stack } = cause;
-        expect((error as Error).cause).to.include({ name, message, stack });
-        expect(String(error)).to.contain('The entitlement plugin "first" failed');
-        expect(await stored()).to.deep.equal(before);
-        expect(second.told()).to.deep.equal([]);
-      });
-
-      const wrong: readonly (readonly [what: string, decision: unknown])[] = [
-        ['no object', 'no'],
-        ['another word', { refuse: 'x' }],
-        ['two decisions', { abort: 'x', replace: {} }],
-        ['an abort without reason', { abort: '' }],
-        ['a replacement that is no object', { replace: [] }],
-        ['a member that is no term', { replace: { accountId: 'x' } }],
-        ['a member of every object', { replace: { toString: null } }],
-        ['an unknown policy', { replace: { billingPolicy: 'SOON' } }],
-        ['a date as text', { replace: { requestedDate: '2024-01-01' } }],
-      ];
-      for (const [what, decision] of wrong) {
-        it(`an entitlement plugin that decides with ${what} is a clear error, and nothing is stored`, async () => {
-          const before = await stored();
-          first.before.CANCEL = async () => decision as never;
-          expect(await codeOf(cancel())).to.equal(60_000);
-          expect(await stored()).to.deep.equal(before);
-        });
+    it('decides on other subscriptions than those of the call: a clear error', async () => {
+      for (const subscriptions of [[], [{ planName: 'team-now', accountId: target.id }], null]) {
+        first.before.CREATE = async () => ({ replace: { subscriptions } }) as never;
+        expect(await codeOf(cases.CREATE.run())).to.equal(60_000);
       }
-
-      it('decides on other subscriptions than those of the call: a clear error', async () => {
-        for (const subscriptions of [[], [{ planName: 'team-now', accountId: target.id }], null]) {
-          first.before.CREATE = async () => ({ replace: { subscriptions } }) as never;
-          expect(await codeOf(cases.CREATE.run())).to.equal(60_000);
-        }
-      });
-
-      it('does not answer in time: a clear error, nothing stored', async () => {
-        const before = await stored();
-        const timers: (() => void)[] = [];
-        const { after } = engine.systemClock;
-        Object.assign(engine.systemClock, {
-          after: (delayMs: number, action: () => void) => {
-            if (delayMs !== ENTITLEMENT_PLUGIN_TIMEOUT_MS) return after(delayMs, action);
-            timers.push(action);
-            return () => undefined;
-          },
-        });
-        first.before.CANCEL = () => new Promise(() => undefined);
-        const call = cancel().catch((thrown: unknown) => thrown);
-        while (timers.length === 0) await engine.systemClock.nextTurn();
-        for (const timer of timers) timer();
-        const error = await call;
-        Object.assign(engine.systemClock, { after });
-        expect(error).to.include({ code: 60_000 });
-        expect(String(error)).to.contain('"first" did not answer within 10 s');
-        expect(await stored()).to.deep.equal(before);
-      });
-
-      it('fails when it is told: logged, the result and the others are not touched', async () => {
-        const lines = engine.logger.lines.length;
-        first.succeeded = () => Promise.reject(new Error('no connection'));
-        first.failed = () => Promise.reject(new Error('no connection'));
-        try {
-          await cancel();
-          expect(second.told()).to.deep.equal(['CANCEL done']);
-          expect(await codeOf(cancel())).to.equal(1031);
-        } finally {
-          Reflect.deleteProperty(first, 'succeeded');
-          Reflect.deleteProperty(first, 'failed');
-        }
-        const logged = engine.logger.lines.slice(lines).filter(({ level }) => level === 'error');
-        expect(logged).to.have.length(2);
-        expect(logged[0]?.fields).to.include({ pluginName: 'first', operation: 'CANCEL', subscriptionId });
-      });
     });
 
-    it('no lock is held while a plugin decides: it may change the account itself', async () => {
-      first.before.CANCEL = async () => {
-        await acme.subscriptions.changeQuantity(subscriptionId, { quantity: 3 });
-        return null;
-      };
-      await acme.subscriptions.cancel(subscriptionId, { requestedDate: day(3, 1) });
-      expect((await acme.getSubscription(subscriptionId)).quantity).to.equal(3);
+    it('does not answer in time: a clear error, nothing stored', async () => {
+      const before = await stored();
+      const timers: (() => void)[] = [];
+      const { after } = engine.systemClock;
+      Object.assign(engine.systemClock, {
+        after: (delayMs: number, action: () => void) => {
+          if (delayMs !== ENTITLEMENT_PLUGIN_TIMEOUT_MS) return after(delayMs, action);
+          timers.push(action);
+          return () => undefined;
+        },
+      });
+      first.before.CANCEL = () => new Promise(() => undefined);
+      const call = cancel().catch((thrown: unknown) => thrown);
+      while (timers.length === 0) await engine.systemClock.nextTurn();
+      for (const timer of timers) timer();
+      const error = await call;
+      Object.assign(engine.systemClock, { after });
+      expect(error).to.include({ code: 60_000 });
+      expect(String(error)).to.contain('"first" did not answer within 10 s');
+      expect(await stored()).to.deep.equal(before);
     });
 
-    it('who calls and its properties are handed on', async () => {
-      const pluginProperties = [{ key: 'coupon', value: 'SPRING' }];
-      await engine.billing
-        .as({ tenant: engine.tenant, user: 'ada', pluginProperties })
-        .subscriptions.cancel(subscriptionId);
-      expect(first.contexts[0]).to.deep.include({
-        tenantId: engine.tenant.id,
-        userName: 'ada',
-        properties: pluginProperties,
-      });
+    it('fails when it is told: logged, the result and the others are not touched', async () => {
+      const lines = engine.logger.lines.length;
+      first.succeeded = () => Promise.reject(new Error('no connection'));
+      first.failed = () => Promise.reject(new Error('no connection'));
+      try {
+        await cancel();
+        expect(second.told()).to.deep.equal(['CANCEL done']);
+        expect(await codeOf(cancel())).to.equal(1031);
+      } finally {
+        Reflect.deleteProperty(first, 'succeeded');
+        Reflect.deleteProperty(first, 'failed');
+      }
+      const logged = engine.logger.lines.slice(lines).filter(({ level }) => level === 'error');
+      expect(logged).to.have.length(2);
+      expect(logged[0]?.fields).to.include({ pluginName: 'first', operation: 'CANCEL', subscriptionId });
     });
+  });
 
-    it('are not asked about what is refused as it stands, unknown, another tenant’s or a dry run', async () => {
-      const other = await engine.billing.tenants.create(
-        { userName: 'test' },
-        { apiKey: bundleId, apiSecret: 's' },
-      );
-      const theirs = engine.billing.as({ tenant: other.id, user: 'eve' });
-      const codes = [
-        await codeOf(acme.createSubscription({ accountId: account.id })),
-        await codeOf(acme.createSubscription({ accountId: bundleId, planName: 'solo-now' })),
-        await codeOf(acme.subscriptions.createBundles([[{ accountId: bundleId, planName: 'solo-now' }]])),
-        await codeOf(acme.subscriptions.changePlan(subscriptionId, {})),
-        await codeOf(acme.bundles.renameKey(bundleId, '')),
-        await codeOf(acme.blocking.add({ type: 'ACCOUNT', id: account.id }, {})),
-        await codeOf(theirs.subscriptions.cancel(subscriptionId)),
-        await codeOf(theirs.blocking.pauseBundle(bundleId)),
-        await codeOf(
-          theirs.blocking.add({ type: 'ACCOUNT', id: account.id }, { service: 's', stateName: 'n' }),
-        ),
-      ];
-      expect(codes).to.deep.equal([60_003, 3002, 3002, 60_003, 60_003, 1107, 1082, 1081, 3002]);
-      await acme.invoices.dryRun({
-        accountId: account.id,
-        dryRunType: 'SUBSCRIPTION_ACTION',
-        dryRunAction: 'START_BILLING',
-        planName: 'team-now',
-      });
-      expect(first.told()).to.deep.equal([]);
+  it('no lock is held while a plugin decides: it may change the account itself', async () => {
+    first.before.CANCEL = async () => {
+      await acme.subscriptions.changeQuantity(subscriptionId, { quantity: 3 });
+      return null;
+    };
+    await acme.subscriptions.cancel(subscriptionId, { requestedDate: day(3, 1) });
+    expect((await acme.getSubscription(subscriptionId)).quantity).to.equal(3);
+  });
+
+  it('who calls and its properties are handed on', async () => {
+    const pluginProperties = [{ key: 'coupon', value: 'SPRING' }];
+    await engine.billing
+      .as({ tenant: engine.tenant, user: 'ada', pluginProperties })
+      .subscriptions.cancel(subscriptionId);
+    expect(first.contexts[0]).to.deep.include({
+      tenantId: engine.tenant.id,
+      userName: 'ada',
+      properties: pluginProperties,
     });
+  });
+
+  it('are not asked about what is refused as it stands, unknown, another tenant’s or a dry run', async () => {
+    const other = await engine.billing.tenants.create(
+      { userName: 'test' },
+      { apiKey: bundleId, apiSecret: 's' },
+    );
+    const theirs = engine.billing.as({ tenant: other.id, user: 'eve' });
+    const codes = [
+      await codeOf(acme.createSubscription({ accountId: account.id })),
+      await codeOf(acme.createSubscription({ accountId: bundleId, planName: 'solo-now' })),
+      await codeOf(acme.subscriptions.createBundles([[{ accountId: bundleId, planName: 'solo-now' }]])),
+      await codeOf(acme.subscriptions.changePlan(subscriptionId, {})),
+      await codeOf(acme.bundles.renameKey(bundleId, '')),
+      await codeOf(acme.blocking.add({ type: 'ACCOUNT', id: account.id }, {})),
+      await codeOf(theirs.subscriptions.cancel(subscriptionId)),
+      await codeOf(theirs.blocking.pauseBundle(bundleId)),
+      await codeOf(
+        theirs.blocking.add({ type: 'ACCOUNT', id: account.id }, { service: 's', stateName: 'n' }),
+      ),
+    ];
+    expect(codes).to.deep.equal([60_003, 3002, 3002, 60_003, 60_003, 1107, 1082, 1081, 3002]);
+    await acme.invoices.dryRun({
+      accountId: account.id,
+      dryRunType: 'SUBSCRIPTION_ACTION',
+      dryRunAction: 'START_BILLING',
+      planName: 'team-now',
+    });
+    expect(first.told()).to.deep.equal([]);
   });
 });

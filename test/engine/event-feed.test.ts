@@ -1,189 +1,177 @@
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'chai';
 import { ErrorCode, type EventFeed } from '../../lib/index.ts';
 import type { PushSender } from '../../lib/ports/index.ts';
 import { stringifyExactJson } from '../../lib/values/money/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { hostOf } from '../support/host.ts';
+import { eachDatabase, expect, hostOf, openEngine, type TestEngine } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 import { author } from '../support/storage/stored-records.ts';
 
 const NOW = '2025-03-10T10:00:00Z';
 
-eachDatabase((_kind, open) => {
-  describe('the feed of events (platform §10.6)', () => {
-    let engine: TestEngine;
-    let pushed: { readonly id: string; readonly body: string }[];
-    let statements: string[] | undefined;
-    let start: string;
+eachDatabase('the feed of events (platform §10.6)', (open) => {
+  let engine: TestEngine;
+  let pushed: { readonly id: string; readonly body: string }[];
+  let statements: string[] | undefined;
+  let start: string;
 
-    beforeEach(async () => {
-      [pushed, statements] = [[], undefined];
-      const pushSender: PushSender = {
-        resolve: async () => ['192.0.2.1'],
-        send: async ({ id, body }) => {
-          pushed.push({ id, body });
-          return { status: 200 };
-        },
-      };
-      const trace = (statement: string) => statements?.push(statement);
-      engine = await openEngine(open, { now: NOW, pushSender, trace });
-      // Behind what the shop itself has done.
-      start = (await engine.acme.events.list({ after: 'latest' })).next;
-    });
-    afterEach(() => engine.close());
-    const list = (request: Parameters<TestEngine['acme']['events']['list']>[0] = {}) =>
-      engine.acme.events.list({ after: start, ...request });
-    const types = ({ events }: EventFeed) => events.map(({ eventType }) => eventType);
-    const createAccount = (name?: string) =>
-      engine.acme.createAccount({ currency: 'USD', name: name ?? null });
+  beforeEach(async () => {
+    [pushed, statements] = [[], undefined];
+    const pushSender: PushSender = {
+      resolve: async () => ['192.0.2.1'],
+      send: async ({ id, body }) => {
+        pushed.push({ id, body });
+        return { status: 200 };
+      },
+    };
+    const trace = (statement: string) => statements?.push(statement);
+    engine = await openEngine(open, { now: NOW, pushSender, trace });
+    // Behind what the shop itself has done.
+    start = (await engine.acme.events.list({ after: 'latest' })).next;
+  });
+  const list = (request: Parameters<TestEngine['acme']['events']['list']>[0] = {}) =>
+    engine.acme.events.list({ after: start, ...request });
+  const types = ({ events }: EventFeed) => events.map(({ eventType }) => eventType);
+  const createAccount = (name?: string) => engine.acme.createAccount({ currency: 'USD', name: name ?? null });
 
-    it('platform §10.6: events are listed as pushes tell them, under the same ids and in the same order', async () => {
-      await engine.acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/cb');
-      const { next } = await list({ after: 'latest' });
-      const account = await engine.payingAccount({ currency: 'USD' });
-      await engine.acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' });
-      await engine.runTo('2025-05-10T10:00:00Z');
-      const { events } = await list({ after: next });
-      expect(types({ events, next })).to.include.members(['INVOICE_CREATION', 'PAYMENT_SUCCESS']);
-      const told = events.map(({ id, eventType, accountId, objectType, objectId, metaData }) => ({
-        id: String(id),
-        body: JSON.stringify({
-          eventType,
-          accountId,
-          objectType,
-          objectId,
-          metaData: metaData === null ? null : stringifyExactJson(metaData),
-        }),
-      }));
-      // The account's own in their order; that of the tenant is pushed beside them.
-      const ofAccount = pushed.filter(({ body }) => body.includes(account.id));
-      expect(ofAccount).to.deep.equal(told);
-      expect(new Set(events.map(({ tenantId }) => tenantId))).to.deep.equal(new Set([engine.tenant.id]));
-      const [paid] = events.flatMap((event) => (event.eventType === 'PAYMENT_SUCCESS' ? [event] : []));
-      // Typed: an amount is a Decimal, of all digits.
-      expect(paid?.metaData.amount?.toString()).to.match(/^\d+(\.\d+)?$/);
-      expect(JSON.parse(JSON.stringify(paid)).createdDate).to.match(/^2025-\d\d-\d\dT/);
-    });
+  it('platform §10.6: events are listed as pushes tell them, under the same ids and in the same order', async () => {
+    await engine.acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/cb');
+    const { next } = await list({ after: 'latest' });
+    const account = await engine.payingAccount({ currency: 'USD' });
+    await engine.acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' });
+    await engine.runTo('2025-05-10T10:00:00Z');
+    const { events } = await list({ after: next });
+    expect(types({ events, next })).to.include.members(['INVOICE_CREATION', 'PAYMENT_SUCCESS']);
+    const told = events.map(({ id, eventType, accountId, objectType, objectId, metaData }) => ({
+      id: String(id),
+      body: JSON.stringify({
+        eventType,
+        accountId,
+        objectType,
+        objectId,
+        metaData: metaData === null ? null : stringifyExactJson(metaData),
+      }),
+    }));
+    // The account's own in their order; that of the tenant is pushed beside them.
+    const ofAccount = pushed.filter(({ body }) => body.includes(account.id));
+    expect(ofAccount).to.deep.equal(told);
+    expect(new Set(events.map(({ tenantId }) => tenantId))).to.deep.equal(new Set([engine.tenant.id]));
+    const [paid] = events.flatMap((event) => (event.eventType === 'PAYMENT_SUCCESS' ? [event] : []));
+    // Typed: an amount is a Decimal, of all digits.
+    expect(paid?.metaData.amount?.toString()).to.match(/^\d+(\.\d+)?$/);
+    expect(JSON.parse(JSON.stringify(paid)).createdDate).to.match(/^2025-\d\d-\d\dT/);
+  });
 
-    it('platform §15 rule 5: an event of a type that only newer nodes know waits for one of them, with what follows it', async () => {
-      await createAccount();
-      const { storage, tenant, acme, billing } = engine;
-      const given: string[] = [];
-      const subscription = await billing.events.subscribe({
-        tenant,
-        after: start,
-        onEvent: ({ eventType }) => void given.push(eventType),
-      });
-      await storage.write(tenant, author(), async (session) =>
-        session.publish([{ type: 'OF_LATER' as 'ACCOUNT_CHANGE', accountRecordId: null, payload: {} }]),
-      );
-      const { id: objectId } = await createAccount();
-      const first = await list();
-      expect(types(first)).to.deep.equal(['ACCOUNT_CREATION']);
-      expect(first.events[0]?.objectId).to.not.equal(objectId);
-      expect(first.next).to.equal(first.events[0]?.cursor);
-      expect(await acme.events.list({ after: first.next })).to.deep.equal({ events: [], next: first.next });
-      while (given.length === 0) await setTimeout(5);
-      await list();
-      await subscription.close();
-      expect(given).to.deep.equal(['ACCOUNT_CREATION']);
-      expect(subscription.cursor).to.equal(first.next);
-      expect(engine.logger.lines.filter(({ message }) => /subscriber/.test(message))).to.deep.equal([]);
+  it('platform §15 rule 5: an event of a type that only newer nodes know waits for one of them, with what follows it', async () => {
+    await createAccount();
+    const { storage, tenant, acme, billing } = engine;
+    const given: string[] = [];
+    const subscription = await billing.events.subscribe({
+      tenant,
+      after: start,
+      onEvent: ({ eventType }) => void given.push(eventType),
     });
+    await storage.write(tenant, author(), async (session) =>
+      session.publish([{ type: 'OF_LATER' as 'ACCOUNT_CHANGE', accountRecordId: null, payload: {} }]),
+    );
+    const { id: objectId } = await createAccount();
+    const first = await list();
+    expect(types(first)).to.deep.equal(['ACCOUNT_CREATION']);
+    expect(first.events[0]?.objectId).to.not.equal(objectId);
+    expect(first.next).to.equal(first.events[0]?.cursor);
+    expect(await acme.events.list({ after: first.next })).to.deep.equal({ events: [], next: first.next });
+    while (given.length === 0) await setTimeout(5);
+    await list();
+    await subscription.close();
+    expect(given).to.deep.equal(['ACCOUNT_CREATION']);
+    expect(subscription.cursor).to.equal(first.next);
+    expect(engine.logger.lines.filter(({ message }) => /subscriber/.test(message))).to.deep.equal([]);
+  });
 
-    it('platform §10.6: every place in the feed can be read on from, page by page, without a gap or a repeat', async () => {
-      const accounts: string[] = [];
-      for (let index = 0; index < 7; index += 1) accounts.push((await createAccount()).id);
-      const whole = await list();
-      expect(whole.events.map(({ objectId }) => objectId)).to.deep.equal(accounts);
-      for (const [index, { cursor }] of whole.events.entries()) {
-        const rest = await list({ after: cursor });
-        expect(rest.events).to.deep.equal(whole.events.slice(index + 1));
-        expect(rest.next).to.equal(whole.next);
-      }
-      const paged: unknown[] = [];
-      let after = start;
-      for (let page = 0; page < 4; page += 1) {
-        const { events, next } = await list({ after, limit: 2 });
-        paged.push(...events);
-        after = next;
-      }
-      expect(paged).to.deep.equal(whole.events);
-      await engine.settle();
-      expect((await list()).events).to.deep.equal(whole.events);
-    });
+  it('platform §10.6: every place in the feed can be read on from, page by page, without a gap or a repeat', async () => {
+    const accounts: string[] = [];
+    for (let index = 0; index < 7; index += 1) accounts.push((await createAccount()).id);
+    const whole = await list();
+    expect(whole.events.map(({ objectId }) => objectId)).to.deep.equal(accounts);
+    for (const [index, { cursor }] of whole.events.entries()) {
+      const rest = await list({ after: cursor });
+      expect(rest.events).to.deep.equal(whole.events.slice(index + 1));
+      expect(rest.next).to.equal(whole.next);
+    }
+    const paged: unknown[] = [];
+    let after = start;
+    for (let page = 0; page < 4; page += 1) {
+      const { events, next } = await list({ after, limit: 2 });
+      paged.push(...events);
+      after = next;
+    }
+    expect(paged).to.deep.equal(whole.events);
+    await engine.settle();
+    expect((await list()).events).to.deep.equal(whole.events);
+  });
 
-    it('platform §10.6: events are listed by type, and none of what the tenant skips or another tenant does', async () => {
-      const { tenants } = engine.billing;
-      const other = await tenants.create({ userName: 'test' }, { apiKey: 'other', apiSecret: 'secret' });
-      const theirs = engine.billing.as({ tenant: other, user: 'test' });
-      const { id } = await createAccount();
-      await theirs.createAccount({ currency: 'USD' });
-      await engine.acme.accounts.update(id, { changes: { name: 'Ada' } });
-      expect(types(await list({ types: ['ACCOUNT_CHANGE'] }))).to.deep.equal(['ACCOUNT_CHANGE']);
-      expect(types(await list())).to.deep.equal(['ACCOUNT_CREATION', 'ACCOUNT_CHANGE']);
-      expect(types(await theirs.events.list({}))).to.deep.equal(['ACCOUNT_CREATION']);
-      for (const property of ['post', 'dispatch']) {
-        const name = `org.service.billing.server.event.${property}.type.skip`;
-        await engine.acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [name]: 'ACCOUNT_CHANGE' }));
-        await engine.acme.accounts.update(id, { changes: { name: property } });
-      }
-      expect(types(await list())).to.deep.equal([
-        'ACCOUNT_CREATION',
-        'ACCOUNT_CHANGE',
-        'TENANT_CONFIG_CHANGE',
-        'TENANT_CONFIG_CHANGE',
-      ]);
-    });
+  it('platform §10.6: events are listed by type, and none of what the tenant skips or another tenant does', async () => {
+    const { tenants } = engine.billing;
+    const other = await tenants.create({ userName: 'test' }, { apiKey: 'other', apiSecret: 'secret' });
+    const theirs = engine.billing.as({ tenant: other, user: 'test' });
+    const { id } = await createAccount();
+    await theirs.createAccount({ currency: 'USD' });
+    await engine.acme.accounts.update(id, { changes: { name: 'Ada' } });
+    expect(types(await list({ types: ['ACCOUNT_CHANGE'] }))).to.deep.equal(['ACCOUNT_CHANGE']);
+    expect(types(await list())).to.deep.equal(['ACCOUNT_CREATION', 'ACCOUNT_CHANGE']);
+    expect(types(await theirs.events.list({}))).to.deep.equal(['ACCOUNT_CREATION']);
+    for (const property of ['post', 'dispatch']) {
+      const name = `org.service.billing.server.event.${property}.type.skip`;
+      await engine.acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [name]: 'ACCOUNT_CHANGE' }));
+      await engine.acme.accounts.update(id, { changes: { name: property } });
+    }
+    expect(types(await list())).to.deep.equal([
+      'ACCOUNT_CREATION',
+      'ACCOUNT_CHANGE',
+      'TENANT_CONFIG_CHANGE',
+      'TENANT_CONFIG_CHANGE',
+    ]);
+  });
 
-    it('platform §10.6: who waits for an event gets it at its commit, and after the time nothing', async () => {
-      const { next } = await list({ after: 'latest' });
-      const nothing = await list({ after: next, waitMs: 1 });
-      expect(nothing).to.deep.equal({ events: [], next });
-      const waiting = list({ after: next, waitMs: 30_000 });
-      const { id } = await createAccount();
-      expect((await waiting).events.map(({ objectId }) => objectId)).to.deep.equal([id]);
-      const last = list({ after: (await waiting).next, waitMs: 30_000 });
-      await engine.billing.close();
-      expect((await last).events).to.deep.equal([]);
-    });
+  it('platform §10.6: who waits for an event gets it at its commit, and after the time nothing', async () => {
+    const { next } = await list({ after: 'latest' });
+    const nothing = await list({ after: next, waitMs: 1 });
+    expect(nothing).to.deep.equal({ events: [], next });
+    const waiting = list({ after: next, waitMs: 30_000 });
+    const { id } = await createAccount();
+    expect((await waiting).events.map(({ objectId }) => objectId)).to.deep.equal([id]);
+    const last = list({ after: (await waiting).next, waitMs: 30_000 });
+    await engine.billing.close();
+    expect((await last).events).to.deep.equal([]);
+  });
 
-    it('platform §10.6: what is no cursor, no bound or not yet committed is refused', async () => {
-      for (const request of [
-        { after: 'x' },
-        { after: '-1' },
-        { limit: 0 },
-        { limit: 1_001 },
-        { waitMs: 30_001 },
-      ]) {
-        const refused = await rejection(list(request));
-        expect(refused.code, JSON.stringify(request)).to.equal(ErrorCode.INVALID_PARAMETER);
-      }
-      const host = hostOf(engine.database);
-      try {
-        const { message } = await host.transaction((em) =>
-          rejection(engine.billing.as({ tenant: engine.tenant, user: 'test' }).within(em).events.list({})),
-        );
-        expect(message).to.match(/outside the transaction of the host/);
-      } finally {
-        await host.close();
-      }
-    });
+  it('platform §10.6: what is no cursor, no bound or not yet committed is refused', async () => {
+    for (const request of [
+      { after: 'x' },
+      { after: '-1' },
+      { limit: 0 },
+      { limit: 1_001 },
+      { waitMs: 30_001 },
+    ]) {
+      const refused = await rejection(list(request));
+      expect(refused.code, JSON.stringify(request)).to.equal(ErrorCode.INVALID_PARAMETER);
+    }
+    const { message } = await hostOf(engine.database).transaction((em) =>
+      rejection(engine.billing.as({ tenant: engine.tenant, user: 'test' }).within(em).events.list({})),
+    );
+    expect(message).to.match(/outside the transaction of the host/);
+  });
 
-    it('platform §10.6: an answer costs as many statements whatever it holds', async () => {
-      const counted = async (request: Parameters<typeof list>[0]): Promise<number> => {
-        statements = [];
-        await list(request);
-        return statements.splice(0).length;
-      };
-      await createAccount();
-      const one = await counted({ limit: 1 });
-      for (let index = 0; index < 20; index += 1) await createAccount();
-      expect(await counted({})).to.equal(one);
-      expect((await list()).events).to.have.length(21);
-      expect(one).to.be.lessThan(7);
-    });
+  it('platform §10.6: an answer costs as many statements whatever it holds', async () => {
+    const counted = async (request: Parameters<typeof list>[0]): Promise<number> => {
+      statements = [];
+      await list(request);
+      return statements.splice(0).length;
+    };
+    await createAccount();
+    const one = await counted({ limit: 1 });
+    for (let index = 0; index < 20; index += 1) await createAccount();
+    expect(await counted({})).to.equal(one);
+    expect((await list()).events).to.have.length(21);
+    expect(one).to.be.lessThan(7);
   });
 });

@@ -1,15 +1,19 @@
-import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import { type EventSink, type PublishedEvent, RetryLater } from '../../lib/index.ts';
 import { SinkService } from '../../lib/push/index.ts';
 import { SYSTEM_TENANT } from '../../lib/records/index.ts';
-import { anyDatabase, eachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { plainHasher } from '../support/plain-hasher.ts';
+import {
+  anyDatabase,
+  eachDatabase,
+  expect,
+  openEngine,
+  plainHasher,
+  recordingLogger,
+  storageOf,
+  type TestEngine,
+} from '../support/index.ts';
 import { author } from '../support/storage/stored-records.ts';
-import { storageOf } from '../support/storage.ts';
-import { recordingLogger } from '../support/system-time.ts';
 
 const NOW = '2025-03-10T10:00:00Z';
 
@@ -26,258 +30,251 @@ function recording(name: string, refuse: (event: PublishedEvent) => unknown = ()
   return { sink, taken };
 }
 
-eachDatabase((_kind, open) => {
-  describe('event sinks', () => {
-    let engine: TestEngine;
-    afterEach(() => engine.close());
-    const opened = async (sinks: readonly EventSink[], longestTimerMs?: number): Promise<void> => {
-      const timers = longestTimerMs === undefined ? {} : { longestTimerMs };
-      engine = await openEngine(open, { now: NOW, eventSinks: sinks, ...timers });
-    };
+eachDatabase('event sinks', (open) => {
+  let engine: TestEngine;
+  const opened = async (sinks: readonly EventSink[], longestTimerMs?: number): Promise<void> => {
+    const timers = longestTimerMs === undefined ? {} : { longestTimerMs };
+    engine = await openEngine(open, { now: NOW, eventSinks: sinks, ...timers });
+  };
 
-    it('platform §10.6: each sink gets every event of all tenants once, those of an account in order, as the feed has them', async () => {
-      const [one, two] = [recording('one'), recording('two')];
-      await opened([one.sink, two.sink]);
-      const { billing, acme } = engine;
-      const { next } = await acme.events.list({ after: 'latest' });
-      const other = await billing.tenants.create(
-        { userName: 'test' },
-        { apiKey: 'other', apiSecret: 'secret' },
-      );
-      const theirs = billing.as({ tenant: other, user: 'test' });
-      const accounts = await Promise.all([1, 2, 3].map(() => engine.payingAccount({ currency: 'USD' })));
-      for (const { id } of accounts)
-        await acme.createSubscription({ accountId: id, planName: 'pro-monthly' });
-      await theirs.createAccount({ currency: 'EUR' });
-      await engine.settle();
-      await engine.runTo('2025-05-10T10:00:00Z');
-      const { events } = await acme.events.list({ after: next, limit: 1_000 });
-      const shown = events.map(({ cursor: _, ...event }) => event);
-      for (const { taken } of [one, two]) {
-        for (const { id } of accounts) {
-          const ofAccount = ({ accountId }: PublishedEvent) => accountId === id;
-          expect(taken.filter(ofAccount)).to.deep.equal(shown.filter(ofAccount));
-        }
-        expect(taken.filter(({ tenantId }) => tenantId === other.id)).to.have.length(1);
-        expect(taken).to.have.length(shown.length + 1);
-        expect(new Set(taken.map(({ id }) => id)).size).to.equal(taken.length);
+  it('platform §10.6: each sink gets every event of all tenants once, those of an account in order, as the feed has them', async () => {
+    const [one, two] = [recording('one'), recording('two')];
+    await opened([one.sink, two.sink]);
+    const { billing, acme } = engine;
+    const { next } = await acme.events.list({ after: 'latest' });
+    const other = await billing.tenants.create(
+      { userName: 'test' },
+      { apiKey: 'other', apiSecret: 'secret' },
+    );
+    const theirs = billing.as({ tenant: other, user: 'test' });
+    const accounts = await Promise.all([1, 2, 3].map(() => engine.payingAccount({ currency: 'USD' })));
+    for (const { id } of accounts) await acme.createSubscription({ accountId: id, planName: 'pro-monthly' });
+    await theirs.createAccount({ currency: 'EUR' });
+    await engine.settle();
+    await engine.runTo('2025-05-10T10:00:00Z');
+    const { events } = await acme.events.list({ after: next, limit: 1_000 });
+    const shown = events.map(({ cursor: _, ...event }) => event);
+    for (const { taken } of [one, two]) {
+      for (const { id } of accounts) {
+        const ofAccount = ({ accountId }: PublishedEvent) => accountId === id;
+        expect(taken.filter(ofAccount)).to.deep.equal(shown.filter(ofAccount));
       }
-      expect(shown.map(({ eventType }) => eventType)).to.include('PAYMENT_SUCCESS');
-    });
+      expect(taken.filter(({ tenantId }) => tenantId === other.id)).to.have.length(1);
+      expect(taken).to.have.length(shown.length + 1);
+      expect(new Set(taken.map(({ id }) => id)).size).to.equal(taken.length);
+    }
+    expect(shown.map(({ eventType }) => eventType)).to.include('PAYMENT_SUCCESS');
+  });
 
-    it('platform §10.6: a sink that fails gets the event again by the schedule of the server, and what follows it in its account after that', async () => {
-      let isDown = true;
-      let tries = 0;
-      const good = recording('good');
-      const bad = recording('bad', ({ eventType }) => {
-        if (eventType !== 'ACCOUNT_CREATION') return;
-        tries += 1;
-        if (isDown) throw new Error('the mailer is down');
-      });
-      await opened([bad.sink, good.sink]);
-      const { id } = await engine.acme.createAccount({ currency: 'USD' });
-      await engine.acme.accounts.update(id, { changes: { name: 'Ada' } });
-      await engine.acme.accounts.update(id, { changes: { name: 'Bea' } });
-      await engine.settle();
-      expect(good.taken).to.have.length(3);
-      expect(bad.taken).to.have.length(0);
-      for (const when of ['10:14:59', '10:15:00', '10:44:59', '10:45:00']) {
-        if (when === '10:45:00') isDown = false;
-        await engine.runTo(`2025-03-10T${when}Z`);
-      }
-      expect(tries).to.equal(3);
-      expect(bad.taken).to.deep.equal(good.taken);
+  it('platform §10.6: a sink that fails gets the event again by the schedule of the server, and what follows it in its account after that', async () => {
+    let isDown = true;
+    let tries = 0;
+    const good = recording('good');
+    const bad = recording('bad', ({ eventType }) => {
+      if (eventType !== 'ACCOUNT_CREATION') return;
+      tries += 1;
+      if (isDown) throw new Error('the mailer is down');
     });
+    await opened([bad.sink, good.sink]);
+    const { id } = await engine.acme.createAccount({ currency: 'USD' });
+    await engine.acme.accounts.update(id, { changes: { name: 'Ada' } });
+    await engine.acme.accounts.update(id, { changes: { name: 'Bea' } });
+    await engine.settle();
+    expect(good.taken).to.have.length(3);
+    expect(bad.taken).to.have.length(0);
+    for (const when of ['10:14:59', '10:15:00', '10:44:59', '10:45:00']) {
+      if (when === '10:45:00') isDown = false;
+      await engine.runTo(`2025-03-10T${when}Z`);
+    }
+    expect(tries).to.equal(3);
+    expect(bad.taken).to.deep.equal(good.taken);
+  });
 
-    it('platform §10.6: a sink that asks for it with RetryLater gets the event again by its own schedule, however often', async () => {
-      let tries = 0;
-      const { sink, taken } = recording('busy', () => {
-        tries += 1;
-        if (tries <= 8) throw new RetryLater(60_000, 'come again in a minute');
-      });
-      await opened([sink]);
-      await engine.acme.createAccount({ currency: 'USD' });
-      await engine.settle();
-      for (let minute = 1; minute <= 8; minute += 1) {
-        expect(taken).to.have.length(0);
-        await engine.runTo(`2025-03-10T10:0${minute}:00Z`);
-      }
-      expect([tries, taken.length]).to.deep.equal([9, 1]);
+  it('platform §10.6: a sink that asks for it with RetryLater gets the event again by its own schedule, however often', async () => {
+    let tries = 0;
+    const { sink, taken } = recording('busy', () => {
+      tries += 1;
+      if (tries <= 8) throw new RetryLater(60_000, 'come again in a minute');
     });
+    await opened([sink]);
+    await engine.acme.createAccount({ currency: 'USD' });
+    await engine.settle();
+    for (let minute = 1; minute <= 8; minute += 1) {
+      expect(taken).to.have.length(0);
+      await engine.runTo(`2025-03-10T10:0${minute}:00Z`);
+    }
+    expect([tries, taken.length]).to.deep.equal([9, 1]);
   });
 });
 
-anyDatabase((_kind, open) => {
-  describe('event sinks that misbehave', () => {
-    let engine: TestEngine;
-    afterEach(() => engine.close());
+anyDatabase('event sinks that misbehave', (open) => {
+  let engine: TestEngine;
 
-    it('platform §10.6: a sink that hangs holds up neither other accounts, nor other sinks, nor billing, and comes again', async () => {
-      let hangs = true;
-      const slow = recording('slow', async ({ accountId }) => {
-        if (accountId === first && hangs) await new Promise(() => undefined);
-      });
-      const quick = recording('quick');
-      let first = '';
-      // The time limit of the call is not waited for.
-      engine = await openEngine(open, { now: NOW, eventSinks: [slow.sink, quick.sink], longestTimerMs: 200 });
-      first = (await engine.payingAccount({ currency: 'USD' })).id;
-      const others: string[] = [];
-      for (let index = 0; index < 12; index += 1)
-        others.push((await engine.acme.createAccount({ currency: 'USD' })).id);
-      await engine.acme.createSubscription({ accountId: first, planName: 'pro-monthly' });
-      await engine.settle();
-      expect(slow.taken.map(({ accountId }) => accountId)).to.have.members(others);
-      const { rows } = await engine.acme.invoices.page({ offset: 0, limit: 1 });
-      expect(rows).to.have.length(1);
-      expect(quick.taken.filter(({ accountId }) => accountId === first).length).to.be.greaterThan(3);
-      hangs = false;
-      await engine.runTo('2025-03-10T10:15:00Z');
-      const ofFirst = ({ accountId }: PublishedEvent) => accountId === first;
-      expect(slow.taken.filter(ofFirst)).to.deep.equal(quick.taken.filter(ofFirst));
+  it('platform §10.6: a sink that hangs holds up neither other accounts, nor other sinks, nor billing, and comes again', async () => {
+    let hangs = true;
+    const slow = recording('slow', async ({ accountId }) => {
+      if (accountId === first && hangs) await new Promise(() => undefined);
     });
+    const quick = recording('quick');
+    let first = '';
+    // The time limit of the call is not waited for.
+    engine = await openEngine(open, { now: NOW, eventSinks: [slow.sink, quick.sink], longestTimerMs: 200 });
+    first = (await engine.payingAccount({ currency: 'USD' })).id;
+    const others: string[] = [];
+    for (let index = 0; index < 12; index += 1)
+      others.push((await engine.acme.createAccount({ currency: 'USD' })).id);
+    await engine.acme.createSubscription({ accountId: first, planName: 'pro-monthly' });
+    await engine.settle();
+    expect(slow.taken.map(({ accountId }) => accountId)).to.have.members(others);
+    const { rows } = await engine.acme.invoices.page({ offset: 0, limit: 1 });
+    expect(rows).to.have.length(1);
+    expect(quick.taken.filter(({ accountId }) => accountId === first).length).to.be.greaterThan(3);
+    hangs = false;
+    await engine.runTo('2025-03-10T10:15:00Z');
+    const ofFirst = ({ accountId }: PublishedEvent) => accountId === first;
+    expect(slow.taken.filter(ofFirst)).to.deep.equal(quick.taken.filter(ofFirst));
+  });
 
-    it('platform §10.6: an event that a sink never takes is given up after the last delay, with a line in the log, and the next one comes', async () => {
-      const bad = recording('bad', ({ eventType }) => {
-        if (eventType === 'ACCOUNT_CREATION') throw new Error('no such template');
-      });
-      engine = await openEngine(open, { now: NOW, eventSinks: [bad.sink] });
-      const { id } = await engine.acme.createAccount({ currency: 'USD' });
-      await engine.acme.accounts.update(id, { changes: { name: 'Ada' } });
-      await engine.settle();
-      for (const when of ['10T10:15', '10T10:45', '10T12:45', '11T00:45', '12T00:45'])
-        await engine.runTo(`2025-03-${when}:00Z`);
-      expect(bad.taken.map(({ eventType }) => eventType)).to.deep.equal(['ACCOUNT_CHANGE']);
-      const [line] = engine.logger.lines.filter(({ message }) => message === 'a push was given up');
-      expect(line?.fields).to.deep.include({ sink: 'bad', attempts: 6, reason: 'no such template' });
+  it('platform §10.6: an event that a sink never takes is given up after the last delay, with a line in the log, and the next one comes', async () => {
+    const bad = recording('bad', ({ eventType }) => {
+      if (eventType === 'ACCOUNT_CREATION') throw new Error('no such template');
     });
+    engine = await openEngine(open, { now: NOW, eventSinks: [bad.sink] });
+    const { id } = await engine.acme.createAccount({ currency: 'USD' });
+    await engine.acme.accounts.update(id, { changes: { name: 'Ada' } });
+    await engine.settle();
+    for (const when of ['10T10:15', '10T10:45', '10T12:45', '11T00:45', '12T00:45'])
+      await engine.runTo(`2025-03-${when}:00Z`);
+    expect(bad.taken.map(({ eventType }) => eventType)).to.deep.equal(['ACCOUNT_CHANGE']);
+    const [line] = engine.logger.lines.filter(({ message }) => message === 'a push was given up');
+    expect(line?.fields).to.deep.include({ sink: 'bad', attempts: 6, reason: 'no such template' });
+  });
 
-    it('platform §10.4 rule 4: events of the system reach sinks, as those of no tenant', async () => {
-      const { sink, taken } = recording('all');
-      engine = await openEngine(open, { now: NOW, eventSinks: [sink] });
-      const metaData = { service: 'nodes', commandType: 'RELOAD', eventJson: '{}' };
-      await engine.storage.write(SYSTEM_TENANT, author(), async (session) =>
-        session.publish([
-          {
-            type: 'BROADCAST_SERVICE',
-            accountRecordId: null,
-            payload: { accountId: null, objectId: null, metaData },
-          },
-        ]),
+  it('platform §10.4 rule 4: events of the system reach sinks, as those of no tenant', async () => {
+    const { sink, taken } = recording('all');
+    engine = await openEngine(open, { now: NOW, eventSinks: [sink] });
+    const metaData = { service: 'nodes', commandType: 'RELOAD', eventJson: '{}' };
+    await engine.storage.write(SYSTEM_TENANT, author(), async (session) =>
+      session.publish([
+        {
+          type: 'BROADCAST_SERVICE',
+          accountRecordId: null,
+          payload: { accountId: null, objectId: null, metaData },
+        },
+      ]),
+    );
+    await engine.settle();
+    expect(taken).to.have.length(1);
+    expect(taken[0]).to.deep.include({ tenantId: null, eventType: 'BROADCAST_SERVICE', metaData });
+  });
+
+  it('two sinks of one name, and one without a name, are refused', async () => {
+    engine = await openEngine(open, { now: NOW });
+    for (const names of [['a', 'a'], [''], ['x'.repeat(101)]]) {
+      const sinks = names.map((name) => recording(name).sink);
+      const failure = await openEngine(open, { now: NOW, eventSinks: sinks }).catch(
+        (error: unknown) => error,
       );
-      await engine.settle();
-      expect(taken).to.have.length(1);
-      expect(taken[0]).to.deep.include({ tenantId: null, eventType: 'BROADCAST_SERVICE', metaData });
-    });
+      expect(String(failure)).to.match(/event sink/i);
+    }
+  });
 
-    it('two sinks of one name, and one without a name, are refused', async () => {
-      engine = await openEngine(open, { now: NOW });
-      for (const names of [['a', 'a'], [''], ['x'.repeat(101)]]) {
-        const sinks = names.map((name) => recording(name).sink);
-        const failure = await openEngine(open, { now: NOW, eventSinks: sinks }).catch(
-          (error: unknown) => error,
-        );
-        expect(String(failure)).to.match(/event sink/i);
-      }
-    });
-
-    it('platform §10.6: a sink gets what an engine without it does too, and nothing of before its first engine', async () => {
-      engine = await openEngine(open, { now: NOW });
-      const { database, acme, tenant } = engine;
-      await acme.createAccount({ currency: 'USD' });
-      const { sink, taken } = recording('late');
-      const openWith = async (sinks: readonly EventSink[]): Promise<Billing<never>> =>
-        Billing.open<never>({
-          storage: storageOf(database),
-          clock: fakeClock(NOW),
-          hasher: plainHasher(),
-          logger: recordingLogger(),
-          pushSender: null,
-          eventSinks: sinks,
-        });
-      await engine.close();
-      const first = await openWith([sink]);
-      await first.settle();
-      await first.close();
-      expect(taken).to.deep.equal([]);
-      const without = await openWith([]);
-      const { id } = await without.as({ tenant, user: 'test' }).createAccount({ currency: 'EUR' });
-      await without.settle();
-      await without.close();
-      const second = await openWith([sink]);
-      await second.settle();
-      await second.close();
-      expect(taken.map(({ objectId }) => objectId)).to.deep.equal([id]);
-    });
-
-    it('platform §10.6: the transaction of a change writes nothing for sinks, however many there are', async () => {
-      const statements: string[] = [];
-      const sinks = ['one', 'two', 'three'].map((name) => recording(name).sink);
-      engine = await openEngine(open, {
-        now: NOW,
+  it('platform §10.6: a sink gets what an engine without it does too, and nothing of before its first engine', async () => {
+    engine = await openEngine(open, { now: NOW });
+    const { database, acme, tenant } = engine;
+    await acme.createAccount({ currency: 'USD' });
+    const { sink, taken } = recording('late');
+    const openWith = async (sinks: readonly EventSink[]): Promise<Billing<never>> =>
+      Billing.open<never>({
+        storage: storageOf(database),
+        clock: fakeClock(NOW),
+        hasher: plainHasher(),
+        logger: recordingLogger(),
+        pushSender: null,
         eventSinks: sinks,
-        trace: (statement) => statements.push(statement),
       });
-      statements.length = 0;
-      await engine.acme.createAccount({ currency: 'USD' });
-      expect(statements.length).to.be.greaterThan(2);
-      expect(statements.filter((statement) => /bw_sink/.test(statement))).to.deep.equal([]);
-      await engine.settle();
-      expect(
-        statements.filter((statement) => /insert into bw_sink_deliveries/.test(statement)),
-      ).to.have.length(3);
-    });
+    await engine.close();
+    const first = await openWith([sink]);
+    await first.settle();
+    await first.close();
+    expect(taken).to.deep.equal([]);
+    const without = await openWith([]);
+    const { id } = await without.as({ tenant, user: 'test' }).createAccount({ currency: 'EUR' });
+    await without.settle();
+    await without.close();
+    const second = await openWith([sink]);
+    await second.settle();
+    await second.close();
+    expect(taken.map(({ objectId }) => objectId)).to.deep.equal([id]);
+  });
 
-    it('platform §13: the metrics tell of each sink what waits for it, and how its events ended', async () => {
-      let tries = 0;
-      const busy = recording('busy', () => {
-        tries += 1;
-        if (tries === 1) throw new RetryLater(60_000, 'come again in a minute');
-        if (tries === 2) throw new Error('down');
-      });
-      engine = await openEngine(open, { now: NOW, eventSinks: [busy.sink, recording('quick').sink] });
-      await engine.acme.createAccount({ currency: 'USD' });
-      const told = async () =>
-        (await engine.billing.metrics())
-          .filter(({ name }) => name.startsWith('event_sink'))
-          .flatMap(({ name, values }) =>
-            values
-              .filter(({ value }) => value > 0)
-              .map(({ labels, value }) => [name, ...Object.values(labels), value].join(' ')),
-          );
-      expect(await told()).to.deep.equal(['event_sink_due busy 1', 'event_sink_due quick 1']);
-      await engine.settle();
-      await engine.runTo('2025-03-10T10:01:00Z');
-      await engine.runTo('2025-03-10T10:16:00Z');
-      expect(await told()).to.deep.equal([
-        'event_sink_attempts_total busy delivered 1',
-        'event_sink_attempts_total busy failed 1',
-        'event_sink_attempts_total busy put_off 1',
-        'event_sink_attempts_total quick delivered 1',
-      ]);
+  it('platform §10.6: the transaction of a change writes nothing for sinks, however many there are', async () => {
+    const statements: string[] = [];
+    const sinks = ['one', 'two', 'three'].map((name) => recording(name).sink);
+    engine = await openEngine(open, {
+      now: NOW,
+      eventSinks: sinks,
+      trace: (statement) => statements.push(statement),
     });
+    statements.length = 0;
+    await engine.acme.createAccount({ currency: 'USD' });
+    expect(statements.length).to.be.greaterThan(2);
+    expect(statements.filter((statement) => /bw_sink/.test(statement))).to.deep.equal([]);
+    await engine.settle();
+    expect(statements.filter((statement) => /insert into bw_sink_deliveries/.test(statement))).to.have.length(
+      3,
+    );
+  });
 
-    it('platform §10.6: a sink that is in use is kept, however short queue history is', async () => {
-      const forgotten: number[] = [];
-      engine = await openEngine(open, { now: NOW });
-      const { storage, clock, systemClock, logger } = engine;
-      const forget = async (unusedForMs: number) => void forgotten.push(unusedForMs);
-      const own = { sinks: { ...storage.sinks, forget }, sink: (name: string) => storage.sink(name) };
-      const watched = new Proxy(storage, { get: (_, name) => Reflect.get(own, name) });
-      const ids = { next: () => crypto.randomUUID() as never };
-      const ports = { storage: watched, clock, systemClock, logger, ids };
-      const service = new SinkService(ports, [recording('books').sink], []);
-      await service.purge(0);
-      await service.purge(90 * 24 * 3_600_000);
-      expect(forgotten).to.deep.equal([24 * 3_600_000, 90 * 24 * 3_600_000]);
+  it('platform §13: the metrics tell of each sink what waits for it, and how its events ended', async () => {
+    let tries = 0;
+    const busy = recording('busy', () => {
+      tries += 1;
+      if (tries === 1) throw new RetryLater(60_000, 'come again in a minute');
+      if (tries === 2) throw new Error('down');
     });
+    engine = await openEngine(open, { now: NOW, eventSinks: [busy.sink, recording('quick').sink] });
+    await engine.acme.createAccount({ currency: 'USD' });
+    const told = async () =>
+      (await engine.billing.metrics())
+        .filter(({ name }) => name.startsWith('event_sink'))
+        .flatMap(({ name, values }) =>
+          values
+            .filter(({ value }) => value > 0)
+            .map(({ labels, value }) => [name, ...Object.values(labels), value].join(' ')),
+        );
+    expect(await told()).to.deep.equal(['event_sink_due busy 1', 'event_sink_due quick 1']);
+    await engine.settle();
+    await engine.runTo('2025-03-10T10:01:00Z');
+    await engine.runTo('2025-03-10T10:16:00Z');
+    expect(await told()).to.deep.equal([
+      'event_sink_attempts_total busy delivered 1',
+      'event_sink_attempts_total busy failed 1',
+      'event_sink_attempts_total busy put_off 1',
+      'event_sink_attempts_total quick delivered 1',
+    ]);
+  });
 
-    it('nothing is stored for sinks where there are none', async () => {
-      const statements: string[] = [];
-      engine = await openEngine(open, { now: NOW, trace: (statement) => statements.push(statement) });
-      await engine.acme.createAccount({ currency: 'USD' });
-      await engine.settle();
-      expect(statements.filter((statement) => /bw_sink/.test(statement))).to.deep.equal([]);
-    });
+  it('platform §10.6: a sink that is in use is kept, however short queue history is', async () => {
+    const forgotten: number[] = [];
+    engine = await openEngine(open, { now: NOW });
+    const { storage, clock, systemClock, logger } = engine;
+    const forget = async (unusedForMs: number) => void forgotten.push(unusedForMs);
+    const own = { sinks: { ...storage.sinks, forget }, sink: (name: string) => storage.sink(name) };
+    const watched = new Proxy(storage, { get: (_, name) => Reflect.get(own, name) });
+    const ids = { next: () => crypto.randomUUID() as never };
+    const ports = { storage: watched, clock, systemClock, logger, ids };
+    const service = new SinkService(ports, [recording('books').sink], []);
+    await service.purge(0);
+    await service.purge(90 * 24 * 3_600_000);
+    expect(forgotten).to.deep.equal([24 * 3_600_000, 90 * 24 * 3_600_000]);
+  });
+
+  it('nothing is stored for sinks where there are none', async () => {
+    const statements: string[] = [];
+    engine = await openEngine(open, { now: NOW, trace: (statement) => statements.push(statement) });
+    await engine.acme.createAccount({ currency: 'USD' });
+    await engine.settle();
+    expect(statements.filter((statement) => /bw_sink/.test(statement))).to.deep.equal([]);
   });
 });

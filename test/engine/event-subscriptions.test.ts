@@ -1,8 +1,6 @@
-import { expect } from 'chai';
 import { type FeedEvent, RetryLater } from '../../lib/index.ts';
 import { SYSTEM_TENANT } from '../../lib/records/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { author } from '../support/storage/stored-records.ts';
 
 const NOW = '2025-03-10T10:00:00Z';
@@ -25,121 +23,115 @@ function inbox() {
   };
 }
 
-anyDatabase((_kind, open) => {
-  describe('subscribers of events (platform §10.6)', () => {
-    let engine: TestEngine;
-    beforeEach(async () => {
-      // Pauses after errors are not waited for.
-      engine = await openEngine(open, { now: NOW, longestTimerMs: 5 });
-    });
-    afterEach(() => engine.close());
-    const createAccount = async () => (await engine.acme.createAccount({ currency: 'USD' })).id;
-    const broadcast = () =>
-      engine.storage.write(SYSTEM_TENANT, author(), async (session) =>
-        session.publish([
-          {
-            type: 'BROADCAST_SERVICE',
-            accountRecordId: null,
-            payload: {
-              accountId: null,
-              objectId: null,
-              metaData: { service: 'nodes', commandType: 'RELOAD', eventJson: '{}' },
-            },
+eachDatabaseByTurns('subscribers of events (platform §10.6)', (open) => {
+  let engine: TestEngine;
+  beforeEach(async () => {
+    // Pauses after errors are not waited for.
+    engine = await openEngine(open, { now: NOW, longestTimerMs: 5 });
+  });
+  const createAccount = async () => (await engine.acme.createAccount({ currency: 'USD' })).id;
+  const broadcast = () =>
+    engine.storage.write(SYSTEM_TENANT, author(), async (session) =>
+      session.publish([
+        {
+          type: 'BROADCAST_SERVICE',
+          accountRecordId: null,
+          payload: {
+            accountId: null,
+            objectId: null,
+            metaData: { service: 'nodes', commandType: 'RELOAD', eventJson: '{}' },
           },
-        ]),
-      );
-
-    it(
-      'platform §10.6: a subscriber gets what happens from then on, after its commit, in order, by the types that it names',
-      onEachDatabase(async () => {
-        await createAccount();
-        const { put, until } = inbox();
-        const failed = inbox();
-        const subscription = await engine.billing.events.subscribe({ tenant: engine.tenant, onEvent: put });
-        await engine.billing.events.subscribe({
-          types: ['ACCOUNT_CHANGE'],
-          onEvent: (event) => {
-            // By its type nobody can ask this one for metaData.
-            const nothing: null = event.metaData;
-            failed.put({ ...event, metaData: nothing });
-          },
-        });
-        const ids: string[] = [];
-        for (let index = 0; index < 5; index += 1) ids.push(await createAccount());
-        await engine.acme.accounts.update(String(ids[0]), { changes: { name: 'Ada' } });
-        const events = await until(6);
-        expect(events.map(({ objectId }) => objectId)).to.deep.equal([...ids, ids[0]]);
-        expect((await failed.until(1)).map(({ eventType }) => eventType)).to.deep.equal(['ACCOUNT_CHANGE']);
-        await subscription.close();
-        await createAccount();
-        expect(events).to.have.length(6);
-        const { events: missed } = await engine.acme.events.list({ after: subscription.cursor });
-        expect(missed).to.have.length(1);
-      }),
+        },
+      ]),
     );
 
-    it('platform §10.6: an event comes again until its handler has taken it; none is left out, and no other handler waits', async () => {
-      const [{ put, until }, other] = [inbox(), inbox()];
-      let refusals = 0;
-      const errors = [new Error('not now'), new RetryLater(10), new Error('not yet')];
-      await engine.billing.events.subscribe({
-        onEvent: (event) => {
-          const error = errors[refusals];
-          refusals += 1;
-          if (error !== undefined) throw error;
-          put(event);
-        },
-      });
-      await engine.billing.events.subscribe({ onEvent: other.put });
-      // A handler that hangs holds up nothing but itself.
-      await engine.billing.events.subscribe({ onEvent: () => new Promise(() => undefined) });
-      const ids = [await createAccount(), await createAccount()];
-      expect((await other.until(2)).map(({ objectId }) => objectId)).to.deep.equal(ids);
-      expect((await until(2)).map(({ objectId }) => objectId)).to.deep.equal(ids);
-      expect(refusals).to.equal(5);
-      const said = engine.logger.lines.filter(({ message }) => message.startsWith('a subscriber of events'));
-      expect(said).to.have.length(3);
+  it('platform §10.6: a subscriber gets what happens from then on, after its commit, in order, by the types that it names', async () => {
+    await createAccount();
+    const { put, until } = inbox();
+    const failed = inbox();
+    const subscription = await engine.billing.events.subscribe({ tenant: engine.tenant, onEvent: put });
+    await engine.billing.events.subscribe({
+      types: ['ACCOUNT_CHANGE'],
+      onEvent: (event) => {
+        // By its type nobody can ask this one for metaData.
+        const nothing: null = event.metaData;
+        failed.put({ ...event, metaData: nothing });
+      },
     });
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1) ids.push(await createAccount());
+    await engine.acme.accounts.update(String(ids[0]), { changes: { name: 'Ada' } });
+    const events = await until(6);
+    expect(events.map(({ objectId }) => objectId)).to.deep.equal([...ids, ids[0]]);
+    expect((await failed.until(1)).map(({ eventType }) => eventType)).to.deep.equal(['ACCOUNT_CHANGE']);
+    await subscription.close();
+    await createAccount();
+    expect(events).to.have.length(6);
+    const { events: missed } = await engine.acme.events.list({ after: subscription.cursor });
+    expect(missed).to.have.length(1);
+  });
 
-    it('platform §10.6: a host that keeps its cursor goes on there, with what happened meanwhile', async () => {
-      const first = inbox();
-      const subscription = await engine.billing.events.subscribe({ onEvent: first.put });
-      await createAccount();
-      const [seen] = await first.until(1);
-      await subscription.close();
-      expect(subscription.cursor).to.equal(seen?.cursor);
-      const ids = [await createAccount(), await createAccount()];
-      const second = inbox();
-      await engine.billing.events.subscribe({ after: seen?.cursor, onEvent: second.put });
-      expect((await second.until(2)).map(({ objectId }) => objectId)).to.deep.equal(ids);
-      const all = inbox();
-      await engine.billing.events.subscribe({
-        after: 'oldest',
-        types: ['ACCOUNT_CREATION'],
-        onEvent: all.put,
-      });
-      expect((await all.until(3)).slice(1)).to.deep.equal(second.events);
+  it('platform §10.6: an event comes again until its handler has taken it; none is left out, and no other handler waits', async () => {
+    const [{ put, until }, other] = [inbox(), inbox()];
+    let refusals = 0;
+    const errors = [new Error('not now'), new RetryLater(10), new Error('not yet')];
+    await engine.billing.events.subscribe({
+      onEvent: (event) => {
+        const error = errors[refusals];
+        refusals += 1;
+        if (error !== undefined) throw error;
+        put(event);
+      },
     });
+    await engine.billing.events.subscribe({ onEvent: other.put });
+    // A handler that hangs holds up nothing but itself.
+    await engine.billing.events.subscribe({ onEvent: () => new Promise(() => undefined) });
+    const ids = [await createAccount(), await createAccount()];
+    expect((await other.until(2)).map(({ objectId }) => objectId)).to.deep.equal(ids);
+    expect((await until(2)).map(({ objectId }) => objectId)).to.deep.equal(ids);
+    expect(refusals).to.equal(5);
+    const said = engine.logger.lines.filter(({ message }) => message.startsWith('a subscriber of events'));
+    expect(said).to.have.length(3);
+  });
 
-    it('platform §10.4 rule 4: events of the system reach subscribers of the system, and those of no tenant', async () => {
-      const [system, tenant] = [inbox(), inbox()];
-      await engine.billing.events.subscribe({ onEvent: system.put });
-      await engine.billing.events.subscribe({ tenant: engine.tenant.id, onEvent: tenant.put });
-      await broadcast();
-      const id = await createAccount();
-      const [sent, created] = await system.until(2);
-      expect(sent).to.deep.include({
-        tenantId: null,
-        eventType: 'BROADCAST_SERVICE',
-        accountId: null,
-        objectType: 'SERVICE_BROADCAST',
-        objectId: null,
-        metaData: { service: 'nodes', commandType: 'RELOAD', eventJson: '{}' },
-      });
-      expect(created).to.deep.include({ tenantId: engine.tenant.id, objectId: id });
-      expect((await tenant.until(1)).map(({ objectId }) => objectId)).to.deep.equal([id]);
-      const { events } = await engine.acme.events.list({});
-      expect(events.map(({ eventType }) => eventType)).not.to.include('BROADCAST_SERVICE');
+  it('platform §10.6: a host that keeps its cursor goes on there, with what happened meanwhile', async () => {
+    const first = inbox();
+    const subscription = await engine.billing.events.subscribe({ onEvent: first.put });
+    await createAccount();
+    const [seen] = await first.until(1);
+    await subscription.close();
+    expect(subscription.cursor).to.equal(seen?.cursor);
+    const ids = [await createAccount(), await createAccount()];
+    const second = inbox();
+    await engine.billing.events.subscribe({ after: seen?.cursor, onEvent: second.put });
+    expect((await second.until(2)).map(({ objectId }) => objectId)).to.deep.equal(ids);
+    const all = inbox();
+    await engine.billing.events.subscribe({
+      after: 'oldest',
+      types: ['ACCOUNT_CREATION'],
+      onEvent: all.put,
     });
+    expect((await all.until(3)).slice(1)).to.deep.equal(second.events);
+  });
+
+  it('platform §10.4 rule 4: events of the system reach subscribers of the system, and those of no tenant', async () => {
+    const [system, tenant] = [inbox(), inbox()];
+    await engine.billing.events.subscribe({ onEvent: system.put });
+    await engine.billing.events.subscribe({ tenant: engine.tenant.id, onEvent: tenant.put });
+    await broadcast();
+    const id = await createAccount();
+    const [sent, created] = await system.until(2);
+    expect(sent).to.deep.include({
+      tenantId: null,
+      eventType: 'BROADCAST_SERVICE',
+      accountId: null,
+      objectType: 'SERVICE_BROADCAST',
+      objectId: null,
+      metaData: { service: 'nodes', commandType: 'RELOAD', eventJson: '{}' },
+    });
+    expect(created).to.deep.include({ tenantId: engine.tenant.id, objectId: id });
+    expect((await tenant.until(1)).map(({ objectId }) => objectId)).to.deep.equal([id]);
+    const { events } = await engine.acme.events.list({});
+    expect(events.map(({ eventType }) => eventType)).not.to.include('BROADCAST_SERVICE');
   });
 });

@@ -1,8 +1,6 @@
-import { expect } from 'chai';
 import { SystemTag, type Uuid } from '../../lib/index.ts';
 import { externalEventTypes } from '../../lib/push/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { overdueXml } from '../support/overdue/overdue-documents.ts';
 
 interface Body {
@@ -95,108 +93,103 @@ const table: Readonly<Record<string, readonly [string | null, string, string | n
   TENANT_CONFIG_DELETION: [null, 'TENANT_KVS', null, '{"key":"OVERDUE_CONFIG"}'],
 };
 
-anyDatabase((_kind, open) => {
-  describe('types of events', () => {
-    let engine: TestEngine;
-    let sent: Body[];
-    const names = new Map<string, string>();
-    const named = (text: string): string =>
-      text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => names.get(id) ?? '<id>');
-    beforeEach(async () => {
-      sent = [];
-      names.clear();
-      engine = await openEngine(open, {
-        now: NOW,
-        configuration: { 'org.service.invoice.dryRunNotificationSchedule': '2d' },
-        pushSender: {
-          resolve: async () => ['192.0.2.1'],
-          send: async ({ body }) => {
-            sent.push(JSON.parse(body) as Body);
-            return { status: 200 };
-          },
+anyDatabase('types of events', (open) => {
+  let engine: TestEngine;
+  let sent: Body[];
+  const names = new Map<string, string>();
+  const named = (text: string): string =>
+    text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => names.get(id) ?? '<id>');
+  beforeEach(async () => {
+    sent = [];
+    names.clear();
+    engine = await openEngine(open, {
+      now: NOW,
+      configuration: { 'org.service.invoice.dryRunNotificationSchedule': '2d' },
+      pushSender: {
+        resolve: async () => ['192.0.2.1'],
+        send: async ({ body }) => {
+          sent.push(JSON.parse(body) as Body);
+          return { status: 200 };
         },
-      });
+      },
     });
-    afterEach(() => engine.close());
+  });
 
-    it('platform §10.4: each type that a callback may get comes about in a life, and tells what the table says', async () => {
-      await live();
-      const types = Object.keys(externalEventTypes).filter((type) => !ELSEWHERE.includes(type));
-      expect(new Set(sent.map(({ eventType }) => eventType))).to.deep.equal(new Set(types));
-      expect(Object.keys(table)).to.have.members(types);
-      for (const [type, expected] of Object.entries(table)) {
-        const { accountId, objectType, objectId, metaData } =
-          sent.find(({ eventType }) => eventType === type) ?? {};
-        const shown = [accountId, objectType, objectId, metaData].map((each) =>
-          typeof each === 'string' ? named(each) : each,
-        );
-        expect(shown, type).to.deep.equal(expected);
-      }
-    });
-
-    /** What an account meets with, from its creation to its debts. */
-    async function live(): Promise<void> {
-      const { acme } = engine;
-      await acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/cb');
-      const { id: accountId } = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      names.set(accountId, 'account');
-      const account = { type: 'ACCOUNT', id: accountId } as const;
-      await acme.tags.add(account, [SystemTag.TEST]);
-      await acme.tags.remove(account, [SystemTag.TEST]);
-      await acme.customFields.add(account, [{ name: 'tier', value: 'gold' }]);
-      const [field] = await acme.customFields.ofObject(account);
-      names.set(field?.id ?? '', 'field');
-      await acme.customFields.remove(account, []);
-      const planName = 'pro-monthly';
-      const plan = await acme.createSubscription({ accountId, planName, bundleExternalKey: 'key' });
-      names.set(plan.subscriptionId, 'plan').set(plan.bundleId, 'bundle');
-      // What is invoiced has a term to end.
-      await engine.settle();
-      await changePlan(plan);
-      await payAndAdjust(accountId);
-      await acme.overdue.upload(
-        overdueXml({ initial: 5, states: [{ name: 'OD1', time: 5, disables: true }] }),
+  it('platform §10.4: each type that a callback may get comes about in a life, and tells what the table says', async () => {
+    await live();
+    const types = Object.keys(externalEventTypes).filter((type) => !ELSEWHERE.includes(type));
+    expect(new Set(sent.map(({ eventType }) => eventType))).to.deep.equal(new Set(types));
+    expect(Object.keys(table)).to.have.members(types);
+    for (const [type, expected] of Object.entries(table)) {
+      const { accountId, objectType, objectId, metaData } =
+        sent.find(({ eventType }) => eventType === type) ?? {};
+      const shown = [accountId, objectType, objectId, metaData].map((each) =>
+        typeof each === 'string' ? named(each) : each,
       );
-      engine.gateway.configure({
-        CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
-        METHODS: 'purchasePayment',
-      });
-      await engine.runTo('2024-11-20T06:00:00Z');
-      await engine.runTo('2024-11-26T06:00:00Z');
-      await acme.subscriptions.cancel(plan.subscriptionId, { billingPolicy: 'IMMEDIATE' });
-      await acme.keyValues.delete('OVERDUE_CONFIG');
-      await engine.settle();
-    }
-
-    async function changePlan({ subscriptionId: id, bundleId }: Record<'subscriptionId' | 'bundleId', Uuid>) {
-      const { subscriptions, blocking } = engine.acme;
-      await subscriptions.changeQuantity(id, { quantity: 2 });
-      await subscriptions.changeBillCycleDay(id, { billCycleDayLocal: 5 });
-      await subscriptions.changePlan(id, { planName: 'elite-monthly', billingPolicy: 'END_OF_TERM' });
-      await subscriptions.undoChangePlan(id);
-      await blocking.pauseBundle(bundleId);
-      await blocking.resumeBundle(bundleId);
-      const fraud = { service: 'fraud', isBlockBilling: false, isBlockChange: false } as const;
-      const subscription = { type: 'SUBSCRIPTION', id } as const;
-      await blocking.add(subscription, { ...fraud, stateName: 'BAD', isBlockEntitlement: true });
-      await blocking.add(subscription, { ...fraud, stateName: 'GOOD', isBlockEntitlement: false });
-      await subscriptions.cancel(id, { billingPolicy: 'END_OF_TERM', entitlementPolicy: 'END_OF_TERM' });
-      await subscriptions.uncancel(id);
-    }
-
-    /** A fixed term whose first invoice is paid and adjusted. */
-    async function payAndAdjust(accountId: Uuid): Promise<void> {
-      const { acme } = engine;
-      const request = { accountId, planName: 'term-3m', bundleExternalKey: 'term' };
-      names.set((await acme.createSubscription(request)).subscriptionId, 'term');
-      await engine.settle();
-      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
-      const [item] = invoices.flatMap(({ items }) => items).filter(({ planName }) => planName === 'term-3m');
-      if (item === undefined) throw new Error('nothing was invoiced');
-      const { invoiceId, id: invoiceItemId } = item;
-      names.set(invoiceId, 'invoice');
-      await acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount: '1' });
-      await engine.settle();
+      expect(shown, type).to.deep.equal(expected);
     }
   });
+
+  /** What an account meets with, from its creation to its debts. */
+  async function live(): Promise<void> {
+    const { acme } = engine;
+    await acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/cb');
+    const { id: accountId } = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    names.set(accountId, 'account');
+    const account = { type: 'ACCOUNT', id: accountId } as const;
+    await acme.tags.add(account, [SystemTag.TEST]);
+    await acme.tags.remove(account, [SystemTag.TEST]);
+    await acme.customFields.add(account, [{ name: 'tier', value: 'gold' }]);
+    const [field] = await acme.customFields.ofObject(account);
+    names.set(field?.id ?? '', 'field');
+    await acme.customFields.remove(account, []);
+    const planName = 'pro-monthly';
+    const plan = await acme.createSubscription({ accountId, planName, bundleExternalKey: 'key' });
+    names.set(plan.subscriptionId, 'plan').set(plan.bundleId, 'bundle');
+    // What is invoiced has a term to end.
+    await engine.settle();
+    await changePlan(plan);
+    await payAndAdjust(accountId);
+    await acme.overdue.upload(overdueXml({ initial: 5, states: [{ name: 'OD1', time: 5, disables: true }] }));
+    engine.gateway.configure({
+      CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
+      METHODS: 'purchasePayment',
+    });
+    await engine.runTo('2024-11-20T06:00:00Z');
+    await engine.runTo('2024-11-26T06:00:00Z');
+    await acme.subscriptions.cancel(plan.subscriptionId, { billingPolicy: 'IMMEDIATE' });
+    await acme.keyValues.delete('OVERDUE_CONFIG');
+    await engine.settle();
+  }
+
+  async function changePlan({ subscriptionId: id, bundleId }: Record<'subscriptionId' | 'bundleId', Uuid>) {
+    const { subscriptions, blocking } = engine.acme;
+    await subscriptions.changeQuantity(id, { quantity: 2 });
+    await subscriptions.changeBillCycleDay(id, { billCycleDayLocal: 5 });
+    await subscriptions.changePlan(id, { planName: 'elite-monthly', billingPolicy: 'END_OF_TERM' });
+    await subscriptions.undoChangePlan(id);
+    await blocking.pauseBundle(bundleId);
+    await blocking.resumeBundle(bundleId);
+    const fraud = { service: 'fraud', isBlockBilling: false, isBlockChange: false } as const;
+    const subscription = { type: 'SUBSCRIPTION', id } as const;
+    await blocking.add(subscription, { ...fraud, stateName: 'BAD', isBlockEntitlement: true });
+    await blocking.add(subscription, { ...fraud, stateName: 'GOOD', isBlockEntitlement: false });
+    await subscriptions.cancel(id, { billingPolicy: 'END_OF_TERM', entitlementPolicy: 'END_OF_TERM' });
+    await subscriptions.uncancel(id);
+  }
+
+  /** A fixed term whose first invoice is paid and adjusted. */
+  async function payAndAdjust(accountId: Uuid): Promise<void> {
+    const { acme } = engine;
+    const request = { accountId, planName: 'term-3m', bundleExternalKey: 'term' };
+    names.set((await acme.createSubscription(request)).subscriptionId, 'term');
+    await engine.settle();
+    const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+    const [item] = invoices.flatMap(({ items }) => items).filter(({ planName }) => planName === 'term-3m');
+    if (item === undefined) throw new Error('nothing was invoiced');
+    const { invoiceId, id: invoiceItemId } = item;
+    names.set(invoiceId, 'invoice');
+    await acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount: '1' });
+    await engine.settle();
+  }
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   addDays,
   ErrorCode,
@@ -8,10 +7,15 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { plan, TRIAL } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { shelfOf, subscribed } from '../support/subscribed.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  shelfOf,
+  subscribed,
+  type TestEngine,
+} from '../support/index.ts';
 
 const catalog = shelfOf({
   'basic-trial': plan('basic-trial', 'S', { initialPhases: TRIAL, price: '50.00' }),
@@ -21,140 +25,132 @@ const catalog = shelfOf({
 
 const on = (date: string) => ({ date: parseLocalDate(date) });
 
-anyDatabase((_kind, open) => {
-  describe('events to come', () => {
-    let engine: TestEngine;
-    let accountId: Uuid;
-    let subscriptionId: Uuid;
-    let bundleId: Uuid;
+eachDatabaseByTurns('events to come', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
+  let subscriptionId: Uuid;
+  let bundleId: Uuid;
 
-    afterEach(() => engine.close());
+  /** A trial whose PHASE of 11-19 a change of plan withdraws on 10-31, after the run that has noted it. */
+  async function begin(): Promise<void> {
+    const now = '2024-10-20T06:00:00Z';
+    const request = { now, catalog, billCycleDayLocal: 28, planName: 'basic-trial' };
+    ({ engine, accountId, subscriptionId, bundleId } = await subscribed(open, request));
+    await engine.runTo('2024-10-31T06:00:00Z');
+    const { subscriptions } = engine.acme;
+    await subscriptions.changePlan(subscriptionId, { planName: 'pro-100', billingPolicy: 'IMMEDIATE' });
+    await engine.settle();
+    expect(await linesOf(subscriptionId)).to.deep.equal([
+      'FIXED 2024-10-20..2024-11-19 0',
+      'RECURRING 2024-10-31..2024-11-28 90.32',
+    ]);
+  }
 
-    /** A trial whose PHASE of 11-19 a change of plan withdraws on 10-31, after the run that has noted it. */
-    async function begin(): Promise<void> {
-      const now = '2024-10-20T06:00:00Z';
-      const request = { now, catalog, billCycleDayLocal: 28, planName: 'basic-trial' };
-      ({ engine, accountId, subscriptionId, bundleId } = await subscribed(open, request));
-      await engine.runTo('2024-10-31T06:00:00Z');
-      const { subscriptions } = engine.acme;
-      await subscriptions.changePlan(subscriptionId, { planName: 'pro-100', billingPolicy: 'IMMEDIATE' });
-      await engine.settle();
-      expect(await linesOf(subscriptionId)).to.deep.equal([
-        'FIXED 2024-10-20..2024-11-19 0',
-        'RECURRING 2024-10-31..2024-11-28 90.32',
-      ]);
+  async function linesOf(id: Uuid): Promise<readonly string[]> {
+    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    const charged = invoices.flatMap(({ items }) => items).filter((item) => item.subscriptionId === id);
+    const ids = new Set(charged.map((item) => item.id));
+    return invoices.flatMap(({ items }) => {
+      const own = items.filter(
+        ({ id: itemId, linkedItemId }) => ids.has(itemId) || (linkedItemId !== null && ids.has(linkedItemId)),
+      );
+      return itemLines({ items: own } as never);
+    });
+  }
+
+  /** `day: item` of each day up to the last one, on which the engine does what is due. */
+  async function dayByDay(last: string, eachDay?: () => Promise<void>): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (let day = parseLocalDate('2024-11-01'); day <= parseLocalDate(last); day = addDays(day, 1)) {
+      const before = (await linesOf(subscriptionId)).length;
+      await engine.runTo(`${formatLocalDate(day)}T06:00:00Z`);
+      await eachDay?.();
+      const made = (await linesOf(subscriptionId)).slice(before);
+      found.push(...made.map((line) => `${formatLocalDate(day).slice(5)}: ${line}`));
     }
+    expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+    return found;
+  }
 
-    async function linesOf(id: Uuid): Promise<readonly string[]> {
-      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      const charged = invoices.flatMap(({ items }) => items).filter((item) => item.subscriptionId === id);
-      const ids = new Set(charged.map((item) => item.id));
-      return invoices.flatMap(({ items }) => {
-        const own = items.filter(
-          ({ id: itemId, linkedItemId }) =>
-            ids.has(itemId) || (linkedItemId !== null && ids.has(linkedItemId)),
-        );
-        return itemLines({ items: own } as never);
-      });
+  /** A run that somebody asks for. */
+  async function generate(): Promise<void> {
+    try {
+      await engine.acme.generateInvoice({ accountId });
+    } catch (error) {
+      expect(await codeOf(Promise.reject(error))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
     }
+    await engine.settle();
+  }
 
-    /** `day: item` of each day up to the last one, on which the engine does what is due. */
-    async function dayByDay(last: string, eachDay?: () => Promise<void>): Promise<readonly string[]> {
-      const found: string[] = [];
-      for (let day = parseLocalDate('2024-11-01'); day <= parseLocalDate(last); day = addDays(day, 1)) {
-        const before = (await linesOf(subscriptionId)).length;
-        await engine.runTo(`${formatLocalDate(day)}T06:00:00Z`);
-        await eachDay?.();
-        const made = (await linesOf(subscriptionId)).slice(before);
-        found.push(...made.map((line) => `${formatLocalDate(day).slice(5)}: ${line}`));
-      }
-      expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
-      return found;
-    }
+  const onOtherBillCycleDay = ['11-25: RECURRING 2024-11-28..2024-12-25 90'];
+  const forTwo = [
+    '11-24: RECURRING 2024-11-24..2024-11-28 25.81',
+    '11-24: REPAIR_ADJ 2024-11-24..2024-11-28 -12.9',
+  ];
 
-    /** A run that somebody asks for. */
-    async function generate(): Promise<void> {
-      try {
-        await engine.acme.generateInvoice({ accountId });
-      } catch (error) {
-        expect(await codeOf(Promise.reject(error))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
-      }
-      await engine.settle();
-    }
+  async function moveBillCycleDay(): Promise<void> {
+    const { effective } = await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, {
+      billCycleDayLocal: 25,
+      effectiveFromDate: on('2024-11-24'),
+    });
+    expect(formatLocalDate(effective.date)).to.equal('2024-11-25');
+    await engine.settle();
+  }
 
-    const onOtherBillCycleDay = ['11-25: RECURRING 2024-11-28..2024-12-25 90'];
-    const forTwo = [
-      '11-24: RECURRING 2024-11-24..2024-11-28 25.81',
+  async function doubleQuantity(): Promise<void> {
+    await engine.acme.subscriptions.changeQuantity(subscriptionId, {
+      quantity: 2,
+      effectiveFromDate: on('2024-11-24'),
+    });
+    await engine.settle();
+  }
+
+  it('invoicing §5.5 rule 3: the due date of a PHASE that was withdrawn brings no repair before a bill cycle day moves', async () => {
+    await begin();
+    await moveBillCycleDay();
+    expect(await dayByDay('2024-11-27')).to.deep.equal(onOtherBillCycleDay);
+  });
+
+  it('invoicing §5.5 rule 3: the due date of a PHASE that was withdrawn brings no repair before a quantity changes', async () => {
+    await begin();
+    await doubleQuantity();
+    expect(await dayByDay('2024-11-27')).to.deep.equal(forTwo);
+  });
+
+  it('invoicing §6 rule 3: runs for another subscription bring no repair before a bill cycle day moves', async () => {
+    await begin();
+    await moveBillCycleDay();
+    await engine.acme.createSubscription({ accountId, planName: 'other-8' });
+    await engine.settle();
+    expect(await dayByDay('2024-11-27')).to.deep.equal(onOtherBillCycleDay);
+  });
+
+  it('invoicing §6 rule 3: runs that are asked for day by day bring no repair before a quantity changes', async () => {
+    await begin();
+    await doubleQuantity();
+    expect(await dayByDay('2024-11-27', generate)).to.deep.equal(forTwo);
+  });
+
+  it('invoicing §6 rule 3: runs that are asked for day by day repair a pause when it begins', async () => {
+    await begin();
+    await engine.acme.blocking.pauseBundle(bundleId, { requestedDate: parseWireMoment('2024-11-24') });
+    expect(await dayByDay('2024-11-27', generate)).to.deep.equal([
       '11-24: REPAIR_ADJ 2024-11-24..2024-11-28 -12.9',
-    ];
+    ]);
+  });
 
-    async function moveBillCycleDay(): Promise<void> {
-      const { effective } = await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, {
-        billCycleDayLocal: 25,
-        effectiveFromDate: on('2024-11-24'),
-      });
-      expect(formatLocalDate(effective.date)).to.equal('2024-11-25');
-      await engine.settle();
-    }
-
-    async function doubleQuantity(): Promise<void> {
-      await engine.acme.subscriptions.changeQuantity(subscriptionId, {
-        quantity: 2,
-        effectiveFromDate: on('2024-11-24'),
-      });
-      await engine.settle();
-    }
-
-    it(
-      'invoicing §5.5 rule 3: the due date of a PHASE that was withdrawn brings no repair before a bill cycle day moves',
-      onEachDatabase(async () => {
-        await begin();
-        await moveBillCycleDay();
-        expect(await dayByDay('2024-11-27')).to.deep.equal(onOtherBillCycleDay);
-      }),
-    );
-
-    it('invoicing §5.5 rule 3: the due date of a PHASE that was withdrawn brings no repair before a quantity changes', async () => {
-      await begin();
-      await doubleQuantity();
-      expect(await dayByDay('2024-11-27')).to.deep.equal(forTwo);
+  it('invoicing §6 rule 3: what is withdrawn before its day has repaired nothing', async () => {
+    await begin();
+    await engine.acme.subscriptions.cancel(subscriptionId, {
+      requestedDate: on('2024-11-20'),
+      billingPolicy: null,
+      useRequestedDateForBilling: true,
     });
-
-    it('invoicing §6 rule 3: runs for another subscription bring no repair before a bill cycle day moves', async () => {
-      await begin();
-      await moveBillCycleDay();
-      await engine.acme.createSubscription({ accountId, planName: 'other-8' });
-      await engine.settle();
-      expect(await dayByDay('2024-11-27')).to.deep.equal(onOtherBillCycleDay);
-    });
-
-    it('invoicing §6 rule 3: runs that are asked for day by day bring no repair before a quantity changes', async () => {
-      await begin();
-      await doubleQuantity();
-      expect(await dayByDay('2024-11-27', generate)).to.deep.equal(forTwo);
-    });
-
-    it('invoicing §6 rule 3: runs that are asked for day by day repair a pause when it begins', async () => {
-      await begin();
-      await engine.acme.blocking.pauseBundle(bundleId, { requestedDate: parseWireMoment('2024-11-24') });
-      expect(await dayByDay('2024-11-27', generate)).to.deep.equal([
-        '11-24: REPAIR_ADJ 2024-11-24..2024-11-28 -12.9',
-      ]);
-    });
-
-    it('invoicing §6 rule 3: what is withdrawn before its day has repaired nothing', async () => {
-      await begin();
-      await engine.acme.subscriptions.cancel(subscriptionId, {
-        requestedDate: on('2024-11-20'),
-        billingPolicy: null,
-        useRequestedDateForBilling: true,
-      });
-      await engine.runTo('2024-11-05T06:00:00Z');
-      await generate();
-      await engine.acme.subscriptions.uncancel(subscriptionId);
-      expect(await dayByDay('2024-11-28', generate)).to.deep.equal([
-        '11-28: RECURRING 2024-11-28..2024-12-28 100',
-      ]);
-    });
+    await engine.runTo('2024-11-05T06:00:00Z');
+    await generate();
+    await engine.acme.subscriptions.uncancel(subscriptionId);
+    expect(await dayByDay('2024-11-28', generate)).to.deep.equal([
+      '11-28: RECURRING 2024-11-28..2024-12-28 100',
+    ]);
   });
 });

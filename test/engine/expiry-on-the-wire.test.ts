@@ -1,42 +1,31 @@
-import { expect } from 'chai';
 import { Subscription } from '../../adapters/koa/models/subscription.ts';
 import type { JsonText } from '../../adapters/koa/wire/json-pieces.ts';
 import { unaudited } from '../../adapters/koa/wire/wire-type.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, openEngine } from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('a fixed term that has ended', () => {
-    it(
-      'a fixed term that has ended names the plan that ended, in the library and on the wire (json-models §6)',
-      onEachDatabase(async () => {
-        const engine = await openEngine(open, { now: '2023-01-01T00:00:00Z' });
-        try {
-          const account = await engine.payingAccount({ currency: 'USD' });
-          const { subscriptionId } = await engine.acme.createSubscription({
-            accountId: account.id,
-            planName: 'term-3m',
-          });
-          await engine.runTo('2023-04-01T00:00:00Z');
-          const view = await engine.acme.getSubscription(subscriptionId);
-          expect(view.state).to.equal('EXPIRED');
-          expect(view.events.at(-1)).to.include({ eventType: 'STOP_BILLING', plan: 'term-3m' });
-          const outline = await engine.acme.outlines.subscription(subscriptionId);
-          const json = Subscription.write(outline, unaudited('D'));
-          const events = [...(json.events as Iterable<JsonText>)].map((event) => event.toJSON());
-          expect(events.at(-1)).to.include({
-            eventType: 'STOP_BILLING',
-            plan: 'term-3m',
-            product: 'Solo',
-            priceList: 'DEFAULT',
-            phase: 'term-3m-fixedterm',
-            billingPeriod: 'MONTHLY',
-          });
-          expect(events.at(0)).to.include({ plan: 'term-3m' });
-        } finally {
-          await engine.close();
-        }
-      }),
-    );
+eachDatabaseByTurns('a fixed term that has ended', (open) => {
+  it('a fixed term that has ended names the plan that ended, in the library and on the wire (json-models §6)', async () => {
+    const engine = await openEngine(open, { now: '2023-01-01T00:00:00Z' });
+    const account = await engine.payingAccount({ currency: 'USD' });
+    const { subscriptionId } = await engine.acme.createSubscription({
+      accountId: account.id,
+      planName: 'term-3m',
+    });
+    await engine.runTo('2023-04-01T00:00:00Z');
+    const view = await engine.acme.getSubscription(subscriptionId);
+    expect(view.state).to.equal('EXPIRED');
+    expect(view.events.at(-1)).to.include({ eventType: 'STOP_BILLING', plan: 'term-3m' });
+    const outline = await engine.acme.outlines.subscription(subscriptionId);
+    const json = Subscription.write(outline, unaudited('D'));
+    const events = [...(json.events as Iterable<JsonText>)].map((event) => event.toJSON());
+    expect(events.at(-1)).to.include({
+      eventType: 'STOP_BILLING',
+      plan: 'term-3m',
+      product: 'Solo',
+      priceList: 'DEFAULT',
+      phase: 'term-3m-fixedterm',
+      billingPeriod: 'MONTHLY',
+    });
+    expect(events.at(0)).to.include({ plan: 'term-3m' });
   });
 });

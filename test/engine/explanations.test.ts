@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   decimal,
   ErrorCode,
@@ -8,325 +7,313 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
 import { expectExplained } from '../support/explained-amount.ts';
-import { openShop } from '../support/shop.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  openEngine,
+  openShop,
+  type TestEngine,
+} from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('the explanation of an item', () => {
-    let engine: TestEngine;
-    let accountId: Uuid;
-    let statements: string[] = [];
+eachDatabaseByTurns('the explanation of an item', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
+  let statements: string[] = [];
 
-    afterEach(() => engine.close());
-
-    async function begin(now: string, options: { catalog?: string; bcd?: number } = {}): Promise<void> {
-      const { catalog, bcd = 1 } = options;
-      engine = await openEngine(open, {
-        now,
-        trace: (text) => statements.push(text),
-        ...(catalog === undefined ? {} : { catalog }),
-      });
-      const account = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: bcd });
-      accountId = account.id;
-    }
-
-    async function subscribe(planName: string, request: object = {}) {
-      const made = await engine.acme.createSubscription({ accountId, planName, ...request });
-      await engine.settle();
-      return made;
-    }
-
-    async function items(): Promise<readonly InvoiceItemView[]> {
-      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      return invoices.flatMap((invoice) => invoice.items);
-    }
-
-    async function explained(itemType: string, index = 0): Promise<ItemExplanation> {
-      const item = (await items()).filter((each) => each.itemType === itemType)[index];
-      if (item === undefined) throw new Error(`no ${itemType}`);
-      return engine.acme.invoices.explain(item.id);
-    }
-
-    /** Every item of the account comes to its amount. */
-    async function expectAllRight(): Promise<void> {
-      const all = await items();
-      expect(all).not.to.have.length(0);
-      for (const { id } of all) expectExplained(await engine.acme.invoices.explain(id));
-    }
-
-    it('the explanation of an item tells the events, the version, the days and the rounding of what runs charge', async () => {
-      await begin('2024-01-15T00:00:00Z');
-      const { subscriptionId } = await subscribe('team-now', { quantity: 3 });
-      await subscribe('pro-monthly');
-      expect((await explained('RECURRING')).text).to.equal(
-        'Monthly price of plan team-now, phase team-now-evergreen for 2024-01-15 to 2024-02-01 (17 days), billed in advance: 29.95 USD for each of 3 since the start on 2024-01-15, by the catalog in effect from 2010-01-01. ' +
-          'It goes from the start on 2024-01-15 to the next bill cycle date. ' +
-          'The bill cycle day is 1, that of the account (billing alignment for all plans: ACCOUNT). ' +
-          '29.95 USD × 3 = 89.85 USD, 89.85 USD × 17/31 days = 49.27258066545, rounded half up to 49.27 USD.',
-      );
-      expect((await explained('FIXED')).text).to.equal(
-        'One-time price of plan pro-monthly, phase pro-monthly-trial, charged on 2024-01-15 with the start: 0 USD, by the catalog in effect from 2010-01-01.',
-      );
-      await engine.runTo('2024-02-11T00:00:00Z');
-      const whole = await explained('RECURRING', 1);
-      expect(whole.basis).to.include({ kind: 'RECURRING', rule: 'WHOLE', quantity: 3, share: null });
-      await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
-      await engine.settle();
-      expect((await explained('REPAIR_ADJ')).text).to.equal(
-        'Credit for 2024-02-11 to 2024-03-01 (19 days) of the charge of plan team-now, phase team-now-evergreen for 2024-02-01 to 2024-03-01, no longer due after the cancellation on 2024-02-11. ' +
-          'The cancellation takes effect on 2024-02-11 by the policy IMMEDIATE that was asked for. ' +
-          'Of that charge 89.85 USD was in force for 2024-02-01 to 2024-03-01, all of which could be credited. ' +
-          '89.85 USD × 19/29 days = 58.8672413979, rounded half up to 58.87 USD, so the item is -58.87 USD.',
-      );
+  async function begin(now: string, options: { catalog?: string; bcd?: number } = {}): Promise<void> {
+    const { catalog, bcd = 1 } = options;
+    engine = await openEngine(open, {
+      now,
+      trace: (text) => statements.push(text),
+      ...(catalog === undefined ? {} : { catalog }),
     });
+    const account = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: bcd });
+    accountId = account.id;
+  }
 
-    it('items of account credit, made and used, are explained, and of what people give', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      const { acme } = engine;
-      const [charge] = await acme.invoices.addCharges({
-        accountId,
-        autoCommit: true,
-        items: [{ amount: decimal('20'), description: 'Set-up' }],
-      });
-      await engine.settle();
-      if (charge === undefined) throw new Error('no charge');
-      await acme.invoices.adjustItem({
-        accountId,
-        invoiceId: charge.invoiceId,
-        invoiceItemId: charge.id,
-        amount: decimal('5'),
-      });
-      await acme.invoices.addCredits({ accountId, autoCommit: true, items: [{ amount: decimal('7') }] });
-      await acme.invoices.addTaxes({ accountId, autoCommit: true, items: [{ amount: decimal('2.5') }] });
-      await expectAllRight();
-      expect((await explained('EXTERNAL_CHARGE')).text).to.equal(
-        'External charge of 20.00 USD, the amount that was asked for.',
-      );
-      expect((await explained('TAX')).text).to.equal('Tax of 2.50 USD, the amount that was given.');
-      expect((await explained('CREDIT_ADJ')).text).to.equal(
-        'Credit of 7.00 USD given to the account, so -7.00 USD on the invoice.',
-      );
-      expect((await explained('ITEM_ADJ')).text).to.equal(
-        'Adjustment of -5.00 USD of the 20.00 USD charged for Set-up, the amount that was asked for or all that was left of it.',
-      );
-      expect((await explained('CBA_ADJ')).text).to.equal(
-        'The invoice came to -5.00 USD, so 5.00 USD went to the account as credit.',
-      );
-      const used = (await items()).findIndex(
-        ({ itemType, amount }) => itemType === 'CBA_ADJ' && amount.isNegative(),
-      );
-      const use = (await items())[used];
-      if (use === undefined) throw new Error('no credit is used');
-      expect((await acme.invoices.explain(use.id)).text).to.equal(
-        'The invoice owed 2.50 USD and the account had 12.00 USD of credit, of which 2.50 USD was used: the item is -2.50 USD.',
-      );
+  async function subscribe(planName: string, request: object = {}) {
+    const made = await engine.acme.createSubscription({ accountId, planName, ...request });
+    await engine.settle();
+    return made;
+  }
+
+  async function items(): Promise<readonly InvoiceItemView[]> {
+    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    return invoices.flatMap((invoice) => invoice.items);
+  }
+
+  async function explained(itemType: string, index = 0): Promise<ItemExplanation> {
+    const item = (await items()).filter((each) => each.itemType === itemType)[index];
+    if (item === undefined) throw new Error(`no ${itemType}`);
+    return engine.acme.invoices.explain(item.id);
+  }
+
+  /** Every item of the account comes to its amount. */
+  async function expectAllRight(): Promise<void> {
+    const all = await items();
+    expect(all).not.to.have.length(0);
+    for (const { id } of all) expectExplained(await engine.acme.invoices.explain(id));
+  }
+
+  it('the explanation of an item tells the events, the version, the days and the rounding of what runs charge', async () => {
+    await begin('2024-01-15T00:00:00Z');
+    const { subscriptionId } = await subscribe('team-now', { quantity: 3 });
+    await subscribe('pro-monthly');
+    expect((await explained('RECURRING')).text).to.equal(
+      'Monthly price of plan team-now, phase team-now-evergreen for 2024-01-15 to 2024-02-01 (17 days), billed in advance: 29.95 USD for each of 3 since the start on 2024-01-15, by the catalog in effect from 2010-01-01. ' +
+        'It goes from the start on 2024-01-15 to the next bill cycle date. ' +
+        'The bill cycle day is 1, that of the account (billing alignment for all plans: ACCOUNT). ' +
+        '29.95 USD × 3 = 89.85 USD, 89.85 USD × 17/31 days = 49.27258066545, rounded half up to 49.27 USD.',
+    );
+    expect((await explained('FIXED')).text).to.equal(
+      'One-time price of plan pro-monthly, phase pro-monthly-trial, charged on 2024-01-15 with the start: 0 USD, by the catalog in effect from 2010-01-01.',
+    );
+    await engine.runTo('2024-02-11T00:00:00Z');
+    const whole = await explained('RECURRING', 1);
+    expect(whole.basis).to.include({ kind: 'RECURRING', rule: 'WHOLE', quantity: 3, share: null });
+    await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
+    await engine.settle();
+    expect((await explained('REPAIR_ADJ')).text).to.equal(
+      'Credit for 2024-02-11 to 2024-03-01 (19 days) of the charge of plan team-now, phase team-now-evergreen for 2024-02-01 to 2024-03-01, no longer due after the cancellation on 2024-02-11. ' +
+        'The cancellation takes effect on 2024-02-11 by the policy IMMEDIATE that was asked for. ' +
+        'Of that charge 89.85 USD was in force for 2024-02-01 to 2024-03-01, all of which could be credited. ' +
+        '89.85 USD × 19/29 days = 58.8672413979, rounded half up to 58.87 USD, so the item is -58.87 USD.',
+    );
+  });
+
+  it('items of account credit, made and used, are explained, and of what people give', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    const { acme } = engine;
+    const [charge] = await acme.invoices.addCharges({
+      accountId,
+      autoCommit: true,
+      items: [{ amount: decimal('20'), description: 'Set-up' }],
     });
-
-    it('the explanation of an item stays what it was after changes, uploads and repairs', async () => {
-      await begin('2024-01-15T00:00:00Z', {
-        catalog: pricedCatalog({ effectiveDate: '2024-01-01T00:00:00Z', price: '10.00' }),
-      });
-      const { subscriptionId } = await subscribe('heat-monthly');
-      await engine.runTo('2024-02-05T00:00:00Z');
-      const before = await Promise.all((await items()).map(({ id }) => engine.acme.invoices.explain(id)));
-      expect(before).to.have.length.greaterThan(1);
-      await engine.acme.uploadCatalog(
-        pricedCatalog({
-          effectiveDate: '2024-02-04T00:00:00Z',
-          price: '33.00',
-          forExisting: '2024-02-04T00:00:00Z',
-        }),
-      );
-      await engine.settle();
-      await engine.acme.generateInvoice({ accountId }).catch(() => null);
-      await engine.runTo('2024-02-20T00:00:00Z');
-      await engine.acme.subscriptions
-        .cancel(subscriptionId, {
-          requestedDate: { date: parseLocalDate('2024-01-20') },
-          useRequestedDateForBilling: true,
-        })
-        .catch(() => null);
-      await engine.acme.subscriptions
-        .cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' })
-        .catch(() => null);
-      await engine.settle();
-      const after = await Promise.all(before.map(({ itemId }) => engine.acme.invoices.explain(itemId)));
-      expect(after).to.deep.equal(before);
-      expect((await items()).map(({ itemType }) => itemType)).to.include('REPAIR_ADJ');
-      const newer = (await items()).filter(({ rate }) => rate?.equals(33));
-      expect(newer).to.have.length.greaterThan(0);
-      for (const { id } of newer) {
-        const { basis, text } = await engine.acme.invoices.explain(id);
-        expect(basis).to.deep.include({ kind: 'RECURRING', price: decimal('33') });
-        expect(text).to.contain(
-          '33.00 USD since the change of price on 2024-02-04, by the catalog in effect from 2024-02-04',
-        );
-      }
-      await expectAllRight();
+    await engine.settle();
+    if (charge === undefined) throw new Error('no charge');
+    await acme.invoices.adjustItem({
+      accountId,
+      invoiceId: charge.invoiceId,
+      invoiceItemId: charge.id,
+      amount: decimal('5'),
     });
+    await acme.invoices.addCredits({ accountId, autoCommit: true, items: [{ amount: decimal('7') }] });
+    await acme.invoices.addTaxes({ accountId, autoCommit: true, items: [{ amount: decimal('2.5') }] });
+    await expectAllRight();
+    expect((await explained('EXTERNAL_CHARGE')).text).to.equal(
+      'External charge of 20.00 USD, the amount that was asked for.',
+    );
+    expect((await explained('TAX')).text).to.equal('Tax of 2.50 USD, the amount that was given.');
+    expect((await explained('CREDIT_ADJ')).text).to.equal(
+      'Credit of 7.00 USD given to the account, so -7.00 USD on the invoice.',
+    );
+    expect((await explained('ITEM_ADJ')).text).to.equal(
+      'Adjustment of -5.00 USD of the 20.00 USD charged for Set-up, the amount that was asked for or all that was left of it.',
+    );
+    expect((await explained('CBA_ADJ')).text).to.equal(
+      'The invoice came to -5.00 USD, so 5.00 USD went to the account as credit.',
+    );
+    const used = (await items()).findIndex(
+      ({ itemType, amount }) => itemType === 'CBA_ADJ' && amount.isNegative(),
+    );
+    const use = (await items())[used];
+    if (use === undefined) throw new Error('no credit is used');
+    expect((await acme.invoices.explain(use.id)).text).to.equal(
+      'The invoice owed 2.50 USD and the account had 12.00 USD of credit, of which 2.50 USD was used: the item is -2.50 USD.',
+    );
+  });
 
-    it(
-      'the explanation of an item names the rule case, the own bill cycle day, the block, the transfer behind a charge or credit',
-      onEachDatabase(async () => {
-        await begin('2024-01-05T08:00:00Z');
-        const { acme } = engine;
-        const other = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 12 });
-        const base = await subscribe('pro-monthly');
-        const annual = await acme.createSubscription({ accountId: other.id, planName: 'pro-annual' });
-        const own = await subscribe('solo-now', { billCycleDayLocal: 15, quantity: 2 });
-        await engine.runTo('2024-01-15T00:00:00Z');
-        const backup = await subscribe('backup-monthly', { bundleId: base.bundleId });
-        const archive = await subscribe('archive-monthly', { bundleId: base.bundleId });
-        await engine.runTo('2024-02-20T00:00:00Z');
-        await acme.subscriptions.changePlan(annual.subscriptionId, { planName: 'elite-monthly' });
-        await acme.subscriptions.changeQuantity(own.subscriptionId, { quantity: 5 });
-        await acme.blocking.pauseBundle(base.bundleId);
-        await engine.runTo('2024-02-26T00:00:00Z');
-        await acme.blocking.resumeBundle(base.bundleId);
-        const service = 'overdue';
-        const owned = { type: 'SUBSCRIPTION', id: own.subscriptionId } as const;
-        await acme.blocking.add(owned, { service, stateName: 'UNPAID', isBlockBilling: true });
-        await engine.runTo('2024-03-05T00:00:00Z');
-        await acme.subscriptions.cancel(backup.subscriptionId);
-        await acme.subscriptions.changePlan(own.subscriptionId, {
-          planName: 'team-now',
-          billingPolicy: 'START_OF_TERM',
-          priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('7') }],
-        });
-        await engine.settle();
-        await acme.blocking.add(owned, { service, stateName: 'CLEAR' });
-        await engine.runTo('2024-03-12T00:00:00Z');
-        await acme.bundles.transfer(base.bundleId, { accountId: other.id, billingPolicy: 'IMMEDIATE' });
-        await engine.runTo('2024-04-15T00:00:00Z');
-        await expectAllRight();
-
-        const cases: readonly (readonly [type: string, of: string, from: string, ...texts: string[]])[] = [
-          [
-            'FIXED',
-            backup.subscriptionId,
-            '2024-01-15',
-            'The phases of the plan count from 2024-01-05, the start of the bundle (create alignment for all plans: START_OF_BUNDLE).',
-          ],
-          [
-            'RECURRING',
-            archive.subscriptionId,
-            '2024-02-14',
-            'since the start of the phase on 2024-02-14',
-            'The bill cycle day is 4, that of the base of the bundle (billing alignment for product category ADD_ON: BUNDLE).',
-            'count from 2024-01-15, the start of the subscription (create alignment for product Archive: START_OF_SUBSCRIPTION).',
-          ],
-          ['REPAIR_ADJ', base.subscriptionId, '2024-02-20', 'after the pause of its bundle on 2024-02-20.'],
-          [
-            'RECURRING',
-            base.subscriptionId,
-            '2024-02-26',
-            'since the resumption of its bundle on 2024-02-26',
-          ],
-          [
-            'REPAIR_ADJ',
-            base.subscriptionId,
-            '2024-03-12',
-            'The transfer to another account takes effect on 2024-03-12 by the policy IMMEDIATE of the transfer.',
-          ],
-          [
-            'REPAIR_ADJ',
-            backup.subscriptionId,
-            '2024-03-12',
-            'after the end that its base subscription brought on 2024-03-12.',
-          ],
-          [
-            'RECURRING',
-            own.subscriptionId,
-            '2024-02-20',
-            '19.95 USD for each of 5 since the change of quantity on 2024-02-20',
-            'The bill cycle day is 15, as was asked for this subscription.',
-          ],
-          [
-            'REPAIR_ADJ',
-            own.subscriptionId,
-            '2024-02-26',
-            'after the pause of billing on 2024-02-26 (service overdue: UNPAID).',
-          ],
-          [
-            'RECURRING',
-            own.subscriptionId,
-            '2024-03-05',
-            '7.00 USD for each of 5 since the return of billing on 2024-03-05 (service overdue: CLEAR), with prices of its own.',
-          ],
-          [
-            'REPAIR_ADJ',
-            own.subscriptionId,
-            '2024-02-20',
-            'takes effect on 2024-02-20 by the policy START_OF_TERM that was asked for.',
-          ],
-          [
-            'RECURRING',
-            annual.subscriptionId,
-            '2024-02-04',
-            '(billing alignment for billing period ANNUAL: SUBSCRIPTION)',
-          ],
-          [
-            'RECURRING',
-            annual.subscriptionId,
-            '2024-02-20',
-            'The change of plan takes effect on 2024-02-20 by the catalog’s change policy for a change to product Elite: IMMEDIATE.',
-            '(change alignment for all plans: START_OF_SUBSCRIPTION)',
-          ],
-        ];
-        const invoices = await acme.invoices.ofAccount({ accountId: other.id, withItems: true });
-        const all = [...(await items()), ...invoices.flatMap((invoice) => invoice.items)];
-        const ofItem = new Map(all.map((item) => [item.id, item.subscriptionId]));
-        for (const [type, of, from, ...texts] of cases) {
-          const found = all.filter(
-            ({ itemType, startDate, subscriptionId, linkedItemId }) =>
-              itemType === type &&
-              startDate === parseLocalDate(from) &&
-              (subscriptionId ?? (linkedItemId && ofItem.get(linkedItemId))) === of,
-          );
-          const explanations = await Promise.all(found.map(({ id }) => acme.invoices.explain(id)));
-          const said = explanations.map(({ text }) => text).join('\n');
-          for (const text of texts) expect(said, `${type} ${from}`).to.contain(text);
-        }
-        const changed = all.find(({ planName }) => planName === 'elite-monthly');
-        const { rules, events } = await acme.invoices.explain(changed?.id as Uuid);
-        expect(rules.map(({ rule, result, conditions }) => ({ rule, result, conditions }))).to.deep.equal([
-          { rule: 'BILLING_ALIGNMENT', result: 'ACCOUNT', conditions: {} },
-          { rule: 'CHANGE_POLICY', result: 'IMMEDIATE', conditions: { toProduct: 'Elite' } },
-          { rule: 'CHANGE_ALIGNMENT', result: 'START_OF_SUBSCRIPTION', conditions: {} },
-        ]);
-        expect(events.event?.reason?.datedBy).to.equal('CATALOG_RULE');
+  it('the explanation of an item stays what it was after changes, uploads and repairs', async () => {
+    await begin('2024-01-15T00:00:00Z', {
+      catalog: pricedCatalog({ effectiveDate: '2024-01-01T00:00:00Z', price: '10.00' }),
+    });
+    const { subscriptionId } = await subscribe('heat-monthly');
+    await engine.runTo('2024-02-05T00:00:00Z');
+    const before = await Promise.all((await items()).map(({ id }) => engine.acme.invoices.explain(id)));
+    expect(before).to.have.length.greaterThan(1);
+    await engine.acme.uploadCatalog(
+      pricedCatalog({
+        effectiveDate: '2024-02-04T00:00:00Z',
+        price: '33.00',
+        forExisting: '2024-02-04T00:00:00Z',
       }),
     );
-
-    it('the explanation of an item takes the same few statements whatever the history', async () => {
-      await begin('2023-01-01T00:00:00Z');
-      await subscribe('solo-now');
-      const count = async (): Promise<number> => {
-        const item = (await items()).at(-1);
-        statements = [];
-        if (item) await engine.acme.invoices.explain(item.id);
-        return statements.filter((text) => /select/i.test(text)).length;
-      };
-      await count();
-      const few = await count();
-      await engine.runTo('2024-01-15T00:00:00Z');
-      expect(await count()).to.equal(few);
-      expect(few).to.be.lessThan(6);
-    });
-
-    it('an explanation of an unknown item, or of another tenant’s: there is none', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      await subscribe('solo-now');
-      const [item] = await items();
-      if (item === undefined) throw new Error('no item');
-      const other = await openShop(engine.billing, null);
-      expect(await codeOf(other.acme.invoices.explain(item.id))).to.equal(ErrorCode.INVOICE_ITEM_NOT_FOUND);
-      expect(await codeOf(engine.acme.invoices.explain(accountId))).to.equal(
-        ErrorCode.INVOICE_ITEM_NOT_FOUND,
+    await engine.settle();
+    await engine.acme.generateInvoice({ accountId }).catch(() => null);
+    await engine.runTo('2024-02-20T00:00:00Z');
+    await engine.acme.subscriptions
+      .cancel(subscriptionId, {
+        requestedDate: { date: parseLocalDate('2024-01-20') },
+        useRequestedDateForBilling: true,
+      })
+      .catch(() => null);
+    await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' }).catch(() => null);
+    await engine.settle();
+    const after = await Promise.all(before.map(({ itemId }) => engine.acme.invoices.explain(itemId)));
+    expect(after).to.deep.equal(before);
+    expect((await items()).map(({ itemType }) => itemType)).to.include('REPAIR_ADJ');
+    const newer = (await items()).filter(({ rate }) => rate?.equals(33));
+    expect(newer).to.have.length.greaterThan(0);
+    for (const { id } of newer) {
+      const { basis, text } = await engine.acme.invoices.explain(id);
+      expect(basis).to.deep.include({ kind: 'RECURRING', price: decimal('33') });
+      expect(text).to.contain(
+        '33.00 USD since the change of price on 2024-02-04, by the catalog in effect from 2024-02-04',
       );
+    }
+    await expectAllRight();
+  });
+
+  it('the explanation of an item names the rule case, the own bill cycle day, the block, the transfer behind a charge or credit', async () => {
+    await begin('2024-01-05T08:00:00Z');
+    const { acme } = engine;
+    const other = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 12 });
+    const base = await subscribe('pro-monthly');
+    const annual = await acme.createSubscription({ accountId: other.id, planName: 'pro-annual' });
+    const own = await subscribe('solo-now', { billCycleDayLocal: 15, quantity: 2 });
+    await engine.runTo('2024-01-15T00:00:00Z');
+    const backup = await subscribe('backup-monthly', { bundleId: base.bundleId });
+    const archive = await subscribe('archive-monthly', { bundleId: base.bundleId });
+    await engine.runTo('2024-02-20T00:00:00Z');
+    await acme.subscriptions.changePlan(annual.subscriptionId, { planName: 'elite-monthly' });
+    await acme.subscriptions.changeQuantity(own.subscriptionId, { quantity: 5 });
+    await acme.blocking.pauseBundle(base.bundleId);
+    await engine.runTo('2024-02-26T00:00:00Z');
+    await acme.blocking.resumeBundle(base.bundleId);
+    const service = 'overdue';
+    const owned = { type: 'SUBSCRIPTION', id: own.subscriptionId } as const;
+    await acme.blocking.add(owned, { service, stateName: 'UNPAID', isBlockBilling: true });
+    await engine.runTo('2024-03-05T00:00:00Z');
+    await acme.subscriptions.cancel(backup.subscriptionId);
+    await acme.subscriptions.changePlan(own.subscriptionId, {
+      planName: 'team-now',
+      billingPolicy: 'START_OF_TERM',
+      priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('7') }],
     });
+    await engine.settle();
+    await acme.blocking.add(owned, { service, stateName: 'CLEAR' });
+    await engine.runTo('2024-03-12T00:00:00Z');
+    await acme.bundles.transfer(base.bundleId, { accountId: other.id, billingPolicy: 'IMMEDIATE' });
+    await engine.runTo('2024-04-15T00:00:00Z');
+    await expectAllRight();
+
+    const cases: readonly (readonly [type: string, of: string, from: string, ...texts: string[]])[] = [
+      [
+        'FIXED',
+        backup.subscriptionId,
+        '2024-01-15',
+        'The phases of the plan count from 2024-01-05, the start of the bundle (create alignment for all plans: START_OF_BUNDLE).',
+      ],
+      [
+        'RECURRING',
+        archive.subscriptionId,
+        '2024-02-14',
+        'since the start of the phase on 2024-02-14',
+        'The bill cycle day is 4, that of the base of the bundle (billing alignment for product category ADD_ON: BUNDLE).',
+        'count from 2024-01-15, the start of the subscription (create alignment for product Archive: START_OF_SUBSCRIPTION).',
+      ],
+      ['REPAIR_ADJ', base.subscriptionId, '2024-02-20', 'after the pause of its bundle on 2024-02-20.'],
+      ['RECURRING', base.subscriptionId, '2024-02-26', 'since the resumption of its bundle on 2024-02-26'],
+      [
+        'REPAIR_ADJ',
+        base.subscriptionId,
+        '2024-03-12',
+        'The transfer to another account takes effect on 2024-03-12 by the policy IMMEDIATE of the transfer.',
+      ],
+      [
+        'REPAIR_ADJ',
+        backup.subscriptionId,
+        '2024-03-12',
+        'after the end that its base subscription brought on 2024-03-12.',
+      ],
+      [
+        'RECURRING',
+        own.subscriptionId,
+        '2024-02-20',
+        '19.95 USD for each of 5 since the change of quantity on 2024-02-20',
+        'The bill cycle day is 15, as was asked for this subscription.',
+      ],
+      [
+        'REPAIR_ADJ',
+        own.subscriptionId,
+        '2024-02-26',
+        'after the pause of billing on 2024-02-26 (service overdue: UNPAID).',
+      ],
+      [
+        'RECURRING',
+        own.subscriptionId,
+        '2024-03-05',
+        '7.00 USD for each of 5 since the return of billing on 2024-03-05 (service overdue: CLEAR), with prices of its own.',
+      ],
+      [
+        'REPAIR_ADJ',
+        own.subscriptionId,
+        '2024-02-20',
+        'takes effect on 2024-02-20 by the policy START_OF_TERM that was asked for.',
+      ],
+      [
+        'RECURRING',
+        annual.subscriptionId,
+        '2024-02-04',
+        '(billing alignment for billing period ANNUAL: SUBSCRIPTION)',
+      ],
+      [
+        'RECURRING',
+        annual.subscriptionId,
+        '2024-02-20',
+        'The change of plan takes effect on 2024-02-20 by the catalog’s change policy for a change to product Elite: IMMEDIATE.',
+        '(change alignment for all plans: START_OF_SUBSCRIPTION)',
+      ],
+    ];
+    const invoices = await acme.invoices.ofAccount({ accountId: other.id, withItems: true });
+    const all = [...(await items()), ...invoices.flatMap((invoice) => invoice.items)];
+    const ofItem = new Map(all.map((item) => [item.id, item.subscriptionId]));
+    for (const [type, of, from, ...texts] of cases) {
+      const found = all.filter(
+        ({ itemType, startDate, subscriptionId, linkedItemId }) =>
+          itemType === type &&
+          startDate === parseLocalDate(from) &&
+          (subscriptionId ?? (linkedItemId && ofItem.get(linkedItemId))) === of,
+      );
+      const explanations = await Promise.all(found.map(({ id }) => acme.invoices.explain(id)));
+      const said = explanations.map(({ text }) => text).join('\n');
+      for (const text of texts) expect(said, `${type} ${from}`).to.contain(text);
+    }
+    const changed = all.find(({ planName }) => planName === 'elite-monthly');
+    const { rules, events } = await acme.invoices.explain(changed?.id as Uuid);
+    expect(rules.map(({ rule, result, conditions }) => ({ rule, result, conditions }))).to.deep.equal([
+      { rule: 'BILLING_ALIGNMENT', result: 'ACCOUNT', conditions: {} },
+      { rule: 'CHANGE_POLICY', result: 'IMMEDIATE', conditions: { toProduct: 'Elite' } },
+      { rule: 'CHANGE_ALIGNMENT', result: 'START_OF_SUBSCRIPTION', conditions: {} },
+    ]);
+    expect(events.event?.reason?.datedBy).to.equal('CATALOG_RULE');
+  });
+
+  it('the explanation of an item takes the same few statements whatever the history', async () => {
+    await begin('2023-01-01T00:00:00Z');
+    await subscribe('solo-now');
+    const count = async (): Promise<number> => {
+      const item = (await items()).at(-1);
+      statements = [];
+      if (item) await engine.acme.invoices.explain(item.id);
+      return statements.filter((text) => /select/i.test(text)).length;
+    };
+    await count();
+    const few = await count();
+    await engine.runTo('2024-01-15T00:00:00Z');
+    expect(await count()).to.equal(few);
+    expect(few).to.be.lessThan(6);
+  });
+
+  it('an explanation of an unknown item, or of another tenant’s: there is none', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    await subscribe('solo-now');
+    const [item] = await items();
+    if (item === undefined) throw new Error('no item');
+    const other = await openShop(engine.billing, null);
+    expect(await codeOf(other.acme.invoices.explain(item.id))).to.equal(ErrorCode.INVOICE_ITEM_NOT_FOUND);
+    expect(await codeOf(engine.acme.invoices.explain(accountId))).to.equal(ErrorCode.INVOICE_ITEM_NOT_FOUND);
   });
 });

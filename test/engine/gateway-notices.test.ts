@@ -1,130 +1,120 @@
-import { expect } from 'chai';
 import { type Account, ErrorCode, type NotificationAnswer, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 
-anyDatabase((_kind, open) => {
-  describe('what notifications of gateways lead to (payments §11.2 rule 3)', () => {
-    let engine: TestEngine;
-    let account: Account;
-    let invoices: PaidInvoices;
-    let answer: NotificationAnswer = {};
-    let number = 0;
+eachDatabaseByTurns('what notifications of gateways lead to (payments §11.2 rule 3)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  let invoices: PaidInvoices;
+  let answer: NotificationAnswer = {};
+  let number = 0;
 
-    before(async () => {
-      engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
-      Object.assign(engine.gateway, { processNotification: async () => answer });
-    });
-    beforeEach(async () => {
-      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-      account = await engine.payingAccount({ currency: 'USD' });
-      invoices = new PaidInvoices(engine, account);
-      number += 1;
-    });
-    afterEach(async () => {
-      const breaches = await Array.fromAsync(engine.billing.checks.breaches(engine.tenant));
-      expect(breaches).to.deep.equal([]);
-    });
-    after(() => engine.close());
-
-    const notified = (told: NotificationAnswer) => {
-      answer = told;
-      const pluginName = engine.gateway.name;
-      return engine.acme.paymentGateways.processNotification({ pluginName, body: 'x' });
-    };
-    const disputed = (
-      kbPaymentId: Uuid,
-      { amount = '20', stands = true, name = 'dispute' }: Record<string, unknown> = {},
-    ) => {
-      const reference = `${String(name)}-${number}`;
-      const dispute = { reference, amount, currency: 'USD', stands } as never;
-      return notified({ kbPaymentId, dispute });
-    };
-    const warnings = () => engine.logger.lines.map((line) => JSON.stringify(line)).join('\n');
-
-    it(
-      'payments §11.2 rule 3: of a payment that is pending the gateway is asked, and what it says is recorded',
-      onEachDatabase(async () => {
-        engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
-        const { payment, transaction } = await engine.acme.payments.purchase({
-          accountId: account.id,
-          amount: '12',
-        });
-        await notified({ kbPaymentId: payment.id });
-        expect((await engine.acme.payments.get(payment.id)).transactions[0]?.status).to.equal('PENDING');
-        const ended = { transactionId: transaction.id, status: 'PROCESSED' } as const;
-        engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', ...ended });
-        await notified({ kbPaymentId: payment.id });
-        const after = await engine.acme.payments.get(payment.id);
-        expect(after.transactions[0]?.status).to.equal('SUCCESS');
-        expect(Number(after.totals.purchasedAmount)).to.equal(12);
-      }),
-    );
-
-    it(
-      'payments §11.2 rule 3: a dispute is a chargeback while it stands, however often it is told, and is reversed when it does not',
-      onEachDatabase(async () => {
-        const { id, paymentId } = await invoices.paid('20');
-        for (const _ of [1, 2]) {
-          await disputed(paymentId);
-          expect(await invoices.rowsOf(paymentId)).to.deep.equal([
-            'ATTEMPT SUCCESS 20',
-            'CHARGED_BACK SUCCESS -20',
-          ]);
-          expect(await invoices.balanceOf(id)).to.equal(20);
-        }
-        for (const _ of [1, 2]) {
-          await disputed(paymentId, { stands: false });
-          expect(await invoices.balanceOf(id)).to.equal(0);
-        }
-        const { transactions } = await invoices.paymentOf(id);
-        expect(
-          transactions.map(({ transactionType, status }) => `${transactionType} ${status}`),
-        ).to.deep.equal(['PURCHASE SUCCESS', 'CHARGEBACK SUCCESS', 'CHARGEBACK PAYMENT_FAILURE']);
-      }),
-    );
-
-    it('payments §11.2 rule 3: a dispute that never took money changes nothing', async () => {
-      const { id, paymentId } = await invoices.paid('20');
-      await disputed(paymentId, { stands: false });
-      expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
-    });
-
-    it('payments §11.2 rule 3: a dispute of more than what is left is logged, and the notification is taken', async () => {
-      const { id, paymentId } = await invoices.paid('20');
-      const { status } = await disputed(paymentId, { amount: '20.01', name: 'too-much' });
-      expect(status).to.equal(200);
-      expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
-      expect(warnings()).to.contain(`too-much-${number}`);
-    });
-
-    it('payments §11.2 rule 3: a payment of another gateway, or none, is left alone', async () => {
-      const accountId = account.id;
-      const pluginName = '__EXTERNAL_PAYMENT__';
-      const { id: paymentMethodId } = await engine.acme.paymentMethods.add({ accountId, pluginName });
-      const { payment } = await engine.acme.payments.purchase({ accountId, paymentMethodId, amount: '20' });
-      await disputed(payment.id);
-      expect((await engine.acme.payments.get(payment.id)).transactions).to.have.length(1);
-      await disputed(account.id);
-      expect(warnings()).to.contain(account.id);
-    });
-
-    const unreadable = [
-      ['no reference', { name: '' }],
-      ['an amount of nothing', { amount: '0' }],
-      ['no amount', { amount: 'much' }],
-      ['no word on whether it stands', { stands: 'yes' }],
-    ] as const;
-    for (const [what, given] of unreadable)
-      it(`payments §11.2 rule 3: a dispute with ${what} is an answer that cannot be read`, async () => {
-        const { id, paymentId } = await invoices.paid('20');
-        const reference = 'name' in given ? '' : `dispute-${number}`;
-        const dispute = { reference, amount: '20', currency: 'USD', stands: true, ...given } as never;
-        const told = notified({ kbPaymentId: paymentId, dispute });
-        expect(await codeOf(told)).to.equal(ErrorCode.PAYMENT_INTERNAL_ERROR);
-        expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
-      });
+  before(async () => {
+    engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+    Object.assign(engine.gateway, { processNotification: async () => answer });
   });
+  beforeEach(async () => {
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+    account = await engine.payingAccount({ currency: 'USD' });
+    invoices = new PaidInvoices(engine, account);
+    number += 1;
+  });
+  afterEach(async () => {
+    const breaches = await Array.fromAsync(engine.billing.checks.breaches(engine.tenant));
+    expect(breaches).to.deep.equal([]);
+  });
+
+  const notified = (told: NotificationAnswer) => {
+    answer = told;
+    const pluginName = engine.gateway.name;
+    return engine.acme.paymentGateways.processNotification({ pluginName, body: 'x' });
+  };
+  const disputed = (
+    kbPaymentId: Uuid,
+    { amount = '20', stands = true, name = 'dispute' }: Record<string, unknown> = {},
+  ) => {
+    const reference = `${String(name)}-${number}`;
+    const dispute = { reference, amount, currency: 'USD', stands } as never;
+    return notified({ kbPaymentId, dispute });
+  };
+  const warnings = () => engine.logger.lines.map((line) => JSON.stringify(line)).join('\n');
+
+  it('payments §11.2 rule 3: of a payment that is pending the gateway is asked, and what it says is recorded', async () => {
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
+    const { payment, transaction } = await engine.acme.payments.purchase({
+      accountId: account.id,
+      amount: '12',
+    });
+    await notified({ kbPaymentId: payment.id });
+    expect((await engine.acme.payments.get(payment.id)).transactions[0]?.status).to.equal('PENDING');
+    const ended = { transactionId: transaction.id, status: 'PROCESSED' } as const;
+    engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', ...ended });
+    await notified({ kbPaymentId: payment.id });
+    const after = await engine.acme.payments.get(payment.id);
+    expect(after.transactions[0]?.status).to.equal('SUCCESS');
+    expect(Number(after.totals.purchasedAmount)).to.equal(12);
+  });
+
+  it('payments §11.2 rule 3: a dispute is a chargeback while it stands, however often it is told, and is reversed when it does not', async () => {
+    const { id, paymentId } = await invoices.paid('20');
+    for (const _ of [1, 2]) {
+      await disputed(paymentId);
+      expect(await invoices.rowsOf(paymentId)).to.deep.equal([
+        'ATTEMPT SUCCESS 20',
+        'CHARGED_BACK SUCCESS -20',
+      ]);
+      expect(await invoices.balanceOf(id)).to.equal(20);
+    }
+    for (const _ of [1, 2]) {
+      await disputed(paymentId, { stands: false });
+      expect(await invoices.balanceOf(id)).to.equal(0);
+    }
+    const { transactions } = await invoices.paymentOf(id);
+    expect(transactions.map(({ transactionType, status }) => `${transactionType} ${status}`)).to.deep.equal([
+      'PURCHASE SUCCESS',
+      'CHARGEBACK SUCCESS',
+      'CHARGEBACK PAYMENT_FAILURE',
+    ]);
+  });
+
+  it('payments §11.2 rule 3: a dispute that never took money changes nothing', async () => {
+    const { id, paymentId } = await invoices.paid('20');
+    await disputed(paymentId, { stands: false });
+    expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
+  });
+
+  it('payments §11.2 rule 3: a dispute of more than what is left is logged, and the notification is taken', async () => {
+    const { id, paymentId } = await invoices.paid('20');
+    const { status } = await disputed(paymentId, { amount: '20.01', name: 'too-much' });
+    expect(status).to.equal(200);
+    expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
+    expect(warnings()).to.contain(`too-much-${number}`);
+  });
+
+  it('payments §11.2 rule 3: a payment of another gateway, or none, is left alone', async () => {
+    const accountId = account.id;
+    const pluginName = '__EXTERNAL_PAYMENT__';
+    const { id: paymentMethodId } = await engine.acme.paymentMethods.add({ accountId, pluginName });
+    const { payment } = await engine.acme.payments.purchase({ accountId, paymentMethodId, amount: '20' });
+    await disputed(payment.id);
+    expect((await engine.acme.payments.get(payment.id)).transactions).to.have.length(1);
+    await disputed(account.id);
+    expect(warnings()).to.contain(account.id);
+  });
+
+  const unreadable = [
+    ['no reference', { name: '' }],
+    ['an amount of nothing', { amount: '0' }],
+    ['no amount', { amount: 'much' }],
+    ['no word on whether it stands', { stands: 'yes' }],
+  ] as const;
+  for (const [what, given] of unreadable)
+    it(`payments §11.2 rule 3: a dispute with ${what} is an answer that cannot be read`, async () => {
+      const { id, paymentId } = await invoices.paid('20');
+      const reference = 'name' in given ? '' : `dispute-${number}`;
+      const dispute = { reference, amount: '20', currency: 'USD', stands: true, ...given } as never;
+      const told = notified({ kbPaymentId: paymentId, dispute });
+      expect(await codeOf(told)).to.equal(ErrorCode.PAYMENT_INTERNAL_ERROR);
+      expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
+    });
 });

@@ -1,179 +1,168 @@
-import { expect } from 'chai';
 import { HealthService } from '../../lib/health/index.ts';
 import type { NewNotification, QueueName } from '../../lib/index.ts';
-import { anyDatabase, connectedAs, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { connectedAs, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const PASSED = { healthy: true, message: null };
 
-anyDatabase((kind, open) => {
-  describe('health of a node (platform §13)', () => {
-    let engine: TestEngine;
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
-      await engine.settle();
-    });
-    afterEach(() => engine.close());
+eachDatabaseByTurns('health of a node (platform §13)', (open, kind) => {
+  let engine: TestEngine;
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
+    await engine.settle();
+  });
 
-    /** Notifications for which no node has a handler: they stay late for ever. */
-    async function unhandled(count: number): Promise<void> {
-      const { acme, billing, storage, clock, tenant } = engine;
-      const account = await acme.createAccount({});
-      const context = await billing.context({ tenant, user: 'test' });
-      const left = Array.from(
-        { length: count },
-        (): NewNotification => ({
-          queueName: 'nobody-service:nothing' as QueueName,
-          accountRecordId: account.recordId,
-          effectiveDate: clock.now(),
-          payload: {},
-          uniqueKey: null,
-        }),
-      );
-      const authorship = { ...context, userTokenOf: () => context.userToken };
-      await storage.write(tenant, authorship, async (session) => session.schedule(left));
-      await engine.billing.settle({ timeoutMs: 100 });
+  /** Notifications for which no node has a handler: they stay late for ever. */
+  async function unhandled(count: number): Promise<void> {
+    const { acme, billing, storage, clock, tenant } = engine;
+    const account = await acme.createAccount({});
+    const context = await billing.context({ tenant, user: 'test' });
+    const left = Array.from(
+      { length: count },
+      (): NewNotification => ({
+        queueName: 'nobody-service:nothing' as QueueName,
+        accountRecordId: account.recordId,
+        effectiveDate: clock.now(),
+        payload: {},
+        uniqueKey: null,
+      }),
+    );
+    const authorship = { ...context, userTokenOf: () => context.userToken };
+    await storage.write(tenant, authorship, async (session) => session.schedule(left));
+    await engine.billing.settle({ timeoutMs: 100 });
+  }
+
+  it('the health of a node passes every check, the queues also where this node does not work on them', async () => {
+    expect(await engine.billing.health()).to.deep.equal({
+      database: PASSED,
+      queues: { healthy: true, message: 'This node does not work on the queues' },
+      clock: PASSED,
+      rotation: PASSED,
+    });
+    engine.billing.start();
+    expect(await engine.billing.health()).to.deep.equal({
+      database: PASSED,
+      queues: PASSED,
+      clock: PASSED,
+      rotation: PASSED,
+    });
+  });
+
+  it('the health of a node fails when entries stay undone for more than 10 minutes', async () => {
+    await unhandled(1);
+    engine.billing.start();
+    engine.clock.advance({ minutes: 10 });
+    expect((await engine.billing.health()).queues).to.deep.equal(PASSED);
+    engine.clock.advance({ seconds: 1 });
+    expect(await engine.billing.health()).to.deep.equal({
+      database: PASSED,
+      queues: { healthy: false, message: 'The oldest queue entry is 601 s late' },
+      clock: PASSED,
+      rotation: PASSED,
+    });
+  });
+
+  it('the health of a node fails with more than 1000 late entries', async () => {
+    await unhandled(1_000);
+    engine.billing.start();
+    engine.clock.advance({ minutes: 1 });
+    expect((await engine.billing.health()).queues).to.deep.equal(PASSED);
+    await unhandled(1);
+    // What has just fallen due is not late yet.
+    expect((await engine.billing.health()).queues).to.deep.equal(PASSED);
+    engine.clock.advance({ minutes: 1 });
+    expect((await engine.billing.health()).queues).to.deep.equal({
+      healthy: false,
+      message: 'More than 1000 queue entries are late',
+    });
+  });
+
+  it('platform §13 rule 3: the metrics of a node tell what is due of each topic, and since when', async () => {
+    await unhandled(3);
+    engine.clock.advance({ minutes: 2 });
+    const topics = (await engine.billing.metrics()).filter(({ name }) => name.startsWith('queue_topic_'));
+    const labels = { topic: 'nobody-service:nothing' };
+    expect(topics.map(({ name, values }) => [name, values])).to.deep.equal([
+      ['queue_topic_due_entries', [{ labels, value: 3 }]],
+      ['queue_topic_oldest_due_seconds', [{ labels, value: 120 }]],
+    ]);
+  });
+
+  it('the health of a node counts an entry as late from its creation where that was after its date', async () => {
+    const account = await engine.payingAccount({ currency: 'USD' });
+    const billingDate = { kind: 'INSTANT', at: engine.clock.now() } as const;
+    engine.clock.advance({ days: 1 });
+    await engine.settle();
+    await engine.acme.createSubscription(
+      { accountId: account.id, planName: 'solo-now' },
+      { entitlementDate: billingDate, billingDate },
+    );
+    const backlog = (limit: number) => engine.storage.queue.backlog({ since: engine.clock.now(), limit });
+    const { late, oldest } = await backlog(1_001);
+    expect(late).to.be.greaterThan(0);
+    expect(oldest).to.equal(engine.clock.now());
+    expect((await backlog(1)).late).to.equal(1);
+  });
+
+  it('the health of a node says where row-level security does not bind the role of the engine, which the start has warned of', async () => {
+    const bypassing = await openEngine(async (template) => connectedAs('bypassing', await open(template)), {
+      now: '2024-03-01T08:00:00Z',
+    });
+    try {
+      const { database } = await bypassing.billing.health();
+      const warnings = bypassing.logger.lines.filter(({ level }) => level === 'warn');
+      if (kind === 'sqlite') {
+        expect(database).to.deep.equal(PASSED);
+        expect(warnings).to.deep.equal([]);
+        return;
+      }
+      expect(database.healthy).to.equal(true);
+      expect(database.message).to.match(/^Row-level security does not bind the role of the engine/);
+      expect(database.message, 'for everybody to read').to.not.contain('billwright_bypassing');
+      expect(warnings.map(({ fields }) => fields)).to.deep.equal([{ role: 'billwright_bypassing' }]);
+    } finally {
+      await bypassing.close();
     }
+  });
 
-    it('the health of a node passes every check, the queues also where this node does not work on them', async () => {
-      expect(await engine.billing.health()).to.deep.equal({
-        database: PASSED,
-        queues: { healthy: true, message: 'This node does not work on the queues' },
-        clock: PASSED,
-        rotation: PASSED,
-      });
-      engine.billing.start();
-      expect(await engine.billing.health()).to.deep.equal({
-        database: PASSED,
-        queues: PASSED,
-        clock: PASSED,
-        rotation: PASSED,
-      });
-    });
-
-    it('the health of a node fails when entries stay undone for more than 10 minutes', async () => {
-      await unhandled(1);
-      engine.billing.start();
-      engine.clock.advance({ minutes: 10 });
-      expect((await engine.billing.health()).queues).to.deep.equal(PASSED);
-      engine.clock.advance({ seconds: 1 });
-      expect(await engine.billing.health()).to.deep.equal({
-        database: PASSED,
-        queues: { healthy: false, message: 'The oldest queue entry is 601 s late' },
-        clock: PASSED,
-        rotation: PASSED,
-      });
-    });
-
-    it(
-      'the health of a node fails with more than 1000 late entries',
-      onEachDatabase(async () => {
-        await unhandled(1_000);
-        engine.billing.start();
-        engine.clock.advance({ minutes: 1 });
-        expect((await engine.billing.health()).queues).to.deep.equal(PASSED);
-        await unhandled(1);
-        // What has just fallen due is not late yet.
-        expect((await engine.billing.health()).queues).to.deep.equal(PASSED);
-        engine.clock.advance({ minutes: 1 });
-        expect((await engine.billing.health()).queues).to.deep.equal({
-          healthy: false,
-          message: 'More than 1000 queue entries are late',
-        });
-      }),
+  it('the health of a node fails when the clocks differ', async () => {
+    const messages: unknown[] = [];
+    for (const ms of [10_000, -20_000]) {
+      engine.systemClock.push(ms);
+      const { clock } = await engine.billing.health();
+      expect(clock.healthy).to.equal(false);
+      messages.push(clock.message);
+    }
+    expect(messages).to.deep.equal(
+      Array(2).fill("The clock of this process differs by 10 s from the database's"),
     );
+  });
 
-    it(
-      'platform §13 rule 3: the metrics of a node tell what is due of each topic, and since when',
-      onEachDatabase(async () => {
-        await unhandled(3);
-        engine.clock.advance({ minutes: 2 });
-        const topics = (await engine.billing.metrics()).filter(({ name }) => name.startsWith('queue_topic_'));
-        const labels = { topic: 'nobody-service:nothing' };
-        expect(topics.map(({ name, values }) => [name, values])).to.deep.equal([
-          ['queue_topic_due_entries', [{ labels, value: 3 }]],
-          ['queue_topic_oldest_due_seconds', [{ labels, value: 120 }]],
-        ]);
-      }),
-    );
-
-    it('the health of a node counts an entry as late from its creation where that was after its date', async () => {
-      const account = await engine.payingAccount({ currency: 'USD' });
-      const billingDate = { kind: 'INSTANT', at: engine.clock.now() } as const;
-      engine.clock.advance({ days: 1 });
-      await engine.settle();
-      await engine.acme.createSubscription(
-        { accountId: account.id, planName: 'solo-now' },
-        { entitlementDate: billingDate, billingDate },
-      );
-      const backlog = (limit: number) => engine.storage.queue.backlog({ since: engine.clock.now(), limit });
-      const { late, oldest } = await backlog(1_001);
-      expect(late).to.be.greaterThan(0);
-      expect(oldest).to.equal(engine.clock.now());
-      expect((await backlog(1)).late).to.equal(1);
-    });
-
-    it('the health of a node says where row-level security does not bind the role of the engine, which the start has warned of', async () => {
-      const bypassing = await openEngine(async (template) => connectedAs('bypassing', await open(template)), {
-        now: '2024-03-01T08:00:00Z',
+  it('the health of a node fails when the database does not answer, or not in time, and keeps its words to the log', async () => {
+    const { storage, clock, logger } = engine;
+    const ill = (answer: () => Promise<never>): HealthService => {
+      const system = { ...storage.system, ping: answer, nowMs: answer };
+      const queue = { ...storage.queue, backlog: answer };
+      // Two seconds pass at once.
+      const systemClock = { ...engine.systemClock, after: (_ms: number, act: () => void) => soon(act) };
+      const ports = { storage: { system, queue }, clock, systemClock, logger };
+      return new HealthService(ports, {
+        isInRotation: () => true,
+        workedOn: () => ['BUS', 'NOTIFICATION'],
+        lateThresholdMs: 60_000,
       });
-      try {
-        const { database } = await bypassing.billing.health();
-        const warnings = bypassing.logger.lines.filter(({ level }) => level === 'warn');
-        if (kind === 'sqlite') {
-          expect(database).to.deep.equal(PASSED);
-          expect(warnings).to.deep.equal([]);
-          return;
-        }
-        expect(database.healthy).to.equal(true);
-        expect(database.message).to.match(/^Row-level security does not bind the role of the engine/);
-        expect(database.message, 'for everybody to read').to.not.contain('billwright_bypassing');
-        expect(warnings.map(({ fields }) => fields)).to.deep.equal([{ role: 'billwright_bypassing' }]);
-      } finally {
-        await bypassing.close();
-      }
-    });
-
-    it('the health of a node fails when the clocks differ', async () => {
-      const messages: unknown[] = [];
-      for (const ms of [10_000, -20_000]) {
-        engine.systemClock.push(ms);
-        const { clock } = await engine.billing.health();
-        expect(clock.healthy).to.equal(false);
-        messages.push(clock.message);
-      }
-      expect(messages).to.deep.equal(
-        Array(2).fill("The clock of this process differs by 10 s from the database's"),
-      );
-    });
-
-    it('the health of a node fails when the database does not answer, or not in time, and keeps its words to the log', async () => {
-      const { storage, clock, logger } = engine;
-      const ill = (answer: () => Promise<never>): HealthService => {
-        const system = { ...storage.system, ping: answer, nowMs: answer };
-        const queue = { ...storage.queue, backlog: answer };
-        // Two seconds pass at once.
-        const systemClock = { ...engine.systemClock, after: (_ms: number, act: () => void) => soon(act) };
-        const ports = { storage: { system, queue }, clock, systemClock, logger };
-        return new HealthService(ports, {
-          isInRotation: () => true,
-          workedOn: () => ['BUS', 'NOTIFICATION'],
-          lateThresholdMs: 60_000,
-        });
-      };
-      const soon = (act: () => void): (() => void) => {
-        const timer = setTimeout(act, 20);
-        return () => clearTimeout(timer);
-      };
-      const all = (message: string) => {
-        const check = { healthy: false, message };
-        return { database: check, queues: check, clock: check, rotation: PASSED };
-      };
-      const refusing = ill(() => Promise.reject(new Error('connection refused to 10.0.0.1')));
-      expect(await refusing.report()).to.deep.equal(all('The database does not answer'));
-      expect(logger.lines.filter(({ message }) => message === 'a health check failed')).to.have.length(3);
-      const silent = ill(() => new Promise(() => undefined));
-      expect(await silent.report()).to.deep.equal(all('The database does not answer within 2000 ms'));
-    });
+    };
+    const soon = (act: () => void): (() => void) => {
+      const timer = setTimeout(act, 20);
+      return () => clearTimeout(timer);
+    };
+    const all = (message: string) => {
+      const check = { healthy: false, message };
+      return { database: check, queues: check, clock: check, rotation: PASSED };
+    };
+    const refusing = ill(() => Promise.reject(new Error('connection refused to 10.0.0.1')));
+    expect(await refusing.report()).to.deep.equal(all('The database does not answer'));
+    expect(logger.lines.filter(({ message }) => message === 'a health check failed')).to.have.length(3);
+    const silent = ill(() => new Promise(() => undefined));
+    expect(await silent.report()).to.deep.equal(all('The database does not answer within 2000 ms'));
   });
 });

@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import { type Account, SystemTag, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
 
@@ -19,288 +17,266 @@ const OVERDUE = {
   ],
 } as const;
 
-anyDatabase((kind, open) => {
-  describe(`payments §9.3: retries that a tag holds back on ${kind}`, () => {
-    let engine: TestEngine;
-    let account: Account;
-    let invoices: PaidInvoices;
-    let control: ScriptedControl;
+eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  let invoices: PaidInvoices;
+  let control: ScriptedControl;
 
-    beforeEach(async () => {
-      control = new ScriptedControl('watch');
-      engine = await openEngine(open, {
-        now: '2012-05-31T00:03:42Z',
-        catalog: null,
-        paymentControls: [control],
-      });
-      account = await engine.payingAccount({ currency: 'USD' });
-      invoices = new PaidInvoices(engine, account);
-      engine.gateway.configure(DECLINE);
+  beforeEach(async () => {
+    control = new ScriptedControl('watch');
+    engine = await openEngine(open, {
+      now: '2012-05-31T00:03:42Z',
+      catalog: null,
+      paymentControls: [control],
     });
-    afterEach(async () => {
-      expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
-      await engine.close();
-    });
+    account = await engine.payingAccount({ currency: 'USD' });
+    invoices = new PaidInvoices(engine, account);
+    engine.gateway.configure(DECLINE);
+  });
+  afterEach(async () => {
+    expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
+  });
 
-    const object = () => ({ id: account.id, type: 'ACCOUNT' }) as const;
-    const hold = async (tag: Uuid = SystemTag.AUTO_PAY_OFF) => {
-      await engine.acme.tags.add(object(), [tag]);
-      await engine.settle();
-    };
-    const release = async (tag: Uuid = SystemTag.AUTO_PAY_OFF) => {
-      await engine.acme.tags.remove(object(), [tag]);
-      await engine.settle();
-    };
-    const day = (date: string) => engine.runTo(`${date}T00:03:43Z`);
-    const holds = async () =>
-      (
-        await engine.storage.read(engine.tenant, (session) =>
-          session.payments.findHoldsByAccounts([account.id]),
-        )
-      ).length;
-    /** Of each payment of the invoice its transactions and attempts. */
-    const story = async (invoiceId: Uuid) => {
-      const payments = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
-      return payments.map(({ transactions, attempts }) => [
-        transactions.map(({ status, amount }) => `${status} ${Number(amount)}`).join(', '),
-        (attempts ?? []).map(({ stateName }) => stateName).join(', '),
-      ]);
-    };
-    const keysOf = async (invoiceId: Uuid) => {
-      const payments = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId);
-      return new Set(
-        payments.flatMap(({ transactions }) => transactions.map(({ externalKey }) => externalKey)),
-      );
-    };
-
-    /** An invoice of 20 whose payment was declined on 05-31, and whose retry of 06-08 was held back. */
-    async function held(): Promise<Uuid> {
-      const { id } = await invoices.add('20');
-      await day('2012-06-01');
-      await hold();
-      await day('2012-06-09');
-      expect([await story(id), await holds()]).to.deep.equal([
-        [['PAYMENT_FAILURE 20', 'RETRIED, ABORTED']],
-        1,
-      ]);
-      return id;
-    }
-
-    it(
-      'go on as the same payment when the tag is removed after their date has passed',
-      onEachDatabase(async () => {
-        const id = await held();
-        await day('2012-06-20');
-        engine.gateway.configure(ACCEPT);
-        await release();
-        expect([await story(id), await holds()]).to.deep.equal([
-          [['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, ABORTED, SUCCESS']],
-          0,
-        ]);
-        expect(await invoices.balanceOf(id)).to.equal(0);
-        expect((await keysOf(id)).size).to.equal(1);
-      }),
+  const object = () => ({ id: account.id, type: 'ACCOUNT' }) as const;
+  const hold = async (tag: Uuid = SystemTag.AUTO_PAY_OFF) => {
+    await engine.acme.tags.add(object(), [tag]);
+    await engine.settle();
+  };
+  const release = async (tag: Uuid = SystemTag.AUTO_PAY_OFF) => {
+    await engine.acme.tags.remove(object(), [tag]);
+    await engine.settle();
+  };
+  const day = (date: string) => engine.runTo(`${date}T00:03:43Z`);
+  const holds = async () =>
+    (
+      await engine.storage.read(engine.tenant, (session) =>
+        session.payments.findHoldsByAccounts([account.id]),
+      )
+    ).length;
+  /** Of each payment of the invoice its transactions and attempts. */
+  const story = async (invoiceId: Uuid) => {
+    const payments = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, { withAttempts: true });
+    return payments.map(({ transactions, attempts }) => [
+      transactions.map(({ status, amount }) => `${status} ${Number(amount)}`).join(', '),
+      (attempts ?? []).map(({ stateName }) => stateName).join(', '),
+    ]);
+  };
+  const keysOf = async (invoiceId: Uuid) => {
+    const payments = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId);
+    return new Set(
+      payments.flatMap(({ transactions }) => transactions.map(({ externalKey }) => externalKey)),
     );
+  };
 
-    it(
-      'go on with the next delay of their schedule, which has no more retries than without the tag',
-      onEachDatabase(async () => {
-        const id = await held();
-        await day('2012-06-20');
-        await release();
-        expect(await story(id)).to.deep.equal([
-          ['PAYMENT_FAILURE 20, PAYMENT_FAILURE 20', 'RETRIED, ABORTED, RETRIED, SCHEDULED'],
-        ]);
-        await day('2012-06-27');
-        expect((await story(id))[0]?.[0]).to.equal('PAYMENT_FAILURE 20, PAYMENT_FAILURE 20');
-        await day('2012-06-28');
-        await day('2012-07-06');
-        await day('2012-09-01');
-        expect([await story(id), await holds()]).to.deep.equal([
-          [
-            [
-              'PAYMENT_FAILURE 20, PAYMENT_FAILURE 20, PAYMENT_FAILURE 20, PAYMENT_FAILURE 20',
-              'RETRIED, ABORTED, RETRIED, RETRIED, ABORTED',
-            ],
-          ],
-          0,
-        ]);
-      }),
-    );
+  /** An invoice of 20 whose payment was declined on 05-31, and whose retry of 06-08 was held back. */
+  async function held(): Promise<Uuid> {
+    const { id } = await invoices.add('20');
+    await day('2012-06-01');
+    await hold();
+    await day('2012-06-09');
+    expect([await story(id), await holds()]).to.deep.equal([[['PAYMENT_FAILURE 20', 'RETRIED, ABORTED']], 1]);
+    return id;
+  }
 
-    it('can be held back again, each time as the same payment', async () => {
-      const id = await held();
-      await release();
-      await hold();
-      await day('2012-06-17');
-      expect(await holds()).to.equal(1);
-      engine.gateway.configure(ACCEPT);
-      await release();
-      expect(await story(id)).to.deep.equal([
-        ['PAYMENT_FAILURE 20, PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, ABORTED, RETRIED, ABORTED, SUCCESS'],
-      ]);
-    });
+  it('go on as the same payment when the tag is removed after their date has passed', async () => {
+    const id = await held();
+    await day('2012-06-20');
+    engine.gateway.configure(ACCEPT);
+    await release();
+    expect([await story(id), await holds()]).to.deep.equal([
+      [['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, ABORTED, SUCCESS']],
+      0,
+    ]);
+    expect(await invoices.balanceOf(id)).to.equal(0);
+    expect((await keysOf(id)).size).to.equal(1);
+  });
 
-    it('are made on their date when the tag is removed before it', async () => {
-      const { id } = await invoices.add('20');
-      await day('2012-06-01');
-      await hold();
-      await day('2012-06-07');
-      await release();
-      engine.gateway.configure(ACCEPT);
-      expect((await story(id))[0]?.[0]).to.equal('PAYMENT_FAILURE 20');
-      await day('2012-06-08');
-      expect(await story(id)).to.deep.equal([['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, SUCCESS']]);
-    });
-
-    it(
-      'of several invoices go on each as its own payment, the oldest first',
-      onEachDatabase(async () => {
-        const ids = [(await invoices.add('20')).id];
-        await day('2012-06-01');
-        ids.push((await invoices.add('30')).id, (await invoices.add('40')).id);
-        await hold();
-        await day('2012-06-12');
-        expect(await holds()).to.equal(3);
-        engine.gateway.configure(ACCEPT);
-        const before = engine.ledger.all().length;
-        await release();
-        for (const [index, id] of ids.entries()) {
-          const amount = 20 + 10 * index;
-          expect(await story(id)).to.deep.equal([
-            [`PAYMENT_FAILURE ${amount}, SUCCESS ${amount}`, 'RETRIED, ABORTED, SUCCESS'],
-          ]);
-        }
-        const called = engine.ledger.all().slice(before);
-        expect(called.map(({ amount }) => Number(amount))).to.deep.equal([20, 30, 40]);
-        expect(await holds()).to.equal(0);
-      }),
-    );
-
-    it('stay held back while another tag holds payments back', async () => {
-      const id = await held();
-      await hold(SystemTag.MANUAL_PAY);
-      await release();
-      expect([(await story(id)).length, await holds()]).to.deep.equal([1, 1]);
-      engine.gateway.configure(ACCEPT);
-      await release(SystemTag.MANUAL_PAY);
-      expect(await story(id)).to.deep.equal([
-        ['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, ABORTED, SUCCESS'],
-      ]);
-    });
-
-    it('end without a payment when their invoice was paid meanwhile', async () => {
-      const id = await held();
-      await engine.acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
-      await release();
-      expect([await story(id), await holds()]).to.deep.equal([
+  it('go on with the next delay of their schedule, which has no more retries than without the tag', async () => {
+    const id = await held();
+    await day('2012-06-20');
+    await release();
+    expect(await story(id)).to.deep.equal([
+      ['PAYMENT_FAILURE 20, PAYMENT_FAILURE 20', 'RETRIED, ABORTED, RETRIED, SCHEDULED'],
+    ]);
+    await day('2012-06-27');
+    expect((await story(id))[0]?.[0]).to.equal('PAYMENT_FAILURE 20, PAYMENT_FAILURE 20');
+    await day('2012-06-28');
+    await day('2012-07-06');
+    await day('2012-09-01');
+    expect([await story(id), await holds()]).to.deep.equal([
+      [
         [
-          ['PAYMENT_FAILURE 20', 'RETRIED, ABORTED'],
-          ['SUCCESS 20', 'SUCCESS'],
+          'PAYMENT_FAILURE 20, PAYMENT_FAILURE 20, PAYMENT_FAILURE 20, PAYMENT_FAILURE 20',
+          'RETRIED, ABORTED, RETRIED, RETRIED, ABORTED',
         ],
-        0,
-      ]);
-    });
+      ],
+      0,
+    ]);
+  });
 
-    it('take what is still due when a part was paid meanwhile', async () => {
-      const id = await held();
-      await engine.acme.invoicePayments.pay({ invoiceId: id, amount: '5', isExternal: true });
-      engine.gateway.configure(ACCEPT);
-      await release();
-      expect((await story(id))[0]?.[0]).to.equal('PAYMENT_FAILURE 20, SUCCESS 15');
-      expect(await invoices.balanceOf(id)).to.equal(0);
-    });
+  it('can be held back again, each time as the same payment', async () => {
+    const id = await held();
+    await release();
+    await hold();
+    await day('2012-06-17');
+    expect(await holds()).to.equal(1);
+    engine.gateway.configure(ACCEPT);
+    await release();
+    expect(await story(id)).to.deep.equal([
+      ['PAYMENT_FAILURE 20, PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, ABORTED, RETRIED, ABORTED, SUCCESS'],
+    ]);
+  });
 
-    it('leave the rest to a new payment when their own was repeated by a call meanwhile', async () => {
-      const id = await held();
-      const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(id);
-      engine.gateway.configure(ACCEPT);
-      await engine.acme.invoicePayments.pay({
-        invoiceId: id,
-        amount: '5',
-        externalKey: payment?.externalKey ?? '',
-      });
-      await release();
-      expect((await story(id)).map(([transactions]) => transactions)).to.deep.equal([
-        'PAYMENT_FAILURE 20, SUCCESS 5',
-        'SUCCESS 15',
-      ]);
-      expect(await holds()).to.equal(0);
-    });
+  it('are made on their date when the tag is removed before it', async () => {
+    const { id } = await invoices.add('20');
+    await day('2012-06-01');
+    await hold();
+    await day('2012-06-07');
+    await release();
+    engine.gateway.configure(ACCEPT);
+    expect((await story(id))[0]?.[0]).to.equal('PAYMENT_FAILURE 20');
+    await day('2012-06-08');
+    expect(await story(id)).to.deep.equal([['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, SUCCESS']]);
+  });
 
-    it('start again as a new payment with the default method when theirs was deleted', async () => {
-      const id = await held();
-      const { paymentMethodId: old } = await engine.acme.accounts.get(account.id);
-      await engine.acme.paymentMethods.add({
-        accountId: account.id,
-        pluginName: engine.gateway.name,
-        isDefault: true,
-      });
-      await engine.acme.paymentMethods.delete({ paymentMethodId: old ?? '' });
-      engine.gateway.configure(ACCEPT);
-      await release();
+  it('of several invoices go on each as its own payment, the oldest first', async () => {
+    const ids = [(await invoices.add('20')).id];
+    await day('2012-06-01');
+    ids.push((await invoices.add('30')).id, (await invoices.add('40')).id);
+    await hold();
+    await day('2012-06-12');
+    expect(await holds()).to.equal(3);
+    engine.gateway.configure(ACCEPT);
+    const before = engine.ledger.all().length;
+    await release();
+    for (const [index, id] of ids.entries()) {
+      const amount = 20 + 10 * index;
       expect(await story(id)).to.deep.equal([
+        [`PAYMENT_FAILURE ${amount}, SUCCESS ${amount}`, 'RETRIED, ABORTED, SUCCESS'],
+      ]);
+    }
+    const called = engine.ledger.all().slice(before);
+    expect(called.map(({ amount }) => Number(amount))).to.deep.equal([20, 30, 40]);
+    expect(await holds()).to.equal(0);
+  });
+
+  it('stay held back while another tag holds payments back', async () => {
+    const id = await held();
+    await hold(SystemTag.MANUAL_PAY);
+    await release();
+    expect([(await story(id)).length, await holds()]).to.deep.equal([1, 1]);
+    engine.gateway.configure(ACCEPT);
+    await release(SystemTag.MANUAL_PAY);
+    expect(await story(id)).to.deep.equal([['PAYMENT_FAILURE 20, SUCCESS 20', 'RETRIED, ABORTED, SUCCESS']]);
+  });
+
+  it('end without a payment when their invoice was paid meanwhile', async () => {
+    const id = await held();
+    await engine.acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
+    await release();
+    expect([await story(id), await holds()]).to.deep.equal([
+      [
         ['PAYMENT_FAILURE 20', 'RETRIED, ABORTED'],
         ['SUCCESS 20', 'SUCCESS'],
-      ]);
-    });
+      ],
+      0,
+    ]);
+  });
 
-    it('end where their retry is cancelled', async () => {
-      const id = await held();
-      const [transactionExternalKey] = await keysOf(id);
-      await engine.acme.payments.cancelScheduledRetry({
-        transactionExternalKey: transactionExternalKey ?? '',
-      });
-      expect(await holds()).to.equal(0);
-      await release();
-      await day('2012-09-01');
-      expect((await story(id)).map(([transactions]) => transactions)).to.deep.equal(['PAYMENT_FAILURE 20']);
-    });
+  it('take what is still due when a part was paid meanwhile', async () => {
+    const id = await held();
+    await engine.acme.invoicePayments.pay({ invoiceId: id, amount: '5', isExternal: true });
+    engine.gateway.configure(ACCEPT);
+    await release();
+    expect((await story(id))[0]?.[0]).to.equal('PAYMENT_FAILURE 20, SUCCESS 15');
+    expect(await invoices.balanceOf(id)).to.equal(0);
+  });
 
-    it('go on with the properties and the control plugins of their payment', async () => {
-      const id = (await invoices.add('20', { isHeldBack: true })).id;
-      await engine.acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
-      const { id: other } = await invoices.add('30');
-      await release();
-      const properties = [
-        { key: 'IPCD_RETRIES', value: 'true', isUpdatable: false },
-        { key: 'channel', value: 'web', isUpdatable: false },
-      ];
-      engine.gateway.configure(DECLINE);
-      expect((await story(other)).map(([transactions]) => transactions)).to.deep.equal([
-        'PAYMENT_FAILURE 30',
-      ]);
-      await engine.acme.payments.cancelScheduledRetry({
-        transactionExternalKey: [...(await keysOf(other))][0] ?? '',
-      });
-      await engine.acme.invoicePayments.pay({ invoiceId: other, properties, controlPlugins: ['watch'] });
-      await hold();
-      await day('2012-06-09');
-      control.asked.splice(0);
-      engine.gateway.configure(ACCEPT);
-      await release();
-      expect(control.calls()).to.deep.equal(['priorCall', 'onSuccessCall']);
-      expect(control.asked[0]?.[2].map(({ key }) => key)).to.deep.equal(['IPCD_RETRIES', 'channel']);
-      expect((await story(other)).map(([transactions]) => transactions)).to.deep.equal([
-        'PAYMENT_FAILURE 30',
-        'PAYMENT_FAILURE 30, SUCCESS 30',
-      ]);
+  it('leave the rest to a new payment when their own was repeated by a call meanwhile', async () => {
+    const id = await held();
+    const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(id);
+    engine.gateway.configure(ACCEPT);
+    await engine.acme.invoicePayments.pay({
+      invoiceId: id,
+      amount: '5',
+      externalKey: payment?.externalKey ?? '',
     });
+    await release();
+    expect((await story(id)).map(([transactions]) => transactions)).to.deep.equal([
+      'PAYMENT_FAILURE 20, SUCCESS 5',
+      'SUCCESS 15',
+    ]);
+    expect(await holds()).to.equal(0);
+  });
 
-    it(
-      'leave an invoice unpaid for overdue while they are held, and end the state once they have succeeded',
-      onEachDatabase(async () => {
-        await engine.acme.overdue.upload(OVERDUE);
-        const state = async () => (await engine.acme.overdue.ofAccount(account.id)).name;
-        const id = await held();
-        expect(await state()).to.equal('LATE');
-        await release();
-        expect([(await story(id)).length, await state()]).to.deep.equal([1, 'LATE']);
-        engine.gateway.configure(ACCEPT);
-        await day('2012-06-17');
-        expect(await invoices.balanceOf(id)).to.equal(0);
-        expect(await state()).not.to.equal('LATE');
-      }),
-    );
+  it('start again as a new payment with the default method when theirs was deleted', async () => {
+    const id = await held();
+    const { paymentMethodId: old } = await engine.acme.accounts.get(account.id);
+    await engine.acme.paymentMethods.add({
+      accountId: account.id,
+      pluginName: engine.gateway.name,
+      isDefault: true,
+    });
+    await engine.acme.paymentMethods.delete({ paymentMethodId: old ?? '' });
+    engine.gateway.configure(ACCEPT);
+    await release();
+    expect(await story(id)).to.deep.equal([
+      ['PAYMENT_FAILURE 20', 'RETRIED, ABORTED'],
+      ['SUCCESS 20', 'SUCCESS'],
+    ]);
+  });
+
+  it('end where their retry is cancelled', async () => {
+    const id = await held();
+    const [transactionExternalKey] = await keysOf(id);
+    await engine.acme.payments.cancelScheduledRetry({
+      transactionExternalKey: transactionExternalKey ?? '',
+    });
+    expect(await holds()).to.equal(0);
+    await release();
+    await day('2012-09-01');
+    expect((await story(id)).map(([transactions]) => transactions)).to.deep.equal(['PAYMENT_FAILURE 20']);
+  });
+
+  it('go on with the properties and the control plugins of their payment', async () => {
+    const id = (await invoices.add('20', { isHeldBack: true })).id;
+    await engine.acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
+    const { id: other } = await invoices.add('30');
+    await release();
+    const properties = [
+      { key: 'IPCD_RETRIES', value: 'true', isUpdatable: false },
+      { key: 'channel', value: 'web', isUpdatable: false },
+    ];
+    engine.gateway.configure(DECLINE);
+    expect((await story(other)).map(([transactions]) => transactions)).to.deep.equal(['PAYMENT_FAILURE 30']);
+    await engine.acme.payments.cancelScheduledRetry({
+      transactionExternalKey: [...(await keysOf(other))][0] ?? '',
+    });
+    await engine.acme.invoicePayments.pay({ invoiceId: other, properties, controlPlugins: ['watch'] });
+    await hold();
+    await day('2012-06-09');
+    control.asked.splice(0);
+    engine.gateway.configure(ACCEPT);
+    await release();
+    expect(control.calls()).to.deep.equal(['priorCall', 'onSuccessCall']);
+    expect(control.asked[0]?.[2].map(({ key }) => key)).to.deep.equal(['IPCD_RETRIES', 'channel']);
+    expect((await story(other)).map(([transactions]) => transactions)).to.deep.equal([
+      'PAYMENT_FAILURE 30',
+      'PAYMENT_FAILURE 30, SUCCESS 30',
+    ]);
+  });
+
+  it('leave an invoice unpaid for overdue while they are held, and end the state once they have succeeded', async () => {
+    await engine.acme.overdue.upload(OVERDUE);
+    const state = async () => (await engine.acme.overdue.ofAccount(account.id)).name;
+    const id = await held();
+    expect(await state()).to.equal('LATE');
+    await release();
+    expect([(await story(id)).length, await state()]).to.deep.equal([1, 'LATE']);
+    engine.gateway.configure(ACCEPT);
+    await day('2012-06-17');
+    expect(await invoices.balanceOf(id)).to.equal(0);
+    expect(await state()).not.to.equal('LATE');
   });
 });

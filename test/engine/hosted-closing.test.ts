@@ -1,56 +1,44 @@
-import { expect } from 'chai';
-import { Billing } from '../../adapters/node/billwright.ts';
-import { ErrorCode, formatDecimal, type TenantBilling } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { type Host, hostOf } from '../support/host.ts';
+import { ErrorCode, formatDecimal } from '../../lib/index.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  type HostedEngine,
+  hostedEngine,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 // accounts §9, ruling R41
-anyDatabase((kind, open) => {
-  describe(`closing an account in a host’s transaction on ${kind}`, () => {
-    let engine: TestEngine;
-    let host: Host;
-    let hosted: Billing<never>;
+eachDatabaseByTurns('closing an account in a host’s transaction', (open) => {
+  let engine: TestEngine;
+  let inside: HostedEngine['inside'];
 
-    before(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-      host = hostOf(engine.database);
-      hosted = await Billing.open({ storage: host.storage, clock: engine.clock });
+  before(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+    ({ inside } = await hostedEngine(engine));
+  });
+
+  it('closing an account in a host’s transaction is refused while work is due, which cannot be done in there, and closes once it is done', async () => {
+    const { id } = await engine.acme.createAccount({ currency: 'USD' });
+    const { subscriptionId } = await engine.acme.createSubscription({
+      accountId: id,
+      planName: 'solo-now',
     });
-    after(async () => {
-      await hosted.close();
-      await host.close();
-      await engine.close();
+    await engine.runTo('2024-01-11T00:00:00Z');
+    const code = await inside(async (acme) => {
+      await acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
+      return codeOf(acme.accounts.close(id));
     });
-
-    const inside = <T>(work: (acme: TenantBilling) => Promise<T>): Promise<T> =>
-      host.transaction((em) => work(hosted.as({ tenant: engine.tenant.id, user: 'host' }).within(em)));
-
-    it(
-      'closing an account in a host’s transaction is refused while work is due, which cannot be done in there, and closes once it is done',
-      onEachDatabase(async () => {
-        const { id } = await engine.acme.createAccount({ currency: 'USD' });
-        const { subscriptionId } = await engine.acme.createSubscription({
-          accountId: id,
-          planName: 'solo-now',
-        });
-        await engine.runTo('2024-01-11T00:00:00Z');
-        const code = await inside(async (acme) => {
-          await acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
-          return codeOf(acme.accounts.close(id));
-        });
-        expect(code).to.equal(ErrorCode.BUSY);
-        expect(await engine.acme.tags.ofAccount(id)).to.deep.equal([]);
-        await engine.settle();
-        await inside((acme) => acme.accounts.close(id));
-        const tags = await engine.acme.tags.ofAccount(id);
-        expect(tags.map(({ tagDefinitionName }) => tagDefinitionName)).to.deep.equal(['AUTO_INVOICING_OFF']);
-        const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
-        const items = invoices.flatMap((invoice) => invoice.items);
-        const repairs = items.filter(({ itemType }) => itemType === 'REPAIR_ADJ');
-        expect(repairs.map(({ amount }) => formatDecimal(amount))).to.deep.equal(['-13.51']);
-      }),
-    );
+    expect(code).to.equal(ErrorCode.BUSY);
+    expect(await engine.acme.tags.ofAccount(id)).to.deep.equal([]);
+    await engine.settle();
+    await inside((acme) => acme.accounts.close(id));
+    const tags = await engine.acme.tags.ofAccount(id);
+    expect(tags.map(({ tagDefinitionName }) => tagDefinitionName)).to.deep.equal(['AUTO_INVOICING_OFF']);
+    const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
+    const items = invoices.flatMap((invoice) => invoice.items);
+    const repairs = items.filter(({ itemType }) => itemType === 'REPAIR_ADJ');
+    expect(repairs.map(({ amount }) => formatDecimal(amount))).to.deep.equal(['-13.51']);
   });
 });

@@ -1,16 +1,19 @@
 import { inspect } from 'node:util';
-import { expect } from 'chai';
 import type { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import type { TenantBilling, Uuid } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { specCatalog } from '../support/engine.ts';
 import { hostileAnswers, hostileThrows } from '../support/hostile-code.ts';
 import { HOSTILE, HostileHost } from '../support/hostile-host.ts';
-import { sampled } from '../support/sampled.ts';
-import { shopIn, shopTemplate } from '../support/shop.ts';
-import { storageOf } from '../support/storage.ts';
+import {
+  anyDatabase,
+  expect,
+  sampled,
+  shopIn,
+  shopTemplate,
+  specCatalog,
+  storageOf,
+} from '../support/index.ts';
 
 interface Stage {
   readonly billing: Billing<never>;
@@ -157,56 +160,54 @@ function readWhole(error: unknown): void {
   if (cause !== undefined) readWhole(cause);
 }
 
-anyDatabase((_kind, open) => {
-  describe('hostile code of a host (lib/ports)', () => {
-    const host = new HostileHost();
-    const escaped: unknown[] = [];
-    const note = (reason: unknown): void => void escaped.push(reason);
-    let storage: Storage<never>;
-    let stage: Stage;
+anyDatabase('hostile code of a host (lib/ports)', (open) => {
+  const host = new HostileHost();
+  const escaped: unknown[] = [];
+  const note = (reason: unknown): void => void escaped.push(reason);
+  let storage: Storage<never>;
+  let stage: Stage;
 
-    before(async () => {
-      process.on('unhandledRejection', note);
-      const database = await open(shopTemplate(specCatalog));
-      storage = storageOf(database);
-      const clock = fakeClock('2024-01-01T00:00:00Z');
-      const billing = await host.open(storage, clock);
-      const { acme } = await shopIn(billing);
-      await acme.keyValues.add('PUSH_NOTIFICATION_CB', 'http://127.0.0.1:9/');
-      const { id: accountId } = await acme.createAccount({ currency: 'USD' });
-      const { id: paymentMethodId } = await acme.paymentMethods.add({
-        accountId,
-        pluginName: HOSTILE,
-        isDefault: true,
-      });
-      const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'solo-now' });
-      const settle = () => billing.settle({ timeoutMs: 1_000 });
-      await settle();
-      const [invoice] = await acme.invoices.ofAccount({ accountId });
-      const ids = { accountId, subscriptionId, paymentMethodId, invoiceId: invoice?.id as Uuid };
-      stage = { billing, acme, ...ids, settle, made: host.made.bind(host) };
+  before(async () => {
+    process.on('unhandledRejection', note);
+    const database = await open(shopTemplate(specCatalog));
+    storage = storageOf(database);
+    const clock = fakeClock('2024-01-01T00:00:00Z');
+    const billing = await host.open(storage, clock);
+    const { acme } = await shopIn(billing);
+    await acme.keyValues.add('PUSH_NOTIFICATION_CB', 'http://127.0.0.1:9/');
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+    const { id: paymentMethodId } = await acme.paymentMethods.add({
+      accountId,
+      pluginName: HOSTILE,
+      isDefault: true,
     });
-
-    after(async () => {
-      process.off('unhandledRejection', note);
-      await stage.billing.close();
-    });
-
-    for (const { member, what, act } of cells) {
-      it(`${member} that ${what} ends neither the process nor the engine, and callers get a plain error`, async () => {
-        await host.while(member, act, async () => {
-          try {
-            await operations[member]?.(stage);
-          } catch (error) {
-            readWhole(error);
-          }
-        });
-        expect(host.calls, 'calls of the member').to.be.above(0);
-        for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-        for (const { fields } of host.logger.lines.splice(0)) inspect(fields, { depth: 5 });
-        expect(escaped.splice(0)).to.deep.equal([]);
-        expect(await stage.acme.getAccount(stage.accountId)).to.include({ id: stage.accountId });
-      });
-    }
+    const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'solo-now' });
+    const settle = () => billing.settle({ timeoutMs: 1_000 });
+    await settle();
+    const [invoice] = await acme.invoices.ofAccount({ accountId });
+    const ids = { accountId, subscriptionId, paymentMethodId, invoiceId: invoice?.id as Uuid };
+    stage = { billing, acme, ...ids, settle, made: host.made.bind(host) };
   });
+
+  after(async () => {
+    process.off('unhandledRejection', note);
+    await stage.billing.close();
+  });
+
+  for (const { member, what, act } of cells) {
+    it(`${member} that ${what} ends neither the process nor the engine, and callers get a plain error`, async () => {
+      await host.while(member, act, async () => {
+        try {
+          await operations[member]?.(stage);
+        } catch (error) {
+          readWhole(error);
+        }
+      });
+      expect(host.calls, 'calls of the member').to.be.above(0);
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      for (const { fields } of host.logger.lines.splice(0)) inspect(fields, { depth: 5 });
+      expect(escaped.splice(0)).to.deep.equal([]);
+      expect(await stage.acme.getAccount(stage.accountId)).to.include({ id: stage.accountId });
+    });
+  }
 });

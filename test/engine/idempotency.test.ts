@@ -1,121 +1,115 @@
-import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { secretCipher, uuidGenerator } from '../../adapters/node/index.ts';
 import { BillingError, ErrorCode } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { IdempotencyService } from '../../lib/runtime/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { codeOf } from '../support/errors.ts';
-import { migrated, storageOf } from '../support/storage.ts';
-import { pushableSystemClock } from '../support/system-time.ts';
+import { codeOf, eachDatabase, expect, migrated, pushableSystemClock, storageOf } from '../support/index.ts';
 
 const MINUTE_MS = 60_000;
 const tenant = { id: '11111111-1111-4111-8111-111111111111', recordId: 7 } as never;
 const answer = { status: 201, headers: { Location: '/x/1' }, body: '{"secret":"whsec_1"}' };
 
-eachDatabase((kind, open) => {
-  describe(`the keeping of answers on ${kind}`, () => {
-    let storage: Storage<never>;
-    let clock: ReturnType<typeof pushableSystemClock>;
-    let service: IdempotencyService;
-    beforeEach(async () => {
-      storage = storageOf(await open(migrated));
-      clock = pushableSystemClock();
-      const cipher = secretCipher('k'.repeat(32));
-      service = new IdempotencyService({ storage, ids: uuidGenerator(), cipher, systemClock: clock });
-    });
-    afterEach(() => storage.close());
+eachDatabase('the keeping of answers', (open) => {
+  let storage: Storage<never>;
+  let clock: ReturnType<typeof pushableSystemClock>;
+  let service: IdempotencyService;
+  beforeEach(async () => {
+    storage = storageOf(await open(migrated));
+    clock = pushableSystemClock();
+    const cipher = secretCipher('k'.repeat(32));
+    service = new IdempotencyService({ storage, ids: uuidGenerator(), cipher, systemClock: clock });
+  });
+  afterEach(() => storage.close());
 
-    const begin = (hash = 'h', key = 'key') => service.begin({ tenant, key, hash });
-    const claimOf = async (hash?: string) => {
-      const { claim } = await begin(hash);
-      if (claim === undefined) throw new Error('the key was taken');
-      return claim;
+  const begin = (hash = 'h', key = 'key') => service.begin({ tenant, key, hash });
+  const claimOf = async (hash?: string) => {
+    const { claim } = await begin(hash);
+    if (claim === undefined) throw new Error('the key was taken');
+    return claim;
+  };
+
+  it('the keeping of answers gives an answer back as it was', async () => {
+    expect(await service.keep(await claimOf(), answer)).to.equal(true);
+    expect(await begin()).to.deep.equal({ answer });
+  });
+
+  it('the keeping of answers runs a request again after a crash between effect and answer, yet not within ten minutes', async () => {
+    await claimOf();
+    clock.push(9 * MINUTE_MS);
+    expect(await codeOf(begin())).to.equal(ErrorCode.IDEMPOTENCY_IN_PROGRESS);
+    clock.push(MINUTE_MS + 1);
+    expect(await codeOf(begin('other'))).to.equal(ErrorCode.IDEMPOTENCY_KEY_REUSED);
+    expect(await begin()).to.have.property('claim');
+  });
+
+  it('the keeping of answers keeps the answer of the call that took over, not of the one that was late', async () => {
+    const late = await claimOf();
+    clock.push(10 * MINUTE_MS + 1);
+    const current = await claimOf();
+    expect(await service.keep(late, { ...answer, body: 'late' })).to.equal(false);
+    await service.release(late);
+    expect(await service.keep(current, answer)).to.equal(true);
+    expect(await begin()).to.deep.equal({ answer });
+  });
+
+  it('the keeping of answers forgets a released request at its next call where the database could not at once', async () => {
+    let isFull = true;
+    const idempotency = {
+      ...storage.idempotency,
+      release: async (claim: Parameters<typeof storage.idempotency.release>[0]) => {
+        if (isFull) throw new BillingError({ code: ErrorCode.NO_ROOM, message: 'full' });
+        return storage.idempotency.release(claim);
+      },
     };
+    const cipher = secretCipher('k'.repeat(32));
+    const ports = { ids: uuidGenerator(), cipher, systemClock: clock };
+    service = new IdempotencyService({ ...ports, storage: { ...storage, idempotency } }, MINUTE_MS);
+    const claim = await claimOf();
+    expect(await codeOf(service.release(claim))).to.equal(ErrorCode.NO_ROOM);
+    expect(await codeOf(begin())).to.equal(ErrorCode.NO_ROOM);
+    isFull = false;
+    expect(await begin()).to.have.property('claim');
+    expect(await codeOf(begin())).to.equal(ErrorCode.IDEMPOTENCY_IN_PROGRESS);
+  });
 
-    it('the keeping of answers gives an answer back as it was', async () => {
-      expect(await service.keep(await claimOf(), answer)).to.equal(true);
-      expect(await begin()).to.deep.equal({ answer });
-    });
+  it('the keeping of answers forgets a released request', async () => {
+    await service.release(await claimOf());
+    expect(await begin('other')).to.have.property('claim');
+  });
 
-    it('the keeping of answers runs a request again after a crash between effect and answer, yet not within ten minutes', async () => {
-      await claimOf();
-      clock.push(9 * MINUTE_MS);
-      expect(await codeOf(begin())).to.equal(ErrorCode.IDEMPOTENCY_IN_PROGRESS);
-      clock.push(MINUTE_MS + 1);
-      expect(await codeOf(begin('other'))).to.equal(ErrorCode.IDEMPOTENCY_KEY_REUSED);
-      expect(await begin()).to.have.property('claim');
-    });
+  it('the keeping of answers lets a key go after a day, also for another request, and removes what is older', async () => {
+    await service.keep(await claimOf(), answer);
+    clock.push(24 * 60 * MINUTE_MS - 1_000);
+    await service.purge();
+    expect(await begin()).to.deep.equal({ answer });
+    clock.push(2_000);
+    expect(await begin('other')).to.have.property('claim');
+    clock.push(25 * 60 * MINUTE_MS);
+    await service.purge();
+    expect(await storage.idempotency.purge(clock.nowMs(), 10)).to.equal(0);
+  });
 
-    it('the keeping of answers keeps the answer of the call that took over, not of the one that was late', async () => {
-      const late = await claimOf();
-      clock.push(10 * MINUTE_MS + 1);
-      const current = await claimOf();
-      expect(await service.keep(late, { ...answer, body: 'late' })).to.equal(false);
-      await service.release(late);
-      expect(await service.keep(current, answer)).to.equal(true);
-      expect(await begin()).to.deep.equal({ answer });
+  it('the keeping of answers keeps answers as long as server.idempotency.retention says', async () => {
+    const billing = await Billing.open({
+      storage,
+      systemClock: clock,
+      configuration: { 'org.service.server.idempotency.retention': '1h' },
     });
+    const request = { tenant, key: 'short', hash: 'h' };
+    const { claim } = await billing.idempotency.begin(request);
+    if (claim === undefined) throw new Error('the key was taken');
+    await billing.idempotency.keep(claim, answer);
+    clock.push(59 * MINUTE_MS);
+    expect(await billing.idempotency.begin(request)).to.deep.equal({ answer });
+    clock.push(2 * MINUTE_MS);
+    expect(await billing.idempotency.begin(request)).to.have.property('claim');
+  });
 
-    it('the keeping of answers forgets a released request at its next call where the database could not at once', async () => {
-      let isFull = true;
-      const idempotency = {
-        ...storage.idempotency,
-        release: async (claim: Parameters<typeof storage.idempotency.release>[0]) => {
-          if (isFull) throw new BillingError({ code: ErrorCode.NO_ROOM, message: 'full' });
-          return storage.idempotency.release(claim);
-        },
-      };
-      const cipher = secretCipher('k'.repeat(32));
-      const ports = { ids: uuidGenerator(), cipher, systemClock: clock };
-      service = new IdempotencyService({ ...ports, storage: { ...storage, idempotency } }, MINUTE_MS);
-      const claim = await claimOf();
-      expect(await codeOf(service.release(claim))).to.equal(ErrorCode.NO_ROOM);
-      expect(await codeOf(begin())).to.equal(ErrorCode.NO_ROOM);
-      isFull = false;
-      expect(await begin()).to.have.property('claim');
-      expect(await codeOf(begin())).to.equal(ErrorCode.IDEMPOTENCY_IN_PROGRESS);
-    });
-
-    it('the keeping of answers forgets a released request', async () => {
-      await service.release(await claimOf());
-      expect(await begin('other')).to.have.property('claim');
-    });
-
-    it('the keeping of answers lets a key go after a day, also for another request, and removes what is older', async () => {
-      await service.keep(await claimOf(), answer);
-      clock.push(24 * 60 * MINUTE_MS - 1_000);
-      await service.purge();
-      expect(await begin()).to.deep.equal({ answer });
-      clock.push(2_000);
-      expect(await begin('other')).to.have.property('claim');
-      clock.push(25 * 60 * MINUTE_MS);
-      await service.purge();
-      expect(await storage.idempotency.purge(clock.nowMs(), 10)).to.equal(0);
-    });
-
-    it('the keeping of answers keeps answers as long as server.idempotency.retention says', async () => {
-      const billing = await Billing.open({
-        storage,
-        systemClock: clock,
-        configuration: { 'org.service.server.idempotency.retention': '1h' },
-      });
-      const request = { tenant, key: 'short', hash: 'h' };
-      const { claim } = await billing.idempotency.begin(request);
-      if (claim === undefined) throw new Error('the key was taken');
-      await billing.idempotency.keep(claim, answer);
-      clock.push(59 * MINUTE_MS);
-      expect(await billing.idempotency.begin(request)).to.deep.equal({ answer });
-      clock.push(2 * MINUTE_MS);
-      expect(await billing.idempotency.begin(request)).to.have.property('claim');
-    });
-
-    it('the keeping of answers keeps bodies encrypted', async () => {
-      await service.keep(await claimOf(), answer);
-      const bounds = { expiredBeforeMs: 0, abandonedBeforeMs: 0 };
-      const claim = { tenantRecordId: 7, key: 'key', claimId: uuidGenerator().next() };
-      const row = await storage.idempotency.claim({ ...claim, requestHash: 'h', nowMs: 1 }, bounds);
-      expect(row?.body).to.match(/^\$aes256gcm\$/);
-    });
+  it('the keeping of answers keeps bodies encrypted', async () => {
+    await service.keep(await claimOf(), answer);
+    const bounds = { expiredBeforeMs: 0, abandonedBeforeMs: 0 };
+    const claim = { tenantRecordId: 7, key: 'key', claimId: uuidGenerator().next() };
+    const row = await storage.idempotency.claim({ ...claim, requestHash: 'h', nowMs: 1 }, bounds);
+    expect(row?.body).to.match(/^\$aes256gcm\$/);
   });
 });

@@ -1,315 +1,300 @@
-import { expect } from 'chai';
 import { type Account, ErrorCode, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 
 const TOO_HIGH = ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_TOO_HIGH;
 
-anyDatabase((_kind, open) => {
-  describe('chargebacks of payments of invoices (payments §9.5)', () => {
-    let engine: TestEngine;
-    let account: Account;
-    let invoices: PaidInvoices;
-    let number = 0;
+eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  let invoices: PaidInvoices;
+  let number = 0;
 
-    before(async () => {
-      engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  before(async () => {
+    engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  });
+  beforeEach(async () => {
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+    account = await engine.payingAccount({ currency: 'USD' });
+    invoices = new PaidInvoices(engine, account);
+    number += 1;
+  });
+  afterEach(async () => {
+    const breaches = await Array.fromAsync(engine.billing.checks.breaches(engine.tenant));
+    expect(breaches).to.deep.equal([]);
+  });
+
+  const keyOf = (name: string) => `${name}-${number}`;
+  /** An invoice of 100 USD that the gateway has taken 90 EUR for. */
+  async function paidInEuros() {
+    engine.gateway.configure({
+      CONFIGURE_ACTION: 'ACTION_SLEEP',
+      PROCESSED_AMOUNT: '90',
+      PROCESSED_CURRENCY: 'EUR',
     });
-    beforeEach(async () => {
-      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-      account = await engine.payingAccount({ currency: 'USD' });
-      invoices = new PaidInvoices(engine, account);
-      number += 1;
+    const paid = await invoices.paid('100');
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+    return paid;
+  }
+  const euros = (paymentId: Uuid, amount: string, name: string) =>
+    engine.acme.invoicePayments.chargeback({
+      paymentId,
+      amount,
+      currency: 'EUR',
+      transactionExternalKey: keyOf(name),
     });
-    afterEach(async () => {
-      const breaches = await Array.fromAsync(engine.billing.checks.breaches(engine.tenant));
-      expect(breaches).to.deep.equal([]);
-    });
-    after(() => engine.close());
 
-    const keyOf = (name: string) => `${name}-${number}`;
-    /** An invoice of 100 USD that the gateway has taken 90 EUR for. */
-    async function paidInEuros() {
-      engine.gateway.configure({
-        CONFIGURE_ACTION: 'ACTION_SLEEP',
-        PROCESSED_AMOUNT: '90',
-        PROCESSED_CURRENCY: 'EUR',
-      });
-      const paid = await invoices.paid('100');
-      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-      return paid;
-    }
-    const euros = (paymentId: Uuid, amount: string, name: string) =>
-      engine.acme.invoicePayments.chargeback({
-        paymentId,
-        amount,
-        currency: 'EUR',
-        transactionExternalKey: keyOf(name),
-      });
-
-    const refused = [
-      ['without an amount', null, 4902],
-      ['of nothing', '0', 4902],
-      ['of less than nothing', '-1', 4902],
-      ['of more than was paid', '20.01', 4901],
-    ] as const;
-    for (const [what, amount, code] of refused)
-      it(`payments §9.5 rule 3: a chargeback ${what} is refused with ${code}, and nothing is recorded`, async () => {
-        const { id, paymentId } = await invoices.paid('20');
-        const chargeback = engine.acme.invoicePayments.chargeback({ paymentId, amount: amount as never });
-        expect(await codeOf(chargeback)).to.equal(code);
-        expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
-        expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 20']);
-      });
-
-    it('payments §9.5 rule 3: each of several partial chargebacks counts, to what is left of the payment', async () => {
+  const refused = [
+    ['without an amount', null, 4902],
+    ['of nothing', '0', 4902],
+    ['of less than nothing', '-1', 4902],
+    ['of more than was paid', '20.01', 4901],
+  ] as const;
+  for (const [what, amount, code] of refused)
+    it(`payments §9.5 rule 3: a chargeback ${what} is refused with ${code}, and nothing is recorded`, async () => {
       const { id, paymentId } = await invoices.paid('20');
-      const { invoicePayments } = engine.acme;
-      await invoicePayments.chargeback({ paymentId, amount: '5' });
-      await invoicePayments.chargeback({ paymentId, amount: '7' });
-      expect(await invoices.balanceOf(id)).to.equal(12);
-      expect(await codeOf(invoicePayments.chargeback({ paymentId, amount: '8.01' }))).to.equal(TOO_HIGH);
-      await invoicePayments.chargeback({ paymentId, amount: '8' });
-      expect(await invoices.balanceOf(id)).to.equal(20);
-      expect(Number((await invoices.paymentOf(id)).totals.purchasedAmount)).to.equal(0);
-    });
-
-    it('payments §9.5 rule 3: a chargeback after a refund takes no more than what is left', async () => {
-      const { id, paymentId } = await invoices.paid('20');
-      const { invoicePayments } = engine.acme;
-      await invoicePayments.refund({ paymentId, amount: '5' });
-      expect(await codeOf(invoicePayments.chargeback({ paymentId, amount: '15.01' }))).to.equal(TOO_HIGH);
-      await invoicePayments.chargeback({ paymentId, amount: '15' });
-      expect(await invoices.balanceOf(id)).to.equal(20);
-    });
-
-    it('payments §9.5 rule 3: of two chargebacks in another currency the first takes the whole payment, the second is refused', async () => {
-      const { id, paymentId } = await paidInEuros();
-      await euros(paymentId, '50', 'one');
-      expect(await invoices.rowsOf(paymentId)).to.deep.equal([
-        'ATTEMPT SUCCESS 100',
-        'CHARGED_BACK SUCCESS -100',
-      ]);
-      expect(await codeOf(euros(paymentId, '40', 'two'))).to.equal(TOO_HIGH);
-      expect(await invoices.balanceOf(id)).to.equal(100);
-    });
-
-    it('payments §9.5 rule 3: a chargeback in another currency takes what refunds and chargebacks have left', async () => {
-      const { id, paymentId } = await paidInEuros();
-      const { invoicePayments } = engine.acme;
-      await invoicePayments.refund({ paymentId, amount: '30' });
-      await invoicePayments.chargeback({ paymentId, amount: '10' });
-      await euros(paymentId, '50', 'foreign');
-      expect((await invoices.rowsOf(paymentId)).at(-1)).to.equal('CHARGED_BACK SUCCESS -60');
-      expect(await invoices.balanceOf(id)).to.equal(100);
-      const transactionExternalKey = keyOf('foreign');
-      await invoicePayments.reverseChargeback({ paymentId, transactionExternalKey });
-      expect(await invoices.balanceOf(id)).to.equal(40);
-      await invoicePayments.refund({ paymentId, amount: '20' });
-      await euros(paymentId, '50', 'foreign');
-      expect((await invoices.rowsOf(paymentId)).slice(-2)).to.deep.equal([
-        'CHARGED_BACK SUCCESS -40',
-        'REFUND SUCCESS -20',
-      ]);
-      expect(await invoices.balanceOf(id)).to.equal(100);
-    });
-
-    it(
-      'payments §9.5 rule 3: a chargeback in another currency leaves what a refund elsewhere may still take',
-      onEachDatabase(async () => {
-        const { id, paymentId } = await paidInEuros();
-        const { acme, gateway } = engine;
-        const method = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
-        const open = await acme.invoicePayments.refund({
-          paymentId,
-          amount: '30',
-          isExternal: true,
-          paymentMethodId: method.id,
-          properties: [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }],
-        });
-        await euros(paymentId, '50', 'foreign');
-        expect(await invoices.balanceOf(id)).to.equal(70);
-        await acme.payments.complete({ paymentId: open.payment.id });
-        expect(await invoices.rowsOf(paymentId)).to.deep.equal([
-          'ATTEMPT SUCCESS 100',
-          'REFUND SUCCESS -30',
-          'CHARGED_BACK SUCCESS -70',
-        ]);
-        expect(await invoices.balanceOf(id)).to.equal(100);
-      }),
-    );
-
-    it('payments §9.5 rule 4: a chargeback that was reversed can be recorded again under its key, and no other reversal is', async () => {
-      const { id, paymentId } = await invoices.paid('20');
-      const { invoicePayments } = engine.acme;
-      const key = { paymentId, transactionExternalKey: keyOf('dispute') };
-      const unknown = invoicePayments.reverseChargeback(key);
-      expect(await codeOf(unknown)).to.equal(ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT);
-      await invoicePayments.chargeback({ ...key, amount: '5' });
-      const again = invoicePayments.chargeback({ ...key, amount: '5' });
-      expect(await codeOf(again)).to.equal(ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS);
-      const other = { paymentId, transactionExternalKey: keyOf('another') };
-      expect(await codeOf(invoicePayments.reverseChargeback(other))).to.equal(
-        ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
-      );
-      await invoicePayments.reverseChargeback(key);
-      expect(await invoices.balanceOf(id)).to.equal(0);
-      expect(await codeOf(invoicePayments.reverseChargeback(key))).to.equal(
-        ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
-      );
-      await invoicePayments.chargeback({ ...key, amount: '8' });
-      expect(await invoices.rowsOf(paymentId)).to.deep.equal([
-        'ATTEMPT SUCCESS 20',
-        'CHARGED_BACK SUCCESS -8',
-      ]);
-      expect(await invoices.balanceOf(id)).to.equal(8);
-    });
-
-    it(
-      'payments §7.4 rule 1: the reversal of a chargeback is corrected to no success; undone, its chargeback stands again for its amount',
-      onEachDatabase(async () => {
-        const { invoicePayments, payments } = engine.acme;
-        const { id, paymentId } = await invoices.paid('20');
-        const { payment: direct } = await payments.purchase({ accountId: account.id, amount: '20' });
-        for (const corrected of [paymentId, direct.id]) {
-          const key = { paymentId: corrected, transactionExternalKey: `${keyOf('corrected')}-${corrected}` };
-          await payments.chargeback({ ...key, amount: '5' });
-          const { transaction } = await payments.reverseChargeback(key);
-          const fix = { paymentId: corrected, transactionId: transaction.id };
-          for (const status of ['SUCCESS', 'PENDING'] as const) {
-            const stateName = 'CHARGEBACK_SUCCESS';
-            for (const more of [{}, { processedAmount: '5' }, { stateName } as const])
-              expect(await codeOf(payments.fixTransaction({ ...fix, status, ...more }))).to.equal(
-                ErrorCode.PAYMENT_INVALID_PARAMETER,
-              );
-          }
-          const purchased = async () => Number((await payments.get(corrected)).totals.purchasedAmount);
-          expect(await purchased()).to.equal(20);
-          const chargebackStands = { ...fix, status: 'PLUGIN_FAILURE' } as const;
-          await payments.fixTransaction(chargebackStands);
-          expect(await purchased()).to.equal(15);
-        }
-        expect(await invoices.balanceOf(id)).to.equal(5);
-        const key = { paymentId, transactionExternalKey: `${keyOf('corrected')}-${paymentId}` };
-        await invoicePayments.reverseChargeback(key);
-        expect(await invoices.balanceOf(id)).to.equal(0);
-      }),
-    );
-
-    it('payments §3.2: a reversal without a chargeback that stands is not found, whatever the state of the payment', async () => {
-      const { invoicePayments, payments } = engine.acme;
-      const { paymentId } = await invoices.paid('20');
-      const reversal = { paymentId, transactionExternalKey: keyOf('unheard-of') };
-      const none = ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT;
-      for (const { reverseChargeback } of [invoicePayments, payments]) {
-        expect(await codeOf(reverseChargeback(reversal))).to.equal(none);
-      }
-      await invoicePayments.refund({ paymentId, amount: '5' });
-      expect(await codeOf(payments.reverseChargeback(reversal))).to.equal(none);
-      await payments.chargeback({ paymentId, amount: '5', transactionExternalKey: keyOf('heard-of') });
-      expect(await codeOf(payments.reverseChargeback(reversal))).to.equal(none);
-    });
-
-    it('payments §9.5 rule 4: of several chargebacks each that is won is reversed, after a refund too', async () => {
-      const { id, paymentId } = await invoices.paid('20');
-      const { invoicePayments } = engine.acme;
-      const keys = ['one', 'two', 'three'].map((name) => ({
-        paymentId,
-        transactionExternalKey: keyOf(name),
-      }));
-      const [one, two, three] = keys;
-      if (!one || !two || !three) throw new Error('no keys');
-      for (const key of keys) await invoicePayments.chargeback({ ...key, amount: '5' });
-      await invoicePayments.reverseChargeback(one);
-      await invoicePayments.reverseChargeback(two);
-      expect(await invoices.balanceOf(id)).to.equal(5);
-      await invoicePayments.refund({ paymentId, amount: '2' });
-      await invoicePayments.reverseChargeback(three);
-      expect(await invoices.balanceOf(id)).to.equal(2);
-      expect(Number((await invoices.paymentOf(id)).totals.purchasedAmount)).to.equal(20);
-      expect(await codeOf(invoicePayments.reverseChargeback(two))).to.equal(
-        ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
-      );
-    });
-
-    it('http-api §4 line 15: a chargeback of too much that is recorded as refused changes neither totals, nor invoice, nor what may follow', async () => {
-      const { id, paymentId } = await invoices.paid('20');
-      const { invoicePayments } = engine.acme;
-      const excess = { paymentId, amount: '20.01', recordsExcess: true };
-      const refusal = await invoicePayments.chargeback({ ...excess, transactionExternalKey: keyOf('much') });
-      expect(refusal.transaction).to.deep.include({ status: 'PAYMENT_FAILURE' });
-      expect(Number(refusal.transaction.amount)).to.equal(20.01);
-      expect(Number(refusal.transaction.processedAmount)).to.equal(0);
-      expect(refusal.payment).to.deep.include({
-        stateName: 'CHARGEBACK_FAILED',
-        lastSuccessStateName: 'PURCHASE_SUCCESS',
-      });
-      expect(Number(refusal.payment.totals.purchasedAmount)).to.equal(20);
+      const chargeback = engine.acme.invoicePayments.chargeback({ paymentId, amount: amount as never });
+      expect(await codeOf(chargeback)).to.equal(code);
+      expect((await invoices.paymentOf(id)).transactions).to.have.length(1);
       expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 20']);
-      expect(await invoices.balanceOf(id)).to.equal(0);
-      const within = { ...excess, amount: '20', transactionExternalKey: keyOf('within') };
-      expect((await invoicePayments.chargeback(within)).transaction.status).to.equal('SUCCESS');
-      expect(await codeOf(invoicePayments.chargeback(within))).to.equal(
-        ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
-      );
-      for (const amount of ['0', '-1'])
-        expect(await codeOf(invoicePayments.chargeback({ ...excess, amount }))).to.equal(4902);
     });
 
-    it('http-api §4 line 15: a chargeback in another currency of which nothing is left is recorded as refused', async () => {
-      const { id, paymentId } = await paidInEuros();
-      await euros(paymentId, '50', 'first');
-      const second = await engine.acme.invoicePayments.chargeback({
-        paymentId,
-        amount: '40',
-        currency: 'EUR',
-        recordsExcess: true,
-      });
-      expect(second.transaction).to.deep.include({ status: 'PAYMENT_FAILURE', currency: 'EUR' });
-      expect(await invoices.balanceOf(id)).to.equal(100);
-    });
+  it('payments §9.5 rule 3: each of several partial chargebacks counts, to what is left of the payment', async () => {
+    const { id, paymentId } = await invoices.paid('20');
+    const { invoicePayments } = engine.acme;
+    await invoicePayments.chargeback({ paymentId, amount: '5' });
+    await invoicePayments.chargeback({ paymentId, amount: '7' });
+    expect(await invoices.balanceOf(id)).to.equal(12);
+    expect(await codeOf(invoicePayments.chargeback({ paymentId, amount: '8.01' }))).to.equal(TOO_HIGH);
+    await invoicePayments.chargeback({ paymentId, amount: '8' });
+    expect(await invoices.balanceOf(id)).to.equal(20);
+    expect(Number((await invoices.paymentOf(id)).totals.purchasedAmount)).to.equal(0);
+  });
 
-    it('payments §9.5 rule 3: a refused chargeback that an operator corrects to a success takes no more than what is left', async () => {
-      const { id, paymentId } = await invoices.paid('20');
-      const { acme } = engine;
-      await acme.invoicePayments.refund({ paymentId, amount: '5' });
-      const refusal = await acme.invoicePayments.chargeback({ paymentId, amount: '20', recordsExcess: true });
-      const transactionId = refusal.transaction.id;
-      await acme.payments.fixTransaction({ paymentId, transactionId, status: 'SUCCESS' });
-      expect((await invoices.rowsOf(paymentId)).at(-1)).to.equal('CHARGED_BACK SUCCESS -15');
-      expect(await invoices.balanceOf(id)).to.equal(20);
-    });
+  it('payments §9.5 rule 3: a chargeback after a refund takes no more than what is left', async () => {
+    const { id, paymentId } = await invoices.paid('20');
+    const { invoicePayments } = engine.acme;
+    await invoicePayments.refund({ paymentId, amount: '5' });
+    expect(await codeOf(invoicePayments.chargeback({ paymentId, amount: '15.01' }))).to.equal(TOO_HIGH);
+    await invoicePayments.chargeback({ paymentId, amount: '15' });
+    expect(await invoices.balanceOf(id)).to.equal(20);
+  });
 
-    it('payments §9.5 rule 5: a refund, a chargeback and its reversal that are sent to the payment count on its invoice', async () => {
-      const { id, paymentId } = await invoices.paid('20');
-      const { payments } = engine.acme;
-      await payments.refund({ paymentId, amount: '5' });
-      expect(await invoices.balanceOf(id)).to.equal(5);
-      const refund = payments.refund({ paymentId, amount: '15.01' });
-      expect(await codeOf(refund)).to.equal(ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH);
-      const transactionExternalKey = keyOf('direct');
-      await payments.chargeback({ paymentId, amount: '4', transactionExternalKey });
-      expect(await invoices.balanceOf(id)).to.equal(9);
-      expect(await codeOf(payments.chargeback({ paymentId, amount: '11.01' }))).to.equal(TOO_HIGH);
-      await payments.reverseChargeback({ paymentId, transactionExternalKey });
-      expect(await invoices.balanceOf(id)).to.equal(5);
-      expect(await invoices.rowsOf(paymentId)).to.deep.equal([
-        'ATTEMPT SUCCESS 20',
-        'REFUND SUCCESS -5',
-        'CHARGED_BACK INIT -4',
-      ]);
-    });
+  it('payments §9.5 rule 3: of two chargebacks in another currency the first takes the whole payment, the second is refused', async () => {
+    const { id, paymentId } = await paidInEuros();
+    await euros(paymentId, '50', 'one');
+    expect(await invoices.rowsOf(paymentId)).to.deep.equal([
+      'ATTEMPT SUCCESS 100',
+      'CHARGED_BACK SUCCESS -100',
+    ]);
+    expect(await codeOf(euros(paymentId, '40', 'two'))).to.equal(TOO_HIGH);
+    expect(await invoices.balanceOf(id)).to.equal(100);
+  });
 
-    it('payments §9.5 rule 5: a refund that is sent to the payment and succeeds later counts on its invoice then', async () => {
-      const { id, paymentId } = await invoices.paid('20');
-      const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
-      await engine.acme.payments.refund({ paymentId, amount: '5', properties });
-      expect(await invoices.balanceOf(id)).to.equal(0);
-      await engine.acme.payments.complete({ paymentId });
-      expect(await invoices.balanceOf(id)).to.equal(5);
-      expect(await invoices.adjustmentsOf(id)).to.deep.equal([]);
+  it('payments §9.5 rule 3: a chargeback in another currency takes what refunds and chargebacks have left', async () => {
+    const { id, paymentId } = await paidInEuros();
+    const { invoicePayments } = engine.acme;
+    await invoicePayments.refund({ paymentId, amount: '30' });
+    await invoicePayments.chargeback({ paymentId, amount: '10' });
+    await euros(paymentId, '50', 'foreign');
+    expect((await invoices.rowsOf(paymentId)).at(-1)).to.equal('CHARGED_BACK SUCCESS -60');
+    expect(await invoices.balanceOf(id)).to.equal(100);
+    const transactionExternalKey = keyOf('foreign');
+    await invoicePayments.reverseChargeback({ paymentId, transactionExternalKey });
+    expect(await invoices.balanceOf(id)).to.equal(40);
+    await invoicePayments.refund({ paymentId, amount: '20' });
+    await euros(paymentId, '50', 'foreign');
+    expect((await invoices.rowsOf(paymentId)).slice(-2)).to.deep.equal([
+      'CHARGED_BACK SUCCESS -40',
+      'REFUND SUCCESS -20',
+    ]);
+    expect(await invoices.balanceOf(id)).to.equal(100);
+  });
+
+  it('payments §9.5 rule 3: a chargeback in another currency leaves what a refund elsewhere may still take', async () => {
+    const { id, paymentId } = await paidInEuros();
+    const { acme, gateway } = engine;
+    const method = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
+    const open = await acme.invoicePayments.refund({
+      paymentId,
+      amount: '30',
+      isExternal: true,
+      paymentMethodId: method.id,
+      properties: [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }],
     });
+    await euros(paymentId, '50', 'foreign');
+    expect(await invoices.balanceOf(id)).to.equal(70);
+    await acme.payments.complete({ paymentId: open.payment.id });
+    expect(await invoices.rowsOf(paymentId)).to.deep.equal([
+      'ATTEMPT SUCCESS 100',
+      'REFUND SUCCESS -30',
+      'CHARGED_BACK SUCCESS -70',
+    ]);
+    expect(await invoices.balanceOf(id)).to.equal(100);
+  });
+
+  it('payments §9.5 rule 4: a chargeback that was reversed can be recorded again under its key, and no other reversal is', async () => {
+    const { id, paymentId } = await invoices.paid('20');
+    const { invoicePayments } = engine.acme;
+    const key = { paymentId, transactionExternalKey: keyOf('dispute') };
+    const unknown = invoicePayments.reverseChargeback(key);
+    expect(await codeOf(unknown)).to.equal(ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT);
+    await invoicePayments.chargeback({ ...key, amount: '5' });
+    const again = invoicePayments.chargeback({ ...key, amount: '5' });
+    expect(await codeOf(again)).to.equal(ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS);
+    const other = { paymentId, transactionExternalKey: keyOf('another') };
+    expect(await codeOf(invoicePayments.reverseChargeback(other))).to.equal(
+      ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
+    );
+    await invoicePayments.reverseChargeback(key);
+    expect(await invoices.balanceOf(id)).to.equal(0);
+    expect(await codeOf(invoicePayments.reverseChargeback(key))).to.equal(
+      ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
+    );
+    await invoicePayments.chargeback({ ...key, amount: '8' });
+    expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 20', 'CHARGED_BACK SUCCESS -8']);
+    expect(await invoices.balanceOf(id)).to.equal(8);
+  });
+
+  it('payments §7.4 rule 1: the reversal of a chargeback is corrected to no success; undone, its chargeback stands again for its amount', async () => {
+    const { invoicePayments, payments } = engine.acme;
+    const { id, paymentId } = await invoices.paid('20');
+    const { payment: direct } = await payments.purchase({ accountId: account.id, amount: '20' });
+    for (const corrected of [paymentId, direct.id]) {
+      const key = { paymentId: corrected, transactionExternalKey: `${keyOf('corrected')}-${corrected}` };
+      await payments.chargeback({ ...key, amount: '5' });
+      const { transaction } = await payments.reverseChargeback(key);
+      const fix = { paymentId: corrected, transactionId: transaction.id };
+      for (const status of ['SUCCESS', 'PENDING'] as const) {
+        const stateName = 'CHARGEBACK_SUCCESS';
+        for (const more of [{}, { processedAmount: '5' }, { stateName } as const])
+          expect(await codeOf(payments.fixTransaction({ ...fix, status, ...more }))).to.equal(
+            ErrorCode.PAYMENT_INVALID_PARAMETER,
+          );
+      }
+      const purchased = async () => Number((await payments.get(corrected)).totals.purchasedAmount);
+      expect(await purchased()).to.equal(20);
+      const chargebackStands = { ...fix, status: 'PLUGIN_FAILURE' } as const;
+      await payments.fixTransaction(chargebackStands);
+      expect(await purchased()).to.equal(15);
+    }
+    expect(await invoices.balanceOf(id)).to.equal(5);
+    const key = { paymentId, transactionExternalKey: `${keyOf('corrected')}-${paymentId}` };
+    await invoicePayments.reverseChargeback(key);
+    expect(await invoices.balanceOf(id)).to.equal(0);
+  });
+
+  it('payments §3.2: a reversal without a chargeback that stands is not found, whatever the state of the payment', async () => {
+    const { invoicePayments, payments } = engine.acme;
+    const { paymentId } = await invoices.paid('20');
+    const reversal = { paymentId, transactionExternalKey: keyOf('unheard-of') };
+    const none = ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT;
+    for (const { reverseChargeback } of [invoicePayments, payments]) {
+      expect(await codeOf(reverseChargeback(reversal))).to.equal(none);
+    }
+    await invoicePayments.refund({ paymentId, amount: '5' });
+    expect(await codeOf(payments.reverseChargeback(reversal))).to.equal(none);
+    await payments.chargeback({ paymentId, amount: '5', transactionExternalKey: keyOf('heard-of') });
+    expect(await codeOf(payments.reverseChargeback(reversal))).to.equal(none);
+  });
+
+  it('payments §9.5 rule 4: of several chargebacks each that is won is reversed, after a refund too', async () => {
+    const { id, paymentId } = await invoices.paid('20');
+    const { invoicePayments } = engine.acme;
+    const keys = ['one', 'two', 'three'].map((name) => ({
+      paymentId,
+      transactionExternalKey: keyOf(name),
+    }));
+    const [one, two, three] = keys;
+    if (!one || !two || !three) throw new Error('no keys');
+    for (const key of keys) await invoicePayments.chargeback({ ...key, amount: '5' });
+    await invoicePayments.reverseChargeback(one);
+    await invoicePayments.reverseChargeback(two);
+    expect(await invoices.balanceOf(id)).to.equal(5);
+    await invoicePayments.refund({ paymentId, amount: '2' });
+    await invoicePayments.reverseChargeback(three);
+    expect(await invoices.balanceOf(id)).to.equal(2);
+    expect(Number((await invoices.paymentOf(id)).totals.purchasedAmount)).to.equal(20);
+    expect(await codeOf(invoicePayments.reverseChargeback(two))).to.equal(
+      ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
+    );
+  });
+
+  it('http-api §4 line 15: a chargeback of too much that is recorded as refused changes neither totals, nor invoice, nor what may follow', async () => {
+    const { id, paymentId } = await invoices.paid('20');
+    const { invoicePayments } = engine.acme;
+    const excess = { paymentId, amount: '20.01', recordsExcess: true };
+    const refusal = await invoicePayments.chargeback({ ...excess, transactionExternalKey: keyOf('much') });
+    expect(refusal.transaction).to.deep.include({ status: 'PAYMENT_FAILURE' });
+    expect(Number(refusal.transaction.amount)).to.equal(20.01);
+    expect(Number(refusal.transaction.processedAmount)).to.equal(0);
+    expect(refusal.payment).to.deep.include({
+      stateName: 'CHARGEBACK_FAILED',
+      lastSuccessStateName: 'PURCHASE_SUCCESS',
+    });
+    expect(Number(refusal.payment.totals.purchasedAmount)).to.equal(20);
+    expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 20']);
+    expect(await invoices.balanceOf(id)).to.equal(0);
+    const within = { ...excess, amount: '20', transactionExternalKey: keyOf('within') };
+    expect((await invoicePayments.chargeback(within)).transaction.status).to.equal('SUCCESS');
+    expect(await codeOf(invoicePayments.chargeback(within))).to.equal(
+      ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
+    );
+    for (const amount of ['0', '-1'])
+      expect(await codeOf(invoicePayments.chargeback({ ...excess, amount }))).to.equal(4902);
+  });
+
+  it('http-api §4 line 15: a chargeback in another currency of which nothing is left is recorded as refused', async () => {
+    const { id, paymentId } = await paidInEuros();
+    await euros(paymentId, '50', 'first');
+    const second = await engine.acme.invoicePayments.chargeback({
+      paymentId,
+      amount: '40',
+      currency: 'EUR',
+      recordsExcess: true,
+    });
+    expect(second.transaction).to.deep.include({ status: 'PAYMENT_FAILURE', currency: 'EUR' });
+    expect(await invoices.balanceOf(id)).to.equal(100);
+  });
+
+  it('payments §9.5 rule 3: a refused chargeback that an operator corrects to a success takes no more than what is left', async () => {
+    const { id, paymentId } = await invoices.paid('20');
+    const { acme } = engine;
+    await acme.invoicePayments.refund({ paymentId, amount: '5' });
+    const refusal = await acme.invoicePayments.chargeback({ paymentId, amount: '20', recordsExcess: true });
+    const transactionId = refusal.transaction.id;
+    await acme.payments.fixTransaction({ paymentId, transactionId, status: 'SUCCESS' });
+    expect((await invoices.rowsOf(paymentId)).at(-1)).to.equal('CHARGED_BACK SUCCESS -15');
+    expect(await invoices.balanceOf(id)).to.equal(20);
+  });
+
+  it('payments §9.5 rule 5: a refund, a chargeback and its reversal that are sent to the payment count on its invoice', async () => {
+    const { id, paymentId } = await invoices.paid('20');
+    const { payments } = engine.acme;
+    await payments.refund({ paymentId, amount: '5' });
+    expect(await invoices.balanceOf(id)).to.equal(5);
+    const refund = payments.refund({ paymentId, amount: '15.01' });
+    expect(await codeOf(refund)).to.equal(ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH);
+    const transactionExternalKey = keyOf('direct');
+    await payments.chargeback({ paymentId, amount: '4', transactionExternalKey });
+    expect(await invoices.balanceOf(id)).to.equal(9);
+    expect(await codeOf(payments.chargeback({ paymentId, amount: '11.01' }))).to.equal(TOO_HIGH);
+    await payments.reverseChargeback({ paymentId, transactionExternalKey });
+    expect(await invoices.balanceOf(id)).to.equal(5);
+    expect(await invoices.rowsOf(paymentId)).to.deep.equal([
+      'ATTEMPT SUCCESS 20',
+      'REFUND SUCCESS -5',
+      'CHARGED_BACK INIT -4',
+    ]);
+  });
+
+  it('payments §9.5 rule 5: a refund that is sent to the payment and succeeds later counts on its invoice then', async () => {
+    const { id, paymentId } = await invoices.paid('20');
+    const properties = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
+    await engine.acme.payments.refund({ paymentId, amount: '5', properties });
+    expect(await invoices.balanceOf(id)).to.equal(0);
+    await engine.acme.payments.complete({ paymentId });
+    expect(await invoices.balanceOf(id)).to.equal(5);
+    expect(await invoices.adjustmentsOf(id)).to.deep.equal([]);
   });
 });

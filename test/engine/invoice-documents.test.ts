@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type DocumentText,
   DocumentTextKind,
@@ -8,296 +7,278 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  newEvents,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
 const { TEMPLATE, MANUAL_PAY_TEMPLATE, TRANSLATION, CATALOG_TRANSLATION } = DocumentTextKind;
 const template: DocumentText = { kind: TEMPLATE };
 
-anyDatabase((kind, open) => {
-  describe(`invoicing §14: documents on ${kind}`, () => {
-    let engine: TestEngine;
-    let told: () => Promise<readonly string[]>;
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-      told = newEvents(engine.database);
-      await told();
-    });
-    afterEach(() => engine.close());
+eachDatabaseByTurns('invoicing §14: documents', (open) => {
+  let engine: TestEngine;
+  let told: () => Promise<readonly string[]>;
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+    told = newEvents(engine.database);
+    await told();
+  });
 
-    const texts = () => engine.acme.invoiceTexts;
-    const html = (invoiceId: Uuid) => engine.acme.invoices.html(invoiceId);
+  const texts = () => engine.acme.invoiceTexts;
+  const html = (invoiceId: Uuid) => engine.acme.invoices.html(invoiceId);
 
-    /** An invoice of 20.00 for a plan, of a customer who speaks this language. */
-    async function invoiceOf(
-      locale: string | null,
-      currency = 'USD' as const,
-    ): Promise<{ accountId: Uuid; invoiceId: Uuid }> {
-      const account = await engine.acme.createAccount({ currency, locale, name: 'Ada <3' });
-      const invoice = await engine.acme.invoices.createMigrationInvoice({
-        accountId: account.id,
-        items: [
-          {
-            itemType: 'RECURRING',
-            amount: decimal(20),
-            planName: 'gold-monthly',
-            phaseName: 'gold-monthly-evergreen',
-          },
-          { itemType: 'USAGE', amount: decimal('1.5'), planName: 'gold-monthly', usageName: 'calls' },
-        ],
-      });
-      return { accountId: account.id, invoiceId: invoice.id };
-    }
-
-    it(
-      'invoicing §14 rule 2: the template of the locale, of its language, the plain one, the built-in one',
-      onEachDatabase(async () => {
-        const { invoiceId } = await invoiceOf('de_AT');
-        expect(await html(invoiceId))
-          .to.contain('<html lang="de-AT"')
-          .and.contain('Rechnung');
-        await texts().upload({ ...template, text: 'plain {{invoice.formattedChargedAmount}}' });
-        expect(await html(invoiceId)).to.equal('plain $\u00a021,50');
-        await texts().upload({ kind: TEMPLATE, locale: 'de', text: 'language' });
-        expect(await html(invoiceId)).to.equal('language');
-        await texts().upload({ kind: TEMPLATE, locale: 'de_AT', text: 'locale' });
-        expect(await html(invoiceId)).to.equal('locale');
-        await texts().upload({ kind: TEMPLATE, locale: 'fr', text: 'another' });
-        await texts().delete({ kind: TEMPLATE, locale: 'de_AT' });
-        expect(await html(invoiceId)).to.equal('language');
-        await texts().delete({ kind: TEMPLATE, locale: 'de' });
-        await texts().delete(template);
-        expect(await html(invoiceId)).to.contain('Rechnung');
-      }),
-    );
-
-    it('invoicing §14 rule 2: accounts that carry MANUAL_PAY get the template for them, else the one of all', async () => {
-      const { accountId, invoiceId } = await invoiceOf('en_US');
-      await texts().upload({ ...template, text: 'all {{account.isManualPay}}' });
-      const account = { type: ObjectType.ACCOUNT, id: accountId };
-      await engine.acme.tags.add(account, [SystemTag.MANUAL_PAY]);
-      expect(await html(invoiceId)).to.equal('all true');
-      await texts().upload({ kind: MANUAL_PAY_TEMPLATE, text: 'manual' });
-      expect(await html(invoiceId)).to.equal('manual');
-      await texts().upload({ kind: MANUAL_PAY_TEMPLATE, locale: 'en', text: 'manual in English' });
-      expect(await html(invoiceId)).to.equal('manual in English');
-      await engine.acme.tags.remove(account, [SystemTag.MANUAL_PAY]);
-      expect(await html(invoiceId)).to.equal('all false');
-    });
-
-    it(
-      'invoicing §14 rule 3: texts and names are those of the tenant’s translations, and of the default locale where these say nothing',
-      onEachDatabase(async () => {
-        const { invoiceId } = await invoiceOf('de_AT');
-        await texts().upload({
-          ...template,
-          text: '{{text.invoiceTitle}}|{{text.companyName}}|{{text.own}}|{{#invoice.invoiceItems}}{{name}}/{{detail}};{{/invoice.invoiceItems}}',
-        });
-        expect(await html(invoiceId)).to.equal('Rechnung||own|gold-monthly/;gold-monthly/calls;');
-        await texts().upload({ kind: TRANSLATION, locale: 'en_US', text: 'companyName=ACME\nown=ours' });
-        await texts().upload({ kind: TRANSLATION, locale: 'de-AT', text: 'invoiceTitle = Faktura \\u00fc' });
-        await texts().upload({ kind: CATALOG_TRANSLATION, locale: 'de', text: 'gold-monthly: Gold' });
-        expect(await html(invoiceId)).to.equal('Faktura ü|ACME|ours|Gold/;Gold/calls;');
-        await texts().upload({ kind: TRANSLATION, locale: 'de_AT', text: 'invoiceTitle=Neu', replace: true });
-        expect(await html(invoiceId)).to.contain('Neu|');
-        await texts().delete({ kind: TRANSLATION, locale: 'de_AT' });
-        expect(await html(invoiceId)).to.contain('Rechnung|');
-      }),
-    );
-
-    it('invoicing §14 rule 3: the default locale is the tenant’s setting', async () => {
-      const { invoiceId } = await invoiceOf(null);
-      expect(await html(invoiceId)).to.contain('<html lang="en-US"');
-      await engine.acme.keyValues.add('PER_TENANT_CONFIG', '{"org.killbill.default.locale":"fr_FR"}');
-      expect(await html(invoiceId))
-        .to.contain('<html lang="fr-FR"')
-        .and.contain('Facture');
-    });
-
-    it(
-      'invoicing §15: what is there already is replaced only if that is asked for',
-      onEachDatabase(async () => {
-        await texts().upload({ ...template, text: 'one' });
-        const again = await rejection(texts().upload({ ...template, text: 'two' }));
-        expect(again).to.include({ code: ErrorCode.INVALID_PARAMETER });
-        expect(await texts().get(template)).to.equal('one');
-        await texts().upload({ ...template, text: 'two', replace: true });
-        expect(await texts().get(template)).to.equal('two');
-        await texts().delete(template);
-        await texts().delete(template);
-        expect(await texts().get(template)).to.equal(null);
-        await texts().upload({ ...template, text: 'three' });
-        expect(await texts().get(template)).to.equal('three');
-      }),
-    );
-
-    it(
-      'invoicing §15: of uploads at once that do not replace, one is stored',
-      onEachDatabase(async () => {
-        const uploads = ['a', 'b', 'c', 'd'].map((text) =>
-          texts()
-            .upload({ ...template, text })
-            .then(() => text),
-        );
-        const ended = await Promise.allSettled(uploads);
-        const [stored, ...more] = ended.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-        expect(more).to.deep.equal([]);
-        expect(await texts().get(template)).to.equal(stored);
-      }),
-    );
-
-    it('platform §3: keys of tenants and texts of documents are the same values, with the same checks and events', async () => {
-      const { keyValues } = engine.acme;
-      await texts().upload({ ...template, text: 'one' });
-      await texts().upload({ kind: MANUAL_PAY_TEMPLATE, locale: 'de', text: 'two' });
-      await texts().upload({ kind: TRANSLATION, locale: 'pt-br', text: 'a=b' });
-      expect(await keyValues.search('INVOICE_')).to.deep.equal([
-        { key: 'INVOICE_MP_TEMPLATE_de', values: ['two'] },
-        { key: 'INVOICE_TEMPLATE', values: ['one'] },
-        { key: 'INVOICE_TRANSLATION_pt_BR', values: ['a=b'] },
-      ]);
-      expect(await told()).to.deep.equal(Array(3).fill('TENANT_CONFIG_CHANGE'));
-      await keyValues.add('INVOICE_TEMPLATE', 'three');
-      await keyValues.add('CATALOG_TRANSLATION_de', 'gold=Gold');
-      expect(await texts().get(template)).to.equal('three');
-      expect(await texts().get({ kind: CATALOG_TRANSLATION, locale: 'DE' })).to.equal('gold=Gold');
-      await keyValues.delete('INVOICE_TEMPLATE');
-      expect(await texts().get(template)).to.equal(null);
-      expect(await told()).to.deep.equal([
-        'TENANT_CONFIG_CHANGE',
-        'TENANT_CONFIG_CHANGE',
-        'TENANT_CONFIG_DELETION',
-      ]);
-    });
-
-    for (const [key, value, code] of [
-      ['INVOICE_TEMPLATE', '{{#a}}', 60_003],
-      ['INVOICE_TEMPLATE_de', '{{> file}}', 60_003],
-      ['INVOICE_MP_TEMPLATE', '{{{a}}', 60_003],
-      ['INVOICE_TRANSLATION_de', 'a=\\uXYZ', 60_003],
-      ['CATALOG_TRANSLATION_de', 'a=\\u0000', 60_003],
-      ['INVOICE_TRANSLATION_de', '', 60_003],
-      ['INVOICE_TEMPLATE', 'x'.repeat(300_000), 60_003],
-      ['INVOICE_TEMPLATE', `<p>${'{{a}}</p>'.repeat(1_000_000)}`, 60_003],
-      ['INVOICE_TRANSLATION_de', 'x'.repeat(10 * 1024 * 1024), 60_003],
-      ['INVOICE_TRANSLATION_de', 'x'.repeat(10 * 1024 * 1024 + 1), 60_012],
-      ['INVOICE_TRANSLATION_not a locale', 'a=b', 60_002],
-      ['INVOICE_TRANSLATION_de-AT', 'a=b', 60_002],
-      ['INVOICE_TEMPLATE_DE', 'x', 60_002],
-    ] as const) {
-      it(`invoicing §14 rule 5: ${key} with ${value.slice(0, 12) || 'nothing'} (${value.length}) is refused, and nothing is stored`, async () => {
-        expect(await codeOf(engine.acme.keyValues.add(key, value))).to.equal(code);
-        for (const prefix of ['INVOICE_', 'CATALOG_'])
-          expect(await engine.acme.keyValues.search(prefix)).to.deep.equal([]);
-        expect(await told()).to.deep.equal([]);
-      });
-    }
-
-    it('invoicing §14 rule 5: a locale that is none is refused', async () => {
-      for (const locale of ['', 'x', '../..', 'de/AT', 'a'.repeat(300)]) {
-        const bad: DocumentText = { kind: TRANSLATION, locale };
-        expect(await codeOf(texts().upload({ ...bad, text: 'a=b' })), locale).to.equal(60_002);
-        expect(await codeOf(texts().get(bad))).to.equal(60_002);
-        expect(await codeOf(texts().delete(bad))).to.equal(60_002);
-      }
-    });
-
-    it('invoicing §14: the currency in which an invoice was paid is told if it is another one', async () => {
-      await texts().upload({
-        ...template,
-        text: '{{invoice.processedCurrency}}|{{invoice.formattedPaidAmount}}',
-      });
-      const account = await engine.payingAccount({ currency: 'USD' });
-      await engine.acme.invoices.addCharges({
-        accountId: account.id,
-        items: [{ amount: decimal(20) }],
-        autoCommit: true,
-      });
-      await engine.settle();
-      const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
-      expect(invoice && (await html(invoice.id))).to.equal('|$20.00');
-    });
-
-    it('invoicing §14 rule 1: an invoice of more than 10,000 items has no document', async () => {
-      const { accountId } = await invoiceOf(null);
-      const withItems = async (count: number) => {
-        const items = Array.from({ length: count }, () => ({ itemType: 'TAX' as const, amount: decimal(1) }));
-        return (await engine.acme.invoices.createMigrationInvoice({ accountId, items })).id;
-      };
-      const [most, tooMany] = [await withItems(10_000), await withItems(10_001)];
-      expect((await html(most)).match(/class="period"/g)).to.have.length(10_000);
-      expect(await codeOf(html(tooMany))).to.equal(ErrorCode.ANSWER_TOO_LARGE);
-    });
-
-    it('invoicing §14 rule 5: a host writes amounts and days in its own way, and the rest as built in', async () => {
-      const asked: unknown[] = [];
-      const hosted = await openEngine(open, {
-        now: '2024-01-01T00:00:00Z',
-        invoiceFormatter: {
-          name: 'brackets',
-          formatter: ({ builtIn, tenantId: _, accountId: __, ...context }) => {
-            asked.push(context);
-            return { amount: (amount, currency) => `<${builtIn.amount(amount, currency)}>` };
-          },
+  /** An invoice of 20.00 for a plan, of a customer who speaks this language. */
+  async function invoiceOf(
+    locale: string | null,
+    currency = 'USD' as const,
+  ): Promise<{ accountId: Uuid; invoiceId: Uuid }> {
+    const account = await engine.acme.createAccount({ currency, locale, name: 'Ada <3' });
+    const invoice = await engine.acme.invoices.createMigrationInvoice({
+      accountId: account.id,
+      items: [
+        {
+          itemType: 'RECURRING',
+          amount: decimal(20),
+          planName: 'gold-monthly',
+          phaseName: 'gold-monthly-evergreen',
         },
-      });
-      try {
-        const account = await hosted.acme.createAccount({ currency: 'EUR', locale: 'de_AT' });
-        const items = [{ itemType: 'TAX' as const, amount: decimal(20), startDate: '2024-01-01' }];
-        const { id } = await hosted.acme.invoices.createMigrationInvoice({ accountId: account.id, items });
-        const page = await hosted.acme.invoices.html(id);
-        expect(page).to.contain('&lt;€\u00a020,00&gt;').and.contain('01.01.2024');
-        expect(asked).to.deep.equal([{ locale: 'de-AT' }]);
-      } finally {
-        await hosted.close();
-      }
+        { itemType: 'USAGE', amount: decimal('1.5'), planName: 'gold-monthly', usageName: 'calls' },
+      ],
     });
+    return { accountId: account.id, invoiceId: invoice.id };
+  }
 
-    it(
-      'invoicing §14 rule 4: a child’s invoice is paid once its parent has paid the summary, not before',
-      onEachDatabase(async () => {
-        const parent = await engine.acme.createAccount({ currency: 'USD' });
-        const child = await engine.acme.createAccount({
-          currency: 'USD',
-          parentAccountId: parent.id,
-          isPaymentDelegatedToParent: true,
-        });
-        const items = [{ amount: decimal(10) }];
-        const [item] = await engine.acme.invoices.addCharges({
-          accountId: child.id,
-          items,
-          autoCommit: true,
-        });
-        const isPaid = async () => (await html(item?.invoiceId ?? child.id)).includes('class="status paid"');
-        await engine.settle();
-        expect([await isPaid(), 'in a draft']).to.deep.equal([false, 'in a draft']);
-        await engine.runTo('2024-01-02T00:00:00Z');
-        const [summary] = await engine.acme.invoices.ofAccount({ accountId: parent.id });
-        const object = { type: ObjectType.INVOICE, id: summary?.id ?? parent.id };
-        expect([summary?.status, await isPaid()]).to.deep.equal(['COMMITTED', false]);
-        await engine.acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
-        expect([await isPaid(), 'written off']).to.deep.equal([false, 'written off']);
-        await engine.acme.tags.remove(object, [SystemTag.WRITTEN_OFF]);
-        await engine.acme.invoices.addCredits({ accountId: parent.id, items, autoCommit: true });
-        expect([await isPaid(), 'settled']).to.deep.equal([true, 'settled']);
-      }),
+  it('invoicing §14 rule 2: the template of the locale, of its language, the plain one, the built-in one', async () => {
+    const { invoiceId } = await invoiceOf('de_AT');
+    expect(await html(invoiceId))
+      .to.contain('<html lang="de-AT"')
+      .and.contain('Rechnung');
+    await texts().upload({ ...template, text: 'plain {{invoice.formattedChargedAmount}}' });
+    expect(await html(invoiceId)).to.equal('plain $\u00a021,50');
+    await texts().upload({ kind: TEMPLATE, locale: 'de', text: 'language' });
+    expect(await html(invoiceId)).to.equal('language');
+    await texts().upload({ kind: TEMPLATE, locale: 'de_AT', text: 'locale' });
+    expect(await html(invoiceId)).to.equal('locale');
+    await texts().upload({ kind: TEMPLATE, locale: 'fr', text: 'another' });
+    await texts().delete({ kind: TEMPLATE, locale: 'de_AT' });
+    expect(await html(invoiceId)).to.equal('language');
+    await texts().delete({ kind: TEMPLATE, locale: 'de' });
+    await texts().delete(template);
+    expect(await html(invoiceId)).to.contain('Rechnung');
+  });
+
+  it('invoicing §14 rule 2: accounts that carry MANUAL_PAY get the template for them, else the one of all', async () => {
+    const { accountId, invoiceId } = await invoiceOf('en_US');
+    await texts().upload({ ...template, text: 'all {{account.isManualPay}}' });
+    const account = { type: ObjectType.ACCOUNT, id: accountId };
+    await engine.acme.tags.add(account, [SystemTag.MANUAL_PAY]);
+    expect(await html(invoiceId)).to.equal('all true');
+    await texts().upload({ kind: MANUAL_PAY_TEMPLATE, text: 'manual' });
+    expect(await html(invoiceId)).to.equal('manual');
+    await texts().upload({ kind: MANUAL_PAY_TEMPLATE, locale: 'en', text: 'manual in English' });
+    expect(await html(invoiceId)).to.equal('manual in English');
+    await engine.acme.tags.remove(account, [SystemTag.MANUAL_PAY]);
+    expect(await html(invoiceId)).to.equal('all false');
+  });
+
+  it('invoicing §14 rule 3: texts and names are those of the tenant’s translations, and of the default locale where these say nothing', async () => {
+    const { invoiceId } = await invoiceOf('de_AT');
+    await texts().upload({
+      ...template,
+      text: '{{text.invoiceTitle}}|{{text.companyName}}|{{text.own}}|{{#invoice.invoiceItems}}{{name}}/{{detail}};{{/invoice.invoiceItems}}',
+    });
+    expect(await html(invoiceId)).to.equal('Rechnung||own|gold-monthly/;gold-monthly/calls;');
+    await texts().upload({ kind: TRANSLATION, locale: 'en_US', text: 'companyName=ACME\nown=ours' });
+    await texts().upload({ kind: TRANSLATION, locale: 'de-AT', text: 'invoiceTitle = Faktura \\u00fc' });
+    await texts().upload({ kind: CATALOG_TRANSLATION, locale: 'de', text: 'gold-monthly: Gold' });
+    expect(await html(invoiceId)).to.equal('Faktura ü|ACME|ours|Gold/;Gold/calls;');
+    await texts().upload({ kind: TRANSLATION, locale: 'de_AT', text: 'invoiceTitle=Neu', replace: true });
+    expect(await html(invoiceId)).to.contain('Neu|');
+    await texts().delete({ kind: TRANSLATION, locale: 'de_AT' });
+    expect(await html(invoiceId)).to.contain('Rechnung|');
+  });
+
+  it('invoicing §14 rule 3: the default locale is the tenant’s setting', async () => {
+    const { invoiceId } = await invoiceOf(null);
+    expect(await html(invoiceId)).to.contain('<html lang="en-US"');
+    await engine.acme.keyValues.add('PER_TENANT_CONFIG', '{"org.killbill.default.locale":"fr_FR"}');
+    expect(await html(invoiceId))
+      .to.contain('<html lang="fr-FR"')
+      .and.contain('Facture');
+  });
+
+  it('invoicing §15: what is there already is replaced only if that is asked for', async () => {
+    await texts().upload({ ...template, text: 'one' });
+    const again = await rejection(texts().upload({ ...template, text: 'two' }));
+    expect(again).to.include({ code: ErrorCode.INVALID_PARAMETER });
+    expect(await texts().get(template)).to.equal('one');
+    await texts().upload({ ...template, text: 'two', replace: true });
+    expect(await texts().get(template)).to.equal('two');
+    await texts().delete(template);
+    await texts().delete(template);
+    expect(await texts().get(template)).to.equal(null);
+    await texts().upload({ ...template, text: 'three' });
+    expect(await texts().get(template)).to.equal('three');
+  });
+
+  it('invoicing §15: of uploads at once that do not replace, one is stored', async () => {
+    const uploads = ['a', 'b', 'c', 'd'].map((text) =>
+      texts()
+        .upload({ ...template, text })
+        .then(() => text),
     );
+    const ended = await Promise.allSettled(uploads);
+    const [stored, ...more] = ended.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    expect(more).to.deep.equal([]);
+    expect(await texts().get(template)).to.equal(stored);
+  });
 
-    it('invoicing §14: an invoice that there is not, or of another tenant, has no document', async () => {
-      const { invoiceId } = await invoiceOf(null);
-      const unknown = '00000000-0000-4000-8000-000000000000' as Uuid;
-      expect(await codeOf(html(unknown))).to.equal(ErrorCode.INVOICE_NOT_FOUND);
-      const other = await engine.billing.tenants.create(
-        { userName: 'test' },
-        { apiKey: 'other', apiSecret: 'secret' },
-      );
-      const theirs = engine.billing.as({ tenant: other, user: 'test' });
-      expect(await codeOf(theirs.invoices.html(invoiceId))).to.equal(ErrorCode.INVOICE_NOT_FOUND);
-      await texts().upload({ ...template, text: 'ours' });
-      expect(await theirs.invoiceTexts.get(template)).to.equal(null);
+  it('platform §3: keys of tenants and texts of documents are the same values, with the same checks and events', async () => {
+    const { keyValues } = engine.acme;
+    await texts().upload({ ...template, text: 'one' });
+    await texts().upload({ kind: MANUAL_PAY_TEMPLATE, locale: 'de', text: 'two' });
+    await texts().upload({ kind: TRANSLATION, locale: 'pt-br', text: 'a=b' });
+    expect(await keyValues.search('INVOICE_')).to.deep.equal([
+      { key: 'INVOICE_MP_TEMPLATE_de', values: ['two'] },
+      { key: 'INVOICE_TEMPLATE', values: ['one'] },
+      { key: 'INVOICE_TRANSLATION_pt_BR', values: ['a=b'] },
+    ]);
+    expect(await told()).to.deep.equal(Array(3).fill('TENANT_CONFIG_CHANGE'));
+    await keyValues.add('INVOICE_TEMPLATE', 'three');
+    await keyValues.add('CATALOG_TRANSLATION_de', 'gold=Gold');
+    expect(await texts().get(template)).to.equal('three');
+    expect(await texts().get({ kind: CATALOG_TRANSLATION, locale: 'DE' })).to.equal('gold=Gold');
+    await keyValues.delete('INVOICE_TEMPLATE');
+    expect(await texts().get(template)).to.equal(null);
+    expect(await told()).to.deep.equal([
+      'TENANT_CONFIG_CHANGE',
+      'TENANT_CONFIG_CHANGE',
+      'TENANT_CONFIG_DELETION',
+    ]);
+  });
+
+  for (const [key, value, code] of [
+    ['INVOICE_TEMPLATE', '{{#a}}', 60_003],
+    ['INVOICE_TEMPLATE_de', '{{> file}}', 60_003],
+    ['INVOICE_MP_TEMPLATE', '{{{a}}', 60_003],
+    ['INVOICE_TRANSLATION_de', 'a=\\uXYZ', 60_003],
+    ['CATALOG_TRANSLATION_de', 'a=\\u0000', 60_003],
+    ['INVOICE_TRANSLATION_de', '', 60_003],
+    ['INVOICE_TEMPLATE', 'x'.repeat(300_000), 60_003],
+    ['INVOICE_TEMPLATE', `<p>${'{{a}}</p>'.repeat(1_000_000)}`, 60_003],
+    ['INVOICE_TRANSLATION_de', 'x'.repeat(10 * 1024 * 1024), 60_003],
+    ['INVOICE_TRANSLATION_de', 'x'.repeat(10 * 1024 * 1024 + 1), 60_012],
+    ['INVOICE_TRANSLATION_not a locale', 'a=b', 60_002],
+    ['INVOICE_TRANSLATION_de-AT', 'a=b', 60_002],
+    ['INVOICE_TEMPLATE_DE', 'x', 60_002],
+  ] as const) {
+    it(`invoicing §14 rule 5: ${key} with ${value.slice(0, 12) || 'nothing'} (${value.length}) is refused, and nothing is stored`, async () => {
+      expect(await codeOf(engine.acme.keyValues.add(key, value))).to.equal(code);
+      for (const prefix of ['INVOICE_', 'CATALOG_'])
+        expect(await engine.acme.keyValues.search(prefix)).to.deep.equal([]);
+      expect(await told()).to.deep.equal([]);
     });
+  }
+
+  it('invoicing §14 rule 5: a locale that is none is refused', async () => {
+    for (const locale of ['', 'x', '../..', 'de/AT', 'a'.repeat(300)]) {
+      const bad: DocumentText = { kind: TRANSLATION, locale };
+      expect(await codeOf(texts().upload({ ...bad, text: 'a=b' })), locale).to.equal(60_002);
+      expect(await codeOf(texts().get(bad))).to.equal(60_002);
+      expect(await codeOf(texts().delete(bad))).to.equal(60_002);
+    }
+  });
+
+  it('invoicing §14: the currency in which an invoice was paid is told if it is another one', async () => {
+    await texts().upload({
+      ...template,
+      text: '{{invoice.processedCurrency}}|{{invoice.formattedPaidAmount}}',
+    });
+    const account = await engine.payingAccount({ currency: 'USD' });
+    await engine.acme.invoices.addCharges({
+      accountId: account.id,
+      items: [{ amount: decimal(20) }],
+      autoCommit: true,
+    });
+    await engine.settle();
+    const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
+    expect(invoice && (await html(invoice.id))).to.equal('|$20.00');
+  });
+
+  it('invoicing §14 rule 1: an invoice of more than 10,000 items has no document', async () => {
+    const { accountId } = await invoiceOf(null);
+    const withItems = async (count: number) => {
+      const items = Array.from({ length: count }, () => ({ itemType: 'TAX' as const, amount: decimal(1) }));
+      return (await engine.acme.invoices.createMigrationInvoice({ accountId, items })).id;
+    };
+    const [most, tooMany] = [await withItems(10_000), await withItems(10_001)];
+    expect((await html(most)).match(/class="period"/g)).to.have.length(10_000);
+    expect(await codeOf(html(tooMany))).to.equal(ErrorCode.ANSWER_TOO_LARGE);
+  });
+
+  it('invoicing §14 rule 5: a host writes amounts and days in its own way, and the rest as built in', async () => {
+    const asked: unknown[] = [];
+    const hosted = await openEngine(open, {
+      now: '2024-01-01T00:00:00Z',
+      invoiceFormatter: {
+        name: 'brackets',
+        formatter: ({ builtIn, tenantId: _, accountId: __, ...context }) => {
+          asked.push(context);
+          return { amount: (amount, currency) => `<${builtIn.amount(amount, currency)}>` };
+        },
+      },
+    });
+    const account = await hosted.acme.createAccount({ currency: 'EUR', locale: 'de_AT' });
+    const items = [{ itemType: 'TAX' as const, amount: decimal(20), startDate: '2024-01-01' }];
+    const { id } = await hosted.acme.invoices.createMigrationInvoice({ accountId: account.id, items });
+    const page = await hosted.acme.invoices.html(id);
+    expect(page).to.contain('&lt;€\u00a020,00&gt;').and.contain('01.01.2024');
+    expect(asked).to.deep.equal([{ locale: 'de-AT' }]);
+  });
+
+  it('invoicing §14 rule 4: a child’s invoice is paid once its parent has paid the summary, not before', async () => {
+    const parent = await engine.acme.createAccount({ currency: 'USD' });
+    const child = await engine.acme.createAccount({
+      currency: 'USD',
+      parentAccountId: parent.id,
+      isPaymentDelegatedToParent: true,
+    });
+    const items = [{ amount: decimal(10) }];
+    const [item] = await engine.acme.invoices.addCharges({
+      accountId: child.id,
+      items,
+      autoCommit: true,
+    });
+    const isPaid = async () => (await html(item?.invoiceId ?? child.id)).includes('class="status paid"');
+    await engine.settle();
+    expect([await isPaid(), 'in a draft']).to.deep.equal([false, 'in a draft']);
+    await engine.runTo('2024-01-02T00:00:00Z');
+    const [summary] = await engine.acme.invoices.ofAccount({ accountId: parent.id });
+    const object = { type: ObjectType.INVOICE, id: summary?.id ?? parent.id };
+    expect([summary?.status, await isPaid()]).to.deep.equal(['COMMITTED', false]);
+    await engine.acme.tags.add(object, [SystemTag.WRITTEN_OFF]);
+    expect([await isPaid(), 'written off']).to.deep.equal([false, 'written off']);
+    await engine.acme.tags.remove(object, [SystemTag.WRITTEN_OFF]);
+    await engine.acme.invoices.addCredits({ accountId: parent.id, items, autoCommit: true });
+    expect([await isPaid(), 'settled']).to.deep.equal([true, 'settled']);
+  });
+
+  it('invoicing §14: an invoice that there is not, or of another tenant, has no document', async () => {
+    const { invoiceId } = await invoiceOf(null);
+    const unknown = '00000000-0000-4000-8000-000000000000' as Uuid;
+    expect(await codeOf(html(unknown))).to.equal(ErrorCode.INVOICE_NOT_FOUND);
+    const other = await engine.billing.tenants.create(
+      { userName: 'test' },
+      { apiKey: 'other', apiSecret: 'secret' },
+    );
+    const theirs = engine.billing.as({ tenant: other, user: 'test' });
+    expect(await codeOf(theirs.invoices.html(invoiceId))).to.equal(ErrorCode.INVOICE_NOT_FOUND);
+    await texts().upload({ ...template, text: 'ours' });
+    expect(await theirs.invoiceTexts.get(template)).to.equal(null);
   });
 });

@@ -1,45 +1,39 @@
-import { expect } from 'chai';
 import { decimal, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('platform §14.2: the invoices of an account in the log', () => {
-    let engine: TestEngine;
-    before(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-    });
-    after(() => engine.close());
+anyDatabase('platform §14.2: the invoices of an account in the log', (open) => {
+  let engine: TestEngine;
+  before(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+  });
 
-    it('an entry for each, void and migrated ones too, and for none of another account', async () => {
-      const { acme, logger } = engine;
-      const { id: accountId } = await acme.createAccount({ currency: 'USD' });
-      const { id: other } = await acme.createAccount({ currency: 'USD' });
-      const charge = { items: [{ amount: decimal('7.50') }], autoCommit: true };
-      await acme.invoices.addCharges({ accountId, ...charge });
-      await acme.invoices.addCharges({ accountId: other, ...charge });
-      const [item] = await acme.invoices.addCharges({ accountId, items: charge.items });
-      await acme.invoices.void(item?.invoiceId ?? '');
-      await acme.invoices.createMigrationInvoice({
-        accountId,
-        items: [{ itemType: 'RECURRING', amount: decimal(3) }],
-      });
-      const before = logger.lines.length;
-      await acme.invoices.writeToLog(accountId, { type: 'all' });
-      const lines = logger.lines.slice(before);
-      expect(lines).to.have.length(3);
-      expect(lines.map((line) => JSON.stringify(line)).join('\n'))
-        .to.contain('"amount":"7.5"')
-        .and.to.contain('"status":"VOID"')
-        .and.to.contain('"amount":"3"')
-        .and.to.contain('"type":"all"')
-        .and.not.to.contain(other);
+  it('an entry for each, void and migrated ones too, and for none of another account', async () => {
+    const { acme, logger } = engine;
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+    const { id: other } = await acme.createAccount({ currency: 'USD' });
+    const charge = { items: [{ amount: decimal('7.50') }], autoCommit: true };
+    await acme.invoices.addCharges({ accountId, ...charge });
+    await acme.invoices.addCharges({ accountId: other, ...charge });
+    const [item] = await acme.invoices.addCharges({ accountId, items: charge.items });
+    await acme.invoices.void(item?.invoiceId ?? '');
+    await acme.invoices.createMigrationInvoice({
+      accountId,
+      items: [{ itemType: 'RECURRING', amount: decimal(3) }],
     });
+    const before = logger.lines.length;
+    await acme.invoices.writeToLog(accountId, { type: 'all' });
+    const lines = logger.lines.slice(before);
+    expect(lines).to.have.length(3);
+    expect(lines.map((line) => JSON.stringify(line)).join('\n'))
+      .to.contain('"amount":"7.5"')
+      .and.to.contain('"status":"VOID"')
+      .and.to.contain('"amount":"3"')
+      .and.to.contain('"type":"all"')
+      .and.not.to.contain(other);
+  });
 
-    it('of an unknown account: refused', async () => {
-      const unknown = '00000000-0000-7000-8000-00000000dead' as Uuid;
-      expect(await codeOf(engine.acme.invoices.writeToLog(unknown))).to.equal(3002);
-    });
+  it('of an unknown account: refused', async () => {
+    const unknown = '00000000-0000-7000-8000-00000000dead' as Uuid;
+    expect(await codeOf(engine.acme.invoices.writeToLog(unknown))).to.equal(3002);
   });
 });

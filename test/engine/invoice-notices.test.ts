@@ -1,9 +1,6 @@
-import { expect } from 'chai';
 import { decimal, formatDecimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
 import { purgeToldInvoices } from '../../lib/invoicing/index.ts';
-import { anyDatabase, eachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { rowsOf } from '../support/queue-rows.ts';
+import { anyDatabase, eachDatabase, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 
 const BEGINS = '2024-08-01T06:00:00Z';
 const LEAD = 'org.service.invoice.dryRunNotificationSchedule';
@@ -55,193 +52,187 @@ type Begun = Partial<Pick<Parameters<typeof openEngine>[1], 'pushSender' | 'test
   readonly lead?: string;
 };
 
-eachDatabase((_kind, open) => {
-  describe('invoices that are told of before they come (invoicing §8.1)', () => {
-    let stage: Stage;
-    beforeEach(() => {
-      stage = new Stage();
-    });
-    afterEach(() => stage.engine.close());
+eachDatabase('invoices that are told of before they come (invoicing §8.1)', (open) => {
+  let stage: Stage;
+  beforeEach(() => {
+    stage = new Stage();
+  });
 
-    it('each is told of once, as long before as the setting says, with what it will come to', async () => {
-      await stage.begin(open);
-      await stage.subscribe();
-      await stage.engine.runTo('2024-08-25T05:59:59Z');
-      expect(await told(stage.engine)).to.deep.equal([]);
-      await stage.engine.runTo('2024-08-25T06:00:00Z');
-      expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
-      await stage.engine.runTo('2024-09-01T06:00:00Z');
-      const invoices = await stage.engine.acme.invoices.ofAccount({ accountId: stage.accountId });
-      expect(invoices.map(({ amount }) => formatDecimal(amount))).to.deep.equal(['19.95', '19.95']);
-      await stage.engine.runTo('2024-10-01T06:00:00Z');
-      expect(await told(stage.engine)).to.deep.equal([SEPTEMBER, '2024-10-01T06:00:00.000Z USD 19.95']);
-    });
+  it('each is told of once, as long before as the setting says, with what it will come to', async () => {
+    await stage.begin(open);
+    await stage.subscribe();
+    await stage.engine.runTo('2024-08-25T05:59:59Z');
+    expect(await told(stage.engine)).to.deep.equal([]);
+    await stage.engine.runTo('2024-08-25T06:00:00Z');
+    expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
+    await stage.engine.runTo('2024-09-01T06:00:00Z');
+    const invoices = await stage.engine.acme.invoices.ofAccount({ accountId: stage.accountId });
+    expect(invoices.map(({ amount }) => formatDecimal(amount))).to.deep.equal(['19.95', '19.95']);
+    await stage.engine.runTo('2024-10-01T06:00:00Z');
+    expect(await told(stage.engine)).to.deep.equal([SEPTEMBER, '2024-10-01T06:00:00.000Z USD 19.95']);
+  });
 
-    it('that it was told of is forgotten once its date is over for as long as queue history is kept', async () => {
-      await stage.begin(open);
-      await stage.subscribe();
-      await stage.engine.runTo('2024-08-25T06:00:00Z');
-      await stage.engine.runTo('2024-09-24T06:00:00Z');
-      const dates = async () => {
-        const rows = await rowsOf(
-          stage.engine.database,
-          'select cast(target_date as text) as date from bw_told_invoices order by 1',
-        );
-        return rows.map(({ date }) => date);
-      };
-      expect(await dates()).to.deep.equal(['2024-09-01', '2024-10-01']);
-      const retentionMs = 21 * 24 * 3_600_000;
-      await purgeToldInvoices(stage.engine, retentionMs);
-      expect(await dates()).to.have.length(2);
-      await stage.engine.runTo('2024-09-25T06:00:00Z');
-      await purgeToldInvoices(stage.engine, retentionMs);
-      expect(await dates()).to.deep.equal(['2024-10-01']);
-    });
+  it('that it was told of is forgotten once its date is over for as long as queue history is kept', async () => {
+    await stage.begin(open);
+    await stage.subscribe();
+    await stage.engine.runTo('2024-08-25T06:00:00Z');
+    await stage.engine.runTo('2024-09-24T06:00:00Z');
+    const dates = async () => {
+      const rows = await rowsOf(
+        stage.engine.database,
+        'select cast(target_date as text) as date from bw_told_invoices order by 1',
+      );
+      return rows.map(({ date }) => date);
+    };
+    expect(await dates()).to.deep.equal(['2024-09-01', '2024-10-01']);
+    const retentionMs = 21 * 24 * 3_600_000;
+    await purgeToldInvoices(stage.engine, retentionMs);
+    expect(await dates()).to.have.length(2);
+    await stage.engine.runTo('2024-09-25T06:00:00Z');
+    await purgeToldInvoices(stage.engine, retentionMs);
+    expect(await dates()).to.deep.equal(['2024-10-01']);
+  });
 
-    it('a run that finds the same date again does not tell of it again', async () => {
-      await stage.begin(open);
-      await stage.subscribe();
-      await stage.engine.runTo('2024-08-26T00:00:00Z');
-      // Bills what is left of August, and finds September due as well.
-      await stage.subscribe('kit-monthly');
-      expect(await scheduled(stage.engine)).to.equal(2);
-      await stage.engine.runTo('2024-08-31T00:00:00Z');
-      expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
-    });
+  it('a run that finds the same date again does not tell of it again', async () => {
+    await stage.begin(open);
+    await stage.subscribe();
+    await stage.engine.runTo('2024-08-26T00:00:00Z');
+    // Bills what is left of August, and finds September due as well.
+    await stage.subscribe('kit-monthly');
+    expect(await scheduled(stage.engine)).to.equal(2);
+    await stage.engine.runTo('2024-08-31T00:00:00Z');
+    expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
   });
 });
 
-anyDatabase((_kind, open) => {
-  describe('what is told of invoices to come (invoicing §8.1)', () => {
-    let stage: Stage;
-    beforeEach(() => {
-      stage = new Stage();
-    });
-    afterEach(() => stage.engine.close());
+anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
+  let stage: Stage;
+  beforeEach(() => {
+    stage = new Stage();
+  });
 
-    it('however many accounts are told of, in as many statements', async () => {
-      const statements: string[] = [];
-      await stage.begin(open, { trace: (statement) => statements.push(statement) });
+  it('however many accounts are told of, in as many statements', async () => {
+    const statements: string[] = [];
+    await stage.begin(open, { trace: (statement) => statements.push(statement) });
+    await stage.subscribe();
+    const reading = async (when: string): Promise<number> => {
+      statements.length = 0;
+      await stage.engine.runTo(when);
+      return statements.filter(
+        (text) =>
+          /^\s*(select|with)/i.test(text) &&
+          /bw_subscription_events|bw_invoicing_states|bw_coverage|row_number/.test(text),
+      ).length;
+    };
+    const one = await reading('2024-08-25T06:00:00Z');
+    for (let count = 0; count < 5; count += 1) {
+      stage.accountId = (await stage.engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
       await stage.subscribe();
-      const reading = async (when: string): Promise<number> => {
-        statements.length = 0;
-        await stage.engine.runTo(when);
-        return statements.filter(
-          (text) =>
-            /^\s*(select|with)/i.test(text) &&
-            /bw_subscription_events|bw_invoicing_states|bw_coverage|row_number/.test(text),
-        ).length;
-      };
-      const one = await reading('2024-08-25T06:00:00Z');
-      for (let count = 0; count < 5; count += 1) {
-        stage.accountId = (await stage.engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
-        await stage.subscribe();
-      }
-      await stage.engine.runTo('2024-09-01T06:00:00Z');
-      expect(one).to.be.greaterThan(2);
-      expect(await reading('2024-09-24T06:00:00Z')).to.equal(one);
-      expect((await told(stage.engine)).filter((each) => each.startsWith('2024-10'))).to.have.length(6);
-    });
+    }
+    await stage.engine.runTo('2024-09-01T06:00:00Z');
+    expect(one).to.be.greaterThan(2);
+    expect(await reading('2024-09-24T06:00:00Z')).to.equal(one);
+    expect((await told(stage.engine)).filter((each) => each.startsWith('2024-10'))).to.have.length(6);
+  });
 
-    it('one that cannot be foreseen keeps the others from nothing', async () => {
-      await stage.begin(open);
-      await stage.subscribe();
-      const other = await stage.engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      await stage.engine.acme.createSubscription({ accountId: other.id, planName: 'solo-now' });
-      await stage.engine.settle();
-      const broken = `update bw_subscription_events set plan_name = 'gone' where account_record_id = ${other.recordId}`;
-      await rowsOf(stage.engine.database, broken);
-      stage.engine.clock.set('2024-08-25T06:00:00Z');
-      // Pauses after errors are not waited for.
-      while ((await told(stage.engine)).length === 0) await stage.engine.billing.settle({ timeoutMs: 50 });
-      expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
-      const live = `select account_record_id as account, error_count as errors from bw_queue_entries where topic = '${NOTICES}'`;
-      const [failed, ...others] = await rowsOf(stage.engine.database, live);
-      expect([Number(failed?.account), others.length]).to.deep.equal([other.recordId, 0]);
-      expect(Number(failed?.errors)).to.be.greaterThan(0);
-    });
+  it('one that cannot be foreseen keeps the others from nothing', async () => {
+    await stage.begin(open);
+    await stage.subscribe();
+    const other = await stage.engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    await stage.engine.acme.createSubscription({ accountId: other.id, planName: 'solo-now' });
+    await stage.engine.settle();
+    const broken = `update bw_subscription_events set plan_name = 'gone' where account_record_id = ${other.recordId}`;
+    await rowsOf(stage.engine.database, broken);
+    stage.engine.clock.set('2024-08-25T06:00:00Z');
+    // Pauses after errors are not waited for.
+    while ((await told(stage.engine)).length === 0) await stage.engine.billing.settle({ timeoutMs: 50 });
+    expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
+    const live = `select account_record_id as account, error_count as errors from bw_queue_entries where topic = '${NOTICES}'`;
+    const [failed, ...others] = await rowsOf(stage.engine.database, live);
+    expect([Number(failed?.account), others.length]).to.deep.equal([other.recordId, 0]);
+    expect(Number(failed?.errors)).to.be.greaterThan(0);
+  });
 
-    it('nothing by default, for which nothing is stored', async () => {
-      await stage.begin(open, { lead: '0s' });
-      await stage.subscribe();
-      await stage.engine.runTo('2024-10-02T00:00:00Z');
-      expect(await scheduled(stage.engine)).to.equal(0);
-      expect(await told(stage.engine)).to.deep.equal([]);
-    });
+  it('nothing by default, for which nothing is stored', async () => {
+    await stage.begin(open, { lead: '0s' });
+    await stage.subscribe();
+    await stage.engine.runTo('2024-10-02T00:00:00Z');
+    expect(await scheduled(stage.engine)).to.equal(0);
+    expect(await told(stage.engine)).to.deep.equal([]);
+  });
 
-    it('at once where the time of the setting has begun when the date becomes known', async () => {
-      await stage.begin(open, { lead: '60d' });
-      await stage.subscribe();
-      expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
-    });
+  it('at once where the time of the setting has begun when the date becomes known', async () => {
+    await stage.begin(open, { lead: '60d' });
+    await stage.subscribe();
+    expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
+  });
 
-    it('what is owed once credit is used, and nothing where it covers all', async () => {
-      await stage.begin(open);
-      await stage.subscribe();
-      const { accountId } = stage;
-      const credit = (amount: string) =>
-        stage.engine.acme.invoices.addCredits({
-          accountId,
-          items: [{ amount: decimal(amount) }],
-          autoCommit: true,
-        });
-      await credit('5');
-      await stage.engine.runTo('2024-08-26T00:00:00Z');
-      expect(await told(stage.engine)).to.deep.equal(['2024-09-01T06:00:00.000Z USD 14.95']);
-      await credit('100');
-      await stage.engine.runTo('2024-09-26T00:00:00Z');
-      expect(await told(stage.engine)).to.have.length(1);
-    });
-
-    it('nothing of an account that automatic runs pass over, nor after the setting is taken away', async () => {
-      await stage.begin(open);
-      await stage.subscribe();
-      const tags = stage.engine.acme.tags;
-      await tags.add({ type: 'ACCOUNT', id: stage.accountId }, [SystemTag.AUTO_INVOICING_OFF]);
-      await stage.engine.runTo('2024-08-26T00:00:00Z');
-      await tags.remove({ type: 'ACCOUNT', id: stage.accountId }, [SystemTag.AUTO_INVOICING_OFF]);
-      await stage.engine.runTo('2024-09-02T00:00:00Z');
-      await stage.configure('0s');
-      await stage.engine.runTo('2024-09-26T00:00:00Z');
-      expect(await scheduled(stage.engine)).to.equal(2);
-      expect(await told(stage.engine)).to.deep.equal([]);
-    });
-
-    it('the first invoice of a subscription that starts later', async () => {
-      await stage.begin(open);
-      const { accountId } = stage;
-      const date = { date: parseLocalDate('2024-09-01') };
-      await stage.engine.acme.createSubscription(
-        { accountId, planName: 'solo-now' },
-        { entitlementDate: date, billingDate: date },
-      );
-      await stage.engine.settle();
-      expect(await told(stage.engine)).to.deep.equal([]);
-      await stage.engine.runTo('2024-08-25T06:00:00Z');
-      expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
-    });
-
-    it('the callback of the tenant is told, with no id since there is no invoice yet', async () => {
-      const bodies: string[] = [];
-      const pushSender = {
-        resolve: async () => ['127.0.0.1'],
-        send: async ({ body }: { readonly body: string }) => {
-          bodies.push(body);
-          return { status: 200 };
-        },
-      };
-      await stage.begin(open, { pushSender, testMode: true });
-      await stage.subscribe();
-      await stage.engine.acme.keyValues.add('PUSH_NOTIFICATION_CB', 'http://127.0.0.1:1/cb');
-      await stage.engine.runTo('2024-08-25T06:00:00Z');
-      const last = JSON.parse(bodies.at(-1) ?? '{}');
-      expect(last).to.deep.equal({
-        eventType: 'INVOICE_NOTIFICATION',
-        accountId: stage.accountId,
-        objectType: 'INVOICE',
-        objectId: null,
-        metaData: '{"targetDate":"2024-09-01T06:00:00.000Z","amountOwed":19.95,"currency":"USD"}',
+  it('what is owed once credit is used, and nothing where it covers all', async () => {
+    await stage.begin(open);
+    await stage.subscribe();
+    const { accountId } = stage;
+    const credit = (amount: string) =>
+      stage.engine.acme.invoices.addCredits({
+        accountId,
+        items: [{ amount: decimal(amount) }],
+        autoCommit: true,
       });
+    await credit('5');
+    await stage.engine.runTo('2024-08-26T00:00:00Z');
+    expect(await told(stage.engine)).to.deep.equal(['2024-09-01T06:00:00.000Z USD 14.95']);
+    await credit('100');
+    await stage.engine.runTo('2024-09-26T00:00:00Z');
+    expect(await told(stage.engine)).to.have.length(1);
+  });
+
+  it('nothing of an account that automatic runs pass over, nor after the setting is taken away', async () => {
+    await stage.begin(open);
+    await stage.subscribe();
+    const tags = stage.engine.acme.tags;
+    await tags.add({ type: 'ACCOUNT', id: stage.accountId }, [SystemTag.AUTO_INVOICING_OFF]);
+    await stage.engine.runTo('2024-08-26T00:00:00Z');
+    await tags.remove({ type: 'ACCOUNT', id: stage.accountId }, [SystemTag.AUTO_INVOICING_OFF]);
+    await stage.engine.runTo('2024-09-02T00:00:00Z');
+    await stage.configure('0s');
+    await stage.engine.runTo('2024-09-26T00:00:00Z');
+    expect(await scheduled(stage.engine)).to.equal(2);
+    expect(await told(stage.engine)).to.deep.equal([]);
+  });
+
+  it('the first invoice of a subscription that starts later', async () => {
+    await stage.begin(open);
+    const { accountId } = stage;
+    const date = { date: parseLocalDate('2024-09-01') };
+    await stage.engine.acme.createSubscription(
+      { accountId, planName: 'solo-now' },
+      { entitlementDate: date, billingDate: date },
+    );
+    await stage.engine.settle();
+    expect(await told(stage.engine)).to.deep.equal([]);
+    await stage.engine.runTo('2024-08-25T06:00:00Z');
+    expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);
+  });
+
+  it('the callback of the tenant is told, with no id since there is no invoice yet', async () => {
+    const bodies: string[] = [];
+    const pushSender = {
+      resolve: async () => ['127.0.0.1'],
+      send: async ({ body }: { readonly body: string }) => {
+        bodies.push(body);
+        return { status: 200 };
+      },
+    };
+    await stage.begin(open, { pushSender, testMode: true });
+    await stage.subscribe();
+    await stage.engine.acme.keyValues.add('PUSH_NOTIFICATION_CB', 'http://127.0.0.1:1/cb');
+    await stage.engine.runTo('2024-08-25T06:00:00Z');
+    const last = JSON.parse(bodies.at(-1) ?? '{}');
+    expect(last).to.deep.equal({
+      eventType: 'INVOICE_NOTIFICATION',
+      accountId: stage.accountId,
+      objectType: 'INVOICE',
+      objectId: null,
+      metaData: '{"targetDate":"2024-09-01T06:00:00.000Z","amountOwed":19.95,"currency":"USD"}',
     });
   });
 });

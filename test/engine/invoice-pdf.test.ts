@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { pdfRenderer } from '../../adapters/pdf/index.ts';
 import {
   type AccountInput,
@@ -8,188 +7,181 @@ import {
   type PrintableDocument,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { readPdf } from '../support/pdf/pdf-text.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
 const A4 = [595.28, 841.89] as const;
 const LETTER = [612, 792] as const;
 
-anyDatabase((kind, open) => {
-  describe(`invoicing §14 rule 6: invoices as PDF on ${kind}`, () => {
-    let engine: TestEngine;
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-    });
-    afterEach(() => engine.close());
-
-    /** An invoice of `count` lines: `Line 1` of 1.50, `Line 2` of 2.50, … */
-    async function invoiceOf(
-      input: Partial<AccountInput>,
-      count: number,
-      nameOf = (line: number) => `Line ${line}`,
-    ): Promise<Uuid> {
-      const account = await engine.acme.createAccount({ currency: 'EUR', ...input });
-      const { id } = await engine.acme.invoices.createMigrationInvoice({
-        accountId: account.id,
-        items: Array.from({ length: count }, (_, index) => ({
-          itemType: 'EXTERNAL_CHARGE',
-          amount: decimal(`${index + 1}.5`),
-          description: nameOf(index + 1),
-        })),
-      });
-      return id;
-    }
-
-    const pdfOf = async (invoiceId: Uuid) => readPdf(await engine.acme.invoices.pdf(invoiceId));
-    const companyName = (text: string) =>
-      engine.acme.invoiceTexts.upload({ kind: DocumentTextKind.TRANSLATION, locale: 'en_US', text });
-
-    it(
-      'the text of a German invoice, its title, author and language',
-      onEachDatabase(async () => {
-        await companyName('companyName=Obst & Söhne\ncompanyAddress=Am Hang 1\ninvoiceFooter=HRB 12');
-        const id = await invoiceOf({ locale: 'de_DE', country: 'DE', name: 'Zoë Müller' }, 2);
-        const { pages, info, language, size } = await pdfOf(id);
-        expect(pages).to.deep.equal([
-          [
-            'Obst & Söhne',
-            'Rechnung',
-            'Am Hang 1',
-            'Rechnung an',
-            'Rechnungsnummer 1',
-            'Zoë Müller',
-            'Datum 01.01.2024',
-            'Deutschland',
-            'Beschreibung Leistungszeitraum Betrag',
-            'Line 1 1,50 €',
-            'Line 2 2,50 €',
-            'Gesamtbetrag 4,00 €',
-            'Bezahlt 4,00 €',
-            'Offener Betrag 0,00 €',
-            'HRB 12',
-            '1 / 1',
-          ],
-        ]);
-        expect(info).to.include({ Title: 'Rechnung 1', Author: 'Obst & Söhne' });
-        expect(language).to.equal('de-DE');
-        expect(size).to.deep.equal(A4);
-      }),
-    );
-
-    it('400 lines: each once, in order, none broken, under the head of the table on every page, numbered pages', async () => {
-      const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 400));
-      const lines = pages.flat();
-      const rows = lines.filter((line) => line.startsWith('Line '));
-      expect(rows.map((row) => Number(row.split(' ')[1]))).to.deep.equal(
-        Array.from({ length: 400 }, (_, index) => index + 1),
-      );
-      for (const row of rows) expect(row).to.match(/^Line \d+ €\d+\.50$/);
-      for (const page of pages.slice(1)) expect(page.slice(0, 2).join()).to.match(/^Desc.*Amount,Line \d+ /);
-      const heads = lines.filter((line) => line === 'Description Service period Amount');
-      expect(heads).to.have.length(pages.length);
-      expect(pages.length).to.be.within(10, 30);
-      expect(pages.map((page) => page.at(-1))).to.deep.equal(
-        pages.map((_, index) => `${index + 1} / ${pages.length}`),
-      );
-      expect(pages.at(-1)).to.include('Total €80,400.00').and.to.include('Amount due €0.00');
-    });
-
-    it('the totals stand on one page wherever the table ends', async () => {
-      for (let count = 15; count <= 24; count += 1) {
-        const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, count));
-        const last = pages.at(-1) ?? [];
-        expect(
-          last.filter((line) => /^(Total|Amount due) /.test(line)),
-          `${count} lines`,
-        ).to.have.length(2);
-      }
-    });
-
-    for (const [country, size] of [
-      ['US', LETTER],
-      ['ca', LETTER],
-      ['MX', LETTER],
-      ['DE', A4],
-      [null, A4],
-    ] as const) {
-      it(`the paper of an account of ${country ?? 'no country'} is ${size === A4 ? 'A4' : 'Letter'}`, async () => {
-        expect((await pdfOf(await invoiceOf({ country }, 1))).size).to.deep.equal(size);
-      });
-    }
-
-    for (const [script, name] of [
-      ['Latin', 'Žluťoučký kůň – Łódź ñ ğ œ'],
-      ['Greek', 'Υπηρεσίες φιλοξενίας ΆΈ'],
-      ['Cyrillic', 'Хранилище данных ґєїў'],
-    ]) {
-      it(`${script} letters are written as they are`, async () => {
-        const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 1, () => name ?? ''));
-        expect(pages.flat().join('\n')).to.contain(name);
-        expect(engine.logger.lines.filter(({ level }) => level === 'warn')).to.deep.equal([]);
-      });
-    }
-
-    it('a character that no font has is replaced, and the log says which', async () => {
-      const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 1, () => 'Fresh 🍏 apples'));
-      expect(pages.flat()).to.include('Fresh \uFFFD apples €1.50');
-      const [warning] = engine.logger.lines.filter(({ level }) => level === 'warn');
-      expect(warning?.fields).to.include({ characters: '🍏' });
-    });
-
-    it('a document whose own words no font can write is refused with what helps', async () => {
-      const error = await rejection(pdfOf(await invoiceOf({ locale: 'ar_EG' }, 1)));
-      expect(error.code).to.equal(ErrorCode.NOT_IMPLEMENTED);
-      expect(error)
-        .to.have.property('message')
-        .that.matches(/language ar-EG.*pdfRenderer\(\{ fonts \}\)/);
-    });
-
-    it('a name of any length takes some lines and no more', async () => {
-      const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 2, () => 'Wort'.repeat(60)));
-      const lines = pages.flat();
-      expect(lines.filter((line) => line.includes('WortWort')).length).to.be.within(5, 10);
-      expect(lines.filter((line) => /Wort.* €[12]\.50$/.test(line))).to.have.length(2);
-    });
-
-    it('there is none of an invoice that there is not', async () => {
-      const error = await rejection(engine.acme.invoices.pdf('00000000-0000-4000-8000-000000000000'));
-      expect(error.code).to.equal(ErrorCode.INVOICE_NOT_FOUND);
-    });
+eachDatabaseByTurns('invoicing §14 rule 6: invoices as PDF', (open) => {
+  let engine: TestEngine;
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
   });
 
-  describe(`invoicing §14 rule 6: renderers of the host on ${kind}`, () => {
-    it('without one the error says how to get one, with one it is given the whole document', async () => {
-      const given: PrintableDocument[] = [];
-      const bytes = new Uint8Array([1, 2, 3]);
-      const renderer = {
-        async pdf(document: PrintableDocument) {
-          given.push(document);
-          return { bytes, missingCharacters: '' };
-        },
-      };
-      for (const documentRenderer of [null, renderer]) {
-        const engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', documentRenderer });
-        const account = await engine.acme.createAccount({ currency: 'USD', country: 'US' });
-        const { id } = await engine.acme.invoices.createMigrationInvoice({
-          accountId: account.id,
-          items: [{ itemType: 'TAX', amount: decimal(2) }],
-        });
-        if (documentRenderer === null) {
-          const error = await rejection(engine.acme.invoices.pdf(id));
-          expect(error.code).to.equal(ErrorCode.NOT_IMPLEMENTED);
-          expect(error).to.have.property('message').that.contains('npm install pdfkit');
-        } else expect(await engine.acme.invoices.pdf(id)).to.equal(bytes);
-        await engine.close();
-      }
-      expect(given).to.have.length(1);
-      expect(given[0]).to.deep.include({
-        paper: 'LETTER',
-        language: 'en-US',
-        direction: 'ltr',
-        lines: [{ name: 'TAX', detail: null, period: null, amount: '$2.00' }],
+  /** An invoice of `count` lines: `Line 1` of 1.50, `Line 2` of 2.50, … */
+  async function invoiceOf(
+    input: Partial<AccountInput>,
+    count: number,
+    nameOf = (line: number) => `Line ${line}`,
+  ): Promise<Uuid> {
+    const account = await engine.acme.createAccount({ currency: 'EUR', ...input });
+    const { id } = await engine.acme.invoices.createMigrationInvoice({
+      accountId: account.id,
+      items: Array.from({ length: count }, (_, index) => ({
+        itemType: 'EXTERNAL_CHARGE',
+        amount: decimal(`${index + 1}.5`),
+        description: nameOf(index + 1),
+      })),
+    });
+    return id;
+  }
+
+  const pdfOf = async (invoiceId: Uuid) => readPdf(await engine.acme.invoices.pdf(invoiceId));
+  const companyName = (text: string) =>
+    engine.acme.invoiceTexts.upload({ kind: DocumentTextKind.TRANSLATION, locale: 'en_US', text });
+
+  it('the text of a German invoice, its title, author and language', async () => {
+    await companyName('companyName=Obst & Söhne\ncompanyAddress=Am Hang 1\ninvoiceFooter=HRB 12');
+    const id = await invoiceOf({ locale: 'de_DE', country: 'DE', name: 'Zoë Müller' }, 2);
+    const { pages, info, language, size } = await pdfOf(id);
+    expect(pages).to.deep.equal([
+      [
+        'Obst & Söhne',
+        'Rechnung',
+        'Am Hang 1',
+        'Rechnung an',
+        'Rechnungsnummer 1',
+        'Zoë Müller',
+        'Datum 01.01.2024',
+        'Deutschland',
+        'Beschreibung Leistungszeitraum Betrag',
+        'Line 1 1,50 €',
+        'Line 2 2,50 €',
+        'Gesamtbetrag 4,00 €',
+        'Bezahlt 4,00 €',
+        'Offener Betrag 0,00 €',
+        'HRB 12',
+        '1 / 1',
+      ],
+    ]);
+    expect(info).to.include({ Title: 'Rechnung 1', Author: 'Obst & Söhne' });
+    expect(language).to.equal('de-DE');
+    expect(size).to.deep.equal(A4);
+  });
+
+  it('400 lines: each once, in order, none broken, under the head of the table on every page, numbered pages', async () => {
+    const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 400));
+    const lines = pages.flat();
+    const rows = lines.filter((line) => line.startsWith('Line '));
+    expect(rows.map((row) => Number(row.split(' ')[1]))).to.deep.equal(
+      Array.from({ length: 400 }, (_, index) => index + 1),
+    );
+    for (const row of rows) expect(row).to.match(/^Line \d+ €\d+\.50$/);
+    for (const page of pages.slice(1)) expect(page.slice(0, 2).join()).to.match(/^Desc.*Amount,Line \d+ /);
+    const heads = lines.filter((line) => line === 'Description Service period Amount');
+    expect(heads).to.have.length(pages.length);
+    expect(pages.length).to.be.within(10, 30);
+    expect(pages.map((page) => page.at(-1))).to.deep.equal(
+      pages.map((_, index) => `${index + 1} / ${pages.length}`),
+    );
+    expect(pages.at(-1)).to.include('Total €80,400.00').and.to.include('Amount due €0.00');
+  });
+
+  it('the totals stand on one page wherever the table ends', async () => {
+    for (let count = 15; count <= 24; count += 1) {
+      const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, count));
+      const last = pages.at(-1) ?? [];
+      expect(
+        last.filter((line) => /^(Total|Amount due) /.test(line)),
+        `${count} lines`,
+      ).to.have.length(2);
+    }
+  });
+
+  for (const [country, size] of [
+    ['US', LETTER],
+    ['ca', LETTER],
+    ['MX', LETTER],
+    ['DE', A4],
+    [null, A4],
+  ] as const) {
+    it(`the paper of an account of ${country ?? 'no country'} is ${size === A4 ? 'A4' : 'Letter'}`, async () => {
+      expect((await pdfOf(await invoiceOf({ country }, 1))).size).to.deep.equal(size);
+    });
+  }
+
+  for (const [script, name] of [
+    ['Latin', 'Žluťoučký kůň – Łódź ñ ğ œ'],
+    ['Greek', 'Υπηρεσίες φιλοξενίας ΆΈ'],
+    ['Cyrillic', 'Хранилище данных ґєїў'],
+  ]) {
+    it(`${script} letters are written as they are`, async () => {
+      const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 1, () => name ?? ''));
+      expect(pages.flat().join('\n')).to.contain(name);
+      expect(engine.logger.lines.filter(({ level }) => level === 'warn')).to.deep.equal([]);
+    });
+  }
+
+  it('a character that no font has is replaced, and the log says which', async () => {
+    const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 1, () => 'Fresh 🍏 apples'));
+    expect(pages.flat()).to.include('Fresh \uFFFD apples €1.50');
+    const [warning] = engine.logger.lines.filter(({ level }) => level === 'warn');
+    expect(warning?.fields).to.include({ characters: '🍏' });
+  });
+
+  it('a document whose own words no font can write is refused with what helps', async () => {
+    const error = await rejection(pdfOf(await invoiceOf({ locale: 'ar_EG' }, 1)));
+    expect(error.code).to.equal(ErrorCode.NOT_IMPLEMENTED);
+    expect(error)
+      .to.have.property('message')
+      .that.matches(/language ar-EG.*pdfRenderer\(\{ fonts \}\)/);
+  });
+
+  it('a name of any length takes some lines and no more', async () => {
+    const { pages } = await pdfOf(await invoiceOf({ locale: 'en_US' }, 2, () => 'Wort'.repeat(60)));
+    const lines = pages.flat();
+    expect(lines.filter((line) => line.includes('WortWort')).length).to.be.within(5, 10);
+    expect(lines.filter((line) => /Wort.* €[12]\.50$/.test(line))).to.have.length(2);
+  });
+
+  it('there is none of an invoice that there is not', async () => {
+    const error = await rejection(engine.acme.invoices.pdf('00000000-0000-4000-8000-000000000000'));
+    expect(error.code).to.equal(ErrorCode.INVOICE_NOT_FOUND);
+  });
+});
+
+eachDatabaseByTurns('invoicing §14 rule 6: renderers of the host', (open) => {
+  it('without one the error says how to get one, with one it is given the whole document', async () => {
+    const given: PrintableDocument[] = [];
+    const bytes = new Uint8Array([1, 2, 3]);
+    const renderer = {
+      async pdf(document: PrintableDocument) {
+        given.push(document);
+        return { bytes, missingCharacters: '' };
+      },
+    };
+    for (const documentRenderer of [null, renderer]) {
+      const engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', documentRenderer });
+      const account = await engine.acme.createAccount({ currency: 'USD', country: 'US' });
+      const { id } = await engine.acme.invoices.createMigrationInvoice({
+        accountId: account.id,
+        items: [{ itemType: 'TAX', amount: decimal(2) }],
       });
+      if (documentRenderer === null) {
+        const error = await rejection(engine.acme.invoices.pdf(id));
+        expect(error.code).to.equal(ErrorCode.NOT_IMPLEMENTED);
+        expect(error).to.have.property('message').that.contains('npm install pdfkit');
+      } else expect(await engine.acme.invoices.pdf(id)).to.equal(bytes);
+      await engine.close();
+    }
+    expect(given).to.have.length(1);
+    expect(given[0]).to.deep.include({
+      paper: 'LETTER',
+      language: 'en-US',
+      direction: 'ltr',
+      lines: [{ name: 'TAX', detail: null, period: null, amount: '$2.00' }],
     });
   });
 });

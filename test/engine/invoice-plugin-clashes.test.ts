@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type AdditionalItem,
   ErrorCode,
@@ -9,240 +8,222 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 const chosenId = '22222222-2222-4222-8222-222222222222';
 
-anyDatabase((_kind, open) => {
-  describe('what invoice plugins choose and others have (invoicing §13 rules 3 and 6)', () => {
-    let engine: TestEngine;
-    afterEach(() => engine.close());
+eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13 rules 3 and 6)', (open) => {
+  let engine: TestEngine;
 
-    async function begin(...plugins: readonly InvoicePlugin[]): Promise<void> {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', invoicePlugins: plugins });
-    }
+  async function begin(...plugins: readonly InvoicePlugin[]): Promise<void> {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', invoicePlugins: plugins });
+  }
 
-    async function newAccount(): Promise<Uuid> {
-      return (await engine.payingAccount({ currency: 'USD' })).id;
-    }
+  async function newAccount(): Promise<Uuid> {
+    return (await engine.payingAccount({ currency: 'USD' })).id;
+  }
 
-    async function subscribe(...accountIds: readonly Uuid[]): Promise<void> {
-      for (const accountId of accountIds)
-        await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-    }
+  async function subscribe(...accountIds: readonly Uuid[]): Promise<void> {
+    for (const accountId of accountIds)
+      await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+  }
 
-    const charge = (accountId: Uuid, invoiceId: Uuid | null = null) =>
-      engine.acme.invoices.addCharges({ accountId, items: [{ amount: '1', invoiceId }], autoCommit: true });
+  const charge = (accountId: Uuid, invoiceId: Uuid | null = null) =>
+    engine.acme.invoices.addCharges({ accountId, items: [{ amount: '1', invoiceId }], autoCommit: true });
 
-    async function lines(accountId: Uuid): Promise<readonly string[]> {
-      const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      return all
-        .toSorted((a, b) => a.invoiceNumber - b.invoiceNumber)
-        .map((each) => `${each.invoiceNumber}: ${itemLines(each).join(', ')}`);
-    }
+  async function lines(accountId: Uuid): Promise<readonly string[]> {
+    const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    return all
+      .toSorted((a, b) => a.invoiceNumber - b.invoiceNumber)
+      .map((each) => `${each.invoiceNumber}: ${itemLines(each).join(', ')}`);
+  }
 
-    async function numbers(...accountIds: readonly Uuid[]): Promise<readonly number[]> {
-      const all = await Promise.all(
-        accountIds.map((accountId) => engine.acme.invoices.ofAccount({ accountId })),
-      );
-      return all
-        .flat()
-        .map(({ invoiceNumber }) => invoiceNumber)
-        .toSorted((a, b) => a - b);
-    }
-
-    async function parkReason(accountId: Uuid): Promise<string> {
-      const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
-      const mark = tags.find(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
-      if (mark === undefined) return 'not parked';
-      const rows = await engine.acme.audit.history({ type: 'TAG', id: mark.id });
-      return rows.map(({ comments }) => comments).join();
-    }
-
-    const sound = async () =>
-      expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
-
-    const groupsOf = ({ items }: SeenInvoice) =>
-      items.filter(({ itemType }) => itemType !== 'CBA_ADJ').map(({ id }) => ({ itemIds: [id] }));
-
-    const imposing = (...values: readonly string[]): readonly PluginProperty[] =>
-      values.map((value) => ({ key: 'INVOICE_SEQUENCE_NUMBER', value }));
-
-    it(
-      'numbers of a run that is refused for one of them leave no gap, whoever asks for the run',
-      onEachDatabase(async () => {
-        let refused: Uuid | null = null;
-        await begin({
-          name: 'numbers',
-          getInvoiceGrouping: async (invoice, ...[, , { accountId }]) => ({
-            groups: groupsOf(invoice),
-            properties: accountId === refused ? imposing('5000', '1') : [],
-          }),
-        });
-        const [first, second] = [await newAccount(), await newAccount()];
-        await charge(first);
-        refused = second;
-        await subscribe(second, second);
-        await engine.settle();
-        expect(await parkReason(second)).to.contain('"1" that a plugin imposes is that of another invoice');
-        await charge(first);
-        expect(await codeOf(engine.acme.invoices.generateGroup({ accountId: second }))).to.equal(
-          ErrorCode.INVOICE_INVALID_NUMBER,
-        );
-        await charge(first);
-        expect(await numbers(first, second)).to.deep.equal([1, 2, 3]);
-        await sound();
-      }),
+  async function numbers(...accountIds: readonly Uuid[]): Promise<readonly number[]> {
+    const all = await Promise.all(
+      accountIds.map((accountId) => engine.acme.invoices.ofAccount({ accountId })),
     );
+    return all
+      .flat()
+      .map(({ invoiceNumber }) => invoiceNumber)
+      .toSorted((a, b) => a - b);
+  }
 
-    it(
-      'of accounts that run together one gets the number that all are given, and the counter goes on behind what is stored',
-      onEachDatabase(async () => {
-        const given = new Map<Uuid, readonly string[]>();
-        await begin({
-          name: 'numbers',
-          getInvoiceGrouping: async (invoice, ...[, , { accountId }]) => ({
-            groups: groupsOf(invoice),
-            properties: imposing(...(given.get(accountId) ?? [])),
-          }),
-        });
-        const [first, second, third] = [await newAccount(), await newAccount(), await newAccount()];
-        for (const accountId of [first, second, second, third]) await subscribe(accountId);
-        given.set(first, ['4']).set(second, ['90', '4']).set(third, ['90']);
-        await engine.settle();
-        expect([await numbers(first), await numbers(second), await numbers(third)]).to.deep.equal([
-          [4],
-          [],
-          [90],
-        ]);
-        expect(await parkReason(second)).to.contain('that a plugin imposes is that of another invoice');
-        await charge(first);
-        expect(await numbers(first)).to.deep.equal([4, 91]);
-        await sound();
+  async function parkReason(accountId: Uuid): Promise<string> {
+    const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
+    const mark = tags.find(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
+    if (mark === undefined) return 'not parked';
+    const rows = await engine.acme.audit.history({ type: 'TAG', id: mark.id });
+    return rows.map(({ comments }) => comments).join();
+  }
+
+  const sound = async () =>
+    expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+
+  const groupsOf = ({ items }: SeenInvoice) =>
+    items.filter(({ itemType }) => itemType !== 'CBA_ADJ').map(({ id }) => ({ itemIds: [id] }));
+
+  const imposing = (...values: readonly string[]): readonly PluginProperty[] =>
+    values.map((value) => ({ key: 'INVOICE_SEQUENCE_NUMBER', value }));
+
+  it('numbers of a run that is refused for one of them leave no gap, whoever asks for the run', async () => {
+    let refused: Uuid | null = null;
+    await begin({
+      name: 'numbers',
+      getInvoiceGrouping: async (invoice, ...[, , { accountId }]) => ({
+        groups: groupsOf(invoice),
+        properties: accountId === refused ? imposing('5000', '1') : [],
       }),
-    );
-
-    const adding = (name: string, itemsFor: (seen: SeenInvoice) => readonly AdditionalItem[]) => ({
-      name,
-      getAdditionalInvoiceItems: async (invoice: SeenInvoice) => ({ items: itemsFor(invoice) }),
     });
-
-    it(
-      'one id for two new items is refused, with the name of the plugin; an automatic run parks the account',
-      onEachDatabase(async () => {
-        let earlier: Uuid | null = null;
-        const tax = () =>
-          earlier === null
-            ? []
-            : [{ id: chosenId, itemType: 'TAX' as const, amount: '1', invoiceId: earlier }];
-        await begin(adding('one', tax), adding('other', tax));
-        const accountId = await newAccount();
-        earlier = (await charge(accountId))[0]?.invoiceId ?? null;
-        expect(await codeOf(charge(accountId))).to.equal(ErrorCode.INVOICE_ITEM_NOT_FOUND);
-        await subscribe(accountId);
-        await engine.settle();
-        expect(await parkReason(accountId)).to.contain(`"other" cannot have this: A new item`);
-        expect(await lines(accountId)).to.deep.equal(['1: EXTERNAL_CHARGE 2024-01-01 1']);
-        await sound();
-      }),
+    const [first, second] = [await newAccount(), await newAccount()];
+    await charge(first);
+    refused = second;
+    await subscribe(second, second);
+    await engine.settle();
+    expect(await parkReason(second)).to.contain('"1" that a plugin imposes is that of another invoice');
+    await charge(first);
+    expect(await codeOf(engine.acme.invoices.generateGroup({ accountId: second }))).to.equal(
+      ErrorCode.INVOICE_INVALID_NUMBER,
     );
+    await charge(first);
+    expect(await numbers(first, second)).to.deep.equal([1, 2, 3]);
+    await sound();
+  });
 
-    it(
-      'one id for new items of two invoices of an operation is refused, with the name of the plugin',
-      onEachDatabase(async () => {
-        let isOn = false;
-        const once = () => (isOn ? [{ id: chosenId, itemType: 'TAX' as const, amount: '1' }] : []);
-        await begin(adding('one', once));
-        const accountId = await newAccount();
-        const draft = async () => {
-          const items = [{ amount: '5' }];
-          return (await engine.acme.invoices.addCharges({ accountId, items }))[0]?.invoiceId ?? null;
-        };
-        const items = [
-          { amount: '1', invoiceId: await draft() },
-          { amount: '1', invoiceId: await draft() },
-        ];
-        isOn = true;
-        const refusal = await engine.acme.invoices
-          .addCharges({ accountId, items })
-          .catch((error: unknown) => error);
-        expect(refusal).to.include({ code: ErrorCode.INVOICE_ITEM_NOT_FOUND });
-        expect(String(refusal)).to.contain('"one" cannot have this: A new item');
-        await sound();
+  it('of accounts that run together one gets the number that all are given, and the counter goes on behind what is stored', async () => {
+    const given = new Map<Uuid, readonly string[]>();
+    await begin({
+      name: 'numbers',
+      getInvoiceGrouping: async (invoice, ...[, , { accountId }]) => ({
+        groups: groupsOf(invoice),
+        properties: imposing(...(given.get(accountId) ?? [])),
       }),
-    );
-
-    it(
-      'of accounts that run together, one gets the item whose id all are given, and the others are parked',
-      onEachDatabase(async () => {
-        await begin(adding('one', () => [{ id: chosenId, itemType: 'TAX', amount: '1' }]));
-        const last = await newAccount();
-        const accountIds = [await newAccount(), await newAccount(), last];
-        await subscribe(...accountIds);
-        await engine.settle();
-        const all = await Promise.all(accountIds.map(lines));
-        expect(all).to.deep.equal([['1: RECURRING 2024-01-01..2024-02-01 19.95, TAX 2024-01-01 1'], [], []]);
-        expect(await parkReason(last)).to.contain('"one" cannot have this');
-        await sound();
-      }),
-    );
-
-    it(
-      'an id that an item of another tenant has is refused when it is stored: the account is parked, others go on',
-      onEachDatabase(async () => {
-        const marked: Uuid[] = [];
-        const told: string[] = [];
-        await begin({
-          name: 'one',
-          getAdditionalInvoiceItems: async (...[, , , { accountId }]) =>
-            marked.includes(accountId) ? { items: [{ id: chosenId, itemType: 'TAX', amount: '1' }] } : null,
-          onFailureCall: async ({ accountId }) => {
-            told.push(accountId);
-            return null;
-          },
-        });
-        const input = { apiKey: 'eve', apiSecret: 'secret' };
-        const { id: tenant } = await engine.billing.tenants.create({ userName: 'test' }, input);
-        const eve = engine.billing.as({ tenant, user: 'eve' });
-        const { id: hers } = await eve.createAccount({ currency: 'USD' });
-        marked.push(hers);
-        await eve.invoices.addCharges({ accountId: hers, items: [{ amount: '1' }], autoCommit: true });
-        const [first, second, third] = [await newAccount(), await newAccount(), await newAccount()];
-        marked.push(second);
-        expect(await codeOf(charge(second))).to.equal(ErrorCode.INVOICE_ITEM_NOT_FOUND);
-        await subscribe(first, second, third);
-        await engine.settle();
-        expect(await parkReason(second)).to.contain('plugin gave a new item an id that an item has already');
-        expect(told).to.deep.equal([second, second]);
-        expect(await numbers(first, second, third)).to.deep.equal([1, 2]);
-        marked.pop();
-        await engine.acme.generateInvoice({ accountId: second });
-        expect(await parkReason(second)).to.equal('not parked');
-        await sound();
-      }),
-    );
-
-    it('a split run that adds to a draft of an earlier group answers with that group', async () => {
-      await begin({
-        name: 'groups',
-        getInvoiceGrouping: async (invoice) => ({ groups: groupsOf(invoice) }),
-      });
-      const accountId = await newAccount();
-      const { AUTO_INVOICING_OFF, AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT } = SystemTag;
-      const tag = (...ids: readonly Uuid[]) => engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, ids);
-      await tag(AUTO_INVOICING_OFF, AUTO_INVOICING_DRAFT);
-      await subscribe(accountId, accountId);
-      const [first, second] = await engine.acme.invoices.generateGroup({ accountId });
-      await engine.acme.invoices.commit(first?.id ?? '');
-      await tag(AUTO_INVOICING_REUSE_DRAFT);
-      const targetDate = parseLocalDate('2024-02-01');
-      const group = await engine.acme.invoices.generateGroup({ accountId, targetDate });
-      expect(group.map(({ id, groupId, items }) => [id, groupId, items.length])).to.deep.equal([
-        [first?.id, first?.id, 1],
-        [second?.id, first?.id, 3],
-      ]);
     });
+    const [first, second, third] = [await newAccount(), await newAccount(), await newAccount()];
+    for (const accountId of [first, second, second, third]) await subscribe(accountId);
+    given.set(first, ['4']).set(second, ['90', '4']).set(third, ['90']);
+    await engine.settle();
+    expect([await numbers(first), await numbers(second), await numbers(third)]).to.deep.equal([
+      [4],
+      [],
+      [90],
+    ]);
+    expect(await parkReason(second)).to.contain('that a plugin imposes is that of another invoice');
+    await charge(first);
+    expect(await numbers(first)).to.deep.equal([4, 91]);
+    await sound();
+  });
+
+  const adding = (name: string, itemsFor: (seen: SeenInvoice) => readonly AdditionalItem[]) => ({
+    name,
+    getAdditionalInvoiceItems: async (invoice: SeenInvoice) => ({ items: itemsFor(invoice) }),
+  });
+
+  it('one id for two new items is refused, with the name of the plugin; an automatic run parks the account', async () => {
+    let earlier: Uuid | null = null;
+    const tax = () =>
+      earlier === null ? [] : [{ id: chosenId, itemType: 'TAX' as const, amount: '1', invoiceId: earlier }];
+    await begin(adding('one', tax), adding('other', tax));
+    const accountId = await newAccount();
+    earlier = (await charge(accountId))[0]?.invoiceId ?? null;
+    expect(await codeOf(charge(accountId))).to.equal(ErrorCode.INVOICE_ITEM_NOT_FOUND);
+    await subscribe(accountId);
+    await engine.settle();
+    expect(await parkReason(accountId)).to.contain(`"other" cannot have this: A new item`);
+    expect(await lines(accountId)).to.deep.equal(['1: EXTERNAL_CHARGE 2024-01-01 1']);
+    await sound();
+  });
+
+  it('one id for new items of two invoices of an operation is refused, with the name of the plugin', async () => {
+    let isOn = false;
+    const once = () => (isOn ? [{ id: chosenId, itemType: 'TAX' as const, amount: '1' }] : []);
+    await begin(adding('one', once));
+    const accountId = await newAccount();
+    const draft = async () => {
+      const items = [{ amount: '5' }];
+      return (await engine.acme.invoices.addCharges({ accountId, items }))[0]?.invoiceId ?? null;
+    };
+    const items = [
+      { amount: '1', invoiceId: await draft() },
+      { amount: '1', invoiceId: await draft() },
+    ];
+    isOn = true;
+    const refusal = await engine.acme.invoices
+      .addCharges({ accountId, items })
+      .catch((error: unknown) => error);
+    expect(refusal).to.include({ code: ErrorCode.INVOICE_ITEM_NOT_FOUND });
+    expect(String(refusal)).to.contain('"one" cannot have this: A new item');
+    await sound();
+  });
+
+  it('of accounts that run together, one gets the item whose id all are given, and the others are parked', async () => {
+    await begin(adding('one', () => [{ id: chosenId, itemType: 'TAX', amount: '1' }]));
+    const last = await newAccount();
+    const accountIds = [await newAccount(), await newAccount(), last];
+    await subscribe(...accountIds);
+    await engine.settle();
+    const all = await Promise.all(accountIds.map(lines));
+    expect(all).to.deep.equal([['1: RECURRING 2024-01-01..2024-02-01 19.95, TAX 2024-01-01 1'], [], []]);
+    expect(await parkReason(last)).to.contain('"one" cannot have this');
+    await sound();
+  });
+
+  it('an id that an item of another tenant has is refused when it is stored: the account is parked, others go on', async () => {
+    const marked: Uuid[] = [];
+    const told: string[] = [];
+    await begin({
+      name: 'one',
+      getAdditionalInvoiceItems: async (...[, , , { accountId }]) =>
+        marked.includes(accountId) ? { items: [{ id: chosenId, itemType: 'TAX', amount: '1' }] } : null,
+      onFailureCall: async ({ accountId }) => {
+        told.push(accountId);
+        return null;
+      },
+    });
+    const input = { apiKey: 'eve', apiSecret: 'secret' };
+    const { id: tenant } = await engine.billing.tenants.create({ userName: 'test' }, input);
+    const eve = engine.billing.as({ tenant, user: 'eve' });
+    const { id: hers } = await eve.createAccount({ currency: 'USD' });
+    marked.push(hers);
+    await eve.invoices.addCharges({ accountId: hers, items: [{ amount: '1' }], autoCommit: true });
+    const [first, second, third] = [await newAccount(), await newAccount(), await newAccount()];
+    marked.push(second);
+    expect(await codeOf(charge(second))).to.equal(ErrorCode.INVOICE_ITEM_NOT_FOUND);
+    await subscribe(first, second, third);
+    await engine.settle();
+    expect(await parkReason(second)).to.contain('plugin gave a new item an id that an item has already');
+    expect(told).to.deep.equal([second, second]);
+    expect(await numbers(first, second, third)).to.deep.equal([1, 2]);
+    marked.pop();
+    await engine.acme.generateInvoice({ accountId: second });
+    expect(await parkReason(second)).to.equal('not parked');
+    await sound();
+  });
+
+  it('a split run that adds to a draft of an earlier group answers with that group', async () => {
+    await begin({
+      name: 'groups',
+      getInvoiceGrouping: async (invoice) => ({ groups: groupsOf(invoice) }),
+    });
+    const accountId = await newAccount();
+    const { AUTO_INVOICING_OFF, AUTO_INVOICING_DRAFT, AUTO_INVOICING_REUSE_DRAFT } = SystemTag;
+    const tag = (...ids: readonly Uuid[]) => engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, ids);
+    await tag(AUTO_INVOICING_OFF, AUTO_INVOICING_DRAFT);
+    await subscribe(accountId, accountId);
+    const [first, second] = await engine.acme.invoices.generateGroup({ accountId });
+    await engine.acme.invoices.commit(first?.id ?? '');
+    await tag(AUTO_INVOICING_REUSE_DRAFT);
+    const targetDate = parseLocalDate('2024-02-01');
+    const group = await engine.acme.invoices.generateGroup({ accountId, targetDate });
+    expect(group.map(({ id, groupId, items }) => [id, groupId, items.length])).to.deep.equal([
+      [first?.id, first?.id, 1],
+      [second?.id, first?.id, 3],
+    ]);
   });
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   formatDecimal,
   type InvoicePlugin,
@@ -6,189 +5,184 @@ import {
   RetryLater,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, eachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { example } from '../support/files.ts';
+import {
+  anyDatabase,
+  eachDatabase,
+  example,
+  expect,
+  itemLines,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 const splitter: InvoicePlugin = {
   name: 'splitter',
   getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
 };
 
-anyDatabase((_kind, open) => {
-  describe('what follows of invoice plugins', () => {
-    let engine: TestEngine;
-    afterEach(() => engine.close());
+anyDatabase('what follows of invoice plugins', (open) => {
+  let engine: TestEngine;
 
-    async function begin(plugin: InvoicePlugin): Promise<void> {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', invoicePlugins: [plugin] });
-    }
+  async function begin(plugin: InvoicePlugin): Promise<void> {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', invoicePlugins: [plugin] });
+  }
 
-    async function invoicesOf(accountId: Uuid): Promise<readonly InvoiceView[]> {
-      const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
-    }
+  async function invoicesOf(accountId: Uuid): Promise<readonly InvoiceView[]> {
+    const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
+  }
 
-    const isParked = async (id: Uuid): Promise<boolean> => {
-      const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id });
-      return tags.some(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
-    };
+  const isParked = async (id: Uuid): Promise<boolean> => {
+    const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id });
+    return tags.some(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
+  };
 
-    it('invoicing §12: each invoice of a group of a child is linked to the summary of the parent', async () => {
-      await begin(splitter);
-      const parent = await engine.payingAccount({ currency: 'USD' });
-      const { id: childId } = await engine.acme.createAccount({
-        currency: 'USD',
-        parentAccountId: parent.id,
-        isPaymentDelegatedToParent: true,
-      });
-      await engine.acme.subscriptions.createBundles([
-        [{ accountId: childId, planName: 'solo-now' }],
-        [{ accountId: childId, planName: 'solo-now' }],
-      ]);
-      const group = await engine.acme.invoices.generateGroup({ accountId: childId });
-      expect(group).to.have.length(2);
-      await engine.settle();
-      const [summary] = await invoicesOf(parent.id);
-      expect(summary && itemLines(summary)).to.deep.equal(['PARENT_SUMMARY 39.9']);
-      const linked = (await invoicesOf(childId)).map(({ parentInvoiceId }) => parentInvoiceId);
-      expect(linked).to.deep.equal([summary?.id, summary?.id]);
+  it('invoicing §12: each invoice of a group of a child is linked to the summary of the parent', async () => {
+    await begin(splitter);
+    const parent = await engine.payingAccount({ currency: 'USD' });
+    const { id: childId } = await engine.acme.createAccount({
+      currency: 'USD',
+      parentAccountId: parent.id,
+      isPaymentDelegatedToParent: true,
     });
+    await engine.acme.subscriptions.createBundles([
+      [{ accountId: childId, planName: 'solo-now' }],
+      [{ accountId: childId, planName: 'solo-now' }],
+    ]);
+    const group = await engine.acme.invoices.generateGroup({ accountId: childId });
+    expect(group).to.have.length(2);
+    await engine.settle();
+    const [summary] = await invoicesOf(parent.id);
+    expect(summary && itemLines(summary)).to.deep.equal(['PARENT_SUMMARY 39.9']);
+    const linked = (await invoicesOf(childId)).map(({ parentInvoiceId }) => parentInvoiceId);
+    expect(linked).to.deep.equal([summary?.id, summary?.id]);
+  });
 
-    it('every invoice of a group moves the charged-through dates of its own subscriptions, and can be voided by itself', async () => {
-      await begin(splitter);
-      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-      const bundles = await engine.acme.subscriptions.createBundles([
-        [{ accountId, planName: 'solo-now' }],
-        [{ accountId, planName: 'solo-now' }],
-      ]);
-      const group = await engine.acme.invoices.generateGroup({ accountId });
-      const ids = bundles.flatMap(({ subscriptionIds }) => subscriptionIds);
-      const through = async () =>
-        Promise.all(
-          ids.map(async (id) => (await engine.acme.getSubscription(id)).chargedThrough?.date ?? null),
-        );
-      const dates = await through();
-      expect(dates[0]).to.not.equal(null);
-      expect(dates[1]).to.equal(dates[0]);
-      await engine.acme.invoices.void(group[1]?.id ?? '');
-      expect((await through())[1]).to.equal(null);
-      const again = await engine.acme.generateInvoice({ accountId });
-      expect(itemLines(again)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 19.95']);
-      expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
-    });
+  it('every invoice of a group moves the charged-through dates of its own subscriptions, and can be voided by itself', async () => {
+    await begin(splitter);
+    const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+    const bundles = await engine.acme.subscriptions.createBundles([
+      [{ accountId, planName: 'solo-now' }],
+      [{ accountId, planName: 'solo-now' }],
+    ]);
+    const group = await engine.acme.invoices.generateGroup({ accountId });
+    const ids = bundles.flatMap(({ subscriptionIds }) => subscriptionIds);
+    const through = async () =>
+      Promise.all(
+        ids.map(async (id) => (await engine.acme.getSubscription(id)).chargedThrough?.date ?? null),
+      );
+    const dates = await through();
+    expect(dates[0]).to.not.equal(null);
+    expect(dates[1]).to.equal(dates[0]);
+    await engine.acme.invoices.void(group[1]?.id ?? '');
+    expect((await through())[1]).to.equal(null);
+    const again = await engine.acme.generateInvoice({ accountId });
+    expect(itemLines(again)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 19.95']);
+    expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
+  });
 
-    it('a run that cannot be worked out before its plugins are asked is not stored without them', async () => {
-      const bound = 'org.service.invoice.maxDailyNumberOfItemsSafetyBound';
-      engine = await openEngine(open, {
-        now: '2024-06-01T00:00:00Z',
-        catalog: example('catalogs/meadow.xml'),
-        configuration: { [bound]: 1 },
-        invoicePlugins: [
-          {
-            name: 'tax',
-            getAdditionalInvoiceItems: async () => {
-              // Now the other account of the batch can be invoiced as well.
-              await engine.acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [bound]: -1 }));
-              return { items: [{ itemType: 'TAX', amount: '1' }] };
-            },
+  it('a run that cannot be worked out before its plugins are asked is not stored without them', async () => {
+    const bound = 'org.service.invoice.maxDailyNumberOfItemsSafetyBound';
+    engine = await openEngine(open, {
+      now: '2024-06-01T00:00:00Z',
+      catalog: example('catalogs/meadow.xml'),
+      configuration: { [bound]: 1 },
+      invoicePlugins: [
+        {
+          name: 'tax',
+          getAdditionalInvoiceItems: async () => {
+            // Now the other account of the batch can be invoiced as well.
+            await engine.acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [bound]: -1 }));
+            return { items: [{ itemType: 'TAX', amount: '1' }] };
           },
-        ],
-      });
-      const ids: Uuid[] = [];
-      for (const planName of ['canopy-monthly', 'sprout-monthly-direct']) {
-        const { id } = await engine.acme.createAccount({ currency: 'USD' });
-        await engine.acme.createSubscription({ accountId: id, planName });
-        ids.push(id);
-      }
-      await engine.settle();
-      for (const id of ids) {
-        const types = (await invoicesOf(id)).flatMap(({ items }) => items.map(({ itemType }) => itemType));
-        expect([await isParked(id), types.includes('TAX')], types.join()).to.deep.equal([false, true]);
-      }
-    });
-
-    it('invoicing §8.6: a plugin that asks for time gets it, and others are billed meanwhile', async () => {
-      let left = 2;
-      let waiting: Uuid | undefined;
-      await begin({
-        name: 'slow',
-        getAdditionalInvoiceItems: async ({ accountId }) => {
-          if (accountId !== waiting || left === 0) return null;
-          left -= 1;
-          throw new RetryLater(60_000);
         },
-      });
-      for (const name of ['a', 'b']) {
-        const { id } = await engine.acme.createAccount({ name, currency: 'USD' });
-        await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
-        waiting ??= id;
-      }
-      const accountId = waiting as Uuid;
-      for (let round = 0; round < 2; round += 1) {
-        while (left > 1 - round) await engine.billing.settle({ timeoutMs: 100 });
-        expect([await isParked(accountId), (await invoicesOf(accountId)).length]).to.deep.equal([false, 0]);
-        engine.systemClock.push(60_000);
-      }
-      await engine.settle();
-      expect((await invoicesOf(accountId)).map(({ amount }) => formatDecimal(amount))).to.deep.equal([
-        '19.95',
-      ]);
+      ],
     });
+    const ids: Uuid[] = [];
+    for (const planName of ['canopy-monthly', 'sprout-monthly-direct']) {
+      const { id } = await engine.acme.createAccount({ currency: 'USD' });
+      await engine.acme.createSubscription({ accountId: id, planName });
+      ids.push(id);
+    }
+    await engine.settle();
+    for (const id of ids) {
+      const types = (await invoicesOf(id)).flatMap(({ items }) => items.map(({ itemType }) => itemType));
+      expect([await isParked(id), types.includes('TAX')], types.join()).to.deep.equal([false, true]);
+    }
+  });
 
-    it('invoicing §8.6: where other errors do not park, a plugin that fails is asked again by the rules for errors', async () => {
-      let left = 1;
-      engine = await openEngine(open, {
-        now: '2024-01-01T00:00:00Z',
-        configuration: { 'org.service.invoice.parkAccountsOnAllExceptions': 'false' },
-        invoicePlugins: [
-          {
-            name: 'shaky',
-            priorCall: async () => {
-              left -= 1;
-              if (left >= 0) throw new Error('no connection');
-              return null;
-            },
-          },
-        ],
-      });
-      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-      await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-      await engine.settle();
-      expect([await isParked(accountId), (await invoicesOf(accountId)).length]).to.deep.equal([false, 1]);
+  it('invoicing §8.6: a plugin that asks for time gets it, and others are billed meanwhile', async () => {
+    let left = 2;
+    let waiting: Uuid | undefined;
+    await begin({
+      name: 'slow',
+      getAdditionalInvoiceItems: async ({ accountId }) => {
+        if (accountId !== waiting || left === 0) return null;
+        left -= 1;
+        throw new RetryLater(60_000);
+      },
     });
+    for (const name of ['a', 'b']) {
+      const { id } = await engine.acme.createAccount({ name, currency: 'USD' });
+      await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
+      waiting ??= id;
+    }
+    const accountId = waiting as Uuid;
+    for (let round = 0; round < 2; round += 1) {
+      while (left > 1 - round) await engine.billing.settle({ timeoutMs: 100 });
+      expect([await isParked(accountId), (await invoicesOf(accountId)).length]).to.deep.equal([false, 0]);
+      engine.systemClock.push(60_000);
+    }
+    await engine.settle();
+    expect((await invoicesOf(accountId)).map(({ amount }) => formatDecimal(amount))).to.deep.equal(['19.95']);
+  });
+
+  it('invoicing §8.6: where other errors do not park, a plugin that fails is asked again by the rules for errors', async () => {
+    let left = 1;
+    engine = await openEngine(open, {
+      now: '2024-01-01T00:00:00Z',
+      configuration: { 'org.service.invoice.parkAccountsOnAllExceptions': 'false' },
+      invoicePlugins: [
+        {
+          name: 'shaky',
+          priorCall: async () => {
+            left -= 1;
+            if (left >= 0) throw new Error('no connection');
+            return null;
+          },
+        },
+      ],
+    });
+    const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+    await engine.settle();
+    expect([await isParked(accountId), (await invoicesOf(accountId)).length]).to.deep.equal([false, 1]);
   });
 });
 
-eachDatabase((kind, open) => {
-  describe(`statements of runs with an invoice plugin on ${kind}`, () => {
-    it('do not grow with the number of accounts or of split invoices', async () => {
-      let statements: string[] = [];
-      const engine = await openEngine(open, {
-        now: '2024-01-01T00:00:00Z',
-        invoicePlugins: [
-          {
-            ...splitter,
-            getAdditionalInvoiceItems: async () => ({ items: [{ itemType: 'TAX', amount: '1' }] }),
-          },
-        ],
-        trace: (statement) => statements.push(statement),
-      });
-      try {
-        const counts: number[] = [];
-        for (const subscriptions of [2, 12]) {
-          const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-          const bundle = [{ accountId, planName: 'solo-now' }];
-          await engine.acme.subscriptions.createBundles(Array.from({ length: subscriptions }, () => bundle));
-          statements = [];
-          const group = await engine.acme.invoices.generateGroup({ accountId });
-          counts.push(statements.length);
-          expect(group).to.have.length(subscriptions + 1);
-        }
-        expect(counts[1]).to.equal(counts[0]);
-      } finally {
-        await engine.close();
-      }
+eachDatabase('statements of runs with an invoice plugin', (open) => {
+  it('do not grow with the number of accounts or of split invoices', async () => {
+    let statements: string[] = [];
+    const engine = await openEngine(open, {
+      now: '2024-01-01T00:00:00Z',
+      invoicePlugins: [
+        {
+          ...splitter,
+          getAdditionalInvoiceItems: async () => ({ items: [{ itemType: 'TAX', amount: '1' }] }),
+        },
+      ],
+      trace: (statement) => statements.push(statement),
     });
+    const counts: number[] = [];
+    for (const subscriptions of [2, 12]) {
+      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+      const bundle = [{ accountId, planName: 'solo-now' }];
+      await engine.acme.subscriptions.createBundles(Array.from({ length: subscriptions }, () => bundle));
+      statements = [];
+      const group = await engine.acme.invoices.generateGroup({ accountId });
+      counts.push(statements.length);
+      expect(group).to.have.length(subscriptions + 1);
+    }
+    expect(counts[1]).to.equal(counts[0]);
   });
 });

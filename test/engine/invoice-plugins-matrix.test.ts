@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import { BillingError, formatDecimal, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 import {
   type Answer,
   type InvoiceCall,
@@ -81,8 +79,9 @@ const cells: readonly Cell[] = Object.entries(outcomes).flatMap(([call, answers]
   })),
 );
 
-anyDatabase((_kind, open) => {
-  describe('every answer of every call of an invoice plugin (invoicing §13), in every kind of run', () => {
+anyDatabase(
+  'every answer of every call of an invoice plugin (invoicing §13), in every kind of run',
+  (open) => {
     let engine: TestEngine;
     let plugin: ScriptedInvoicePlugin;
     const accountOf = new Map<Cell, Uuid>();
@@ -95,8 +94,6 @@ anyDatabase((_kind, open) => {
         longestTimerMs: 300,
       });
     });
-
-    after(() => engine.close());
 
     async function signUp(): Promise<void> {
       accountOf.clear();
@@ -263,8 +260,8 @@ anyDatabase((_kind, open) => {
         }
       });
     });
-  });
-});
+  },
+);
 
 function idOf(accountOf: ReadonlyMap<Cell, Uuid>, cell: Cell | undefined): Uuid {
   const id = cell && accountOf.get(cell);

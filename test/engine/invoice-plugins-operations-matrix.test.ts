@@ -1,8 +1,6 @@
-import { expect } from 'chai';
 import { formatDecimal, type Uuid } from '../../lib/index.ts';
 import { inParallel } from '../../lib/runtime/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 import {
   type Answer,
   answers,
@@ -123,8 +121,9 @@ interface Stage {
   readonly invoiceItemId: Uuid;
 }
 
-anyDatabase((_kind, open) => {
-  describe('every answer of every call of an invoice plugin (invoicing §13), in dry runs and operations of people', () => {
+anyDatabase(
+  'every answer of every call of an invoice plugin (invoicing §13), in dry runs and operations of people',
+  (open) => {
     let engine: TestEngine;
     let plugin: ScriptedInvoicePlugin;
     const stages = new Map<Cell, Stage>();
@@ -153,8 +152,6 @@ anyDatabase((_kind, open) => {
         perform,
       );
     });
-
-    after(() => engine.close());
 
     async function perform(cell: Cell): Promise<void> {
       try {
@@ -270,5 +267,5 @@ anyDatabase((_kind, open) => {
     it('the books are sound', async () => {
       expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
     });
-  });
-});
+  },
+);

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type AdditionalItem,
   ErrorCode,
@@ -11,594 +10,556 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('invoice plugins in runs (invoicing §13)', () => {
-    let engine: TestEngine;
-    let accountId: Uuid;
-    afterEach(() => engine.close());
+eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
 
-    async function begin(...plugins: readonly InvoicePlugin[]): Promise<void> {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', invoicePlugins: plugins });
-      accountId = (await engine.payingAccount({ currency: 'USD' })).id;
-    }
+  async function begin(...plugins: readonly InvoicePlugin[]): Promise<void> {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', invoicePlugins: plugins });
+    accountId = (await engine.payingAccount({ currency: 'USD' })).id;
+  }
 
-    async function subscribe(planName = 'solo-now'): Promise<Uuid> {
-      const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
-      await engine.settle();
-      return subscriptionId;
-    }
+  async function subscribe(planName = 'solo-now'): Promise<Uuid> {
+    const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
+    await engine.settle();
+    return subscriptionId;
+  }
 
-    async function invoices(): Promise<readonly InvoiceView[]> {
-      const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
-      return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
-    }
+  async function invoices(): Promise<readonly InvoiceView[]> {
+    const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
+    return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
+  }
 
-    async function lines(): Promise<readonly string[]> {
-      return (await invoices()).map(
-        (each) => `${itemLines(each).join(', ')} owes ${formatDecimal(each.balance)}`,
-      );
-    }
-
-    const taxOf = ({ items }: SeenInvoice, rate = '0.1'): readonly AdditionalItem[] =>
-      items
-        .filter(({ itemType }) => itemType === 'RECURRING')
-        .map(({ id, amount }) => ({ itemType: 'TAX', linkedItemId: id, amount: amount.times(rate) }));
-
-    const tax = (rate = '0.1'): InvoicePlugin => ({
-      name: 'tax',
-      getAdditionalInvoiceItems: async (invoice) => ({ items: taxOf(invoice, rate) }),
-    });
-
-    const parkReason = async (): Promise<string> => {
-      const [mark] = (await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId })).filter(
-        ({ tagDefinitionName }) => tagDefinitionName === '__PARK__',
-      );
-      if (mark === undefined) return 'not parked';
-      const rows = await engine.acme.audit.history({ type: 'TAG', id: mark.id });
-      return rows.map(({ comments }) => comments).join();
-    };
-
-    it(
-      'a tax is added to every run, paid with it, and later repairs and taxes go on',
-      onEachDatabase(async () => {
-        await begin(tax());
-        await subscribe();
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await lines()).to.deep.equal([
-          'RECURRING 2024-01-01..2024-02-01 19.95, TAX 2024-01-01 2 owes 0',
-          'RECURRING 2024-02-01..2024-03-01 19.95, TAX 2024-02-01 2 owes 0',
-        ]);
-        expect(engine.ledger.all().map(({ amount }) => amount && formatDecimal(amount))).to.deep.equal([
-          '21.95',
-          '21.95',
-        ]);
-      }),
+  async function lines(): Promise<readonly string[]> {
+    return (await invoices()).map(
+      (each) => `${itemLines(each).join(', ')} owes ${formatDecimal(each.balance)}`,
     );
+  }
 
-    it('a run that is asked for gets the items of plugins too, and its properties', async () => {
-      const properties: string[] = [];
-      await begin({
-        ...tax(),
-        priorCall: async (_context, given) => {
-          properties.push(given.map(({ key, value }) => `${key}=${value}`).join());
-          return { properties: [{ key: 'seen', value: 'yes' }] };
-        },
-        onSuccessCall: async ({ invoice }, given) => {
-          properties.push(
-            `${given.map(({ key }) => key).join()} ${invoice?.items.length} ${invoice?.invoiceNumber}`,
-          );
-          return null;
-        },
-      });
-      await subscribe();
-      const targetDate = parseLocalDate('2024-02-01');
-      const { acme } = engine;
-      const caller = engine.billing.as({
-        tenant: engine.tenant,
-        user: 'me',
-        pluginProperties: [{ key: 'a', value: 'b' }],
-      });
-      expect(itemLines(await caller.generateInvoice({ accountId, targetDate }))).to.deep.equal([
-        'RECURRING 2024-02-01..2024-03-01 19.95',
-        'TAX 2024-01-01 2',
-      ]);
-      expect(properties).to.deep.equal(['', 'seen 2 1', 'a=b', 'seen 2 2']);
-      expect(await codeOf(acme.generateInvoice({ accountId, targetDate }))).to.equal(4007);
-    });
+  const taxOf = ({ items }: SeenInvoice, rate = '0.1'): readonly AdditionalItem[] =>
+    items
+      .filter(({ itemType }) => itemType === 'RECURRING')
+      .map(({ id, amount }) => ({ itemType: 'TAX', linkedItemId: id, amount: amount.times(rate) }));
 
-    it('plugins come in the order of the configuration, by name without one, each seeing what the previous added', async () => {
-      const seen: string[] = [];
-      const named = (name: string): InvoicePlugin => ({
-        name,
-        getAdditionalInvoiceItems: async ({ items }) => {
-          seen.push(`${name} sees ${items.length}`);
-          return { items: [{ itemType: 'EXTERNAL_CHARGE', amount: '1', description: name }] };
-        },
-      });
-      await begin(named('b'), named('a'), named('c'));
-      await subscribe();
-      expect(seen).to.deep.equal(['a sees 1', 'b sees 2', 'c sees 3']);
-      const settings = JSON.stringify({ 'org.service.invoice.plugin': 'c,none,a' });
-      await engine.acme.keyValues.add('PER_TENANT_CONFIG', settings);
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect(seen.slice(3)).to.deep.equal(['c sees 1', 'a sees 2']);
-    });
+  const tax = (rate = '0.1'): InvoicePlugin => ({
+    name: 'tax',
+    getAdditionalInvoiceItems: async (invoice) => ({ items: taxOf(invoice, rate) }),
+  });
 
-    it(
-      'a plugin cannot change in place what others are given: neither those after it, nor those asked about other accounts',
-      onEachDatabase(async () => {
-        let isOn = false;
-        const others: string[] = [];
-        const tries: unknown[] = [];
-        const attempt = (change: () => unknown): void => {
-          try {
-            tries.push(change());
-          } catch (error) {
-            tries.push(error instanceof TypeError);
-          }
-        };
-        const greedy: InvoicePlugin = {
-          name: 'greedy',
-          priorCall: async (context, properties) => {
-            const given = properties as { key: string; value: string }[];
-            attempt(() => isOn && given.push({ key: 'INVOICE_SEQUENCE_NUMBER', value: '4' }));
-            attempt(() => isOn && Object.assign(given[0] ?? Object.freeze({}), { value: 'changed' }));
-            attempt(() => isOn && Object.assign(context, { accountId: 'another' }));
-            return null;
-          },
-        };
-        const watcher: InvoicePlugin = {
-          name: 'watcher',
-          priorCall: async ({ accountId: id }, given) => {
-            if (isOn) others.push(`${id} ${given.map(({ key, value }) => `${key}=${value}`).join()}`);
-            return null;
-          },
-        };
-        await begin(greedy, watcher);
-        const ids = [accountId, (await engine.payingAccount({ currency: 'USD' })).id];
-        for (const id of ids) await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
-        isOn = true;
-        await engine.settle();
-        expect(others.toSorted()).to.deep.equal(ids.map((id) => `${id} `).toSorted());
-        const pluginProperties = [{ key: 'a', value: 'b' }];
-        const caller = engine.billing.as({ tenant: engine.tenant, user: 'me', pluginProperties });
-        await caller.invoices.addCharges({ accountId, items: [{ amount: '1' }], autoCommit: true });
-        expect(others.at(-1)).to.equal(`${accountId} a=b`);
-        expect(pluginProperties).to.deep.equal([{ key: 'a', value: 'b' }]);
-        expect(tries.slice(-9)).to.deep.equal(Array(9).fill(true));
-        expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.have.length(2);
-      }),
+  const parkReason = async (): Promise<string> => {
+    const [mark] = (await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId })).filter(
+      ({ tagDefinitionName }) => tagDefinitionName === '__PARK__',
     );
+    if (mark === undefined) return 'not parked';
+    const rows = await engine.acme.audit.history({ type: 'TAG', id: mark.id });
+    return rows.map(({ comments }) => comments).join();
+  };
 
-    it('an abort does nothing and tells nobody; the next run catches up', async () => {
-      let isAborting = true;
-      const told: string[] = [];
-      await begin({
-        name: 'gate',
-        priorCall: async () => ({ aborted: isAborting }),
-        onSuccessCall: async () => {
-          told.push('success');
-          return null;
-        },
-        onFailureCall: async () => {
-          told.push('failure');
-          return null;
-        },
-      });
-      await subscribe();
-      expect([await lines(), told, await parkReason()]).to.deep.equal([[], [], 'not parked']);
-      expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(4007);
-      isAborting = false;
-      await engine.acme.generateInvoice({ accountId });
-      expect([await lines(), told]).to.deep.equal([
-        ['RECURRING 2024-01-01..2024-02-01 19.95 owes 19.95'],
-        ['success'],
-      ]);
-    });
+  it('a tax is added to every run, paid with it, and later repairs and taxes go on', async () => {
+    await begin(tax());
+    await subscribe();
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect(await lines()).to.deep.equal([
+      'RECURRING 2024-01-01..2024-02-01 19.95, TAX 2024-01-01 2 owes 0',
+      'RECURRING 2024-02-01..2024-03-01 19.95, TAX 2024-02-01 2 owes 0',
+    ]);
+    expect(engine.ledger.all().map(({ amount }) => amount && formatDecimal(amount))).to.deep.equal([
+      '21.95',
+      '21.95',
+    ]);
+  });
 
-    it('a run that is put off comes at that instant, and says that it was', async () => {
-      const calls: string[] = [];
-      await begin({
-        name: 'later',
-        priorCall: async ({ rescheduled, targetDate }) => {
-          calls.push(`${rescheduled} ${targetDate === null ? '' : formatLocalDate(targetDate)}`);
-          return rescheduled ? null : { rescheduleDate: new Date('2024-01-03T10:00:00Z') };
-        },
-      });
-      await subscribe();
-      expect(await lines()).to.deep.equal([]);
-      await engine.runTo('2024-01-03T09:59:00Z');
-      expect(await lines()).to.deep.equal([]);
-      await engine.runTo('2024-01-03T10:00:00Z');
-      expect(await lines()).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 19.95 owes 0']);
-      expect(calls).to.deep.equal(['false 2024-01-01', 'true 2024-01-03']);
-    });
-
-    it(
-      'groups: the items of one run become several invoices of one group, each paid by itself',
-      onEachDatabase(async () => {
-        await begin({
-          name: 'groups',
-          getInvoiceGrouping: async ({ items }) => ({
-            groups: items.map(({ id }) => ({ itemIds: [id] })),
-          }),
-        });
-        await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-        await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-        await engine.settle();
-        await engine.runTo('2024-02-01T00:00:00Z');
-        const february = (await invoices()).slice(-2);
-        expect(february.map((each) => itemLines(each).join())).to.deep.equal([
-          'RECURRING 2024-02-01..2024-03-01 19.95',
-          'RECURRING 2024-02-01..2024-03-01 19.95',
-        ]);
-        const [first, second] = february;
-        expect([first?.groupId, second?.groupId]).to.deep.equal([first?.id, first?.id]);
-        expect(february.map(({ balance }) => formatDecimal(balance))).to.deep.equal(['0', '0']);
-        const group = await engine.acme.invoices.listGroup({ accountId, groupId: first?.id ?? '' });
-        expect(group.map(({ id }) => id)).to.deep.equal([first?.id, second?.id]);
-      }),
-    );
-
-    it('an automatic run may be split, one that is asked for only where it says so', async () => {
-      await begin({
-        name: 'groups',
-        getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
-      });
-      const date = { date: parseLocalDate('2024-01-01') };
-      for (const planName of ['solo-now', 'solo-now'])
-        await engine.acme.createSubscription(
-          { accountId, planName },
-          { billingDate: date, entitlementDate: date },
+  it('a run that is asked for gets the items of plugins too, and its properties', async () => {
+    const properties: string[] = [];
+    await begin({
+      ...tax(),
+      priorCall: async (_context, given) => {
+        properties.push(given.map(({ key, value }) => `${key}=${value}`).join());
+        return { properties: [{ key: 'seen', value: 'yes' }] };
+      },
+      onSuccessCall: async ({ invoice }, given) => {
+        properties.push(
+          `${given.map(({ key }) => key).join()} ${invoice?.items.length} ${invoice?.invoiceNumber}`,
         );
-      expect((await engine.acme.generateInvoice({ accountId })).items).to.have.length(2);
-      const targetDate = parseLocalDate('2024-02-01');
-      const group = await engine.acme.invoices.generateGroup({ accountId, targetDate });
-      expect(group.map(({ items }) => items.length)).to.deep.equal([1, 1]);
+        return null;
+      },
     });
-
-    it(
-      'credit is applied over all invoices of a group in their order',
-      onEachDatabase(async () => {
-        await begin({
-          name: 'groups',
-          getInvoiceGrouping: async ({ items }) => ({
-            groups: items
-              .filter(({ itemType }) => itemType !== 'CBA_ADJ')
-              .map(({ id }) => ({ itemIds: [id] })),
-          }),
-        });
-        await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '25' }], autoCommit: true });
-        await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-        await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-        const group = await engine.acme.invoices.generateGroup({ accountId });
-        expect(
-          group.map((each) => `${itemLines(each).join(', ')} owes ${formatDecimal(each.balance)}`),
-        ).to.deep.equal([
-          'RECURRING 2024-01-01..2024-02-01 19.95, CBA_ADJ 2024-01-01..2024-01-01 -19.95 owes 0',
-          'RECURRING 2024-01-01..2024-02-01 19.95, CBA_ADJ 2024-01-01..2024-01-01 -5.05 owes 14.9',
-        ]);
-      }),
-    );
-
-    it(
-      'a number that a plugin imposes is kept; a number that is taken fails the run, and the counter goes on behind it',
-      onEachDatabase(async () => {
-        let number: string | null = '1000';
-        await begin({
-          name: 'numbers',
-          priorCall: async () =>
-            number === null ? null : { properties: [{ key: 'INVOICE_SEQUENCE_NUMBER', value: number }] },
-        });
-        await subscribe();
-        expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.deep.equal([1000]);
-        const targetDate = parseLocalDate('2024-02-01');
-        expect(await codeOf(engine.acme.generateInvoice({ accountId, targetDate }))).to.equal(
-          ErrorCode.INVOICE_INVALID_NUMBER,
-        );
-        number = '7';
-        await engine.acme.generateInvoice({ accountId, targetDate });
-        number = null;
-        await engine.acme.invoices.addCharges({ accountId, items: [{ amount: '1' }], autoCommit: true });
-        expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.deep.equal([7, 1000, 1001]);
-      }),
-    );
-
-    it(
-      'items for existing invoices: a tax on an earlier one and an adjustment of its charge, as credit',
-      onEachDatabase(async () => {
-        let more: (earlier: SeenInvoice) => readonly AdditionalItem[] = () => [];
-        await begin({
-          name: 'history',
-          getAdditionalInvoiceItems: async (...seen) => {
-            const { existingInvoices } = seen[3];
-            for await (const earlier of existingInvoices()) return { items: more(earlier) };
-            return null;
-          },
-        });
-        await subscribe();
-        more = ({ id, items }) => [
-          { itemType: 'TAX', invoiceId: id, amount: '1' },
-          { itemType: 'ITEM_ADJ', amount: '-5', linkedItemId: items[0]?.id ?? null },
-        ];
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await lines()).to.deep.equal([
-          'RECURRING 2024-01-01..2024-02-01 19.95, TAX 2024-02-01 1, ITEM_ADJ 2024-02-01..2024-02-01 -5, CBA_ADJ 2024-02-01..2024-02-01 4 owes 0',
-          'RECURRING 2024-02-01..2024-03-01 19.95, CBA_ADJ 2024-02-01..2024-02-01 -4 owes 0',
-        ]);
-        more = ({ items }) => [{ itemType: 'ITEM_ADJ', amount: '-15', linkedItemId: items[0]?.id ?? null }];
-        await engine.runTo('2024-03-01T00:00:00Z');
-        expect(await parkReason()).to.contain('more than what remains of invoice item');
-        expect(await lines()).to.have.length(2);
-      }),
-    );
-
-    it('a changed amount is what is billed, repaired and credited later', async () => {
-      await begin({
-        name: 'discount',
-        getAdditionalInvoiceItems: async ({ items }) => ({
-          items: items
-            .filter(({ itemType }) => itemType === 'RECURRING')
-            .map(({ id }) => ({ id, amount: '15.5', description: 'loyal' })),
-        }),
-      });
-      const id = await subscribe();
-      expect(await lines()).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 15.5 owes 0']);
-      const [item] = (await invoices())[0]?.items ?? [];
-      const { text, pluginName } = await engine.acme.invoices.explain(item?.id ?? '');
-      expect(pluginName).to.equal('discount');
-      expect(text, text).to.contain('changed to 15.50 USD by the invoice plugin "discount": loyal');
-      engine.clock.set('2024-01-16T00:00:00Z');
-      await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
-      await engine.settle();
-      expect((await lines())[1]).to.equal(
-        'REPAIR_ADJ 2024-01-16..2024-02-01 -8, CBA_ADJ 2024-01-16..2024-01-16 8 owes 0',
-      );
-      expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
+    await subscribe();
+    const targetDate = parseLocalDate('2024-02-01');
+    const { acme } = engine;
+    const caller = engine.billing.as({
+      tenant: engine.tenant,
+      user: 'me',
+      pluginProperties: [{ key: 'a', value: 'b' }],
     });
+    expect(itemLines(await caller.generateInvoice({ accountId, targetDate }))).to.deep.equal([
+      'RECURRING 2024-02-01..2024-03-01 19.95',
+      'TAX 2024-01-01 2',
+    ]);
+    expect(properties).to.deep.equal(['', 'seen 2 1', 'a=b', 'seen 2 2']);
+    expect(await codeOf(acme.generateInvoice({ accountId, targetDate }))).to.equal(4007);
+  });
 
-    const changedTo = (amount: string): InvoicePlugin => ({
-      name: 'changed',
-      getAdditionalInvoiceItems: async ({ items }) => ({
-        items: items.filter(({ itemType }) => itemType === 'RECURRING').map(({ id }) => ({ id, amount })),
-      }),
+  it('plugins come in the order of the configuration, by name without one, each seeing what the previous added', async () => {
+    const seen: string[] = [];
+    const named = (name: string): InvoicePlugin => ({
+      name,
+      getAdditionalInvoiceItems: async ({ items }) => {
+        seen.push(`${name} sees ${items.length}`);
+        return { items: [{ itemType: 'EXTERNAL_CHARGE', amount: '1', description: name }] };
+      },
     });
-    const cancelOn = async (id: Uuid, instant: string): Promise<void> => {
-      await engine.runTo(instant);
-      await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
-      await engine.settle();
+    await begin(named('b'), named('a'), named('c'));
+    await subscribe();
+    expect(seen).to.deep.equal(['a sees 1', 'b sees 2', 'c sees 3']);
+    const settings = JSON.stringify({ 'org.service.invoice.plugin': 'c,none,a' });
+    await engine.acme.keyValues.add('PER_TENANT_CONFIG', settings);
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect(seen.slice(3)).to.deep.equal(['c sees 1', 'a sees 2']);
+  });
+
+  it('a plugin cannot change in place what others are given: neither those after it, nor those asked about other accounts', async () => {
+    let isOn = false;
+    const others: string[] = [];
+    const tries: unknown[] = [];
+    const attempt = (change: () => unknown): void => {
+      try {
+        tries.push(change());
+      } catch (error) {
+        tries.push(error instanceof TypeError);
+      }
     };
-    const wrong = async () => [
-      ...(await Array.fromAsync(engine.billing.checks.breaches())),
-      ...(await engine.acme.invoices.verifyCoverage(accountId)),
+    const greedy: InvoicePlugin = {
+      name: 'greedy',
+      priorCall: async (context, properties) => {
+        const given = properties as { key: string; value: string }[];
+        attempt(() => isOn && given.push({ key: 'INVOICE_SEQUENCE_NUMBER', value: '4' }));
+        attempt(() => isOn && Object.assign(given[0] ?? Object.freeze({}), { value: 'changed' }));
+        attempt(() => isOn && Object.assign(context, { accountId: 'another' }));
+        return null;
+      },
+    };
+    const watcher: InvoicePlugin = {
+      name: 'watcher',
+      priorCall: async ({ accountId: id }, given) => {
+        if (isOn) others.push(`${id} ${given.map(({ key, value }) => `${key}=${value}`).join()}`);
+        return null;
+      },
+    };
+    await begin(greedy, watcher);
+    const ids = [accountId, (await engine.payingAccount({ currency: 'USD' })).id];
+    for (const id of ids) await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
+    isOn = true;
+    await engine.settle();
+    expect(others.toSorted()).to.deep.equal(ids.map((id) => `${id} `).toSorted());
+    const pluginProperties = [{ key: 'a', value: 'b' }];
+    const caller = engine.billing.as({ tenant: engine.tenant, user: 'me', pluginProperties });
+    await caller.invoices.addCharges({ accountId, items: [{ amount: '1' }], autoCommit: true });
+    expect(others.at(-1)).to.equal(`${accountId} a=b`);
+    expect(pluginProperties).to.deep.equal([{ key: 'a', value: 'b' }]);
+    expect(tries.slice(-9)).to.deep.equal(Array(9).fill(true));
+    expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.have.length(2);
+  });
+
+  it('an abort does nothing and tells nobody; the next run catches up', async () => {
+    let isAborting = true;
+    const told: string[] = [];
+    await begin({
+      name: 'gate',
+      priorCall: async () => ({ aborted: isAborting }),
+      onSuccessCall: async () => {
+        told.push('success');
+        return null;
+      },
+      onFailureCall: async () => {
+        told.push('failure');
+        return null;
+      },
+    });
+    await subscribe();
+    expect([await lines(), told, await parkReason()]).to.deep.equal([[], [], 'not parked']);
+    expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(4007);
+    isAborting = false;
+    await engine.acme.generateInvoice({ accountId });
+    expect([await lines(), told]).to.deep.equal([
+      ['RECURRING 2024-01-01..2024-02-01 19.95 owes 19.95'],
+      ['success'],
+    ]);
+  });
+
+  it('a run that is put off comes at that instant, and says that it was', async () => {
+    const calls: string[] = [];
+    await begin({
+      name: 'later',
+      priorCall: async ({ rescheduled, targetDate }) => {
+        calls.push(`${rescheduled} ${targetDate === null ? '' : formatLocalDate(targetDate)}`);
+        return rescheduled ? null : { rescheduleDate: new Date('2024-01-03T10:00:00Z') };
+      },
+    });
+    await subscribe();
+    expect(await lines()).to.deep.equal([]);
+    await engine.runTo('2024-01-03T09:59:00Z');
+    expect(await lines()).to.deep.equal([]);
+    await engine.runTo('2024-01-03T10:00:00Z');
+    expect(await lines()).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 19.95 owes 0']);
+    expect(calls).to.deep.equal(['false 2024-01-01', 'true 2024-01-03']);
+  });
+
+  it('groups: the items of one run become several invoices of one group, each paid by itself', async () => {
+    await begin({
+      name: 'groups',
+      getInvoiceGrouping: async ({ items }) => ({
+        groups: items.map(({ id }) => ({ itemIds: [id] })),
+      }),
+    });
+    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+    await engine.settle();
+    await engine.runTo('2024-02-01T00:00:00Z');
+    const february = (await invoices()).slice(-2);
+    expect(february.map((each) => itemLines(each).join())).to.deep.equal([
+      'RECURRING 2024-02-01..2024-03-01 19.95',
+      'RECURRING 2024-02-01..2024-03-01 19.95',
+    ]);
+    const [first, second] = february;
+    expect([first?.groupId, second?.groupId]).to.deep.equal([first?.id, first?.id]);
+    expect(february.map(({ balance }) => formatDecimal(balance))).to.deep.equal(['0', '0']);
+    const group = await engine.acme.invoices.listGroup({ accountId, groupId: first?.id ?? '' });
+    expect(group.map(({ id }) => id)).to.deep.equal([first?.id, second?.id]);
+  });
+
+  it('an automatic run may be split, one that is asked for only where it says so', async () => {
+    await begin({
+      name: 'groups',
+      getInvoiceGrouping: async ({ items }) => ({ groups: items.map(({ id }) => ({ itemIds: [id] })) }),
+    });
+    const date = { date: parseLocalDate('2024-01-01') };
+    for (const planName of ['solo-now', 'solo-now'])
+      await engine.acme.createSubscription(
+        { accountId, planName },
+        { billingDate: date, entitlementDate: date },
+      );
+    expect((await engine.acme.generateInvoice({ accountId })).items).to.have.length(2);
+    const targetDate = parseLocalDate('2024-02-01');
+    const group = await engine.acme.invoices.generateGroup({ accountId, targetDate });
+    expect(group.map(({ items }) => items.length)).to.deep.equal([1, 1]);
+  });
+
+  it('credit is applied over all invoices of a group in their order', async () => {
+    await begin({
+      name: 'groups',
+      getInvoiceGrouping: async ({ items }) => ({
+        groups: items.filter(({ itemType }) => itemType !== 'CBA_ADJ').map(({ id }) => ({ itemIds: [id] })),
+      }),
+    });
+    await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '25' }], autoCommit: true });
+    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+    const group = await engine.acme.invoices.generateGroup({ accountId });
+    expect(
+      group.map((each) => `${itemLines(each).join(', ')} owes ${formatDecimal(each.balance)}`),
+    ).to.deep.equal([
+      'RECURRING 2024-01-01..2024-02-01 19.95, CBA_ADJ 2024-01-01..2024-01-01 -19.95 owes 0',
+      'RECURRING 2024-01-01..2024-02-01 19.95, CBA_ADJ 2024-01-01..2024-01-01 -5.05 owes 14.9',
+    ]);
+  });
+
+  it('a number that a plugin imposes is kept; a number that is taken fails the run, and the counter goes on behind it', async () => {
+    let number: string | null = '1000';
+    await begin({
+      name: 'numbers',
+      priorCall: async () =>
+        number === null ? null : { properties: [{ key: 'INVOICE_SEQUENCE_NUMBER', value: number }] },
+    });
+    await subscribe();
+    expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.deep.equal([1000]);
+    const targetDate = parseLocalDate('2024-02-01');
+    expect(await codeOf(engine.acme.generateInvoice({ accountId, targetDate }))).to.equal(
+      ErrorCode.INVOICE_INVALID_NUMBER,
+    );
+    number = '7';
+    await engine.acme.generateInvoice({ accountId, targetDate });
+    number = null;
+    await engine.acme.invoices.addCharges({ accountId, items: [{ amount: '1' }], autoCommit: true });
+    expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.deep.equal([7, 1000, 1001]);
+  });
+
+  it('items for existing invoices: a tax on an earlier one and an adjustment of its charge, as credit', async () => {
+    let more: (earlier: SeenInvoice) => readonly AdditionalItem[] = () => [];
+    await begin({
+      name: 'history',
+      getAdditionalInvoiceItems: async (...seen) => {
+        const { existingInvoices } = seen[3];
+        for await (const earlier of existingInvoices()) return { items: more(earlier) };
+        return null;
+      },
+    });
+    await subscribe();
+    more = ({ id, items }) => [
+      { itemType: 'TAX', invoiceId: id, amount: '1' },
+      { itemType: 'ITEM_ADJ', amount: '-5', linkedItemId: items[0]?.id ?? null },
     ];
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect(await lines()).to.deep.equal([
+      'RECURRING 2024-01-01..2024-02-01 19.95, TAX 2024-02-01 1, ITEM_ADJ 2024-02-01..2024-02-01 -5, CBA_ADJ 2024-02-01..2024-02-01 4 owes 0',
+      'RECURRING 2024-02-01..2024-03-01 19.95, CBA_ADJ 2024-02-01..2024-02-01 -4 owes 0',
+    ]);
+    more = ({ items }) => [{ itemType: 'ITEM_ADJ', amount: '-15', linkedItemId: items[0]?.id ?? null }];
+    await engine.runTo('2024-03-01T00:00:00Z');
+    expect(await parkReason()).to.contain('more than what remains of invoice item');
+    expect(await lines()).to.have.length(2);
+  });
 
-    it(
-      'days that a plugin has made free stay billed: they are cut by a repair of 0, and come back with its void',
-      onEachDatabase(async () => {
-        await begin(changedTo('0'));
-        const id = await subscribe();
-        await cancelOn(id, '2024-02-05T00:00:00Z');
-        const made = [
-          'RECURRING 2024-01-01..2024-02-01 0 owes 0',
-          'RECURRING 2024-02-01..2024-03-01 0 owes 0',
-          'REPAIR_ADJ 2024-02-05..2024-03-01 0 owes 0',
-        ];
-        expect(await lines()).to.deep.equal(made);
-        expect(await wrong()).to.deep.equal([]);
-        await engine.acme.invoices.void((await invoices()).at(-1)?.id ?? '');
-        await engine.acme.generateInvoice({ accountId });
-        expect(await lines()).to.deep.equal([...made, made[2]]);
-        expect(await wrong()).to.deep.equal([]);
+  it('a changed amount is what is billed, repaired and credited later', async () => {
+    await begin({
+      name: 'discount',
+      getAdditionalInvoiceItems: async ({ items }) => ({
+        items: items
+          .filter(({ itemType }) => itemType === 'RECURRING')
+          .map(({ id }) => ({ id, amount: '15.5', description: 'loyal' })),
       }),
+    });
+    const id = await subscribe();
+    expect(await lines()).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 15.5 owes 0']);
+    const [item] = (await invoices())[0]?.items ?? [];
+    const { text, pluginName } = await engine.acme.invoices.explain(item?.id ?? '');
+    expect(pluginName).to.equal('discount');
+    expect(text, text).to.contain('changed to 15.50 USD by the invoice plugin "discount": loyal');
+    engine.clock.set('2024-01-16T00:00:00Z');
+    await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
+    await engine.settle();
+    expect((await lines())[1]).to.equal(
+      'REPAIR_ADJ 2024-01-16..2024-02-01 -8, CBA_ADJ 2024-01-16..2024-01-16 8 owes 0',
     );
+    expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
+  });
 
-    it(
-      'free days that a plugin has charged are charged once, and repaired with their share',
-      onEachDatabase(async () => {
-        await begin(changedTo('7'));
-        const { subscriptionId } = await engine.acme.createSubscription({
-          accountId,
-          planName: 'solo-now',
-          priceOverrides: [{ phaseName: 'solo-now-evergreen', recurringPrice: '0' }],
-        });
-        await engine.settle();
-        const made = ['RECURRING 2024-01-01..2024-02-01 7 owes 0'];
-        expect(await lines()).to.deep.equal(made);
-        await cancelOn(subscriptionId, '2024-01-16T00:00:00Z');
-        const repair = 'REPAIR_ADJ 2024-01-16..2024-02-01 -3.61, CBA_ADJ 2024-01-16..2024-01-16 3.61 owes 0';
-        expect(await lines()).to.deep.equal([...made, repair]);
-        expect(await wrong()).to.deep.equal([]);
-        await engine.acme.invoices.void((await invoices()).at(-1)?.id ?? '');
-        await engine.acme.generateInvoice({ accountId });
-        expect(await lines()).to.deep.equal([...made, repair, repair]);
-        expect(await wrong()).to.deep.equal([]);
+  const changedTo = (amount: string): InvoicePlugin => ({
+    name: 'changed',
+    getAdditionalInvoiceItems: async ({ items }) => ({
+      items: items.filter(({ itemType }) => itemType === 'RECURRING').map(({ id }) => ({ id, amount })),
+    }),
+  });
+  const cancelOn = async (id: Uuid, instant: string): Promise<void> => {
+    await engine.runTo(instant);
+    await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
+    await engine.settle();
+  };
+  const wrong = async () => [
+    ...(await Array.fromAsync(engine.billing.checks.breaches())),
+    ...(await engine.acme.invoices.verifyCoverage(accountId)),
+  ];
+
+  it('days that a plugin has made free stay billed: they are cut by a repair of 0, and come back with its void', async () => {
+    await begin(changedTo('0'));
+    const id = await subscribe();
+    await cancelOn(id, '2024-02-05T00:00:00Z');
+    const made = [
+      'RECURRING 2024-01-01..2024-02-01 0 owes 0',
+      'RECURRING 2024-02-01..2024-03-01 0 owes 0',
+      'REPAIR_ADJ 2024-02-05..2024-03-01 0 owes 0',
+    ];
+    expect(await lines()).to.deep.equal(made);
+    expect(await wrong()).to.deep.equal([]);
+    await engine.acme.invoices.void((await invoices()).at(-1)?.id ?? '');
+    await engine.acme.generateInvoice({ accountId });
+    expect(await lines()).to.deep.equal([...made, made[2]]);
+    expect(await wrong()).to.deep.equal([]);
+  });
+
+  it('free days that a plugin has charged are charged once, and repaired with their share', async () => {
+    await begin(changedTo('7'));
+    const { subscriptionId } = await engine.acme.createSubscription({
+      accountId,
+      planName: 'solo-now',
+      priceOverrides: [{ phaseName: 'solo-now-evergreen', recurringPrice: '0' }],
+    });
+    await engine.settle();
+    const made = ['RECURRING 2024-01-01..2024-02-01 7 owes 0'];
+    expect(await lines()).to.deep.equal(made);
+    await cancelOn(subscriptionId, '2024-01-16T00:00:00Z');
+    const repair = 'REPAIR_ADJ 2024-01-16..2024-02-01 -3.61, CBA_ADJ 2024-01-16..2024-01-16 3.61 owes 0';
+    expect(await lines()).to.deep.equal([...made, repair]);
+    expect(await wrong()).to.deep.equal([]);
+    await engine.acme.invoices.void((await invoices()).at(-1)?.id ?? '');
+    await engine.acme.generateInvoice({ accountId });
+    expect(await lines()).to.deep.equal([...made, repair, repair]);
+    expect(await wrong()).to.deep.equal([]);
+  });
+
+  for (const [item, billCycleDayLocal, amount, repair] of [
+    ['of a whole period', 1, '39.9', 'REPAIR_ADJ 2024-01-11..2024-02-01 -26.6'],
+    ['of a short one', 16, '8', 'REPAIR_ADJ 2024-01-11..2024-01-16 -2.67'],
+    ['that is the rate for a short one', 16, '19.95', 'REPAIR_ADJ 2024-01-11..2024-01-16 -6.65'],
+  ] as const) {
+    it(`under fixed days a changed amount ${item} is what a repair is a share of`, async () => {
+      const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
+      const options = { now: '2024-01-01T00:00:00Z', invoicePlugins: [changedTo(amount)], configuration };
+      engine = await openEngine(open, options);
+      accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal })).id;
+      const subscriptionId = await subscribe();
+      engine.clock.set('2024-01-11T00:00:00Z');
+      const now = { billingPolicy: 'IMMEDIATE', entitlementPolicy: 'IMMEDIATE' } as const;
+      await engine.acme.subscriptions.cancel(subscriptionId, now);
+      await engine.settle();
+      const [, repairing] = await invoices();
+      expect(repairing && itemLines(repairing)).to.include(repair);
+      expect(await wrong()).to.deep.equal([]);
+    });
+  }
+
+  it('a one-time price that a plugin has changed is not charged again', async () => {
+    await begin({
+      name: 'discount',
+      getAdditionalInvoiceItems: async ({ items }) => ({
+        items: items.filter(({ itemType }) => itemType === 'FIXED').map(({ id }) => ({ id, amount: '0.5' })),
       }),
-    );
-
-    for (const [item, billCycleDayLocal, amount, repair] of [
-      ['of a whole period', 1, '39.9', 'REPAIR_ADJ 2024-01-11..2024-02-01 -26.6'],
-      ['of a short one', 16, '8', 'REPAIR_ADJ 2024-01-11..2024-01-16 -2.67'],
-      ['that is the rate for a short one', 16, '19.95', 'REPAIR_ADJ 2024-01-11..2024-01-16 -6.65'],
-    ] as const) {
-      it(`under fixed days a changed amount ${item} is what a repair is a share of`, async () => {
-        const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
-        const options = { now: '2024-01-01T00:00:00Z', invoicePlugins: [changedTo(amount)], configuration };
-        engine = await openEngine(open, options);
-        accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal })).id;
-        const subscriptionId = await subscribe();
-        engine.clock.set('2024-01-11T00:00:00Z');
-        const now = { billingPolicy: 'IMMEDIATE', entitlementPolicy: 'IMMEDIATE' } as const;
-        await engine.acme.subscriptions.cancel(subscriptionId, now);
-        await engine.settle();
-        const [, repairing] = await invoices();
-        expect(repairing && itemLines(repairing)).to.include(repair);
-        expect(await wrong()).to.deep.equal([]);
-      });
-    }
-
-    it('a one-time price that a plugin has changed is not charged again', async () => {
-      await begin({
-        name: 'discount',
-        getAdditionalInvoiceItems: async ({ items }) => ({
-          items: items
-            .filter(({ itemType }) => itemType === 'FIXED')
-            .map(({ id }) => ({ id, amount: '0.5' })),
-        }),
-      });
-      const id = await subscribe('solo-monthly');
-      await engine.acme.subscriptions.changeQuantity(id, { quantity: 2 });
-      await engine.settle();
-      const fixed = (await invoices())
-        .flatMap(({ items }) => items)
-        .filter(({ itemType }) => itemType === 'FIXED');
-      expect(fixed.map(({ amount }) => formatDecimal(amount))).to.deep.equal(['0.5']);
-      expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
     });
+    const id = await subscribe('solo-monthly');
+    await engine.acme.subscriptions.changeQuantity(id, { quantity: 2 });
+    await engine.settle();
+    const fixed = (await invoices())
+      .flatMap(({ items }) => items)
+      .filter(({ itemType }) => itemType === 'FIXED');
+    expect(fixed.map(({ amount }) => formatDecimal(amount))).to.deep.equal(['0.5']);
+    expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
+  });
 
-    it('a repair that a plugin makes smaller leaves the rest with its item', async () => {
-      await begin({
-        name: 'keeper',
-        getAdditionalInvoiceItems: async ({ items }) => ({
-          items: items
-            .filter(({ itemType }) => itemType === 'REPAIR_ADJ')
-            .map(({ id }) => ({ id, amount: '-4' })),
-        }),
-      });
-      const id = await subscribe();
-      engine.clock.set('2024-01-16T00:00:00Z');
-      await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
-      await engine.settle();
-      const [charge, repair] = await invoices();
-      expect(repair && itemLines(repair)[0]).to.equal('REPAIR_ADJ 2024-01-16..2024-02-01 -4');
-      const [item] = charge?.items ?? [];
-      expect(item && formatDecimal(item.repairable)).to.equal('15.95');
-      expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
+  it('a repair that a plugin makes smaller leaves the rest with its item', async () => {
+    await begin({
+      name: 'keeper',
+      getAdditionalInvoiceItems: async ({ items }) => ({
+        items: items
+          .filter(({ itemType }) => itemType === 'REPAIR_ADJ')
+          .map(({ id }) => ({ id, amount: '-4' })),
+      }),
     });
+    const id = await subscribe();
+    engine.clock.set('2024-01-16T00:00:00Z');
+    await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
+    await engine.settle();
+    const [charge, repair] = await invoices();
+    expect(repair && itemLines(repair)[0]).to.equal('REPAIR_ADJ 2024-01-16..2024-02-01 -4');
+    const [item] = charge?.items ?? [];
+    expect(item && formatDecimal(item.repairable)).to.equal('15.95');
+    expect(await Array.fromAsync(engine.billing.checks.breaches())).to.deep.equal([]);
+  });
 
-    it('of a draft that is reused, plugins see all items and may rewrite theirs', async () => {
-      const seen: string[] = [];
-      await begin({
-        name: 'tax',
-        getAdditionalInvoiceItems: async ({ items }) => {
-          seen.push(items.map(({ itemType }) => itemType).join());
-          const total = items.filter(({ itemType }) => itemType === 'RECURRING').length;
-          const known = items.find(({ itemType }) => itemType === 'TAX');
-          return {
-            items: [{ ...(known ? { id: known.id } : { itemType: 'TAX' as const }), amount: `${total}` }],
-          };
-        },
-      });
-      await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [
-        SystemTag.AUTO_INVOICING_DRAFT,
-        SystemTag.AUTO_INVOICING_REUSE_DRAFT,
-      ]);
-      await subscribe();
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect(seen).to.deep.equal(['RECURRING', 'RECURRING,TAX,RECURRING']);
-      const [draft] = await invoices();
-      expect([draft && itemLines(draft), draft && formatDecimal(draft.amount)]).to.deep.equal([
-        [
-          'RECURRING 2024-01-01..2024-02-01 19.95',
-          'TAX 2024-01-01 2',
-          'RECURRING 2024-02-01..2024-03-01 19.95',
-        ],
-        '41.9',
-      ]);
-    });
-
-    it(
-      'an adjustment on a draft that is reused is rewritten within what remains of its item, and moves that',
-      onEachDatabase(async () => {
-        let amount = '-5';
-        await begin({
-          name: 'discount',
-          getAdditionalInvoiceItems: async ({ items }) => {
-            const known = items.find(({ itemType }) => itemType === 'ITEM_ADJ');
-            const linkedItemId = items[0]?.id ?? null;
-            return {
-              items: [
-                known ? { id: known.id, amount } : { itemType: 'ITEM_ADJ' as const, linkedItemId, amount },
-              ],
-            };
-          },
-        });
-        await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [
-          SystemTag.AUTO_INVOICING_DRAFT,
-          SystemTag.AUTO_INVOICING_REUSE_DRAFT,
-        ]);
-        await subscribe();
-        const left = async () => {
-          const [draft] = await invoices();
-          return draft?.items.map((each) => `${each.itemType} left ${formatDecimal(each.repairable)}`);
+  it('of a draft that is reused, plugins see all items and may rewrite theirs', async () => {
+    const seen: string[] = [];
+    await begin({
+      name: 'tax',
+      getAdditionalInvoiceItems: async ({ items }) => {
+        seen.push(items.map(({ itemType }) => itemType).join());
+        const total = items.filter(({ itemType }) => itemType === 'RECURRING').length;
+        const known = items.find(({ itemType }) => itemType === 'TAX');
+        return {
+          items: [{ ...(known ? { id: known.id } : { itemType: 'TAX' as const }), amount: `${total}` }],
         };
-        amount = '-10';
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await left()).to.deep.equal([
-          'RECURRING left 9.95',
-          'ITEM_ADJ left 0',
-          'RECURRING left 19.95',
-        ]);
-        amount = '-19.96';
-        await engine.runTo('2024-03-01T00:00:00Z');
-        expect(await parkReason()).to.contain('more than what remains of invoice item');
-        expect(await left()).to.have.length(3);
-        expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
-      }),
-    );
-
-    it('an automatic run of an account that changes meanwhile is asked about again, and comes back while it goes on changing', async () => {
-      let asked = 0;
-      let changes = 1;
-      await begin({
-        name: 'slow',
-        getAdditionalInvoiceItems: async () => {
-          asked += 1;
-          if (asked <= changes) await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-          return null;
-        },
-      });
-      await subscribe();
-      expect(asked).to.be.greaterThan(1);
-      expect((await invoices()).flatMap(({ items }) => items)).to.have.length(2);
-      const before = asked;
-      changes = before + 7;
-      engine.clock.set('2024-02-01T00:00:00Z');
-      await engine.settle();
-      expect(asked, 'five times, and again when it comes back').to.be.greaterThan(before + 7);
-      expect(await parkReason()).to.equal('not parked');
-      const february = (await invoices())
-        .flatMap(({ items }) => items)
-        .filter(({ startDate }) => startDate === parseLocalDate('2024-02-01'));
-      expect(february).to.have.length(9);
+      },
     });
+    await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [
+      SystemTag.AUTO_INVOICING_DRAFT,
+      SystemTag.AUTO_INVOICING_REUSE_DRAFT,
+    ]);
+    await subscribe();
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect(seen).to.deep.equal(['RECURRING', 'RECURRING,TAX,RECURRING']);
+    const [draft] = await invoices();
+    expect([draft && itemLines(draft), draft && formatDecimal(draft.amount)]).to.deep.equal([
+      [
+        'RECURRING 2024-01-01..2024-02-01 19.95',
+        'TAX 2024-01-01 2',
+        'RECURRING 2024-02-01..2024-03-01 19.95',
+      ],
+      '41.9',
+    ]);
+  });
 
-    it(
-      'an account that changes between asking and applying is asked about again, at most five times',
-      onEachDatabase(async () => {
-        let asked = 0;
-        let changes = 2;
-        await begin({
-          name: 'slow',
-          getAdditionalInvoiceItems: async () => {
-            asked += 1;
-            if (asked <= changes) await engine.acme.subscriptions.create({ accountId, planName: 'solo-now' });
-            return null;
-          },
-        });
-        await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-        const invoice = await engine.acme.generateInvoice({ accountId });
-        expect([asked, invoice.items.length]).to.deep.equal([3, 3]);
-        changes = 100;
-        const targetDate = parseLocalDate('2024-02-01');
-        expect(await codeOf(engine.acme.generateInvoice({ accountId, targetDate }))).to.equal(ErrorCode.BUSY);
-        expect(asked).to.equal(8);
-        expect(await lines()).to.have.length(1);
-      }),
-    );
+  it('an adjustment on a draft that is reused is rewritten within what remains of its item, and moves that', async () => {
+    let amount = '-5';
+    await begin({
+      name: 'discount',
+      getAdditionalInvoiceItems: async ({ items }) => {
+        const known = items.find(({ itemType }) => itemType === 'ITEM_ADJ');
+        const linkedItemId = items[0]?.id ?? null;
+        return {
+          items: [known ? { id: known.id, amount } : { itemType: 'ITEM_ADJ' as const, linkedItemId, amount }],
+        };
+      },
+    });
+    await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [
+      SystemTag.AUTO_INVOICING_DRAFT,
+      SystemTag.AUTO_INVOICING_REUSE_DRAFT,
+    ]);
+    await subscribe();
+    const left = async () => {
+      const [draft] = await invoices();
+      return draft?.items.map((each) => `${each.itemType} left ${formatDecimal(each.repairable)}`);
+    };
+    amount = '-10';
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect(await left()).to.deep.equal(['RECURRING left 9.95', 'ITEM_ADJ left 0', 'RECURRING left 19.95']);
+    amount = '-19.96';
+    await engine.runTo('2024-03-01T00:00:00Z');
+    expect(await parkReason()).to.contain('more than what remains of invoice item');
+    expect(await left()).to.have.length(3);
+    expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+  });
+
+  it('an automatic run of an account that changes meanwhile is asked about again, and comes back while it goes on changing', async () => {
+    let asked = 0;
+    let changes = 1;
+    await begin({
+      name: 'slow',
+      getAdditionalInvoiceItems: async () => {
+        asked += 1;
+        if (asked <= changes) await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+        return null;
+      },
+    });
+    await subscribe();
+    expect(asked).to.be.greaterThan(1);
+    expect((await invoices()).flatMap(({ items }) => items)).to.have.length(2);
+    const before = asked;
+    changes = before + 7;
+    engine.clock.set('2024-02-01T00:00:00Z');
+    await engine.settle();
+    expect(asked, 'five times, and again when it comes back').to.be.greaterThan(before + 7);
+    expect(await parkReason()).to.equal('not parked');
+    const february = (await invoices())
+      .flatMap(({ items }) => items)
+      .filter(({ startDate }) => startDate === parseLocalDate('2024-02-01'));
+    expect(february).to.have.length(9);
+  });
+
+  it('an account that changes between asking and applying is asked about again, at most five times', async () => {
+    let asked = 0;
+    let changes = 2;
+    await begin({
+      name: 'slow',
+      getAdditionalInvoiceItems: async () => {
+        asked += 1;
+        if (asked <= changes) await engine.acme.subscriptions.create({ accountId, planName: 'solo-now' });
+        return null;
+      },
+    });
+    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+    const invoice = await engine.acme.generateInvoice({ accountId });
+    expect([asked, invoice.items.length]).to.deep.equal([3, 3]);
+    changes = 100;
+    const targetDate = parseLocalDate('2024-02-01');
+    expect(await codeOf(engine.acme.generateInvoice({ accountId, targetDate }))).to.equal(ErrorCode.BUSY);
+    expect(asked).to.equal(8);
+    expect(await lines()).to.have.length(1);
   });
 });

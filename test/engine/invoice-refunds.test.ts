@@ -1,8 +1,5 @@
-import { expect } from 'chai';
 import { type Account, ErrorCode, type PaymentResult, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
@@ -12,372 +9,350 @@ const does = (action: string) => [{ key: action, value: 'true', isUpdatable: fal
 const answers = (status: 'PENDING' | 'UNDEFINED' | 'ERROR' | 'CANCELED') =>
   does(`ACTION_RETURN_PLUGIN_STATUS_${status}`);
 
-anyDatabase((_kind, open) => {
-  describe('refunds of payments of invoices (payments §9.5)', () => {
-    let engine: TestEngine;
-    let account: Account;
-    let invoices: PaidInvoices;
+eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  let invoices: PaidInvoices;
 
-    before(async () => {
-      engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
-    });
-    beforeEach(async () => {
-      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-      account = await engine.payingAccount({ currency: 'USD' });
-      invoices = new PaidInvoices(engine, account);
-    });
-    afterEach(async () => {
-      const breaches = await Array.fromAsync(engine.billing.checks.breaches(engine.tenant));
-      expect(breaches).to.deep.equal([]);
-    });
-    after(() => engine.close());
+  before(async () => {
+    engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  });
+  beforeEach(async () => {
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+    account = await engine.payingAccount({ currency: 'USD' });
+    invoices = new PaidInvoices(engine, account);
+  });
+  afterEach(async () => {
+    const breaches = await Array.fromAsync(engine.billing.checks.breaches(engine.tenant));
+    expect(breaches).to.deep.equal([]);
+  });
 
-    const otherCard = async (): Promise<Uuid> =>
-      (await engine.acme.paymentMethods.add({ accountId: account.id, pluginName: engine.gateway.name })).id;
-    const statusOf = ({ transaction }: PaymentResult) => transaction.status;
-    const whole = (invoiceItemId: Uuid) => ({ isAdjusted: true, adjustments: [{ invoiceItemId }] });
+  const otherCard = async (): Promise<Uuid> =>
+    (await engine.acme.paymentMethods.add({ accountId: account.id, pluginName: engine.gateway.name })).id;
+  const statusOf = ({ transaction }: PaymentResult) => transaction.status;
+  const whole = (invoiceItemId: Uuid) => ({ isAdjusted: true, adjustments: [{ invoiceItemId }] });
 
-    const refused = [
-      ['an adjustment of no item', { isAdjusted: true, amount: '5' }, 4025],
-      ['an adjustment of an empty list of items', { isAdjusted: true, adjustments: [], amount: '5' }, 4025],
-      ['an item of nowhere', { ...whole(NOWHERE), amount: '5' }, 4021],
-      ['more than was paid', { amount: '20.01' }, 4906],
-      ['nothing', { amount: '0' }, 7199],
-      ['less than nothing', { amount: '-1' }, 7199],
-      ['no amount and no item', {}, 7199],
-      [
-        'no amount and items that are not to be adjusted',
-        { adjustments: [{ invoiceItemId: NOWHERE }] },
-        7199,
-      ],
-    ] as const;
-    for (const [what, input, code] of refused) {
-      for (const isExternal of [false, true])
-        it(`payments §9.5 rule 1: a refund${isExternal ? ' elsewhere' : ''} of ${what} is refused with ${code}, and no gateway is called`, async () => {
-          const { id, paymentId } = await invoices.paid('20');
-          const calls = engine.ledger.all().length;
-          const refund = engine.acme.invoicePayments.refund({ paymentId, isExternal, ...input });
-          expect(await codeOf(refund)).to.equal(code);
-          expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 20']);
-          expect(await invoices.balanceOf(id)).to.equal(0);
-          expect(engine.ledger.all()).to.have.length(calls);
-        });
-    }
-
-    const badItems = [
-      ['more than the item', '20.01', 4020],
-      ['nothing', '0', 4020],
-      ['less than nothing', '-1', 4020],
-    ] as const;
-    for (const [what, amount, code] of badItems)
-      it(`payments §9.5 rule 1a: an adjustment of ${what} is refused with ${code}`, async () => {
-        const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
-        const adjustments = [{ invoiceItemId, amount }];
-        const refund = { paymentId, amount: '20', isAdjusted: true, adjustments };
-        expect(await codeOf(engine.acme.invoicePayments.refund(refund))).to.equal(code);
+  const refused = [
+    ['an adjustment of no item', { isAdjusted: true, amount: '5' }, 4025],
+    ['an adjustment of an empty list of items', { isAdjusted: true, adjustments: [], amount: '5' }, 4025],
+    ['an item of nowhere', { ...whole(NOWHERE), amount: '5' }, 4021],
+    ['more than was paid', { amount: '20.01' }, 4906],
+    ['nothing', { amount: '0' }, 7199],
+    ['less than nothing', { amount: '-1' }, 7199],
+    ['no amount and no item', {}, 7199],
+    ['no amount and items that are not to be adjusted', { adjustments: [{ invoiceItemId: NOWHERE }] }, 7199],
+  ] as const;
+  for (const [what, input, code] of refused) {
+    for (const isExternal of [false, true])
+      it(`payments §9.5 rule 1: a refund${isExternal ? ' elsewhere' : ''} of ${what} is refused with ${code}, and no gateway is called`, async () => {
+        const { id, paymentId } = await invoices.paid('20');
+        const calls = engine.ledger.all().length;
+        const refund = engine.acme.invoicePayments.refund({ paymentId, isExternal, ...input });
+        expect(await codeOf(refund)).to.equal(code);
+        expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 20']);
+        expect(await invoices.balanceOf(id)).to.equal(0);
+        expect(engine.ledger.all()).to.have.length(calls);
       });
+  }
 
-    it('payments §9.5 rule 1a: an item without an amount is adjusted by what remains of it, and one that is used up by nothing more', async () => {
-      const { id, itemId, paymentId } = await invoices.paid('20');
-      const { invoicePayments } = engine.acme;
-      const adjustments = [{ invoiceItemId: itemId, amount: '5' }];
-      await invoicePayments.refund({ paymentId, isAdjusted: true, adjustments });
-      const rest = await invoicePayments.refund({ paymentId, ...whole(itemId) });
-      expect(Number(rest.transaction.amount)).to.equal(15);
-      expect(await invoices.adjustmentsOf(id)).to.deep.equal([-5, -15]);
-      expect(await invoices.balanceOf(id)).to.equal(0);
-      expect(await codeOf(invoicePayments.refund({ paymentId, ...whole(itemId) }))).to.equal(4020);
-    });
-
-    it(
-      'payments §9.5 rule 1a: the description of an adjustment is stored with it (R56)',
-      onEachDatabase(async () => {
-        const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
-        const { invoicePayments } = engine.acme;
-        const refund = (adjustments: readonly object[], more: object = {}) =>
-          invoicePayments.refund({ paymentId, isAdjusted: true, adjustments: adjustments as never, ...more });
-        await refund([{ invoiceItemId, amount: '5', description: 'Goodwill' }]);
-        await refund([
-          { invoiceItemId, amount: '1' },
-          { invoiceItemId, amount: '1', description: 'Broken' },
-          { invoiceItemId, amount: '1', description: 'Late' },
-        ]);
-        await refund([{ invoiceItemId, amount: '2', description: '' }]);
-        await refund([{ invoiceItemId, amount: '3', description: 'By cheque' }], { isExternal: true });
-        // Applied when it succeeds, with what was stored of it.
-        const pending = await refund([{ invoiceItemId, amount: '4', description: 'Pending' }], {
-          properties: answers('PENDING'),
-        });
-        await invoicePayments.complete({ paymentId, transactionId: pending.transaction.id });
-        const { items } = await engine.acme.invoices.get(id);
-        expect(
-          items
-            .filter(({ itemType }) => itemType === 'ITEM_ADJ')
-            .map(({ description, amount }) => `${description} ${Number(amount)}`),
-        ).to.deep.equal([
-          'Goodwill -5',
-          'Broken -3',
-          'Invoice item adjustment -2',
-          'By cheque -3',
-          'Pending -4',
-        ]);
-        for (const description of ['x'.repeat(256), 'a\u0000b'])
-          expect(await codeOf(refund([{ invoiceItemId, amount: '1', description }]))).to.equal(60003);
-        expect(await invoices.rowsOf(paymentId)).to.have.length(6);
-      }),
-    );
-
-    it('payments §9.5 rule 1a: one item that is named twice is adjusted by what remains of it at most', async () => {
+  const badItems = [
+    ['more than the item', '20.01', 4020],
+    ['nothing', '0', 4020],
+    ['less than nothing', '-1', 4020],
+  ] as const;
+  for (const [what, amount, code] of badItems)
+    it(`payments §9.5 rule 1a: an adjustment of ${what} is refused with ${code}`, async () => {
       const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
-      const adjustments = ['12', '9'].map((amount) => ({ invoiceItemId, amount }));
-      const refund = engine.acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments });
-      expect(await codeOf(refund)).to.equal(4020);
+      const adjustments = [{ invoiceItemId, amount }];
+      const refund = { paymentId, amount: '20', isAdjusted: true, adjustments };
+      expect(await codeOf(engine.acme.invoicePayments.refund(refund))).to.equal(code);
     });
 
-    it('payments §9.5 rule 1c: a refund of less than its items is refused with 4907, elsewhere too', async () => {
-      const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
-      const adjustments = [{ invoiceItemId, amount: '6' }];
-      for (const isExternal of [false, true]) {
-        const refund = { paymentId, amount: '5', isAdjusted: true, adjustments, isExternal };
-        expect(await codeOf(engine.acme.invoicePayments.refund(refund))).to.equal(4907);
-      }
-    });
+  it('payments §9.5 rule 1a: an item without an amount is adjusted by what remains of it, and one that is used up by nothing more', async () => {
+    const { id, itemId, paymentId } = await invoices.paid('20');
+    const { invoicePayments } = engine.acme;
+    const adjustments = [{ invoiceItemId: itemId, amount: '5' }];
+    await invoicePayments.refund({ paymentId, isAdjusted: true, adjustments });
+    const rest = await invoicePayments.refund({ paymentId, ...whole(itemId) });
+    expect(Number(rest.transaction.amount)).to.equal(15);
+    expect(await invoices.adjustmentsOf(id)).to.deep.equal([-5, -15]);
+    expect(await invoices.balanceOf(id)).to.equal(0);
+    expect(await codeOf(invoicePayments.refund({ paymentId, ...whole(itemId) }))).to.equal(4020);
+  });
 
-    it('payments §9.5 rule 1d: what was refunded and charged back before is no longer there', async () => {
-      const { paymentId } = await invoices.paid('20');
-      const { invoicePayments } = engine.acme;
-      await invoicePayments.refund({ paymentId, amount: '5' });
-      await invoicePayments.refund({ paymentId, amount: '4', isExternal: true });
-      const key = { transactionExternalKey: `charged-${paymentId}` };
-      await invoicePayments.chargeback({ paymentId, amount: '3', ...key });
-      await invoicePayments.reverseChargeback({ paymentId, ...key });
-      await invoicePayments.chargeback({ paymentId, amount: '2' });
-      const elsewhere = { paymentId, isExternal: true };
-      expect(await codeOf(invoicePayments.refund({ ...elsewhere, amount: '9.01' }))).to.equal(TOO_HIGH);
-      await invoicePayments.refund({ ...elsewhere, amount: '9' });
-      expect(await codeOf(invoicePayments.refund({ ...elsewhere, amount: '0.01' }))).to.equal(TOO_HIGH);
+  it('payments §9.5 rule 1a: the description of an adjustment is stored with it (R56)', async () => {
+    const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
+    const { invoicePayments } = engine.acme;
+    const refund = (adjustments: readonly object[], more: object = {}) =>
+      invoicePayments.refund({ paymentId, isAdjusted: true, adjustments: adjustments as never, ...more });
+    await refund([{ invoiceItemId, amount: '5', description: 'Goodwill' }]);
+    await refund([
+      { invoiceItemId, amount: '1' },
+      { invoiceItemId, amount: '1', description: 'Broken' },
+      { invoiceItemId, amount: '1', description: 'Late' },
+    ]);
+    await refund([{ invoiceItemId, amount: '2', description: '' }]);
+    await refund([{ invoiceItemId, amount: '3', description: 'By cheque' }], { isExternal: true });
+    // Applied when it succeeds, with what was stored of it.
+    const pending = await refund([{ invoiceItemId, amount: '4', description: 'Pending' }], {
+      properties: answers('PENDING'),
     });
+    await invoicePayments.complete({ paymentId, transactionId: pending.transaction.id });
+    const { items } = await engine.acme.invoices.get(id);
+    expect(
+      items
+        .filter(({ itemType }) => itemType === 'ITEM_ADJ')
+        .map(({ description, amount }) => `${description} ${Number(amount)}`),
+    ).to.deep.equal(['Goodwill -5', 'Broken -3', 'Invoice item adjustment -2', 'By cheque -3', 'Pending -4']);
+    for (const description of ['x'.repeat(256), 'a\u0000b'])
+      expect(await codeOf(refund([{ invoiceItemId, amount: '1', description }]))).to.equal(60003);
+    expect(await invoices.rowsOf(paymentId)).to.have.length(6);
+  });
 
-    for (const answer of ['PENDING', 'UNDEFINED'] as const) {
-      for (const way of ['its gateway', 'another gateway method', 'payments'] as const)
-        it(
-          `payments §9.5 rule 1d: a refund by ${way} that answered ${answer} keeps its amount from every other`,
-          onEachDatabase(async () => {
-            const { paymentId } = await invoices.paid('20');
-            const { invoicePayments, payments } = engine.acme;
-            const paymentMethodId = await otherCard();
-            const taken = { paymentId, amount: '15', properties: answers(answer) };
-            const elsewhere = { isExternal: true, paymentMethodId };
-            const open = await (way === 'payments'
-              ? payments.refund(taken)
-              : invoicePayments.refund({ ...taken, ...(way === 'its gateway' ? {} : elsewhere) }));
-            expect(statusOf(open)).to.equal(answer === 'PENDING' ? 'PENDING' : 'UNKNOWN');
-            const more = { paymentId, amount: '6' };
-            expect(await codeOf(invoicePayments.refund(more))).to.equal(TOO_HIGH);
-            expect(await codeOf(invoicePayments.refund({ ...more, ...elsewhere }))).to.equal(TOO_HIGH);
-            expect(await codeOf(invoicePayments.refund({ ...more, isExternal: true }))).to.equal(TOO_HIGH);
-            expect(await codeOf(payments.refund(more))).to.equal(TOO_HIGH);
-            expect(await codeOf(invoicePayments.chargeback(more))).to.equal(4901);
-            expect(await codeOf(payments.chargeback(more))).to.equal(4901);
-            expect(statusOf(await invoicePayments.refund({ ...more, amount: '5' }))).to.equal('SUCCESS');
-          }),
-        );
+  it('payments §9.5 rule 1a: one item that is named twice is adjusted by what remains of it at most', async () => {
+    const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
+    const adjustments = ['12', '9'].map((amount) => ({ invoiceItemId, amount }));
+    const refund = engine.acme.invoicePayments.refund({ paymentId, isAdjusted: true, adjustments });
+    expect(await codeOf(refund)).to.equal(4020);
+  });
+
+  it('payments §9.5 rule 1c: a refund of less than its items is refused with 4907, elsewhere too', async () => {
+    const { itemId: invoiceItemId, paymentId } = await invoices.paid('20');
+    const adjustments = [{ invoiceItemId, amount: '6' }];
+    for (const isExternal of [false, true]) {
+      const refund = { paymentId, amount: '5', isAdjusted: true, adjustments, isExternal };
+      expect(await codeOf(engine.acme.invoicePayments.refund(refund))).to.equal(4907);
     }
+  });
 
-    it('payments §9.5 rule 1d: a refund elsewhere that fails in the end gives its amount free', async () => {
-      const { paymentId, id } = await invoices.paid('20');
-      const { invoicePayments, payments } = engine.acme;
-      const elsewhere = { isExternal: true, paymentMethodId: await otherCard() };
-      const open = await invoicePayments.refund({
-        ...elsewhere,
+  it('payments §9.5 rule 1d: what was refunded and charged back before is no longer there', async () => {
+    const { paymentId } = await invoices.paid('20');
+    const { invoicePayments } = engine.acme;
+    await invoicePayments.refund({ paymentId, amount: '5' });
+    await invoicePayments.refund({ paymentId, amount: '4', isExternal: true });
+    const key = { transactionExternalKey: `charged-${paymentId}` };
+    await invoicePayments.chargeback({ paymentId, amount: '3', ...key });
+    await invoicePayments.reverseChargeback({ paymentId, ...key });
+    await invoicePayments.chargeback({ paymentId, amount: '2' });
+    const elsewhere = { paymentId, isExternal: true };
+    expect(await codeOf(invoicePayments.refund({ ...elsewhere, amount: '9.01' }))).to.equal(TOO_HIGH);
+    await invoicePayments.refund({ ...elsewhere, amount: '9' });
+    expect(await codeOf(invoicePayments.refund({ ...elsewhere, amount: '0.01' }))).to.equal(TOO_HIGH);
+  });
+
+  for (const answer of ['PENDING', 'UNDEFINED'] as const) {
+    for (const way of ['its gateway', 'another gateway method', 'payments'] as const)
+      it(`payments §9.5 rule 1d: a refund by ${way} that answered ${answer} keeps its amount from every other`, async () => {
+        const { paymentId } = await invoices.paid('20');
+        const { invoicePayments, payments } = engine.acme;
+        const paymentMethodId = await otherCard();
+        const taken = { paymentId, amount: '15', properties: answers(answer) };
+        const elsewhere = { isExternal: true, paymentMethodId };
+        const open = await (way === 'payments'
+          ? payments.refund(taken)
+          : invoicePayments.refund({ ...taken, ...(way === 'its gateway' ? {} : elsewhere) }));
+        expect(statusOf(open)).to.equal(answer === 'PENDING' ? 'PENDING' : 'UNKNOWN');
+        const more = { paymentId, amount: '6' };
+        expect(await codeOf(invoicePayments.refund(more))).to.equal(TOO_HIGH);
+        expect(await codeOf(invoicePayments.refund({ ...more, ...elsewhere }))).to.equal(TOO_HIGH);
+        expect(await codeOf(invoicePayments.refund({ ...more, isExternal: true }))).to.equal(TOO_HIGH);
+        expect(await codeOf(payments.refund(more))).to.equal(TOO_HIGH);
+        expect(await codeOf(invoicePayments.chargeback(more))).to.equal(4901);
+        expect(await codeOf(payments.chargeback(more))).to.equal(4901);
+        expect(statusOf(await invoicePayments.refund({ ...more, amount: '5' }))).to.equal('SUCCESS');
+      });
+  }
+
+  it('payments §9.5 rule 1d: a refund elsewhere that fails in the end gives its amount free', async () => {
+    const { paymentId, id } = await invoices.paid('20');
+    const { invoicePayments, payments } = engine.acme;
+    const elsewhere = { isExternal: true, paymentMethodId: await otherCard() };
+    const open = await invoicePayments.refund({
+      ...elsewhere,
+      paymentId,
+      amount: '15',
+      properties: answers('PENDING'),
+    });
+    const ids = { paymentId: open.payment.id, transactionId: open.transaction.id };
+    await payments.recordNotifiedOutcome({ ...ids, status: 'PAYMENT_FAILURE' });
+    expect(await invoices.balanceOf(id)).to.equal(0);
+    await invoicePayments.refund({ paymentId, amount: '20' });
+    expect(await invoices.balanceOf(id)).to.equal(20);
+  });
+
+  it('payments §9.5 rule 2: a refund elsewhere that is pending is completed under its key, and does not count against itself', async () => {
+    const { id, itemId, paymentId } = await invoices.paid('20');
+    const { invoicePayments } = engine.acme;
+    const refund = {
+      paymentId,
+      ...whole(itemId),
+      isExternal: true,
+      paymentMethodId: await otherCard(),
+      transactionExternalKey: `refund-${paymentId}`,
+    };
+    const open = await invoicePayments.refund({ ...refund, properties: answers('PENDING') });
+    expect(await invoices.adjustmentsOf(id)).to.deep.equal([]);
+    const done = await invoicePayments.refund(refund);
+    expect([statusOf(open), statusOf(done)]).to.deep.equal(['PENDING', 'SUCCESS']);
+    expect(done.transaction.id).to.equal(open.transaction.id);
+    expect(done.payment.transactions).to.have.length(1);
+    expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 20', 'REFUND SUCCESS -20']);
+    expect(await invoices.adjustmentsOf(id)).to.deep.equal([-20]);
+    expect(await invoices.balanceOf(id)).to.equal(0);
+  });
+
+  it('payments §9.5 rule 2: a refund elsewhere that has failed is repeated with the method that it was begun with, and with no other', async () => {
+    const { paymentId } = await invoices.paid('20');
+    const { invoicePayments } = engine.acme;
+    const transactionExternalKey = `refund-${paymentId}`;
+    const refund = { paymentId, amount: '20', isExternal: true, transactionExternalKey };
+    const paymentMethodId = await otherCard();
+    const failed = await invoicePayments.refund({
+      ...refund,
+      paymentMethodId,
+      properties: answers('ERROR'),
+    });
+    const another = invoicePayments.refund({ ...refund, paymentMethodId: await otherCard() });
+    expect(await codeOf(another)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+    const done = await invoicePayments.refund(refund);
+    expect(done.payment.id).to.equal(failed.payment.id);
+    expect(engine.ledger.ofPayment(done.payment.id)).to.have.length(2);
+    expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 20', 'REFUND SUCCESS -20']);
+  });
+
+  for (const answer of ['ERROR', 'CANCELED'] as const)
+    it(`payments §9.5 rule 1e: a refund that answered ${answer} leaves no row and no adjustment`, async () => {
+      const { id, itemId, paymentId } = await invoices.paid('20');
+      const refund = { paymentId, ...whole(itemId), properties: answers(answer) };
+      await engine.acme.invoicePayments.refund(refund);
+      expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 20']);
+      expect(await invoices.adjustmentsOf(id)).to.deep.equal([]);
+      expect(await invoices.balanceOf(id)).to.equal(0);
+    });
+
+  describe('a refund with adjustments whose outcome comes later', () => {
+    let id: Uuid;
+    let paymentId: Uuid;
+    let open: PaymentResult;
+    beforeEach(async () => {
+      const paid = await invoices.paid('20');
+      ({ id, paymentId } = paid);
+      open = await engine.acme.invoicePayments.refund({
         paymentId,
-        amount: '15',
+        isAdjusted: true,
+        adjustments: [{ invoiceItemId: paid.itemId, amount: '8' }],
         properties: answers('PENDING'),
       });
-      const ids = { paymentId: open.payment.id, transactionId: open.transaction.id };
-      await payments.recordNotifiedOutcome({ ...ids, status: 'PAYMENT_FAILURE' });
-      expect(await invoices.balanceOf(id)).to.equal(0);
-      await invoicePayments.refund({ paymentId, amount: '20' });
-      expect(await invoices.balanceOf(id)).to.equal(20);
+    });
+    const state = async () => ({
+      row: (await invoices.rowsOf(paymentId))[1],
+      adjusted: await invoices.adjustmentsOf(id),
+      balance: await invoices.balanceOf(id),
+      credit: await invoices.credit(),
+    });
+    const fix = (status: 'SUCCESS' | 'PENDING' | 'UNKNOWN' | 'PAYMENT_FAILURE') =>
+      engine.acme.payments.fixTransaction({ paymentId, transactionId: open.transaction.id, status });
+    const PENDING = { row: 'REFUND PENDING -8', adjusted: [], balance: 0, credit: 0 };
+    const SUCCESS = { row: 'REFUND SUCCESS -8', adjusted: [-8], balance: 0, credit: 0 };
+
+    it('payments §9.5 rule 1e: adjusts the items when it is completed, and not before', async () => {
+      expect(await state()).to.deep.equal(PENDING);
+      await engine.acme.invoicePayments.complete({ paymentId });
+      expect(await state()).to.deep.equal(SUCCESS);
     });
 
-    it('payments §9.5 rule 2: a refund elsewhere that is pending is completed under its key, and does not count against itself', async () => {
-      const { id, itemId, paymentId } = await invoices.paid('20');
-      const { invoicePayments } = engine.acme;
-      const refund = {
-        paymentId,
-        ...whole(itemId),
-        isExternal: true,
-        paymentMethodId: await otherCard(),
-        transactionExternalKey: `refund-${paymentId}`,
-      };
-      const open = await invoicePayments.refund({ ...refund, properties: answers('PENDING') });
-      expect(await invoices.adjustmentsOf(id)).to.deep.equal([]);
-      const done = await invoicePayments.refund(refund);
-      expect([statusOf(open), statusOf(done)]).to.deep.equal(['PENDING', 'SUCCESS']);
-      expect(done.transaction.id).to.equal(open.transaction.id);
-      expect(done.payment.transactions).to.have.length(1);
-      expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 20', 'REFUND SUCCESS -20']);
-      expect(await invoices.adjustmentsOf(id)).to.deep.equal([-20]);
-      expect(await invoices.balanceOf(id)).to.equal(0);
+    it('payments §9.5 rule 1e: adjusts the items when the gateway tells its success', async () => {
+      const transactionId = open.transaction.id;
+      await engine.acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status: 'SUCCESS' });
+      expect(await state()).to.deep.equal(SUCCESS);
     });
 
-    it('payments §9.5 rule 2: a refund elsewhere that has failed is repeated with the method that it was begun with, and with no other', async () => {
-      const { paymentId } = await invoices.paid('20');
-      const { invoicePayments } = engine.acme;
-      const transactionExternalKey = `refund-${paymentId}`;
-      const refund = { paymentId, amount: '20', isExternal: true, transactionExternalKey };
-      const paymentMethodId = await otherCard();
-      const failed = await invoicePayments.refund({
-        ...refund,
-        paymentMethodId,
-        properties: answers('ERROR'),
+    it('payments §9.5 rule 1e: adjusts the items when recovery finds its success', async () => {
+      const transactionId = open.transaction.id;
+      engine.gateway.configure({
+        CONFIGURE_ACTION: 'OVERRIDE_STATUS',
+        transactionId,
+        status: 'PROCESSED',
       });
-      const another = invoicePayments.refund({ ...refund, paymentMethodId: await otherCard() });
-      expect(await codeOf(another)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
-      const done = await invoicePayments.refund(refund);
-      expect(done.payment.id).to.equal(failed.payment.id);
-      expect(engine.ledger.ofPayment(done.payment.id)).to.have.length(2);
-      expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 20', 'REFUND SUCCESS -20']);
+      await engine.acme.payments.get(paymentId, { withPluginInfo: true });
+      expect(await state()).to.deep.equal(SUCCESS);
     });
 
     for (const answer of ['ERROR', 'CANCELED'] as const)
-      it(`payments §9.5 rule 1e: a refund that answered ${answer} leaves no row and no adjustment`, async () => {
-        const { id, itemId, paymentId } = await invoices.paid('20');
-        const refund = { paymentId, ...whole(itemId), properties: answers(answer) };
-        await engine.acme.invoicePayments.refund(refund);
-        expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 20']);
-        expect(await invoices.adjustmentsOf(id)).to.deep.equal([]);
-        expect(await invoices.balanceOf(id)).to.equal(0);
-      });
-
-    describe('a refund with adjustments whose outcome comes later', () => {
-      let id: Uuid;
-      let paymentId: Uuid;
-      let open: PaymentResult;
-      beforeEach(async () => {
-        const paid = await invoices.paid('20');
-        ({ id, paymentId } = paid);
-        open = await engine.acme.invoicePayments.refund({
-          paymentId,
-          isAdjusted: true,
-          adjustments: [{ invoiceItemId: paid.itemId, amount: '8' }],
-          properties: answers('PENDING'),
-        });
-      });
-      const state = async () => ({
-        row: (await invoices.rowsOf(paymentId))[1],
-        adjusted: await invoices.adjustmentsOf(id),
-        balance: await invoices.balanceOf(id),
-        credit: await invoices.credit(),
-      });
-      const fix = (status: 'SUCCESS' | 'PENDING' | 'UNKNOWN' | 'PAYMENT_FAILURE') =>
-        engine.acme.payments.fixTransaction({ paymentId, transactionId: open.transaction.id, status });
-      const PENDING = { row: 'REFUND PENDING -8', adjusted: [], balance: 0, credit: 0 };
-      const SUCCESS = { row: 'REFUND SUCCESS -8', adjusted: [-8], balance: 0, credit: 0 };
-
-      it('payments §9.5 rule 1e: adjusts the items when it is completed, and not before', async () => {
-        expect(await state()).to.deep.equal(PENDING);
-        await engine.acme.invoicePayments.complete({ paymentId });
-        expect(await state()).to.deep.equal(SUCCESS);
-      });
-
-      it('payments §9.5 rule 1e: adjusts the items when the gateway tells its success', async () => {
-        const transactionId = open.transaction.id;
-        await engine.acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status: 'SUCCESS' });
-        expect(await state()).to.deep.equal(SUCCESS);
-      });
-
-      it('payments §9.5 rule 1e: adjusts the items when recovery finds its success', async () => {
-        const transactionId = open.transaction.id;
-        engine.gateway.configure({
-          CONFIGURE_ACTION: 'OVERRIDE_STATUS',
-          transactionId,
-          status: 'PROCESSED',
-        });
-        await engine.acme.payments.get(paymentId, { withPluginInfo: true });
-        expect(await state()).to.deep.equal(SUCCESS);
-      });
-
-      for (const answer of ['ERROR', 'CANCELED'] as const)
-        it(`payments §9.5 rule 1e: adjusts nothing when its completion answers ${answer}`, async () => {
-          await engine.acme.invoicePayments.complete({ paymentId, properties: answers(answer) });
-          expect(await state()).to.deep.equal({ ...PENDING, row: 'REFUND INIT 0' });
-          await engine.acme.invoicePayments.refund({ paymentId, amount: '20' });
-          expect(await invoices.balanceOf(id)).to.equal(20);
-        });
-
-      it('payments §9.5 rule 1e: adjusts the items after its outcome was unknown in between', async () => {
-        await engine.acme.invoicePayments.complete({ paymentId, properties: answers('UNDEFINED') });
+      it(`payments §9.5 rule 1e: adjusts nothing when its completion answers ${answer}`, async () => {
+        await engine.acme.invoicePayments.complete({ paymentId, properties: answers(answer) });
         expect(await state()).to.deep.equal({ ...PENDING, row: 'REFUND INIT 0' });
-        await fix('SUCCESS');
-        expect(await state()).to.deep.equal(SUCCESS);
+        await engine.acme.invoicePayments.refund({ paymentId, amount: '20' });
+        expect(await invoices.balanceOf(id)).to.equal(20);
       });
 
-      it('payments §9.5 rule 1e: adjusts the items where a failure is corrected to a success', async () => {
-        await fix('PAYMENT_FAILURE');
-        await fix('SUCCESS');
-        expect(await state()).to.deep.equal(SUCCESS);
+    it('payments §9.5 rule 1e: adjusts the items after its outcome was unknown in between', async () => {
+      await engine.acme.invoicePayments.complete({ paymentId, properties: answers('UNDEFINED') });
+      expect(await state()).to.deep.equal({ ...PENDING, row: 'REFUND INIT 0' });
+      await fix('SUCCESS');
+      expect(await state()).to.deep.equal(SUCCESS);
+    });
+
+    it('payments §9.5 rule 1e: adjusts the items where a failure is corrected to a success', async () => {
+      await fix('PAYMENT_FAILURE');
+      await fix('SUCCESS');
+      expect(await state()).to.deep.equal(SUCCESS);
+    });
+
+    it('payments §9.5 rule 1e: keeps its adjustments where its success is corrected, as credit, and makes them once only', async () => {
+      await fix('SUCCESS');
+      await fix('PAYMENT_FAILURE');
+      const failed = { row: 'REFUND INIT 0', adjusted: [-8], balance: 0, credit: 8 };
+      expect(await state()).to.deep.equal(failed);
+      await fix('SUCCESS');
+      expect(await state()).to.deep.equal(SUCCESS);
+      await fix('PENDING');
+      await fix('SUCCESS');
+      expect(await state()).to.deep.equal(SUCCESS);
+      await fix('UNKNOWN');
+      await fix('SUCCESS');
+      expect(await state()).to.deep.equal(SUCCESS);
+    });
+  });
+
+  it('payments §9.5 rule 1e: two refunds under way that adjust one item take no more off it than it is', async () => {
+    const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
+    const { invoicePayments } = engine.acme;
+    const adjustments = [{ invoiceItemId, amount: '10' }];
+    const properties = answers('PENDING');
+    await engine.acme.invoices.adjustItem({
+      accountId: account.id,
+      invoiceId: id,
+      invoiceItemId,
+      amount: '5',
+    });
+    for (const transactionExternalKey of [`a-${paymentId}`, `b-${paymentId}`])
+      await invoicePayments.refund({
+        paymentId,
+        isAdjusted: true,
+        adjustments,
+        properties,
+        transactionExternalKey,
       });
+    for (const transactionExternalKey of [`a-${paymentId}`, `b-${paymentId}`])
+      await invoicePayments.complete({ paymentId, transactionExternalKey });
+    expect(await invoices.adjustmentsOf(id)).to.deep.equal([-5, -10, -5]);
+    expect(await invoices.rowsOf(paymentId)).to.deep.equal([
+      'ATTEMPT SUCCESS 20',
+      'REFUND SUCCESS -10',
+      'REFUND SUCCESS -10',
+    ]);
+  });
 
-      it(
-        'payments §9.5 rule 1e: keeps its adjustments where its success is corrected, as credit, and makes them once only',
-        onEachDatabase(async () => {
-          await fix('SUCCESS');
-          await fix('PAYMENT_FAILURE');
-          const failed = { row: 'REFUND INIT 0', adjusted: [-8], balance: 0, credit: 8 };
-          expect(await state()).to.deep.equal(failed);
-          await fix('SUCCESS');
-          expect(await state()).to.deep.equal(SUCCESS);
-          await fix('PENDING');
-          await fix('SUCCESS');
-          expect(await state()).to.deep.equal(SUCCESS);
-          await fix('UNKNOWN');
-          await fix('SUCCESS');
-          expect(await state()).to.deep.equal(SUCCESS);
-        }),
-      );
-    });
-
-    it('payments §9.5 rule 1e: two refunds under way that adjust one item take no more off it than it is', async () => {
-      const { id, itemId: invoiceItemId, paymentId } = await invoices.paid('20');
-      const { invoicePayments } = engine.acme;
-      const adjustments = [{ invoiceItemId, amount: '10' }];
-      const properties = answers('PENDING');
-      await engine.acme.invoices.adjustItem({
-        accountId: account.id,
-        invoiceId: id,
-        invoiceItemId,
-        amount: '5',
-      });
-      for (const transactionExternalKey of [`a-${paymentId}`, `b-${paymentId}`])
-        await invoicePayments.refund({
-          paymentId,
-          isAdjusted: true,
-          adjustments,
-          properties,
-          transactionExternalKey,
-        });
-      for (const transactionExternalKey of [`a-${paymentId}`, `b-${paymentId}`])
-        await invoicePayments.complete({ paymentId, transactionExternalKey });
-      expect(await invoices.adjustmentsOf(id)).to.deep.equal([-5, -10, -5]);
-      expect(await invoices.rowsOf(paymentId)).to.deep.equal([
-        'ATTEMPT SUCCESS 20',
-        'REFUND SUCCESS -10',
-        'REFUND SUCCESS -10',
-      ]);
-    });
-
-    it('payments §6.1 rule 5: a payment of an invoice that is completed already is completed again without effect', async () => {
-      const { id, paymentId } = await invoices.paid('20');
-      const calls = engine.ledger.ofPayment(paymentId).length;
-      const again = await engine.acme.invoicePayments.complete({ paymentId });
-      expect(statusOf(again)).to.equal('SUCCESS');
-      expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
-      expect(await invoices.balanceOf(id)).to.equal(0);
-      const direct = await engine.acme.payments.purchase({ accountId: account.id, amount: '5' });
-      const none = engine.acme.invoicePayments.complete({ paymentId: direct.payment.id });
-      expect(await codeOf(none)).to.equal(ErrorCode.INVOICE_PAYMENT_NOT_FOUND);
-    });
+  it('payments §6.1 rule 5: a payment of an invoice that is completed already is completed again without effect', async () => {
+    const { id, paymentId } = await invoices.paid('20');
+    const calls = engine.ledger.ofPayment(paymentId).length;
+    const again = await engine.acme.invoicePayments.complete({ paymentId });
+    expect(statusOf(again)).to.equal('SUCCESS');
+    expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
+    expect(await invoices.balanceOf(id)).to.equal(0);
+    const direct = await engine.acme.payments.purchase({ accountId: account.id, amount: '5' });
+    const none = engine.acme.invoicePayments.complete({ paymentId: direct.payment.id });
+    expect(await codeOf(none)).to.equal(ErrorCode.INVOICE_PAYMENT_NOT_FOUND);
   });
 });

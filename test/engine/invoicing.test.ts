@@ -1,237 +1,226 @@
-import { expect } from 'chai';
 import { formatInstant, formatLocalDate, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  newEvents,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('invoicing', () => {
-    let engine: TestEngine | undefined;
+eachDatabaseByTurns('invoicing', (open) => {
+  const begin = (now: string) => openEngine(open, { now });
 
-    async function begin(now: string): Promise<TestEngine> {
-      engine = await openEngine(open, { now });
-      return engine;
-    }
+  async function invoicesOf({ acme }: TestEngine, accountId: Uuid) {
+    return acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
+  }
 
-    afterEach(async () => {
-      await engine?.close();
-      engine = undefined;
+  async function linesOf(opened: TestEngine, accountId: Uuid): Promise<readonly (readonly string[])[]> {
+    return (await invoicesOf(opened, accountId)).map(itemLines);
+  }
+
+  it('invoicing E1 Trial and phase: the trial is invoiced at 0, then the first month; the account gets its cycle day', async () => {
+    const opened = await begin('2012-04-01T00:03:42Z');
+    const account = await opened.payingAccount({ currency: 'USD' });
+    const events = newEvents(opened.database);
+    await events();
+    const { subscriptionId } = await opened.acme.createSubscription({
+      accountId: account.id,
+      planName: 'pro-monthly',
     });
+    await opened.settle();
+    expect(await linesOf(opened, account.id)).to.deep.equal([['FIXED 2012-04-01..2012-05-01 0']]);
+    expect((await opened.acme.getAccount(account.id)).billCycleDayLocal).to.equal(1);
+    const changes = await opened.acme.audit.history({ type: 'ACCOUNT', id: account.id });
+    expect(changes.at(-1)).to.deep.include({ changeType: 'UPDATE', reasonCode: null });
+    expect(changes.at(-1)?.snapshot).to.include({ billingCycleDayLocal: 1 });
+    expect(await events()).to.deep.equal([
+      'SUBSCRIPTION_CREATION',
+      'SUBSCRIPTION_CREATION',
+      'ENTITLEMENT_CREATION',
+      'ACCOUNT_CHANGE',
+      'INVOICE_CREATION',
+    ]);
 
-    async function invoicesOf({ acme }: TestEngine, accountId: Uuid) {
-      return acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
-    }
-
-    async function linesOf(opened: TestEngine, accountId: Uuid): Promise<readonly (readonly string[])[]> {
-      return (await invoicesOf(opened, accountId)).map(itemLines);
-    }
-
-    it('invoicing E1 Trial and phase: the trial is invoiced at 0, then the first month; the account gets its cycle day', async () => {
-      const opened = await begin('2012-04-01T00:03:42Z');
-      const account = await opened.payingAccount({ currency: 'USD' });
-      const events = newEvents(opened.database);
-      await events();
-      const { subscriptionId } = await opened.acme.createSubscription({
-        accountId: account.id,
-        planName: 'pro-monthly',
-      });
-      await opened.settle();
-      expect(await linesOf(opened, account.id)).to.deep.equal([['FIXED 2012-04-01..2012-05-01 0']]);
-      expect((await opened.acme.getAccount(account.id)).billCycleDayLocal).to.equal(1);
-      const changes = await opened.acme.audit.history({ type: 'ACCOUNT', id: account.id });
-      expect(changes.at(-1)).to.deep.include({ changeType: 'UPDATE', reasonCode: null });
-      expect(changes.at(-1)?.snapshot).to.include({ billingCycleDayLocal: 1 });
-      expect(await events()).to.deep.equal([
-        'SUBSCRIPTION_CREATION',
-        'SUBSCRIPTION_CREATION',
-        'ENTITLEMENT_CREATION',
-        'ACCOUNT_CHANGE',
-        'INVOICE_CREATION',
-      ]);
-
-      await opened.runTo('2012-05-01T00:03:42Z');
-      expect(await linesOf(opened, account.id)).to.deep.equal([
-        ['FIXED 2012-04-01..2012-05-01 0'],
-        ['RECURRING 2012-05-01..2012-06-01 249.95'],
-      ]);
-      const subscription = await opened.acme.getSubscription(subscriptionId);
-      expect(subscription.chargedThrough && formatLocalDate(subscription.chargedThrough.date)).to.equal(
-        '2012-06-01',
-      );
-      expect((await events()).toSorted()).to.deep.equal(
-        [
-          'SUBSCRIPTION_PHASE',
-          'INVOICE_CREATION',
-          'PAYMENT_SUCCESS',
-          'INVOICE_PAYMENT_SUCCESS',
-          'NULL_INVOICE',
-        ].toSorted(),
-      );
-    });
-
-    it('invoicing E2 Month ends: a cycle day of 31 clamps to each month, from a leading proration', async () => {
-      const opened = await begin('2012-03-02T00:00:00Z');
-      const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 31 });
-      await opened.acme.createSubscription({
-        accountId: account.id,
-        planName: 'elite-monthly',
-        phaseType: 'EVERGREEN',
-      });
-      for (const day of ['2012-03-02', '2012-03-31', '2012-04-30', '2012-05-31'])
-        await opened.runTo(`${day}T00:00:00Z`);
-      expect(await linesOf(opened, account.id)).to.deep.equal([
-        ['RECURRING 2012-03-02..2012-03-31 561.24'],
-        ['RECURRING 2012-03-31..2012-04-30 599.95'],
-        ['RECURRING 2012-04-30..2012-05-31 599.95'],
-        ['RECURRING 2012-05-31..2012-06-30 599.95'],
-      ]);
-    });
-
-    it('invoicing E17 Dry run is not cumulative: only the invoice of the target date, and nothing is stored', async () => {
-      const opened = await begin('2014-01-02T00:00:00Z');
-      const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      await opened.acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' });
-      await opened.settle();
-      const before = await linesOf(opened, account.id);
-      const events = newEvents(opened.database);
-      await events();
-      const dryRun = async (targetDate: string) => {
-        const found = await opened.acme.invoices.dryRun({
-          accountId: account.id,
-          targetDate: parseLocalDate(targetDate),
-        });
-        return found === null ? null : itemLines(found);
-      };
-      expect(await dryRun('2014-02-28')).to.deep.equal(['RECURRING 2014-02-01..2014-03-01 249.95']);
-      expect(await dryRun('2014-04-01')).to.deep.equal(['RECURRING 2014-04-01..2014-05-01 249.95']);
-      expect(await dryRun('2014-05-03')).to.deep.equal(['RECURRING 2014-05-01..2014-06-01 249.95']);
-      expect(await linesOf(opened, account.id)).to.deep.equal(before);
-      expect(await events()).to.deep.equal([]);
-    });
-
-    it('a dry run equals the run that follows it', async () => {
-      const opened = await begin('2014-01-02T00:00:00Z');
-      const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 14 });
-      await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
-      await opened.acme.createSubscription({ accountId: account.id, planName: 'kit-monthly' });
-      await opened.settle();
-      const targetDate = parseLocalDate('2014-01-14');
-      const foreseen = await opened.acme.invoices.dryRun({ accountId: account.id, targetDate });
-      await opened.runTo('2014-01-14T00:00:00Z');
-      expect((await linesOf(opened, account.id)).at(-1)).to.deep.equal(
-        foreseen === null ? null : itemLines(foreseen),
-      );
-    });
-
-    it('invoicing E19 Zone: due dates fire by the zone rules of their day, and items carry the local dates', async () => {
-      const opened = await begin('2026-01-15T05:30:00Z');
-      const account = await opened.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
-      const { subscriptionId } = await opened.acme.createSubscription({
-        accountId: account.id,
-        planName: 'team-now',
-      });
-      await opened.settle();
-      await opened.runTo('2026-02-15T05:29:59Z');
-      expect(await linesOf(opened, account.id)).to.have.length(1);
-      await opened.runTo('2026-02-15T05:30:00Z');
-      expect(await linesOf(opened, account.id)).to.have.length(2);
-      await opened.runTo('2026-03-15T04:29:59Z');
-      expect(await linesOf(opened, account.id)).to.have.length(2);
-      await opened.runTo('2026-03-15T04:30:00Z');
-      expect((await linesOf(opened, account.id)).at(-1)).to.deep.equal([
-        'RECURRING 2026-03-15..2026-04-15 29.95',
-      ]);
-      const [last] = (await invoicesOf(opened, account.id)).slice(-1);
-      expect(last && formatLocalDate(last.invoiceDate)).to.equal('2026-03-15');
-      const { chargedThrough } = await opened.acme.getSubscription(subscriptionId);
-      expect(chargedThrough && formatInstant(chargedThrough.at)).to.equal('2026-04-15T04:30:00.000Z');
-      await opened.runTo('2026-04-15T04:10:00Z');
-      const items = [{ amount: '1' }];
-      const [charge] = await opened.acme.invoices.addCharges({ accountId: account.id, items });
-      const { invoiceDate } = await opened.acme.invoices.get(charge?.invoiceId ?? '');
-      expect(formatLocalDate(invoiceDate)).to.equal('2026-04-15');
-      await opened.runTo('2026-04-15T04:30:00Z');
-      expect((await linesOf(opened, account.id)).at(-1)).to.deep.equal([
-        'RECURRING 2026-04-15..2026-05-15 29.95',
-      ]);
-    });
-
-    it('after a jump of the clock, invoices, their commits and payments are of the day on which they are made', async () => {
-      const opened = await begin('2024-01-01T00:00:00Z');
-      const account = await opened.payingAccount({ currency: 'USD' });
-      await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
-      await opened.settle();
-      await opened.runTo('2024-03-10T09:00:00Z');
-      const invoices = await invoicesOf(opened, account.id);
-      const days = invoices.map(({ targetDate, invoiceDate, commitDate }) =>
-        [targetDate, invoiceDate, commitDate].map((day) => day && formatLocalDate(day)).join(' '),
-      );
-      expect(days).to.deep.equal([
-        '2024-01-01 2024-01-01 2024-01-01',
-        '2024-02-01 2024-03-10 2024-03-10',
-        '2024-03-01 2024-03-10 2024-03-10',
-      ]);
-      const payments = await opened.acme.payments.ofAccount(account.id);
-      const paidAt = payments.flatMap(({ transactions }) =>
-        transactions.map(({ effectiveDate }) => formatInstant(effectiveDate)),
-      );
-      expect(paidAt).to.deep.equal([
-        '2024-01-01T00:00:00.000Z',
-        '2024-03-10T09:00:00.000Z',
-        '2024-03-10T09:00:00.000Z',
-      ]);
-    });
-
-    it('numbers of a tenant are consecutive, whoever is invoiced', async () => {
-      const opened = await begin('2020-01-01T00:00:00Z');
-      for (const externalKey of ['a', 'b', 'c']) {
-        const account = await opened.payingAccount({ externalKey, currency: 'USD' });
-        await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
-      }
-      await opened.runTo('2020-02-01T00:00:00Z');
-      const { rows } = await opened.acme.invoices.page({ offset: 0, limit: 100 });
-      expect(rows.map((invoice) => invoice.invoiceNumber).toSorted((a, b) => a - b)).to.deep.equal([
-        1, 2, 3, 4, 5, 6,
-      ]);
-    });
-
-    it('an explicit run invoices ahead, and answers 4007 when there is nothing left', async () => {
-      const opened = await begin('2020-01-01T00:00:00Z');
-      const account = await opened.payingAccount({ currency: 'USD' });
-      await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
-      await opened.settle();
-      const request = { accountId: account.id, targetDate: parseLocalDate('2020-02-01') };
-      expect(itemLines(await opened.acme.generateInvoice(request))).to.deep.equal([
-        'RECURRING 2020-02-01..2020-03-01 19.95',
-      ]);
-      expect(await codeOf(opened.acme.generateInvoice(request))).to.equal(4007);
-      await opened.runTo('2020-02-01T00:00:00Z');
-      expect(await linesOf(opened, account.id)).to.have.length(2);
-    });
-
-    it(
-      'a jump over many due dates gives the same invoices as single steps',
-      onEachDatabase(async () => {
-        const opened = await begin('2020-01-31T00:00:00Z');
-        const account = await opened.payingAccount({ currency: 'USD' });
-        await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
-        await opened.settle();
-        await opened.runTo('2020-05-31T00:00:00Z');
-        expect(await linesOf(opened, account.id)).to.deep.equal([
-          ['RECURRING 2020-01-31..2020-02-29 19.95'],
-          ['RECURRING 2020-02-29..2020-03-31 19.95'],
-          ['RECURRING 2020-03-31..2020-04-30 19.95'],
-          ['RECURRING 2020-04-30..2020-05-31 19.95'],
-          ['RECURRING 2020-05-31..2020-06-30 19.95'],
-        ]);
-      }),
+    await opened.runTo('2012-05-01T00:03:42Z');
+    expect(await linesOf(opened, account.id)).to.deep.equal([
+      ['FIXED 2012-04-01..2012-05-01 0'],
+      ['RECURRING 2012-05-01..2012-06-01 249.95'],
+    ]);
+    const subscription = await opened.acme.getSubscription(subscriptionId);
+    expect(subscription.chargedThrough && formatLocalDate(subscription.chargedThrough.date)).to.equal(
+      '2012-06-01',
     );
+    expect((await events()).toSorted()).to.deep.equal(
+      [
+        'SUBSCRIPTION_PHASE',
+        'INVOICE_CREATION',
+        'PAYMENT_SUCCESS',
+        'INVOICE_PAYMENT_SUCCESS',
+        'NULL_INVOICE',
+      ].toSorted(),
+    );
+  });
 
-    it('an account without a currency cannot be invoiced: its automatic run parks it, an explicit run says why', async () => {
-      const opened = await begin('2020-01-01T00:00:00Z');
-      const account = await opened.acme.createAccount({});
-      expect(await codeOf(opened.acme.generateInvoice({ accountId: account.id }))).to.equal(3);
+  it('invoicing E2 Month ends: a cycle day of 31 clamps to each month, from a leading proration', async () => {
+    const opened = await begin('2012-03-02T00:00:00Z');
+    const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 31 });
+    await opened.acme.createSubscription({
+      accountId: account.id,
+      planName: 'elite-monthly',
+      phaseType: 'EVERGREEN',
     });
+    for (const day of ['2012-03-02', '2012-03-31', '2012-04-30', '2012-05-31'])
+      await opened.runTo(`${day}T00:00:00Z`);
+    expect(await linesOf(opened, account.id)).to.deep.equal([
+      ['RECURRING 2012-03-02..2012-03-31 561.24'],
+      ['RECURRING 2012-03-31..2012-04-30 599.95'],
+      ['RECURRING 2012-04-30..2012-05-31 599.95'],
+      ['RECURRING 2012-05-31..2012-06-30 599.95'],
+    ]);
+  });
+
+  it('invoicing E17 Dry run is not cumulative: only the invoice of the target date, and nothing is stored', async () => {
+    const opened = await begin('2014-01-02T00:00:00Z');
+    const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    await opened.acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' });
+    await opened.settle();
+    const before = await linesOf(opened, account.id);
+    const events = newEvents(opened.database);
+    await events();
+    const dryRun = async (targetDate: string) => {
+      const found = await opened.acme.invoices.dryRun({
+        accountId: account.id,
+        targetDate: parseLocalDate(targetDate),
+      });
+      return found === null ? null : itemLines(found);
+    };
+    expect(await dryRun('2014-02-28')).to.deep.equal(['RECURRING 2014-02-01..2014-03-01 249.95']);
+    expect(await dryRun('2014-04-01')).to.deep.equal(['RECURRING 2014-04-01..2014-05-01 249.95']);
+    expect(await dryRun('2014-05-03')).to.deep.equal(['RECURRING 2014-05-01..2014-06-01 249.95']);
+    expect(await linesOf(opened, account.id)).to.deep.equal(before);
+    expect(await events()).to.deep.equal([]);
+  });
+
+  it('a dry run equals the run that follows it', async () => {
+    const opened = await begin('2014-01-02T00:00:00Z');
+    const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 14 });
+    await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
+    await opened.acme.createSubscription({ accountId: account.id, planName: 'kit-monthly' });
+    await opened.settle();
+    const targetDate = parseLocalDate('2014-01-14');
+    const foreseen = await opened.acme.invoices.dryRun({ accountId: account.id, targetDate });
+    await opened.runTo('2014-01-14T00:00:00Z');
+    expect((await linesOf(opened, account.id)).at(-1)).to.deep.equal(
+      foreseen === null ? null : itemLines(foreseen),
+    );
+  });
+
+  it('invoicing E19 Zone: due dates fire by the zone rules of their day, and items carry the local dates', async () => {
+    const opened = await begin('2026-01-15T05:30:00Z');
+    const account = await opened.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
+    const { subscriptionId } = await opened.acme.createSubscription({
+      accountId: account.id,
+      planName: 'team-now',
+    });
+    await opened.settle();
+    await opened.runTo('2026-02-15T05:29:59Z');
+    expect(await linesOf(opened, account.id)).to.have.length(1);
+    await opened.runTo('2026-02-15T05:30:00Z');
+    expect(await linesOf(opened, account.id)).to.have.length(2);
+    await opened.runTo('2026-03-15T04:29:59Z');
+    expect(await linesOf(opened, account.id)).to.have.length(2);
+    await opened.runTo('2026-03-15T04:30:00Z');
+    expect((await linesOf(opened, account.id)).at(-1)).to.deep.equal([
+      'RECURRING 2026-03-15..2026-04-15 29.95',
+    ]);
+    const [last] = (await invoicesOf(opened, account.id)).slice(-1);
+    expect(last && formatLocalDate(last.invoiceDate)).to.equal('2026-03-15');
+    const { chargedThrough } = await opened.acme.getSubscription(subscriptionId);
+    expect(chargedThrough && formatInstant(chargedThrough.at)).to.equal('2026-04-15T04:30:00.000Z');
+    await opened.runTo('2026-04-15T04:10:00Z');
+    const items = [{ amount: '1' }];
+    const [charge] = await opened.acme.invoices.addCharges({ accountId: account.id, items });
+    const { invoiceDate } = await opened.acme.invoices.get(charge?.invoiceId ?? '');
+    expect(formatLocalDate(invoiceDate)).to.equal('2026-04-15');
+    await opened.runTo('2026-04-15T04:30:00Z');
+    expect((await linesOf(opened, account.id)).at(-1)).to.deep.equal([
+      'RECURRING 2026-04-15..2026-05-15 29.95',
+    ]);
+  });
+
+  it('after a jump of the clock, invoices, their commits and payments are of the day on which they are made', async () => {
+    const opened = await begin('2024-01-01T00:00:00Z');
+    const account = await opened.payingAccount({ currency: 'USD' });
+    await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
+    await opened.settle();
+    await opened.runTo('2024-03-10T09:00:00Z');
+    const invoices = await invoicesOf(opened, account.id);
+    const days = invoices.map(({ targetDate, invoiceDate, commitDate }) =>
+      [targetDate, invoiceDate, commitDate].map((day) => day && formatLocalDate(day)).join(' '),
+    );
+    expect(days).to.deep.equal([
+      '2024-01-01 2024-01-01 2024-01-01',
+      '2024-02-01 2024-03-10 2024-03-10',
+      '2024-03-01 2024-03-10 2024-03-10',
+    ]);
+    const payments = await opened.acme.payments.ofAccount(account.id);
+    const paidAt = payments.flatMap(({ transactions }) =>
+      transactions.map(({ effectiveDate }) => formatInstant(effectiveDate)),
+    );
+    expect(paidAt).to.deep.equal([
+      '2024-01-01T00:00:00.000Z',
+      '2024-03-10T09:00:00.000Z',
+      '2024-03-10T09:00:00.000Z',
+    ]);
+  });
+
+  it('numbers of a tenant are consecutive, whoever is invoiced', async () => {
+    const opened = await begin('2020-01-01T00:00:00Z');
+    for (const externalKey of ['a', 'b', 'c']) {
+      const account = await opened.payingAccount({ externalKey, currency: 'USD' });
+      await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
+    }
+    await opened.runTo('2020-02-01T00:00:00Z');
+    const { rows } = await opened.acme.invoices.page({ offset: 0, limit: 100 });
+    expect(rows.map((invoice) => invoice.invoiceNumber).toSorted((a, b) => a - b)).to.deep.equal([
+      1, 2, 3, 4, 5, 6,
+    ]);
+  });
+
+  it('an explicit run invoices ahead, and answers 4007 when there is nothing left', async () => {
+    const opened = await begin('2020-01-01T00:00:00Z');
+    const account = await opened.payingAccount({ currency: 'USD' });
+    await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
+    await opened.settle();
+    const request = { accountId: account.id, targetDate: parseLocalDate('2020-02-01') };
+    expect(itemLines(await opened.acme.generateInvoice(request))).to.deep.equal([
+      'RECURRING 2020-02-01..2020-03-01 19.95',
+    ]);
+    expect(await codeOf(opened.acme.generateInvoice(request))).to.equal(4007);
+    await opened.runTo('2020-02-01T00:00:00Z');
+    expect(await linesOf(opened, account.id)).to.have.length(2);
+  });
+
+  it('a jump over many due dates gives the same invoices as single steps', async () => {
+    const opened = await begin('2020-01-31T00:00:00Z');
+    const account = await opened.payingAccount({ currency: 'USD' });
+    await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
+    await opened.settle();
+    await opened.runTo('2020-05-31T00:00:00Z');
+    expect(await linesOf(opened, account.id)).to.deep.equal([
+      ['RECURRING 2020-01-31..2020-02-29 19.95'],
+      ['RECURRING 2020-02-29..2020-03-31 19.95'],
+      ['RECURRING 2020-03-31..2020-04-30 19.95'],
+      ['RECURRING 2020-04-30..2020-05-31 19.95'],
+      ['RECURRING 2020-05-31..2020-06-30 19.95'],
+    ]);
+  });
+
+  it('an account without a currency cannot be invoiced: its automatic run parks it, an explicit run says why', async () => {
+    const opened = await begin('2020-01-01T00:00:00Z');
+    const account = await opened.acme.createAccount({});
+    expect(await codeOf(opened.acme.generateInvoice({ accountId: account.id }))).to.equal(3);
   });
 });

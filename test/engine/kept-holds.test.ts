@@ -1,14 +1,13 @@
-import { expect } from 'chai';
 import { type Account, decimal, SystemTag, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const does = (action: string) => [{ key: action, value: 'true', isUpdatable: false }];
 const UNKNOWN = does('ACTION_RETURN_PLUGIN_STATUS_UNDEFINED');
 const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
 
-anyDatabase((_kind, open) => {
-  describe('holds that are released while another payment of the invoice is open (payments §9.3)', () => {
+anyDatabase(
+  'holds that are released while another payment of the invoice is open (payments §9.3)',
+  (open) => {
     let engine: TestEngine;
     let account: Account;
     before(async () => {
@@ -17,7 +16,6 @@ anyDatabase((_kind, open) => {
     beforeEach(async () => {
       account = await engine.payingAccount({ currency: 'USD' });
     });
-    after(() => engine.close());
 
     /** An invoice of 80 whose automatic payment is held back, after an API payment of so much; then the hold is released. */
     async function released(amount: string, properties: typeof UNKNOWN) {
@@ -114,5 +112,5 @@ anyDatabase((_kind, open) => {
         0,
       ]);
     });
-  });
-});
+  },
+);

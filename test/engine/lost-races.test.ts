@@ -1,13 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { expect } from 'chai';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { type Account, decimal, ErrorCode, formatDecimal, type TenantBilling } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
-import { onPostgresql } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, expect, onPostgresql, openEngine, type TestEngine } from '../support/index.ts';
 import { author, payment, transaction } from '../support/storage/stored-records.ts';
 
 /**
@@ -20,9 +17,7 @@ onPostgresql('lost races on PostgreSQL', (open) => {
   let hosted: Billing<MikroORM['em']>;
 
   before(async () => {
-    engine = await openEngine(open, {
-      now: '2024-01-01T08:00:00Z',
-    });
+    engine = await openEngine(open, { now: '2024-01-01T08:00:00Z' });
     if (engine.database.kind !== 'postgresql') throw new Error('not a PostgreSQL database');
     host = new MikroORM({
       entities: [],
@@ -34,7 +29,6 @@ onPostgresql('lost races on PostgreSQL', (open) => {
   after(async () => {
     await hosted.close();
     await host.close(true);
-    await engine.close();
   });
 
   /** Lets the operation begin while another one holds the locks of these accounts, and commits once it waits. */

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   decimal,
   formatDecimal,
@@ -7,236 +6,236 @@ import {
   parseLocalDate,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { newEvents, rowsOf } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  newEvents,
+  openEngine,
+  rowsOf,
+  type TestEngine,
+} from '../support/index.ts';
 
 const day = parseLocalDate;
 
-anyDatabase((kind, open) => {
-  describe(`invoicing 9.5 Migration invoice on ${kind}`, () => {
-    let engine: TestEngine;
-    let told: () => Promise<readonly string[]>;
-    before(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-      told = newEvents(engine.database);
-    });
-    after(() => engine.close());
+eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
+  let engine: TestEngine;
+  let told: () => Promise<readonly string[]>;
+  before(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+    told = newEvents(engine.database);
+  });
 
-    const migrate = (accountId: Uuid, items: readonly MigrationItem[], more: object = {}) =>
-      engine.acme.invoices.createMigrationInvoice({ accountId, items, ...more });
-    async function balancesOf(accountId: Uuid): Promise<readonly string[]> {
-      const state = (await engine.acme.accounts.balances([accountId])).get(accountId);
-      return [state?.accountBalance, state?.accountCBA].map((each) => (each ? formatDecimal(each) : 'none'));
-    }
-    const listed = (accountId: Uuid, more: object = {}) =>
-      engine.acme.invoices.ofAccount({ accountId, withItems: true, ...more });
+  const migrate = (accountId: Uuid, items: readonly MigrationItem[], more: object = {}) =>
+    engine.acme.invoices.createMigrationInvoice({ accountId, items, ...more });
+  async function balancesOf(accountId: Uuid): Promise<readonly string[]> {
+    const state = (await engine.acme.accounts.balances([accountId])).get(accountId);
+    return [state?.accountBalance, state?.accountCBA].map((each) => (each ? formatDecimal(each) : 'none'));
+  }
+  const listed = (accountId: Uuid, more: object = {}) =>
+    engine.acme.invoices.ofAccount({ accountId, withItems: true, ...more });
 
-    it(
-      'a migration invoice holds the items as they are given, committed, at a balance of 0, and nothing is paid',
-      onEachDatabase(async () => {
-        const account = await engine.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
-        await told();
-        const invoice = await migrate(
-          account.id,
-          [
-            {
-              itemType: 'RECURRING',
-              amount: decimal('19.96'),
-              planName: 'gold',
-              phaseName: 'gold-evergreen',
-              productName: 'Gold',
-              usageName: 'calls',
-              description: 'of the old system',
-              startDate: day('2023-11-01'),
-              endDate: day('2023-12-01'),
-              quantity: decimal(2),
-              itemDetails: '{}',
-            },
-            { itemType: 'CREDIT_ADJ', amount: decimal(-5) },
-            { itemType: 'CBA_ADJ', amount: decimal('7.5') },
-            { itemType: 'TAX', amount: decimal(1), currency: 'USD' },
-          ],
-          { targetDate: day('2023-11-30') },
-        );
-        expect(invoice).to.include({
-          status: 'COMMITTED',
-          isMigration: true,
-          targetDate: day('2023-11-30'),
-          invoiceDate: day('2023-12-31'),
-          commitDate: day('2023-12-31'),
-        });
-        const { amount, creditAdj, balance, rawBalance } = invoice;
-        expect([amount, creditAdj, balance, rawBalance].map(formatDecimal)).to.deep.equal([
-          '15.96',
-          '7.5',
-          '0',
-          '0',
-        ]);
-        expect(itemLines(invoice)).to.deep.equal([
-          'RECURRING 2023-11-01..2023-12-01 19.96',
-          'CREDIT_ADJ -5',
-          'CBA_ADJ 7.5',
-          'TAX 1',
-        ]);
-        expect(invoice.items[0]).to.deep.include({
+  it('a migration invoice holds the items as they are given, committed, at a balance of 0, and nothing is paid', async () => {
+    const account = await engine.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
+    await told();
+    const invoice = await migrate(
+      account.id,
+      [
+        {
+          itemType: 'RECURRING',
+          amount: decimal('19.96'),
           planName: 'gold',
           phaseName: 'gold-evergreen',
           productName: 'Gold',
           usageName: 'calls',
           description: 'of the old system',
+          startDate: day('2023-11-01'),
+          endDate: day('2023-12-01'),
           quantity: decimal(2),
           itemDetails: '{}',
-        });
-        expect(await told()).to.deep.equal(['INVOICE_CREATION']);
-        const [entry] = await rowsOf(
-          engine.database,
-          `select payload from bw_queue_entries where topic = 'INVOICE_CREATION' order by record_id desc`,
-        );
-        const payload = typeof entry?.payload === 'string' ? JSON.parse(entry.payload) : entry?.payload;
-        expect(String(payload.amountOwed)).to.equal('0');
-        const [recurring, credit] = await Promise.all(
-          invoice.items.slice(0, 2).map(({ id }) => engine.acme.invoices.explain(id)),
-        );
-        expect([recurring?.text, credit?.text]).to.deep.equal([
-          '19.96 USD, as it was given with the invoice of another system.',
-          '-5.00 USD, as it was given with the invoice of another system.',
-        ]);
-        await engine.settle();
-        expect(await engine.acme.payments.ofAccount(account.id)).to.deep.equal([]);
-        expect(await balancesOf(account.id)).to.deep.equal(['0', '0']);
-        const history = await engine.acme.audit.history({ type: 'INVOICE', id: invoice.id });
-        expect(history.map(({ changeType, snapshot }) => [changeType, snapshot?.migrated])).to.deep.equal([
-          ['INSERT', true],
-        ]);
-      }),
-    );
-
-    it('a migration invoice is listed with the flag alone, and never among the unpaid', async () => {
-      const { id } = await engine.acme.createAccount({ currency: 'USD' });
-      const migrated = await migrate(id, [{ itemType: 'EXTERNAL_CHARGE', amount: decimal(10) }]);
-      expect(await listed(id)).to.deep.equal([]);
-      expect(await listed(id, { unpaidOnly: true })).to.deep.equal([]);
-      expect((await listed(id, { withMigration: true })).map((each) => each.id)).to.deep.equal([migrated.id]);
-      expect(migrated.targetDate).to.equal(day('2024-01-01'));
-      expect((await engine.acme.accounts.timeline(id)).invoices).to.deep.equal([]);
-      expect((await engine.acme.getInvoice(migrated.id)).isMigration).to.equal(true);
-    });
-
-    it('a migration invoice changes nothing of what a subscription is billed, be it of the same days, or void', async () => {
-      const { id } = await engine.acme.createAccount({ currency: 'USD' });
-      const { subscriptionId, bundleId } = await engine.acme.createSubscription({
-        accountId: id,
-        planName: 'solo-now',
-      });
-      const days = { startDate: day('2024-01-01'), endDate: day('2024-02-01') };
-      const about = { subscriptionId, bundleId, planName: 'solo-now', phaseName: 'solo-now-evergreen' };
-      const before = await migrate(id, [
-        { itemType: 'RECURRING', amount: decimal('19.95'), ...about, ...days },
-      ]);
-      await engine.settle();
-      const [billed] = await listed(id);
-      expect(billed && itemLines(billed)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 19.95']);
-      const repair: MigrationItem = {
-        itemType: 'REPAIR_ADJ',
-        amount: decimal(-9),
-        ...days,
-        linkedItemId: billed?.items[0]?.id,
-      };
-      const repairs = [repair, { itemType: 'CBA_ADJ', amount: decimal(9) }] as const;
-      const [after, standing] = [await migrate(id, repairs), await migrate(id, repairs)];
-      expect(standing.items[0]?.linkedItemId).to.equal(billed?.items[0]?.id);
-      expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
-      for (const invoice of [before, after]) await engine.acme.invoices.void(invoice.id);
-      expect(await codeOf(engine.acme.generateInvoice({ accountId: id }))).to.equal(4007);
-      expect(await engine.acme.invoices.verifyCoverage(id)).to.deep.equal([]);
-      expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
-      const view = await engine.acme.getSubscription(subscriptionId);
-      expect(view.chargedThrough?.date).to.equal(day('2024-02-01'));
-      await engine.acme.invoices.void(billed?.id as Uuid);
-      expect(await balancesOf(id)).to.deep.equal(['0', '0']);
-    });
-
-    it('a migration invoice neither takes the account’s credit nor has anything adjusted, deleted or committed', async () => {
-      const { id } = await engine.acme.createAccount({ currency: 'USD' });
-      const items = [{ accountId: id, amount: decimal(10) }];
-      await engine.acme.invoices.addCredits({ accountId: id, items, autoCommit: true });
-      const invoice = await migrate(id, [
-        { itemType: 'EXTERNAL_CHARGE', amount: decimal(4) },
-        { itemType: 'CBA_ADJ', amount: decimal(-1) },
-      ]);
-      expect(await balancesOf(id)).to.deep.equal(['-10', '10']);
-      const [charge, cba] = invoice.items.map((item) => ({
-        accountId: id,
-        invoiceId: invoice.id,
-        invoiceItemId: item.id,
-      }));
-      if (!charge || !cba) throw new Error('no items');
-      expect(await codeOf(engine.acme.invoices.adjustItem(charge))).to.equal(4012);
-      expect(await codeOf(engine.acme.invoices.deleteCredit(cba))).to.equal(4006);
-      expect(await codeOf(engine.acme.invoices.commit(invoice.id))).to.equal(4023);
-    });
-
-    it('a migration invoice joins no summary of the parent that pays for its account', async () => {
-      const parent = await engine.acme.createAccount({ currency: 'USD' });
-      const child = await engine.acme.createAccount({
-        currency: 'USD',
-        parentAccountId: parent.id,
-        isPaymentDelegatedToParent: true,
-      });
-      const invoice = await migrate(child.id, [{ itemType: 'RECURRING', amount: decimal(30) }]);
-      await engine.settle();
-      expect(invoice).to.include({ parentAccountId: null, parentInvoiceId: null });
-      expect(await listed(parent.id)).to.deep.equal([]);
-    });
-
-    const one: MigrationItem = { itemType: 'TAX', amount: decimal(1) };
-    const refused: readonly (readonly [string, number, Partial<MigrationInvoiceRequest>])[] = [
-      ['no items', 60003, { items: [] }],
-      ['an item without a type', 60003, { items: [one, { amount: decimal(1) }] }],
-      ['an item of a type that there is not', 60003, { items: [{ ...one, itemType: 'FEE' as 'TAX' }] }],
-      ['an item without an amount', 60003, { items: [one, { itemType: 'TAX' }] }],
-      ['another currency', 3, { items: [one, { ...one, currency: 'EUR' }] }],
-      [
-        'an end before its start',
-        4004,
-        { items: [{ ...one, startDate: day('2024-02-02'), endDate: day('2024-02-01') }] },
+        },
+        { itemType: 'CREDIT_ADJ', amount: decimal(-5) },
+        { itemType: 'CBA_ADJ', amount: decimal('7.5') },
+        { itemType: 'TAX', amount: decimal(1), currency: 'USD' },
       ],
-      ['too long a description', 60003, { items: [{ ...one, description: 'x'.repeat(256) }] }],
-      ['a text that cannot be stored', 60003, { items: [{ ...one, usageName: 'a\0b' }] }],
-      ['an unknown account', 3002, { accountId: someId(5), items: [one] }],
-    ];
-    for (const [what, code, request] of refused) {
-      it(`a migration invoice refuses ${what} and stores nothing`, async () => {
-        const { id } = await engine.acme.createAccount({ currency: 'USD' });
-        await told();
-        const failed = engine.acme.invoices.createMigrationInvoice({ accountId: id, items: [], ...request });
-        expect(await codeOf(failed)).to.equal(code);
-        expect(await listed(id, { withMigration: true })).to.deep.equal([]);
-        expect(await told()).to.deep.equal([]);
-      });
-    }
+      { targetDate: day('2023-11-30') },
+    );
+    expect(invoice).to.include({
+      status: 'COMMITTED',
+      isMigration: true,
+      targetDate: day('2023-11-30'),
+      invoiceDate: day('2023-12-31'),
+      commitDate: day('2023-12-31'),
+    });
+    const { amount, creditAdj, balance, rawBalance } = invoice;
+    expect([amount, creditAdj, balance, rawBalance].map(formatDecimal)).to.deep.equal([
+      '15.96',
+      '7.5',
+      '0',
+      '0',
+    ]);
+    expect(itemLines(invoice)).to.deep.equal([
+      'RECURRING 2023-11-01..2023-12-01 19.96',
+      'CREDIT_ADJ -5',
+      'CBA_ADJ 7.5',
+      'TAX 1',
+    ]);
+    expect(invoice.items[0]).to.deep.include({
+      planName: 'gold',
+      phaseName: 'gold-evergreen',
+      productName: 'Gold',
+      usageName: 'calls',
+      description: 'of the old system',
+      quantity: decimal(2),
+      itemDetails: '{}',
+    });
+    expect(await told()).to.deep.equal(['INVOICE_CREATION']);
+    const [entry] = await rowsOf(
+      engine.database,
+      `select payload from bw_queue_entries where topic = 'INVOICE_CREATION' order by record_id desc`,
+    );
+    const payload = typeof entry?.payload === 'string' ? JSON.parse(entry.payload) : entry?.payload;
+    expect(String(payload.amountOwed)).to.equal('0');
+    const [recurring, credit] = await Promise.all(
+      invoice.items.slice(0, 2).map(({ id }) => engine.acme.invoices.explain(id)),
+    );
+    expect([recurring?.text, credit?.text]).to.deep.equal([
+      '19.96 USD, as it was given with the invoice of another system.',
+      '-5.00 USD, as it was given with the invoice of another system.',
+    ]);
+    await engine.settle();
+    expect(await engine.acme.payments.ofAccount(account.id)).to.deep.equal([]);
+    expect(await balancesOf(account.id)).to.deep.equal(['0', '0']);
+    const history = await engine.acme.audit.history({ type: 'INVOICE', id: invoice.id });
+    expect(history.map(({ changeType, snapshot }) => [changeType, snapshot?.migrated])).to.deep.equal([
+      ['INSERT', true],
+    ]);
+  });
 
-    it('R21: a migration invoice keeps what items name as given, whatever it leads to', async () => {
+  it('a migration invoice is listed with the flag alone, and never among the unpaid', async () => {
+    const { id } = await engine.acme.createAccount({ currency: 'USD' });
+    const migrated = await migrate(id, [{ itemType: 'EXTERNAL_CHARGE', amount: decimal(10) }]);
+    expect(await listed(id)).to.deep.equal([]);
+    expect(await listed(id, { unpaidOnly: true })).to.deep.equal([]);
+    expect((await listed(id, { withMigration: true })).map((each) => each.id)).to.deep.equal([migrated.id]);
+    expect(migrated.targetDate).to.equal(day('2024-01-01'));
+    expect((await engine.acme.accounts.timeline(id)).invoices).to.deep.equal([]);
+    expect((await engine.acme.getInvoice(migrated.id)).isMigration).to.equal(true);
+  });
+
+  it('a migration invoice changes nothing of what a subscription is billed, be it of the same days, or void', async () => {
+    const { id } = await engine.acme.createAccount({ currency: 'USD' });
+    const { subscriptionId, bundleId } = await engine.acme.createSubscription({
+      accountId: id,
+      planName: 'solo-now',
+    });
+    const days = { startDate: day('2024-01-01'), endDate: day('2024-02-01') };
+    const about = { subscriptionId, bundleId, planName: 'solo-now', phaseName: 'solo-now-evergreen' };
+    const before = await migrate(id, [
+      { itemType: 'RECURRING', amount: decimal('19.95'), ...about, ...days },
+    ]);
+    await engine.settle();
+    const [billed] = await listed(id);
+    expect(billed && itemLines(billed)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 19.95']);
+    const repair: MigrationItem = {
+      itemType: 'REPAIR_ADJ',
+      amount: decimal(-9),
+      ...days,
+      linkedItemId: billed?.items[0]?.id,
+    };
+    const repairs = [repair, { itemType: 'CBA_ADJ', amount: decimal(9) }] as const;
+    const [after, standing] = [await migrate(id, repairs), await migrate(id, repairs)];
+    expect(standing.items[0]?.linkedItemId).to.equal(billed?.items[0]?.id);
+    expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+    for (const invoice of [before, after]) await engine.acme.invoices.void(invoice.id);
+    expect(await codeOf(engine.acme.generateInvoice({ accountId: id }))).to.equal(4007);
+    expect(await engine.acme.invoices.verifyCoverage(id)).to.deep.equal([]);
+    expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+    const view = await engine.acme.getSubscription(subscriptionId);
+    expect(view.chargedThrough?.date).to.equal(day('2024-02-01'));
+    await engine.acme.invoices.void(billed?.id as Uuid);
+    expect(await balancesOf(id)).to.deep.equal(['0', '0']);
+  });
+
+  it('a migration invoice neither takes the account’s credit nor has anything adjusted, deleted or committed', async () => {
+    const { id } = await engine.acme.createAccount({ currency: 'USD' });
+    const items = [{ accountId: id, amount: decimal(10) }];
+    await engine.acme.invoices.addCredits({ accountId: id, items, autoCommit: true });
+    const invoice = await migrate(id, [
+      { itemType: 'EXTERNAL_CHARGE', amount: decimal(4) },
+      { itemType: 'CBA_ADJ', amount: decimal(-1) },
+    ]);
+    expect(await balancesOf(id)).to.deep.equal(['-10', '10']);
+    const [charge, cba] = invoice.items.map((item) => ({
+      accountId: id,
+      invoiceId: invoice.id,
+      invoiceItemId: item.id,
+    }));
+    if (!charge || !cba) throw new Error('no items');
+    expect(await codeOf(engine.acme.invoices.adjustItem(charge))).to.equal(4012);
+    expect(await codeOf(engine.acme.invoices.deleteCredit(cba))).to.equal(4006);
+    expect(await codeOf(engine.acme.invoices.commit(invoice.id))).to.equal(4023);
+  });
+
+  it('a migration invoice joins no summary of the parent that pays for its account', async () => {
+    const parent = await engine.acme.createAccount({ currency: 'USD' });
+    const child = await engine.acme.createAccount({
+      currency: 'USD',
+      parentAccountId: parent.id,
+      isPaymentDelegatedToParent: true,
+    });
+    const invoice = await migrate(child.id, [{ itemType: 'RECURRING', amount: decimal(30) }]);
+    await engine.settle();
+    expect(invoice).to.include({ parentAccountId: null, parentInvoiceId: null });
+    expect(await listed(parent.id)).to.deep.equal([]);
+  });
+
+  const one: MigrationItem = { itemType: 'TAX', amount: decimal(1) };
+  const refused: readonly (readonly [string, number, Partial<MigrationInvoiceRequest>])[] = [
+    ['no items', 60003, { items: [] }],
+    ['an item without a type', 60003, { items: [one, { amount: decimal(1) }] }],
+    ['an item of a type that there is not', 60003, { items: [{ ...one, itemType: 'FEE' as 'TAX' }] }],
+    ['an item without an amount', 60003, { items: [one, { itemType: 'TAX' }] }],
+    ['another currency', 3, { items: [one, { ...one, currency: 'EUR' }] }],
+    [
+      'an end before its start',
+      4004,
+      { items: [{ ...one, startDate: day('2024-02-02'), endDate: day('2024-02-01') }] },
+    ],
+    ['too long a description', 60003, { items: [{ ...one, description: 'x'.repeat(256) }] }],
+    ['a text that cannot be stored', 60003, { items: [{ ...one, usageName: 'a\0b' }] }],
+    ['an unknown account', 3002, { accountId: someId(5), items: [one] }],
+  ];
+  for (const [what, code, request] of refused) {
+    it(`a migration invoice refuses ${what} and stores nothing`, async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
-      const named = { bundleId: someId(2), subscriptionId: someId(3), linkedItemId: someId(4) };
-      const recurring = {
-        itemType: 'RECURRING',
-        amount: decimal(1),
-        rate: decimal('0.5'),
-        ...named,
-      } as const;
-      const { items } = await migrate(id, [recurring]);
-      expect(items[0]).to.deep.include(named);
-      expect(items[0]?.rate && formatDecimal(items[0].rate)).to.equal('0.5');
-      expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+      await told();
+      const failed = engine.acme.invoices.createMigrationInvoice({ accountId: id, items: [], ...request });
+      expect(await codeOf(failed)).to.equal(code);
+      expect(await listed(id, { withMigration: true })).to.deep.equal([]);
+      expect(await told()).to.deep.equal([]);
     });
+  }
 
-    it('a migration invoice refuses an account that has no currency', async () => {
-      const { id } = await engine.acme.createAccount({});
-      expect(await codeOf(migrate(id, [one]))).to.equal(3);
-    });
+  it('R21: a migration invoice keeps what items name as given, whatever it leads to', async () => {
+    const { id } = await engine.acme.createAccount({ currency: 'USD' });
+    const named = { bundleId: someId(2), subscriptionId: someId(3), linkedItemId: someId(4) };
+    const recurring = {
+      itemType: 'RECURRING',
+      amount: decimal(1),
+      rate: decimal('0.5'),
+      ...named,
+    } as const;
+    const { items } = await migrate(id, [recurring]);
+    expect(items[0]).to.deep.include(named);
+    expect(items[0]?.rate && formatDecimal(items[0].rate)).to.equal('0.5');
+    expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+  });
+
+  it('a migration invoice refuses an account that has no currency', async () => {
+    const { id } = await engine.acme.createAccount({});
+    expect(await codeOf(migrate(id, [one]))).to.equal(3);
   });
 });
 

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock, memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import {
@@ -10,12 +9,19 @@ import {
   type PaymentControl,
 } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { anyDatabase, onPostgresql, type TestDatabase } from '../support/databases.ts';
-import { openEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { plainHasher } from '../support/plain-hasher.ts';
-import { migrated, storageOf } from '../support/storage.ts';
-import { pushableSystemClock, recordingLogger } from '../support/system-time.ts';
+import {
+  anyDatabase,
+  codeOf,
+  expect,
+  migrated,
+  onPostgresql,
+  openEngine,
+  plainHasher,
+  pushableSystemClock,
+  recordingLogger,
+  storageOf,
+  type TestDatabase,
+} from '../support/index.ts';
 
 interface Opened {
   readonly billing: Billing<never>;
@@ -60,204 +66,188 @@ async function registered({ storage }: Opened, count: number): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
 }
 
-anyDatabase((kind, open) => {
-  describe(`nodes on ${kind} (platform §15 rule 1)`, () => {
-    const openNode = nodeStarter();
+anyDatabase('nodes (platform §15 rule 1)', (open) => {
+  const openNode = nodeStarter();
 
-    it('a node lists itself with its plugins, one for each name, whether or not its work has begun', async () => {
-      const tax: InvoicePlugin = { name: 'acme', version: '2.0.1' };
-      const control: PaymentControl = { name: 'acme', pluginKey: 'ac' };
-      const plugins = { invoicePlugins: [tax], paymentControls: [control] };
-      const node = await openNode(await open(migrated), 'one', plugins);
-      const { nodes } = node.billing;
-      const services = [
-        { serviceTypeName: 'PaymentControlPluginApi', registrationName: 'acme' },
-        { serviceTypeName: 'InvoicePluginApi', registrationName: 'acme' },
-      ];
-      const own = {
-        nodeName: 'one',
-        version: '1.2.3',
-        bootDate: (await nodes.local()).bootDate,
-        plugins: [{ pluginName: 'acme', pluginKey: 'ac', version: '2.0.1', state: 'RUNNING', services }],
-      };
-      const before = await nodes.list();
-      expect(before).to.have.length(1);
-      expect(before[0]).to.deep.include(own);
-      expect(await node.storage.nodes.names()).to.deep.equal([]);
-      node.billing.start();
-      await registered(node, 1);
-      const stored = await nodes.list();
-      expect(stored).to.have.length(1);
-      expect(stored[0]).to.deep.include(own);
-      expect(JSON.stringify(stored[0])).to.match(/"bootDate":"2\d{3}-[^"]+Z","lastUpdatedDate":"2\d{3}-/);
-    });
+  it('a node lists itself with its plugins, one for each name, whether or not its work has begun', async () => {
+    const tax: InvoicePlugin = { name: 'acme', version: '2.0.1' };
+    const control: PaymentControl = { name: 'acme', pluginKey: 'ac' };
+    const plugins = { invoicePlugins: [tax], paymentControls: [control] };
+    const node = await openNode(await open(migrated), 'one', plugins);
+    const { nodes } = node.billing;
+    const services = [
+      { serviceTypeName: 'PaymentControlPluginApi', registrationName: 'acme' },
+      { serviceTypeName: 'InvoicePluginApi', registrationName: 'acme' },
+    ];
+    const own = {
+      nodeName: 'one',
+      version: '1.2.3',
+      bootDate: (await nodes.local()).bootDate,
+      plugins: [{ pluginName: 'acme', pluginKey: 'ac', version: '2.0.1', state: 'RUNNING', services }],
+    };
+    const before = await nodes.list();
+    expect(before).to.have.length(1);
+    expect(before[0]).to.deep.include(own);
+    expect(await node.storage.nodes.names()).to.deep.equal([]);
+    node.billing.start();
+    await registered(node, 1);
+    const stored = await nodes.list();
+    expect(stored).to.have.length(1);
+    expect(stored[0]).to.deep.include(own);
+    expect(JSON.stringify(stored[0])).to.match(/"bootDate":"2\d{3}-[^"]+Z","lastUpdatedDate":"2\d{3}-/);
   });
 });
 
-anyDatabase((kind, open) => {
-  describe(`commands to nodes on ${kind} (platform §11)`, () => {
-    const openNode = nodeStarter();
-    const ops = { userName: 'ops' };
-    const about = (type: string, pluginName: string) => ({
-      type,
-      properties: [{ key: 'pluginName', value: pluginName }],
-    });
+anyDatabase('commands to nodes (platform §11)', (open) => {
+  const openNode = nodeStarter();
+  const ops = { userName: 'ops' };
+  const about = (type: string, pluginName: string) => ({
+    type,
+    properties: [{ key: 'pluginName', value: pluginName }],
+  });
 
-    it('a plugin that is stopped is not asked until it is started, one that is uninstalled until it is installed', async () => {
-      let asked = 0;
-      const guard: EntitlementPlugin = {
-        name: 'guard',
-        before: {
-          CREATE: async () => {
-            asked += 1;
-            return { abort: 'not now' };
-          },
+  it('a plugin that is stopped is not asked until it is started, one that is uninstalled until it is installed', async () => {
+    let asked = 0;
+    const guard: EntitlementPlugin = {
+      name: 'guard',
+      before: {
+        CREATE: async () => {
+          asked += 1;
+          return { abort: 'not now' };
         },
-      };
-      const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z', entitlementPlugins: [guard] });
-      try {
-        const { acme, billing } = engine;
-        const { id: accountId } = await acme.createAccount({ currency: 'USD' });
-        const create = () =>
-          acme.createSubscription({ accountId, planName: 'solo-now' }).then(
-            () => 'created',
-            () => 'refused',
-          );
-        const state = async () =>
-          (await billing.nodes.local()).plugins.find(({ pluginName }) => pluginName === 'guard')?.state;
-        const outcomes: unknown[] = [];
-        for (const type of [
-          null,
-          'STOP_PLUGIN',
-          'START_PLUGIN',
-          'UNINSTALL_PLUGIN',
-          'START_PLUGIN',
-          'INSTALL_PLUGIN',
-        ]) {
-          if (type !== null) await billing.nodes.command(ops, about(type, 'guard'));
-          outcomes.push([type, await state(), await create()]);
-        }
-        expect(outcomes).to.deep.equal([
-          [null, 'RUNNING', 'refused'],
-          ['STOP_PLUGIN', 'STOPPED', 'created'],
-          ['START_PLUGIN', 'RUNNING', 'refused'],
-          ['UNINSTALL_PLUGIN', undefined, 'created'],
-          ['START_PLUGIN', undefined, 'created'],
-          ['INSTALL_PLUGIN', 'RUNNING', 'refused'],
-        ]);
-        expect(asked).to.equal(3);
-      } finally {
-        await engine.close();
-      }
-    });
+      },
+    };
+    const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z', entitlementPlugins: [guard] });
+    const { acme, billing } = engine;
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+    const create = () =>
+      acme.createSubscription({ accountId, planName: 'solo-now' }).then(
+        () => 'created',
+        () => 'refused',
+      );
+    const state = async () =>
+      (await billing.nodes.local()).plugins.find(({ pluginName }) => pluginName === 'guard')?.state;
+    const outcomes: unknown[] = [];
+    for (const type of [
+      null,
+      'STOP_PLUGIN',
+      'START_PLUGIN',
+      'UNINSTALL_PLUGIN',
+      'START_PLUGIN',
+      'INSTALL_PLUGIN',
+    ]) {
+      if (type !== null) await billing.nodes.command(ops, about(type, 'guard'));
+      outcomes.push([type, await state(), await create()]);
+    }
+    expect(outcomes).to.deep.equal([
+      [null, 'RUNNING', 'refused'],
+      ['STOP_PLUGIN', 'STOPPED', 'created'],
+      ['START_PLUGIN', 'RUNNING', 'refused'],
+      ['UNINSTALL_PLUGIN', undefined, 'created'],
+      ['START_PLUGIN', undefined, 'created'],
+      ['INSTALL_PLUGIN', 'RUNNING', 'refused'],
+    ]);
+    expect(asked).to.equal(3);
+  });
 
-    it('platform §11 rule 2: a node that starts begins with what commands to all nodes have made of plugins, not with what one was told alone', async () => {
-      const database = await open(migrated);
-      const guards = ['guard', 'warden', 'porter', 'scout'];
-      const entitlementPlugins = guards.map((name): EntitlementPlugin => ({ name, before: {} }));
-      const states = async ({ billing }: Opened) =>
-        (await billing.nodes.local()).plugins
-          .filter(({ pluginName }) => guards.includes(pluginName))
-          .map(({ pluginName, state }) => `${pluginName} ${state}`);
-      const former = await openNode(database, 'former', { entitlementPlugins });
-      for (const [type, name] of [
-        ['STOP_PLUGIN', 'guard'],
-        ['UNINSTALL_PLUGIN', 'warden'],
-        ['STOP_PLUGIN', 'porter'],
-        ['RESTART_PLUGIN', 'porter'],
-      ] as const)
-        await former.billing.nodes.command(ops, about(type, name));
-      await former.billing.nodes.command(ops, about('STOP_PLUGIN', 'scout'), { localOnly: true });
-      expect(await states(former)).to.have.members(['guard STOPPED', 'porter RUNNING', 'scout STOPPED']);
-      await former.billing.close();
-      const logger = recordingLogger();
-      const next = await openNode(database, 'next', { entitlementPlugins, logger });
-      expect(await states(next)).to.have.members(['guard STOPPED', 'porter RUNNING', 'scout RUNNING']);
-      expect(JSON.stringify(logger.lines)).to.include('warden').and.to.include('UNINSTALLED');
-      await next.billing.nodes.command(ops, about('START_PLUGIN', 'warden'));
-      await next.billing.nodes.command(ops, about('START_PLUGIN', 'guard'));
-      await next.billing.close();
-      const last = await openNode(database, 'last', { entitlementPlugins });
-      expect(await states(last)).to.have.members(['guard RUNNING', 'porter RUNNING', 'scout RUNNING']);
-    });
+  it('platform §11 rule 2: a node that starts begins with what commands to all nodes have made of plugins, not with what one was told alone', async () => {
+    const database = await open(migrated);
+    const guards = ['guard', 'warden', 'porter', 'scout'];
+    const entitlementPlugins = guards.map((name): EntitlementPlugin => ({ name, before: {} }));
+    const states = async ({ billing }: Opened) =>
+      (await billing.nodes.local()).plugins
+        .filter(({ pluginName }) => guards.includes(pluginName))
+        .map(({ pluginName, state }) => `${pluginName} ${state}`);
+    const former = await openNode(database, 'former', { entitlementPlugins });
+    for (const [type, name] of [
+      ['STOP_PLUGIN', 'guard'],
+      ['UNINSTALL_PLUGIN', 'warden'],
+      ['STOP_PLUGIN', 'porter'],
+      ['RESTART_PLUGIN', 'porter'],
+    ] as const)
+      await former.billing.nodes.command(ops, about(type, name));
+    await former.billing.nodes.command(ops, about('STOP_PLUGIN', 'scout'), { localOnly: true });
+    expect(await states(former)).to.have.members(['guard STOPPED', 'porter RUNNING', 'scout STOPPED']);
+    await former.billing.close();
+    const logger = recordingLogger();
+    const next = await openNode(database, 'next', { entitlementPlugins, logger });
+    expect(await states(next)).to.have.members(['guard STOPPED', 'porter RUNNING', 'scout RUNNING']);
+    expect(JSON.stringify(logger.lines)).to.include('warden').and.to.include('UNINSTALLED');
+    await next.billing.nodes.command(ops, about('START_PLUGIN', 'warden'));
+    await next.billing.nodes.command(ops, about('START_PLUGIN', 'guard'));
+    await next.billing.close();
+    const last = await openNode(database, 'last', { entitlementPlugins });
+    expect(await states(last)).to.have.members(['guard RUNNING', 'porter RUNNING', 'scout RUNNING']);
+  });
 
-    it('a gateway that is stopped takes no payment, as if it were not registered', async () => {
-      const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
-      try {
-        const { acme, billing, gateway } = engine;
-        const { id: accountId } = await acme.createAccount({ currency: 'USD' });
-        const add = () => acme.addPaymentMethod({ accountId, pluginName: gateway.name });
-        await billing.nodes.command(ops, about('STOP_PLUGIN', gateway.name));
-        expect(await codeOf(add())).to.equal(7028);
-        await billing.nodes.command(ops, {
-          type: 'RESTART_PLUGIN',
-          properties: [{ key: 'pluginKey', value: 'payment-test' }],
-        });
-        expect(await add()).to.include({ pluginName: gateway.name });
-      } finally {
-        await engine.close();
-      }
+  it('a gateway that is stopped takes no payment, as if it were not registered', async () => {
+    const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
+    const { acme, billing, gateway } = engine;
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+    const add = () => acme.addPaymentMethod({ accountId, pluginName: gateway.name });
+    await billing.nodes.command(ops, about('STOP_PLUGIN', gateway.name));
+    expect(await codeOf(add())).to.equal(7028);
+    await billing.nodes.command(ops, {
+      type: 'RESTART_PLUGIN',
+      properties: [{ key: 'pluginKey', value: 'payment-test' }],
     });
+    expect(await add()).to.include({ pluginName: gateway.name });
+  });
 
-    it('a command reaches the handler of its type with its properties; what that throws, or a type that nobody knows, is logged', async () => {
-      const heard: unknown[] = [];
-      const logger = recordingLogger();
-      const nodeCommands = {
-        WARM_UP: (command: NodeCommand) => void heard.push(command),
-        FAIL: () => Promise.reject(new Error('no')),
-      };
-      const { billing } = await openNode(await open(migrated), 'one', { nodeCommands, logger });
-      const command = {
-        type: 'WARM_UP',
-        isSystemCommand: true,
-        properties: [{ key: 'depth', value: { at: [1] } }],
-      };
-      await billing.nodes.command(ops, command);
-      expect(heard).to.deep.equal([command]);
-      await billing.nodes.command(ops, { type: 'FAIL', properties: [] }, { localOnly: true });
-      await billing.nodes.command(ops, { type: 'toString', properties: [] });
-      expect(
-        logger.lines.map(({ level, fields }) => [level, (fields as { type?: string }).type]),
-      ).to.deep.equal([
-        ['error', 'FAIL'],
-        ['warn', 'toString'],
-      ]);
-    });
+  it('a command reaches the handler of its type with its properties; what that throws, or a type that nobody knows, is logged', async () => {
+    const heard: unknown[] = [];
+    const logger = recordingLogger();
+    const nodeCommands = {
+      WARM_UP: (command: NodeCommand) => void heard.push(command),
+      FAIL: () => Promise.reject(new Error('no')),
+    };
+    const { billing } = await openNode(await open(migrated), 'one', { nodeCommands, logger });
+    const command = {
+      type: 'WARM_UP',
+      isSystemCommand: true,
+      properties: [{ key: 'depth', value: { at: [1] } }],
+    };
+    await billing.nodes.command(ops, command);
+    expect(heard).to.deep.equal([command]);
+    await billing.nodes.command(ops, { type: 'FAIL', properties: [] }, { localOnly: true });
+    await billing.nodes.command(ops, { type: 'toString', properties: [] });
+    expect(
+      logger.lines.map(({ level, fields }) => [level, (fields as { type?: string }).type]),
+    ).to.deep.equal([
+      ['error', 'FAIL'],
+      ['warn', 'toString'],
+    ]);
+  });
 
-    it('a dropped cache lets a catalog plugin be asked again, although its stamp has stayed; of one tenant or of all', async () => {
-      const plugin = memoryCatalogPlugin();
-      const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z', catalogPlugins: [plugin] });
-      try {
-        const { acme, billing, tenant } = engine;
-        plugin.serve(null, 'the same');
-        const askedBy = async (act: () => Promise<void>) => {
-          const before = plugin.calls.catalog.length;
-          await act();
-          await acme.catalogs.current(null);
-          return plugin.calls.catalog.length - before;
-        };
-        await acme.catalogs.current(null);
-        const other = { id: tenant.id, recordId: tenant.recordId + 1 };
-        expect(await askedBy(async () => undefined)).to.equal(0);
-        expect(await askedBy(() => billing.nodes.dropCaches(ops, other))).to.equal(0);
-        expect(await askedBy(() => billing.nodes.dropCaches(ops, tenant))).to.equal(1);
-        expect(await askedBy(() => billing.nodes.dropCaches(ops))).to.equal(1);
-      } finally {
-        await engine.close();
-      }
-    });
+  it('a dropped cache lets a catalog plugin be asked again, although its stamp has stayed; of one tenant or of all', async () => {
+    const plugin = memoryCatalogPlugin();
+    const engine = await openEngine(open, { now: '2024-03-01T08:00:00Z', catalogPlugins: [plugin] });
+    const { acme, billing, tenant } = engine;
+    plugin.serve(null, 'the same');
+    const askedBy = async (act: () => Promise<void>) => {
+      const before = plugin.calls.catalog.length;
+      await act();
+      await acme.catalogs.current(null);
+      return plugin.calls.catalog.length - before;
+    };
+    await acme.catalogs.current(null);
+    const other = { id: tenant.id, recordId: tenant.recordId + 1 };
+    expect(await askedBy(async () => undefined)).to.equal(0);
+    expect(await askedBy(() => billing.nodes.dropCaches(ops, other))).to.equal(0);
+    expect(await askedBy(() => billing.nodes.dropCaches(ops, tenant))).to.equal(1);
+    expect(await askedBy(() => billing.nodes.dropCaches(ops))).to.equal(1);
+  });
 
-    it('a command that cannot be is refused: without a type, too long, of a plugin that no node has or that is not named', async () => {
-      const { billing } = await openNode(await open(migrated), 'one');
-      for (const command of [
-        { type: '', properties: [] },
-        { type: 'X'.repeat(256), properties: [] },
-        { type: 'X', properties: Array.from({ length: 101 }, () => ({ key: 'k', value: 1 })) },
-        about('INSTALL_PLUGIN', 'unheard-of'),
-        { type: 'STOP_PLUGIN', properties: [] },
-      ])
-        expect(await codeOf(billing.nodes.command(ops, command)), command.type).to.equal(60003);
-    });
+  it('a command that cannot be is refused: without a type, too long, of a plugin that no node has or that is not named', async () => {
+    const { billing } = await openNode(await open(migrated), 'one');
+    for (const command of [
+      { type: '', properties: [] },
+      { type: 'X'.repeat(256), properties: [] },
+      { type: 'X', properties: Array.from({ length: 101 }, () => ({ key: 'k', value: 1 })) },
+      about('INSTALL_PLUGIN', 'unheard-of'),
+      { type: 'STOP_PLUGIN', properties: [] },
+    ])
+      expect(await codeOf(billing.nodes.command(ops, command)), command.type).to.equal(60003);
   });
 });
 

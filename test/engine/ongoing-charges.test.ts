@@ -1,9 +1,7 @@
-import { expect } from 'chai';
 import { parseWireMoment, SystemTag, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, plan } from '../support/catalogs/catalog-document.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 
 interface Sold {
   readonly accountId: Uuid;
@@ -77,142 +75,132 @@ const changes: Record<string, [(acme: TenantBilling, sold: Sold) => Promise<unkn
   ],
 };
 
-anyDatabase((_kind, open) => {
-  describe('ongoing charges', () => {
-    let engine: TestEngine;
-    let statements: string[] = [];
+eachDatabaseByTurns('ongoing charges', (open) => {
+  let engine: TestEngine;
+  let statements: string[] = [];
 
-    afterEach(() => engine.close());
-
-    async function begin(): Promise<Sold> {
-      engine = await openEngine(open, {
-        now: '2024-01-01T00:00:00Z',
-        catalog: pricedCatalog({ effectiveDate: '2024-01-01', price: '31.00' }),
-        trace: (statement) => statements.push(statement),
-      });
-      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      const made = await engine.acme.createSubscription({ accountId, planName: 'heat-monthly' });
-      await engine.settle();
-      for (const month of ['2024-02-01', '2024-03-01']) await engine.runTo(`${month}T00:00:00Z`);
-      return { accountId, ...made };
-    }
-
-    async function isOngoing(subscriptionId: Uuid): Promise<boolean> {
-      const [cursor] = await engine.storage.read(engine.tenant, (session) =>
-        session.invoices.findCursors([subscriptionId]),
-      );
-      return cursor?.ongoing != null;
-    }
-
-    async function linesAfterMarch({ accountId }: Sold): Promise<readonly string[]> {
-      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      return invoices.flatMap(itemLines).slice(3);
-    }
-
-    it('ongoing charges are billed by a run that reads neither subscriptions, nor their events, nor what is covered', async () => {
-      const sold = await begin();
-      statements = [];
-      await engine.runTo('2024-04-01T00:00:00Z');
-      expect(await linesAfterMarch(sold)).to.deep.equal([APRIL]);
-      const reads = statements.filter((text) => /(from|join) bw_(subscription|coverage)/.test(text));
-      // What cursors are asked for looks at the usage of subscriptions that charge some.
-      expect(
-        reads.filter((text) => !text.includes('from bw_subscriptions s cross join bw_usage_days')),
-      ).to.deep.equal([]);
-      await engine.runTo('2024-05-01T00:00:00Z');
-      expect(await linesAfterMarch(sold)).to.deep.equal([APRIL, MAY]);
+  async function begin(): Promise<Sold> {
+    engine = await openEngine(open, {
+      now: '2024-01-01T00:00:00Z',
+      catalog: pricedCatalog({ effectiveDate: '2024-01-01', price: '31.00' }),
+      trace: (statement) => statements.push(statement),
     });
+    const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    const made = await engine.acme.createSubscription({ accountId, planName: 'heat-monthly' });
+    await engine.settle();
+    for (const month of ['2024-02-01', '2024-03-01']) await engine.runTo(`${month}T00:00:00Z`);
+    return { accountId, ...made };
+  }
 
-    it('ongoing charges of a bundle that is not to be invoiced wait until it is', async () => {
-      const sold = await begin();
-      const bundle = { type: 'BUNDLE', id: sold.bundleId } as const;
-      await engine.acme.tags.add(bundle, [SystemTag.AUTO_INVOICING_OFF]);
-      await engine.runTo('2024-05-01T00:00:00Z');
-      expect(await linesAfterMarch(sold)).to.deep.equal([]);
-      await engine.acme.tags.remove(bundle, [SystemTag.AUTO_INVOICING_OFF]);
-      await engine.settle();
-      expect(await linesAfterMarch(sold)).to.deep.equal([APRIL, MAY]);
-    });
-
-    it(
-      'ongoing charges end with another price in the default catalog, which has no revisions',
-      onEachDatabase(async () => {
-        const ofHost = (price: string): string => pricedCatalog({ effectiveDate: '2024-01-01', price });
-        engine = await openEngine(open, {
-          now: '2024-01-01T00:00:00Z',
-          catalog: null,
-          defaultCatalog: ofHost('31.00'),
-        });
-        const { database } = engine;
-        const input = { apiKey: 'shown', apiSecret: 'secret', useGlobalDefault: true };
-        const { id: tenant } = await engine.billing.tenants.create({ userName: 'test' }, input);
-        const before = engine.billing.as({ tenant, user: 'test' });
-        const { id: accountId } = await before.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-        await before.createSubscription({ accountId, planName: 'heat-monthly' });
-        await engine.settle();
-        await engine.runTo('2024-02-01T00:00:00Z');
-        await engine.close();
-
-        const defaultCatalog = ofHost('29.00');
-        engine = await openEngine(async () => database, {
-          now: '2024-02-02T00:00:00Z',
-          catalog: null,
-          defaultCatalog,
-        });
-        const acme = engine.billing.as({ tenant, user: 'test' });
-        await engine.runTo('2024-03-01T00:00:00Z');
-        const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
-        expect(invoices.flatMap(itemLines)).to.include('RECURRING 2024-03-01..2024-04-01 29');
-      }),
+  async function isOngoing(subscriptionId: Uuid): Promise<boolean> {
+    const [cursor] = await engine.storage.read(engine.tenant, (session) =>
+      session.invoices.findCursors([subscriptionId]),
     );
+    return cursor?.ongoing != null;
+  }
 
-    it('ongoing charges in arrears at no price go by their events: what was billed ahead of its end stays', async () => {
-      const free = plan('free', 'P', {
-        price: '0.00',
-        more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>',
-      });
-      const catalog = catalogXml({ plans: free, priceLists: lists({ DEFAULT: ['free'] }) });
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog });
-      const { acme } = engine;
-      const billIn = async (mode: string): Promise<unknown> =>
-        acme.keyValues.add(
-          'PER_TENANT_CONFIG',
-          JSON.stringify({ 'org.service.invoice.inArrear.mode': mode }),
-        );
-      await billIn('GREEDY');
-      const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'free' });
-      await engine.settle();
-      await engine.runTo('2024-02-10T00:00:00Z');
-      await acme.generateInvoice({ accountId });
-      await billIn('DEFAULT');
-      await acme.subscriptions.cancel(subscriptionId, {
-        ...from('2024-06-01'),
-        useRequestedDateForBilling: true,
-      });
-      await acme.subscriptions.uncancel(subscriptionId);
-      await engine.runTo('2024-02-11T00:00:00Z');
-      await acme.generateInvoice({ accountId }).catch(() => null);
-      await engine.runTo('2024-04-01T00:00:00Z');
-      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
-      expect(invoices.flatMap(itemLines)).to.deep.equal([
-        'RECURRING 2024-01-01..2024-02-01 0',
-        'RECURRING 2024-02-01..2024-03-01 0',
-        'RECURRING 2024-03-01..2024-04-01 0',
-      ]);
-    });
+  async function linesAfterMarch({ accountId }: Sold): Promise<readonly string[]> {
+    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    return invoices.flatMap(itemLines).slice(3);
+  }
 
-    for (const [what, [change, expected]] of Object.entries(changes)) {
-      it(`an ongoing charge ends with ${what}`, async () => {
-        const sold = await begin();
-        expect(await isOngoing(sold.subscriptionId)).to.equal(true);
-        engine.clock.set('2024-03-11T00:00:00Z');
-        await change(engine.acme, sold);
-        await engine.settle();
-        for (const date of ['2024-04-01', '2024-05-01']) await engine.runTo(`${date}T00:00:00Z`);
-        expect(await linesAfterMarch(sold)).to.deep.equal(expected);
-        expect(await engine.acme.invoices.verifyCoverage(sold.accountId)).to.deep.equal([]);
-      });
-    }
+  it('ongoing charges are billed by a run that reads neither subscriptions, nor their events, nor what is covered', async () => {
+    const sold = await begin();
+    statements = [];
+    await engine.runTo('2024-04-01T00:00:00Z');
+    expect(await linesAfterMarch(sold)).to.deep.equal([APRIL]);
+    const reads = statements.filter((text) => /(from|join) bw_(subscription|coverage)/.test(text));
+    // What cursors are asked for looks at the usage of subscriptions that charge some.
+    expect(
+      reads.filter((text) => !text.includes('from bw_subscriptions s cross join bw_usage_days')),
+    ).to.deep.equal([]);
+    await engine.runTo('2024-05-01T00:00:00Z');
+    expect(await linesAfterMarch(sold)).to.deep.equal([APRIL, MAY]);
   });
+
+  it('ongoing charges of a bundle that is not to be invoiced wait until it is', async () => {
+    const sold = await begin();
+    const bundle = { type: 'BUNDLE', id: sold.bundleId } as const;
+    await engine.acme.tags.add(bundle, [SystemTag.AUTO_INVOICING_OFF]);
+    await engine.runTo('2024-05-01T00:00:00Z');
+    expect(await linesAfterMarch(sold)).to.deep.equal([]);
+    await engine.acme.tags.remove(bundle, [SystemTag.AUTO_INVOICING_OFF]);
+    await engine.settle();
+    expect(await linesAfterMarch(sold)).to.deep.equal([APRIL, MAY]);
+  });
+
+  it('ongoing charges end with another price in the default catalog, which has no revisions', async () => {
+    const ofHost = (price: string): string => pricedCatalog({ effectiveDate: '2024-01-01', price });
+    engine = await openEngine(open, {
+      now: '2024-01-01T00:00:00Z',
+      catalog: null,
+      defaultCatalog: ofHost('31.00'),
+    });
+    const { database } = engine;
+    const input = { apiKey: 'shown', apiSecret: 'secret', useGlobalDefault: true };
+    const { id: tenant } = await engine.billing.tenants.create({ userName: 'test' }, input);
+    const before = engine.billing.as({ tenant, user: 'test' });
+    const { id: accountId } = await before.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    await before.createSubscription({ accountId, planName: 'heat-monthly' });
+    await engine.settle();
+    await engine.runTo('2024-02-01T00:00:00Z');
+    await engine.close();
+
+    const defaultCatalog = ofHost('29.00');
+    engine = await openEngine(async () => database, {
+      now: '2024-02-02T00:00:00Z',
+      catalog: null,
+      defaultCatalog,
+    });
+    const acme = engine.billing.as({ tenant, user: 'test' });
+    await engine.runTo('2024-03-01T00:00:00Z');
+    const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+    expect(invoices.flatMap(itemLines)).to.include('RECURRING 2024-03-01..2024-04-01 29');
+  });
+
+  it('ongoing charges in arrears at no price go by their events: what was billed ahead of its end stays', async () => {
+    const free = plan('free', 'P', {
+      price: '0.00',
+      more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>',
+    });
+    const catalog = catalogXml({ plans: free, priceLists: lists({ DEFAULT: ['free'] }) });
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog });
+    const { acme } = engine;
+    const billIn = async (mode: string): Promise<unknown> =>
+      acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ 'org.service.invoice.inArrear.mode': mode }));
+    await billIn('GREEDY');
+    const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'free' });
+    await engine.settle();
+    await engine.runTo('2024-02-10T00:00:00Z');
+    await acme.generateInvoice({ accountId });
+    await billIn('DEFAULT');
+    await acme.subscriptions.cancel(subscriptionId, {
+      ...from('2024-06-01'),
+      useRequestedDateForBilling: true,
+    });
+    await acme.subscriptions.uncancel(subscriptionId);
+    await engine.runTo('2024-02-11T00:00:00Z');
+    await acme.generateInvoice({ accountId }).catch(() => null);
+    await engine.runTo('2024-04-01T00:00:00Z');
+    const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+    expect(invoices.flatMap(itemLines)).to.deep.equal([
+      'RECURRING 2024-01-01..2024-02-01 0',
+      'RECURRING 2024-02-01..2024-03-01 0',
+      'RECURRING 2024-03-01..2024-04-01 0',
+    ]);
+  });
+
+  for (const [what, [change, expected]] of Object.entries(changes)) {
+    it(`an ongoing charge ends with ${what}`, async () => {
+      const sold = await begin();
+      expect(await isOngoing(sold.subscriptionId)).to.equal(true);
+      engine.clock.set('2024-03-11T00:00:00Z');
+      await change(engine.acme, sold);
+      await engine.settle();
+      for (const date of ['2024-04-01', '2024-05-01']) await engine.runTo(`${date}T00:00:00Z`);
+      expect(await linesAfterMarch(sold)).to.deep.equal(expected);
+      expect(await engine.acme.invoices.verifyCoverage(sold.accountId)).to.deep.equal([]);
+    });
+  }
 });

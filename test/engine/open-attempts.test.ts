@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type Account,
   decimal,
@@ -12,207 +11,201 @@ import {
 } from '../../lib/index.ts';
 import { AttemptSweep, paymentConfig } from '../../lib/payments/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns, expect, migrated, storageOf } from '../support/index.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
-import { migrated, storageOf } from '../support/storage.ts';
 
 const HOUR_MS = 3_600_000;
 
-anyDatabase((kind, open) => {
-  describe(`attempts that nobody has ended (payments §7.2 rule 4) on ${kind}`, () => {
-    let stage: PaymentStage;
-    let account: Account;
-    let heard: PaymentControlContext[];
+eachDatabaseByTurns('attempts that nobody has ended (payments §7.2 rule 4)', (open) => {
+  let stage: PaymentStage;
+  let account: Account;
+  let heard: PaymentControlContext[];
 
-    const retryDate = new Date('2012-06-02T00:00:00Z');
-    const listener: PaymentControl = {
-      name: 'listener',
-      onSuccessCall: async (context) => {
-        heard.push(context);
-        return null;
-      },
-      onFailureCall: async (context) => {
-        heard.push(context);
-        return { nextRetryDate: retryDate };
-      },
+  const retryDate = new Date('2012-06-02T00:00:00Z');
+  const listener: PaymentControl = {
+    name: 'listener',
+    onSuccessCall: async (context) => {
+      heard.push(context);
+      return null;
+    },
+    onFailureCall: async (context) => {
+      heard.push(context);
+      return { nextRetryDate: retryDate };
+    },
+  };
+
+  beforeEach(async () => {
+    heard = [];
+    stage = await PaymentStage.open(storageOf(await open(migrated)), '2012-05-31T00:00:00Z');
+    account = await stage.account();
+  });
+  afterEach(() => stage.stop());
+
+  async function sweep(): Promise<void> {
+    const { storage, clock, timers: systemClock, ids, logger, tenant } = stage;
+    const paymentControls = new Map([[listener.name, listener]]);
+    const configOf = async () => paymentConfig(DEFAULT_TENANT_SETTINGS);
+    const ports = { storage, clock, systemClock, ids, logger, paymentControls };
+    await new AttemptSweep(ports, configOf).sweep({
+      olderThanMs: 12 * HOUR_MS,
+      tenantOf: async () => tenant,
+    });
+  }
+
+  /** An attempt in INIT, with a transaction of that status or none. */
+  async function left(
+    status: TransactionStatus | null,
+    { isOfInvoice = false, isApiPayment = true } = {},
+  ): Promise<Uuid> {
+    const invoiceId = isOfInvoice ? await stage.invoice(account, '10') : null;
+    const paymentId = stage.ids.next();
+    const transactionId = stage.ids.next();
+    const attemptId = stage.ids.next();
+    const createdDate = stage.clock.now();
+    const of = { accountId: account.id, accountRecordId: account.recordId, createdDate };
+    const attempt: New<PaymentAttempt> = {
+      ...of,
+      id: attemptId,
+      paymentMethodId: account.paymentMethodId,
+      paymentExternalKey: paymentId,
+      transactionId: null,
+      transactionExternalKey: transactionId,
+      transactionType: 'PURCHASE',
+      stateName: 'INIT',
+      amount: null,
+      currency: 'USD',
+      pluginNames: ['listener', 'nobody'],
+      pluginProperties: null,
+      isApiPayment,
     };
-
-    beforeEach(async () => {
-      heard = [];
-      stage = await PaymentStage.open(storageOf(await open(migrated)), '2012-05-31T00:00:00Z');
-      account = await stage.account();
-    });
-    afterEach(() => stage.stop());
-
-    async function sweep(): Promise<void> {
-      const { storage, clock, timers: systemClock, ids, logger, tenant } = stage;
-      const paymentControls = new Map([[listener.name, listener]]);
-      const configOf = async () => paymentConfig(DEFAULT_TENANT_SETTINGS);
-      const ports = { storage, clock, systemClock, ids, logger, paymentControls };
-      await new AttemptSweep(ports, configOf).sweep({
-        olderThanMs: 12 * HOUR_MS,
-        tenantOf: async () => tenant,
-      });
-    }
-
-    /** An attempt in INIT, with a transaction of that status or none. */
-    async function left(
-      status: TransactionStatus | null,
-      { isOfInvoice = false, isApiPayment = true } = {},
-    ): Promise<Uuid> {
-      const invoiceId = isOfInvoice ? await stage.invoice(account, '10') : null;
-      const paymentId = stage.ids.next();
-      const transactionId = stage.ids.next();
-      const attemptId = stage.ids.next();
-      const createdDate = stage.clock.now();
-      const of = { accountId: account.id, accountRecordId: account.recordId, createdDate };
-      const attempt: New<PaymentAttempt> = {
-        ...of,
-        id: attemptId,
-        paymentMethodId: account.paymentMethodId,
-        paymentExternalKey: paymentId,
-        transactionId: null,
-        transactionExternalKey: transactionId,
-        transactionType: 'PURCHASE',
-        stateName: 'INIT',
-        amount: null,
-        currency: 'USD',
-        pluginNames: ['listener', 'nobody'],
-        pluginProperties: null,
-        isApiPayment,
-      };
-      await stage.storage.write(stage.tenant, stage.authorship(), async (session) => {
-        await session.payments.insertAttempts([attempt]);
-        if (status === null) return;
-        const paymentNumber = await session.payments.takePaymentNumbers(1);
-        await session.payments.insertPayments([
-          {
-            ...of,
-            id: paymentId,
-            paymentNumber,
-            externalKey: paymentId,
-            paymentMethodId: account.paymentMethodId ?? paymentId,
-            stateName: null,
-            lastSuccessStateName: null,
-          },
-        ]);
-        await session.payments.insertTransactions([
-          {
-            id: transactionId,
-            paymentId,
-            accountRecordId: account.recordId,
-            attemptId,
-            externalKey: transactionId,
-            transactionType: 'PURCHASE',
-            effectiveDate: createdDate,
-            status,
-            amount: null,
-            currency: 'USD',
-            processedAmount: null,
-            processedCurrency: null,
-            gatewayErrorCode: null,
-            gatewayErrorMsg: null,
-            paymentResponse: null,
-            invoiceRefund: null,
-            leaseUntil: null,
-            createdDate,
-          },
-        ]);
-        if (invoiceId === null) return;
-        await session.payments.insertInvoicePayments([
-          {
-            id: stage.ids.next(),
-            accountRecordId: account.recordId,
-            invoiceId,
-            type: 'ATTEMPT',
-            status: 'INIT',
-            paymentId,
-            paymentDate: createdDate,
-            amount: decimal(0),
-            currency: 'USD',
-            processedCurrency: 'USD',
-            transactionExternalKey: transactionId,
-            linkedInvoicePaymentId: null,
-            createdDate,
-          },
-        ]);
-      });
-      return attemptId;
-    }
-
-    const stateOf = (id: Uuid): Promise<string | undefined> =>
-      stage.storage.read(
-        stage.tenant,
-        async (session) => (await session.payments.findAttemptsByIds([id]))[0]?.stateName,
-      );
-
-    it(
-      'an open attempt is left alone until it is old, and ends ABORTED without a transaction',
-      onEachDatabase(async () => {
-        const id = await left(null);
-        stage.clock.set('2012-05-31T12:00:00Z');
-        await sweep();
-        expect(await stateOf(id)).to.equal('INIT');
-        stage.clock.set('2012-05-31T12:00:01Z');
-        await sweep();
-        expect(await stateOf(id)).to.equal('ABORTED');
-        expect(heard).to.deep.equal([]);
-      }),
-    );
-
-    it('an open attempt whose transaction is UNKNOWN is left to recovery', async () => {
-      const id = await left('UNKNOWN');
-      stage.clock.set('2012-06-01T00:00:00Z');
-      await sweep();
-      expect(await stateOf(id)).to.equal('INIT');
-    });
-
-    for (const status of ['SUCCESS', 'PENDING'] as const)
-      it(`an open attempt whose transaction is ${status} is completed, and its plugins hear of it`, async () => {
-        const id = await left(status);
-        stage.clock.set('2012-06-01T00:00:00Z');
-        await sweep();
-        expect(await stateOf(id)).to.equal('SUCCESS');
-        expect(heard).to.have.length(1);
-        expect(heard[0]).to.include({ attemptId: id, isApiPayment: true, userName: 'Janitor' });
-        await sweep();
-        expect(heard).to.have.length(1);
-      });
-
-    it('an open attempt whose transaction has failed is retried when a plugin says so', async () => {
-      const id = await left('PAYMENT_FAILURE');
-      stage.clock.set('2012-06-01T00:00:00Z');
-      await sweep();
-      expect(await stateOf(id)).to.equal('RETRIED');
-      const pending = await stage.storage.read(stage.tenant, (session) =>
-        session.notifications.findPending([`payment-retry:${id}`]),
-      );
-      expect(pending.map(({ effectiveDate }) => effectiveDate)).to.deep.equal([retryDate.getTime()]);
-    });
-
-    it('an open attempt that several nodes sweep at once changes once and is retried once', async () => {
-      const id = await left('PAYMENT_FAILURE');
-      stage.clock.set('2012-06-01T00:00:00Z');
-      await Promise.all([sweep(), sweep(), sweep()]);
-      const { audit, pending } = await stage.storage.read(stage.tenant, async (session) => ({
-        audit: await session.audit.findByTargets([id]),
-        pending: await session.notifications.findPending([`payment-retry:${id}`]),
-      }));
-      expect(audit.map(({ changeType }) => changeType)).to.deep.equal(['INSERT', 'UPDATE']);
-      expect(pending).to.have.length(1);
-      expect(await stateOf(id)).to.equal('RETRIED');
-    });
-
-    it('an open attempt of an automatic payment is retried by the earlier of the two dates', async () => {
-      const id = await left('PLUGIN_FAILURE', { isOfInvoice: true, isApiPayment: false });
-      stage.clock.set('2012-06-01T00:00:00Z');
-      await sweep();
-      const pending = await stage.storage.read(stage.tenant, (session) =>
-        session.notifications.findPending([`payment-retry:${id}`]),
-      );
-      expect(pending.map(({ effectiveDate }) => formatInstant(effectiveDate))).to.deep.equal([
-        '2012-06-01T00:05:00.000Z',
+    await stage.storage.write(stage.tenant, stage.authorship(), async (session) => {
+      await session.payments.insertAttempts([attempt]);
+      if (status === null) return;
+      const paymentNumber = await session.payments.takePaymentNumbers(1);
+      await session.payments.insertPayments([
+        {
+          ...of,
+          id: paymentId,
+          paymentNumber,
+          externalKey: paymentId,
+          paymentMethodId: account.paymentMethodId ?? paymentId,
+          stateName: null,
+          lastSuccessStateName: null,
+        },
+      ]);
+      await session.payments.insertTransactions([
+        {
+          id: transactionId,
+          paymentId,
+          accountRecordId: account.recordId,
+          attemptId,
+          externalKey: transactionId,
+          transactionType: 'PURCHASE',
+          effectiveDate: createdDate,
+          status,
+          amount: null,
+          currency: 'USD',
+          processedAmount: null,
+          processedCurrency: null,
+          gatewayErrorCode: null,
+          gatewayErrorMsg: null,
+          paymentResponse: null,
+          invoiceRefund: null,
+          leaseUntil: null,
+          createdDate,
+        },
+      ]);
+      if (invoiceId === null) return;
+      await session.payments.insertInvoicePayments([
+        {
+          id: stage.ids.next(),
+          accountRecordId: account.recordId,
+          invoiceId,
+          type: 'ATTEMPT',
+          status: 'INIT',
+          paymentId,
+          paymentDate: createdDate,
+          amount: decimal(0),
+          currency: 'USD',
+          processedCurrency: 'USD',
+          transactionExternalKey: transactionId,
+          linkedInvoicePaymentId: null,
+          createdDate,
+        },
       ]);
     });
+    return attemptId;
+  }
+
+  const stateOf = (id: Uuid): Promise<string | undefined> =>
+    stage.storage.read(
+      stage.tenant,
+      async (session) => (await session.payments.findAttemptsByIds([id]))[0]?.stateName,
+    );
+
+  it('an open attempt is left alone until it is old, and ends ABORTED without a transaction', async () => {
+    const id = await left(null);
+    stage.clock.set('2012-05-31T12:00:00Z');
+    await sweep();
+    expect(await stateOf(id)).to.equal('INIT');
+    stage.clock.set('2012-05-31T12:00:01Z');
+    await sweep();
+    expect(await stateOf(id)).to.equal('ABORTED');
+    expect(heard).to.deep.equal([]);
+  });
+
+  it('an open attempt whose transaction is UNKNOWN is left to recovery', async () => {
+    const id = await left('UNKNOWN');
+    stage.clock.set('2012-06-01T00:00:00Z');
+    await sweep();
+    expect(await stateOf(id)).to.equal('INIT');
+  });
+
+  for (const status of ['SUCCESS', 'PENDING'] as const)
+    it(`an open attempt whose transaction is ${status} is completed, and its plugins hear of it`, async () => {
+      const id = await left(status);
+      stage.clock.set('2012-06-01T00:00:00Z');
+      await sweep();
+      expect(await stateOf(id)).to.equal('SUCCESS');
+      expect(heard).to.have.length(1);
+      expect(heard[0]).to.include({ attemptId: id, isApiPayment: true, userName: 'Janitor' });
+      await sweep();
+      expect(heard).to.have.length(1);
+    });
+
+  it('an open attempt whose transaction has failed is retried when a plugin says so', async () => {
+    const id = await left('PAYMENT_FAILURE');
+    stage.clock.set('2012-06-01T00:00:00Z');
+    await sweep();
+    expect(await stateOf(id)).to.equal('RETRIED');
+    const pending = await stage.storage.read(stage.tenant, (session) =>
+      session.notifications.findPending([`payment-retry:${id}`]),
+    );
+    expect(pending.map(({ effectiveDate }) => effectiveDate)).to.deep.equal([retryDate.getTime()]);
+  });
+
+  it('an open attempt that several nodes sweep at once changes once and is retried once', async () => {
+    const id = await left('PAYMENT_FAILURE');
+    stage.clock.set('2012-06-01T00:00:00Z');
+    await Promise.all([sweep(), sweep(), sweep()]);
+    const { audit, pending } = await stage.storage.read(stage.tenant, async (session) => ({
+      audit: await session.audit.findByTargets([id]),
+      pending: await session.notifications.findPending([`payment-retry:${id}`]),
+    }));
+    expect(audit.map(({ changeType }) => changeType)).to.deep.equal(['INSERT', 'UPDATE']);
+    expect(pending).to.have.length(1);
+    expect(await stateOf(id)).to.equal('RETRIED');
+  });
+
+  it('an open attempt of an automatic payment is retried by the earlier of the two dates', async () => {
+    const id = await left('PLUGIN_FAILURE', { isOfInvoice: true, isApiPayment: false });
+    stage.clock.set('2012-06-01T00:00:00Z');
+    await sweep();
+    const pending = await stage.storage.read(stage.tenant, (session) =>
+      session.notifications.findPending([`payment-retry:${id}`]),
+    );
+    expect(pending.map(({ effectiveDate }) => formatInstant(effectiveDate))).to.deep.equal([
+      '2012-06-01T00:05:00.000Z',
+    ]);
   });
 });

@@ -1,9 +1,13 @@
-import { expect } from 'chai';
 import { decimal, type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import {
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  openEngine,
+  rowsOf,
+  type TestEngine,
+} from '../support/index.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
-import { rowsOf } from '../support/queue-rows.ts';
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
 const config: NewOverdueDefinition = {
@@ -13,161 +17,149 @@ const config: NewOverdueDefinition = {
   ],
 };
 
-anyDatabase((_kind, open) => {
-  describe('overdue accounts that are closed, read and exported', () => {
-    let engine: TestEngine;
-    let accountId: Uuid;
+eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
 
-    /** An account that owes 19.95 since 2024-01-01. */
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
-      await engine.acme.overdue.upload(config);
-      accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
-      await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-      await engine.settle();
-    });
-    afterEach(() => engine.close());
+  /** An account that owes 19.95 since 2024-01-01. */
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+    await engine.acme.overdue.upload(config);
+    accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
+    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+    await engine.settle();
+  });
 
-    async function states(): Promise<readonly string[]> {
-      const found = await engine.acme.blocking.ofAccount(accountId, { services: ['overdue-service'] });
-      return found.map(({ stateName }) => stateName);
-    }
+  async function states(): Promise<readonly string[]> {
+    const found = await engine.acme.blocking.ofAccount(accountId, { services: ['overdue-service'] });
+    return found.map(({ stateName }) => stateName);
+  }
 
-    const checks = async () =>
-      rowsOf(engine.database, `select topic from bw_queue_entries where unique_key like 'overdue-check:%'`);
+  const checks = async () =>
+    rowsOf(engine.database, `select topic from bw_queue_entries where unique_key like 'overdue-check:%'`);
 
-    async function pay(): Promise<void> {
-      for (const { id } of await engine.acme.invoices.ofAccount({ accountId }))
-        await engine.acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
-      await engine.settle();
-    }
+  async function pay(): Promise<void> {
+    for (const { id } of await engine.acme.invoices.ofAccount({ accountId }))
+      await engine.acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
+    await engine.settle();
+  }
 
-    const tags = async () =>
-      (await engine.acme.tags.ofAccount(accountId)).map(({ tagDefinitionName }) => tagDefinitionName);
+  const tags = async () =>
+    (await engine.acme.tags.ofAccount(accountId)).map(({ tagDefinitionName }) => tagDefinitionName);
 
-    const items = async () =>
-      (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).flatMap(itemLines);
+  const items = async () =>
+    (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).flatMap(itemLines);
 
-    const BILLED = ['RECURRING 2024-01-01..2024-02-01 19.95'];
+  const BILLED = ['RECURRING 2024-01-01..2024-02-01 19.95'];
 
-    it(
-      'overdue §2.3: a closed account keeps the tag that overdue had added when its debt is paid, and is billed no more',
-      onEachDatabase(async () => {
-        await engine.runTo('2024-01-11T00:00:00Z');
-        await engine.runTo('2024-01-21T00:00:00Z');
-        expect([await states(), await tags()]).to.deep.equal([
-          ['WARNED', 'DISABLED'],
-          ['AUTO_INVOICING_OFF'],
-        ]);
-        await engine.acme.accounts.close(accountId);
-        await pay();
-        expect([(await states()).at(-1), await tags()]).to.deep.equal([CLEAR, ['AUTO_INVOICING_OFF']]);
-        await engine.runTo('2024-04-01T00:00:00Z');
-        expect(await items()).to.deep.equal(BILLED);
-        expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
-      }),
-    );
+  it('overdue §2.3: a closed account keeps the tag that overdue had added when its debt is paid, and is billed no more', async () => {
+    await engine.runTo('2024-01-11T00:00:00Z');
+    await engine.runTo('2024-01-21T00:00:00Z');
+    expect([await states(), await tags()]).to.deep.equal([['WARNED', 'DISABLED'], ['AUTO_INVOICING_OFF']]);
+    await engine.acme.accounts.close(accountId);
+    await pay();
+    expect([(await states()).at(-1), await tags()]).to.deep.equal([CLEAR, ['AUTO_INVOICING_OFF']]);
+    await engine.runTo('2024-04-01T00:00:00Z');
+    expect(await items()).to.deep.equal(BILLED);
+    expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
+  });
 
-    it('an account that is not closed is billed again when its debt is paid, as the tag goes', async () => {
-      await engine.runTo('2024-01-21T00:00:00Z');
-      await pay();
-      expect(await tags()).to.deep.equal([]);
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect((await items()).length).to.be.greaterThan(BILLED.length);
-    });
+  it('an account that is not closed is billed again when its debt is paid, as the tag goes', async () => {
+    await engine.runTo('2024-01-21T00:00:00Z');
+    await pay();
+    expect(await tags()).to.deep.equal([]);
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect((await items()).length).to.be.greaterThan(BILLED.length);
+  });
 
-    it('a closed account goes on to its next overdue state, unless its planned work is removed', async () => {
-      await engine.acme.accounts.close(accountId);
-      expect(await checks()).to.have.length(1);
+  it('a closed account goes on to its next overdue state, unless its planned work is removed', async () => {
+    await engine.acme.accounts.close(accountId);
+    expect(await checks()).to.have.length(1);
+    await engine.runTo('2024-01-11T00:00:00Z');
+    expect(await states()).to.deep.equal(['WARNED']);
+    await engine.acme.accounts.close(accountId, { removeFutureNotifications: true });
+    expect(await checks()).to.deep.equal([]);
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect(await states()).to.deep.equal(['WARNED']);
+    expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
+  });
+
+  for (const flag of ['writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices'] as const) {
+    it(`an overdue account that is closed with ${flag} owes nothing more: it is clear, without a check`, async () => {
       await engine.runTo('2024-01-11T00:00:00Z');
-      expect(await states()).to.deep.equal(['WARNED']);
-      await engine.acme.accounts.close(accountId, { removeFutureNotifications: true });
+      await engine.acme.accounts.close(accountId, {
+        [flag]: true,
+        cancelAllSubscriptions: true,
+        removeFutureNotifications: true,
+      });
+      await engine.settle();
+      expect(await states()).to.deep.equal(['WARNED', CLEAR]);
       expect(await checks()).to.deep.equal([]);
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await states()).to.deep.equal(['WARNED']);
-      expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
+      expect(await items()).to.include.members(BILLED);
     });
+  }
 
-    for (const flag of ['writeOffUnpaidInvoices', 'itemAdjustUnpaidInvoices'] as const) {
-      it(`an overdue account that is closed with ${flag} owes nothing more: it is clear, without a check`, async () => {
-        await engine.runTo('2024-01-11T00:00:00Z');
-        await engine.acme.accounts.close(accountId, {
-          [flag]: true,
-          cancelAllSubscriptions: true,
-          removeFutureNotifications: true,
-        });
-        await engine.settle();
-        expect(await states()).to.deep.equal(['WARNED', CLEAR]);
-        expect(await checks()).to.deep.equal([]);
-        expect(await items()).to.include.members(BILLED);
-      });
-    }
+  it('closing an account first does its check that has fallen due', async () => {
+    engine.clock.set('2024-01-21T06:00:00Z');
+    await engine.acme.accounts.close(accountId);
+    expect(await states()).to.deep.equal(['DISABLED']);
+    expect(await tags()).to.deep.equal(['AUTO_INVOICING_OFF']);
+  });
 
-    it('closing an account first does its check that has fallen due', async () => {
-      engine.clock.set('2024-01-21T06:00:00Z');
-      await engine.acme.accounts.close(accountId);
-      expect(await states()).to.deep.equal(['DISABLED']);
-      expect(await tags()).to.deep.equal(['AUTO_INVOICING_OFF']);
+  it('closing an account does not wait for a check that later work of the day goes before', async () => {
+    const { acme } = engine;
+    const { id } = await engine.payingAccount({ currency: 'USD' });
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
+    await acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]);
+    await acme.invoices.addCharges({
+      accountId: id,
+      items: [{ amount: decimal('50') }],
+      autoCommit: true,
     });
+    await engine.settle();
+    await engine.runTo('2024-01-03T12:00:00Z');
+    await acme.tags.remove({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]);
+    await engine.settle();
+    await engine.runTo('2024-01-11T06:00:00Z');
+    const states = () => acme.blocking.ofAccount(id, { services: ['overdue-service'] });
+    expect(await states(), 'a retry of the payment is due at 12:00').to.deep.equal([]);
+    await acme.accounts.close(id);
+    await engine.runTo('2024-01-11T12:00:00Z');
+    expect((await states()).map(({ stateName }) => stateName)).to.deep.equal(['WARNED']);
+  });
 
-    it('closing an account does not wait for a check that later work of the day goes before', async () => {
-      const { acme } = engine;
-      const { id } = await engine.payingAccount({ currency: 'USD' });
-      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
-      await acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]);
-      await acme.invoices.addCharges({
-        accountId: id,
-        items: [{ amount: decimal('50') }],
-        autoCommit: true,
-      });
-      await engine.settle();
-      await engine.runTo('2024-01-03T12:00:00Z');
-      await acme.tags.remove({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]);
-      await engine.settle();
-      await engine.runTo('2024-01-11T06:00:00Z');
-      const states = () => acme.blocking.ofAccount(id, { services: ['overdue-service'] });
-      expect(await states(), 'a retry of the payment is due at 12:00').to.deep.equal([]);
-      await acme.accounts.close(id);
-      await engine.runTo('2024-01-11T12:00:00Z');
-      expect((await states()).map(({ stateName }) => stateName)).to.deep.equal(['WARNED']);
-    });
+  it('overdue §9.1: the timeline of an account tells of its overdue states', async () => {
+    await engine.runTo('2024-01-11T00:00:00Z');
+    await engine.runTo('2024-01-21T00:00:00Z');
+    const { bundles } = await engine.acme.accounts.timeline(accountId);
+    const told = bundles
+      .flatMap(({ subscriptions }) => subscriptions)
+      .flatMap(({ events }) => events)
+      .filter(({ serviceName }) => serviceName === 'overdue-service')
+      .map(({ eventType, serviceStateName }) => `${eventType} ${serviceStateName}`);
+    expect(told).to.deep.equal([
+      'SERVICE_STATE_CHANGE WARNED',
+      'PAUSE_ENTITLEMENT DISABLED',
+      'PAUSE_BILLING DISABLED',
+    ]);
+  });
 
-    it('overdue §9.1: the timeline of an account tells of its overdue states', async () => {
-      await engine.runTo('2024-01-11T00:00:00Z');
-      await engine.runTo('2024-01-21T00:00:00Z');
-      const { bundles } = await engine.acme.accounts.timeline(accountId);
-      const told = bundles
-        .flatMap(({ subscriptions }) => subscriptions)
-        .flatMap(({ events }) => events)
-        .filter(({ serviceName }) => serviceName === 'overdue-service')
-        .map(({ eventType, serviceStateName }) => `${eventType} ${serviceStateName}`);
-      expect(told).to.deep.equal([
-        'SERVICE_STATE_CHANGE WARNED',
-        'PAUSE_ENTITLEMENT DISABLED',
-        'PAUSE_BILLING DISABLED',
-      ]);
-    });
+  it('accounts §16: the export of an account has what overdue keeps of it, and its check', async () => {
+    await engine.runTo('2024-01-11T00:00:00Z');
+    const text = (await Array.fromAsync(await engine.acme.accounts.export(accountId))).join('');
+    const lines = text.split('\n');
+    const at = lines.findIndex((line) => line.startsWith('-- overdue_accounts '));
+    expect(lines[at]).to.match(/\|account_id\|account_record_id\|is_invoicing_off_owned$/);
+    expect(lines[at + 1]).to.match(new RegExp(`\\|${accountId}\\|\\d+\\|false$`));
+    expect(text).to.contain('overdue-check:');
+    expect(text).to.contain('|WARNED|');
+  });
 
-    it(
-      'accounts §16: the export of an account has what overdue keeps of it, and its check',
-      onEachDatabase(async () => {
-        await engine.runTo('2024-01-11T00:00:00Z');
-        const text = (await Array.fromAsync(await engine.acme.accounts.export(accountId))).join('');
-        const lines = text.split('\n');
-        const at = lines.findIndex((line) => line.startsWith('-- overdue_accounts '));
-        expect(lines[at]).to.match(/\|account_id\|account_record_id\|is_invoicing_off_owned$/);
-        expect(lines[at + 1]).to.match(new RegExp(`\\|${accountId}\\|\\d+\\|false$`));
-        expect(text).to.contain('overdue-check:');
-        expect(text).to.contain('|WARNED|');
-      }),
-    );
-
-    it('an overdue account that is forgotten stays overdue', async () => {
-      await engine.runTo('2024-01-11T00:00:00Z');
-      await engine.acme.anonymizeAccount(accountId);
-      await engine.settle();
-      await engine.runTo('2024-01-21T00:00:00Z');
-      expect(await states()).to.deep.equal(['WARNED', 'DISABLED']);
-    });
+  it('an overdue account that is forgotten stays overdue', async () => {
+    await engine.runTo('2024-01-11T00:00:00Z');
+    await engine.acme.anonymizeAccount(accountId);
+    await engine.settle();
+    await engine.runTo('2024-01-21T00:00:00Z');
+    expect(await states()).to.deep.equal(['WARNED', 'DISABLED']);
   });
 });

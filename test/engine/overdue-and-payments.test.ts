@@ -1,167 +1,162 @@
-import { expect } from 'chai';
 import { SystemTag } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import type { TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, type TestEngine } from '../support/index.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_C, configB, overdueXml } from '../support/overdue/overdue-documents.ts';
 import { overdueEntries } from '../support/overdue/overdue-rows.ts';
 
 const PAID_THEN = 'ACTION_RETURN_PLUGIN_STATUS_PENDING';
 
-anyDatabase((_kind, open) => {
-  describe('overdue and payments', () => {
-    let engine: TestEngine;
-    afterEach(() => engine.close());
+anyDatabase('overdue and payments', (open) => {
+  let engine: TestEngine;
 
-    const begin = async (config: string, input: Parameters<typeof Debtor.sign>[1] = {}) => {
-      engine = await openStory(open, config);
-      return Debtor.sign(engine, input);
-    };
+  const begin = async (config: string, input: Parameters<typeof Debtor.sign>[1] = {}) => {
+    engine = await openStory(open, config);
+    return Debtor.sign(engine, input);
+  };
 
-    describe('overdue §5.4: what overdue sees', () => {
-      it('a payment PENDING: the invoice as unpaid; SUCCESS clears', async () => {
-        const debtor = await begin(configB());
-        engine.gateway.configure({ CONFIGURE_ACTION: PAID_THEN, METHODS: 'purchasePayment', TIMES: 1 });
-        await debtor.chronicle.days('2012-05-02', '2012-06-05');
-        expect([await debtor.state(), await debtor.owed()]).to.deep.equal(['OD1', ['249.95']]);
-        const { id } = await debtor.bill(0);
-        const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(id);
-        expect(payment?.transactions.map(({ status }) => status)).to.deep.equal(['PENDING']);
-        await engine.runTo('2012-06-05T10:00:00Z');
-        await engine.acme.invoicePayments.complete({ paymentId: payment?.id ?? '' });
-        await engine.settle();
-        expect([await debtor.state(), await debtor.owed()]).to.deep.equal(['clear', []]);
-        expect((await debtor.states()).at(-1)).to.equal('clear from 06-05T10:00:00');
-      });
-
-      it('a payment UNKNOWN: the invoice as unpaid', async () => {
-        const debtor = await begin(configB());
-        engine.gateway.configure({
-          CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED',
-          METHODS: 'purchasePayment',
-          TIMES: 1,
-        });
-        await engine.runTo('2012-05-31T00:03:42Z');
-        await engine.runTo('2012-06-05T00:03:42Z');
-        expect(await debtor.owed()).to.deep.equal(['249.95']);
-        // The gateway is asked once more that day, and may say that it has been paid (overdue §5.2).
-        await engine.runTo('2012-06-05T23:59:59Z');
-        expect(await debtor.owed()).to.deep.equal(['249.95']);
-        expect(await debtor.states()).to.deep.equal(['OD1 from 06-05T00:03:42']);
-      });
-
-      it('a part that is paid: unpaid as long as anything is owed, and a smaller total', async () => {
-        const debtor = await begin(
-          overdueXml({
-            states: [
-              { name: 'MUCH', total: 200 },
-              { name: 'ANY', time: 0 },
-            ],
-          }),
-          { hasCard: false },
-        );
-        await engine.runTo('2012-05-31T00:03:42Z');
-        const found = [await debtor.state()];
-        for (const amount of ['49.95', '0.01', '199.98', '0.01']) {
-          await debtor.pay(0, { amount });
-          found.push(`${await debtor.owed()} ${await debtor.state()}`);
-        }
-        expect(found).to.deep.equal(['MUCH', '200 MUCH', '199.99 ANY', '0.01 ANY', ' clear']);
-      });
-
-      it('credit larger than the debt: invoices are paid from it', async () => {
-        const debtor = await begin(configB(), { hasCard: false });
-        await debtor.chronicle.days('2012-05-02', '2012-06-05');
-        expect(await debtor.state()).to.equal('OD1');
-        await debtor.chronicle.news();
-        const { accountId } = debtor;
-        await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '300' }], autoCommit: true });
-        await engine.settle();
-        expect([await debtor.state(), await debtor.owed(), await debtor.check()]).to.deep.equal([
-          'clear',
-          [],
-          null,
-        ]);
-        const told = (await debtor.chronicle.news()).find((line) => line.startsWith('told'));
-        expect(told).to.include('INVOICE_ADJUSTMENT').and.to.include('OVERDUE_CHANGE');
-      });
-
-      for (const tag of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)
-        it(`${tag}: no difference, what is unpaid ages`, async () => {
-          const debtor = await begin(configB());
-          await debtor.tag(SystemTag[tag]);
-          await debtor.chronicle.days('2012-05-02', '2012-06-05');
-          expect(await debtor.states()).to.deep.equal(['OD1 from 06-05T00:03:42']);
-        });
-
-      it('a payment while the account is disabled: accepted, the way out', async () => {
-        const debtor = await begin(CONFIG_C);
-        Debtor.decline(engine);
-        await debtor.chronicle.days('2012-05-02', '2012-06-07');
-        expect(await debtor.state()).to.equal('BLOCKED');
-        Debtor.accept(engine);
-        await debtor.pay(0, { isExternal: false });
-        expect([await debtor.state(), await debtor.owed(), await debtor.tags()]).to.deep.equal([
-          'clear',
-          [],
-          [],
-        ]);
-      });
-
-      it('several invoices paid in one call: one refresh after the last', async () => {
-        const debtor = await begin(configB(), { hasCard: false, planName: null });
-        for (const amount of ['10', '20', '30']) await debtor.charge(amount);
-        await engine.runTo('2012-05-06T00:03:42Z');
-        expect(await debtor.state()).to.equal('OD1');
-        const before = await overdueEntries(engine.database, debtor.accountId);
-        await debtor.payAll();
-        const after = await overdueEntries(engine.database, debtor.accountId);
-        expect(await debtor.state()).to.equal('clear');
-        expect(after.length - before.length, 'entries of overdue').to.be.at.most(1);
-      });
+  describe('overdue §5.4: what overdue sees', () => {
+    it('a payment PENDING: the invoice as unpaid; SUCCESS clears', async () => {
+      const debtor = await begin(configB());
+      engine.gateway.configure({ CONFIGURE_ACTION: PAID_THEN, METHODS: 'purchasePayment', TIMES: 1 });
+      await debtor.chronicle.days('2012-05-02', '2012-06-05');
+      expect([await debtor.state(), await debtor.owed()]).to.deep.equal(['OD1', ['249.95']]);
+      const { id } = await debtor.bill(0);
+      const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(id);
+      expect(payment?.transactions.map(({ status }) => status)).to.deep.equal(['PENDING']);
+      await engine.runTo('2012-06-05T10:00:00Z');
+      await engine.acme.invoicePayments.complete({ paymentId: payment?.id ?? '' });
+      await engine.settle();
+      expect([await debtor.state(), await debtor.owed()]).to.deep.equal(['clear', []]);
+      expect((await debtor.states()).at(-1)).to.equal('clear from 06-05T10:00:00');
     });
 
-    describe('overdue §5.3: the effective date', () => {
-      it('rule 1: of a refresh the instant of its event, of a check the one that it was scheduled for', async () => {
-        const debtor = await begin(configB(), { hasCard: false });
-        await engine.runTo('2012-05-31T00:03:42Z');
-        await engine.runTo('2012-06-05T18:30:00Z');
+    it('a payment UNKNOWN: the invoice as unpaid', async () => {
+      const debtor = await begin(configB());
+      engine.gateway.configure({
+        CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED',
+        METHODS: 'purchasePayment',
+        TIMES: 1,
+      });
+      await engine.runTo('2012-05-31T00:03:42Z');
+      await engine.runTo('2012-06-05T00:03:42Z');
+      expect(await debtor.owed()).to.deep.equal(['249.95']);
+      // The gateway is asked once more that day, and may say that it has been paid (overdue §5.2).
+      await engine.runTo('2012-06-05T23:59:59Z');
+      expect(await debtor.owed()).to.deep.equal(['249.95']);
+      expect(await debtor.states()).to.deep.equal(['OD1 from 06-05T00:03:42']);
+    });
+
+    it('a part that is paid: unpaid as long as anything is owed, and a smaller total', async () => {
+      const debtor = await begin(
+        overdueXml({
+          states: [
+            { name: 'MUCH', total: 200 },
+            { name: 'ANY', time: 0 },
+          ],
+        }),
+        { hasCard: false },
+      );
+      await engine.runTo('2012-05-31T00:03:42Z');
+      const found = [await debtor.state()];
+      for (const amount of ['49.95', '0.01', '199.98', '0.01']) {
+        await debtor.pay(0, { amount });
+        found.push(`${await debtor.owed()} ${await debtor.state()}`);
+      }
+      expect(found).to.deep.equal(['MUCH', '200 MUCH', '199.99 ANY', '0.01 ANY', ' clear']);
+    });
+
+    it('credit larger than the debt: invoices are paid from it', async () => {
+      const debtor = await begin(configB(), { hasCard: false });
+      await debtor.chronicle.days('2012-05-02', '2012-06-05');
+      expect(await debtor.state()).to.equal('OD1');
+      await debtor.chronicle.news();
+      const { accountId } = debtor;
+      await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '300' }], autoCommit: true });
+      await engine.settle();
+      expect([await debtor.state(), await debtor.owed(), await debtor.check()]).to.deep.equal([
+        'clear',
+        [],
+        null,
+      ]);
+      const told = (await debtor.chronicle.news()).find((line) => line.startsWith('told'));
+      expect(told).to.include('INVOICE_ADJUSTMENT').and.to.include('OVERDUE_CHANGE');
+    });
+
+    for (const tag of ['AUTO_PAY_OFF', 'MANUAL_PAY'] as const)
+      it(`${tag}: no difference, what is unpaid ages`, async () => {
+        const debtor = await begin(configB());
+        await debtor.tag(SystemTag[tag]);
+        await debtor.chronicle.days('2012-05-02', '2012-06-05');
         expect(await debtor.states()).to.deep.equal(['OD1 from 06-05T00:03:42']);
-        await debtor.payAll();
-        expect((await debtor.states()).at(-1)).to.equal('clear from 06-05T18:30:00');
       });
 
-      it('rule 1: a check that runs days late keeps its date where the state was due then', async () => {
-        const debtor = await begin(configB(), { hasCard: false });
-        await engine.runTo('2012-05-31T00:03:42Z');
-        await engine.runTo('2012-06-09T18:30:00Z');
-        expect(await debtor.states()).to.deep.equal(['OD1 from 06-05T00:03:42']);
-      });
+    it('a payment while the account is disabled: accepted, the way out', async () => {
+      const debtor = await begin(CONFIG_C);
+      Debtor.decline(engine);
+      await debtor.chronicle.days('2012-05-02', '2012-06-07');
+      expect(await debtor.state()).to.equal('BLOCKED');
+      Debtor.accept(engine);
+      await debtor.pay(0, { isExternal: false });
+      expect([await debtor.state(), await debtor.owed(), await debtor.tags()]).to.deep.equal([
+        'clear',
+        [],
+        [],
+      ]);
+    });
 
-      it('rule 2: nor does it begin before there are the invoices that it asks for', async () => {
-        const debtor = await begin(
-          overdueXml({
-            states: [
-              { name: 'TWO', count: 2, disables: true },
-              { name: 'ONE', time: 5 },
-            ],
-          }),
-          { hasCard: false },
-        );
-        await engine.runTo('2012-05-31T00:03:42Z');
-        engine.clock.set('2012-06-09T18:30:00Z');
-        await debtor.charge('1');
-        expect(await debtor.states()).to.deep.equal(['TWO from 06-09T00:03:42']);
-      });
+    it('several invoices paid in one call: one refresh after the last', async () => {
+      const debtor = await begin(configB(), { hasCard: false, planName: null });
+      for (const amount of ['10', '20', '30']) await debtor.charge(amount);
+      await engine.runTo('2012-05-06T00:03:42Z');
+      expect(await debtor.state()).to.equal('OD1');
+      const before = await overdueEntries(engine.database, debtor.accountId);
+      await debtor.payAll();
+      const after = await overdueEntries(engine.database, debtor.accountId);
+      expect(await debtor.state()).to.equal('clear');
+      expect(after.length - before.length, 'entries of overdue').to.be.at.most(1);
+    });
+  });
 
-      it('rule 2: where the state was due only later, it begins then', async () => {
-        const debtor = await begin(CONFIG_C, { hasCard: false });
-        await engine.runTo('2012-05-31T00:03:42Z');
-        await engine.runTo('2012-06-20T18:30:00Z');
-        expect(await debtor.states()).to.deep.equal(['CANCELLATION from 06-11T00:03:42']);
-        const lines = await debtor.chronicle.news();
-        expect(lines).to.include('pro-monthly CANCELLED, service ends 06-11, billing ends 06-11');
-      });
+  describe('overdue §5.3: the effective date', () => {
+    it('rule 1: of a refresh the instant of its event, of a check the one that it was scheduled for', async () => {
+      const debtor = await begin(configB(), { hasCard: false });
+      await engine.runTo('2012-05-31T00:03:42Z');
+      await engine.runTo('2012-06-05T18:30:00Z');
+      expect(await debtor.states()).to.deep.equal(['OD1 from 06-05T00:03:42']);
+      await debtor.payAll();
+      expect((await debtor.states()).at(-1)).to.equal('clear from 06-05T18:30:00');
+    });
+
+    it('rule 1: a check that runs days late keeps its date where the state was due then', async () => {
+      const debtor = await begin(configB(), { hasCard: false });
+      await engine.runTo('2012-05-31T00:03:42Z');
+      await engine.runTo('2012-06-09T18:30:00Z');
+      expect(await debtor.states()).to.deep.equal(['OD1 from 06-05T00:03:42']);
+    });
+
+    it('rule 2: nor does it begin before there are the invoices that it asks for', async () => {
+      const debtor = await begin(
+        overdueXml({
+          states: [
+            { name: 'TWO', count: 2, disables: true },
+            { name: 'ONE', time: 5 },
+          ],
+        }),
+        { hasCard: false },
+      );
+      await engine.runTo('2012-05-31T00:03:42Z');
+      engine.clock.set('2012-06-09T18:30:00Z');
+      await debtor.charge('1');
+      expect(await debtor.states()).to.deep.equal(['TWO from 06-09T00:03:42']);
+    });
+
+    it('rule 2: where the state was due only later, it begins then', async () => {
+      const debtor = await begin(CONFIG_C, { hasCard: false });
+      await engine.runTo('2012-05-31T00:03:42Z');
+      await engine.runTo('2012-06-20T18:30:00Z');
+      expect(await debtor.states()).to.deep.equal(['CANCELLATION from 06-11T00:03:42']);
+      const lines = await debtor.chronicle.news();
+      expect(lines).to.include('pro-monthly CANCELLED, service ends 06-11, billing ends 06-11');
     });
   });
 });

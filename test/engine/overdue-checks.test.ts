@@ -1,9 +1,6 @@
-import { expect } from 'chai';
 import { type Account, decimal, type NewOverdueDefinition, SystemTag } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
-import { rowsOf } from '../support/queue-rows.ts';
 
 /** The first of these states is entered after so many days. */
 const states = (days: number): NewOverdueDefinition => ({
@@ -31,114 +28,105 @@ const damages = [
   ['QUEUED', NO_CHECK, 'overdue check on 2024-02-01'],
 ] as const;
 
-anyDatabase((kind, open) => {
-  describe(`the check of overdue on ${kind}`, () => {
-    let engine: TestEngine;
-    let account: Account;
+eachDatabaseByTurns('the check of overdue', (open) => {
+  let engine: TestEngine;
+  let account: Account;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
-      const { acme, clock } = engine;
-      await acme.overdue.upload(states(10));
-      clock.set('2024-01-02T00:00:00Z');
-      account = await acme.createAccount({ currency: 'USD' });
-      await charge(account);
-      await engine.settle();
-      await engine.runTo('2024-01-12T00:00:00Z');
-      expect(await entered()).to.deep.equal(['DISABLED']);
-    });
-    afterEach(() => engine.close());
-
-    async function charge({ id: accountId }: Account): Promise<void> {
-      const items = [{ amount: decimal('50') }];
-      await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true });
-    }
-
-    /** The names of the states that accounts have entered, in that order. */
-    async function entered(): Promise<readonly string[]> {
-      const ofOverdue = `select state_name as name from bw_blocking_states where service = 'overdue-service'`;
-      const rows = await rowsOf(engine.database, `${ofOverdue} order by record_id`);
-      return rows.map(({ name }) => String(name));
-    }
-
-    const breaches = () => Array.fromAsync(engine.billing.checks.breaches(null));
-    const found = async () => (await breaches()).map(({ invariant, message }) => `${invariant} ${message}`);
-
-    it('a check finds nothing in what overdue leaves: in a state, past the last one, and clear again', async () => {
-      expect(await found()).to.deep.equal([]);
-      await engine.runTo('2024-02-02T00:00:00Z');
-      expect(await found()).to.deep.equal([]);
-      const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
-      await engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? '', isExternal: true });
-      await engine.settle();
-      expect((await entered()).at(-1)).to.contain('CLEAR');
-      expect(await found()).to.deep.equal([]);
-    });
-
-    for (const [invariant, damage, words] of damages) {
-      it(
-        `a check tells of ${invariant} after: ${damage}`,
-        onEachDatabase(async () => {
-          await rowsOf(engine.database, damage);
-          const told = (await breaches()).filter((breach) => breach.invariant === invariant);
-          expect(told.map(({ message }) => message).join('\n')).to.contain(words);
-          expect(told.map(({ accountId }) => accountId)).to.deep.equal([account.id]);
-        }),
-      );
-    }
-
-    it(
-      'a check tells of an account that has paid and is still blocked, which nothing looks at',
-      onEachDatabase(async () => {
-        const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
-        await engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? '', isExternal: true });
-        expect(await found(), 'to be looked at').to.deep.equal([]);
-        await rowsOf(engine.database, `delete from bw_queue_entries where topic like 'overdue-service:%'`);
-        expect(await found()).to.deep.equal([
-          'QUEUED the queue has no entry that takes it from overdue state DISABLED to clear',
-        ]);
-      }),
-    );
-
-    it('a check tells of an account that owes something and waits for nothing, before it is overdue', async () => {
-      const other = await engine.acme.createAccount({ currency: 'USD' });
-      await charge(other);
-      expect(await found(), 'to be looked at').to.deep.equal([]);
-      await engine.settle();
-      await rowsOf(engine.database, NO_CHECK);
-      expect((await breaches()).map(({ accountId }) => accountId)).to.have.members([account.id, other.id]);
-    });
-
-    it('a check tells of a child whose parent owes, once the parent has been looked at', async () => {
-      const parent = await engine.acme.createAccount({ currency: 'USD' });
-      const child = await engine.acme.createAccount({
-        currency: 'USD',
-        parentAccountId: parent.id,
-        isPaymentDelegatedToParent: true,
-      });
-      await engine.settle();
-      await charge(parent);
-      expect(await found()).to.deep.equal([]);
-      await engine.settle();
-      expect(await found()).to.deep.equal([]);
-      await rowsOf(engine.database, NO_CHECK);
-      expect((await breaches()).map(({ accountId }) => accountId)).to.include.members([parent.id, child.id]);
-    });
-
-    const excuses: Readonly<Record<string, () => Promise<unknown>>> = {
-      'that is exempt': () =>
-        engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]),
-      'that is closed': () => engine.acme.accounts.close(account.id, { removeFutureNotifications: true }),
-      'that has not met the present configuration': () => engine.acme.overdue.upload(states(9)),
-    };
-    for (const [which, excuse] of Object.entries(excuses)) {
-      it(`a check tells of no account ${which}`, async () => {
-        await rowsOf(engine.database, NO_CHECK);
-        expect(await found()).to.have.length(1);
-        await excuse();
-        await engine.settle();
-        expect(await found()).to.deep.equal([]);
-      });
-    }
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
+    const { acme, clock } = engine;
+    await acme.overdue.upload(states(10));
+    clock.set('2024-01-02T00:00:00Z');
+    account = await acme.createAccount({ currency: 'USD' });
+    await charge(account);
+    await engine.settle();
+    await engine.runTo('2024-01-12T00:00:00Z');
+    expect(await entered()).to.deep.equal(['DISABLED']);
   });
+
+  async function charge({ id: accountId }: Account): Promise<void> {
+    const items = [{ amount: decimal('50') }];
+    await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true });
+  }
+
+  /** The names of the states that accounts have entered, in that order. */
+  async function entered(): Promise<readonly string[]> {
+    const ofOverdue = `select state_name as name from bw_blocking_states where service = 'overdue-service'`;
+    const rows = await rowsOf(engine.database, `${ofOverdue} order by record_id`);
+    return rows.map(({ name }) => String(name));
+  }
+
+  const breaches = () => Array.fromAsync(engine.billing.checks.breaches(null));
+  const found = async () => (await breaches()).map(({ invariant, message }) => `${invariant} ${message}`);
+
+  it('a check finds nothing in what overdue leaves: in a state, past the last one, and clear again', async () => {
+    expect(await found()).to.deep.equal([]);
+    await engine.runTo('2024-02-02T00:00:00Z');
+    expect(await found()).to.deep.equal([]);
+    const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
+    await engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? '', isExternal: true });
+    await engine.settle();
+    expect((await entered()).at(-1)).to.contain('CLEAR');
+    expect(await found()).to.deep.equal([]);
+  });
+
+  for (const [invariant, damage, words] of damages) {
+    it(`a check tells of ${invariant} after: ${damage}`, async () => {
+      await rowsOf(engine.database, damage);
+      const told = (await breaches()).filter((breach) => breach.invariant === invariant);
+      expect(told.map(({ message }) => message).join('\n')).to.contain(words);
+      expect(told.map(({ accountId }) => accountId)).to.deep.equal([account.id]);
+    });
+  }
+
+  it('a check tells of an account that has paid and is still blocked, which nothing looks at', async () => {
+    const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
+    await engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? '', isExternal: true });
+    expect(await found(), 'to be looked at').to.deep.equal([]);
+    await rowsOf(engine.database, `delete from bw_queue_entries where topic like 'overdue-service:%'`);
+    expect(await found()).to.deep.equal([
+      'QUEUED the queue has no entry that takes it from overdue state DISABLED to clear',
+    ]);
+  });
+
+  it('a check tells of an account that owes something and waits for nothing, before it is overdue', async () => {
+    const other = await engine.acme.createAccount({ currency: 'USD' });
+    await charge(other);
+    expect(await found(), 'to be looked at').to.deep.equal([]);
+    await engine.settle();
+    await rowsOf(engine.database, NO_CHECK);
+    expect((await breaches()).map(({ accountId }) => accountId)).to.have.members([account.id, other.id]);
+  });
+
+  it('a check tells of a child whose parent owes, once the parent has been looked at', async () => {
+    const parent = await engine.acme.createAccount({ currency: 'USD' });
+    const child = await engine.acme.createAccount({
+      currency: 'USD',
+      parentAccountId: parent.id,
+      isPaymentDelegatedToParent: true,
+    });
+    await engine.settle();
+    await charge(parent);
+    expect(await found()).to.deep.equal([]);
+    await engine.settle();
+    expect(await found()).to.deep.equal([]);
+    await rowsOf(engine.database, NO_CHECK);
+    expect((await breaches()).map(({ accountId }) => accountId)).to.include.members([parent.id, child.id]);
+  });
+
+  const excuses: Readonly<Record<string, () => Promise<unknown>>> = {
+    'that is exempt': () =>
+      engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]),
+    'that is closed': () => engine.acme.accounts.close(account.id, { removeFutureNotifications: true }),
+    'that has not met the present configuration': () => engine.acme.overdue.upload(states(9)),
+  };
+  for (const [which, excuse] of Object.entries(excuses)) {
+    it(`a check tells of no account ${which}`, async () => {
+      await rowsOf(engine.database, NO_CHECK);
+      expect(await found()).to.have.length(1);
+      await excuse();
+      await engine.settle();
+      expect(await found()).to.deep.equal([]);
+    });
+  }
 });

@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import { type AccountInput, localDate, SystemTag } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import type { TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, type TestEngine } from '../support/index.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { type ConfigParts, overdueXml, type StateParts } from '../support/overdue/overdue-documents.ts';
 
@@ -13,267 +11,264 @@ const BOUNDARIES: ConfigParts = {
   ],
 };
 
-anyDatabase((_kind, open) => {
-  describe('overdue: conditions', () => {
-    let engine: TestEngine;
-    afterEach(() => engine.close());
+anyDatabase('overdue: conditions', (open) => {
+  let engine: TestEngine;
 
-    async function begin(
-      now: string,
-      config: ConfigParts,
-      input: AccountInput & { readonly hasCard?: boolean } = {},
-    ): Promise<Debtor> {
-      engine = await openStory(open, overdueXml(config), { now, catalog: null });
-      return Debtor.sign(engine, { hasCard: false, planName: null, ...input });
-    }
+  async function begin(
+    now: string,
+    config: ConfigParts,
+    input: AccountInput & { readonly hasCard?: boolean } = {},
+  ): Promise<Debtor> {
+    engine = await openStory(open, overdueXml(config), { now, catalog: null });
+    return Debtor.sign(engine, { hasCard: false, planName: null, ...input });
+  }
 
-    const oneState = (parts: Omit<StateParts, 'name'>): ConfigParts => ({
-      states: [{ name: 'S', ...parts }],
-    });
+  const oneState = (parts: Omit<StateParts, 'name'>): ConfigParts => ({
+    states: [{ name: 'S', ...parts }],
+  });
 
-    /** Has the account evaluated now, whatever it waits for. */
-    async function look(debtor: Debtor): Promise<string> {
-      await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
-      await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
-      return debtor.state();
-    }
+  /** Has the account evaluated now, whatever it waits for. */
+  async function look(debtor: Debtor): Promise<string> {
+    await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
+    await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
+    return debtor.state();
+  }
 
-    describe('overdue §4: the boundary cases', () => {
-      it('none unpaid: clear on any day', async () => {
-        const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
-        for (const day of ['2024-03-02', '2024-03-06', '2024-03-11', '2024-12-31']) {
-          await engine.runTo(`${day}T12:00:00Z`);
-          expect(await look(debtor)).to.equal('clear');
-        }
-        expect(await debtor.states()).to.deep.equal([]);
-      });
-
-      it('30 of 03-01: clear on 03-05, S1 on 03-06', async () => {
-        const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
-        await debtor.charge('30');
-        await engine.runTo('2024-03-05T12:00:00Z');
-        expect(await look(debtor)).to.equal('clear');
-        await engine.runTo('2024-03-06T12:00:00Z');
-        expect(await debtor.state()).to.equal('S1');
-      });
-
-      it('19.99 of 03-01: clear on 03-06 as the total is too small, S2 on 03-11 which asks for none', async () => {
-        const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
-        await debtor.charge('19.99');
-        await engine.runTo('2024-03-06T12:00:00Z');
-        expect(await look(debtor)).to.equal('clear');
-        await engine.runTo('2024-03-11T11:59:59Z');
-        expect(await debtor.state()).to.equal('clear');
-        await engine.runTo('2024-03-11T12:00:00Z');
-        expect(await debtor.states()).to.deep.equal(['S2 from 2024-03-11T12:00:00']);
-      });
-
-      it('30 of 03-01, account zone −08:00, at 03-06T07:59Z: clear, as it is 03-05 there', async () => {
-        const zone = { timeZone: '-08:00' };
-        const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES, zone);
-        await debtor.charge('30');
-        await engine.runTo('2024-03-06T07:59:00Z');
-        expect(await look(debtor)).to.equal('clear');
-        await engine.runTo('2024-03-06T08:00:00Z');
-        expect(await look(debtor)).to.equal('S1');
-      });
-
-      it('30 of 2024-03-07 in Los Angeles, at 03-12T07:30Z: S1, as the zone is at −07:00 since 03-10', async () => {
-        const zone = { timeZone: 'America/Los_Angeles' };
-        const debtor = await begin('2024-03-07T20:00:00Z', BOUNDARIES, zone);
-        await debtor.charge('30');
-        await engine.runTo('2024-03-12T06:59:59Z');
-        expect(await look(debtor)).to.equal('clear');
-        await engine.runTo('2024-03-12T07:30:00Z');
-        expect(await look(debtor)).to.equal('S1');
-      });
-
-      it('30 of 01-31, after a month: holds on 02-29 of a leap year', async () => {
-        const debtor = await begin('2024-01-31T12:00:00Z', oneState({ time: { unit: 'MONTHS', number: 1 } }));
-        await debtor.charge('30');
-        await engine.runTo('2024-02-28T12:00:00Z');
-        expect(await look(debtor)).to.equal('clear');
-        await engine.runTo('2024-02-29T12:00:00Z');
-        expect(await debtor.states()).to.deep.equal(['S from 2024-02-29T12:00:00']);
-      });
-
-      it('30 of 03-01 paid and 5 of 03-09: clear on 03-11, as the anchor has moved', async () => {
-        const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
-        await debtor.charge('30');
-        await engine.runTo('2024-03-09T12:00:00Z');
-        expect(await debtor.state()).to.equal('S1');
-        await debtor.charge('5');
-        await debtor.pay(0);
-        await engine.runTo('2024-03-11T12:00:00Z');
-        expect(await look(debtor)).to.equal('clear');
-        await engine.runTo('2024-03-19T12:00:00Z');
-        expect(await debtor.state()).to.equal('S2');
-      });
-
-      it('a check that runs late goes straight to the most severe state that holds', async () => {
-        const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
-        await debtor.charge('30');
-        await engine.runTo('2024-04-01T12:00:00Z');
-        expect(await debtor.states()).to.deep.equal(['S2 from 2024-03-11T12:00:00']);
-      });
-    });
-
-    describe('overdue §1.1: each criterion', () => {
-      it('time: from anchor + duration on, never with UNLIMITED', async () => {
-        const debtor = await begin('2024-03-01T12:00:00Z', {
-          states: [
-            { name: 'NEVER', time: { unit: 'UNLIMITED', number: 0 } },
-            { name: 'WEEKS', time: { unit: 'WEEKS', number: 1 } },
-            { name: 'AT_ONCE', time: 0 },
-          ],
-        });
-        await debtor.charge('1');
-        await engine.runTo('2024-03-08T12:00:00Z');
-        await engine.runTo('2034-03-08T12:00:00Z');
-        expect(await look(debtor)).to.equal('WEEKS');
-        expect((await debtor.states()).slice(0, 2)).to.deep.equal([
-          'AT_ONCE from 2024-03-01T12:00:00',
-          'WEEKS from 2024-03-08T12:00:00',
-        ]);
-      });
-
-      it('count: at so many unpaid invoices or more', async () => {
-        const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 2 }));
-        const found: string[] = [];
-        for (let index = 0; index < 3; index += 1) {
-          await debtor.charge('1');
-          found.push(await debtor.state());
-        }
-        expect(found).to.deep.equal(['clear', 'S', 'S']);
-      });
-
-      it('total: at so much or more, over all unpaid invoices', async () => {
-        const debtor = await begin('2024-03-01T12:00:00Z', oneState({ total: '20.00' }));
-        const found: string[] = [];
-        for (const amount of ['10', '9.99', '0.01', '5']) {
-          await debtor.charge(amount);
-          found.push(await debtor.state());
-        }
-        expect(found).to.deep.equal(['clear', 'clear', 'S', 'S']);
-      });
-
-      it('response: that of the newest failed purchase, OTHER where the gateway gave none', async () => {
-        const debtor = await begin(
-          '2024-03-01T12:00:00Z',
-          {
-            states: [
-              { name: 'REPLACE', count: 1, responses: ['EXPIRED_CARD', 'INVALID_CARD'] },
-              { name: 'OTHERWISE', count: 1, responses: ['OTHER'] },
-            ],
-          },
-          { hasCard: true },
-        );
-        const found: string[] = [];
-        const answers = [undefined, 'EXPIRED_CARD', 'INSUFFICIENT_FUNDS', 'no word of ours', 'INVALID_CARD'];
-        for (const response of answers) {
-          Debtor.decline(engine, response);
-          await debtor.charge('1');
-          found.push(`${response}: ${await debtor.state()}`);
-        }
-        expect(found).to.deep.equal([
-          'undefined: OTHERWISE',
-          'EXPIRED_CARD: REPLACE',
-          'INSUFFICIENT_FUNDS: clear',
-          'no word of ours: OTHERWISE',
-          'INVALID_CARD: REPLACE',
-        ]);
-      });
-
-      it('response: none where nothing has been tried, and none of what is paid', async () => {
-        const debtor = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }));
-        await debtor.charge('1');
-        expect(await debtor.state()).to.equal('clear');
-        await engine.close();
-        const payer = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }), {
-          hasCard: true,
-        });
-        await payer.charge('1');
-        expect(await payer.state()).to.equal('clear');
-        Debtor.decline(engine);
-        await payer.charge('2');
-        expect(await payer.state()).to.equal('S');
-        await payer.payAll();
-        expect(await payer.state()).to.equal('clear');
-      });
-
-      it('tag in: while the account carries the tag', async () => {
-        const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1, tagIn: 'TEST' }));
-        await debtor.charge('1');
-        expect(await debtor.state()).to.equal('clear');
-        await debtor.tag(SystemTag.TEST);
-        expect(await debtor.state()).to.equal('S');
-        await debtor.tag(SystemTag.TEST, 'off');
-        expect(await debtor.state()).to.equal('clear');
-      });
-
-      it('tag out: while the account does not carry the tag', async () => {
-        const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1, tagOut: 'PARTNER' }));
-        await debtor.charge('1');
-        expect(await debtor.state()).to.equal('S');
-        await debtor.tag(SystemTag.PARTNER);
-        expect(await debtor.state()).to.equal('clear');
-      });
-
-      it('rule 1: all criteria must hold', async () => {
-        const debtor = await begin('2024-03-01T12:00:00Z', {
-          states: [
-            { name: 'BOTH', count: 2, total: 30, time: 1 },
-            { name: 'NEVER_OWED', tagIn: 'TEST' },
-          ],
-        });
-        await debtor.charge('15');
-        await debtor.charge('15');
-        expect(await debtor.state()).to.equal('clear');
-        await engine.runTo('2024-03-02T12:00:00Z');
-        expect(await debtor.state()).to.equal('BOTH');
-        await debtor.pay(0, { amount: '0.01' });
-        expect(await debtor.state()).to.equal('clear');
-      });
-    });
-
-    it('overdue §3.1: drafts and voids are not unpaid, and a draft ages from its commit', async () => {
+  describe('overdue §4: the boundary cases', () => {
+    it('none unpaid: clear on any day', async () => {
       const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
-      const draft = await debtor.charge('30', false);
-      await engine.runTo('2024-03-20T12:00:00Z');
-      expect([await look(debtor), await debtor.check()]).to.deep.equal(['clear', null]);
-      await engine.acme.invoices.commit(draft.id);
-      await engine.settle();
-      expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', '2024-03-25T12:00:00']);
-      await engine.runTo('2024-03-25T12:00:00Z');
+      for (const day of ['2024-03-02', '2024-03-06', '2024-03-11', '2024-12-31']) {
+        await engine.runTo(`${day}T12:00:00Z`);
+        expect(await look(debtor)).to.equal('clear');
+      }
+      expect(await debtor.states()).to.deep.equal([]);
+    });
+
+    it('30 of 03-01: clear on 03-05, S1 on 03-06', async () => {
+      const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
+      await debtor.charge('30');
+      await engine.runTo('2024-03-05T12:00:00Z');
+      expect(await look(debtor)).to.equal('clear');
+      await engine.runTo('2024-03-06T12:00:00Z');
       expect(await debtor.state()).to.equal('S1');
-      await engine.acme.invoices.void(draft.id);
-      await engine.settle();
+    });
+
+    it('19.99 of 03-01: clear on 03-06 as the total is too small, S2 on 03-11 which asks for none', async () => {
+      const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
+      await debtor.charge('19.99');
+      await engine.runTo('2024-03-06T12:00:00Z');
+      expect(await look(debtor)).to.equal('clear');
+      await engine.runTo('2024-03-11T11:59:59Z');
+      expect(await debtor.state()).to.equal('clear');
+      await engine.runTo('2024-03-11T12:00:00Z');
+      expect(await debtor.states()).to.deep.equal(['S2 from 2024-03-11T12:00:00']);
+    });
+
+    it('30 of 03-01, account zone −08:00, at 03-06T07:59Z: clear, as it is 03-05 there', async () => {
+      const zone = { timeZone: '-08:00' };
+      const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES, zone);
+      await debtor.charge('30');
+      await engine.runTo('2024-03-06T07:59:00Z');
+      expect(await look(debtor)).to.equal('clear');
+      await engine.runTo('2024-03-06T08:00:00Z');
+      expect(await look(debtor)).to.equal('S1');
+    });
+
+    it('30 of 2024-03-07 in Los Angeles, at 03-12T07:30Z: S1, as the zone is at −07:00 since 03-10', async () => {
+      const zone = { timeZone: 'America/Los_Angeles' };
+      const debtor = await begin('2024-03-07T20:00:00Z', BOUNDARIES, zone);
+      await debtor.charge('30');
+      await engine.runTo('2024-03-12T06:59:59Z');
+      expect(await look(debtor)).to.equal('clear');
+      await engine.runTo('2024-03-12T07:30:00Z');
+      expect(await look(debtor)).to.equal('S1');
+    });
+
+    it('30 of 01-31, after a month: holds on 02-29 of a leap year', async () => {
+      const debtor = await begin('2024-01-31T12:00:00Z', oneState({ time: { unit: 'MONTHS', number: 1 } }));
+      await debtor.charge('30');
+      await engine.runTo('2024-02-28T12:00:00Z');
+      expect(await look(debtor)).to.equal('clear');
+      await engine.runTo('2024-02-29T12:00:00Z');
+      expect(await debtor.states()).to.deep.equal(['S from 2024-02-29T12:00:00']);
+    });
+
+    it('30 of 03-01 paid and 5 of 03-09: clear on 03-11, as the anchor has moved', async () => {
+      const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
+      await debtor.charge('30');
+      await engine.runTo('2024-03-09T12:00:00Z');
+      expect(await debtor.state()).to.equal('S1');
+      await debtor.charge('5');
+      await debtor.pay(0);
+      await engine.runTo('2024-03-11T12:00:00Z');
+      expect(await look(debtor)).to.equal('clear');
+      await engine.runTo('2024-03-19T12:00:00Z');
+      expect(await debtor.state()).to.equal('S2');
+    });
+
+    it('a check that runs late goes straight to the most severe state that holds', async () => {
+      const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
+      await debtor.charge('30');
+      await engine.runTo('2024-04-01T12:00:00Z');
+      expect(await debtor.states()).to.deep.equal(['S2 from 2024-03-11T12:00:00']);
+    });
+  });
+
+  describe('overdue §1.1: each criterion', () => {
+    it('time: from anchor + duration on, never with UNLIMITED', async () => {
+      const debtor = await begin('2024-03-01T12:00:00Z', {
+        states: [
+          { name: 'NEVER', time: { unit: 'UNLIMITED', number: 0 } },
+          { name: 'WEEKS', time: { unit: 'WEEKS', number: 1 } },
+          { name: 'AT_ONCE', time: 0 },
+        ],
+      });
+      await debtor.charge('1');
+      await engine.runTo('2024-03-08T12:00:00Z');
+      await engine.runTo('2034-03-08T12:00:00Z');
+      expect(await look(debtor)).to.equal('WEEKS');
+      expect((await debtor.states()).slice(0, 2)).to.deep.equal([
+        'AT_ONCE from 2024-03-01T12:00:00',
+        'WEEKS from 2024-03-08T12:00:00',
+      ]);
+    });
+
+    it('count: at so many unpaid invoices or more', async () => {
+      const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 2 }));
+      const found: string[] = [];
+      for (let index = 0; index < 3; index += 1) {
+        await debtor.charge('1');
+        found.push(await debtor.state());
+      }
+      expect(found).to.deep.equal(['clear', 'S', 'S']);
+    });
+
+    it('total: at so much or more, over all unpaid invoices', async () => {
+      const debtor = await begin('2024-03-01T12:00:00Z', oneState({ total: '20.00' }));
+      const found: string[] = [];
+      for (const amount of ['10', '9.99', '0.01', '5']) {
+        await debtor.charge(amount);
+        found.push(await debtor.state());
+      }
+      expect(found).to.deep.equal(['clear', 'clear', 'S', 'S']);
+    });
+
+    it('response: that of the newest failed purchase, OTHER where the gateway gave none', async () => {
+      const debtor = await begin(
+        '2024-03-01T12:00:00Z',
+        {
+          states: [
+            { name: 'REPLACE', count: 1, responses: ['EXPIRED_CARD', 'INVALID_CARD'] },
+            { name: 'OTHERWISE', count: 1, responses: ['OTHER'] },
+          ],
+        },
+        { hasCard: true },
+      );
+      const found: string[] = [];
+      const answers = [undefined, 'EXPIRED_CARD', 'INSUFFICIENT_FUNDS', 'no word of ours', 'INVALID_CARD'];
+      for (const response of answers) {
+        Debtor.decline(engine, response);
+        await debtor.charge('1');
+        found.push(`${response}: ${await debtor.state()}`);
+      }
+      expect(found).to.deep.equal([
+        'undefined: OTHERWISE',
+        'EXPIRED_CARD: REPLACE',
+        'INSUFFICIENT_FUNDS: clear',
+        'no word of ours: OTHERWISE',
+        'INVALID_CARD: REPLACE',
+      ]);
+    });
+
+    it('response: none where nothing has been tried, and none of what is paid', async () => {
+      const debtor = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }));
+      await debtor.charge('1');
+      expect(await debtor.state()).to.equal('clear');
+      await engine.close();
+      const payer = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }), {
+        hasCard: true,
+      });
+      await payer.charge('1');
+      expect(await payer.state()).to.equal('clear');
+      Debtor.decline(engine);
+      await payer.charge('2');
+      expect(await payer.state()).to.equal('S');
+      await payer.payAll();
+      expect(await payer.state()).to.equal('clear');
+    });
+
+    it('tag in: while the account carries the tag', async () => {
+      const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1, tagIn: 'TEST' }));
+      await debtor.charge('1');
+      expect(await debtor.state()).to.equal('clear');
+      await debtor.tag(SystemTag.TEST);
+      expect(await debtor.state()).to.equal('S');
+      await debtor.tag(SystemTag.TEST, 'off');
       expect(await debtor.state()).to.equal('clear');
     });
 
-    it('overdue §3.2: the response of an invoice whose target date is to come counts from that date on', async () => {
-      const config = overdueXml(oneState({ count: 1, responses: ['EXPIRED_CARD'] }));
-      engine = await openStory(open, config, { retryDays: '40' });
-      const debtor = await Debtor.sign(engine);
-      Debtor.decline(engine, 'DO_NOT_HONOR');
-      await debtor.charge('10');
-      Debtor.decline(engine, 'EXPIRED_CARD');
-      const { accountId } = debtor;
-      await engine.acme.generateInvoice({ accountId, targetDate: localDate(2012, 5, 31) });
-      await engine.settle();
-      expect([await debtor.owed(), await debtor.state()]).to.deep.equal([['10', '249.95'], 'clear']);
-      await engine.runTo('2012-05-31T00:03:42Z');
-      expect((await debtor.states())[0]).to.equal('S from 05-31T00:03:42');
+    it('tag out: while the account does not carry the tag', async () => {
+      const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1, tagOut: 'PARTNER' }));
+      await debtor.charge('1');
+      expect(await debtor.state()).to.equal('S');
+      await debtor.tag(SystemTag.PARTNER);
+      expect(await debtor.state()).to.equal('clear');
     });
 
-    it('overdue §3.1: an invoice of another system is not unpaid', async () => {
-      const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1 }));
-      await engine.acme.invoices.createMigrationInvoice({
-        accountId: debtor.accountId,
-        items: [{ itemType: 'EXTERNAL_CHARGE', amount: '30' }],
+    it('rule 1: all criteria must hold', async () => {
+      const debtor = await begin('2024-03-01T12:00:00Z', {
+        states: [
+          { name: 'BOTH', count: 2, total: 30, time: 1 },
+          { name: 'NEVER_OWED', tagIn: 'TEST' },
+        ],
       });
-      await engine.settle();
-      expect(await look(debtor)).to.equal('clear');
+      await debtor.charge('15');
+      await debtor.charge('15');
+      expect(await debtor.state()).to.equal('clear');
+      await engine.runTo('2024-03-02T12:00:00Z');
+      expect(await debtor.state()).to.equal('BOTH');
+      await debtor.pay(0, { amount: '0.01' });
+      expect(await debtor.state()).to.equal('clear');
     });
+  });
+
+  it('overdue §3.1: drafts and voids are not unpaid, and a draft ages from its commit', async () => {
+    const debtor = await begin('2024-03-01T12:00:00Z', BOUNDARIES);
+    const draft = await debtor.charge('30', false);
+    await engine.runTo('2024-03-20T12:00:00Z');
+    expect([await look(debtor), await debtor.check()]).to.deep.equal(['clear', null]);
+    await engine.acme.invoices.commit(draft.id);
+    await engine.settle();
+    expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', '2024-03-25T12:00:00']);
+    await engine.runTo('2024-03-25T12:00:00Z');
+    expect(await debtor.state()).to.equal('S1');
+    await engine.acme.invoices.void(draft.id);
+    await engine.settle();
+    expect(await debtor.state()).to.equal('clear');
+  });
+
+  it('overdue §3.2: the response of an invoice whose target date is to come counts from that date on', async () => {
+    const config = overdueXml(oneState({ count: 1, responses: ['EXPIRED_CARD'] }));
+    engine = await openStory(open, config, { retryDays: '40' });
+    const debtor = await Debtor.sign(engine);
+    Debtor.decline(engine, 'DO_NOT_HONOR');
+    await debtor.charge('10');
+    Debtor.decline(engine, 'EXPIRED_CARD');
+    const { accountId } = debtor;
+    await engine.acme.generateInvoice({ accountId, targetDate: localDate(2012, 5, 31) });
+    await engine.settle();
+    expect([await debtor.owed(), await debtor.state()]).to.deep.equal([['10', '249.95'], 'clear']);
+    await engine.runTo('2012-05-31T00:03:42Z');
+    expect((await debtor.states())[0]).to.equal('S from 05-31T00:03:42');
+  });
+
+  it('overdue §3.1: an invoice of another system is not unpaid', async () => {
+    const debtor = await begin('2024-03-01T12:00:00Z', oneState({ count: 1 }));
+    await engine.acme.invoices.createMigrationInvoice({
+      accountId: debtor.accountId,
+      items: [{ itemType: 'EXTERNAL_CHARGE', amount: '30' }],
+    });
+    await engine.settle();
+    expect(await look(debtor)).to.equal('clear');
   });
 });

@@ -1,5 +1,3 @@
-import { expect } from 'chai';
-import { Billing } from '../../adapters/node/billwright.ts';
 import {
   type BillingError,
   decimal,
@@ -9,281 +7,263 @@ import {
   type TenantBilling,
 } from '../../lib/index.ts';
 import { authorshipOf } from '../../lib/runtime/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { hostOf } from '../support/host.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  hostedEngine,
+  itOnPostgresql,
+  newEvents,
+  openBilling,
+  openEngine,
+  openShop,
+  type TestEngine,
+} from '../support/index.ts';
 import { clearOnly, exampleJson, exampleXml } from '../support/overdue/example-config.ts';
-import { newEvents } from '../support/queue-rows.ts';
-import { openShop } from '../support/shop.ts';
-import { storageOf } from '../support/storage.ts';
 
 const KEY = 'OVERDUE_CONFIG';
 const host: NewOverdueDefinition = {
   overdueStates: [{ name: 'HOUSE', condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 3 } }],
 };
 
-anyDatabase((kind, open) => {
-  describe(`overdue configurations of tenants on ${kind}`, () => {
-    let engine: TestEngine;
-    let acme: TenantBilling;
-    let newTypes: () => Promise<readonly string[]>;
-    const statements: string[] = [];
+eachDatabaseByTurns('overdue configurations of tenants', (open) => {
+  let engine: TestEngine;
+  let acme: TenantBilling;
+  let newTypes: () => Promise<readonly string[]>;
+  const statements: string[] = [];
 
-    beforeEach(async () => {
-      statements.length = 0;
-      const trace = (statement: string) => statements.push(statement);
-      engine = await openEngine(open, { now: '2024-02-10T09:00:00Z', catalog: null, trace });
-      acme = engine.acme;
-      newTypes = newEvents(engine.database);
-      await newTypes();
-    });
-    afterEach(() => engine.close());
+  beforeEach(async () => {
+    statements.length = 0;
+    const trace = (statement: string) => statements.push(statement);
+    engine = await openEngine(open, { now: '2024-02-10T09:00:00Z', catalog: null, trace });
+    acme = engine.acme;
+    newTypes = newEvents(engine.database);
+    await newTypes();
+  });
 
-    const problemsOf = async (upload: Promise<void>): Promise<readonly Problem[]> => {
-      expect(await codeOf(upload)).to.equal(ErrorCode.OVERDUE_INVALID_FOR_TENANT);
-      const error = await upload.catch((thrown: unknown) => thrown);
-      return (error as BillingError).problems ?? [];
-    };
+  const problemsOf = async (upload: Promise<void>): Promise<readonly Problem[]> => {
+    expect(await codeOf(upload)).to.equal(ErrorCode.OVERDUE_INVALID_FOR_TENANT);
+    const error = await upload.catch((thrown: unknown) => thrown);
+    return (error as BillingError).problems ?? [];
+  };
 
-    it('overdue §1.2: the default one has the clear state alone, in either form', async () => {
-      expect(await acme.overdue.get()).to.deep.equal(clearOnly);
-      const xml = await acme.overdue.getXml();
-      expect(xml.replace(/^<\?xml.*\?>/, '').replace(/\s/g, '')).to.equal(
-        '<overdueConfig><accountOverdueStates><statename="Clear"><isClearState>true</isClearState></state></accountOverdueStates></overdueConfig>',
-      );
-      await acme.overdue.upload(xml);
-      expect(await acme.overdue.get()).to.deep.equal(clearOnly);
-    });
+  it('overdue §1.2: the default one has the clear state alone, in either form', async () => {
+    expect(await acme.overdue.get()).to.deep.equal(clearOnly);
+    const xml = await acme.overdue.getXml();
+    expect(xml.replace(/^<\?xml.*\?>/, '').replace(/\s/g, '')).to.equal(
+      '<overdueConfig><accountOverdueStates><statename="Clear"><isClearState>true</isClearState></state></accountOverdueStates></overdueConfig>',
+    );
+    await acme.overdue.upload(xml);
+    expect(await acme.overdue.get()).to.deep.equal(clearOnly);
+  });
 
-    it('overdue §1.4: is the same as XML, as JSON and as a definition', async () => {
-      const definition: NewOverdueDefinition = exampleJson;
-      for (const given of [exampleXml, `\n ${JSON.stringify(exampleJson)}`, definition]) {
-        await acme.overdue.upload(host);
-        await acme.overdue.upload(given);
-        expect(await acme.overdue.get()).to.deep.equal(exampleJson);
-      }
-    });
-
-    it('overdue §1.2 rule 3: XML comes back unchanged, JSON as XML that means the same', async () => {
-      const odd = exampleXml.replace('<condition>', '<!-- why -->\r\n<condition>');
-      await acme.overdue.upload(odd);
-      expect(await acme.overdue.getXml()).to.equal(odd);
-      await acme.overdue.upload(JSON.stringify(exampleJson));
-      const written = await acme.overdue.getXml();
-      expect(written).to.match(/^<\?xml/);
+  it('overdue §1.4: is the same as XML, as JSON and as a definition', async () => {
+    const definition: NewOverdueDefinition = exampleJson;
+    for (const given of [exampleXml, `\n ${JSON.stringify(exampleJson)}`, definition]) {
       await acme.overdue.upload(host);
-      await acme.overdue.upload(written);
+      await acme.overdue.upload(given);
       expect(await acme.overdue.get()).to.deep.equal(exampleJson);
-    });
+    }
+  });
 
-    it('overdue §1.3 rule 5 and the example of §12: JSON without intervals has those of its thresholds', async () => {
-      const time = (number: number) => ({
-        timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number },
-      });
-      const states = [
-        { name: 'BLOCK', condition: time(20), isBlockChanges: true, isDisableEntitlement: true },
-        { name: 'WARN', condition: time(8) },
-      ];
-      await acme.overdue.upload(JSON.stringify({ initialReevaluationInterval: null, overdueStates: states }));
-      const { initialReevaluationInterval, overdueStates } = await acme.overdue.get();
-      expect(initialReevaluationInterval).to.equal(8);
-      expect(overdueStates.map((state) => state.autoReevaluationIntervalDays)).to.deep.equal([null, 12]);
-      const swapped = JSON.stringify({ overdueStates: states.toReversed() });
-      expect(await problemsOf(acme.overdue.upload(swapped))).to.have.length(1);
-      expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.deep.equal([
-        'BLOCK',
-        'WARN',
-      ]);
-    });
+  it('overdue §1.2 rule 3: XML comes back unchanged, JSON as XML that means the same', async () => {
+    const odd = exampleXml.replace('<condition>', '<!-- why -->\r\n<condition>');
+    await acme.overdue.upload(odd);
+    expect(await acme.overdue.getXml()).to.equal(odd);
+    await acme.overdue.upload(JSON.stringify(exampleJson));
+    const written = await acme.overdue.getXml();
+    expect(written).to.match(/^<\?xml/);
+    await acme.overdue.upload(host);
+    await acme.overdue.upload(written);
+    expect(await acme.overdue.get()).to.deep.equal(exampleJson);
+  });
 
-    it('overdue §1.2 rule 2: each upload replaces the one before and is told of once; a deletion gives the default back', async () => {
-      await acme.overdue.upload(exampleXml);
-      await acme.overdue.upload(host);
-      expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.deep.equal(['HOUSE']);
-      const { values } = await acme.keyValues.get(KEY);
-      expect(values).to.have.length(1);
-      await acme.keyValues.delete(KEY);
-      await acme.keyValues.delete(KEY);
-      expect(await acme.overdue.get()).to.deep.equal(clearOnly);
-      expect(await newTypes()).to.deep.equal([
-        'TENANT_CONFIG_CHANGE',
-        'TENANT_CONFIG_CHANGE',
-        'TENANT_CONFIG_DELETION',
-      ]);
+  it('overdue §1.3 rule 5 and the example of §12: JSON without intervals has those of its thresholds', async () => {
+    const time = (number: number) => ({
+      timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number },
     });
+    const states = [
+      { name: 'BLOCK', condition: time(20), isBlockChanges: true, isDisableEntitlement: true },
+      { name: 'WARN', condition: time(8) },
+    ];
+    await acme.overdue.upload(JSON.stringify({ initialReevaluationInterval: null, overdueStates: states }));
+    const { initialReevaluationInterval, overdueStates } = await acme.overdue.get();
+    expect(initialReevaluationInterval).to.equal(8);
+    expect(overdueStates.map((state) => state.autoReevaluationIntervalDays)).to.deep.equal([null, 12]);
+    const swapped = JSON.stringify({ overdueStates: states.toReversed() });
+    expect(await problemsOf(acme.overdue.upload(swapped))).to.have.length(1);
+    expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.deep.equal(['BLOCK', 'WARN']);
+  });
 
-    it('is the value of the tenant’s key, as it was given, and by the same rules', async () => {
-      const json = `\ufeff\r\n${JSON.stringify(exampleJson)}`;
-      for (const text of [json, exampleXml]) {
-        await acme.keyValues.add(KEY, text);
-        expect((await acme.keyValues.get(KEY)).values).to.deep.equal([text]);
-        expect(await acme.overdue.get()).to.deep.equal(exampleJson);
-      }
-      const [faulty] = await problemsOf(acme.keyValues.add(KEY, '<overdueConfig>\n <oops/></overdueConfig>'));
-      expect(faulty).to.deep.include({ line: 1 });
-      expect((await acme.keyValues.get(KEY)).values).to.deep.equal([exampleXml]);
-    });
+  it('overdue §1.2 rule 2: each upload replaces the one before and is told of once; a deletion gives the default back', async () => {
+    await acme.overdue.upload(exampleXml);
+    await acme.overdue.upload(host);
+    expect((await acme.overdue.get()).overdueStates.map(({ name }) => name)).to.deep.equal(['HOUSE']);
+    const { values } = await acme.keyValues.get(KEY);
+    expect(values).to.have.length(1);
+    await acme.keyValues.delete(KEY);
+    await acme.keyValues.delete(KEY);
+    expect(await acme.overdue.get()).to.deep.equal(clearOnly);
+    expect(await newTypes()).to.deep.equal([
+      'TENANT_CONFIG_CHANGE',
+      'TENANT_CONFIG_CHANGE',
+      'TENANT_CONFIG_DELETION',
+    ]);
+  });
 
-    it('overdue §1.3: an upload with errors tells all of them with their places, and stores nothing', async () => {
-      await acme.overdue.upload(exampleXml);
-      await newTypes();
-      const bad = exampleXml
-        .replace('<unit>DAYS</unit><number>8</number>', '<unit>FORTNIGHTS</unit><number>8</number>')
-        .replace('PARTNER', 'FRIEND')
-        .replace('name="WARNED"', 'name="BLOCKED"');
-      const problems = await problemsOf(acme.overdue.upload(bad));
-      expect(problems.map(({ line }) => line)).to.deep.equal([3, 7, 12]);
-      for (const problem of problems) expect(problem).to.have.property('column');
-      expect(await problemsOf(acme.overdue.upload('{'))).to.have.length(1);
-      expect(await problemsOf(acme.overdue.upload(exampleXml, { format: 'JSON' }))).to.have.length(1);
-      expect(await problemsOf(acme.overdue.upload('{}', { format: 'XML' }))).to.have.length(1);
-      expect(await acme.overdue.getXml()).to.equal(exampleXml);
-      expect(await newTypes()).to.deep.equal([]);
-    });
+  it('is the value of the tenant’s key, as it was given, and by the same rules', async () => {
+    const json = `\ufeff\r\n${JSON.stringify(exampleJson)}`;
+    for (const text of [json, exampleXml]) {
+      await acme.keyValues.add(KEY, text);
+      expect((await acme.keyValues.get(KEY)).values).to.deep.equal([text]);
+      expect(await acme.overdue.get()).to.deep.equal(exampleJson);
+    }
+    const [faulty] = await problemsOf(acme.keyValues.add(KEY, '<overdueConfig>\n <oops/></overdueConfig>'));
+    expect(faulty).to.deep.include({ line: 1 });
+    expect((await acme.keyValues.get(KEY)).values).to.deep.equal([exampleXml]);
+  });
 
-    it('a definition takes amounts as values and as text, and its problems have no places', async () => {
-      for (const total of [decimal('20.10'), '20.10']) {
-        const condition = { totalUnpaidInvoiceBalanceEqualsOrExceeds: total };
-        await acme.overdue.upload({ overdueStates: [{ name: 'LATE', condition }] });
-        const [state] = (await acme.overdue.get()).overdueStates;
-        expect(state?.condition?.totalUnpaidInvoiceBalanceEqualsOrExceeds?.toString()).to.equal('20.1');
-      }
-      const states = [{ name: 'LATE' }, { name: 'LATE' }];
-      const problems = await problemsOf(acme.overdue.upload({ overdueStates: states }));
-      expect(problems).to.have.length(3);
-      for (const problem of problems) expect(problem).to.have.all.keys('message');
-    });
+  it('overdue §1.3: an upload with errors tells all of them with their places, and stores nothing', async () => {
+    await acme.overdue.upload(exampleXml);
+    await newTypes();
+    const bad = exampleXml
+      .replace('<unit>DAYS</unit><number>8</number>', '<unit>FORTNIGHTS</unit><number>8</number>')
+      .replace('PARTNER', 'FRIEND')
+      .replace('name="WARNED"', 'name="BLOCKED"');
+    const problems = await problemsOf(acme.overdue.upload(bad));
+    expect(problems.map(({ line }) => line)).to.deep.equal([3, 7, 12]);
+    for (const problem of problems) expect(problem).to.have.property('column');
+    expect(await problemsOf(acme.overdue.upload('{'))).to.have.length(1);
+    expect(await problemsOf(acme.overdue.upload(exampleXml, { format: 'JSON' }))).to.have.length(1);
+    expect(await problemsOf(acme.overdue.upload('{}', { format: 'XML' }))).to.have.length(1);
+    expect(await acme.overdue.getXml()).to.equal(exampleXml);
+    expect(await newTypes()).to.deep.equal([]);
+  });
 
-    if (kind === 'postgresql')
-      it(
-        'overdue §1.2 rule 4: the next call on another node follows an upload and a deletion',
-        seenElsewhere,
-      );
-    async function seenElsewhere(): Promise<void> {
-      const second = await Billing.open<never>({ storage: storageOf(engine.database), clock: engine.clock });
+  it('a definition takes amounts as values and as text, and its problems have no places', async () => {
+    for (const total of [decimal('20.10'), '20.10']) {
+      const condition = { totalUnpaidInvoiceBalanceEqualsOrExceeds: total };
+      await acme.overdue.upload({ overdueStates: [{ name: 'LATE', condition }] });
+      const [state] = (await acme.overdue.get()).overdueStates;
+      expect(state?.condition?.totalUnpaidInvoiceBalanceEqualsOrExceeds?.toString()).to.equal('20.1');
+    }
+    const states = [{ name: 'LATE' }, { name: 'LATE' }];
+    const problems = await problemsOf(acme.overdue.upload({ overdueStates: states }));
+    expect(problems).to.have.length(3);
+    for (const problem of problems) expect(problem).to.have.all.keys('message');
+  });
+
+  itOnPostgresql(
+    'overdue §1.2 rule 4: the next call on another node follows an upload and a deletion',
+    async () => {
+      const second = await openBilling(engine.database, { clock: engine.clock });
       const there = second.as({ tenant: engine.tenant, user: 'test' });
-      try {
-        expect(await there.overdue.get()).to.deep.equal(clearOnly);
-        await acme.overdue.upload(exampleXml);
-        expect(await there.overdue.get()).to.deep.equal(exampleJson);
-        await acme.overdue.upload(host);
-        expect((await there.overdue.get()).overdueStates[0]?.name).to.equal('HOUSE');
-        await acme.keyValues.delete(KEY);
-        expect(await there.overdue.get()).to.deep.equal(clearOnly);
-      } finally {
-        await second.close();
-      }
-    }
-
-    it('overdue §1.2 rule 4: is read once, whoever asks for it, and not before it is stored for good', async () => {
-      statements.length = 0;
+      expect(await there.overdue.get()).to.deep.equal(clearOnly);
       await acme.overdue.upload(exampleXml);
-      const reads = () => statements.filter((statement) => /select value from bw_tenant_kvs/.test(statement));
-      expect(reads()).to.deep.equal([]);
-      await acme.overdue.get();
-      statements.length = 0;
-      await acme.overdue.get();
-      await acme.overdue.get();
-      expect(reads()).to.deep.equal([]);
-      await acme.overdue.getXml();
-      expect(reads()).to.have.length(1);
-    });
+      expect(await there.overdue.get()).to.deep.equal(exampleJson);
+      await acme.overdue.upload(host);
+      expect((await there.overdue.get()).overdueStates[0]?.name).to.equal('HOUSE');
+      await acme.keyValues.delete(KEY);
+      expect(await there.overdue.get()).to.deep.equal(clearOnly);
+    },
+  );
 
-    it('is one tenant’s alone', async () => {
-      const other = (await openShop(engine.billing)).acme;
-      await acme.overdue.upload(exampleXml);
-      expect(await other.overdue.get()).to.deep.equal(clearOnly);
-      await other.keyValues.delete(KEY);
-      expect(await acme.overdue.get()).to.deep.equal(exampleJson);
-    });
+  it('overdue §1.2 rule 4: is read once, whoever asks for it, and not before it is stored for good', async () => {
+    statements.length = 0;
+    await acme.overdue.upload(exampleXml);
+    const reads = () => statements.filter((statement) => /select value from bw_tenant_kvs/.test(statement));
+    expect(reads()).to.deep.equal([]);
+    await acme.overdue.get();
+    statements.length = 0;
+    await acme.overdue.get();
+    await acme.overdue.get();
+    expect(reads()).to.deep.equal([]);
+    await acme.overdue.getXml();
+    expect(reads()).to.have.length(1);
+  });
 
-    /** A value that no upload of today has checked. */
-    async function store(value: string): Promise<void> {
-      const context = await engine.billing.context({ tenant: engine.tenant, user: 'test' });
-      const { createdDate, userToken: id } = context;
-      await engine.storage.write(engine.tenant, authorshipOf(context), async (session) => {
-        const row = { id, key: KEY, value, isSingle: true, isActive: true };
-        const [recordId = 0] = await session.keyValues.insert([
-          { ...row, createdDate, updatedDate: createdDate },
-        ]);
-        await session.keyValues.setOverdueConfig(recordId);
-      });
-    }
+  it('is one tenant’s alone', async () => {
+    const other = (await openShop(engine.billing)).acme;
+    await acme.overdue.upload(exampleXml);
+    expect(await other.overdue.get()).to.deep.equal(clearOnly);
+    await other.keyValues.delete(KEY);
+    expect(await acme.overdue.get()).to.deep.equal(exampleJson);
+  });
 
-    it('overdue §1.3 rule 2: that was stored with a state whose condition has no criterion stays in force, and that state never holds', async () => {
-      const stored = exampleXml.replace('<state ', '<state name="EMPTY"><condition/></state><state ');
-      await store(stored);
-      expect(await acme.overdue.getXml()).to.equal(stored);
-      const { overdueStates } = await acme.overdue.get();
-      expect(overdueStates?.map(({ name }) => name)).to.deep.equal([
-        'EMPTY',
-        ...(exampleJson.overdueStates ?? []).map(({ name }) => name),
+  /** A value that no upload of today has checked. */
+  async function store(value: string): Promise<void> {
+    const context = await engine.billing.context({ tenant: engine.tenant, user: 'test' });
+    const { createdDate, userToken: id } = context;
+    await engine.storage.write(engine.tenant, authorshipOf(context), async (session) => {
+      const row = { id, key: KEY, value, isSingle: true, isActive: true };
+      const [recordId = 0] = await session.keyValues.insert([
+        { ...row, createdDate, updatedDate: createdDate },
       ]);
-      const { id } = await acme.createAccount({ currency: 'USD' });
-      await acme.invoices.addCharges({ accountId: id, items: [{ amount: '5' }], autoCommit: true });
-      await engine.settle();
-      expect((await acme.overdue.ofAccount(id)).name).not.to.equal('EMPTY');
-      expect(await codeOf(acme.overdue.upload(stored))).to.equal(ErrorCode.OVERDUE_INVALID_FOR_TENANT);
+      await session.keyValues.setOverdueConfig(recordId);
     });
+  }
 
-    it('that has come to the storage in another way and cannot be read gives way to the default, with a warning', async () => {
-      await store('<nonsense/>');
-      expect(await acme.overdue.get()).to.deep.equal(clearOnly);
-      const warned = engine.logger.lines.filter(({ level }) => level === 'warn');
-      expect(warned.map(({ message }) => message).join()).to.contain('OVERDUE_CONFIG');
-    });
+  it('overdue §1.3 rule 2: that was stored with a state whose condition has no criterion stays in force, and that state never holds', async () => {
+    const stored = exampleXml.replace('<state ', '<state name="EMPTY"><condition/></state><state ');
+    await store(stored);
+    expect(await acme.overdue.getXml()).to.equal(stored);
+    const { overdueStates } = await acme.overdue.get();
+    expect(overdueStates?.map(({ name }) => name)).to.deep.equal([
+      'EMPTY',
+      ...(exampleJson.overdueStates ?? []).map(({ name }) => name),
+    ]);
+    const { id } = await acme.createAccount({ currency: 'USD' });
+    await acme.invoices.addCharges({ accountId: id, items: [{ amount: '5' }], autoCommit: true });
+    await engine.settle();
+    expect((await acme.overdue.ofAccount(id)).name).not.to.equal('EMPTY');
+    expect(await codeOf(acme.overdue.upload(stored))).to.equal(ErrorCode.OVERDUE_INVALID_FOR_TENANT);
   });
 
-  it(`an overdue configuration that a host’s transaction takes back has never held, on ${kind}`, async () => {
+  it('that has come to the storage in another way and cannot be read gives way to the default, with a warning', async () => {
+    await store('<nonsense/>');
+    expect(await acme.overdue.get()).to.deep.equal(clearOnly);
+    const warned = engine.logger.lines.filter(({ level }) => level === 'warn');
+    expect(warned.map(({ message }) => message).join()).to.contain('OVERDUE_CONFIG');
+  });
+});
+
+eachDatabaseByTurns('the overdue configuration of a tenant', (open) => {
+  it('is not kept when the host rolls back its transaction', async () => {
     const engine = await openEngine(open, { now: '2024-02-10T09:00:00Z', catalog: null });
-    const outer = hostOf(engine.database);
-    const hosted = await Billing.open<never>({ storage: outer.storage, clock: engine.clock });
-    const caller = hosted.as({ tenant: engine.tenant.id, user: 'host' });
-    try {
-      const undone = outer.transaction(async (em) => {
-        const inside = caller.within(em);
-        await inside.overdue.upload(exampleXml);
-        expect(await inside.overdue.get()).to.deep.equal(exampleJson);
-        throw new Error('undone');
+    const { acme, inside } = await hostedEngine(engine);
+    const undone = inside(async ({ overdue }) => {
+      await overdue.upload(exampleXml);
+      expect(await overdue.get()).to.deep.equal(exampleJson);
+      throw new Error('undone');
+    });
+    expect(await undone.catch((error: unknown) => String(error))).to.equal('Error: undone');
+    expect(await acme.overdue.get()).to.deep.equal(clearOnly);
+    // SQLite gives its row the number of the one that is gone.
+    await acme.overdue.upload(host);
+    expect((await acme.overdue.get()).overdueStates[0]?.name).to.equal('HOUSE');
+  });
+});
+
+eachDatabaseByTurns('the overdue configuration that a host gives', (open) => {
+  it('holds for tenants without one of their own, as text and as a definition', async () => {
+    for (const defaultOverdueConfig of [exampleXml, JSON.stringify(exampleJson), exampleJson]) {
+      const engine = await openEngine(open, {
+        now: '2024-02-10T09:00:00Z',
+        catalog: null,
+        defaultOverdueConfig,
       });
-      expect(await undone.catch((error: unknown) => String(error))).to.equal('Error: undone');
-      expect(await caller.overdue.get()).to.deep.equal(clearOnly);
-      // SQLite gives its row the number of the one that is gone.
-      await caller.overdue.upload(host);
-      expect((await caller.overdue.get()).overdueStates[0]?.name).to.equal('HOUSE');
-    } finally {
-      await hosted.close();
-      await outer.close();
-      await engine.close();
+      expect(await engine.acme.overdue.get()).to.deep.equal(exampleJson);
+      await engine.acme.overdue.upload(host);
+      expect((await engine.acme.overdue.get()).overdueStates[0]?.name).to.equal('HOUSE');
+      await engine.acme.keyValues.delete(KEY);
+      expect(await engine.acme.overdue.get()).to.deep.equal(exampleJson);
     }
   });
 
-  describe(`the overdue configuration that a host gives on ${kind}`, () => {
-    it('holds for tenants without one of their own, as text and as a definition', async () => {
-      for (const defaultOverdueConfig of [exampleXml, JSON.stringify(exampleJson), exampleJson]) {
-        const engine = await openEngine(open, {
-          now: '2024-02-10T09:00:00Z',
-          catalog: null,
-          defaultOverdueConfig,
-        });
-        try {
-          expect(await engine.acme.overdue.get()).to.deep.equal(exampleJson);
-          await engine.acme.overdue.upload(host);
-          expect((await engine.acme.overdue.get()).overdueStates[0]?.name).to.equal('HOUSE');
-          await engine.acme.keyValues.delete(KEY);
-          expect(await engine.acme.overdue.get()).to.deep.equal(exampleJson);
-        } finally {
-          await engine.close();
-        }
-      }
-    });
-
-    it('that is bad is refused when the engine is opened', async () => {
-      for (const defaultOverdueConfig of ['<nonsense/>', { overdueStates: [{ name: 'LATE' }] }]) {
-        const opening = openEngine(open, { now: '2024-02-10T09:00:00Z', defaultOverdueConfig });
-        expect(await codeOf(opening)).to.equal(ErrorCode.OVERDUE_INVALID_FOR_TENANT);
-      }
-    });
+  it('that is bad is refused when the engine is opened', async () => {
+    for (const defaultOverdueConfig of ['<nonsense/>', { overdueStates: [{ name: 'LATE' }] }]) {
+      const opening = openEngine(open, { now: '2024-02-10T09:00:00Z', defaultOverdueConfig });
+      expect(await codeOf(opening)).to.equal(ErrorCode.OVERDUE_INVALID_FOR_TENANT);
+    }
   });
 });

@@ -1,8 +1,5 @@
-import { expect } from 'chai';
 import { ErrorCode, SystemTag } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { itemLines, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { anyDatabase, codeOf, expect, itemLines, type TestEngine } from '../support/index.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { overdueXml, type StateParts } from '../support/overdue/overdue-documents.ts';
 import { eventsOfAccount } from '../support/overdue/overdue-rows.ts';
@@ -17,272 +14,265 @@ const STATES: readonly StateParts[] = [
 const CONFIG = overdueXml({ states: STATES });
 const OD_DAYS = ['05-31', '06-01', '06-02', '06-03'] as const;
 
-anyDatabase((_kind, open) => {
-  describe('overdue §9: effects and events', () => {
-    let engine: TestEngine;
-    let debtor: Debtor;
-    beforeEach(async () => {
-      engine = await openStory(open, CONFIG);
-      debtor = await Debtor.sign(engine, { hasCard: false });
-    });
-    afterEach(() => engine.close());
+anyDatabase('overdue §9: effects and events', (open) => {
+  let engine: TestEngine;
+  let debtor: Debtor;
+  beforeEach(async () => {
+    engine = await openStory(open, CONFIG);
+    debtor = await Debtor.sign(engine, { hasCard: false });
+  });
 
-    const runTo = (day: string) => engine.runTo(`2012-${day}T00:03:42Z`);
+  const runTo = (day: string) => engine.runTo(`2012-${day}T00:03:42Z`);
 
-    /** What may be done: a change of plan, an add-on, another base. */
-    async function allowed(): Promise<readonly string[]> {
-      const { subscriptions } = engine.acme;
-      const { accountId, bundleId, subscriptionId } = debtor;
-      const asked = {
-        change: () =>
-          subscriptions.changePlan(subscriptionId ?? '', {
-            planName: 'elite-monthly',
-            requestedDate: null,
-            billingPolicy: 'IMMEDIATE',
-          }),
-        'add-on': () => subscriptions.create({ accountId, bundleId, planName: 'archive-monthly' }),
-        base: () => subscriptions.create({ accountId, planName: 'solo-now' }),
-      };
-      const found: string[] = [];
-      for (const [name, ask] of Object.entries(asked)) {
-        const refusal = await ask().then(
-          () => null,
-          (error: { readonly code?: number }) => error.code ?? 0,
-        );
-        if (refusal === null) found.push(name);
-        else expect([ErrorCode.BLOCKING_BLOCKED_ACTION], name).to.include(refusal);
-      }
-      await engine.settle();
-      return found;
-    }
-
-    /** State and timeline rows of overdue, of the first subscription. */
-    async function shown(): Promise<readonly string[]> {
-      const { state, events } = await engine.acme.getSubscription(debtor.subscriptionId ?? '');
-      const rows = events
-        .filter(({ serviceName }) => serviceName === 'overdue-service')
-        .map(({ eventType, serviceStateName }) => `${eventType} ${serviceStateName}`);
-      return [state, ...rows];
-    }
-
-    it('overdue §9.1: what each transition does to subscriptions', async () => {
-      const rows: (readonly string[])[] = [];
-      let known: readonly string[] = [];
-      for (const day of OD_DAYS) {
-        await runTo(day);
-        const [state = '', ...events] = await shown();
-        rows.push([await debtor.state(), state, ...events.slice(known.length)]);
-        known = events;
-        // Refused changes leave nothing behind, so all of them can be tried in every state but the first.
-        if (day !== '05-31') expect(await allowed(), day).to.deep.equal([]);
-      }
-      expect(rows).to.deep.equal([
-        ['NOTED', 'ACTIVE', 'SERVICE_STATE_CHANGE NOTED'],
-        ['WARNED', 'ACTIVE', 'SERVICE_STATE_CHANGE WARNED'],
-        ['OFF', 'BLOCKED', 'PAUSE_ENTITLEMENT OFF', 'PAUSE_BILLING OFF'],
-        ['STOPPED', 'BLOCKED', 'SERVICE_STATE_CHANGE STOPPED'],
-      ]);
-    });
-
-    it('overdue §9.1: a state that blocks nothing lets everything through', async () => {
-      await runTo('05-31');
-      expect([await debtor.state(), await allowed()]).to.deep.equal(['NOTED', ['change', 'add-on', 'base']]);
-    });
-
-    for (const [time, state, refused] of [
-      [0, 'NOTED', []],
-      [1, 'WARNED', ['change', 'add-on', 'base']],
-    ] as const)
-      it(`overdue §9.1: from a disabling state to ${state}, service and billing go on, changes by the new state`, async () => {
-        const milder = overdueXml({
-          states: [
-            { name: 'OFF', count: 2, disables: true },
-            { name: state, time, ...(state === 'WARNED' ? { blocksChanges: true as const } : {}) },
-          ],
-        });
-        await engine.acme.overdue.upload(milder);
-        await runTo('05-31');
-        await runTo('06-01');
-        await debtor.charge('10');
-        expect((await shown()).slice(-2)).to.deep.equal(['PAUSE_ENTITLEMENT OFF', 'PAUSE_BILLING OFF']);
-        await runTo('06-03');
-        await debtor.pay(1);
-        const [now, ...events] = await shown();
-        expect([now, ...events.slice(-2)]).to.deep.equal([
-          'ACTIVE',
-          `RESUME_ENTITLEMENT ${state}`,
-          `RESUME_BILLING ${state}`,
-        ]);
-        const passed = await allowed();
-        expect(['change', 'add-on', 'base'].filter((each) => !passed.includes(each))).to.deep.equal(refused);
-      });
-
-    for (const [index, day] of OD_DAYS.entries())
-      it(`overdue §9.1: cancelling is allowed in state ${STATES.at(-1 - index)?.name}`, async () => {
-        for (const each of OD_DAYS.slice(0, index + 1)) await runTo(each);
-        await engine.acme.subscriptions.cancel(debtor.subscriptionId ?? '', {
-          entitlementPolicy: 'IMMEDIATE',
+  /** What may be done: a change of plan, an add-on, another base. */
+  async function allowed(): Promise<readonly string[]> {
+    const { subscriptions } = engine.acme;
+    const { accountId, bundleId, subscriptionId } = debtor;
+    const asked = {
+      change: () =>
+        subscriptions.changePlan(subscriptionId ?? '', {
+          planName: 'elite-monthly',
+          requestedDate: null,
           billingPolicy: 'IMMEDIATE',
-        });
-        await engine.settle();
-        expect((await shown())[0], day).to.equal('CANCELLED');
-      });
+        }),
+      'add-on': () => subscriptions.create({ accountId, bundleId, planName: 'archive-monthly' }),
+      base: () => subscriptions.create({ accountId, planName: 'solo-now' }),
+    };
+    const found: string[] = [];
+    for (const [name, ask] of Object.entries(asked)) {
+      const refusal = await ask().then(
+        () => null,
+        (error: { readonly code?: number }) => error.code ?? 0,
+      );
+      if (refusal === null) found.push(name);
+      else expect([ErrorCode.BLOCKING_BLOCKED_ACTION], name).to.include(refusal);
+    }
+    await engine.settle();
+    return found;
+  }
 
-    it('overdue §9.2: no invoice while billing is blocked; then one run settles the period', async () => {
-      await debtor.chronicle.days('2012-05-02', '2012-06-02');
-      expect(await debtor.tags()).to.deep.equal(['AUTO_INVOICING_OFF']);
-      const before = (await debtor.invoices()).length;
-      await debtor.chronicle.days('2012-06-03', '2012-07-05');
-      expect(await debtor.invoices(), 'nothing on 06-30').to.have.length(before);
-      await engine.runTo('2012-07-05T10:00:00Z');
-      await debtor.payAll();
-      const made = (await debtor.invoices()).slice(before);
-      expect(made.map(itemLines)).to.deep.equal([
-        [
-          // 28 of the 30 days from 05-31 to 06-30.
-          'REPAIR_ADJ 2012-06-02..2012-06-30 -233.29',
-          // 26 of the 31 days from 06-30 to 07-31.
-          'RECURRING 2012-07-05..2012-07-31 209.64',
-          'CBA_ADJ 2012-07-05..2012-07-05 23.65',
+  /** State and timeline rows of overdue, of the first subscription. */
+  async function shown(): Promise<readonly string[]> {
+    const { state, events } = await engine.acme.getSubscription(debtor.subscriptionId ?? '');
+    const rows = events
+      .filter(({ serviceName }) => serviceName === 'overdue-service')
+      .map(({ eventType, serviceStateName }) => `${eventType} ${serviceStateName}`);
+    return [state, ...rows];
+  }
+
+  it('overdue §9.1: what each transition does to subscriptions', async () => {
+    const rows: (readonly string[])[] = [];
+    let known: readonly string[] = [];
+    for (const day of OD_DAYS) {
+      await runTo(day);
+      const [state = '', ...events] = await shown();
+      rows.push([await debtor.state(), state, ...events.slice(known.length)]);
+      known = events;
+      // Refused changes leave nothing behind, so all of them can be tried in every state but the first.
+      if (day !== '05-31') expect(await allowed(), day).to.deep.equal([]);
+    }
+    expect(rows).to.deep.equal([
+      ['NOTED', 'ACTIVE', 'SERVICE_STATE_CHANGE NOTED'],
+      ['WARNED', 'ACTIVE', 'SERVICE_STATE_CHANGE WARNED'],
+      ['OFF', 'BLOCKED', 'PAUSE_ENTITLEMENT OFF', 'PAUSE_BILLING OFF'],
+      ['STOPPED', 'BLOCKED', 'SERVICE_STATE_CHANGE STOPPED'],
+    ]);
+  });
+
+  it('overdue §9.1: a state that blocks nothing lets everything through', async () => {
+    await runTo('05-31');
+    expect([await debtor.state(), await allowed()]).to.deep.equal(['NOTED', ['change', 'add-on', 'base']]);
+  });
+
+  for (const [time, state, refused] of [
+    [0, 'NOTED', []],
+    [1, 'WARNED', ['change', 'add-on', 'base']],
+  ] as const)
+    it(`overdue §9.1: from a disabling state to ${state}, service and billing go on, changes by the new state`, async () => {
+      const milder = overdueXml({
+        states: [
+          { name: 'OFF', count: 2, disables: true },
+          { name: state, time, ...(state === 'WARNED' ? { blocksChanges: true as const } : {}) },
         ],
-      ]);
-    });
-
-    it('overdue §9.2: charges, credits and payments still work while billing is blocked', async () => {
-      await debtor.chronicle.days('2012-05-02', '2012-06-02');
-      const { accountId } = debtor;
-      await debtor.charge('50');
-      expect(await debtor.owed()).to.deep.equal(['249.95', '50']);
-      await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '49.95' }], autoCommit: true });
-      await engine.settle();
-      expect(await debtor.owed()).to.deep.equal(['200', '50']);
-      await debtor.pay(1);
-      expect([await debtor.owed(), await debtor.state()]).to.deep.equal([['200'], 'OFF']);
-    });
-
-    it('overdue §9.3: what is told of each transition, and nothing where nothing changes', async () => {
-      const seen = new Set<number>();
-      const fresh = async () => {
-        const all = await eventsOfAccount(engine.database, debtor.accountId);
-        const found = all.filter((_, index) => !seen.has(index));
-        for (const index of all.keys()) seen.add(index);
-        return found.filter(({ topic }) => !topic.startsWith('INVOICE_') && !topic.startsWith('PAYMENT_'));
-      };
-      const changes: unknown[] = [];
-      const topics: string[][] = [];
-      await fresh();
-      for (const day of [...OD_DAYS, '06-04']) {
-        await runTo(day);
-        const found = await fresh();
-        topics.push(found.map(({ topic }) => topic).toSorted());
-        for (const { topic, payload } of found)
-          if (topic === 'OVERDUE_CHANGE') changes.push(payload.metaData);
-      }
-      await debtor.payAll();
-      const found = await fresh();
-      topics.push(found.map(({ topic }) => topic).toSorted());
-      for (const { topic, payload } of found)
-        if (topic === 'OVERDUE_CHANGE') {
-          changes.push(payload.metaData);
-          expect(payload.accountId).to.equal(debtor.accountId);
-        }
-      expect(topics.map((each) => each.filter((topic) => !topic.startsWith('SUBSCRIPTION_')))).to.deep.equal([
-        ['BLOCKING_STATE', 'OVERDUE_CHANGE'],
-        ['BLOCKING_STATE', 'OVERDUE_CHANGE'],
-        ['BLOCKING_STATE', 'OVERDUE_CHANGE', 'TAG_CREATION'],
-        ['BLOCKING_STATE', 'OVERDUE_CHANGE'],
-        [],
-        ['BLOCKING_STATE', 'OVERDUE_CHANGE', 'TAG_DELETION'],
-      ]);
-      const clear = '__KILLBILL__CLEAR__OVERDUE_STATE__';
-      const change = (previousState: string, nextState: string, billing?: 'BLOCKED' | 'UNBLOCKED') => ({
-        previousState,
-        nextState,
-        isBlockedBilling: billing === 'BLOCKED',
-        isUnblockedBilling: billing === 'UNBLOCKED',
       });
-      expect(changes).to.deep.equal([
-        change(clear, 'NOTED'),
-        change('NOTED', 'WARNED'),
-        change('WARNED', 'OFF', 'BLOCKED'),
-        change('OFF', 'STOPPED'),
-        change('STOPPED', clear, 'UNBLOCKED'),
-      ]);
-    });
-
-    describe('overdue §5.1 step 7: AUTO_INVOICING_OFF', () => {
-      const OFF = SystemTag.AUTO_INVOICING_OFF;
-
-      it('that a user has set stays when overdue clears', async () => {
-        await debtor.chronicle.days('2012-05-02', '2012-05-31');
-        await debtor.tag(OFF);
-        await runTo('06-03');
-        expect(await debtor.state()).to.equal('STOPPED');
-        await debtor.payAll();
-        expect([await debtor.state(), await debtor.tags()]).to.deep.equal(['clear', ['AUTO_INVOICING_OFF']]);
-      });
-
-      it('that a user has taken away and set again is the user’s', async () => {
-        await debtor.chronicle.days('2012-05-02', '2012-06-02');
-        await debtor.tag(OFF, 'off');
-        await debtor.tag(OFF);
-        await debtor.payAll();
-        expect([await debtor.state(), await debtor.tags()]).to.deep.equal(['clear', ['AUTO_INVOICING_OFF']]);
-      });
-
-      it('that a user has taken away is not set again by the next disabling state', async () => {
-        await debtor.chronicle.days('2012-05-02', '2012-06-02');
-        await debtor.tag(OFF, 'off');
-        await runTo('06-03');
-        expect([await debtor.state(), await debtor.tags()]).to.deep.equal(['STOPPED', []]);
-      });
-    });
-
-    it('overdue §5.1 step 6: what is cancelled already is passed over, what will be is moved forward', async () => {
-      await engine.acme.overdue.upload(
-        overdueXml({ states: [{ name: 'GONE', time: 5, policy: 'IMMEDIATE' }] }),
-      );
-      const { accountId } = debtor;
-      const gone = await engine.acme.createSubscription({ accountId, planName: 'solo-monthly' });
-      await runTo('05-20');
-      await engine.acme.subscriptions.cancel(gone.subscriptionId);
-      await engine.settle();
-      await runTo('05-31');
-      await engine.acme.createSubscription({ accountId, planName: 'kit-monthly' });
-      await engine.settle();
-      await engine.acme.subscriptions.cancel(debtor.subscriptionId ?? '', {
-        entitlementPolicy: 'END_OF_TERM',
-        billingPolicy: 'END_OF_TERM',
-      });
-      await engine.settle();
-      await runTo('06-05');
-      const lines = (await debtor.chronicle.news()).filter((line) => / CANCELLED,/.test(line));
-      expect(lines.toSorted()).to.deep.equal([
-        'kit-monthly CANCELLED, service ends 06-05, billing ends 06-05',
-        'pro-monthly CANCELLED, service ends 06-05, billing ends 06-05',
-        'solo-monthly CANCELLED, service ends 05-20, billing ends 05-20',
-      ]);
-    });
-
-    it('overdue §7 rule 4: what was cancelled stays cancelled when the account is cleared', async () => {
-      await engine.acme.overdue.upload(
-        overdueXml({ states: [{ name: 'GONE', time: 5, policy: 'IMMEDIATE', disables: true }] }),
-      );
-      await runTo('05-31');
-      await runTo('06-05');
-      await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
-      expect([await debtor.state(), await debtor.tags()]).to.deep.equal([
-        'clear',
-        ['OVERDUE_ENFORCEMENT_OFF'],
-      ]);
-      expect((await shown())[0]).to.equal('CANCELLED');
-    });
-
-    it('overdue §9.1: what is refused says so', async () => {
+      await engine.acme.overdue.upload(milder);
       await runTo('05-31');
       await runTo('06-01');
-      const refused = engine.acme.createSubscription({ accountId: debtor.accountId, planName: 'solo-now' });
-      expect(await codeOf(refused)).to.equal(ErrorCode.BLOCKING_BLOCKED_ACTION);
+      await debtor.charge('10');
+      expect((await shown()).slice(-2)).to.deep.equal(['PAUSE_ENTITLEMENT OFF', 'PAUSE_BILLING OFF']);
+      await runTo('06-03');
+      await debtor.pay(1);
+      const [now, ...events] = await shown();
+      expect([now, ...events.slice(-2)]).to.deep.equal([
+        'ACTIVE',
+        `RESUME_ENTITLEMENT ${state}`,
+        `RESUME_BILLING ${state}`,
+      ]);
+      const passed = await allowed();
+      expect(['change', 'add-on', 'base'].filter((each) => !passed.includes(each))).to.deep.equal(refused);
     });
+
+  for (const [index, day] of OD_DAYS.entries())
+    it(`overdue §9.1: cancelling is allowed in state ${STATES.at(-1 - index)?.name}`, async () => {
+      for (const each of OD_DAYS.slice(0, index + 1)) await runTo(each);
+      await engine.acme.subscriptions.cancel(debtor.subscriptionId ?? '', {
+        entitlementPolicy: 'IMMEDIATE',
+        billingPolicy: 'IMMEDIATE',
+      });
+      await engine.settle();
+      expect((await shown())[0], day).to.equal('CANCELLED');
+    });
+
+  it('overdue §9.2: no invoice while billing is blocked; then one run settles the period', async () => {
+    await debtor.chronicle.days('2012-05-02', '2012-06-02');
+    expect(await debtor.tags()).to.deep.equal(['AUTO_INVOICING_OFF']);
+    const before = (await debtor.invoices()).length;
+    await debtor.chronicle.days('2012-06-03', '2012-07-05');
+    expect(await debtor.invoices(), 'nothing on 06-30').to.have.length(before);
+    await engine.runTo('2012-07-05T10:00:00Z');
+    await debtor.payAll();
+    const made = (await debtor.invoices()).slice(before);
+    expect(made.map(itemLines)).to.deep.equal([
+      [
+        // 28 of the 30 days from 05-31 to 06-30.
+        'REPAIR_ADJ 2012-06-02..2012-06-30 -233.29',
+        // 26 of the 31 days from 06-30 to 07-31.
+        'RECURRING 2012-07-05..2012-07-31 209.64',
+        'CBA_ADJ 2012-07-05..2012-07-05 23.65',
+      ],
+    ]);
+  });
+
+  it('overdue §9.2: charges, credits and payments still work while billing is blocked', async () => {
+    await debtor.chronicle.days('2012-05-02', '2012-06-02');
+    const { accountId } = debtor;
+    await debtor.charge('50');
+    expect(await debtor.owed()).to.deep.equal(['249.95', '50']);
+    await engine.acme.invoices.addCredits({ accountId, items: [{ amount: '49.95' }], autoCommit: true });
+    await engine.settle();
+    expect(await debtor.owed()).to.deep.equal(['200', '50']);
+    await debtor.pay(1);
+    expect([await debtor.owed(), await debtor.state()]).to.deep.equal([['200'], 'OFF']);
+  });
+
+  it('overdue §9.3: what is told of each transition, and nothing where nothing changes', async () => {
+    const seen = new Set<number>();
+    const fresh = async () => {
+      const all = await eventsOfAccount(engine.database, debtor.accountId);
+      const found = all.filter((_, index) => !seen.has(index));
+      for (const index of all.keys()) seen.add(index);
+      return found.filter(({ topic }) => !topic.startsWith('INVOICE_') && !topic.startsWith('PAYMENT_'));
+    };
+    const changes: unknown[] = [];
+    const topics: string[][] = [];
+    await fresh();
+    for (const day of [...OD_DAYS, '06-04']) {
+      await runTo(day);
+      const found = await fresh();
+      topics.push(found.map(({ topic }) => topic).toSorted());
+      for (const { topic, payload } of found) if (topic === 'OVERDUE_CHANGE') changes.push(payload.metaData);
+    }
+    await debtor.payAll();
+    const found = await fresh();
+    topics.push(found.map(({ topic }) => topic).toSorted());
+    for (const { topic, payload } of found)
+      if (topic === 'OVERDUE_CHANGE') {
+        changes.push(payload.metaData);
+        expect(payload.accountId).to.equal(debtor.accountId);
+      }
+    expect(topics.map((each) => each.filter((topic) => !topic.startsWith('SUBSCRIPTION_')))).to.deep.equal([
+      ['BLOCKING_STATE', 'OVERDUE_CHANGE'],
+      ['BLOCKING_STATE', 'OVERDUE_CHANGE'],
+      ['BLOCKING_STATE', 'OVERDUE_CHANGE', 'TAG_CREATION'],
+      ['BLOCKING_STATE', 'OVERDUE_CHANGE'],
+      [],
+      ['BLOCKING_STATE', 'OVERDUE_CHANGE', 'TAG_DELETION'],
+    ]);
+    const clear = '__KILLBILL__CLEAR__OVERDUE_STATE__';
+    const change = (previousState: string, nextState: string, billing?: 'BLOCKED' | 'UNBLOCKED') => ({
+      previousState,
+      nextState,
+      isBlockedBilling: billing === 'BLOCKED',
+      isUnblockedBilling: billing === 'UNBLOCKED',
+    });
+    expect(changes).to.deep.equal([
+      change(clear, 'NOTED'),
+      change('NOTED', 'WARNED'),
+      change('WARNED', 'OFF', 'BLOCKED'),
+      change('OFF', 'STOPPED'),
+      change('STOPPED', clear, 'UNBLOCKED'),
+    ]);
+  });
+
+  describe('overdue §5.1 step 7: AUTO_INVOICING_OFF', () => {
+    const OFF = SystemTag.AUTO_INVOICING_OFF;
+
+    it('that a user has set stays when overdue clears', async () => {
+      await debtor.chronicle.days('2012-05-02', '2012-05-31');
+      await debtor.tag(OFF);
+      await runTo('06-03');
+      expect(await debtor.state()).to.equal('STOPPED');
+      await debtor.payAll();
+      expect([await debtor.state(), await debtor.tags()]).to.deep.equal(['clear', ['AUTO_INVOICING_OFF']]);
+    });
+
+    it('that a user has taken away and set again is the user’s', async () => {
+      await debtor.chronicle.days('2012-05-02', '2012-06-02');
+      await debtor.tag(OFF, 'off');
+      await debtor.tag(OFF);
+      await debtor.payAll();
+      expect([await debtor.state(), await debtor.tags()]).to.deep.equal(['clear', ['AUTO_INVOICING_OFF']]);
+    });
+
+    it('that a user has taken away is not set again by the next disabling state', async () => {
+      await debtor.chronicle.days('2012-05-02', '2012-06-02');
+      await debtor.tag(OFF, 'off');
+      await runTo('06-03');
+      expect([await debtor.state(), await debtor.tags()]).to.deep.equal(['STOPPED', []]);
+    });
+  });
+
+  it('overdue §5.1 step 6: what is cancelled already is passed over, what will be is moved forward', async () => {
+    await engine.acme.overdue.upload(
+      overdueXml({ states: [{ name: 'GONE', time: 5, policy: 'IMMEDIATE' }] }),
+    );
+    const { accountId } = debtor;
+    const gone = await engine.acme.createSubscription({ accountId, planName: 'solo-monthly' });
+    await runTo('05-20');
+    await engine.acme.subscriptions.cancel(gone.subscriptionId);
+    await engine.settle();
+    await runTo('05-31');
+    await engine.acme.createSubscription({ accountId, planName: 'kit-monthly' });
+    await engine.settle();
+    await engine.acme.subscriptions.cancel(debtor.subscriptionId ?? '', {
+      entitlementPolicy: 'END_OF_TERM',
+      billingPolicy: 'END_OF_TERM',
+    });
+    await engine.settle();
+    await runTo('06-05');
+    const lines = (await debtor.chronicle.news()).filter((line) => / CANCELLED,/.test(line));
+    expect(lines.toSorted()).to.deep.equal([
+      'kit-monthly CANCELLED, service ends 06-05, billing ends 06-05',
+      'pro-monthly CANCELLED, service ends 06-05, billing ends 06-05',
+      'solo-monthly CANCELLED, service ends 05-20, billing ends 05-20',
+    ]);
+  });
+
+  it('overdue §7 rule 4: what was cancelled stays cancelled when the account is cleared', async () => {
+    await engine.acme.overdue.upload(
+      overdueXml({ states: [{ name: 'GONE', time: 5, policy: 'IMMEDIATE', disables: true }] }),
+    );
+    await runTo('05-31');
+    await runTo('06-05');
+    await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
+    expect([await debtor.state(), await debtor.tags()]).to.deep.equal(['clear', ['OVERDUE_ENFORCEMENT_OFF']]);
+    expect((await shown())[0]).to.equal('CANCELLED');
+  });
+
+  it('overdue §9.1: what is refused says so', async () => {
+    await runTo('05-31');
+    await runTo('06-01');
+    const refused = engine.acme.createSubscription({ accountId: debtor.accountId, planName: 'solo-now' });
+    expect(await codeOf(refused)).to.equal(ErrorCode.BLOCKING_BLOCKED_ACTION);
   });
 });

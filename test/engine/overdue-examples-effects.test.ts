@@ -1,211 +1,205 @@
-import { expect } from 'chai';
 import { ErrorCode, SystemTag } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import type { TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { anyDatabase, codeOf, expect, type TestEngine } from '../support/index.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_D, configB } from '../support/overdue/overdue-documents.ts';
 
-anyDatabase((_kind, open) => {
-  describe('overdue, worked examples: tags, cancellation, parents and JSON', () => {
-    let engine: TestEngine;
-    afterEach(() => engine.close());
+anyDatabase('overdue, worked examples: tags, cancellation, parents and JSON', (open) => {
+  let engine: TestEngine;
 
-    it('overdue §12 example 10, tags: an account that is exempt', async () => {
-      engine = await openStory(open, configB());
-      const debtor = await Debtor.sign(engine, { hasCard: false });
-      await debtor.chronicle.days('2012-05-02', '2012-06-05');
-      await engine.runTo('2012-06-06T10:00:00Z');
-      expect(await debtor.states()).to.deep.equal(['OD1 from 06-05T00:03:42']);
-      await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
-      expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', null]);
-      await engine.runTo('2012-06-06T11:00:00Z');
-      await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
-      expect(await debtor.states()).to.deep.equal([
-        'OD1 from 06-05T00:03:42',
-        'clear from 06-06T10:00:00',
-        'OD1 from 06-06T11:00:00',
-      ]);
+  it('overdue §12 example 10, tags: an account that is exempt', async () => {
+    engine = await openStory(open, configB());
+    const debtor = await Debtor.sign(engine, { hasCard: false });
+    await debtor.chronicle.days('2012-05-02', '2012-06-05');
+    await engine.runTo('2012-06-06T10:00:00Z');
+    expect(await debtor.states()).to.deep.equal(['OD1 from 06-05T00:03:42']);
+    await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
+    expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', null]);
+    await engine.runTo('2012-06-06T11:00:00Z');
+    await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
+    expect(await debtor.states()).to.deep.equal([
+      'OD1 from 06-05T00:03:42',
+      'clear from 06-06T10:00:00',
+      'OD1 from 06-06T11:00:00',
+    ]);
+  });
+
+  it('overdue §12 example 10, tags: an invoice that is written off', async () => {
+    engine = await openStory(open, configB());
+    const debtor = await Debtor.sign(engine, { hasCard: false });
+    await debtor.chronicle.days('2012-05-02', '2012-05-31');
+    await engine.runTo('2012-05-31T10:00:00Z');
+    const { id } = await debtor.bill(0);
+    await debtor.tag(SystemTag.WRITTEN_OFF, 'on', id);
+    expect(await debtor.check(), 'overdue §6 rule 3: nothing is unpaid').to.equal(null);
+    await debtor.chronicle.days('2012-06-01', '2012-06-05');
+    await engine.runTo('2012-06-06T10:00:00Z');
+    expect(await debtor.states()).to.deep.equal([]);
+    await debtor.tag(SystemTag.WRITTEN_OFF, 'off', id);
+    expect(await debtor.states()).to.deep.equal(['OD1 from 06-06T10:00:00']);
+  });
+
+  /** A base with an add-on, which are cancelled five days after their first invoice. */
+  async function cancelledBy(policy: 'IMMEDIATE' | 'END_OF_TERM'): Promise<readonly string[]> {
+    engine = await openStory(open, configB(policy));
+    const debtor = await Debtor.sign(engine);
+    const { accountId, bundleId } = debtor;
+    await engine.acme.createSubscription({ accountId, bundleId, planName: 'backup-monthly' });
+    await engine.settle();
+    await debtor.chronicle.news();
+    Debtor.decline(engine);
+    await debtor.chronicle.days('2012-05-02', '2012-05-31');
+    return debtor.chronicle.days('2012-06-01', '2012-07-31');
+  }
+
+  it('overdue §12 example 11: Cancellation at the end of the term', async () => {
+    expect(await cancelledBy('END_OF_TERM')).to.deep.equal([
+      '06-05 OD1 from 06-05T00:03:42 blocks changes',
+      '06-05 state OD1',
+      '06-05 pro-monthly CANCELLED, service ends 06-05, billing ends 06-30',
+      '06-05 pro-monthly SERVICE_STATE_CHANGE 06-05T00:03:42 by OD1',
+      '06-05 backup-monthly CANCELLED, service ends 06-05, billing ends 06-30',
+      '06-05 backup-monthly SERVICE_STATE_CHANGE 06-05T00:03:42 by OD1',
+      '06-05 check 06-10T00:03:42',
+      '06-05 told BLOCKING_STATE ENTITLEMENT_CANCEL ENTITLEMENT_CANCEL OVERDUE_CHANGE SUBSCRIPTION_CANCEL',
+      '06-08 invoice 3, try 2: PURCHASE PAYMENT_FAILURE 262.95',
+      '06-08 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+      '06-10 check 06-15T00:03:42',
+      '06-15 check 06-20T00:03:42',
+      '06-16 invoice 3, try 3: PURCHASE PAYMENT_FAILURE 262.95',
+      '06-16 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+      '06-20 check 06-25T00:03:42',
+      '06-24 invoice 3, try 4: PURCHASE PAYMENT_FAILURE 262.95',
+      '06-24 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+      '06-25 check 06-30T00:03:42',
+      '06-30 check 07-05T00:03:42',
+      '06-30 told SUBSCRIPTION_CANCEL SUBSCRIPTION_CANCEL',
+      '07-05 check 07-10T00:03:42',
+      '07-10 check 07-15T00:03:42',
+      '07-15 check 07-20T00:03:42',
+      '07-20 check 07-25T00:03:42',
+      '07-25 check 07-30T00:03:42',
+      '07-30 check 08-04T00:03:42',
+    ]);
+  });
+
+  it('overdue §12 example 11: Cancellation at once', async () => {
+    const lines = await cancelledBy('IMMEDIATE');
+    expect(lines.filter((line) => !/ check /.test(line))).to.deep.equal([
+      '06-05 invoice 3 of 05-31: CBA_ADJ 06-05..06-05 -219.12',
+      '06-05 invoice 3 owes 43.83',
+      '06-05 invoice 4 of 06-05: REPAIR_ADJ 06-05..06-30 -208.29',
+      '06-05 invoice 4 of 06-05: REPAIR_ADJ 06-05..06-30 -10.83',
+      '06-05 invoice 4 of 06-05: CBA_ADJ 06-05..06-05 219.12',
+      '06-05 invoice 4 owes 0',
+      '06-05 OD1 from 06-05T00:03:42 blocks changes',
+      '06-05 state OD1',
+      '06-05 pro-monthly CANCELLED, service ends 06-05, billing ends 06-05',
+      '06-05 pro-monthly SERVICE_STATE_CHANGE 06-05T00:03:42 by OD1',
+      '06-05 backup-monthly CANCELLED, service ends 06-05, billing ends 06-05',
+      '06-05 backup-monthly SERVICE_STATE_CHANGE 06-05T00:03:42 by OD1',
+      '06-05 account owes 43.83, has 0',
+      '06-05 told BLOCKING_STATE ENTITLEMENT_CANCEL ENTITLEMENT_CANCEL INVOICE_ADJUSTMENT INVOICE_CREATION OVERDUE_CHANGE SUBSCRIPTION_CANCEL SUBSCRIPTION_CANCEL SUBSCRIPTION_CANCEL',
+      '06-08 invoice 3, try 2: PURCHASE PAYMENT_FAILURE 43.83',
+      '06-08 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+      '06-16 invoice 3, try 3: PURCHASE PAYMENT_FAILURE 43.83',
+      '06-16 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+      '06-24 invoice 3, try 4: PURCHASE PAYMENT_FAILURE 43.83',
+      '06-24 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+    ]);
+  });
+
+  it('overdue §12 example 14: Parent pays', async () => {
+    engine = await openStory(open, CONFIG_D);
+    const parent = await Debtor.sign(engine, { planName: null });
+    const family = { parentAccountId: parent.accountId, hasCard: false };
+    const child = await Debtor.sign(engine, { ...family, isPaymentDelegatedToParent: true });
+    const other = await Debtor.sign(engine, { ...family, isPaymentDelegatedToParent: false });
+    await engine.acme.addPaymentMethod({
+      accountId: other.accountId,
+      pluginName: '__EXTERNAL_PAYMENT__',
+      isDefault: true,
     });
-
-    it('overdue §12 example 10, tags: an invoice that is written off', async () => {
-      engine = await openStory(open, configB());
-      const debtor = await Debtor.sign(engine, { hasCard: false });
-      await debtor.chronicle.days('2012-05-02', '2012-05-31');
-      await engine.runTo('2012-05-31T10:00:00Z');
-      const { id } = await debtor.bill(0);
-      await debtor.tag(SystemTag.WRITTEN_OFF, 'on', id);
-      expect(await debtor.check(), 'overdue §6 rule 3: nothing is unpaid').to.equal(null);
-      await debtor.chronicle.days('2012-06-01', '2012-06-05');
-      await engine.runTo('2012-06-06T10:00:00Z');
-      expect(await debtor.states()).to.deep.equal([]);
-      await debtor.tag(SystemTag.WRITTEN_OFF, 'off', id);
-      expect(await debtor.states()).to.deep.equal(['OD1 from 06-06T10:00:00']);
-    });
-
-    /** A base with an add-on, which are cancelled five days after their first invoice. */
-    async function cancelledBy(policy: 'IMMEDIATE' | 'END_OF_TERM'): Promise<readonly string[]> {
-      engine = await openStory(open, configB(policy));
-      const debtor = await Debtor.sign(engine);
-      const { accountId, bundleId } = debtor;
-      await engine.acme.createSubscription({ accountId, bundleId, planName: 'backup-monthly' });
-      await engine.settle();
-      await debtor.chronicle.news();
-      Debtor.decline(engine);
-      await debtor.chronicle.days('2012-05-02', '2012-05-31');
-      return debtor.chronicle.days('2012-06-01', '2012-07-31');
+    Debtor.decline(engine);
+    const stages: string[][] = [];
+    for (const day of ['05-31', '06-01', '06-10', '06-11', '06-19', '06-27']) {
+      await engine.runTo(`2012-${day}T00:03:42Z`);
+      const members = [parent, child, other];
+      const found = await Promise.all(members.map(async (each) => [await each.state(), await each.tags()]));
+      stages.push([day, ...found.flat(2)]);
     }
+    const off = 'AUTO_INVOICING_OFF';
+    expect(stages).to.deep.equal([
+      ['05-31', 'clear', 'clear', 'clear'],
+      ['06-01', 'clear', 'clear', 'clear'],
+      ['06-10', 'clear', 'clear', 'clear'],
+      ['06-11', 'OD1', 'OD1', 'clear'],
+      ['06-19', 'OD2', off, 'OD2', off, 'clear'],
+      ['06-27', 'OD3', off, 'OD3', off, 'clear'],
+    ]);
+    expect(await parent.owed()).to.deep.equal(['249.95']);
+    Debtor.accept(engine);
+    await parent.chronicle.news();
+    await child.chronicle.news();
+    await engine.runTo('2012-06-27T10:00:00Z');
+    await parent.pay(0, { isExternal: false });
+    expect(await parent.chronicle.news()).to.deep.equal([
+      'invoice 2 owes 0',
+      'invoice 2, try 5: PURCHASE SUCCESS 249.95',
+      'clear from 06-27T10:00:00 blocks nothing',
+      'state clear',
+      'no tags',
+      'account owes 0, has 0',
+      'told BLOCKING_STATE INVOICE_PAYMENT_SUCCESS OVERDUE_CHANGE PAYMENT_SUCCESS TAG_DELETION',
+    ]);
+    expect(await child.chronicle.news()).to.deep.equal([
+      'invoice 2 owes 0',
+      'invoice 3 of 06-27: REPAIR_ADJ 06-19..06-27 -66.65',
+      'invoice 3 of 06-27: CBA_ADJ 06-27..06-27 66.65',
+      'invoice 3 owes 0',
+      'clear from 06-27T10:00:00 blocks nothing',
+      'state clear',
+      'no tags',
+      'pro-monthly ACTIVE',
+      'pro-monthly RESUME_ENTITLEMENT 06-27T10:00:00 by clear',
+      'pro-monthly RESUME_BILLING 06-27T10:00:00 by clear',
+      'account owes -66.65, has 66.65',
+      'told BLOCKING_STATE INVOICE_CREATION OVERDUE_CHANGE TAG_DELETION',
+    ]);
+    expect([await parent.check(), await child.check(), await other.check()]).to.deep.equal([
+      null,
+      null,
+      null,
+    ]);
+    expect(await other.states()).to.deep.equal([]);
+  });
 
-    it('overdue §12 example 11: Cancellation at the end of the term', async () => {
-      expect(await cancelledBy('END_OF_TERM')).to.deep.equal([
-        '06-05 OD1 from 06-05T00:03:42 blocks changes',
-        '06-05 state OD1',
-        '06-05 pro-monthly CANCELLED, service ends 06-05, billing ends 06-30',
-        '06-05 pro-monthly SERVICE_STATE_CHANGE 06-05T00:03:42 by OD1',
-        '06-05 backup-monthly CANCELLED, service ends 06-05, billing ends 06-30',
-        '06-05 backup-monthly SERVICE_STATE_CHANGE 06-05T00:03:42 by OD1',
-        '06-05 check 06-10T00:03:42',
-        '06-05 told BLOCKING_STATE ENTITLEMENT_CANCEL ENTITLEMENT_CANCEL OVERDUE_CHANGE SUBSCRIPTION_CANCEL',
-        '06-08 invoice 3, try 2: PURCHASE PAYMENT_FAILURE 262.95',
-        '06-08 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
-        '06-10 check 06-15T00:03:42',
-        '06-15 check 06-20T00:03:42',
-        '06-16 invoice 3, try 3: PURCHASE PAYMENT_FAILURE 262.95',
-        '06-16 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
-        '06-20 check 06-25T00:03:42',
-        '06-24 invoice 3, try 4: PURCHASE PAYMENT_FAILURE 262.95',
-        '06-24 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
-        '06-25 check 06-30T00:03:42',
-        '06-30 check 07-05T00:03:42',
-        '06-30 told SUBSCRIPTION_CANCEL SUBSCRIPTION_CANCEL',
-        '07-05 check 07-10T00:03:42',
-        '07-10 check 07-15T00:03:42',
-        '07-15 check 07-20T00:03:42',
-        '07-20 check 07-25T00:03:42',
-        '07-25 check 07-30T00:03:42',
-        '07-30 check 08-04T00:03:42',
-      ]);
+  it('overdue §12 example 15: JSON upload', async () => {
+    engine = await openStory(open, configB());
+    const time = (number: number) => ({
+      timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number },
     });
-
-    it('overdue §12 example 11: Cancellation at once', async () => {
-      const lines = await cancelledBy('IMMEDIATE');
-      expect(lines.filter((line) => !/ check /.test(line))).to.deep.equal([
-        '06-05 invoice 3 of 05-31: CBA_ADJ 06-05..06-05 -219.12',
-        '06-05 invoice 3 owes 43.83',
-        '06-05 invoice 4 of 06-05: REPAIR_ADJ 06-05..06-30 -208.29',
-        '06-05 invoice 4 of 06-05: REPAIR_ADJ 06-05..06-30 -10.83',
-        '06-05 invoice 4 of 06-05: CBA_ADJ 06-05..06-05 219.12',
-        '06-05 invoice 4 owes 0',
-        '06-05 OD1 from 06-05T00:03:42 blocks changes',
-        '06-05 state OD1',
-        '06-05 pro-monthly CANCELLED, service ends 06-05, billing ends 06-05',
-        '06-05 pro-monthly SERVICE_STATE_CHANGE 06-05T00:03:42 by OD1',
-        '06-05 backup-monthly CANCELLED, service ends 06-05, billing ends 06-05',
-        '06-05 backup-monthly SERVICE_STATE_CHANGE 06-05T00:03:42 by OD1',
-        '06-05 account owes 43.83, has 0',
-        '06-05 told BLOCKING_STATE ENTITLEMENT_CANCEL ENTITLEMENT_CANCEL INVOICE_ADJUSTMENT INVOICE_CREATION OVERDUE_CHANGE SUBSCRIPTION_CANCEL SUBSCRIPTION_CANCEL SUBSCRIPTION_CANCEL',
-        '06-08 invoice 3, try 2: PURCHASE PAYMENT_FAILURE 43.83',
-        '06-08 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
-        '06-16 invoice 3, try 3: PURCHASE PAYMENT_FAILURE 43.83',
-        '06-16 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
-        '06-24 invoice 3, try 4: PURCHASE PAYMENT_FAILURE 43.83',
-        '06-24 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
-      ]);
-    });
-
-    it('overdue §12 example 14: Parent pays', async () => {
-      engine = await openStory(open, CONFIG_D);
-      const parent = await Debtor.sign(engine, { planName: null });
-      const family = { parentAccountId: parent.accountId, hasCard: false };
-      const child = await Debtor.sign(engine, { ...family, isPaymentDelegatedToParent: true });
-      const other = await Debtor.sign(engine, { ...family, isPaymentDelegatedToParent: false });
-      await engine.acme.addPaymentMethod({
-        accountId: other.accountId,
-        pluginName: '__EXTERNAL_PAYMENT__',
-        isDefault: true,
-      });
-      Debtor.decline(engine);
-      const stages: string[][] = [];
-      for (const day of ['05-31', '06-01', '06-10', '06-11', '06-19', '06-27']) {
-        await engine.runTo(`2012-${day}T00:03:42Z`);
-        const members = [parent, child, other];
-        const found = await Promise.all(members.map(async (each) => [await each.state(), await each.tags()]));
-        stages.push([day, ...found.flat(2)]);
-      }
-      const off = 'AUTO_INVOICING_OFF';
-      expect(stages).to.deep.equal([
-        ['05-31', 'clear', 'clear', 'clear'],
-        ['06-01', 'clear', 'clear', 'clear'],
-        ['06-10', 'clear', 'clear', 'clear'],
-        ['06-11', 'OD1', 'OD1', 'clear'],
-        ['06-19', 'OD2', off, 'OD2', off, 'clear'],
-        ['06-27', 'OD3', off, 'OD3', off, 'clear'],
-      ]);
-      expect(await parent.owed()).to.deep.equal(['249.95']);
-      Debtor.accept(engine);
-      await parent.chronicle.news();
-      await child.chronicle.news();
-      await engine.runTo('2012-06-27T10:00:00Z');
-      await parent.pay(0, { isExternal: false });
-      expect(await parent.chronicle.news()).to.deep.equal([
-        'invoice 2 owes 0',
-        'invoice 2, try 5: PURCHASE SUCCESS 249.95',
-        'clear from 06-27T10:00:00 blocks nothing',
-        'state clear',
-        'no tags',
-        'account owes 0, has 0',
-        'told BLOCKING_STATE INVOICE_PAYMENT_SUCCESS OVERDUE_CHANGE PAYMENT_SUCCESS TAG_DELETION',
-      ]);
-      expect(await child.chronicle.news()).to.deep.equal([
-        'invoice 2 owes 0',
-        'invoice 3 of 06-27: REPAIR_ADJ 06-19..06-27 -66.65',
-        'invoice 3 of 06-27: CBA_ADJ 06-27..06-27 66.65',
-        'invoice 3 owes 0',
-        'clear from 06-27T10:00:00 blocks nothing',
-        'state clear',
-        'no tags',
-        'pro-monthly ACTIVE',
-        'pro-monthly RESUME_ENTITLEMENT 06-27T10:00:00 by clear',
-        'pro-monthly RESUME_BILLING 06-27T10:00:00 by clear',
-        'account owes -66.65, has 66.65',
-        'told BLOCKING_STATE INVOICE_CREATION OVERDUE_CHANGE TAG_DELETION',
-      ]);
-      expect([await parent.check(), await child.check(), await other.check()]).to.deep.equal([
-        null,
-        null,
-        null,
-      ]);
-      expect(await other.states()).to.deep.equal([]);
-    });
-
-    it('overdue §12 example 15: JSON upload', async () => {
-      engine = await openStory(open, configB());
-      const time = (number: number) => ({
-        timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number },
-      });
-      const block = { name: 'BLOCK', condition: time(20), isBlockChanges: true, isDisableEntitlement: true };
-      const warn = { name: 'WARN', condition: time(8) };
-      const upload = (...overdueStates: readonly object[]) =>
-        engine.acme.overdue.upload(JSON.stringify({ initialReevaluationInterval: null, overdueStates }));
-      await upload(block, warn);
-      const { initialReevaluationInterval, overdueStates } = await engine.acme.overdue.get();
-      expect(initialReevaluationInterval).to.equal(8);
-      expect(
-        overdueStates.map((state) => [
-          state.name,
-          state.autoReevaluationIntervalDays,
-          state.isBlockChanges,
-          state.isDisableEntitlement,
-        ]),
-      ).to.deep.equal([
-        ['BLOCK', null, true, true],
-        ['WARN', 12, false, false],
-      ]);
-      expect(await codeOf(upload(warn, block))).to.equal(ErrorCode.OVERDUE_INVALID_FOR_TENANT);
-      expect((await engine.acme.overdue.get()).overdueStates.map(({ name }) => name)).to.deep.equal([
-        'BLOCK',
-        'WARN',
-      ]);
-    });
+    const block = { name: 'BLOCK', condition: time(20), isBlockChanges: true, isDisableEntitlement: true };
+    const warn = { name: 'WARN', condition: time(8) };
+    const upload = (...overdueStates: readonly object[]) =>
+      engine.acme.overdue.upload(JSON.stringify({ initialReevaluationInterval: null, overdueStates }));
+    await upload(block, warn);
+    const { initialReevaluationInterval, overdueStates } = await engine.acme.overdue.get();
+    expect(initialReevaluationInterval).to.equal(8);
+    expect(
+      overdueStates.map((state) => [
+        state.name,
+        state.autoReevaluationIntervalDays,
+        state.isBlockChanges,
+        state.isDisableEntitlement,
+      ]),
+    ).to.deep.equal([
+      ['BLOCK', null, true, true],
+      ['WARN', 12, false, false],
+    ]);
+    expect(await codeOf(upload(warn, block))).to.equal(ErrorCode.OVERDUE_INVALID_FOR_TENANT);
+    expect((await engine.acme.overdue.get()).overdueStates.map(({ name }) => name)).to.deep.equal([
+      'BLOCK',
+      'WARN',
+    ]);
   });
 });

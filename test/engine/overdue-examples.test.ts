@@ -1,8 +1,5 @@
-import { expect } from 'chai';
 import { ErrorCode } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import type { TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { anyDatabase, codeOf, expect, type TestEngine } from '../support/index.ts';
 import { Debtor, EIGHT_RETRIES, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_A } from '../support/overdue/overdue-documents.ts';
 
@@ -53,157 +50,154 @@ const ALL_STAGES = [
   '07-20 told BLOCKING_STATE OVERDUE_CHANGE',
 ];
 
-anyDatabase((_kind, open) => {
-  describe('overdue, worked examples: the stages of an account', () => {
-    let engine: TestEngine;
-    let debtor: Debtor;
-    afterEach(() => engine.close());
+anyDatabase('overdue, worked examples: the stages of an account', (open) => {
+  let engine: TestEngine;
+  let debtor: Debtor;
 
-    async function begin(hasCard = true): Promise<void> {
-      engine = await openStory(open, CONFIG_A, { retryDays: EIGHT_RETRIES });
-      debtor = await Debtor.sign(engine, { hasCard });
-      Debtor.decline(engine);
-    }
+  async function begin(hasCard = true): Promise<void> {
+    engine = await openStory(open, CONFIG_A, { retryDays: EIGHT_RETRIES });
+    debtor = await Debtor.sign(engine, { hasCard });
+    Debtor.decline(engine);
+  }
 
-    it('overdue §12 example 1: All stages', async () => {
-      await begin();
-      const lines = [...(await debtor.chronicle.days('2012-05-02', '2012-06-30'))];
-      const change = engine.acme.subscriptions.changePlan(debtor.subscriptionId ?? '', {
-        planName: 'elite-monthly',
-      });
-      expect(await codeOf(change)).to.equal(ErrorCode.BLOCKING_BLOCKED_ACTION);
-      lines.push(...(await debtor.chronicle.days('2012-07-01', '2012-07-20')));
-      expect(lines).to.deep.equal(ALL_STAGES);
+  it('overdue §12 example 1: All stages', async () => {
+    await begin();
+    const lines = [...(await debtor.chronicle.days('2012-05-02', '2012-06-30'))];
+    const change = engine.acme.subscriptions.changePlan(debtor.subscriptionId ?? '', {
+      planName: 'elite-monthly',
     });
+    expect(await codeOf(change)).to.equal(ErrorCode.BLOCKING_BLOCKED_ACTION);
+    lines.push(...(await debtor.chronicle.days('2012-07-01', '2012-07-20')));
+    expect(lines).to.deep.equal(ALL_STAGES);
+  });
 
-    it('overdue §12 example 2: Clearing before the paid-through date', async () => {
-      await begin();
-      await debtor.chronicle.days('2012-05-02', '2012-07-20');
-      Debtor.accept(engine);
-      await engine.runTo('2012-07-20T10:00:00Z');
-      await debtor.pay(1, { isExternal: false });
-      expect(await debtor.chronicle.news(), 'one of the two is paid').to.deep.equal([
-        'invoice 3 owes 0',
-        'invoice 3, try 4: PURCHASE SUCCESS 249.95',
-        'account owes 249.95, has 0',
-        'told INVOICE_PAYMENT_SUCCESS PAYMENT_SUCCESS',
-      ]);
-      await debtor.pay(0, { isExternal: false });
-      expect(await debtor.chronicle.news()).to.deep.equal([
-        'invoice 2 owes 0',
-        'invoice 4 of 07-20: REPAIR_ADJ 07-10..07-20 -80.63',
-        'invoice 4 of 07-20: CBA_ADJ 07-20..07-20 80.63',
-        'invoice 4 owes 0',
-        'invoice 2, try 8: PURCHASE SUCCESS 249.95',
-        'clear from 07-20T10:00:00 blocks nothing',
-        'state clear',
-        'no tags',
-        'pro-monthly ACTIVE',
-        'pro-monthly RESUME_ENTITLEMENT 07-20T10:00:00 by clear',
-        'pro-monthly RESUME_BILLING 07-20T10:00:00 by clear',
-        'account owes -80.63, has 80.63',
-        'told BLOCKING_STATE INVOICE_CREATION INVOICE_PAYMENT_SUCCESS OVERDUE_CHANGE PAYMENT_SUCCESS TAG_DELETION',
-      ]);
-      expect(await debtor.chronicle.days('2012-07-21', '2012-08-31')).to.deep.equal([
-        '07-31 invoice 5 of 07-31: RECURRING 07-31..08-31 249.95',
-        '07-31 invoice 5 of 07-31: CBA_ADJ 07-31..07-31 -80.63',
-        '07-31 invoice 5 owes 0',
-        '07-31 invoice 5, try 1: PURCHASE SUCCESS 169.32',
-        '07-31 account owes 0, has 0',
-        '07-31 told INVOICE_CREATION INVOICE_PAYMENT_SUCCESS PAYMENT_SUCCESS',
-        '08-31 invoice 6 of 08-31: RECURRING 08-31..09-30 249.95',
-        '08-31 invoice 6 owes 0',
-        '08-31 invoice 6, try 1: PURCHASE SUCCESS 249.95',
-        '08-31 told INVOICE_CREATION INVOICE_PAYMENT_SUCCESS PAYMENT_SUCCESS',
-      ]);
-    });
+  it('overdue §12 example 2: Clearing before the paid-through date', async () => {
+    await begin();
+    await debtor.chronicle.days('2012-05-02', '2012-07-20');
+    Debtor.accept(engine);
+    await engine.runTo('2012-07-20T10:00:00Z');
+    await debtor.pay(1, { isExternal: false });
+    expect(await debtor.chronicle.news(), 'one of the two is paid').to.deep.equal([
+      'invoice 3 owes 0',
+      'invoice 3, try 4: PURCHASE SUCCESS 249.95',
+      'account owes 249.95, has 0',
+      'told INVOICE_PAYMENT_SUCCESS PAYMENT_SUCCESS',
+    ]);
+    await debtor.pay(0, { isExternal: false });
+    expect(await debtor.chronicle.news()).to.deep.equal([
+      'invoice 2 owes 0',
+      'invoice 4 of 07-20: REPAIR_ADJ 07-10..07-20 -80.63',
+      'invoice 4 of 07-20: CBA_ADJ 07-20..07-20 80.63',
+      'invoice 4 owes 0',
+      'invoice 2, try 8: PURCHASE SUCCESS 249.95',
+      'clear from 07-20T10:00:00 blocks nothing',
+      'state clear',
+      'no tags',
+      'pro-monthly ACTIVE',
+      'pro-monthly RESUME_ENTITLEMENT 07-20T10:00:00 by clear',
+      'pro-monthly RESUME_BILLING 07-20T10:00:00 by clear',
+      'account owes -80.63, has 80.63',
+      'told BLOCKING_STATE INVOICE_CREATION INVOICE_PAYMENT_SUCCESS OVERDUE_CHANGE PAYMENT_SUCCESS TAG_DELETION',
+    ]);
+    expect(await debtor.chronicle.days('2012-07-21', '2012-08-31')).to.deep.equal([
+      '07-31 invoice 5 of 07-31: RECURRING 07-31..08-31 249.95',
+      '07-31 invoice 5 of 07-31: CBA_ADJ 07-31..07-31 -80.63',
+      '07-31 invoice 5 owes 0',
+      '07-31 invoice 5, try 1: PURCHASE SUCCESS 169.32',
+      '07-31 account owes 0, has 0',
+      '07-31 told INVOICE_CREATION INVOICE_PAYMENT_SUCCESS PAYMENT_SUCCESS',
+      '08-31 invoice 6 of 08-31: RECURRING 08-31..09-30 249.95',
+      '08-31 invoice 6 owes 0',
+      '08-31 invoice 6, try 1: PURCHASE SUCCESS 249.95',
+      '08-31 told INVOICE_CREATION INVOICE_PAYMENT_SUCCESS PAYMENT_SUCCESS',
+    ]);
+  });
 
-    it('overdue §12 example 3: Clearing after the paid-through date', async () => {
-      await begin();
-      await debtor.chronicle.days('2012-05-02', '2012-07-20');
-      expect(await debtor.chronicle.days('2012-07-21', '2012-08-01'), 'no invoice on 07-31').to.deep.equal([
-        '07-24 invoice 3, try 4: PURCHASE PAYMENT_FAILURE 249.95',
-        '07-24 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
-        '07-26 invoice 2, try 8: PURCHASE PAYMENT_FAILURE 249.95',
-        '07-26 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
-        '08-01 invoice 3, try 5: PURCHASE PAYMENT_FAILURE 249.95',
-        '08-01 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
-      ]);
-      Debtor.accept(engine);
-      await engine.runTo('2012-08-01T10:00:00Z');
-      await debtor.payAll(false);
-      expect(await debtor.chronicle.news()).to.deep.equal([
-        'invoice 2 owes 0',
-        'invoice 3 owes 0',
-        'invoice 4 of 08-01: REPAIR_ADJ 07-10..07-31 -169.32',
-        'invoice 4 of 08-01: RECURRING 08-01..08-31 241.89',
-        'invoice 4 owes 0',
-        'invoice 2, try 9: PURCHASE SUCCESS 249.95',
-        'invoice 3, try 6: PURCHASE SUCCESS 249.95',
-        'invoice 4, try 1: PURCHASE SUCCESS 72.57',
-        'clear from 08-01T10:00:00 blocks nothing',
-        'state clear',
-        'no tags',
-        'pro-monthly ACTIVE',
-        'pro-monthly RESUME_ENTITLEMENT 08-01T10:00:00 by clear',
-        'pro-monthly RESUME_BILLING 08-01T10:00:00 by clear',
-        'account owes 0, has 0',
-        'told BLOCKING_STATE INVOICE_CREATION INVOICE_PAYMENT_SUCCESS INVOICE_PAYMENT_SUCCESS INVOICE_PAYMENT_SUCCESS OVERDUE_CHANGE PAYMENT_SUCCESS PAYMENT_SUCCESS PAYMENT_SUCCESS TAG_DELETION',
-      ]);
-      expect(await debtor.chronicle.days('2012-08-02', '2012-08-31')).to.deep.equal([
-        '08-31 invoice 5 of 08-31: RECURRING 08-31..09-30 249.95',
-        '08-31 invoice 5 owes 0',
-        '08-31 invoice 5, try 1: PURCHASE SUCCESS 249.95',
-        '08-31 told INVOICE_CREATION INVOICE_PAYMENT_SUCCESS PAYMENT_SUCCESS',
-      ]);
-    });
+  it('overdue §12 example 3: Clearing after the paid-through date', async () => {
+    await begin();
+    await debtor.chronicle.days('2012-05-02', '2012-07-20');
+    expect(await debtor.chronicle.days('2012-07-21', '2012-08-01'), 'no invoice on 07-31').to.deep.equal([
+      '07-24 invoice 3, try 4: PURCHASE PAYMENT_FAILURE 249.95',
+      '07-24 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+      '07-26 invoice 2, try 8: PURCHASE PAYMENT_FAILURE 249.95',
+      '07-26 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+      '08-01 invoice 3, try 5: PURCHASE PAYMENT_FAILURE 249.95',
+      '08-01 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+    ]);
+    Debtor.accept(engine);
+    await engine.runTo('2012-08-01T10:00:00Z');
+    await debtor.payAll(false);
+    expect(await debtor.chronicle.news()).to.deep.equal([
+      'invoice 2 owes 0',
+      'invoice 3 owes 0',
+      'invoice 4 of 08-01: REPAIR_ADJ 07-10..07-31 -169.32',
+      'invoice 4 of 08-01: RECURRING 08-01..08-31 241.89',
+      'invoice 4 owes 0',
+      'invoice 2, try 9: PURCHASE SUCCESS 249.95',
+      'invoice 3, try 6: PURCHASE SUCCESS 249.95',
+      'invoice 4, try 1: PURCHASE SUCCESS 72.57',
+      'clear from 08-01T10:00:00 blocks nothing',
+      'state clear',
+      'no tags',
+      'pro-monthly ACTIVE',
+      'pro-monthly RESUME_ENTITLEMENT 08-01T10:00:00 by clear',
+      'pro-monthly RESUME_BILLING 08-01T10:00:00 by clear',
+      'account owes 0, has 0',
+      'told BLOCKING_STATE INVOICE_CREATION INVOICE_PAYMENT_SUCCESS INVOICE_PAYMENT_SUCCESS INVOICE_PAYMENT_SUCCESS OVERDUE_CHANGE PAYMENT_SUCCESS PAYMENT_SUCCESS PAYMENT_SUCCESS TAG_DELETION',
+    ]);
+    expect(await debtor.chronicle.days('2012-08-02', '2012-08-31')).to.deep.equal([
+      '08-31 invoice 5 of 08-31: RECURRING 08-31..09-30 249.95',
+      '08-31 invoice 5 owes 0',
+      '08-31 invoice 5, try 1: PURCHASE SUCCESS 249.95',
+      '08-31 told INVOICE_CREATION INVOICE_PAYMENT_SUCCESS PAYMENT_SUCCESS',
+    ]);
+  });
 
-    it('overdue §12 example 4: Oldest first', async () => {
-      await begin();
-      await debtor.chronicle.days('2012-05-02', '2012-07-20');
-      await engine.runTo('2012-07-20T10:00:00Z');
-      await debtor.pay(0);
-      expect(await debtor.chronicle.news()).to.deep.equal([
-        'invoice 2 owes 0',
-        'invoice 3 of 06-30: CBA_ADJ 07-20..07-20 -80.63',
-        'invoice 3 owes 169.32',
-        'invoice 4 of 07-20: REPAIR_ADJ 07-10..07-20 -80.63',
-        'invoice 4 of 07-20: CBA_ADJ 07-20..07-20 80.63',
-        'invoice 4 owes 0',
-        'invoice 2, try 8: PURCHASE SUCCESS 249.95',
-        'clear from 07-20T10:00:00 blocks nothing',
-        'state clear',
-        'no tags',
-        'pro-monthly ACTIVE',
-        'pro-monthly RESUME_ENTITLEMENT 07-20T10:00:00 by clear',
-        'pro-monthly RESUME_BILLING 07-20T10:00:00 by clear',
-        'account owes 169.32, has 0',
-        'check 07-30T00:03:42',
-        'told BLOCKING_STATE INVOICE_ADJUSTMENT INVOICE_CREATION INVOICE_PAYMENT_SUCCESS OVERDUE_CHANGE PAYMENT_SUCCESS TAG_DELETION',
-      ]);
-      expect(await debtor.chronicle.days('2012-07-21', '2012-07-30')).to.deep.equal([
-        '07-24 invoice 3, try 4: PURCHASE PAYMENT_FAILURE 169.32',
-        '07-24 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
-        '07-30 OD1 from 07-30T00:03:42 blocks changes',
-        '07-30 state OD1',
-        '07-30 pro-monthly SERVICE_STATE_CHANGE 07-30T00:03:42 by OD1',
-        '07-30 check 08-09T00:03:42',
-        '07-30 told BLOCKING_STATE OVERDUE_CHANGE',
-      ]);
-    });
+  it('overdue §12 example 4: Oldest first', async () => {
+    await begin();
+    await debtor.chronicle.days('2012-05-02', '2012-07-20');
+    await engine.runTo('2012-07-20T10:00:00Z');
+    await debtor.pay(0);
+    expect(await debtor.chronicle.news()).to.deep.equal([
+      'invoice 2 owes 0',
+      'invoice 3 of 06-30: CBA_ADJ 07-20..07-20 -80.63',
+      'invoice 3 owes 169.32',
+      'invoice 4 of 07-20: REPAIR_ADJ 07-10..07-20 -80.63',
+      'invoice 4 of 07-20: CBA_ADJ 07-20..07-20 80.63',
+      'invoice 4 owes 0',
+      'invoice 2, try 8: PURCHASE SUCCESS 249.95',
+      'clear from 07-20T10:00:00 blocks nothing',
+      'state clear',
+      'no tags',
+      'pro-monthly ACTIVE',
+      'pro-monthly RESUME_ENTITLEMENT 07-20T10:00:00 by clear',
+      'pro-monthly RESUME_BILLING 07-20T10:00:00 by clear',
+      'account owes 169.32, has 0',
+      'check 07-30T00:03:42',
+      'told BLOCKING_STATE INVOICE_ADJUSTMENT INVOICE_CREATION INVOICE_PAYMENT_SUCCESS OVERDUE_CHANGE PAYMENT_SUCCESS TAG_DELETION',
+    ]);
+    expect(await debtor.chronicle.days('2012-07-21', '2012-07-30')).to.deep.equal([
+      '07-24 invoice 3, try 4: PURCHASE PAYMENT_FAILURE 169.32',
+      '07-24 told INVOICE_PAYMENT_FAILED PAYMENT_FAILED',
+      '07-30 OD1 from 07-30T00:03:42 blocks changes',
+      '07-30 state OD1',
+      '07-30 pro-monthly SERVICE_STATE_CHANGE 07-30T00:03:42 by OD1',
+      '07-30 check 08-09T00:03:42',
+      '07-30 told BLOCKING_STATE OVERDUE_CHANGE',
+    ]);
+  });
 
-    it('overdue §12 example 5: No payment method', async () => {
-      await begin(false);
-      const withoutTries = ALL_STAGES.filter(
-        (line) => !line.includes('try') && !line.endsWith('told INVOICE_PAYMENT_FAILED PAYMENT_FAILED'),
-      );
-      expect(await debtor.chronicle.days('2012-05-02', '2012-07-20')).to.deep.equal(
-        withoutTries.map((line) =>
-          line.startsWith('07-10 told')
-            ? '07-10 told BLOCKING_STATE OVERDUE_CHANGE TAG_CREATION'
-            : line.replace(' PAYMENT_FAILED', ''),
-        ),
-      );
-    });
+  it('overdue §12 example 5: No payment method', async () => {
+    await begin(false);
+    const withoutTries = ALL_STAGES.filter(
+      (line) => !line.includes('try') && !line.endsWith('told INVOICE_PAYMENT_FAILED PAYMENT_FAILED'),
+    );
+    expect(await debtor.chronicle.days('2012-05-02', '2012-07-20')).to.deep.equal(
+      withoutTries.map((line) =>
+        line.startsWith('07-10 told')
+          ? '07-10 told BLOCKING_STATE OVERDUE_CHANGE TAG_CREATION'
+          : line.replace(' PAYMENT_FAILED', ''),
+      ),
+    );
   });
 });

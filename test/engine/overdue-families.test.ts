@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import { SystemTag } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import type { TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, type TestEngine } from '../support/index.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { overdueXml } from '../support/overdue/overdue-documents.ts';
 
@@ -10,115 +8,112 @@ const AT_ONCE = overdueXml({
   states: [{ name: 'LATE', count: 1, tagOut: 'PARTNER', blocksChanges: true }],
 });
 
-anyDatabase((_kind, open) => {
-  describe('overdue §8: parents and children', () => {
-    let engine: TestEngine;
-    let parent: Debtor;
-    let child: Debtor;
-    let other: Debtor;
-    afterEach(() => engine.close());
+anyDatabase('overdue §8: parents and children', (open) => {
+  let engine: TestEngine;
+  let parent: Debtor;
+  let child: Debtor;
+  let other: Debtor;
 
-    async function begin(config = AT_ONCE): Promise<void> {
-      engine = await openStory(open, config, { now: NOW, catalog: null });
-      const plain = { hasCard: false, planName: null };
-      parent = await Debtor.sign(engine, plain);
-      const family = { ...plain, parentAccountId: parent.accountId };
-      child = await Debtor.sign(engine, { ...family, isPaymentDelegatedToParent: true });
-      other = await Debtor.sign(engine, { ...family, isPaymentDelegatedToParent: false });
+  async function begin(config = AT_ONCE): Promise<void> {
+    engine = await openStory(open, config, { now: NOW, catalog: null });
+    const plain = { hasCard: false, planName: null };
+    parent = await Debtor.sign(engine, plain);
+    const family = { ...plain, parentAccountId: parent.accountId };
+    child = await Debtor.sign(engine, { ...family, isPaymentDelegatedToParent: true });
+    other = await Debtor.sign(engine, { ...family, isPaymentDelegatedToParent: false });
+  }
+
+  const states = () => Promise.all([parent, child, other].map((each) => each.state()));
+
+  it('rule 1: what happens to the parent moves the children that it pays for, and no other', async () => {
+    await begin();
+    await parent.charge('10');
+    expect(await states()).to.deep.equal(['LATE', 'LATE', 'clear']);
+    await parent.pay(0);
+    expect(await states()).to.deep.equal(['clear', 'clear', 'clear']);
+  });
+
+  it('rule 1: what happens to a child is seen by the parent', async () => {
+    await begin();
+    await child.charge('10');
+    expect(await states(), 'the summary is a draft').to.deep.equal(['clear', 'clear', 'clear']);
+    await engine.runTo('2024-03-02T12:00:00Z');
+    expect(await states()).to.deep.equal(['LATE', 'LATE', 'clear']);
+    const { accountId, id: invoiceId, items } = await child.bill(0);
+    await engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId: items[0]?.id ?? '' });
+    await engine.settle();
+    expect([await parent.owed(), await states()]).to.deep.equal([[], ['clear', 'clear', 'clear']]);
+  });
+
+  it('rule 1: clearing one asks for the evaluation of its relatives, and does not clear them', async () => {
+    await begin();
+    await parent.charge('10');
+    await child.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
+    expect(await states()).to.deep.equal(['LATE', 'clear', 'clear']);
+    await child.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
+    expect(await states()).to.deep.equal(['LATE', 'LATE', 'clear']);
+  });
+
+  it('rule 2: a child that is paid for is evaluated on what the parent owes, and on its own tags', async () => {
+    await begin();
+    await child.tag(SystemTag.PARTNER);
+    await parent.charge('10');
+    expect(await states()).to.deep.equal(['LATE', 'clear', 'clear']);
+    await parent.tag(SystemTag.PARTNER);
+    await child.tag(SystemTag.PARTNER, 'off');
+    expect(await states()).to.deep.equal(['clear', 'LATE', 'clear']);
+  });
+
+  it('rule 2: count, total and anchor are those of the parent', async () => {
+    await begin(
+      overdueXml({
+        states: [
+          { name: 'OLD', time: 10, disables: true },
+          { name: 'TWO', count: 2, total: 30, blocksChanges: true },
+        ],
+      }),
+    );
+    await parent.charge('10');
+    await engine.runTo('2024-03-02T12:00:00Z');
+    await parent.charge('20');
+    expect(await states()).to.deep.equal(['TWO', 'TWO', 'clear']);
+    await engine.runTo('2024-03-11T12:00:00Z');
+    expect(await states()).to.deep.equal(['OLD', 'OLD', 'clear']);
+    expect(await Promise.all([parent, child, other].map((each) => each.tags()))).to.deep.equal([
+      ['AUTO_INVOICING_OFF'],
+      ['AUTO_INVOICING_OFF'],
+      [],
+    ]);
+    await parent.pay(0);
+    expect(await states()).to.deep.equal(['clear', 'clear', 'clear']);
+  });
+
+  it('rule 3: each has states, checks and events of its own; who pays for itself is judged by its own debt', async () => {
+    await begin(overdueXml({ states: [{ name: 'LATE', time: 5 }] }));
+    await other.charge('10');
+    await engine.runTo('2024-03-03T12:00:00Z');
+    await parent.charge('10');
+    const checks = await Promise.all([parent, child, other].map((each) => each.check()));
+    expect(checks).to.deep.equal(['2024-03-08T12:00:00', '2024-03-08T12:00:00', '2024-03-06T12:00:00']);
+    await engine.runTo('2024-03-06T12:00:00Z');
+    expect(await states()).to.deep.equal(['clear', 'clear', 'LATE']);
+    await engine.runTo('2024-03-08T12:00:00Z');
+    expect(await states()).to.deep.equal(['LATE', 'LATE', 'LATE']);
+    for (const each of [parent, child, other]) {
+      const told = (await each.chronicle.news()).filter((line) => line.includes('OVERDUE_CHANGE'));
+      expect(told).to.have.length(1);
+      expect(await each.states()).to.have.length(1);
     }
+    await parent.payAll();
+    expect(await states()).to.deep.equal(['clear', 'clear', 'LATE']);
+  });
 
-    const states = () => Promise.all([parent, child, other].map((each) => each.state()));
-
-    it('rule 1: what happens to the parent moves the children that it pays for, and no other', async () => {
-      await begin();
-      await parent.charge('10');
-      expect(await states()).to.deep.equal(['LATE', 'LATE', 'clear']);
-      await parent.pay(0);
-      expect(await states()).to.deep.equal(['clear', 'clear', 'clear']);
-    });
-
-    it('rule 1: what happens to a child is seen by the parent', async () => {
-      await begin();
-      await child.charge('10');
-      expect(await states(), 'the summary is a draft').to.deep.equal(['clear', 'clear', 'clear']);
-      await engine.runTo('2024-03-02T12:00:00Z');
-      expect(await states()).to.deep.equal(['LATE', 'LATE', 'clear']);
-      const { accountId, id: invoiceId, items } = await child.bill(0);
-      await engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId: items[0]?.id ?? '' });
-      await engine.settle();
-      expect([await parent.owed(), await states()]).to.deep.equal([[], ['clear', 'clear', 'clear']]);
-    });
-
-    it('rule 1: clearing one asks for the evaluation of its relatives, and does not clear them', async () => {
-      await begin();
-      await parent.charge('10');
-      await child.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
-      expect(await states()).to.deep.equal(['LATE', 'clear', 'clear']);
-      await child.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
-      expect(await states()).to.deep.equal(['LATE', 'LATE', 'clear']);
-    });
-
-    it('rule 2: a child that is paid for is evaluated on what the parent owes, and on its own tags', async () => {
-      await begin();
-      await child.tag(SystemTag.PARTNER);
-      await parent.charge('10');
-      expect(await states()).to.deep.equal(['LATE', 'clear', 'clear']);
-      await parent.tag(SystemTag.PARTNER);
-      await child.tag(SystemTag.PARTNER, 'off');
-      expect(await states()).to.deep.equal(['clear', 'LATE', 'clear']);
-    });
-
-    it('rule 2: count, total and anchor are those of the parent', async () => {
-      await begin(
-        overdueXml({
-          states: [
-            { name: 'OLD', time: 10, disables: true },
-            { name: 'TWO', count: 2, total: 30, blocksChanges: true },
-          ],
-        }),
-      );
-      await parent.charge('10');
-      await engine.runTo('2024-03-02T12:00:00Z');
-      await parent.charge('20');
-      expect(await states()).to.deep.equal(['TWO', 'TWO', 'clear']);
-      await engine.runTo('2024-03-11T12:00:00Z');
-      expect(await states()).to.deep.equal(['OLD', 'OLD', 'clear']);
-      expect(await Promise.all([parent, child, other].map((each) => each.tags()))).to.deep.equal([
-        ['AUTO_INVOICING_OFF'],
-        ['AUTO_INVOICING_OFF'],
-        [],
-      ]);
-      await parent.pay(0);
-      expect(await states()).to.deep.equal(['clear', 'clear', 'clear']);
-    });
-
-    it('rule 3: each has states, checks and events of its own; who pays for itself is judged by its own debt', async () => {
-      await begin(overdueXml({ states: [{ name: 'LATE', time: 5 }] }));
-      await other.charge('10');
-      await engine.runTo('2024-03-03T12:00:00Z');
-      await parent.charge('10');
-      const checks = await Promise.all([parent, child, other].map((each) => each.check()));
-      expect(checks).to.deep.equal(['2024-03-08T12:00:00', '2024-03-08T12:00:00', '2024-03-06T12:00:00']);
-      await engine.runTo('2024-03-06T12:00:00Z');
-      expect(await states()).to.deep.equal(['clear', 'clear', 'LATE']);
-      await engine.runTo('2024-03-08T12:00:00Z');
-      expect(await states()).to.deep.equal(['LATE', 'LATE', 'LATE']);
-      for (const each of [parent, child, other]) {
-        const told = (await each.chronicle.news()).filter((line) => line.includes('OVERDUE_CHANGE'));
-        expect(told).to.have.length(1);
-        expect(await each.states()).to.have.length(1);
-      }
-      await parent.payAll();
-      expect(await states()).to.deep.equal(['clear', 'clear', 'LATE']);
-    });
-
-    it('overdue §7 rule 3: an exempt parent exempts the child that it pays for', async () => {
-      await begin();
-      await parent.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
-      await parent.charge('10');
-      expect([await states(), await child.check()]).to.deep.equal([['clear', 'clear', 'clear'], null]);
-      await parent.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
-      expect(await states()).to.deep.equal(['LATE', 'LATE', 'clear']);
-    });
+  it('overdue §7 rule 3: an exempt parent exempts the child that it pays for', async () => {
+    await begin();
+    await parent.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
+    await parent.charge('10');
+    expect([await states(), await child.check()]).to.deep.equal([['clear', 'clear', 'clear'], null]);
+    await parent.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
+    expect(await states()).to.deep.equal(['LATE', 'LATE', 'clear']);
   });
 });

@@ -1,10 +1,7 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import { formatLocalDate, type NewOverdueDefinition, type Uuid } from '../../lib/index.ts';
 import { addDays, localDateOf, type TimeZone } from '../../lib/values/time/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { seed } from '../support/long-run.ts';
+import { anyDatabase, expect, openEngine, seed, type TestEngine } from '../support/index.ts';
 import { storedRuns } from '../support/runs.ts';
 
 const DAYS_AHEAD = 40;
@@ -80,22 +77,16 @@ function definitionOf({
   };
 }
 
-anyDatabase((kind, open) => {
-  describe(`overdue states that are foreseen on ${kind}`, () => {
-    it('are those to which an account comes that pays nothing, day by day', async function () {
-      this.timeout(60_000 + storedRuns * 10_000);
-      await fc.assert(
-        fc.asyncProperty(debts, async (debt) => {
-          const engine = await openEngine(open, { now: '2024-02-10T09:00:00Z', catalog: null });
-          try {
-            await compareForeseen(engine, debt);
-          } finally {
-            await engine.close();
-          }
-        }),
-        { numRuns: storedRuns, seed },
-      );
-    });
+anyDatabase('overdue states that are foreseen', (open) => {
+  it('are those to which an account comes that pays nothing, day by day', async function () {
+    this.timeout(60_000 + storedRuns * 10_000);
+    await fc.assert(
+      fc.asyncProperty(debts, async (debt) => {
+        const engine = await openEngine(open, { now: '2024-02-10T09:00:00Z', catalog: null });
+        await compareForeseen(engine, debt);
+      }),
+      { numRuns: storedRuns, seed },
+    );
   });
 });
 

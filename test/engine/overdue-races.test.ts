@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import {
   type CatalogPluginContext,
@@ -11,11 +10,9 @@ import {
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { QueueName } from '../../lib/records/index.ts';
 import { harbour } from '../support/catalogs/plugin-catalog.ts';
-import { eachDatabase, onPostgresql } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabase, expect, onPostgresql, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
-import { rowsOf } from '../support/queue-rows.ts';
 import { author } from '../support/storage/stored-records.ts';
 
 const OD: NewOverdueDefinition = { overdueStates: [afterDays('OD', 5, { isDisableEntitlement: true })] };
@@ -64,7 +61,6 @@ onPostgresql('overdue: races', (open) => {
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   });
-  afterEach(() => engine.close());
 
   it('overdue §11 rules 1 and 2: a change that is under way while a refresh comes is not lost', async () => {
     const { account, invoice } = await begin(engine, OD);
@@ -112,8 +108,8 @@ onPostgresql('overdue: races', (open) => {
   });
 });
 
-eachDatabase((kind, open) => {
-  it(`overdue §11 rule 3: a catalog that cannot be had holds back only who is cancelled, until it can (${kind})`, async () => {
+eachDatabase('overdue races', (open) => {
+  it('overdue §11 rule 3: a catalog that cannot be had holds back only who is cancelled, until it can', async () => {
     const catalog = memoryCatalogPlugin();
     catalog.serve(harbour());
     let isDown = false;
@@ -129,127 +125,122 @@ eachDatabase((kind, open) => {
       catalog: null,
       catalogPlugins: [plugin],
     });
-    try {
-      const { account: warned } = await begin(engine, {
-        overdueStates: [
-          {
-            name: 'ENDED',
-            subscriptionCancellationPolicy: 'IMMEDIATE',
-            condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 2 },
-          },
-          afterDays('WARNED', 5),
-        ],
-      });
-      const ended = await engine.acme.createAccount({ currency: 'USD' });
-      const subscription = { accountId: ended.id, planName: 'boat-monthly' };
-      const { subscriptionId } = await engine.acme.createSubscription(subscription);
-      await engine.settle();
-      await engine.runTo('2012-05-06T09:00:00Z');
-      const items = [{ amount: '30' }];
-      await engine.acme.invoices.addCharges({ accountId: ended.id, items, autoCommit: true });
-      isDown = true;
-      engine.clock.set('2012-05-06T10:00:00Z');
-      do expect(await engine.billing.settle({ timeoutMs: 700 })).to.equal(false);
-      while ((await statesOf(engine, warned.id)).length === 0);
-      expect(await statesOf(engine, warned.id)).to.deep.equal(['WARNED 2012-05-06T10:00']);
-      expect(await statesOf(engine, ended.id)).to.deep.equal([]);
-      isDown = false;
-      await engine.settle();
-      expect(await statesOf(engine, ended.id)).to.deep.equal(['ENDED 2012-05-06T10:00']);
-      expect((await engine.acme.getSubscription(subscriptionId)).state).to.equal('CANCELLED');
-    } finally {
-      await engine.close();
-    }
+    const { account: warned } = await begin(engine, {
+      overdueStates: [
+        {
+          name: 'ENDED',
+          subscriptionCancellationPolicy: 'IMMEDIATE',
+          condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 2 },
+        },
+        afterDays('WARNED', 5),
+      ],
+    });
+    const ended = await engine.acme.createAccount({ currency: 'USD' });
+    const subscription = { accountId: ended.id, planName: 'boat-monthly' };
+    const { subscriptionId } = await engine.acme.createSubscription(subscription);
+    await engine.settle();
+    await engine.runTo('2012-05-06T09:00:00Z');
+    const items = [{ amount: '30' }];
+    await engine.acme.invoices.addCharges({ accountId: ended.id, items, autoCommit: true });
+    isDown = true;
+    engine.clock.set('2012-05-06T10:00:00Z');
+    do expect(await engine.billing.settle({ timeoutMs: 700 })).to.equal(false);
+    while ((await statesOf(engine, warned.id)).length === 0);
+    expect(await statesOf(engine, warned.id)).to.deep.equal(['WARNED 2012-05-06T10:00']);
+    expect(await statesOf(engine, ended.id)).to.deep.equal([]);
+    isDown = false;
+    await engine.settle();
+    expect(await statesOf(engine, ended.id)).to.deep.equal(['ENDED 2012-05-06T10:00']);
+    expect((await engine.acme.getSubscription(subscriptionId)).state).to.equal('CANCELLED');
+  });
+});
+
+eachDatabase('overdue: what comes to rest', (open) => {
+  let engine: TestEngine;
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
   });
 
-  describe(`overdue: what comes to rest on ${kind}`, () => {
-    let engine: TestEngine;
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
-    });
-    afterEach(() => engine.close());
-
-    it('overdue §7 rule 1: a condition on the tag that its own state sets does not chase itself', async () => {
-      const { account } = await begin(engine, {
-        overdueStates: [
-          {
-            name: 'OD',
-            isDisableEntitlement: true,
-            condition: {
-              timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number: 5 },
-              controlTagExclusion: 'AUTO_INVOICING_OFF',
-            },
+  it('overdue §7 rule 1: a condition on the tag that its own state sets does not chase itself', async () => {
+    const { account } = await begin(engine, {
+      overdueStates: [
+        {
+          name: 'OD',
+          isDisableEntitlement: true,
+          condition: {
+            timeSinceEarliestUnpaidInvoiceEqualsOrExceeds: { unit: 'DAYS', number: 5 },
+            controlTagExclusion: 'AUTO_INVOICING_OFF',
           },
-        ],
-      });
-      await engine.runTo('2012-05-06T10:00:00Z');
-      expect(await statesOf(engine, account.id)).to.deep.equal(['OD 2012-05-06T10:00']);
+        },
+      ],
     });
+    await engine.runTo('2012-05-06T10:00:00Z');
+    expect(await statesOf(engine, account.id)).to.deep.equal(['OD 2012-05-06T10:00']);
+  });
 
-    it('overdue §7: an account that is created under a parent that owes is evaluated at once', async () => {
-      const { account: parent } = await begin(engine, OD);
-      await engine.runTo('2012-05-07T10:00:00Z');
-      const born = { currency: 'USD', parentAccountId: parent.id } as const;
-      const paidFor = await engine.acme.createAccount({ ...born, isPaymentDelegatedToParent: true });
-      const payingItself = await engine.acme.createAccount(born);
-      await engine.settle();
-      expect(await statesOf(engine, paidFor.id)).to.deep.equal(['OD 2012-05-07T10:00']);
-      expect(await statesOf(engine, payingItself.id)).to.deep.equal([]);
-    });
+  it('overdue §7: an account that is created under a parent that owes is evaluated at once', async () => {
+    const { account: parent } = await begin(engine, OD);
+    await engine.runTo('2012-05-07T10:00:00Z');
+    const born = { currency: 'USD', parentAccountId: parent.id } as const;
+    const paidFor = await engine.acme.createAccount({ ...born, isPaymentDelegatedToParent: true });
+    const payingItself = await engine.acme.createAccount(born);
+    await engine.settle();
+    expect(await statesOf(engine, paidFor.id)).to.deep.equal(['OD 2012-05-07T10:00']);
+    expect(await statesOf(engine, payingItself.id)).to.deep.equal([]);
+  });
 
-    it('overdue §8 rule 1: of many children that are looked at together their parent is looked at once', async () => {
-      const { account: parent } = await begin(engine, OD);
-      const born = { currency: 'USD', parentAccountId: parent.id, isPaymentDelegatedToParent: true } as const;
-      const children = await Promise.all(Array.from({ length: 12 }, () => engine.acme.createAccount(born)));
-      await engine.settle();
-      const refreshes = async (): Promise<readonly [ofParent: number, ofChildren: number]> => {
-        const rows = await rowsOf(
-          engine.database,
-          `select account_record_id from bw_queue_history where topic = '${QueueName.OVERDUE_REFRESH}'`,
-        );
-        const recordIds = rows.map((row) => Number(row.account_record_id));
-        const ofParent = recordIds.filter((recordId) => recordId === parent.recordId).length;
-        const own = new Set(children.map(({ recordId }) => recordId));
-        return [ofParent, recordIds.filter((recordId) => own.has(recordId)).length];
-      };
-      const [before, beforeOfChildren] = await refreshes();
-      for (const { id: accountId } of children) {
-        const items = [{ amount: decimal('1') }];
-        await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true });
-      }
-      await engine.settle();
-      expect(await refreshes()).to.deep.equal([before + 1, beforeOfChildren + 12]);
-      // The parent, and with it all of them.
-      await engine.acme.tags.add({ id: parent.id, type: 'ACCOUNT' }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
-      await engine.settle();
-      expect((await refreshes())[1]).to.equal(beforeOfChildren + 24);
-    });
+  it('overdue §8 rule 1: of many children that are looked at together their parent is looked at once', async () => {
+    const { account: parent } = await begin(engine, OD);
+    const born = { currency: 'USD', parentAccountId: parent.id, isPaymentDelegatedToParent: true } as const;
+    const children = await Promise.all(Array.from({ length: 12 }, () => engine.acme.createAccount(born)));
+    await engine.settle();
+    const refreshes = async (): Promise<readonly [ofParent: number, ofChildren: number]> => {
+      const rows = await rowsOf(
+        engine.database,
+        `select account_record_id from bw_queue_history where topic = '${QueueName.OVERDUE_REFRESH}'`,
+      );
+      const recordIds = rows.map((row) => Number(row.account_record_id));
+      const ofParent = recordIds.filter((recordId) => recordId === parent.recordId).length;
+      const own = new Set(children.map(({ recordId }) => recordId));
+      return [ofParent, recordIds.filter((recordId) => own.has(recordId)).length];
+    };
+    const [before, beforeOfChildren] = await refreshes();
+    for (const { id: accountId } of children) {
+      const items = [{ amount: decimal('1') }];
+      await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true });
+    }
+    await engine.settle();
+    expect(await refreshes()).to.deep.equal([before + 1, beforeOfChildren + 12]);
+    // The parent, and with it all of them.
+    await engine.acme.tags.add({ id: parent.id, type: 'ACCOUNT' }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
+    await engine.settle();
+    expect((await refreshes())[1]).to.equal(beforeOfChildren + 24);
+  });
 
-    it('overdue §2.3: AUTO_INVOICING_OFF that a user asks for while overdue owns it stays when the account is clear', async () => {
-      const { account, invoice } = await begin(engine, OD);
-      const object = { id: account.id, type: 'ACCOUNT' } as const;
-      const names = async () =>
-        (await engine.acme.tags.ofAccount(account.id, { objectType: 'ACCOUNT' })).map(
-          ({ tagDefinitionName }) => tagDefinitionName,
-        );
-      await engine.runTo('2012-05-06T10:00:00Z');
-      expect(await names()).to.deep.equal(['AUTO_INVOICING_OFF']);
-      await engine.acme.tags.add(object, [SystemTag.AUTO_INVOICING_OFF]);
-      await engine.acme.invoicePayments.pay({ invoiceId: invoice.id, isExternal: true });
-      await engine.settle();
-      expect((await statesOf(engine, account.id)).at(-1)).to.equal(`${CLEAR} 2012-05-06T10:00`);
-      expect(await names()).to.deep.equal(['AUTO_INVOICING_OFF']);
-      expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
-    });
+  it('overdue §2.3: AUTO_INVOICING_OFF that a user asks for while overdue owns it stays when the account is clear', async () => {
+    const { account, invoice } = await begin(engine, OD);
+    const object = { id: account.id, type: 'ACCOUNT' } as const;
+    const names = async () =>
+      (await engine.acme.tags.ofAccount(account.id, { objectType: 'ACCOUNT' })).map(
+        ({ tagDefinitionName }) => tagDefinitionName,
+      );
+    await engine.runTo('2012-05-06T10:00:00Z');
+    expect(await names()).to.deep.equal(['AUTO_INVOICING_OFF']);
+    await engine.acme.tags.add(object, [SystemTag.AUTO_INVOICING_OFF]);
+    await engine.acme.invoicePayments.pay({ invoiceId: invoice.id, isExternal: true });
+    await engine.settle();
+    expect((await statesOf(engine, account.id)).at(-1)).to.equal(`${CLEAR} 2012-05-06T10:00`);
+    expect(await names()).to.deep.equal(['AUTO_INVOICING_OFF']);
+    expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
+  });
 
-    it('overdue §2.3: closing an account keeps AUTO_INVOICING_OFF when it is not overdue any more', async () => {
-      const { account } = await begin(engine, OD);
-      await engine.runTo('2012-05-06T10:00:00Z');
-      await engine.acme.accounts.close(account.id, { writeOffUnpaidInvoices: true });
-      await engine.settle();
-      expect((await statesOf(engine, account.id)).at(-1)).to.equal(`${CLEAR} 2012-05-06T10:00`);
-      const tags = await engine.acme.tags.ofAccount(account.id, { objectType: 'ACCOUNT' });
-      expect(tags.map(({ tagDefinitionName }) => tagDefinitionName)).to.deep.equal(['AUTO_INVOICING_OFF']);
-    });
+  it('overdue §2.3: closing an account keeps AUTO_INVOICING_OFF when it is not overdue any more', async () => {
+    const { account } = await begin(engine, OD);
+    await engine.runTo('2012-05-06T10:00:00Z');
+    await engine.acme.accounts.close(account.id, { writeOffUnpaidInvoices: true });
+    await engine.settle();
+    expect((await statesOf(engine, account.id)).at(-1)).to.equal(`${CLEAR} 2012-05-06T10:00`);
+    const tags = await engine.acme.tags.ofAccount(account.id, { objectType: 'ACCOUNT' });
+    expect(tags.map(({ tagDefinitionName }) => tagDefinitionName)).to.deep.equal(['AUTO_INVOICING_OFF']);
   });
 });

@@ -1,18 +1,24 @@
-import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import type { NewOverdueDefinition, Uuid } from '../../lib/index.ts';
 import { SystemTag } from '../../lib/index.ts';
 import type { StoragePolicy } from '../../lib/ports/storage/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
-import { isLongRun } from '../support/long-run.ts';
+import {
+  eachDatabase,
+  expect,
+  isLongRun,
+  isLookForWork,
+  openEngine,
+  plainHasher,
+  recordingLogger,
+  rowsOf,
+  shopIn,
+  shopTemplate,
+  specCatalog,
+  storageOf,
+  type TestEngine,
+} from '../support/index.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
-import { plainHasher } from '../support/plain-hasher.ts';
-import { isLookForWork, rowsOf } from '../support/queue-rows.ts';
-import { shopIn, shopTemplate } from '../support/shop.ts';
-import { storageOf } from '../support/storage.ts';
-import { recordingLogger } from '../support/system-time.ts';
 
 const COUNTS = isLongRun ? [1, 10, 100] : [1, 10];
 
@@ -38,154 +44,151 @@ const isLock = (statement: string): boolean => statement.includes('where record_
 const isWrite = (statement: string): boolean => /^\s*(insert|update|delete)/i.test(statement);
 const beginningOf = (statement: string): string => statement.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
 
-eachDatabase((kind, open) => {
-  describe(`statements of overdue on ${kind}`, () => {
-    let statements: string[] = [];
-    let engine: TestEngine;
-    afterEach(() => engine.close());
+eachDatabase('statements of overdue', (open) => {
+  let statements: string[] = [];
+  let engine: TestEngine;
 
-    async function begin(config: NewOverdueDefinition | null): Promise<void> {
-      engine = await openEngine(open, {
-        now: '2024-01-01T00:00:00Z',
-        trace: (statement) => statements.push(statement),
-      });
-      if (config !== null) await engine.acme.overdue.upload(config);
-    }
-
-    /** An account with nothing to pay by, and an invoice of today. */
-    async function debtor(acme = engine.acme): Promise<Uuid> {
-      const { id: accountId } = await acme.createAccount({ currency: 'USD' });
-      await acme.createSubscription({ accountId, planName: 'solo-now' });
-      return accountId;
-    }
-
-    async function sent(work: () => Promise<unknown>): Promise<readonly string[]> {
-      statements = [];
-      await work();
-      return statements.filter((text) => !isLookForWork(text)).map(beginningOf);
-    }
-
-    const statesOf = async () =>
-      (
-        await rowsOf(
-          engine.database,
-          `select state_name as name from bw_blocking_states where service = 'overdue-service'`,
-        )
-      ).map(({ name }) => name);
-
-    for (const [what, config, state] of cases) {
-      it(`a check ${what}, with all that follows, costs as many statements for ${COUNTS.join(', ')} accounts`, async () => {
-        const counts: (readonly string[])[] = [];
-        for (const count of COUNTS) {
-          await begin(config);
-          for (let left = count; left > 0; left -= 1) await debtor();
-          await engine.settle();
-          await engine.runTo('2024-01-10T12:00:00Z');
-          expect(await statesOf()).to.deep.equal([]);
-          const [none] = [await sent(() => engine.settle())];
-          counts.push(await sent(() => engine.runTo('2024-01-11T00:00:00Z')));
-          expect(counts.at(-1)?.length).to.be.greaterThan(none?.length ?? 0);
-          expect(await statesOf()).to.deep.equal(state === null ? [] : Array(count).fill(state));
-          if (count !== COUNTS.at(-1)) await engine.close();
-        }
-        for (const found of counts) expect(found.toSorted()).to.deep.equal(counts[0]?.toSorted());
-      });
-    }
-
-    it('an account in good standing is looked at, and nothing is written but its queue entry', async () => {
-      await begin({
-        overdueStates: [
-          {
-            name: 'LATE',
-            condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 1, controlTagExclusion: 'TEST' },
-          },
-        ],
-      });
-      const { id } = await engine.payingAccount({ currency: 'USD' });
-      await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
-      await engine.settle();
-      await engine.acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.TEST]);
-      const refreshes = `select record_id from bw_queue_entries where unique_key like 'overdue-refresh:%'`;
-      expect(await rowsOf(engine.database, refreshes)).to.have.length(1);
-      const written = (await sent(() => engine.settle())).filter((text) => isWrite(text) && !isLock(text));
-      expect(await rowsOf(engine.database, refreshes)).to.deep.equal([]);
-      expect(written.filter((text) => !text.includes('bw_queue_'))).to.deep.equal([]);
-      expect(await statesOf()).to.deep.equal([]);
-      expect(await rowsOf(engine.database, 'select record_id from bw_overdue_accounts')).to.deep.equal([]);
+  async function begin(config: NewOverdueDefinition | null): Promise<void> {
+    engine = await openEngine(open, {
+      now: '2024-01-01T00:00:00Z',
+      trace: (statement) => statements.push(statement),
     });
+    if (config !== null) await engine.acme.overdue.upload(config);
+  }
 
-    it('a tenant whose configuration has no condition pays no statement for overdue', async () => {
-      const lives: (readonly string[])[] = [];
-      const clear = { overdueStates: [{ name: 'FINE', isClearState: true }] };
-      const [[, conditional]] = cases;
-      for (const config of [null, clear, conditional]) {
+  /** An account with nothing to pay by, and an invoice of today. */
+  async function debtor(acme = engine.acme): Promise<Uuid> {
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+    await acme.createSubscription({ accountId, planName: 'solo-now' });
+    return accountId;
+  }
+
+  async function sent(work: () => Promise<unknown>): Promise<readonly string[]> {
+    statements = [];
+    await work();
+    return statements.filter((text) => !isLookForWork(text)).map(beginningOf);
+  }
+
+  const statesOf = async () =>
+    (
+      await rowsOf(
+        engine.database,
+        `select state_name as name from bw_blocking_states where service = 'overdue-service'`,
+      )
+    ).map(({ name }) => name);
+
+  for (const [what, config, state] of cases) {
+    it(`a check ${what}, with all that follows, costs as many statements for ${COUNTS.join(', ')} accounts`, async () => {
+      const counts: (readonly string[])[] = [];
+      for (const count of COUNTS) {
         await begin(config);
-        lives.push(await secondLife(engine));
-        await engine.close();
+        for (let left = count; left > 0; left -= 1) await debtor();
+        await engine.settle();
+        await engine.runTo('2024-01-10T12:00:00Z');
+        expect(await statesOf()).to.deep.equal([]);
+        const [none] = [await sent(() => engine.settle())];
+        counts.push(await sent(() => engine.runTo('2024-01-11T00:00:00Z')));
+        expect(counts.at(-1)?.length).to.be.greaterThan(none?.length ?? 0);
+        expect(await statesOf()).to.deep.equal(state === null ? [] : Array(count).fill(state));
+        if (count !== COUNTS.at(-1)) await engine.close();
       }
-      await begin(null);
-      const deaf = await withoutOverdue();
-      lives.push(await secondLife(deaf));
-      await deaf.billing.close();
-      const [none, clearOnly, some, without] = lives;
-      expect(none).to.deep.equal(without);
-      expect(clearOnly).to.deep.equal(without);
-      expect(some?.length).to.be.greaterThan(without?.length ?? 0);
+      for (const found of counts) expect(found.toSorted()).to.deep.equal(counts[0]?.toSorted());
     });
+  }
 
-    it('overdue §7 rule 2: without conditions an exemption costs one look at whether the account was ever overdue', async () => {
-      await begin(null);
-      const id = await debtor();
-      await engine.settle();
-      const tagged = (definitionId: Uuid) =>
-        sent(() => engine.acme.tags.add({ type: 'ACCOUNT', id }, [definitionId]));
-      await tagged(SystemTag.TEST);
-      const other = await tagged(SystemTag.PARTNER);
-      const exempted = await tagged(SystemTag.OVERDUE_ENFORCEMENT_OFF);
-      const isLook = (text: string) => text.includes('is_invoicing_off_owned');
-      expect(exempted.filter((text) => !isLook(text))).to.deep.equal(other);
-      expect(exempted.filter(isLook)).to.have.length(1);
-      expect((await sent(() => engine.settle())).filter(isLook)).to.deep.equal([]);
-    });
-
-    /** What it takes to bill a debtor, once what is cached has been read. */
-    async function secondLife(of: Pick<TestEngine, 'acme' | 'settle'>): Promise<readonly string[]> {
-      const live = async (): Promise<void> => {
-        const accountId = await debtor(of.acme);
-        await of.settle();
-        await of.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.PARTNER]);
-        const [invoice] = await of.acme.invoices.ofAccount({ accountId });
-        await of.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? accountId, isExternal: true });
-        await of.settle();
-      };
-      await live();
-      return sent(live);
-    }
-
-    /** An engine whose storage does not ask what events mean for overdue. */
-    async function withoutOverdue() {
-      const database = await open(shopTemplate(specCatalog));
-      const storage = storageOf(database, (statement) => statements.push(statement));
-      const deaf = new Proxy(storage, {
-        get: (target, key) => {
-          if (key === 'prepare')
-            return ({ askedByEvents: _, ...policy }: StoragePolicy = {}) => target.prepare(policy);
-          const value: unknown = Reflect.get(target, key);
-          return typeof value === 'function' ? value.bind(target) : value;
+  it('an account in good standing is looked at, and nothing is written but its queue entry', async () => {
+    await begin({
+      overdueStates: [
+        {
+          name: 'LATE',
+          condition: { numberOfUnpaidInvoicesEqualsOrExceeds: 1, controlTagExclusion: 'TEST' },
         },
-      });
-      const billing = await Billing.open({
-        storage: deaf,
-        clock: fakeClock('2024-01-01T00:00:00Z'),
-        hasher: plainHasher(),
-        logger: recordingLogger(),
-        pushSender: null,
-      });
-      const { acme } = await shopIn(billing);
-      const settle = async (): Promise<void> => {
-        expect(await billing.settle()).to.equal(true);
-      };
-      return { billing, acme, settle };
-    }
+      ],
+    });
+    const { id } = await engine.payingAccount({ currency: 'USD' });
+    await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
+    await engine.settle();
+    await engine.acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.TEST]);
+    const refreshes = `select record_id from bw_queue_entries where unique_key like 'overdue-refresh:%'`;
+    expect(await rowsOf(engine.database, refreshes)).to.have.length(1);
+    const written = (await sent(() => engine.settle())).filter((text) => isWrite(text) && !isLock(text));
+    expect(await rowsOf(engine.database, refreshes)).to.deep.equal([]);
+    expect(written.filter((text) => !text.includes('bw_queue_'))).to.deep.equal([]);
+    expect(await statesOf()).to.deep.equal([]);
+    expect(await rowsOf(engine.database, 'select record_id from bw_overdue_accounts')).to.deep.equal([]);
   });
+
+  it('a tenant whose configuration has no condition pays no statement for overdue', async () => {
+    const lives: (readonly string[])[] = [];
+    const clear = { overdueStates: [{ name: 'FINE', isClearState: true }] };
+    const [[, conditional]] = cases;
+    for (const config of [null, clear, conditional]) {
+      await begin(config);
+      lives.push(await secondLife(engine));
+      await engine.close();
+    }
+    await begin(null);
+    const deaf = await withoutOverdue();
+    lives.push(await secondLife(deaf));
+    await deaf.billing.close();
+    const [none, clearOnly, some, without] = lives;
+    expect(none).to.deep.equal(without);
+    expect(clearOnly).to.deep.equal(without);
+    expect(some?.length).to.be.greaterThan(without?.length ?? 0);
+  });
+
+  it('overdue §7 rule 2: without conditions an exemption costs one look at whether the account was ever overdue', async () => {
+    await begin(null);
+    const id = await debtor();
+    await engine.settle();
+    const tagged = (definitionId: Uuid) =>
+      sent(() => engine.acme.tags.add({ type: 'ACCOUNT', id }, [definitionId]));
+    await tagged(SystemTag.TEST);
+    const other = await tagged(SystemTag.PARTNER);
+    const exempted = await tagged(SystemTag.OVERDUE_ENFORCEMENT_OFF);
+    const isLook = (text: string) => text.includes('is_invoicing_off_owned');
+    expect(exempted.filter((text) => !isLook(text))).to.deep.equal(other);
+    expect(exempted.filter(isLook)).to.have.length(1);
+    expect((await sent(() => engine.settle())).filter(isLook)).to.deep.equal([]);
+  });
+
+  /** What it takes to bill a debtor, once what is cached has been read. */
+  async function secondLife(of: Pick<TestEngine, 'acme' | 'settle'>): Promise<readonly string[]> {
+    const live = async (): Promise<void> => {
+      const accountId = await debtor(of.acme);
+      await of.settle();
+      await of.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.PARTNER]);
+      const [invoice] = await of.acme.invoices.ofAccount({ accountId });
+      await of.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? accountId, isExternal: true });
+      await of.settle();
+    };
+    await live();
+    return sent(live);
+  }
+
+  /** An engine whose storage does not ask what events mean for overdue. */
+  async function withoutOverdue() {
+    const database = await open(shopTemplate(specCatalog));
+    const storage = storageOf(database, (statement) => statements.push(statement));
+    const deaf = new Proxy(storage, {
+      get: (target, key) => {
+        if (key === 'prepare')
+          return ({ askedByEvents: _, ...policy }: StoragePolicy = {}) => target.prepare(policy);
+        const value: unknown = Reflect.get(target, key);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const billing = await Billing.open({
+      storage: deaf,
+      clock: fakeClock('2024-01-01T00:00:00Z'),
+      hasher: plainHasher(),
+      logger: recordingLogger(),
+      pushSender: null,
+    });
+    const { acme } = await shopIn(billing);
+    const settle = async (): Promise<void> => {
+      expect(await billing.settle()).to.equal(true);
+    };
+    return { billing, acme, settle };
+  }
 });

@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import { SystemTag, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import type { TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, type TestEngine } from '../support/index.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { configB, overdueXml } from '../support/overdue/overdue-documents.ts';
 import { overdueEntries, pendingRefreshes } from '../support/overdue/overdue-rows.ts';
@@ -11,299 +9,293 @@ const NOW = '2024-03-01T12:00:00Z';
 const AT_ONCE = overdueXml({ states: [{ name: 'LATE', count: 1, blocksChanges: true }] });
 const BY_TOTAL = overdueXml({ states: [{ name: 'LATE', total: 20 }] });
 
-anyDatabase((_kind, open) => {
-  describe('overdue §7: triggers', () => {
-    let engine: TestEngine;
-    afterEach(() => engine.close());
+anyDatabase('overdue §7: triggers', (open) => {
+  let engine: TestEngine;
 
-    async function begin(config = AT_ONCE, hasCard = false): Promise<Debtor> {
-      engine = await openStory(open, config, { now: NOW, catalog: null });
-      return Debtor.sign(engine, { hasCard, planName: null });
+  async function begin(config = AT_ONCE, hasCard = false): Promise<Debtor> {
+    engine = await openStory(open, config, { now: NOW, catalog: null });
+    return Debtor.sign(engine, { hasCard, planName: null });
+  }
+
+  async function paymentOf(invoiceId: Uuid): Promise<Uuid> {
+    const payments = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId);
+    const paid = payments.find(({ totals }) => totals.purchasedAmount.greaterThan(0));
+    if (paid === undefined) throw new Error('it is not paid');
+    return paid.id;
+  }
+
+  const later = (hours: number) => {
+    engine.clock.advance({ hours });
+  };
+
+  it('a payment that succeeds', async () => {
+    const debtor = await begin();
+    await debtor.charge('10');
+    expect(await debtor.state()).to.equal('LATE');
+    later(1);
+    await debtor.pay(0);
+    expect(await debtor.states()).to.deep.equal([
+      'LATE from 2024-03-01T12:00:00',
+      'clear from 2024-03-01T13:00:00',
+    ]);
+  });
+
+  it('a payment that fails', async () => {
+    const debtor = await begin(overdueXml({ states: [{ name: 'LATE', responses: ['EXPIRED_CARD'] }] }), true);
+    Debtor.decline(engine);
+    const { id: invoiceId } = await debtor.charge('10');
+    expect(await debtor.state()).to.equal('clear');
+    Debtor.decline(engine, 'EXPIRED_CARD');
+    await engine.acme.invoicePayments.pay({ invoiceId });
+    await engine.settle();
+    expect(await debtor.state()).to.equal('LATE');
+  });
+
+  it('a refund, a chargeback and its reversal', async () => {
+    const debtor = await begin(AT_ONCE, true);
+    const { id } = await debtor.charge('10');
+    expect(await debtor.state()).to.equal('clear');
+    const paymentId = await paymentOf(id);
+    const { invoicePayments } = engine.acme;
+    await invoicePayments.refund({ paymentId, amount: '4' });
+    await engine.settle();
+    expect(await debtor.state()).to.equal('LATE');
+    await debtor.pay(0);
+    expect(await debtor.state()).to.equal('clear');
+    const key = { paymentId, transactionExternalKey: 'dispute' };
+    await invoicePayments.chargeback({ ...key, amount: '6' });
+    await engine.settle();
+    expect(await debtor.state()).to.equal('LATE');
+    await invoicePayments.reverseChargeback(key);
+    await engine.settle();
+    expect(await debtor.state()).to.equal('clear');
+  });
+
+  it('an invoice that is created, where there is no payment method or no payment', async () => {
+    const debtor = await begin();
+    await debtor.tag(SystemTag.AUTO_PAY_OFF);
+    await debtor.charge('10');
+    expect(await debtor.state()).to.equal('LATE');
+  });
+
+  it('a draft that is committed', async () => {
+    const debtor = await begin();
+    const { id } = await debtor.charge('10', false);
+    expect(await debtor.state()).to.equal('clear');
+    await engine.acme.invoices.commit(id);
+    await engine.settle();
+    expect(await debtor.state()).to.equal('LATE');
+  });
+
+  it('an item that is adjusted', async () => {
+    const debtor = await begin(BY_TOTAL);
+    const { accountId, id: invoiceId, items } = await debtor.charge('25');
+    expect(await debtor.state()).to.equal('LATE');
+    const invoiceItemId = items[0]?.id ?? '';
+    await engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount: '5.01' });
+    await engine.settle();
+    expect(await debtor.state()).to.equal('clear');
+  });
+
+  it('credit that pays, and credit that is taken back', async () => {
+    const debtor = await begin();
+    const { accountId } = debtor;
+    await debtor.charge('10');
+    expect(await debtor.state()).to.equal('LATE');
+    const [credit] = await engine.acme.invoices.addCredits({
+      accountId,
+      items: [{ amount: '30' }],
+      autoCommit: true,
+    });
+    await engine.settle();
+    expect([await debtor.state(), await debtor.owed()]).to.deep.equal(['clear', []]);
+    expect(credit?.itemType).to.equal('CREDIT_ADJ');
+  });
+
+  it('an invoice that is voided', async () => {
+    const debtor = await begin();
+    const { id } = await debtor.charge('10');
+    expect(await debtor.state()).to.equal('LATE');
+    await engine.acme.invoices.void(id);
+    await engine.settle();
+    expect(await debtor.state()).to.equal('clear');
+  });
+
+  it('WRITTEN_OFF that is put on an invoice, and taken away', async () => {
+    const debtor = await begin();
+    const { id } = await debtor.charge('10');
+    await debtor.tag(SystemTag.WRITTEN_OFF, 'on', id);
+    expect(await debtor.state()).to.equal('clear');
+    await debtor.tag(SystemTag.WRITTEN_OFF, 'off', id);
+    expect(await debtor.state()).to.equal('LATE');
+  });
+
+  it('parent or delegation that changes', async () => {
+    const child = await begin();
+    const parents = [
+      await Debtor.sign(engine, { planName: null }),
+      await Debtor.sign(engine, { planName: null }),
+    ];
+    const [debtFree = '', indebted = ''] = parents.map(({ accountId }) => accountId);
+    await engine.acme.tags.add({ type: 'ACCOUNT', id: indebted }, [SystemTag.AUTO_PAY_OFF]);
+    await parents[1]?.charge('10');
+    await child.charge('5');
+    const found: string[] = [await child.state()];
+    const changes = [
+      { parentAccountId: debtFree, isPaymentDelegatedToParent: true },
+      { parentAccountId: indebted },
+      { parentAccountId: debtFree },
+      { isPaymentDelegatedToParent: false },
+      { parentAccountId: indebted },
+      { isPaymentDelegatedToParent: true },
+    ];
+    for (const each of changes) {
+      await engine.acme.updateAccount(child.accountId, { changes: each });
+      await engine.settle();
+      found.push(await child.state());
+    }
+    expect(found).to.deep.equal(['LATE', 'clear', 'LATE', 'clear', 'LATE', 'LATE', 'LATE']);
+    expect(await Promise.all(parents.map((each) => each.state()))).to.deep.equal(['clear', 'LATE']);
+  });
+
+  it('OVERDUE_ENFORCEMENT_OFF: clear at once and for good, evaluated again when it goes', async () => {
+    const debtor = await begin(configB());
+    await debtor.charge('10');
+    await engine.runTo('2024-03-06T12:00:00Z');
+    expect([await debtor.state(), await debtor.check()]).to.deep.equal(['OD1', '2024-03-11T12:00:00']);
+    await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
+    expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', null]);
+    await debtor.charge('20');
+    await engine.runTo('2024-04-06T12:00:00Z');
+    expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', null]);
+    await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
+    expect([await debtor.state(), await debtor.check()]).to.deep.equal(['OD1', '2024-04-11T12:00:00']);
+  });
+
+  it('a control tag that the configuration names, and no other', async () => {
+    const debtor = await begin(
+      overdueXml({
+        states: [
+          { name: 'LATE', count: 1, tagOut: 'PARTNER' },
+          { name: 'TESTED', count: 1, tagIn: 'TEST' },
+        ],
+      }),
+    );
+    await debtor.charge('10');
+    const refreshes = async (): Promise<number> =>
+      (await overdueEntries(engine.database, debtor.accountId)).length;
+    const found: string[] = [];
+    let known = await refreshes();
+    for (const [tag, how] of [
+      ['PARTNER', 'on'],
+      ['TEST', 'on'],
+      ['PARTNER', 'off'],
+      ['AUTO_PAY_OFF', 'on'],
+      ['AUTO_INVOICING_DRAFT', 'on'],
+      ['TEST', 'off'],
+    ] as const) {
+      await debtor.tag(SystemTag[tag], how);
+      const now = await refreshes();
+      found.push(`${tag} ${how}: ${now > known ? 'looked at' : 'not'}, ${await debtor.state()}`);
+      known = now;
+    }
+    expect(found).to.deep.equal([
+      'PARTNER on: looked at, clear',
+      'TEST on: looked at, TESTED',
+      'PARTNER off: looked at, LATE',
+      'AUTO_PAY_OFF on: not, LATE',
+      'AUTO_INVOICING_DRAFT on: not, LATE',
+      'TEST off: looked at, LATE',
+    ]);
+  });
+
+  it('a scheduled check', async () => {
+    const debtor = await begin(configB());
+    await debtor.charge('10');
+    expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', '2024-03-06T12:00:00']);
+    await engine.runTo('2024-03-06T12:00:00Z');
+    expect(await debtor.state()).to.equal('OD1');
+  });
+
+  it('events that the tenant does not want pushed', async () => {
+    const skipped = [
+      'INVOICE_CREATION',
+      'INVOICE_PAYMENT_FAILED',
+      'INVOICE_PAYMENT_SUCCESS',
+      'TAG_CREATION',
+      'OVERDUE_CHANGE',
+    ];
+    engine = await openStory(open, AT_ONCE, {
+      now: NOW,
+      catalog: null,
+      configuration: { 'org.service.billing.server.event.post.type.skip': skipped.join(',') },
+    });
+    const debtor = await Debtor.sign(engine, { hasCard: false, planName: null });
+    await debtor.charge('10');
+    expect(await debtor.state()).to.equal('LATE');
+    await debtor.pay(0);
+    expect(await debtor.state()).to.equal('clear');
+  });
+
+  describe('how they are queued', () => {
+    /** Asks for something and does none of the work that it brings. */
+    async function chargeOnly(debtor: Debtor, amount: string): Promise<Uuid> {
+      const { accountId } = debtor;
+      const items = [{ amount }];
+      const [item] = await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true });
+      return item?.invoiceId as Uuid;
     }
 
-    async function paymentOf(invoiceId: Uuid): Promise<Uuid> {
-      const payments = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId);
-      const paid = payments.find(({ totals }) => totals.purchasedAmount.greaterThan(0));
-      if (paid === undefined) throw new Error('it is not paid');
-      return paid.id;
-    }
+    it('rule 1: several refreshes of one account collapse into one', async () => {
+      const debtor = await begin();
+      for (const amount of ['1', '2', '3']) await chargeOnly(debtor, amount);
+      expect(await pendingRefreshes(engine.database, debtor.accountId)).to.have.length(1);
+      await engine.settle();
+      expect(await debtor.states()).to.deep.equal(['LATE from 2024-03-01T12:00:00']);
+      expect(await pendingRefreshes(engine.database, debtor.accountId)).to.deep.equal([]);
+    });
 
-    const later = (hours: number) => {
-      engine.clock.advance({ hours });
-    };
-
-    it('a payment that succeeds', async () => {
+    it('rule 1: a clear that waits is not dropped in favour of a refresh', async () => {
       const debtor = await begin();
       await debtor.charge('10');
-      expect(await debtor.state()).to.equal('LATE');
-      later(1);
-      await debtor.pay(0);
+      await chargeOnly(debtor, '20');
+      const object = { type: 'ACCOUNT', id: debtor.accountId } as const;
+      await engine.acme.tags.add(object, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
+      expect(await pendingRefreshes(engine.database, debtor.accountId)).to.have.length(2);
+      await engine.settle();
       expect(await debtor.states()).to.deep.equal([
         'LATE from 2024-03-01T12:00:00',
-        'clear from 2024-03-01T13:00:00',
+        'clear from 2024-03-01T12:00:00',
       ]);
     });
 
-    it('a payment that fails', async () => {
+    it('rule 2: nothing is queued where the configuration has no condition, nor where there is none', async () => {
       const debtor = await begin(
-        overdueXml({ states: [{ name: 'LATE', responses: ['EXPIRED_CARD'] }] }),
-        true,
+        '<overdueConfig><accountOverdueStates><state name="Clear"><isClearState>true</isClearState></state></accountOverdueStates></overdueConfig>',
       );
-      Debtor.decline(engine);
-      const { id: invoiceId } = await debtor.charge('10');
-      expect(await debtor.state()).to.equal('clear');
-      Debtor.decline(engine, 'EXPIRED_CARD');
-      await engine.acme.invoicePayments.pay({ invoiceId });
-      await engine.settle();
-      expect(await debtor.state()).to.equal('LATE');
-    });
-
-    it('a refund, a chargeback and its reversal', async () => {
-      const debtor = await begin(AT_ONCE, true);
-      const { id } = await debtor.charge('10');
-      expect(await debtor.state()).to.equal('clear');
-      const paymentId = await paymentOf(id);
-      const { invoicePayments } = engine.acme;
-      await invoicePayments.refund({ paymentId, amount: '4' });
-      await engine.settle();
-      expect(await debtor.state()).to.equal('LATE');
-      await debtor.pay(0);
-      expect(await debtor.state()).to.equal('clear');
-      const key = { paymentId, transactionExternalKey: 'dispute' };
-      await invoicePayments.chargeback({ ...key, amount: '6' });
-      await engine.settle();
-      expect(await debtor.state()).to.equal('LATE');
-      await invoicePayments.reverseChargeback(key);
-      await engine.settle();
-      expect(await debtor.state()).to.equal('clear');
-    });
-
-    it('an invoice that is created, where there is no payment method or no payment', async () => {
-      const debtor = await begin();
-      await debtor.tag(SystemTag.AUTO_PAY_OFF);
       await debtor.charge('10');
-      expect(await debtor.state()).to.equal('LATE');
-    });
-
-    it('a draft that is committed', async () => {
-      const debtor = await begin();
-      const { id } = await debtor.charge('10', false);
-      expect(await debtor.state()).to.equal('clear');
-      await engine.acme.invoices.commit(id);
-      await engine.settle();
-      expect(await debtor.state()).to.equal('LATE');
-    });
-
-    it('an item that is adjusted', async () => {
-      const debtor = await begin(BY_TOTAL);
-      const { accountId, id: invoiceId, items } = await debtor.charge('25');
-      expect(await debtor.state()).to.equal('LATE');
-      const invoiceItemId = items[0]?.id ?? '';
-      await engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount: '5.01' });
-      await engine.settle();
-      expect(await debtor.state()).to.equal('clear');
-    });
-
-    it('credit that pays, and credit that is taken back', async () => {
-      const debtor = await begin();
-      const { accountId } = debtor;
-      await debtor.charge('10');
-      expect(await debtor.state()).to.equal('LATE');
-      const [credit] = await engine.acme.invoices.addCredits({
-        accountId,
-        items: [{ amount: '30' }],
-        autoCommit: true,
-      });
-      await engine.settle();
-      expect([await debtor.state(), await debtor.owed()]).to.deep.equal(['clear', []]);
-      expect(credit?.itemType).to.equal('CREDIT_ADJ');
-    });
-
-    it('an invoice that is voided', async () => {
-      const debtor = await begin();
-      const { id } = await debtor.charge('10');
-      expect(await debtor.state()).to.equal('LATE');
-      await engine.acme.invoices.void(id);
-      await engine.settle();
-      expect(await debtor.state()).to.equal('clear');
-    });
-
-    it('WRITTEN_OFF that is put on an invoice, and taken away', async () => {
-      const debtor = await begin();
-      const { id } = await debtor.charge('10');
-      await debtor.tag(SystemTag.WRITTEN_OFF, 'on', id);
-      expect(await debtor.state()).to.equal('clear');
-      await debtor.tag(SystemTag.WRITTEN_OFF, 'off', id);
-      expect(await debtor.state()).to.equal('LATE');
-    });
-
-    it('parent or delegation that changes', async () => {
-      const child = await begin();
-      const parents = [
-        await Debtor.sign(engine, { planName: null }),
-        await Debtor.sign(engine, { planName: null }),
-      ];
-      const [debtFree = '', indebted = ''] = parents.map(({ accountId }) => accountId);
-      await engine.acme.tags.add({ type: 'ACCOUNT', id: indebted }, [SystemTag.AUTO_PAY_OFF]);
-      await parents[1]?.charge('10');
-      await child.charge('5');
-      const found: string[] = [await child.state()];
-      const changes = [
-        { parentAccountId: debtFree, isPaymentDelegatedToParent: true },
-        { parentAccountId: indebted },
-        { parentAccountId: debtFree },
-        { isPaymentDelegatedToParent: false },
-        { parentAccountId: indebted },
-        { isPaymentDelegatedToParent: true },
-      ];
-      for (const each of changes) {
-        await engine.acme.updateAccount(child.accountId, { changes: each });
-        await engine.settle();
-        found.push(await child.state());
-      }
-      expect(found).to.deep.equal(['LATE', 'clear', 'LATE', 'clear', 'LATE', 'LATE', 'LATE']);
-      expect(await Promise.all(parents.map((each) => each.state()))).to.deep.equal(['clear', 'LATE']);
-    });
-
-    it('OVERDUE_ENFORCEMENT_OFF: clear at once and for good, evaluated again when it goes', async () => {
-      const debtor = await begin(configB());
-      await debtor.charge('10');
-      await engine.runTo('2024-03-06T12:00:00Z');
-      expect([await debtor.state(), await debtor.check()]).to.deep.equal(['OD1', '2024-03-11T12:00:00']);
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
-      expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', null]);
-      await debtor.charge('20');
-      await engine.runTo('2024-04-06T12:00:00Z');
-      expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', null]);
       await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
-      expect([await debtor.state(), await debtor.check()]).to.deep.equal(['OD1', '2024-04-11T12:00:00']);
-    });
-
-    it('a control tag that the configuration names, and no other', async () => {
-      const debtor = await begin(
-        overdueXml({
-          states: [
-            { name: 'LATE', count: 1, tagOut: 'PARTNER' },
-            { name: 'TESTED', count: 1, tagIn: 'TEST' },
-          ],
-        }),
-      );
-      await debtor.charge('10');
-      const refreshes = async (): Promise<number> =>
-        (await overdueEntries(engine.database, debtor.accountId)).length;
-      const found: string[] = [];
-      let known = await refreshes();
-      for (const [tag, how] of [
-        ['PARTNER', 'on'],
-        ['TEST', 'on'],
-        ['PARTNER', 'off'],
-        ['AUTO_PAY_OFF', 'on'],
-        ['AUTO_INVOICING_DRAFT', 'on'],
-        ['TEST', 'off'],
-      ] as const) {
-        await debtor.tag(SystemTag[tag], how);
-        const now = await refreshes();
-        found.push(`${tag} ${how}: ${now > known ? 'looked at' : 'not'}, ${await debtor.state()}`);
-        known = now;
-      }
-      expect(found).to.deep.equal([
-        'PARTNER on: looked at, clear',
-        'TEST on: looked at, TESTED',
-        'PARTNER off: looked at, LATE',
-        'AUTO_PAY_OFF on: not, LATE',
-        'AUTO_INVOICING_DRAFT on: not, LATE',
-        'TEST off: looked at, LATE',
-      ]);
-    });
-
-    it('a scheduled check', async () => {
-      const debtor = await begin(configB());
-      await debtor.charge('10');
-      expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', '2024-03-06T12:00:00']);
-      await engine.runTo('2024-03-06T12:00:00Z');
-      expect(await debtor.state()).to.equal('OD1');
-    });
-
-    it('events that the tenant does not want pushed', async () => {
-      const skipped = [
-        'INVOICE_CREATION',
-        'INVOICE_PAYMENT_FAILED',
-        'INVOICE_PAYMENT_SUCCESS',
-        'TAG_CREATION',
-        'OVERDUE_CHANGE',
-      ];
-      engine = await openStory(open, AT_ONCE, {
-        now: NOW,
-        catalog: null,
-        configuration: { 'org.service.billing.server.event.post.type.skip': skipped.join(',') },
-      });
-      const debtor = await Debtor.sign(engine, { hasCard: false, planName: null });
-      await debtor.charge('10');
-      expect(await debtor.state()).to.equal('LATE');
       await debtor.pay(0);
+      expect(await overdueEntries(engine.database, debtor.accountId)).to.deep.equal([]);
       expect(await debtor.state()).to.equal('clear');
     });
 
-    describe('how they are queued', () => {
-      /** Asks for something and does none of the work that it brings. */
-      async function chargeOnly(debtor: Debtor, amount: string): Promise<Uuid> {
-        const { accountId } = debtor;
-        const items = [{ amount }];
-        const [item] = await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true });
-        return item?.invoiceId as Uuid;
-      }
+    it('rule 3: a refresh of an account that is exempt does nothing', async () => {
+      const debtor = await begin();
+      await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
+      await debtor.charge('10');
+      expect([await debtor.states(), await debtor.check()]).to.deep.equal([[], null]);
+    });
 
-      it('rule 1: several refreshes of one account collapse into one', async () => {
-        const debtor = await begin();
-        for (const amount of ['1', '2', '3']) await chargeOnly(debtor, amount);
-        expect(await pendingRefreshes(engine.database, debtor.accountId)).to.have.length(1);
-        await engine.settle();
-        expect(await debtor.states()).to.deep.equal(['LATE from 2024-03-01T12:00:00']);
-        expect(await pendingRefreshes(engine.database, debtor.accountId)).to.deep.equal([]);
-      });
-
-      it('rule 1: a clear that waits is not dropped in favour of a refresh', async () => {
-        const debtor = await begin();
-        await debtor.charge('10');
-        await chargeOnly(debtor, '20');
-        const object = { type: 'ACCOUNT', id: debtor.accountId } as const;
-        await engine.acme.tags.add(object, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
-        expect(await pendingRefreshes(engine.database, debtor.accountId)).to.have.length(2);
-        await engine.settle();
-        expect(await debtor.states()).to.deep.equal([
-          'LATE from 2024-03-01T12:00:00',
-          'clear from 2024-03-01T12:00:00',
-        ]);
-      });
-
-      it('rule 2: nothing is queued where the configuration has no condition, nor where there is none', async () => {
-        const debtor = await begin(
-          '<overdueConfig><accountOverdueStates><state name="Clear"><isClearState>true</isClearState></state></accountOverdueStates></overdueConfig>',
-        );
-        await debtor.charge('10');
-        await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
-        await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
-        await debtor.pay(0);
-        expect(await overdueEntries(engine.database, debtor.accountId)).to.deep.equal([]);
-        expect(await debtor.state()).to.equal('clear');
-      });
-
-      it('rule 3: a refresh of an account that is exempt does nothing', async () => {
-        const debtor = await begin();
-        await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
-        await debtor.charge('10');
-        expect([await debtor.states(), await debtor.check()]).to.deep.equal([[], null]);
-      });
-
-      it('rule 4: clearing what is clear writes nothing', async () => {
-        const debtor = await begin();
-        await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
-        await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
-        expect(await debtor.states()).to.deep.equal([]);
-        expect(
-          (await debtor.chronicle.news()).filter((line) => line.includes('OVERDUE_CHANGE')),
-        ).to.deep.equal([]);
-      });
+    it('rule 4: clearing what is clear writes nothing', async () => {
+      const debtor = await begin();
+      await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF);
+      await debtor.tag(SystemTag.OVERDUE_ENFORCEMENT_OFF, 'off');
+      expect(await debtor.states()).to.deep.equal([]);
+      expect((await debtor.chronicle.news()).filter((line) => line.includes('OVERDUE_CHANGE'))).to.deep.equal(
+        [],
+      );
     });
   });
 });

@@ -1,12 +1,9 @@
-import { expect } from 'chai';
 import { formatInstant, type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
 import { ACCOUNTS_PER_OVERDUE_PAGE } from '../../lib/overdue/checks/config-change-handler.ts';
 import { localDate } from '../../lib/values/time/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
-import { rowsOf } from '../support/queue-rows.ts';
 import { account, author, blockingState, ownerOf } from '../support/storage/stored-records.ts';
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
@@ -26,186 +23,183 @@ const ways: readonly (readonly [string, (engine: TestEngine) => Promise<void>])[
   ],
 ];
 
-anyDatabase((kind, open) => {
-  describe(`overdue where no state has a condition any more, on ${kind}`, () => {
-    let engine: TestEngine;
-    let statements: string[];
-    beforeEach(async () => {
-      statements = [];
-      engine = await openEngine(open, {
-        now: '2012-05-01T10:00:00Z',
-        catalog: null,
-        trace: (statement) => statements.push(statement),
-      });
+anyDatabase('overdue where no state has a condition any more', (open) => {
+  let engine: TestEngine;
+  let statements: string[];
+  beforeEach(async () => {
+    statements = [];
+    engine = await openEngine(open, {
+      now: '2012-05-01T10:00:00Z',
+      catalog: null,
+      trace: (statement) => statements.push(statement),
     });
-    afterEach(() => engine.close());
+  });
 
-    /** An account that owes something since 2012-05-01. */
-    async function debtor(): Promise<Uuid> {
-      const made = await engine.acme.createAccount({ currency: 'USD' });
-      await new PaidInvoices(engine, made).add('30');
-      return made.id;
-    }
+  /** An account that owes something since 2012-05-01. */
+  async function debtor(): Promise<Uuid> {
+    const made = await engine.acme.createAccount({ currency: 'USD' });
+    await new PaidInvoices(engine, made).add('30');
+    return made.id;
+  }
 
-    async function states(accountId: Uuid): Promise<readonly string[]> {
-      const found = await engine.acme.blocking.ofAccount(accountId, { services: ['overdue-service'] });
-      return found.map(
-        ({ stateName, effective }) => `${stateName} ${formatInstant(effective.at).slice(0, 16)}`,
-      );
-    }
+  async function states(accountId: Uuid): Promise<readonly string[]> {
+    const found = await engine.acme.blocking.ofAccount(accountId, { services: ['overdue-service'] });
+    return found.map(
+      ({ stateName, effective }) => `${stateName} ${formatInstant(effective.at).slice(0, 16)}`,
+    );
+  }
 
-    const tagsOf = async (accountId: Uuid) =>
-      (await engine.acme.tags.ofAccount(accountId)).map(({ tagDefinitionName }) => tagDefinitionName);
-    const breaches = () => Array.fromAsync(engine.billing.checks.breaches(null));
-    /** Entries of overdue that have come, of all accounts. */
-    const entries = async () =>
-      (await rowsOf(engine.database, `select unique_key from bw_queue_history where topic like 'overdue-%'`))
-        .length;
+  const tagsOf = async (accountId: Uuid) =>
+    (await engine.acme.tags.ofAccount(accountId)).map(({ tagDefinitionName }) => tagDefinitionName);
+  const breaches = () => Array.fromAsync(engine.billing.checks.breaches(null));
+  /** Entries of overdue that have come, of all accounts. */
+  const entries = async () =>
+    (await rowsOf(engine.database, `select unique_key from bw_queue_history where topic like 'overdue-%'`))
+      .length;
 
-    for (const [way, change] of ways) {
-      it(`overdue §1.2 rule 5: an account that is blocked is clear at once when the configuration ${way}`, async () => {
-        await engine.acme.overdue.upload(OD);
-        const blocked = await debtor();
-        await engine.settle();
-        await engine.runTo(DAY);
-        const fresh = await debtor();
-        await engine.settle();
-        expect(await tagsOf(blocked)).to.deep.equal(['AUTO_INVOICING_OFF']);
-        engine.clock.advance({ hours: 2 });
-        await change(engine);
-        await engine.settle();
-        expect(await states(blocked)).to.deep.equal(['OD 2012-05-06T10:00', `${CLEAR} 2012-05-06T12:00`]);
-        expect(await tagsOf(blocked)).to.deep.equal([]);
-        expect(await states(fresh)).to.deep.equal([]);
-        expect(await breaches()).to.deep.equal([]);
-      });
-    }
-
-    it('overdue §1.2 rule 5: each page of accounts costs as many statements, and who is clear is not looked at', async () => {
-      const { storage, tenant, clock } = engine;
-      const count = 2 * ACCOUNTS_PER_OVERDUE_PAGE + 1;
+  for (const [way, change] of ways) {
+    it(`overdue §1.2 rule 5: an account that is blocked is clear at once when the configuration ${way}`, async () => {
       await engine.acme.overdue.upload(OD);
-      await engine.settle();
-      await storage.write(tenant, author({ createdDate: clock.now() }), async (session) => {
-        const news = Array.from({ length: count }, () =>
-          account({ parentAccountId: null, isPaymentDelegatedToParent: false }),
-        );
-        const stored = await session.accounts.insert(news);
-        const at = { at: clock.now(), date: localDate(2012, 5, 1) };
-        await session.subscriptions.insertBlockingStates(
-          stored.map((each, index) =>
-            blockingState(ownerOf(each), {
-              blockedId: each.id,
-              type: 'ACCOUNT',
-              service: 'overdue-service',
-              stateName: index === 0 ? CLEAR : 'OD',
-              effective: at,
-              sequence: 1,
-            }),
-          ),
-        );
-        await session.overdue.saveAccounts(
-          stored.map(({ id, recordId }) => ({
-            accountId: id,
-            accountRecordId: recordId,
-            isInvoicingOffOwned: false,
-          })),
-        );
-      });
-      statements.length = 0;
-      await engine.acme.keyValues.delete(KEY);
-      await engine.settle();
-      const pages = statements.filter((text) =>
-        /from bw_overdue_accounts[\s\S]*order by account_id/.test(text),
-      );
-      expect(pages).to.have.length(3);
-      expect(await entries()).to.equal(count - 1);
-      const left = await rowsOf(
-        engine.database,
-        `select state_name, count(*) as n from bw_blocking_states where service = 'overdue-service'
-         group by state_name order by n`,
-      );
-      expect(left.map(({ state_name, n }) => [state_name, Number(n)])).to.deep.equal([
-        ['OD', count - 1],
-        [CLEAR, count],
-      ]);
-    });
-
-    it('overdue §1.2 rule 5: a tenant that has never had a condition has nobody to look at', async () => {
-      const accountId = await debtor();
-      await engine.acme.overdue.upload({ overdueStates: [{ name: 'FINE', isClearState: true }] });
-      await engine.settle();
-      await engine.acme.keyValues.delete(KEY);
-      await engine.settle();
-      await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
-      await engine.settle();
-      expect(await entries()).to.equal(0);
-      expect(await states(accountId)).to.deep.equal([]);
-    });
-
-    it('overdue §7 rule 2: OVERDUE_ENFORCEMENT_OFF clears an account that an earlier configuration has left in a state', async () => {
-      await engine.acme.overdue.upload(OD);
-      const accountId = await debtor();
+      const blocked = await debtor();
       await engine.settle();
       await engine.runTo(DAY);
-      const { storage, tenant, clock } = engine;
-      // As after a start of the server with another default.
-      await storage.write(tenant, author({ createdDate: clock.now() }), (session) =>
-        session.keyValues.setOverdueConfig(null),
-      );
+      const fresh = await debtor();
       await engine.settle();
-      expect(await states(accountId)).to.deep.equal(['OD 2012-05-06T10:00']);
-      expect((await breaches()).map(({ message }) => message)).to.deep.equal([
-        'the queue has no entry that takes it from overdue state OD to clear',
-      ]);
-      await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
+      expect(await tagsOf(blocked)).to.deep.equal(['AUTO_INVOICING_OFF']);
+      engine.clock.advance({ hours: 2 });
+      await change(engine);
       await engine.settle();
-      expect((await states(accountId)).slice(1)).to.deep.equal([`${CLEAR} 2012-05-06T10:00`]);
-      expect(await tagsOf(accountId)).to.deep.equal(['OVERDUE_ENFORCEMENT_OFF']);
+      expect(await states(blocked)).to.deep.equal(['OD 2012-05-06T10:00', `${CLEAR} 2012-05-06T12:00`]);
+      expect(await tagsOf(blocked)).to.deep.equal([]);
+      expect(await states(fresh)).to.deep.equal([]);
       expect(await breaches()).to.deep.equal([]);
     });
+  }
 
-    it('overdue §6 rule 6: a check that falls due meanwhile is put off day by day while something is owed', async () => {
-      await engine.acme.overdue.upload(OD);
-      const waiting = await debtor();
-      const paying = await debtor();
-      await engine.settle();
-      await engine.acme.keyValues.delete(KEY);
-      await engine.settle();
-      const pending = async () => {
-        const rows = await rowsOf(
-          engine.database,
-          `select e.effective_date as due, a.id as account_id from bw_queue_entries e
+  it('overdue §1.2 rule 5: each page of accounts costs as many statements, and who is clear is not looked at', async () => {
+    const { storage, tenant, clock } = engine;
+    const count = 2 * ACCOUNTS_PER_OVERDUE_PAGE + 1;
+    await engine.acme.overdue.upload(OD);
+    await engine.settle();
+    await storage.write(tenant, author({ createdDate: clock.now() }), async (session) => {
+      const news = Array.from({ length: count }, () =>
+        account({ parentAccountId: null, isPaymentDelegatedToParent: false }),
+      );
+      const stored = await session.accounts.insert(news);
+      const at = { at: clock.now(), date: localDate(2012, 5, 1) };
+      await session.subscriptions.insertBlockingStates(
+        stored.map((each, index) =>
+          blockingState(ownerOf(each), {
+            blockedId: each.id,
+            type: 'ACCOUNT',
+            service: 'overdue-service',
+            stateName: index === 0 ? CLEAR : 'OD',
+            effective: at,
+            sequence: 1,
+          }),
+        ),
+      );
+      await session.overdue.saveAccounts(
+        stored.map(({ id, recordId }) => ({
+          accountId: id,
+          accountRecordId: recordId,
+          isInvoicingOffOwned: false,
+        })),
+      );
+    });
+    statements.length = 0;
+    await engine.acme.keyValues.delete(KEY);
+    await engine.settle();
+    const pages = statements.filter((text) =>
+      /from bw_overdue_accounts[\s\S]*order by account_id/.test(text),
+    );
+    expect(pages).to.have.length(3);
+    expect(await entries()).to.equal(count - 1);
+    const left = await rowsOf(
+      engine.database,
+      `select state_name, count(*) as n from bw_blocking_states where service = 'overdue-service'
+         group by state_name order by n`,
+    );
+    expect(left.map(({ state_name, n }) => [state_name, Number(n)])).to.deep.equal([
+      ['OD', count - 1],
+      [CLEAR, count],
+    ]);
+  });
+
+  it('overdue §1.2 rule 5: a tenant that has never had a condition has nobody to look at', async () => {
+    const accountId = await debtor();
+    await engine.acme.overdue.upload({ overdueStates: [{ name: 'FINE', isClearState: true }] });
+    await engine.settle();
+    await engine.acme.keyValues.delete(KEY);
+    await engine.settle();
+    await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
+    await engine.settle();
+    expect(await entries()).to.equal(0);
+    expect(await states(accountId)).to.deep.equal([]);
+  });
+
+  it('overdue §7 rule 2: OVERDUE_ENFORCEMENT_OFF clears an account that an earlier configuration has left in a state', async () => {
+    await engine.acme.overdue.upload(OD);
+    const accountId = await debtor();
+    await engine.settle();
+    await engine.runTo(DAY);
+    const { storage, tenant, clock } = engine;
+    // As after a start of the server with another default.
+    await storage.write(tenant, author({ createdDate: clock.now() }), (session) =>
+      session.keyValues.setOverdueConfig(null),
+    );
+    await engine.settle();
+    expect(await states(accountId)).to.deep.equal(['OD 2012-05-06T10:00']);
+    expect((await breaches()).map(({ message }) => message)).to.deep.equal([
+      'the queue has no entry that takes it from overdue state OD to clear',
+    ]);
+    await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
+    await engine.settle();
+    expect((await states(accountId)).slice(1)).to.deep.equal([`${CLEAR} 2012-05-06T10:00`]);
+    expect(await tagsOf(accountId)).to.deep.equal(['OVERDUE_ENFORCEMENT_OFF']);
+    expect(await breaches()).to.deep.equal([]);
+  });
+
+  it('overdue §6 rule 6: a check that falls due meanwhile is put off day by day while something is owed', async () => {
+    await engine.acme.overdue.upload(OD);
+    const waiting = await debtor();
+    const paying = await debtor();
+    await engine.settle();
+    await engine.acme.keyValues.delete(KEY);
+    await engine.settle();
+    const pending = async () => {
+      const rows = await rowsOf(
+        engine.database,
+        `select e.effective_date as due, a.id as account_id from bw_queue_entries e
            join bw_accounts a on a.record_id = e.account_record_id where e.unique_key like 'overdue-check:%'`,
-        );
-        return rows
-          .map(
-            ({ due, account_id }) =>
-              `${account_id === waiting ? 'waiting' : 'paying'} ${new Date(Number(due)).toISOString().slice(0, 16)}`,
-          )
-          .sort();
-      };
-      expect(await pending()).to.deep.equal(['paying 2012-05-06T10:00', 'waiting 2012-05-06T10:00']);
-      const [invoice] = await engine.acme.invoices.ofAccount({ accountId: paying });
-      await engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? paying, isExternal: true });
-      await engine.runTo('2012-05-08T10:00:00Z');
-      expect(await pending()).to.deep.equal(['waiting 2012-05-09T10:00']);
-      await engine.acme.overdue.upload(OD);
-      await engine.runTo('2012-05-09T10:00:00Z');
-      expect(await states(waiting)).to.have.length(1);
-      expect(await states(paying)).to.deep.equal([]);
-    });
+      );
+      return rows
+        .map(
+          ({ due, account_id }) =>
+            `${account_id === waiting ? 'waiting' : 'paying'} ${new Date(Number(due)).toISOString().slice(0, 16)}`,
+        )
+        .sort();
+    };
+    expect(await pending()).to.deep.equal(['paying 2012-05-06T10:00', 'waiting 2012-05-06T10:00']);
+    const [invoice] = await engine.acme.invoices.ofAccount({ accountId: paying });
+    await engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? paying, isExternal: true });
+    await engine.runTo('2012-05-08T10:00:00Z');
+    expect(await pending()).to.deep.equal(['waiting 2012-05-09T10:00']);
+    await engine.acme.overdue.upload(OD);
+    await engine.runTo('2012-05-09T10:00:00Z');
+    expect(await states(waiting)).to.have.length(1);
+    expect(await states(paying)).to.deep.equal([]);
+  });
 
-    it('overdue §6 rule 6: who was taken out of his state and owes on meets the next configuration', async () => {
-      await engine.acme.overdue.upload(OD);
-      const accountId = await debtor();
-      await engine.settle();
-      await engine.runTo(DAY);
-      await engine.acme.keyValues.delete(KEY);
-      await engine.settle();
-      await engine.acme.overdue.upload(OD);
-      await engine.runTo('2012-05-07T10:00:00Z');
-      expect((await states(accountId)).map((text) => text.split(' ')[0])).to.deep.equal(['OD', CLEAR, 'OD']);
-    });
+  it('overdue §6 rule 6: who was taken out of his state and owes on meets the next configuration', async () => {
+    await engine.acme.overdue.upload(OD);
+    const accountId = await debtor();
+    await engine.settle();
+    await engine.runTo(DAY);
+    await engine.acme.keyValues.delete(KEY);
+    await engine.settle();
+    await engine.acme.overdue.upload(OD);
+    await engine.runTo('2012-05-07T10:00:00Z');
+    expect((await states(accountId)).map((text) => text.split(' ')[0])).to.deep.equal(['OD', CLEAR, 'OD']);
   });
 });

@@ -1,220 +1,213 @@
-import { expect } from 'chai';
 import { ErrorCode, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
 import { catalogXml, plan, price } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { example } from '../support/files.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  example,
+  expect,
+  itemLines,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 const meadow = example('catalogs/meadow.xml');
 
-anyDatabase((_kind, open) => {
-  describe('parked accounts', () => {
-    let engine: TestEngine;
+eachDatabaseByTurns('parked accounts', (open) => {
+  let engine: TestEngine;
 
-    async function begin(
-      now: string,
-      options: { maxDailyItems?: number; catalog?: URL } = {},
-    ): Promise<void> {
-      const { maxDailyItems, catalog } = options;
-      engine = await openEngine(open, {
-        now,
-        ...(catalog ? { catalog } : {}),
-        ...(maxDailyItems === undefined
-          ? {}
-          : { configuration: { 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': maxDailyItems } }),
-      });
-    }
-
-    afterEach(() => engine.close());
-
-    async function subscriber(
-      planName: string,
-      input: { currency?: string; billingDate?: string } = {},
-    ): Promise<Uuid> {
-      const { id } = await engine.payingAccount({ currency: input.currency ?? 'USD' });
-      const billingDate =
-        input.billingDate === undefined ? null : { date: parseLocalDate(input.billingDate) };
-      await engine.acme.createSubscription(
-        { accountId: id, planName },
-        { billingDate, entitlementDate: billingDate },
-      );
-      return id;
-    }
-
-    async function linesOf(accountId: Uuid): Promise<readonly (readonly string[])[]> {
-      return (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).map(itemLines);
-    }
-
-    const isParked = async (accountId: Uuid): Promise<boolean> => {
-      const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
-      return tags.some(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
-    };
-
-    /** An explicit run far ahead goes beyond the safety bound. */
-    async function park(accountId: Uuid): Promise<void> {
-      const request = { accountId, targetDate: parseLocalDate('2026-12-01') };
-      expect(await codeOf(engine.acme.generateInvoice(request))).to.equal(ErrorCode.INVOICE_BOUND_EXCEEDED);
-      expect(await isParked(accountId)).to.equal(true);
-    }
-
-    it('parking: more items than the safety bound: nothing is written, the account is parked, others go on', async () => {
-      await begin('2024-06-01T00:00:00Z', { maxDailyItems: 1, catalog: meadow });
-      const withSetUp = await subscriber('canopy-monthly');
-      const other = await subscriber('sprout-monthly-direct');
-      await engine.settle();
-      expect(await linesOf(withSetUp)).to.deep.equal([]);
-      expect(await isParked(withSetUp)).to.equal(true);
-      expect(await linesOf(other)).to.deep.equal([['RECURRING 2024-06-01..2024-07-01 12']]);
-      expect(await codeOf(engine.acme.generateInvoice({ accountId: withSetUp }))).to.equal(
-        ErrorCode.INVOICE_BOUND_EXCEEDED,
-      );
-      expect(await isParked(withSetUp)).to.equal(true);
+  async function begin(now: string, options: { maxDailyItems?: number; catalog?: URL } = {}): Promise<void> {
+    const { maxDailyItems, catalog } = options;
+    engine = await openEngine(open, {
+      now,
+      ...(catalog ? { catalog } : {}),
+      ...(maxDailyItems === undefined
+        ? {}
+        : { configuration: { 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': maxDailyItems } }),
     });
+  }
 
-    it('parking by hand keeps automatic runs away until the account is unparked, which bills what has fallen due', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      const id = await subscriber('solo-now');
-      await engine.settle();
-      const { invoices } = engine.acme;
-      const parked = async () => (await invoices.parked({ offset: 0, limit: 10 })).rows;
-      expect(await parked()).to.deep.equal([]);
-      await invoices.park(id, { reason: 'under review' });
-      await invoices.park(id);
-      expect((await parked()).map(({ accountId, parkedDate }) => [accountId, parkedDate])).to.deep.equal([
-        [id, engine.clock.now()],
-      ]);
-      const [tag] = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id });
-      const history = await engine.acme.audit.history({ type: 'TAG', id: tag?.id ?? id });
-      expect(history.map(({ comments }) => comments)).to.deep.equal(['under review']);
-      await engine.runTo('2024-03-02T00:00:00Z');
-      expect(await linesOf(id)).to.have.length(1);
-      await invoices.unpark(id);
-      await invoices.unpark(id);
-      await engine.settle();
-      expect(await parked()).to.deep.equal([]);
-      expect((await linesOf(id)).flat()).to.have.length(3);
-      const unknown = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
-      for (const call of [invoices.park(unknown), invoices.unpark(unknown)])
-        expect(await codeOf(call)).to.equal(ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID);
-      expect(await codeOf(invoices.park(id, { reason: 'x'.repeat(256) }))).to.equal(60003);
-    });
-
-    it('a start in the past is billed period by period, each run counting for its own day', async () => {
-      await begin('2024-06-01T00:00:00Z');
-      const late = await subscriber('solo-now', { billingDate: '2022-01-01' });
-      await engine.settle();
-      expect(await isParked(late)).to.equal(false);
-      expect((await linesOf(late)).flat()).to.have.length(30);
-    });
-
-    it('the safety bound can be raised where the engine is opened', async () => {
-      await begin('2024-01-01T00:00:00Z', { maxDailyItems: -1 });
-      const id = await subscriber('solo-now');
-      await engine.settle();
-      const ahead = await engine.acme.generateInvoice({
-        accountId: id,
-        targetDate: parseLocalDate('2026-12-01'),
-      });
-      expect(ahead.items).to.have.length(35);
-    });
-
-    it('an explicit run that meets the safety bound parks the account and says so', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      const id = await subscriber('solo-now');
-      await engine.settle();
-      const request = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
-      expect(await codeOf(engine.acme.generateInvoice(request))).to.equal(ErrorCode.INVOICE_BOUND_EXCEEDED);
-      expect(await isParked(id)).to.equal(true);
-    });
-
-    it('an explicit run that accepts the bounds goes past them once, bills everything and unparks the account', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      const id = await subscriber('solo-now');
-      await engine.settle();
-      await park(id);
-      const tooFar = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
-      const { items } = await engine.acme.generateInvoice({ ...tooFar, acceptBounds: true });
-      expect(items).to.have.length(35);
-      expect(await isParked(id)).to.equal(false);
-      const subscriptionId = items[0]?.subscriptionId ?? id;
-      await engine.acme.subscriptions.changeQuantity(subscriptionId, { quantity: 2 });
-      await engine.settle();
-      expect(await isParked(id), 'the next run is held to them again').to.equal(true);
-    });
-
-    it('sixteen periods that AUTO_INVOICING_OFF has kept back: parked, the audit row of the mark names the bound', async () => {
-      await begin('2023-01-01T00:00:00Z');
-      const id = await subscriber('solo-now');
-      await engine.settle();
-      const account = { type: 'ACCOUNT', id } as const;
-      await engine.acme.tags.add(account, [SystemTag.AUTO_INVOICING_OFF]);
-      await engine.runTo('2024-05-01T00:00:00Z');
-      await engine.acme.tags.remove(account, [SystemTag.AUTO_INVOICING_OFF]);
-      await engine.settle();
-      expect(await isParked(id)).to.equal(true);
-      const [mark] = (await engine.acme.tags.ofObject(account)).filter(
-        ({ tagDefinitionName }) => tagDefinitionName === '__PARK__',
-      );
-      const rows = await engine.acme.audit.history({ type: 'TAG', id: mark?.id ?? id });
-      expect(rows.map(({ comments }) => comments).join()).to.contain(
-        '16 items in one day, more than 15: that is past the safety bound org.service.invoice.maxDailyNumberOfItemsSafetyBound',
-      );
-      const caught = await engine.acme.generateInvoice({ accountId: id, acceptBounds: true });
-      expect(itemLines(caught)).to.have.length(16);
-    });
-
-    it(
-      'a jump of the clock over many due dates is no excess of one day',
-      onEachDatabase(async () => {
-        await begin('2024-01-01T00:00:00Z');
-        const id = await subscriber('solo-now');
-        await engine.settle();
-        await engine.runTo('2026-06-01T00:00:00Z');
-        expect(await isParked(id)).to.equal(false);
-        expect((await linesOf(id)).flat()).to.have.length(30);
-      }),
+  async function subscriber(
+    planName: string,
+    input: { currency?: string; billingDate?: string } = {},
+  ): Promise<Uuid> {
+    const { id } = await engine.payingAccount({ currency: input.currency ?? 'USD' });
+    const billingDate = input.billingDate === undefined ? null : { date: parseLocalDate(input.billingDate) };
+    await engine.acme.createSubscription(
+      { accountId: id, planName },
+      { billingDate, entitlementDate: billingDate },
     );
+    return id;
+  }
 
-    it('a price that is missing parks the account at its run, and the others of the batch are billed', async () => {
-      const sold = (effectiveDate: string, prices: string, more = ''): string =>
-        catalogXml({
-          effectiveDate,
-          currencies: ['USD', 'EUR'],
-          plans: plan('p-m', 'P', { price: prices, more }),
-        });
-      const both = price('USD', '10') + price('EUR', '9');
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: sold('2024-01-01', both) });
-      const foreign = await subscriber('p-m', { currency: 'EUR' });
-      const other = await subscriber('p-m');
-      await engine.settle();
-      expect(await isParked(foreign)).to.equal(false);
-      const forExisting = 'effectiveDateForExistingSubscriptions';
-      const later = `<${forExisting}>2024-02-01</${forExisting}>`;
-      await engine.acme.uploadCatalog(sold('2024-01-15', price('USD', '12'), later));
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await isParked(foreign)).to.equal(true);
-      expect(await linesOf(other)).to.deep.equal([
-        ['RECURRING 2024-01-01..2024-02-01 10'],
-        ['RECURRING 2024-02-01..2024-03-01 12'],
-      ]);
-      expect(await codeOf(engine.acme.generateInvoice({ accountId: foreign }))).to.equal(2010);
-    });
+  async function linesOf(accountId: Uuid): Promise<readonly (readonly string[])[]> {
+    return (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).map(itemLines);
+  }
 
-    it('a parked account is passed over; once an explicit run has unparked it, it is billed for all it missed', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      const id = await subscriber('solo-now');
-      await engine.settle();
-      await park(id);
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await linesOf(id)).to.have.length(1);
-      const early = { accountId: id, targetDate: parseLocalDate('2024-01-15') };
-      expect(await codeOf(engine.acme.generateInvoice(early))).to.equal(4007);
-      expect(await isParked(id)).to.equal(false);
-      await engine.settle();
-      expect(await linesOf(id)).to.have.length(2);
-      await engine.runTo('2024-04-01T00:00:00Z');
-      expect(await linesOf(id)).to.have.length(4);
+  const isParked = async (accountId: Uuid): Promise<boolean> => {
+    const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
+    return tags.some(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
+  };
+
+  /** An explicit run far ahead goes beyond the safety bound. */
+  async function park(accountId: Uuid): Promise<void> {
+    const request = { accountId, targetDate: parseLocalDate('2026-12-01') };
+    expect(await codeOf(engine.acme.generateInvoice(request))).to.equal(ErrorCode.INVOICE_BOUND_EXCEEDED);
+    expect(await isParked(accountId)).to.equal(true);
+  }
+
+  it('parking: more items than the safety bound: nothing is written, the account is parked, others go on', async () => {
+    await begin('2024-06-01T00:00:00Z', { maxDailyItems: 1, catalog: meadow });
+    const withSetUp = await subscriber('canopy-monthly');
+    const other = await subscriber('sprout-monthly-direct');
+    await engine.settle();
+    expect(await linesOf(withSetUp)).to.deep.equal([]);
+    expect(await isParked(withSetUp)).to.equal(true);
+    expect(await linesOf(other)).to.deep.equal([['RECURRING 2024-06-01..2024-07-01 12']]);
+    expect(await codeOf(engine.acme.generateInvoice({ accountId: withSetUp }))).to.equal(
+      ErrorCode.INVOICE_BOUND_EXCEEDED,
+    );
+    expect(await isParked(withSetUp)).to.equal(true);
+  });
+
+  it('parking by hand keeps automatic runs away until the account is unparked, which bills what has fallen due', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    const id = await subscriber('solo-now');
+    await engine.settle();
+    const { invoices } = engine.acme;
+    const parked = async () => (await invoices.parked({ offset: 0, limit: 10 })).rows;
+    expect(await parked()).to.deep.equal([]);
+    await invoices.park(id, { reason: 'under review' });
+    await invoices.park(id);
+    expect((await parked()).map(({ accountId, parkedDate }) => [accountId, parkedDate])).to.deep.equal([
+      [id, engine.clock.now()],
+    ]);
+    const [tag] = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id });
+    const history = await engine.acme.audit.history({ type: 'TAG', id: tag?.id ?? id });
+    expect(history.map(({ comments }) => comments)).to.deep.equal(['under review']);
+    await engine.runTo('2024-03-02T00:00:00Z');
+    expect(await linesOf(id)).to.have.length(1);
+    await invoices.unpark(id);
+    await invoices.unpark(id);
+    await engine.settle();
+    expect(await parked()).to.deep.equal([]);
+    expect((await linesOf(id)).flat()).to.have.length(3);
+    const unknown = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
+    for (const call of [invoices.park(unknown), invoices.unpark(unknown)])
+      expect(await codeOf(call)).to.equal(ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID);
+    expect(await codeOf(invoices.park(id, { reason: 'x'.repeat(256) }))).to.equal(60003);
+  });
+
+  it('a start in the past is billed period by period, each run counting for its own day', async () => {
+    await begin('2024-06-01T00:00:00Z');
+    const late = await subscriber('solo-now', { billingDate: '2022-01-01' });
+    await engine.settle();
+    expect(await isParked(late)).to.equal(false);
+    expect((await linesOf(late)).flat()).to.have.length(30);
+  });
+
+  it('the safety bound can be raised where the engine is opened', async () => {
+    await begin('2024-01-01T00:00:00Z', { maxDailyItems: -1 });
+    const id = await subscriber('solo-now');
+    await engine.settle();
+    const ahead = await engine.acme.generateInvoice({
+      accountId: id,
+      targetDate: parseLocalDate('2026-12-01'),
     });
+    expect(ahead.items).to.have.length(35);
+  });
+
+  it('an explicit run that meets the safety bound parks the account and says so', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    const id = await subscriber('solo-now');
+    await engine.settle();
+    const request = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
+    expect(await codeOf(engine.acme.generateInvoice(request))).to.equal(ErrorCode.INVOICE_BOUND_EXCEEDED);
+    expect(await isParked(id)).to.equal(true);
+  });
+
+  it('an explicit run that accepts the bounds goes past them once, bills everything and unparks the account', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    const id = await subscriber('solo-now');
+    await engine.settle();
+    await park(id);
+    const tooFar = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
+    const { items } = await engine.acme.generateInvoice({ ...tooFar, acceptBounds: true });
+    expect(items).to.have.length(35);
+    expect(await isParked(id)).to.equal(false);
+    const subscriptionId = items[0]?.subscriptionId ?? id;
+    await engine.acme.subscriptions.changeQuantity(subscriptionId, { quantity: 2 });
+    await engine.settle();
+    expect(await isParked(id), 'the next run is held to them again').to.equal(true);
+  });
+
+  it('sixteen periods that AUTO_INVOICING_OFF has kept back: parked, the audit row of the mark names the bound', async () => {
+    await begin('2023-01-01T00:00:00Z');
+    const id = await subscriber('solo-now');
+    await engine.settle();
+    const account = { type: 'ACCOUNT', id } as const;
+    await engine.acme.tags.add(account, [SystemTag.AUTO_INVOICING_OFF]);
+    await engine.runTo('2024-05-01T00:00:00Z');
+    await engine.acme.tags.remove(account, [SystemTag.AUTO_INVOICING_OFF]);
+    await engine.settle();
+    expect(await isParked(id)).to.equal(true);
+    const [mark] = (await engine.acme.tags.ofObject(account)).filter(
+      ({ tagDefinitionName }) => tagDefinitionName === '__PARK__',
+    );
+    const rows = await engine.acme.audit.history({ type: 'TAG', id: mark?.id ?? id });
+    expect(rows.map(({ comments }) => comments).join()).to.contain(
+      '16 items in one day, more than 15: that is past the safety bound org.service.invoice.maxDailyNumberOfItemsSafetyBound',
+    );
+    const caught = await engine.acme.generateInvoice({ accountId: id, acceptBounds: true });
+    expect(itemLines(caught)).to.have.length(16);
+  });
+
+  it('a jump of the clock over many due dates is no excess of one day', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    const id = await subscriber('solo-now');
+    await engine.settle();
+    await engine.runTo('2026-06-01T00:00:00Z');
+    expect(await isParked(id)).to.equal(false);
+    expect((await linesOf(id)).flat()).to.have.length(30);
+  });
+
+  it('a price that is missing parks the account at its run, and the others of the batch are billed', async () => {
+    const sold = (effectiveDate: string, prices: string, more = ''): string =>
+      catalogXml({
+        effectiveDate,
+        currencies: ['USD', 'EUR'],
+        plans: plan('p-m', 'P', { price: prices, more }),
+      });
+    const both = price('USD', '10') + price('EUR', '9');
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: sold('2024-01-01', both) });
+    const foreign = await subscriber('p-m', { currency: 'EUR' });
+    const other = await subscriber('p-m');
+    await engine.settle();
+    expect(await isParked(foreign)).to.equal(false);
+    const forExisting = 'effectiveDateForExistingSubscriptions';
+    const later = `<${forExisting}>2024-02-01</${forExisting}>`;
+    await engine.acme.uploadCatalog(sold('2024-01-15', price('USD', '12'), later));
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect(await isParked(foreign)).to.equal(true);
+    expect(await linesOf(other)).to.deep.equal([
+      ['RECURRING 2024-01-01..2024-02-01 10'],
+      ['RECURRING 2024-02-01..2024-03-01 12'],
+    ]);
+    expect(await codeOf(engine.acme.generateInvoice({ accountId: foreign }))).to.equal(2010);
+  });
+
+  it('a parked account is passed over; once an explicit run has unparked it, it is billed for all it missed', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    const id = await subscriber('solo-now');
+    await engine.settle();
+    await park(id);
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect(await linesOf(id)).to.have.length(1);
+    const early = { accountId: id, targetDate: parseLocalDate('2024-01-15') };
+    expect(await codeOf(engine.acme.generateInvoice(early))).to.equal(4007);
+    expect(await isParked(id)).to.equal(false);
+    await engine.settle();
+    expect(await linesOf(id)).to.have.length(2);
+    await engine.runTo('2024-04-01T00:00:00Z');
+    expect(await linesOf(id)).to.have.length(4);
   });
 });

@@ -1,187 +1,169 @@
-import { expect } from 'chai';
 import { type Account, ErrorCode, localDate, SystemTag, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 } as const;
 
-anyDatabase((_kind, open) => {
-  describe('payments of invoices that are asked for (payments §9.6)', () => {
-    let engine: TestEngine;
-    let account: Account;
-    let invoices: PaidInvoices;
+eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  let invoices: PaidInvoices;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
-      account = await engine.payingAccount({ currency: 'USD' });
-      invoices = new PaidInvoices(engine, account);
-      await engine.acme.tags.add({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
+    account = await engine.payingAccount({ currency: 'USD' });
+    invoices = new PaidInvoices(engine, account);
+    await engine.acme.tags.add({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
+  });
+
+  const payAll = (more: Partial<Parameters<typeof engine.acme.invoicePayments.payAll>[0]> = {}) =>
+    engine.acme.invoicePayments.payAll({ accountId: account.id, ...more });
+  const balancesOf = (...ids: readonly Uuid[]) => Promise.all(ids.map((id) => invoices.balanceOf(id)));
+
+  it('payments §9.6 rule 1: an external payment makes the external method, and no default of it', async () => {
+    const { acme } = engine;
+    const { id } = await invoices.add('20');
+    const { paymentMethodId } = await acme.getAccount(account.id);
+    const paid = await acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
+    const again = await acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
+    expect(again).to.equal(null);
+    const methods = await acme.paymentMethods.ofAccount(account.id);
+    const external = methods.filter(({ pluginName }) => pluginName === EXTERNAL);
+    expect(external.map((each) => each.id)).to.deep.equal([paid?.payment.paymentMethodId]);
+    expect((await acme.getAccount(account.id)).paymentMethodId).to.equal(paymentMethodId);
+    expect(engine.ledger.all()).to.deep.equal([]);
+  });
+
+  it('payments §9.6 rule 1: an external payment takes no payment method', async () => {
+    const { acme } = engine;
+    const { id } = await invoices.add('20');
+    const { paymentMethodId } = await acme.getAccount(account.id);
+    const pay = acme.invoicePayments.pay({ invoiceId: id, isExternal: true, paymentMethodId });
+    expect(await codeOf(pay)).to.equal(ErrorCode.INVALID_PARAMETER);
+    expect(await codeOf(payAll({ isExternal: true, paymentMethodId }))).to.equal(ErrorCode.INVALID_PARAMETER);
+  });
+
+  it('payments §9.6 rule 1: an invoice of another account is not found', async () => {
+    const { id } = await invoices.add('20');
+    const other = await engine.payingAccount({ currency: 'USD' });
+    const pay = engine.acme.invoicePayments.pay({ invoiceId: id, accountId: other.id });
+    expect(await codeOf(pay)).to.equal(ErrorCode.INVOICE_NOT_FOUND);
+  });
+
+  it('payments §9.6 rule 1: the keys of an instant payment are those that are given', async () => {
+    const { id } = await invoices.add('20');
+    const keys = { externalKey: 'payment-key', transactionExternalKey: 'transaction-key' };
+    const paid = await engine.acme.invoicePayments.pay({ invoiceId: id, ...keys });
+    expect(paid?.payment.externalKey).to.equal('payment-key');
+    expect(paid?.transaction.externalKey).to.equal('transaction-key');
+  });
+
+  it('payments §9.6 rule 2: the oldest invoice is paid first, each as far as the amount reaches, and the rest is dropped', async () => {
+    const { id: first } = await invoices.add('20');
+    const { id: second } = await invoices.add('30');
+    await engine.runTo('2012-05-02T10:00:00Z');
+    const { id: third } = await invoices.add('40');
+    const paid = await payAll({ amount: '45' });
+    expect(await balancesOf(first, second, third)).to.deep.equal([0, 5, 40]);
+    expect(paid).to.deep.equal({
+      invoiceIds: [first, second],
+      startDate: localDate(2012, 5, 1),
+      endDate: localDate(2012, 5, 1),
     });
-    afterEach(() => engine.close());
+    const rest = await payAll({ amount: '100' });
+    expect(await balancesOf(first, second, third)).to.deep.equal([0, 0, 0]);
+    expect(rest?.invoiceIds).to.deep.equal([second, third]);
+    expect(rest?.endDate).to.equal(localDate(2012, 5, 2));
+    expect(await invoices.credit()).to.equal(0);
+    expect(await payAll({ amount: '100' })).to.equal(null);
+  });
 
-    const payAll = (more: Partial<Parameters<typeof engine.acme.invoicePayments.payAll>[0]> = {}) =>
-      engine.acme.invoicePayments.payAll({ accountId: account.id, ...more });
-    const balancesOf = (...ids: readonly Uuid[]) => Promise.all(ids.map((id) => invoices.balanceOf(id)));
+  it('payments §9.6 rule 2: without an amount all that is owed is paid', async () => {
+    const { id: first } = await invoices.add('20');
+    const { id: second } = await invoices.add('30');
+    await payAll();
+    expect(await balancesOf(first, second)).to.deep.equal([0, 0]);
+  });
 
-    it('payments §9.6 rule 1: an external payment makes the external method, and no default of it', async () => {
-      const { acme } = engine;
-      const { id } = await invoices.add('20');
-      const { paymentMethodId } = await acme.getAccount(account.id);
-      const paid = await acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
-      const again = await acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
-      expect(again).to.equal(null);
-      const methods = await acme.paymentMethods.ofAccount(account.id);
-      const external = methods.filter(({ pluginName }) => pluginName === EXTERNAL);
-      expect(external.map((each) => each.id)).to.deep.equal([paid?.payment.paymentMethodId]);
-      expect((await acme.getAccount(account.id)).paymentMethodId).to.equal(paymentMethodId);
-      expect(engine.ledger.all()).to.deep.equal([]);
+  it('payments §9.6 rule 2: only invoices up to the target date are paid', async () => {
+    const { id: first } = await invoices.add('20');
+    await engine.runTo('2012-05-03T10:00:00Z');
+    const { id: second } = await invoices.add('30');
+    const paid = await payAll({ targetDate: localDate(2012, 5, 2) });
+    expect(paid?.invoiceIds).to.deep.equal([first]);
+    expect(await balancesOf(first, second)).to.deep.equal([0, 30]);
+    expect(await payAll({ targetDate: localDate(2012, 5, 2) })).to.equal(null);
+  });
+
+  it('payments §9.6 rule 2: drafts, what is written off and what was migrated are not paid', async () => {
+    const { acme } = engine;
+    const accountId = account.id;
+    const { id: writtenOff } = await invoices.add('20');
+    await acme.tags.add({ id: writtenOff, type: 'INVOICE' }, [SystemTag.WRITTEN_OFF]);
+    await acme.invoices.addCharges({ accountId, items: [{ amount: '30' }], autoCommit: false });
+    await acme.invoices.createMigrationInvoice({
+      accountId,
+      items: [{ itemType: 'EXTERNAL_CHARGE', amount: '40', startDate: localDate(2012, 4, 1) }],
     });
+    expect(await payAll()).to.equal(null);
+    expect(await acme.payments.ofAccount(accountId)).to.deep.equal([]);
+  });
 
-    it('payments §9.6 rule 1: an external payment takes no payment method', async () => {
-      const { acme } = engine;
-      const { id } = await invoices.add('20');
-      const { paymentMethodId } = await acme.getAccount(account.id);
-      const pay = acme.invoicePayments.pay({ invoiceId: id, isExternal: true, paymentMethodId });
-      expect(await codeOf(pay)).to.equal(ErrorCode.INVALID_PARAMETER);
-      expect(await codeOf(payAll({ isExternal: true, paymentMethodId }))).to.equal(
-        ErrorCode.INVALID_PARAMETER,
-      );
-    });
+  it('payments §9.6 rule 2: an invoice whose payment fails does not stop the others, and is among those that were tried', async () => {
+    const { id: first } = await invoices.add('20');
+    const { id: second } = await invoices.add('30');
+    engine.gateway.configure(DECLINE);
+    const paid = await payAll();
+    expect(paid?.invoiceIds).to.deep.equal([first, second]);
+    const balances = await balancesOf(first, second);
+    expect(balances.toSorted((a, b) => a - b)).to.deep.equal([0, balances[0] === 0 ? 30 : 20]);
+    expect((await engine.acme.payments.ofAccount(account.id)).length).to.equal(2);
+  });
 
-    it('payments §9.6 rule 1: an invoice of another account is not found', async () => {
-      const { id } = await invoices.add('20');
-      const other = await engine.payingAccount({ currency: 'USD' });
-      const pay = engine.acme.invoicePayments.pay({ invoiceId: id, accountId: other.id });
-      expect(await codeOf(pay)).to.equal(ErrorCode.INVOICE_NOT_FOUND);
-    });
+  it('payments §9.6 rule 2: what an invoice that is passed over would have taken of an external amount becomes credit', async () => {
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
+    const { id: first } = await invoices.add('20');
+    await engine.acme.invoicePayments.pay({ invoiceId: first });
+    const { id: second } = await invoices.add('30');
+    const paid = await payAll({ isExternal: true, amount: '60' });
+    expect(paid?.invoiceIds).to.deep.equal([first, second]);
+    expect(await balancesOf(first, second)).to.deep.equal([20, 0]);
+    expect(await invoices.credit()).to.equal(30);
+  });
 
-    it('payments §9.6 rule 1: the keys of an instant payment are those that are given', async () => {
-      const { id } = await invoices.add('20');
-      const keys = { externalKey: 'payment-key', transactionExternalKey: 'transaction-key' };
-      const paid = await engine.acme.invoicePayments.pay({ invoiceId: id, ...keys });
-      expect(paid?.payment.externalKey).to.equal('payment-key');
-      expect(paid?.transaction.externalKey).to.equal('transaction-key');
-    });
-
-    it(
-      'payments §9.6 rule 2: the oldest invoice is paid first, each as far as the amount reaches, and the rest is dropped',
-      onEachDatabase(async () => {
-        const { id: first } = await invoices.add('20');
-        const { id: second } = await invoices.add('30');
-        await engine.runTo('2012-05-02T10:00:00Z');
-        const { id: third } = await invoices.add('40');
-        const paid = await payAll({ amount: '45' });
-        expect(await balancesOf(first, second, third)).to.deep.equal([0, 5, 40]);
-        expect(paid).to.deep.equal({
-          invoiceIds: [first, second],
-          startDate: localDate(2012, 5, 1),
-          endDate: localDate(2012, 5, 1),
-        });
-        const rest = await payAll({ amount: '100' });
-        expect(await balancesOf(first, second, third)).to.deep.equal([0, 0, 0]);
-        expect(rest?.invoiceIds).to.deep.equal([second, third]);
-        expect(rest?.endDate).to.equal(localDate(2012, 5, 2));
-        expect(await invoices.credit()).to.equal(0);
-        expect(await payAll({ amount: '100' })).to.equal(null);
-      }),
-    );
-
-    it('payments §9.6 rule 2: without an amount all that is owed is paid', async () => {
-      const { id: first } = await invoices.add('20');
-      const { id: second } = await invoices.add('30');
-      await payAll();
-      expect(await balancesOf(first, second)).to.deep.equal([0, 0]);
-    });
-
-    it('payments §9.6 rule 2: only invoices up to the target date are paid', async () => {
-      const { id: first } = await invoices.add('20');
-      await engine.runTo('2012-05-03T10:00:00Z');
-      const { id: second } = await invoices.add('30');
-      const paid = await payAll({ targetDate: localDate(2012, 5, 2) });
-      expect(paid?.invoiceIds).to.deep.equal([first]);
-      expect(await balancesOf(first, second)).to.deep.equal([0, 30]);
-      expect(await payAll({ targetDate: localDate(2012, 5, 2) })).to.equal(null);
-    });
-
-    it('payments §9.6 rule 2: drafts, what is written off and what was migrated are not paid', async () => {
-      const { acme } = engine;
-      const accountId = account.id;
-      const { id: writtenOff } = await invoices.add('20');
-      await acme.tags.add({ id: writtenOff, type: 'INVOICE' }, [SystemTag.WRITTEN_OFF]);
-      await acme.invoices.addCharges({ accountId, items: [{ amount: '30' }], autoCommit: false });
-      await acme.invoices.createMigrationInvoice({
-        accountId,
-        items: [{ itemType: 'EXTERNAL_CHARGE', amount: '40', startDate: localDate(2012, 4, 1) }],
-      });
-      expect(await payAll()).to.equal(null);
-      expect(await acme.payments.ofAccount(accountId)).to.deep.equal([]);
-    });
-
-    it('payments §9.6 rule 2: an invoice whose payment fails does not stop the others, and is among those that were tried', async () => {
-      const { id: first } = await invoices.add('20');
-      const { id: second } = await invoices.add('30');
-      engine.gateway.configure(DECLINE);
-      const paid = await payAll();
-      expect(paid?.invoiceIds).to.deep.equal([first, second]);
-      const balances = await balancesOf(first, second);
-      expect(balances.toSorted((a, b) => a - b)).to.deep.equal([0, balances[0] === 0 ? 30 : 20]);
-      expect((await engine.acme.payments.ofAccount(account.id)).length).to.equal(2);
-    });
-
-    it('payments §9.6 rule 2: what an invoice that is passed over would have taken of an external amount becomes credit', async () => {
-      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
-      const { id: first } = await invoices.add('20');
-      await engine.acme.invoicePayments.pay({ invoiceId: first });
-      const { id: second } = await invoices.add('30');
-      const paid = await payAll({ isExternal: true, amount: '60' });
-      expect(paid?.invoiceIds).to.deep.equal([first, second]);
-      expect(await balancesOf(first, second)).to.deep.equal([20, 0]);
-      expect(await invoices.credit()).to.equal(30);
-    });
-
-    for (const amount of ['0', '-5'])
-      it(
-        `payments §4.3 rule 2: a payment of ${amount} is refused with 7031, for one invoice and for all, and leaves nothing`,
-        onEachDatabase(async () => {
-          const { acme, gateway } = engine;
-          const { id: invoiceId } = await invoices.add('20');
-          gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
-          const keys = { invoiceId, externalKey: 'tried again', transactionExternalKey: 'its key' };
-          await acme.invoicePayments.pay(keys);
-          const asked = engine.ledger.all().length;
-          for (const isExternal of [false, true]) {
-            const paid = acme.invoicePayments.pay({ invoiceId, amount, isExternal });
-            expect(await codeOf(paid)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
-            expect(await codeOf(payAll({ amount, isExternal }))).to.equal(
-              ErrorCode.PAYMENT_INVALID_PARAMETER,
-            );
-          }
-          const again = acme.invoicePayments.pay({ ...keys, amount });
-          expect(await codeOf(again)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
-          expect(engine.ledger.all()).to.have.length(asked);
-          expect(await acme.payments.invoicePaymentsOfInvoice(invoiceId)).to.have.length(1);
-          expect(await invoices.balanceOf(invoiceId)).to.equal(20);
-          await acme.invoicePayments.pay({ invoiceId, isExternal: true });
-          expect(await invoices.balanceOf(invoiceId)).to.equal(0);
-        }),
-      );
-
-    it('payments §9.6 rule 2: all are paid with the method that is named', async () => {
+  for (const amount of ['0', '-5'])
+    it(`payments §4.3 rule 2: a payment of ${amount} is refused with 7031, for one invoice and for all, and leaves nothing`, async () => {
       const { acme, gateway } = engine;
-      await invoices.add('20');
-      const { id } = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
-      await payAll({ paymentMethodId: id });
-      const methods = (await acme.payments.ofAccount(account.id)).map((each) => each.paymentMethodId);
-      expect(methods).to.deep.equal([id]);
-      const other = await engine.payingAccount({ currency: 'USD' });
-      const { paymentMethodId } = await acme.getAccount(other.id);
-      await invoices.add('20');
-      expect(await codeOf(payAll({ paymentMethodId }))).to.equal(
-        ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
-      );
+      const { id: invoiceId } = await invoices.add('20');
+      gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
+      const keys = { invoiceId, externalKey: 'tried again', transactionExternalKey: 'its key' };
+      await acme.invoicePayments.pay(keys);
+      const asked = engine.ledger.all().length;
+      for (const isExternal of [false, true]) {
+        const paid = acme.invoicePayments.pay({ invoiceId, amount, isExternal });
+        expect(await codeOf(paid)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+        expect(await codeOf(payAll({ amount, isExternal }))).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+      }
+      const again = acme.invoicePayments.pay({ ...keys, amount });
+      expect(await codeOf(again)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+      expect(engine.ledger.all()).to.have.length(asked);
+      expect(await acme.payments.invoicePaymentsOfInvoice(invoiceId)).to.have.length(1);
+      expect(await invoices.balanceOf(invoiceId)).to.equal(20);
+      await acme.invoicePayments.pay({ invoiceId, isExternal: true });
+      expect(await invoices.balanceOf(invoiceId)).to.equal(0);
     });
+
+  it('payments §9.6 rule 2: all are paid with the method that is named', async () => {
+    const { acme, gateway } = engine;
+    await invoices.add('20');
+    const { id } = await acme.paymentMethods.add({ accountId: account.id, pluginName: gateway.name });
+    await payAll({ paymentMethodId: id });
+    const methods = (await acme.payments.ofAccount(account.id)).map((each) => each.paymentMethodId);
+    expect(methods).to.deep.equal([id]);
+    const other = await engine.payingAccount({ currency: 'USD' });
+    const { paymentMethodId } = await acme.getAccount(other.id);
+    await invoices.add('20');
+    expect(await codeOf(payAll({ paymentMethodId }))).to.equal(ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID);
   });
 });

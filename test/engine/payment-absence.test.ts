@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect } from 'chai';
 import {
   type Account,
   type BillingError,
@@ -8,8 +7,7 @@ import {
   type GatewayResult,
   type PaymentGateway,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 
 const START = '2024-01-01T10:00:00Z';
@@ -66,107 +64,99 @@ class SlowNetwork {
   }
 }
 
-anyDatabase((_kind, open) => {
-  describe('payments that a complete ledger does not list yet (payments §7.2 rule 6)', () => {
-    let engine: TestEngine;
-    let account: Account;
-    let network: SlowNetwork;
+eachDatabaseByTurns('payments that a complete ledger does not list yet (payments §7.2 rule 6)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  let network: SlowNetwork;
 
-    beforeEach(async () => {
-      network = new SlowNetwork();
-      engine = await openEngine(open, {
-        now: START,
-        catalog: null,
-        gateways: [network.gateway()],
-        configuration: { 'org.service.payment.plugin.timeout': '100ms' },
-      });
-      account = await engine.acme.createAccount({ currency: 'USD' });
-      await engine.acme.addPaymentMethod({ accountId: account.id, pluginName: 'far', isDefault: true });
+  beforeEach(async () => {
+    network = new SlowNetwork();
+    engine = await openEngine(open, {
+      now: START,
+      catalog: null,
+      gateways: [network.gateway()],
+      configuration: { 'org.service.payment.plugin.timeout': '100ms' },
     });
-    afterEach(async () => {
-      network.letThrough();
-      await engine.close();
-    });
+    account = await engine.acme.createAccount({ currency: 'USD' });
+    await engine.acme.addPaymentMethod({ accountId: account.id, pluginName: 'far', isDefault: true });
+  });
+  afterEach(() => network.letThrough());
 
-    const codeOf = (work: Promise<unknown>): Promise<number> =>
-      work.then(
-        () => 0,
-        (error: BillingError) => error.code,
-      );
-    const buy = () =>
-      engine.acme.payments.purchase({
-        accountId: account.id,
-        amount: '10',
-        externalKey: 'k',
-        transactionExternalKey: 't',
-      });
-    const statuses = async () =>
-      (await engine.acme.payments.getByKey('k')).transactions.map(({ status }) => status);
-
-    /** Lets the late answer be recorded. */
-    async function arrival(): Promise<void> {
-      network.letThrough();
-      for (let looks = 0; looks < 100 && (await statuses()).includes('UNKNOWN'); looks += 1) await sleep(20);
-    }
-
-    it(
-      'a purchase that ran out of time and is sent again at once is charged once',
-      onEachDatabase(async () => {
-        expect(await codeOf(buy())).to.equal(7100);
-        network.recover();
-        expect(await codeOf(buy())).to.equal(7032);
-        await arrival();
-        expect(network.arrived).to.have.length(1);
-        expect(await statuses()).to.deep.equal(['SUCCESS']);
-        expect(await codeOf(buy())).to.equal(7030);
-      }),
+  const codeOf = (work: Promise<unknown>): Promise<number> =>
+    work.then(
+      () => 0,
+      (error: BillingError) => error.code,
     );
-
-    it('a purchase that its gateway has given up and that is sent again at once is charged once', async () => {
-      network.givesUp = true;
-      expect(await codeOf(buy())).to.equal(7199);
-      network.recover();
-      expect(await codeOf(buy())).to.equal(7032);
-      network.letThrough();
-      await sleep(20);
-      expect(network.arrived).to.have.length(1);
-      engine.clock.set(FIRST_CHECK);
-      await engine.settle();
-      expect(await statuses()).to.deep.equal(['SUCCESS']);
+  const buy = () =>
+    engine.acme.payments.purchase({
+      accountId: account.id,
+      amount: '10',
+      externalKey: 'k',
+      transactionExternalKey: 't',
     });
+  const statuses = async () =>
+    (await engine.acme.payments.getByKey('k')).transactions.map(({ status }) => status);
 
-    it('a read with plugin information does not free an invoice whose payment is still on its way', async () => {
-      const invoices = new PaidInvoices(engine, account);
-      const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
-      const pay = () => engine.acme.invoicePayments.pay({ invoiceId, externalKey: 'k' });
-      expect(await codeOf(pay())).to.equal(7100);
-      network.recover();
-      const shown = await engine.acme.payments.getByKey('k', { withPluginInfo: true });
-      expect(shown.transactions.map(({ status }) => status)).to.deep.equal(['UNKNOWN']);
-      expect(await engine.acme.invoicePayments.pay({ invoiceId })).to.equal(null);
-      await arrival();
-      expect(network.arrived).to.have.length(1);
-      expect(Number(await invoices.balanceOf(invoiceId))).to.equal(0);
-    });
+  /** Lets the late answer be recorded. */
+  async function arrival(): Promise<void> {
+    network.letThrough();
+    for (let looks = 0; looks < 100 && (await statuses()).includes('UNKNOWN'); looks += 1) await sleep(20);
+  }
 
-    it('recovery does not take a call for one that never arrived while it is running in this process', async () => {
-      expect(await codeOf(buy())).to.equal(7100);
-      engine.clock.set(FIRST_CHECK);
-      await engine.settle();
-      expect(await statuses()).to.deep.equal(['UNKNOWN']);
-      await arrival();
-      expect(await statuses()).to.deep.equal(['SUCCESS']);
-    });
+  it('a purchase that ran out of time and is sent again at once is charged once', async () => {
+    expect(await codeOf(buy())).to.equal(7100);
+    network.recover();
+    expect(await codeOf(buy())).to.equal(7032);
+    await arrival();
+    expect(network.arrived).to.have.length(1);
+    expect(await statuses()).to.deep.equal(['SUCCESS']);
+    expect(await codeOf(buy())).to.equal(7030);
+  });
 
-    it('recovery takes a call that is over for one that never arrived when it is not listed, and it may be repeated', async () => {
-      network.givesUp = true;
-      expect(await codeOf(buy())).to.equal(7199);
-      engine.clock.set(FIRST_CHECK);
-      await engine.settle();
-      expect(await statuses()).to.deep.equal(['PLUGIN_FAILURE']);
-      network.recover();
-      expect(await codeOf(buy())).to.equal(0);
-      expect(await statuses()).to.deep.equal(['PLUGIN_FAILURE', 'SUCCESS']);
-    });
+  it('a purchase that its gateway has given up and that is sent again at once is charged once', async () => {
+    network.givesUp = true;
+    expect(await codeOf(buy())).to.equal(7199);
+    network.recover();
+    expect(await codeOf(buy())).to.equal(7032);
+    network.letThrough();
+    await sleep(20);
+    expect(network.arrived).to.have.length(1);
+    engine.clock.set(FIRST_CHECK);
+    await engine.settle();
+    expect(await statuses()).to.deep.equal(['SUCCESS']);
+  });
+
+  it('a read with plugin information does not free an invoice whose payment is still on its way', async () => {
+    const invoices = new PaidInvoices(engine, account);
+    const { id: invoiceId } = await invoices.add('20', { isHeldBack: true });
+    const pay = () => engine.acme.invoicePayments.pay({ invoiceId, externalKey: 'k' });
+    expect(await codeOf(pay())).to.equal(7100);
+    network.recover();
+    const shown = await engine.acme.payments.getByKey('k', { withPluginInfo: true });
+    expect(shown.transactions.map(({ status }) => status)).to.deep.equal(['UNKNOWN']);
+    expect(await engine.acme.invoicePayments.pay({ invoiceId })).to.equal(null);
+    await arrival();
+    expect(network.arrived).to.have.length(1);
+    expect(Number(await invoices.balanceOf(invoiceId))).to.equal(0);
+  });
+
+  it('recovery does not take a call for one that never arrived while it is running in this process', async () => {
+    expect(await codeOf(buy())).to.equal(7100);
+    engine.clock.set(FIRST_CHECK);
+    await engine.settle();
+    expect(await statuses()).to.deep.equal(['UNKNOWN']);
+    await arrival();
+    expect(await statuses()).to.deep.equal(['SUCCESS']);
+  });
+
+  it('recovery takes a call that is over for one that never arrived when it is not listed, and it may be repeated', async () => {
+    network.givesUp = true;
+    expect(await codeOf(buy())).to.equal(7199);
+    engine.clock.set(FIRST_CHECK);
+    await engine.settle();
+    expect(await statuses()).to.deep.equal(['PLUGIN_FAILURE']);
+    network.recover();
+    expect(await codeOf(buy())).to.equal(0);
+    expect(await statuses()).to.deep.equal(['PLUGIN_FAILURE', 'SUCCESS']);
   });
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type Account,
   type PaymentControl,
@@ -6,220 +5,216 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const LATER = '2012-05-09T10:00:00Z';
 
-anyDatabase((_kind, open) => {
-  describe('attempts of payments (payments §3.3)', () => {
-    let engine: TestEngine;
-    let account: Account;
+anyDatabase('attempts of payments (payments §3.3)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
 
-    const stopper: PaymentControl = {
-      name: 'stopper',
-      priorCall: async () => ({ isAborted: true }),
-    };
-    const listener: PaymentControl = { name: 'listener' };
+  const stopper: PaymentControl = {
+    name: 'stopper',
+    priorCall: async () => ({ isAborted: true }),
+  };
+  const listener: PaymentControl = { name: 'listener' };
 
-    beforeEach(async () => {
-      engine = await openEngine(open, {
-        now: '2012-05-01T10:00:00Z',
-        catalog: null,
-        paymentControls: [stopper, listener],
-      });
-      account = await engine.payingAccount({ currency: 'USD' });
+  beforeEach(async () => {
+    engine = await openEngine(open, {
+      now: '2012-05-01T10:00:00Z',
+      catalog: null,
+      paymentControls: [stopper, listener],
     });
-    afterEach(() => engine.close());
+    account = await engine.payingAccount({ currency: 'USD' });
+  });
 
-    type Status = 'ERROR' | 'CANCELED' | 'PENDING' | 'UNDEFINED';
-    const answers = (status: Status, TIMES = 1_000) =>
-      engine.gateway.configure({ CONFIGURE_ACTION: `ACTION_RETURN_PLUGIN_STATUS_${status}` as const, TIMES });
-    const recovers = (transactionId: Uuid, status: 'ERROR' | 'PROCESSED') =>
-      engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status });
+  type Status = 'ERROR' | 'CANCELED' | 'PENDING' | 'UNDEFINED';
+  const answers = (status: Status, TIMES = 1_000) =>
+    engine.gateway.configure({ CONFIGURE_ACTION: `ACTION_RETURN_PLUGIN_STATUS_${status}` as const, TIMES });
+  const recovers = (transactionId: Uuid, status: 'ERROR' | 'PROCESSED') =>
+    engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status });
 
-    async function invoiced(): Promise<Uuid> {
+  async function invoiced(): Promise<Uuid> {
+    const [item] = await engine.acme.invoices.addCharges({
+      accountId: account.id,
+      autoCommit: true,
+      items: [{ amount: '249.95', currency: 'USD' }],
+    });
+    await engine.settle();
+    return item?.invoiceId ?? NOWHERE;
+  }
+
+  async function paymentOf(invoiceId: Uuid): Promise<PaymentView> {
+    const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, {
+      withAttempts: true,
+    });
+    if (!payment) throw new Error('the invoice has no payment');
+    return payment;
+  }
+
+  const attemptsOf = async (invoiceId: Uuid) =>
+    (await paymentOf(invoiceId)).attempts?.map(({ stateName }) => stateName);
+  const transactionOf = async (invoiceId: Uuid) =>
+    (await paymentOf(invoiceId)).transactions[0]?.id ?? NOWHERE;
+  const fix = async (invoiceId: Uuid, status: 'SUCCESS' | 'PAYMENT_FAILURE') => {
+    const { id: paymentId } = await paymentOf(invoiceId);
+    const transactionId = await transactionOf(invoiceId);
+    await engine.acme.payments.fixTransaction({ paymentId, transactionId, status });
+  };
+
+  it('payments §3.3: INIT becomes SUCCESS when the transaction is SUCCESS or PENDING', async () => {
+    expect(await attemptsOf(await invoiced())).to.deep.equal(['SUCCESS']);
+    answers('PENDING');
+    expect(await attemptsOf(await invoiced())).to.deep.equal(['SUCCESS']);
+  });
+
+  it('payments §3.3: INIT becomes RETRIED when it fails and a date was given', async () => {
+    answers('ERROR');
+    expect(await attemptsOf(await invoiced())).to.deep.equal(['RETRIED', 'SCHEDULED']);
+    answers('CANCELED');
+    expect(await attemptsOf(await invoiced())).to.deep.equal(['RETRIED', 'SCHEDULED']);
+  });
+
+  it('payments §3.3: INIT becomes ABORTED when it fails without a date, is aborted, or stays unknown', async () => {
+    answers('UNDEFINED');
+    expect(await attemptsOf(await invoiced())).to.deep.equal(['ABORTED']);
+    answers('ERROR');
+    const asked = { accountId: account.id, amount: '10' };
+    const declined = await engine.acme.payments.purchase({ ...asked, controlPlugins: ['listener'] });
+    const read = await engine.acme.payments.get(declined.payment.id, { withAttempts: true });
+    expect(read.attempts?.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
+    const externalKey = 'aborted';
+    const aborted = engine.acme.payments.purchase({ ...asked, externalKey, controlPlugins: ['stopper'] });
+    expect(await aborted.catch(({ code }) => code)).to.equal(7106);
+    const attempts = await engine.storage.read(engine.tenant, (session) =>
+      session.payments.findAttemptsByPaymentKeys([externalKey]),
+    );
+    expect(attempts.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
+  });
+
+  describe('payments §8.3: an instant payment that asks for retries', () => {
+    const properties = [{ key: 'IPCD_RETRIES', value: 'true', isUpdatable: false }];
+    const pay = async (more: object = {}) => {
+      await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
       const [item] = await engine.acme.invoices.addCharges({
         accountId: account.id,
         autoCommit: true,
         items: [{ amount: '249.95', currency: 'USD' }],
       });
       await engine.settle();
-      return item?.invoiceId ?? NOWHERE;
-    }
-
-    async function paymentOf(invoiceId: Uuid): Promise<PaymentView> {
-      const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId, {
-        withAttempts: true,
-      });
-      if (!payment) throw new Error('the invoice has no payment');
-      return payment;
-    }
-
-    const attemptsOf = async (invoiceId: Uuid) =>
-      (await paymentOf(invoiceId)).attempts?.map(({ stateName }) => stateName);
-    const transactionOf = async (invoiceId: Uuid) =>
-      (await paymentOf(invoiceId)).transactions[0]?.id ?? NOWHERE;
-    const fix = async (invoiceId: Uuid, status: 'SUCCESS' | 'PAYMENT_FAILURE') => {
-      const { id: paymentId } = await paymentOf(invoiceId);
-      const transactionId = await transactionOf(invoiceId);
-      await engine.acme.payments.fixTransaction({ paymentId, transactionId, status });
+      const invoiceId = item?.invoiceId ?? NOWHERE;
+      await engine.acme.invoicePayments.pay({ invoiceId, properties, ...more });
+      await engine.acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+      return invoiceId;
     };
 
-    it('payments §3.3: INIT becomes SUCCESS when the transaction is SUCCESS or PENDING', async () => {
-      expect(await attemptsOf(await invoiced())).to.deep.equal(['SUCCESS']);
-      answers('PENDING');
-      expect(await attemptsOf(await invoiced())).to.deep.equal(['SUCCESS']);
-    });
-
-    it('payments §3.3: INIT becomes RETRIED when it fails and a date was given', async () => {
-      answers('ERROR');
-      expect(await attemptsOf(await invoiced())).to.deep.equal(['RETRIED', 'SCHEDULED']);
-      answers('CANCELED');
-      expect(await attemptsOf(await invoiced())).to.deep.equal(['RETRIED', 'SCHEDULED']);
-    });
-
-    it('payments §3.3: INIT becomes ABORTED when it fails without a date, is aborted, or stays unknown', async () => {
-      answers('UNDEFINED');
-      expect(await attemptsOf(await invoiced())).to.deep.equal(['ABORTED']);
-      answers('ERROR');
-      const asked = { accountId: account.id, amount: '10' };
-      const declined = await engine.acme.payments.purchase({ ...asked, controlPlugins: ['listener'] });
-      const read = await engine.acme.payments.get(declined.payment.id, { withAttempts: true });
-      expect(read.attempts?.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
-      const externalKey = 'aborted';
-      const aborted = engine.acme.payments.purchase({ ...asked, externalKey, controlPlugins: ['stopper'] });
-      expect(await aborted.catch(({ code }) => code)).to.equal(7106);
-      const attempts = await engine.storage.read(engine.tenant, (session) =>
-        session.payments.findAttemptsByPaymentKeys([externalKey]),
-      );
-      expect(attempts.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
-    });
-
-    describe('payments §8.3: an instant payment that asks for retries', () => {
-      const properties = [{ key: 'IPCD_RETRIES', value: 'true', isUpdatable: false }];
-      const pay = async (more: object = {}) => {
-        await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
-        const [item] = await engine.acme.invoices.addCharges({
-          accountId: account.id,
-          autoCommit: true,
-          items: [{ amount: '249.95', currency: 'USD' }],
-        });
-        await engine.settle();
-        const invoiceId = item?.invoiceId ?? NOWHERE;
-        await engine.acme.invoicePayments.pay({ invoiceId, properties, ...more });
-        await engine.acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
-        return invoiceId;
-      };
-
-      it('payments §8.3: is tried again like an automatic one, with the properties that it came with', async () => {
-        answers('ERROR', 1);
-        const invoiceId = await pay();
-        expect(await attemptsOf(invoiceId)).to.deep.equal(['RETRIED', 'SCHEDULED']);
-        await engine.runTo(LATER);
-        const { attempts } = await paymentOf(invoiceId);
-        expect(attempts?.map(({ stateName }) => stateName)).to.deep.equal(['RETRIED', 'SUCCESS']);
-        expect(attempts?.map(({ isApiPayment }) => isApiPayment)).to.deep.equal([true, false]);
-        expect(attempts?.[1]?.pluginProperties).to.deep.equal(properties);
-      });
-
-      it('payments §8.3: is not tried again when it does not ask for it', async () => {
-        answers('ERROR', 1);
-        expect(await attemptsOf(await pay({ properties: [] }))).to.deep.equal(['ABORTED']);
-        answers('ERROR', 1);
-        const no = [{ key: 'IPCD_RETRIES', value: 'false', isUpdatable: false }];
-        expect(await attemptsOf(await pay({ properties: no }))).to.deep.equal(['ABORTED']);
-      });
-
-      it('payments §8.3: is tried again when recovery learns that it was declined', async () => {
-        answers('UNDEFINED', 1);
-        const invoiceId = await pay();
-        expect(await attemptsOf(invoiceId)).to.deep.equal(['ABORTED']);
-        recovers(await transactionOf(invoiceId), 'ERROR');
-        await engine.runTo('2012-05-01T10:06:00Z');
-        expect(await attemptsOf(invoiceId)).to.deep.equal(['RETRIED', 'SCHEDULED']);
-      });
-
-      it('payments §7.4 rule 4: is not tried again when an operator corrects it to a failure without asking', async () => {
-        const invoiceId = await pay();
-        await fix(invoiceId, 'PAYMENT_FAILURE');
-        expect(await attemptsOf(invoiceId)).to.deep.equal(['ABORTED']);
-      });
-    });
-
-    it('payments §3.3: a retry that fires is a new attempt, and the old one keeps its state', async () => {
+    it('payments §8.3: is tried again like an automatic one, with the properties that it came with', async () => {
       answers('ERROR', 1);
-      const invoiceId = await invoiced();
-      const [first] = (await paymentOf(invoiceId)).attempts ?? [];
+      const invoiceId = await pay();
+      expect(await attemptsOf(invoiceId)).to.deep.equal(['RETRIED', 'SCHEDULED']);
       await engine.runTo(LATER);
-      const attempts = (await paymentOf(invoiceId)).attempts;
+      const { attempts } = await paymentOf(invoiceId);
       expect(attempts?.map(({ stateName }) => stateName)).to.deep.equal(['RETRIED', 'SUCCESS']);
-      expect(attempts?.[0]?.id).to.equal(first?.id);
-      expect(attempts?.[1]?.id).not.to.equal(first?.id);
+      expect(attempts?.map(({ isApiPayment }) => isApiPayment)).to.deep.equal([true, false]);
+      expect(attempts?.[1]?.pluginProperties).to.deep.equal(properties);
     });
 
-    it('payments §3.3: a hold that is released is a new attempt, and the old one stays ABORTED', async () => {
-      await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
-      const invoiceId = await invoiced();
-      await engine.acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
-      await engine.settle();
-      expect(await attemptsOf(invoiceId)).to.deep.equal(['SUCCESS']);
-      const audit = await engine.acme.audit.ofAccount(account.id);
-      const inserted = audit.filter(
-        ({ tableName, changeType }) => tableName === 'PAYMENT_ATTEMPTS' && changeType === 'INSERT',
-      );
-      expect(inserted).to.have.length(2);
+    it('payments §8.3: is not tried again when it does not ask for it', async () => {
+      answers('ERROR', 1);
+      expect(await attemptsOf(await pay({ properties: [] }))).to.deep.equal(['ABORTED']);
+      answers('ERROR', 1);
+      const no = [{ key: 'IPCD_RETRIES', value: 'false', isUpdatable: false }];
+      expect(await attemptsOf(await pay({ properties: no }))).to.deep.equal(['ABORTED']);
     });
 
-    it('payments §3.3: RETRIED is decided anew when its transaction is corrected', async () => {
-      answers('ERROR');
-      const invoiceId = await invoiced();
-      await fix(invoiceId, 'SUCCESS');
-      expect(await attemptsOf(invoiceId)).to.deep.equal(['SUCCESS']);
-    });
-
-    it('payments §3.3: ABORTED is decided anew when recovery learns more', async () => {
+    it('payments §8.3: is tried again when recovery learns that it was declined', async () => {
       answers('UNDEFINED', 1);
-      const declined = await invoiced();
-      recovers(await transactionOf(declined), 'ERROR');
-      answers('UNDEFINED', 1);
-      const paid = await invoiced();
-      recovers(await transactionOf(paid), 'PROCESSED');
-      await engine.runTo('2012-05-01T10:05:00Z');
-      expect(await attemptsOf(declined)).to.deep.equal(['RETRIED', 'SCHEDULED']);
-      expect(await attemptsOf(paid)).to.deep.equal(['SUCCESS']);
+      const invoiceId = await pay();
+      expect(await attemptsOf(invoiceId)).to.deep.equal(['ABORTED']);
+      recovers(await transactionOf(invoiceId), 'ERROR');
+      await engine.runTo('2012-05-01T10:06:00Z');
+      expect(await attemptsOf(invoiceId)).to.deep.equal(['RETRIED', 'SCHEDULED']);
     });
 
-    it('payments §3.3: SUCCESS is decided anew when its transaction is corrected', async () => {
-      const invoiceId = await invoiced();
+    it('payments §7.4 rule 4: is not tried again when an operator corrects it to a failure without asking', async () => {
+      const invoiceId = await pay();
       await fix(invoiceId, 'PAYMENT_FAILURE');
       expect(await attemptsOf(invoiceId)).to.deep.equal(['ABORTED']);
     });
+  });
 
-    it('payments §14 example 12: unknown, then declined; an instant payment meanwhile charges nothing', async () => {
-      answers('UNDEFINED', 1);
-      const invoiceId = await invoiced();
-      expect(await engine.acme.invoicePayments.pay({ invoiceId })).to.equal(null);
-      expect(engine.ledger.all()).to.have.length(1);
-      recovers(await transactionOf(invoiceId), 'ERROR');
-      await engine.runTo('2012-05-01T10:05:00Z');
-      expect(await attemptsOf(invoiceId)).to.deep.equal(['RETRIED', 'SCHEDULED']);
-      await engine.runTo('2012-05-09T10:05:00Z');
-      expect(await attemptsOf(invoiceId)).to.deep.equal(['RETRIED', 'SUCCESS']);
-    });
+  it('payments §3.3: a retry that fires is a new attempt, and the old one keeps its state', async () => {
+    answers('ERROR', 1);
+    const invoiceId = await invoiced();
+    const [first] = (await paymentOf(invoiceId)).attempts ?? [];
+    await engine.runTo(LATER);
+    const attempts = (await paymentOf(invoiceId)).attempts;
+    expect(attempts?.map(({ stateName }) => stateName)).to.deep.equal(['RETRIED', 'SUCCESS']);
+    expect(attempts?.[0]?.id).to.equal(first?.id);
+    expect(attempts?.[1]?.id).not.to.equal(first?.id);
+  });
 
-    it('payments §14 example 12: unknown, then declined, is not tried again when the API had asked for it', async () => {
-      await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
-      const invoiceId = await invoiced();
-      answers('UNDEFINED', 1);
-      const paid = await engine.acme.invoicePayments.pay({ invoiceId });
-      expect(paid?.transaction.status).to.equal('UNKNOWN');
-      recovers(await transactionOf(invoiceId), 'ERROR');
-      await engine.runTo('2012-05-01T10:05:00Z');
-      expect((await paymentOf(invoiceId)).stateName).to.equal('PURCHASE_FAILED');
-      await engine.runTo('2012-06-30');
-      expect(await attemptsOf(invoiceId)).to.deep.equal(['ABORTED']);
-    });
+  it('payments §3.3: a hold that is released is a new attempt, and the old one stays ABORTED', async () => {
+    await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+    const invoiceId = await invoiced();
+    await engine.acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+    await engine.settle();
+    expect(await attemptsOf(invoiceId)).to.deep.equal(['SUCCESS']);
+    const audit = await engine.acme.audit.ofAccount(account.id);
+    const inserted = audit.filter(
+      ({ tableName, changeType }) => tableName === 'PAYMENT_ATTEMPTS' && changeType === 'INSERT',
+    );
+    expect(inserted).to.have.length(2);
+  });
+
+  it('payments §3.3: RETRIED is decided anew when its transaction is corrected', async () => {
+    answers('ERROR');
+    const invoiceId = await invoiced();
+    await fix(invoiceId, 'SUCCESS');
+    expect(await attemptsOf(invoiceId)).to.deep.equal(['SUCCESS']);
+  });
+
+  it('payments §3.3: ABORTED is decided anew when recovery learns more', async () => {
+    answers('UNDEFINED', 1);
+    const declined = await invoiced();
+    recovers(await transactionOf(declined), 'ERROR');
+    answers('UNDEFINED', 1);
+    const paid = await invoiced();
+    recovers(await transactionOf(paid), 'PROCESSED');
+    await engine.runTo('2012-05-01T10:05:00Z');
+    expect(await attemptsOf(declined)).to.deep.equal(['RETRIED', 'SCHEDULED']);
+    expect(await attemptsOf(paid)).to.deep.equal(['SUCCESS']);
+  });
+
+  it('payments §3.3: SUCCESS is decided anew when its transaction is corrected', async () => {
+    const invoiceId = await invoiced();
+    await fix(invoiceId, 'PAYMENT_FAILURE');
+    expect(await attemptsOf(invoiceId)).to.deep.equal(['ABORTED']);
+  });
+
+  it('payments §14 example 12: unknown, then declined; an instant payment meanwhile charges nothing', async () => {
+    answers('UNDEFINED', 1);
+    const invoiceId = await invoiced();
+    expect(await engine.acme.invoicePayments.pay({ invoiceId })).to.equal(null);
+    expect(engine.ledger.all()).to.have.length(1);
+    recovers(await transactionOf(invoiceId), 'ERROR');
+    await engine.runTo('2012-05-01T10:05:00Z');
+    expect(await attemptsOf(invoiceId)).to.deep.equal(['RETRIED', 'SCHEDULED']);
+    await engine.runTo('2012-05-09T10:05:00Z');
+    expect(await attemptsOf(invoiceId)).to.deep.equal(['RETRIED', 'SUCCESS']);
+  });
+
+  it('payments §14 example 12: unknown, then declined, is not tried again when the API had asked for it', async () => {
+    await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+    const invoiceId = await invoiced();
+    answers('UNDEFINED', 1);
+    const paid = await engine.acme.invoicePayments.pay({ invoiceId });
+    expect(paid?.transaction.status).to.equal('UNKNOWN');
+    recovers(await transactionOf(invoiceId), 'ERROR');
+    await engine.runTo('2012-05-01T10:05:00Z');
+    expect((await paymentOf(invoiceId)).stateName).to.equal('PURCHASE_FAILED');
+    await engine.runTo('2012-06-30');
+    expect(await attemptsOf(invoiceId)).to.deep.equal(['ABORTED']);
   });
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type Account,
   decimal,
@@ -10,9 +9,7 @@ import {
   type PaymentMethodDetails,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
 
 function oops(): never {
@@ -29,91 +26,88 @@ const unreadable = ({ paymentId, transactionId }: GatewayRequest): unknown => ({
   },
 });
 
-eachDatabase((kind, open) => {
-  describe(`answers of gateways that cannot be read, beside others (payments §2.2) on ${kind}`, () => {
-    let engine: TestEngine;
-    let detail: unknown = null;
-    let listed: unknown = null;
+eachDatabase('answers of gateways that cannot be read, beside others (payments §2.2)', (open) => {
+  let engine: TestEngine;
+  let detail: unknown = null;
+  let listed: unknown = null;
 
-    const gateway: PaymentGateway = {
-      name: 'odd',
-      purchase: async (request) => unreadable(request) as GatewayResult,
-      getPaymentInfo: async () => [],
-      getPaymentMethodDetail: async () => detail as PaymentMethodDetails,
-      getPaymentMethods: async () => listed as readonly GatewayPaymentMethod[],
-    };
+  const gateway: PaymentGateway = {
+    name: 'odd',
+    purchase: async (request) => unreadable(request) as GatewayResult,
+    getPaymentInfo: async () => [],
+    getPaymentMethodDetail: async () => detail as PaymentMethodDetails,
+    getPaymentMethods: async () => listed as readonly GatewayPaymentMethod[],
+  };
 
-    before(async () => {
-      engine = await openEngine(open, {
-        now: '2024-01-01T10:00:00Z',
-        catalog: null,
-        gateways: [gateway],
-        paymentControls: [new ScriptedControl('control')],
-        configuration: { 'org.service.payment.invoice.plugin': 'control' },
-      });
+  before(async () => {
+    engine = await openEngine(open, {
+      now: '2024-01-01T10:00:00Z',
+      catalog: null,
+      gateways: [gateway],
+      paymentControls: [new ScriptedControl('control')],
+      configuration: { 'org.service.payment.invoice.plugin': 'control' },
     });
-    beforeEach(() => {
-      detail = null;
-      listed = null;
-    });
-    after(() => engine.close());
+  });
+  beforeEach(() => {
+    detail = null;
+    listed = null;
+  });
 
-    async function payingOddly(): Promise<Account> {
-      const account = await engine.acme.createAccount({ currency: 'USD' });
-      await engine.acme.addPaymentMethod({ accountId: account.id, pluginName: 'odd', isDefault: true });
-      return account;
+  async function payingOddly(): Promise<Account> {
+    const account = await engine.acme.createAccount({ currency: 'USD' });
+    await engine.acme.addPaymentMethod({ accountId: account.id, pluginName: 'odd', isDefault: true });
+    return account;
+  }
+  async function invoiced(account: Account): Promise<Uuid> {
+    const items = [{ amount: decimal('20') }];
+    const [item] = await engine.acme.invoices.addCharges({
+      accountId: account.id,
+      items,
+      autoCommit: true,
+    });
+    if (!item) throw new Error('no charge was made');
+    return item.invoiceId;
+  }
+  const statusesOf = async (invoiceId: Uuid) =>
+    (await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId)).flatMap(({ transactions }) =>
+      transactions.map(({ status }) => status),
+    );
+
+  it('payments §5.1: of automatic payments that are made together with control plugins one answer that cannot be read leaves its own unknown, and no other', async () => {
+    const accounts = [
+      await engine.payingAccount({ currency: 'USD' }),
+      await payingOddly(),
+      await engine.payingAccount({ currency: 'USD' }),
+    ];
+    const ids: Uuid[] = [];
+    for (const account of accounts) ids.push(await invoiced(account));
+    await engine.settle();
+    const told = await Promise.all(ids.map(statusesOf));
+    expect(told).to.deep.equal([['SUCCESS'], ['UNKNOWN'], ['SUCCESS']]);
+    const owed = await Promise.all(
+      ids.map(async (id) => Number((await engine.acme.invoices.get(id)).balance)),
+    );
+    expect(owed).to.deep.equal([0, 20, 0]);
+  });
+
+  it('payments §10.1: a method is stored though the detail that its gateway gives of it cannot be read', async () => {
+    const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+    for (const odd of [5, { externalPaymentMethodId: {} }, throwing('externalPaymentMethodId')]) {
+      detail = odd;
+      const { id, externalKey } = await engine.acme.paymentMethods.add({ accountId, pluginName: 'odd' });
+      expect(externalKey).to.equal(id);
     }
-    async function invoiced(account: Account): Promise<Uuid> {
-      const items = [{ amount: decimal('20') }];
-      const [item] = await engine.acme.invoices.addCharges({
-        accountId: account.id,
-        items,
-        autoCommit: true,
-      });
-      if (!item) throw new Error('no charge was made');
-      return item.invoiceId;
+  });
+
+  it('payments §10.5: a refresh of methods that cannot be read fails with 7006, and changes nothing', async () => {
+    const { id: accountId } = await payingOddly();
+    const before = await engine.acme.paymentMethods.ofAccount(accountId);
+    for (const odd of [throwing('paymentMethodId'), { paymentMethodId: Object.create(null) }, null]) {
+      listed = [odd];
+      const refresh = engine.acme.paymentMethods.refresh({ accountId, pluginNames: ['odd'] });
+      expect(await codeOf(refresh)).to.equal(ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD);
     }
-    const statusesOf = async (invoiceId: Uuid) =>
-      (await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId)).flatMap(({ transactions }) =>
-        transactions.map(({ status }) => status),
-      );
-
-    it('payments §5.1: of automatic payments that are made together with control plugins one answer that cannot be read leaves its own unknown, and no other', async () => {
-      const accounts = [
-        await engine.payingAccount({ currency: 'USD' }),
-        await payingOddly(),
-        await engine.payingAccount({ currency: 'USD' }),
-      ];
-      const ids: Uuid[] = [];
-      for (const account of accounts) ids.push(await invoiced(account));
-      await engine.settle();
-      const told = await Promise.all(ids.map(statusesOf));
-      expect(told).to.deep.equal([['SUCCESS'], ['UNKNOWN'], ['SUCCESS']]);
-      const owed = await Promise.all(
-        ids.map(async (id) => Number((await engine.acme.invoices.get(id)).balance)),
-      );
-      expect(owed).to.deep.equal([0, 20, 0]);
-    });
-
-    it('payments §10.1: a method is stored though the detail that its gateway gives of it cannot be read', async () => {
-      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-      for (const odd of [5, { externalPaymentMethodId: {} }, throwing('externalPaymentMethodId')]) {
-        detail = odd;
-        const { id, externalKey } = await engine.acme.paymentMethods.add({ accountId, pluginName: 'odd' });
-        expect(externalKey).to.equal(id);
-      }
-    });
-
-    it('payments §10.5: a refresh of methods that cannot be read fails with 7006, and changes nothing', async () => {
-      const { id: accountId } = await payingOddly();
-      const before = await engine.acme.paymentMethods.ofAccount(accountId);
-      for (const odd of [throwing('paymentMethodId'), { paymentMethodId: Object.create(null) }, null]) {
-        listed = [odd];
-        const refresh = engine.acme.paymentMethods.refresh({ accountId, pluginNames: ['odd'] });
-        expect(await codeOf(refresh)).to.equal(ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD);
-      }
-      expect(await engine.acme.paymentMethods.ofAccount(accountId)).to.deep.equal(before);
-    });
+    expect(await engine.acme.paymentMethods.ofAccount(accountId)).to.deep.equal(before);
   });
 });
 

@@ -1,8 +1,5 @@
-import { expect } from 'chai';
 import { type Account, decimal } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { rowsOf } from '../support/queue-rows.ts';
+import { anyDatabase, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 
 /** What cannot be among payments: the damage, the invariant that tells of it, and what the message says. */
 const damages = [
@@ -29,42 +26,39 @@ const damages = [
   ],
 ] as const;
 
-anyDatabase((kind, open) => {
-  describe(`the check of payments on ${kind}`, () => {
-    let engine: TestEngine;
-    let account: Account;
+anyDatabase('the check of payments', (open) => {
+  let engine: TestEngine;
+  let account: Account;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
-      account = await engine.payingAccount({ currency: 'USD' });
-      const { acme } = engine;
-      const items = [{ amount: decimal('50') }];
-      const [item] = await acme.invoices.addCharges({ accountId: account.id, items, autoCommit: true });
-      await engine.settle();
-      const [payment] = await acme.payments.invoicePaymentsOfInvoice(item?.invoiceId ?? '');
-      const paymentId = payment?.id ?? '';
-      await acme.invoicePayments.refund({ paymentId, amount: '5' });
-      await acme.invoicePayments.chargeback({ paymentId, amount: '7', transactionExternalKey: 'lost' });
-      await acme.invoicePayments.chargeback({ paymentId, amount: '3', transactionExternalKey: 'won' });
-      await acme.invoicePayments.reverseChargeback({ paymentId, transactionExternalKey: 'won' });
-      await acme.invoicePayments.refund({ paymentId, amount: '4', isExternal: true });
-      await acme.payments.authorize({ accountId: account.id, amount: '8' });
-    });
-    afterEach(() => engine.close());
-
-    const breaches = () => Array.fromAsync(engine.billing.checks.breaches(null));
-
-    it('a check finds nothing in what operations on payments leave', async () => {
-      expect(await breaches()).to.deep.equal([]);
-    });
-
-    for (const [invariant, damage, words] of damages) {
-      it(`a check tells of ${invariant} after: ${damage}`, async () => {
-        await rowsOf(engine.database, damage);
-        const found = (await breaches()).filter((breach) => breach.invariant === invariant);
-        expect(found.map(({ message }) => message).join('\n')).to.contain(words);
-        expect(new Set(found.map(({ accountId }) => accountId))).to.deep.equal(new Set([account.id]));
-      });
-    }
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
+    account = await engine.payingAccount({ currency: 'USD' });
+    const { acme } = engine;
+    const items = [{ amount: decimal('50') }];
+    const [item] = await acme.invoices.addCharges({ accountId: account.id, items, autoCommit: true });
+    await engine.settle();
+    const [payment] = await acme.payments.invoicePaymentsOfInvoice(item?.invoiceId ?? '');
+    const paymentId = payment?.id ?? '';
+    await acme.invoicePayments.refund({ paymentId, amount: '5' });
+    await acme.invoicePayments.chargeback({ paymentId, amount: '7', transactionExternalKey: 'lost' });
+    await acme.invoicePayments.chargeback({ paymentId, amount: '3', transactionExternalKey: 'won' });
+    await acme.invoicePayments.reverseChargeback({ paymentId, transactionExternalKey: 'won' });
+    await acme.invoicePayments.refund({ paymentId, amount: '4', isExternal: true });
+    await acme.payments.authorize({ accountId: account.id, amount: '8' });
   });
+
+  const breaches = () => Array.fromAsync(engine.billing.checks.breaches(null));
+
+  it('a check finds nothing in what operations on payments leave', async () => {
+    expect(await breaches()).to.deep.equal([]);
+  });
+
+  for (const [invariant, damage, words] of damages) {
+    it(`a check tells of ${invariant} after: ${damage}`, async () => {
+      await rowsOf(engine.database, damage);
+      const found = (await breaches()).filter((breach) => breach.invariant === invariant);
+      expect(found.map(({ message }) => message).join('\n')).to.contain(words);
+      expect(new Set(found.map(({ accountId }) => accountId))).to.deep.equal(new Set([account.id]));
+    });
+  }
 });

@@ -1,8 +1,5 @@
-import { expect } from 'chai';
 import { type Account, ErrorCode, type PaymentResult, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
@@ -10,192 +7,183 @@ const BAD = ErrorCode.PAYMENT_INVALID_PARAMETER;
 const does = (key: string, value = 'true') => [{ key, value, isUpdatable: false }];
 const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
 
-anyDatabase((_kind, open) => {
-  describe('completion of pending transactions (payments §6)', () => {
-    let engine: TestEngine;
-    let account: Account;
-    let invoices: PaidInvoices;
+eachDatabaseByTurns('completion of pending transactions (payments §6)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  let invoices: PaidInvoices;
 
-    before(async () => {
-      engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
-    });
-    beforeEach(async () => {
-      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-      account = await engine.payingAccount({ currency: 'USD' });
-      invoices = new PaidInvoices(engine, account);
-    });
-    after(() => engine.close());
+  before(async () => {
+    engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  });
+  beforeEach(async () => {
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+    account = await engine.payingAccount({ currency: 'USD' });
+    invoices = new PaidInvoices(engine, account);
+  });
 
-    /** A purchase of 20, and two refunds of 5 and 6 that are pending. */
-    async function twoPending() {
-      const { payments } = engine.acme;
-      const { payment } = await payments.purchase({ accountId: account.id, amount: '20' });
-      const paymentId = payment.id;
-      const refund = (amount: string, transactionExternalKey: string) =>
-        payments.refund({ paymentId, amount, transactionExternalKey, properties: PENDING });
-      const five = (await refund('5', `five-${paymentId}`)).transaction;
-      const six = (await refund('6', `six-${paymentId}`)).transaction;
-      return { paymentId, five, six, purchase: payment.transactions[0]?.id ?? NOWHERE };
-    }
-    const statuses = ({ payment }: PaymentResult) => payment.transactions.map(({ status }) => status);
+  /** A purchase of 20, and two refunds of 5 and 6 that are pending. */
+  async function twoPending() {
+    const { payments } = engine.acme;
+    const { payment } = await payments.purchase({ accountId: account.id, amount: '20' });
+    const paymentId = payment.id;
+    const refund = (amount: string, transactionExternalKey: string) =>
+      payments.refund({ paymentId, amount, transactionExternalKey, properties: PENDING });
+    const five = (await refund('5', `five-${paymentId}`)).transaction;
+    const six = (await refund('6', `six-${paymentId}`)).transaction;
+    return { paymentId, five, six, purchase: payment.transactions[0]?.id ?? NOWHERE };
+  }
+  const statuses = ({ payment }: PaymentResult) => payment.transactions.map(({ status }) => status);
 
-    it('payments §6.1 rule 2: of several pending transactions one must be named, by its id or its key', async () => {
-      const { payments } = engine.acme;
-      const { paymentId, five, six } = await twoPending();
-      const calls = engine.ledger.ofPayment(paymentId).length;
-      expect(await codeOf(payments.complete({ paymentId }))).to.equal(BAD);
-      expect(await codeOf(payments.complete({ paymentId, transactionType: 'REFUND' }))).to.equal(BAD);
-      expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
-      const one = await payments.complete({ paymentId, transactionId: six.id });
-      expect(statuses(one)).to.deep.equal(['SUCCESS', 'PENDING', 'SUCCESS']);
-      const other = await payments.complete({ paymentId, transactionExternalKey: five.externalKey });
-      expect(statuses(other)).to.deep.equal(['SUCCESS', 'SUCCESS', 'SUCCESS']);
-    });
+  it('payments §6.1 rule 2: of several pending transactions one must be named, by its id or its key', async () => {
+    const { payments } = engine.acme;
+    const { paymentId, five, six } = await twoPending();
+    const calls = engine.ledger.ofPayment(paymentId).length;
+    expect(await codeOf(payments.complete({ paymentId }))).to.equal(BAD);
+    expect(await codeOf(payments.complete({ paymentId, transactionType: 'REFUND' }))).to.equal(BAD);
+    expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
+    const one = await payments.complete({ paymentId, transactionId: six.id });
+    expect(statuses(one)).to.deep.equal(['SUCCESS', 'PENDING', 'SUCCESS']);
+    const other = await payments.complete({ paymentId, transactionExternalKey: five.externalKey });
+    expect(statuses(other)).to.deep.equal(['SUCCESS', 'SUCCESS', 'SUCCESS']);
+  });
 
-    it('payments §6.1 rule 1: all that is given must match, and what has failed is no candidate', async () => {
-      const { payments } = engine.acme;
-      const { paymentId, five, six } = await twoPending();
-      const failed = { paymentId, transactionId: five.id };
-      await payments.complete({ ...failed, properties: does('ACTION_RETURN_PLUGIN_STATUS_ERROR') });
-      for (const choice of [
-        { transactionId: six.id, transactionExternalKey: five.externalKey },
-        { transactionId: six.id, transactionType: 'PURCHASE' },
-        { transactionId: five.id },
-        { transactionId: NOWHERE },
-        { transactionExternalKey: 'unheard-of' },
-        { transactionType: 'VOID' },
-      ] as const)
-        expect(await codeOf(payments.complete({ paymentId, ...choice }))).to.equal(BAD);
-      expect(statuses(await payments.complete({ paymentId }))).to.deep.equal([
-        'SUCCESS',
-        'PAYMENT_FAILURE',
-        'SUCCESS',
-      ]);
-    });
-
-    it('payments §6.1 rule 2: what has succeeded already is completed without effect', async () => {
-      const { payments } = engine.acme;
-      const { paymentId, purchase } = await twoPending();
-      const calls = engine.ledger.ofPayment(paymentId).length;
-      const done = await payments.complete({ paymentId, transactionType: 'PURCHASE' });
-      expect(done.transaction).to.include({ id: purchase, status: 'SUCCESS' });
-      expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
-    });
-
-    it('payments §6.1 rule 3: a completion asks the operation of its type again with the same transaction id', async () => {
-      const { payments } = engine.acme;
-      const { paymentId, six, five } = await twoPending();
-      await payments.complete({ paymentId, transactionId: five.id });
-      const again = await payments.complete({ paymentId, transactionId: six.id, properties: PENDING });
-      expect(again.transaction.status).to.equal('PENDING');
-      await payments.complete({ paymentId, transactionId: six.id });
-      const asked = engine.ledger
-        .ofPayment(paymentId)
-        .filter(({ kbTransactionPaymentId: id }) => id === six.id);
-      expect(new Set(asked.map(({ transactionType }) => transactionType))).to.deep.equal(new Set(['REFUND']));
-      expect(asked.at(-1)?.status).to.equal('PROCESSED');
-    });
-
-    it('payments §6.1 rule 3: a void that is pending is completed too', async () => {
-      const { payments } = engine.acme;
-      const { payment } = await payments.authorize({ accountId: account.id, amount: '20' });
-      const paymentId = payment.id;
-      await payments.void({ paymentId, properties: PENDING });
-      const completed = await payments.complete({ paymentId });
-      expect(completed.transaction).to.include({ transactionType: 'VOID', status: 'SUCCESS' });
-      expect(completed.payment.stateName).to.equal('VOID_SUCCESS');
-      expect(Number(completed.payment.totals.authAmount)).to.equal(0);
-    });
-
-    it('payments §6.1 rule 3: a completion checks no amounts again', async () => {
-      const { payments } = engine.acme;
-      const { payment } = await payments.purchase({ accountId: account.id, amount: '20' });
-      const paymentId = payment.id;
-      await payments.refund({ paymentId, amount: '20', properties: PENDING });
-      await payments.chargeback({ paymentId, amount: '20' });
-      const completed = await payments.complete({ paymentId, transactionType: 'REFUND' });
-      expect(completed.transaction.status).to.equal('SUCCESS');
-      expect(Number(completed.payment.totals.refundedAmount)).to.equal(20);
-    });
-
-    it('payments §6.1 rule 3: a payment of an invoice is completed though nothing is owed any more, and becomes credit', async () => {
-      const { acme, gateway } = engine;
-      gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
-      const { id, itemId, paymentId } = await invoices.paid('20');
-      await acme.invoices.adjustItem({
-        accountId: account.id,
-        invoiceId: id,
-        invoiceItemId: itemId,
-        amount: '20',
-      });
-      const completed = await acme.invoicePayments.complete({ paymentId });
-      expect(completed.transaction.status).to.equal('SUCCESS');
-      expect([await invoices.balanceOf(id), await invoices.credit()]).to.deep.equal([0, 20]);
-    });
-
-    for (const path of ['payments', 'invoicePayments'] as const) {
-      it(
-        `payments §4.3 rule 7: a payment of an invoice that is completed by ${path} is told no other currency, and pays what it is told`,
-        onEachDatabase(async () => {
-          engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
-          const { id, paymentId } = await invoices.paid('20');
-          const asked = engine.ledger.ofPayment(paymentId).length;
-          const { complete } = engine.acme[path];
-          for (const amount of ['1', '20', null])
-            expect(await codeOf(complete({ paymentId, amount, currency: 'EUR' }))).to.equal(BAD);
-          expect(engine.ledger.ofPayment(paymentId)).to.have.length(asked);
-          expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT PENDING 20']);
-          await complete({ paymentId, amount: '1', currency: 'USD' });
-          expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 1']);
-          expect(await invoices.balanceOf(id)).to.equal(19);
-        }),
-      );
-
-      it(
-        `payments §6.1 rule 4: a payment of an invoice that is completed by ${path} pays it`,
-        onEachDatabase(async () => {
-          engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
-          const { id, paymentId } = await invoices.paid('20');
-          expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT PENDING 20']);
-          expect(await invoices.balanceOf(id)).to.equal(20);
-          await engine.acme[path].complete({ paymentId });
-          expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 20']);
-          expect(await invoices.balanceOf(id)).to.equal(0);
-        }),
-      );
-    }
-
-    for (const [status, row, balance] of [
-      ['SUCCESS', 'ATTEMPT SUCCESS 20', 0],
-      ['PAYMENT_FAILURE', 'ATTEMPT INIT 0', 20],
-      ['PLUGIN_FAILURE', 'ATTEMPT INIT 0', 20],
+  it('payments §6.1 rule 1: all that is given must match, and what has failed is no candidate', async () => {
+    const { payments } = engine.acme;
+    const { paymentId, five, six } = await twoPending();
+    const failed = { paymentId, transactionId: five.id };
+    await payments.complete({ ...failed, properties: does('ACTION_RETURN_PLUGIN_STATUS_ERROR') });
+    for (const choice of [
+      { transactionId: six.id, transactionExternalKey: five.externalKey },
+      { transactionId: six.id, transactionType: 'PURCHASE' },
+      { transactionId: five.id },
+      { transactionId: NOWHERE },
+      { transactionExternalKey: 'unheard-of' },
+      { transactionType: 'VOID' },
     ] as const)
-      it(`payments §6.2: a payment of an invoice that is told to be ${status} counts so, and no gateway is asked`, async () => {
-        engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
-        const { id, paymentId } = await invoices.paid('20');
-        const { transactions } = await invoices.paymentOf(id);
-        const transactionId = transactions[0]?.id ?? NOWHERE;
-        const calls = engine.ledger.ofPayment(paymentId).length;
-        const told = await engine.acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status });
-        expect(told.transaction.status).to.equal(status === 'SUCCESS' ? 'SUCCESS' : 'PAYMENT_FAILURE');
-        expect(await invoices.rowsOf(paymentId)).to.deep.equal([row]);
-        expect(await invoices.balanceOf(id)).to.equal(balance);
-        expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
-      });
+      expect(await codeOf(payments.complete({ paymentId, ...choice }))).to.equal(BAD);
+    expect(statuses(await payments.complete({ paymentId }))).to.deep.equal([
+      'SUCCESS',
+      'PAYMENT_FAILURE',
+      'SUCCESS',
+    ]);
+  });
 
-    it('payments §6.2: what is not pending, is of another payment, or is told to be something else is refused', async () => {
-      const { payments } = engine.acme;
-      const { paymentId, five, purchase } = await twoPending();
-      const other = await payments.purchase({ accountId: account.id, amount: '5' });
-      const tell = (transactionId: Uuid, status: string, of = paymentId) =>
-        codeOf(payments.recordNotifiedOutcome({ paymentId: of, transactionId, status: status as 'SUCCESS' }));
-      const none = ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT;
-      expect(await tell(purchase, 'SUCCESS')).to.equal(none);
-      expect(await tell(NOWHERE, 'SUCCESS')).to.equal(none);
-      expect(await tell(five.id, 'SUCCESS', other.payment.id)).to.equal(none);
-      for (const status of ['PENDING', 'UNKNOWN', 'PAYMENT_SYSTEM_OFF', 'DONE'])
-        expect(await tell(five.id, status)).to.equal(BAD);
-      expect(await tell(five.id, 'SUCCESS')).to.equal('no error');
+  it('payments §6.1 rule 2: what has succeeded already is completed without effect', async () => {
+    const { payments } = engine.acme;
+    const { paymentId, purchase } = await twoPending();
+    const calls = engine.ledger.ofPayment(paymentId).length;
+    const done = await payments.complete({ paymentId, transactionType: 'PURCHASE' });
+    expect(done.transaction).to.include({ id: purchase, status: 'SUCCESS' });
+    expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
+  });
+
+  it('payments §6.1 rule 3: a completion asks the operation of its type again with the same transaction id', async () => {
+    const { payments } = engine.acme;
+    const { paymentId, six, five } = await twoPending();
+    await payments.complete({ paymentId, transactionId: five.id });
+    const again = await payments.complete({ paymentId, transactionId: six.id, properties: PENDING });
+    expect(again.transaction.status).to.equal('PENDING');
+    await payments.complete({ paymentId, transactionId: six.id });
+    const asked = engine.ledger
+      .ofPayment(paymentId)
+      .filter(({ kbTransactionPaymentId: id }) => id === six.id);
+    expect(new Set(asked.map(({ transactionType }) => transactionType))).to.deep.equal(new Set(['REFUND']));
+    expect(asked.at(-1)?.status).to.equal('PROCESSED');
+  });
+
+  it('payments §6.1 rule 3: a void that is pending is completed too', async () => {
+    const { payments } = engine.acme;
+    const { payment } = await payments.authorize({ accountId: account.id, amount: '20' });
+    const paymentId = payment.id;
+    await payments.void({ paymentId, properties: PENDING });
+    const completed = await payments.complete({ paymentId });
+    expect(completed.transaction).to.include({ transactionType: 'VOID', status: 'SUCCESS' });
+    expect(completed.payment.stateName).to.equal('VOID_SUCCESS');
+    expect(Number(completed.payment.totals.authAmount)).to.equal(0);
+  });
+
+  it('payments §6.1 rule 3: a completion checks no amounts again', async () => {
+    const { payments } = engine.acme;
+    const { payment } = await payments.purchase({ accountId: account.id, amount: '20' });
+    const paymentId = payment.id;
+    await payments.refund({ paymentId, amount: '20', properties: PENDING });
+    await payments.chargeback({ paymentId, amount: '20' });
+    const completed = await payments.complete({ paymentId, transactionType: 'REFUND' });
+    expect(completed.transaction.status).to.equal('SUCCESS');
+    expect(Number(completed.payment.totals.refundedAmount)).to.equal(20);
+  });
+
+  it('payments §6.1 rule 3: a payment of an invoice is completed though nothing is owed any more, and becomes credit', async () => {
+    const { acme, gateway } = engine;
+    gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
+    const { id, itemId, paymentId } = await invoices.paid('20');
+    await acme.invoices.adjustItem({
+      accountId: account.id,
+      invoiceId: id,
+      invoiceItemId: itemId,
+      amount: '20',
     });
+    const completed = await acme.invoicePayments.complete({ paymentId });
+    expect(completed.transaction.status).to.equal('SUCCESS');
+    expect([await invoices.balanceOf(id), await invoices.credit()]).to.deep.equal([0, 20]);
+  });
+
+  for (const path of ['payments', 'invoicePayments'] as const) {
+    it(`payments §4.3 rule 7: a payment of an invoice that is completed by ${path} is told no other currency, and pays what it is told`, async () => {
+      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
+      const { id, paymentId } = await invoices.paid('20');
+      const asked = engine.ledger.ofPayment(paymentId).length;
+      const { complete } = engine.acme[path];
+      for (const amount of ['1', '20', null])
+        expect(await codeOf(complete({ paymentId, amount, currency: 'EUR' }))).to.equal(BAD);
+      expect(engine.ledger.ofPayment(paymentId)).to.have.length(asked);
+      expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT PENDING 20']);
+      await complete({ paymentId, amount: '1', currency: 'USD' });
+      expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 1']);
+      expect(await invoices.balanceOf(id)).to.equal(19);
+    });
+
+    it(`payments §6.1 rule 4: a payment of an invoice that is completed by ${path} pays it`, async () => {
+      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
+      const { id, paymentId } = await invoices.paid('20');
+      expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT PENDING 20']);
+      expect(await invoices.balanceOf(id)).to.equal(20);
+      await engine.acme[path].complete({ paymentId });
+      expect(await invoices.rowsOf(paymentId)).to.deep.equal(['ATTEMPT SUCCESS 20']);
+      expect(await invoices.balanceOf(id)).to.equal(0);
+    });
+  }
+
+  for (const [status, row, balance] of [
+    ['SUCCESS', 'ATTEMPT SUCCESS 20', 0],
+    ['PAYMENT_FAILURE', 'ATTEMPT INIT 0', 20],
+    ['PLUGIN_FAILURE', 'ATTEMPT INIT 0', 20],
+  ] as const)
+    it(`payments §6.2: a payment of an invoice that is told to be ${status} counts so, and no gateway is asked`, async () => {
+      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
+      const { id, paymentId } = await invoices.paid('20');
+      const { transactions } = await invoices.paymentOf(id);
+      const transactionId = transactions[0]?.id ?? NOWHERE;
+      const calls = engine.ledger.ofPayment(paymentId).length;
+      const told = await engine.acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status });
+      expect(told.transaction.status).to.equal(status === 'SUCCESS' ? 'SUCCESS' : 'PAYMENT_FAILURE');
+      expect(await invoices.rowsOf(paymentId)).to.deep.equal([row]);
+      expect(await invoices.balanceOf(id)).to.equal(balance);
+      expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
+    });
+
+  it('payments §6.2: what is not pending, is of another payment, or is told to be something else is refused', async () => {
+    const { payments } = engine.acme;
+    const { paymentId, five, purchase } = await twoPending();
+    const other = await payments.purchase({ accountId: account.id, amount: '5' });
+    const tell = (transactionId: Uuid, status: string, of = paymentId) =>
+      codeOf(payments.recordNotifiedOutcome({ paymentId: of, transactionId, status: status as 'SUCCESS' }));
+    const none = ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT;
+    expect(await tell(purchase, 'SUCCESS')).to.equal(none);
+    expect(await tell(NOWHERE, 'SUCCESS')).to.equal(none);
+    expect(await tell(five.id, 'SUCCESS', other.payment.id)).to.equal(none);
+    for (const status of ['PENDING', 'UNKNOWN', 'PAYMENT_SYSTEM_OFF', 'DONE'])
+      expect(await tell(five.id, status)).to.equal(BAD);
+    expect(await tell(five.id, 'SUCCESS')).to.equal('no error');
   });
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { uuidGenerator } from '../../adapters/node/uuid-generator.ts';
 import {
   checkPaymentGateway,
@@ -17,8 +16,7 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { externalPaymentGateway } from '../../lib/payments/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { migrated, storageOf } from '../support/storage.ts';
+import { anyDatabase, expect, migrated, storageOf } from '../support/index.ts';
 
 type AnyRequest = GatewayTransaction & Partial<Pick<GatewayRequest, 'amount' | 'currency'>>;
 
@@ -571,75 +569,71 @@ const broken: readonly Broken[] = [
 
 const SLOW = { key: 'slow', value: 'true', isUpdatable: false };
 
-anyDatabase((_kind, open) => {
-  describe('checkPaymentGateway', () => {
-    /** Over a copy of a prepared database, which is there sooner than one in memory is made. */
-    const check = (gateway: PaymentGateway, options: Options = {}) =>
-      checkPaymentGateway(gateway, { storage: async () => storageOf(await open(migrated)), ...options });
-    const findings = async (gateway: PaymentGateway, options?: Options) =>
-      (await check(gateway, options)).findings;
+anyDatabase('checkPaymentGateway', (open) => {
+  /** Over a copy of a prepared database, which is there sooner than one in memory is made. */
+  const check = (gateway: PaymentGateway, options: Options = {}) =>
+    checkPaymentGateway(gateway, { storage: async () => storageOf(await open(migrated)), ...options });
+  const findings = async (gateway: PaymentGateway, options?: Options) =>
+    (await check(gateway, options)).findings;
 
-    it('finds nothing wrong with a gateway that keeps its contract, and calls all that it offers', async () => {
-      const books = new Books();
-      const report = await check(books.gateway(), { effectsOf: books.effectsOf });
-      expect(report.findings).to.deep.equal([]);
-      expect(report.called).to.have.members(['authorize', 'capture', 'purchase', 'refund', 'getPaymentInfo']);
-    });
-
-    it('tells as a note that more is refunded than was taken', async () => {
-      const { notes } = await check(new Books().gateway());
-      expect(notes).to.have.length(1);
-      expect(notes[0]).to.match(/^refund accepts more than was taken/);
-    });
-
-    it('tells as a note that a complete ledger was not looked at while a purchase is pending', async () => {
-      const books = new Books();
-      const gateway = books.gateway({ capabilities: { completeLedger: true } });
-      const aboutLedger = async (options: Options) =>
-        (await check(gateway, options)).notes.filter((note) =>
-          /^completeLedger was not looked at/.test(note),
-        );
-      expect(await aboutLedger({})).to.have.length(1);
-      expect(await aboutLedger(waiting(books))).to.deep.equal([]);
-    });
-
-    it('is content with a gateway that can only purchase', async () => {
-      const books = new Books();
-      const { name, purchase, getPaymentInfo } = books.gateway();
-      expect(await findings({ name, purchase, getPaymentInfo })).to.deep.equal([]);
-    });
-
-    it('finds nothing wrong with the sandbox and the built-in gateway for payments by other ways', async () => {
-      expect(await findings(sandboxGateway())).to.deep.equal([]);
-      const { name: _, ...external } = externalPaymentGateway();
-      expect(await findings({ name: 'by-cheque', ...external })).to.deep.equal([]);
-    });
-
-    it('calls the members of a gateway that is a class on the gateway itself', async () => {
-      class OwnGateway implements PaymentGateway {
-        readonly name = 'own';
-        readonly #books = new Books();
-        purchase(...call: Parameters<PaymentGateway['purchase']>) {
-          return this.#books.operation('PURCHASE')(...call);
-        }
-        async getPaymentInfo({ paymentId }: Parameters<PaymentGateway['getPaymentInfo']>[0]) {
-          return this.#books.ofPayment(paymentId);
-        }
-      }
-      expect(await findings(new OwnGateway())).to.deep.equal([]);
-    });
-
-    for (const { defect, gateway, options, finding } of broken) {
-      it(`names a gateway that ${defect}`, async () => {
-        const books = new Books();
-        const found = await findings(gateway(books), options?.(books));
-        expect(
-          found.filter((each) => finding.test(each)),
-          found.join('\n'),
-        ).to.have.length(1);
-      });
-    }
+  it('finds nothing wrong with a gateway that keeps its contract, and calls all that it offers', async () => {
+    const books = new Books();
+    const report = await check(books.gateway(), { effectsOf: books.effectsOf });
+    expect(report.findings).to.deep.equal([]);
+    expect(report.called).to.have.members(['authorize', 'capture', 'purchase', 'refund', 'getPaymentInfo']);
   });
+
+  it('tells as a note that more is refunded than was taken', async () => {
+    const { notes } = await check(new Books().gateway());
+    expect(notes).to.have.length(1);
+    expect(notes[0]).to.match(/^refund accepts more than was taken/);
+  });
+
+  it('tells as a note that a complete ledger was not looked at while a purchase is pending', async () => {
+    const books = new Books();
+    const gateway = books.gateway({ capabilities: { completeLedger: true } });
+    const aboutLedger = async (options: Options) =>
+      (await check(gateway, options)).notes.filter((note) => /^completeLedger was not looked at/.test(note));
+    expect(await aboutLedger({})).to.have.length(1);
+    expect(await aboutLedger(waiting(books))).to.deep.equal([]);
+  });
+
+  it('is content with a gateway that can only purchase', async () => {
+    const books = new Books();
+    const { name, purchase, getPaymentInfo } = books.gateway();
+    expect(await findings({ name, purchase, getPaymentInfo })).to.deep.equal([]);
+  });
+
+  it('finds nothing wrong with the sandbox and the built-in gateway for payments by other ways', async () => {
+    expect(await findings(sandboxGateway())).to.deep.equal([]);
+    const { name: _, ...external } = externalPaymentGateway();
+    expect(await findings({ name: 'by-cheque', ...external })).to.deep.equal([]);
+  });
+
+  it('calls the members of a gateway that is a class on the gateway itself', async () => {
+    class OwnGateway implements PaymentGateway {
+      readonly name = 'own';
+      readonly #books = new Books();
+      purchase(...call: Parameters<PaymentGateway['purchase']>) {
+        return this.#books.operation('PURCHASE')(...call);
+      }
+      async getPaymentInfo({ paymentId }: Parameters<PaymentGateway['getPaymentInfo']>[0]) {
+        return this.#books.ofPayment(paymentId);
+      }
+    }
+    expect(await findings(new OwnGateway())).to.deep.equal([]);
+  });
+
+  for (const { defect, gateway, options, finding } of broken) {
+    it(`names a gateway that ${defect}`, async () => {
+      const books = new Books();
+      const found = await findings(gateway(books), options?.(books));
+      expect(
+        found.filter((each) => finding.test(each)),
+        found.join('\n'),
+      ).to.have.length(1);
+    });
+  }
 });
 
 /** A gateway that does not tell of transactions with that status. */

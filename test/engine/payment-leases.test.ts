@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import type { GatewayRequest, GatewayResult, PaymentGateway, PluginStatus, Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 /** A gateway whose purchases are answered when a test says so, each with the status that it says. */
 class HeldGateway {
@@ -51,67 +49,64 @@ class HeldGateway {
   }
 }
 
-anyDatabase((_kind, open) => {
-  describe('leases of payment transactions (payments §5.1 rule 3)', () => {
-    let engine: TestEngine;
-    let held: HeldGateway;
-    let accountId: Uuid;
+anyDatabase('leases of payment transactions (payments §5.1 rule 3)', (open) => {
+  let engine: TestEngine;
+  let held: HeldGateway;
+  let accountId: Uuid;
 
-    beforeEach(async () => {
-      held = new HeldGateway();
-      engine = await openEngine(open, {
-        now: '2012-05-01T10:00:00Z',
-        catalog: null,
-        gateways: [held.port()],
-      });
-      ({ id: accountId } = await engine.acme.createAccount({ currency: 'USD' }));
-      await engine.acme.addPaymentMethod({ accountId, pluginName: 'held', isDefault: true });
+  beforeEach(async () => {
+    held = new HeldGateway();
+    engine = await openEngine(open, {
+      now: '2012-05-01T10:00:00Z',
+      catalog: null,
+      gateways: [held.port()],
     });
-    afterEach(() => engine.close());
+    ({ id: accountId } = await engine.acme.createAccount({ currency: 'USD' }));
+    await engine.acme.addPaymentMethod({ accountId, pluginName: 'held', isDefault: true });
+  });
 
-    const statusNow = async (id: Uuid) => {
-      const { transactions } = await engine.acme.payments.get(id);
-      return transactions.map(({ status }) => status);
-    };
-    /** A purchase that is with the gateway until its lease has ended and recovery has found it pending. */
-    async function overtaken() {
-      const arrived = held.next();
-      const first = engine.acme.payments.purchase({ accountId, amount: '10' }).catch((error) => error);
-      await arrived;
-      const [payment] = await engine.acme.payments.ofAccount(accountId);
-      if (payment === undefined) throw new Error('the payment is not there');
-      const { id } = payment;
-      held.known = 'PENDING';
-      await engine.runTo('2012-05-01T10:10:00Z');
-      expect(await statusNow(id)).to.deep.equal(['PENDING']);
-      return { id, first };
-    }
+  const statusNow = async (id: Uuid) => {
+    const { transactions } = await engine.acme.payments.get(id);
+    return transactions.map(({ status }) => status);
+  };
+  /** A purchase that is with the gateway until its lease has ended and recovery has found it pending. */
+  async function overtaken() {
+    const arrived = held.next();
+    const first = engine.acme.payments.purchase({ accountId, amount: '10' }).catch((error) => error);
+    await arrived;
+    const [payment] = await engine.acme.payments.ofAccount(accountId);
+    if (payment === undefined) throw new Error('the payment is not there');
+    const { id } = payment;
+    held.known = 'PENDING';
+    await engine.runTo('2012-05-01T10:10:00Z');
+    expect(await statusNow(id)).to.deep.equal(['PENDING']);
+    return { id, first };
+  }
 
-    it('a late answer to a call whose lease another call has by now is left to that call', async () => {
-      const { id, first } = await overtaken();
-      const arrived = held.next();
-      const second = engine.acme.payments.complete({ paymentId: id });
-      await arrived;
-      held.asked[0]?.answer('ERROR');
-      await first;
-      expect(await statusNow(id)).to.deep.equal(['PENDING']);
-      held.asked[1]?.answer('PROCESSED');
-      expect((await second).transaction.status).to.equal('SUCCESS');
-      expect(await statusNow(id)).to.deep.equal(['SUCCESS']);
-    });
+  it('a late answer to a call whose lease another call has by now is left to that call', async () => {
+    const { id, first } = await overtaken();
+    const arrived = held.next();
+    const second = engine.acme.payments.complete({ paymentId: id });
+    await arrived;
+    held.asked[0]?.answer('ERROR');
+    await first;
+    expect(await statusNow(id)).to.deep.equal(['PENDING']);
+    held.asked[1]?.answer('PROCESSED');
+    expect((await second).transaction.status).to.equal('SUCCESS');
+    expect(await statusNow(id)).to.deep.equal(['SUCCESS']);
+  });
 
-    it('a late answer to a call whose lease recovery has ended is recorded as what recovery learns', async () => {
-      const { id, first } = await overtaken();
-      held.asked[0]?.answer('PROCESSED');
-      await first;
-      expect(await statusNow(id)).to.deep.equal(['SUCCESS']);
-    });
+  it('a late answer to a call whose lease recovery has ended is recorded as what recovery learns', async () => {
+    const { id, first } = await overtaken();
+    held.asked[0]?.answer('PROCESSED');
+    await first;
+    expect(await statusNow(id)).to.deep.equal(['SUCCESS']);
+  });
 
-    it('a late answer that knows nothing does not undo what recovery has learnt', async () => {
-      const { id, first } = await overtaken();
-      held.asked[0]?.answer('UNDEFINED');
-      await first;
-      expect(await statusNow(id)).to.deep.equal(['PENDING']);
-    });
+  it('a late answer that knows nothing does not undo what recovery has learnt', async () => {
+    const { id, first } = await overtaken();
+    held.asked[0]?.answer('UNDEFINED');
+    await first;
+    expect(await statusNow(id)).to.deep.equal(['PENDING']);
   });
 });

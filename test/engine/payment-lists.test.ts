@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type Account,
   type BillingError,
@@ -10,181 +9,174 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { externalPaymentGateway } from '../../lib/payments/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const ALL = { offset: 0, limit: 100 };
 
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 
-anyDatabase((kind, open) => {
-  describe(`lists of payments (payments §11) on ${kind}`, () => {
-    let engine: TestEngine;
-    let account: Account;
-    let other: Account;
-    let searches: GatewaySearch[] = [];
-    let answer: (search: GatewaySearch) => unknown = () => ({ rows: [], total: 0 });
-    let statements: string[] = [];
+eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  let other: Account;
+  let searches: GatewaySearch[] = [];
+  let answer: (search: GatewaySearch) => unknown = () => ({ rows: [], total: 0 });
+  let statements: string[] = [];
 
-    /** It finds what the test says; pays like the external gateway. */
-    const searching = (): PaymentGateway => ({
-      ...externalPaymentGateway(),
-      name: 'searching',
-      searchPayments: async (search) => {
-        searches.push(search);
-        return answer(search) as never;
-      },
+  /** It finds what the test says; pays like the external gateway. */
+  const searching = (): PaymentGateway => ({
+    ...externalPaymentGateway(),
+    name: 'searching',
+    searchPayments: async (search) => {
+      searches.push(search);
+      return answer(search) as never;
+    },
+  });
+
+  before(async () => {
+    engine = await openEngine(open, {
+      now: '2012-05-01T10:00:00Z',
+      catalog: null,
+      gateways: [searching()],
+      trace: (text) => statements.push(text),
     });
+    account = await engine.payingAccount({ currency: 'USD' });
+    other = await engine.acme.createAccount({ currency: 'USD' });
+    await engine.acme.addPaymentMethod({ accountId: other.id, pluginName: 'searching', isDefault: true });
+    await pay(account, 'Ümlaut_1');
+    await pay(account, 'second%', true);
+    await pay(other, 'third');
+  });
+  beforeEach(() => {
+    searches = [];
+  });
 
-    before(async () => {
-      engine = await openEngine(open, {
-        now: '2012-05-01T10:00:00Z',
-        catalog: null,
-        gateways: [searching()],
-        trace: (text) => statements.push(text),
-      });
-      account = await engine.payingAccount({ currency: 'USD' });
-      other = await engine.acme.createAccount({ currency: 'USD' });
-      await engine.acme.addPaymentMethod({ accountId: other.id, pluginName: 'searching', isDefault: true });
-      await pay(account, 'Ümlaut_1');
-      await pay(account, 'second%', true);
-      await pay(other, 'third');
-    });
-    beforeEach(() => {
-      searches = [];
-    });
-    after(() => engine.close());
+  function pay({ id: accountId }: Account, externalKey: string, isDeclined = false) {
+    const properties = isDeclined
+      ? [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }]
+      : [];
+    return engine.acme.payments.purchase({ accountId, amount: '10', externalKey, properties });
+  }
 
-    function pay({ id: accountId }: Account, externalKey: string, isDeclined = false) {
-      const properties = isDeclined
-        ? [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }]
-        : [];
-      return engine.acme.payments.purchase({ accountId, amount: '10', externalKey, properties });
-    }
-
-    const keysOf = ({ rows }: Page<PaymentView>): readonly string[] =>
-      rows.map(({ externalKey }) => externalKey);
-    const search = async (key: string) => keysOf(await engine.acme.payments.search(key, ALL));
-    const codeOf = (work: Promise<unknown>): Promise<number> =>
-      work.then(
-        () => 0,
-        (error: BillingError) => error.code,
-      );
-
-    it(
-      'a list of payments is in creation order, or backwards, with its counts',
-      onEachDatabase(async () => {
-        const { payments } = engine.acme;
-        const first = await payments.page({ offset: 0, limit: 2 });
-        expect(keysOf(first)).to.deep.equal(['Ümlaut_1', 'second%']);
-        expect(first).to.deep.include({ total: 3, max: 3 });
-        expect(keysOf(await payments.page({ offset: 0, limit: -2 }))).to.deep.equal(['third', 'second%']);
-        expect(await payments.page({ offset: 0, limit: 0 })).to.deep.equal({ rows: [], total: 3, max: 3 });
-      }),
+  const keysOf = ({ rows }: Page<PaymentView>): readonly string[] =>
+    rows.map(({ externalKey }) => externalKey);
+  const search = async (key: string) => keysOf(await engine.acme.payments.search(key, ALL));
+  const codeOf = (work: Promise<unknown>): Promise<number> =>
+    work.then(
+      () => 0,
+      (error: BillingError) => error.code,
     );
 
-    it('a list of payments of a gateway holds those on its methods', async () => {
-      const { payments } = engine.acme;
-      const page = await payments.page({ ...ALL, pluginName: 'searching' });
-      expect(keysOf(page)).to.deep.equal(['third']);
-      expect(page).to.deep.include({ total: 1, max: 3 });
-      expect(await codeOf(payments.page({ ...ALL, pluginName: 'nobody' }))).to.equal(
-        ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
-      );
-    });
+  it('a list of payments is in creation order, or backwards, with its counts', async () => {
+    const { payments } = engine.acme;
+    const first = await payments.page({ offset: 0, limit: 2 });
+    expect(keysOf(first)).to.deep.equal(['Ümlaut_1', 'second%']);
+    expect(first).to.deep.include({ total: 3, max: 3 });
+    expect(keysOf(await payments.page({ offset: 0, limit: -2 }))).to.deep.equal(['third', 'second%']);
+    expect(await payments.page({ offset: 0, limit: 0 })).to.deep.equal({ rows: [], total: 3, max: 3 });
+  });
 
-    it('a search of payments finds a whole id, that of an account or a method, and a part of a key', async () => {
-      const [payment] = (await engine.acme.payments.page(ALL)).rows;
-      expect(await search(payment?.id.toUpperCase() ?? '')).to.deep.equal(['Ümlaut_1']);
-      expect(await search(account.id)).to.deep.equal(['Ümlaut_1', 'second%']);
-      expect(await search(payment?.paymentMethodId ?? '')).to.deep.equal(['Ümlaut_1', 'second%']);
-      expect(await search('üMLAUT')).to.deep.equal(['Ümlaut_1']);
-      expect(await search('%')).to.deep.equal(['second%']);
-      expect(await search('t_1')).to.deep.equal(['Ümlaut_1']);
-      expect(await search('d_')).to.deep.equal([]);
-      expect(await search(NOWHERE)).to.deep.equal([]);
-    });
+  it('a list of payments of a gateway holds those on its methods', async () => {
+    const { payments } = engine.acme;
+    const page = await payments.page({ ...ALL, pluginName: 'searching' });
+    expect(keysOf(page)).to.deep.equal(['third']);
+    expect(page).to.deep.include({ total: 1, max: 3 });
+    expect(await codeOf(payments.page({ ...ALL, pluginName: 'nobody' }))).to.equal(
+      ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
+    );
+  });
 
-    it('a search of payments takes a key that state names contain for a state', async () => {
-      expect(await search('_FAILED')).to.deep.equal(['second%']);
-      expect(await search('PURCHASE_SUCCESS')).to.deep.equal(['Ümlaut_1', 'third']);
-      expect(await search('AUTH')).to.deep.equal([]);
-      const page = await engine.acme.payments.search('_FAILED', ALL);
-      expect(page).to.deep.include({ total: 1, max: 3 });
-    });
+  it('a search of payments finds a whole id, that of an account or a method, and a part of a key', async () => {
+    const [payment] = (await engine.acme.payments.page(ALL)).rows;
+    expect(await search(payment?.id.toUpperCase() ?? '')).to.deep.equal(['Ümlaut_1']);
+    expect(await search(account.id)).to.deep.equal(['Ümlaut_1', 'second%']);
+    expect(await search(payment?.paymentMethodId ?? '')).to.deep.equal(['Ümlaut_1', 'second%']);
+    expect(await search('üMLAUT')).to.deep.equal(['Ümlaut_1']);
+    expect(await search('%')).to.deep.equal(['second%']);
+    expect(await search('t_1')).to.deep.equal(['Ümlaut_1']);
+    expect(await search('d_')).to.deep.equal([]);
+    expect(await search(NOWHERE)).to.deep.equal([]);
+  });
 
-    it('a search of payments by clauses knows states, keys, and who wrote when', async () => {
-      expect(await search('_q=1&state_name=PURCHASE_FAILED')).to.deep.equal(['second%']);
-      expect(
-        await search('_q=1&last_success_state_name=PURCHASE_SUCCESS&external_key[like]=%25thi%25'),
-      ).to.deep.equal(['third']);
-      expect(await search(`_q=1&accountId[neq]=${account.id}`)).to.deep.equal(['third']);
-      expect(await search('_q=1&created_by=test&updated_by=test')).to.have.length(3);
-      expect(await search('_q=1&created_by=nobody')).to.deep.equal([]);
-      expect(await search('_q=1&updated_date[gte]=2012-05-01&created_date[lt]=2012-05-02')).to.have.length(3);
-      expect(await codeOf(search('_q=1&amount=3'))).to.equal(ErrorCode.INVALID_PARAMETER);
-    });
+  it('a search of payments takes a key that state names contain for a state', async () => {
+    expect(await search('_FAILED')).to.deep.equal(['second%']);
+    expect(await search('PURCHASE_SUCCESS')).to.deep.equal(['Ümlaut_1', 'third']);
+    expect(await search('AUTH')).to.deep.equal([]);
+    const page = await engine.acme.payments.search('_FAILED', ALL);
+    expect(page).to.deep.include({ total: 1, max: 3 });
+  });
 
-    it('a search of payments with a gateway asks it, and leaves out what we do not know', async () => {
-      const { payments } = engine.acme;
-      const [first, , third] = (await payments.page(ALL)).rows;
-      answer = () => ({
-        rows: [third?.id, NOWHERE, first?.id, third?.id].map((kbPaymentId) => ({ kbPaymentId })),
-        total: 7,
-      });
-      const found = await payments.search('card 4242', { offset: 3, limit: 10, pluginName: 'searching' });
-      expect(keysOf(found)).to.deep.equal(['third', 'Ümlaut_1']);
-      expect(found).to.deep.include({ total: 7, max: 7 });
-      expect(searches).to.deep.equal([{ searchKey: 'card 4242', offset: 3, limit: 10, properties: [] }]);
-      const one = await payments.search('card 4242', { offset: 0, limit: 1, pluginName: 'searching' });
-      expect(keysOf(one)).to.deep.equal(['third']);
-    });
+  it('a search of payments by clauses knows states, keys, and who wrote when', async () => {
+    expect(await search('_q=1&state_name=PURCHASE_FAILED')).to.deep.equal(['second%']);
+    expect(
+      await search('_q=1&last_success_state_name=PURCHASE_SUCCESS&external_key[like]=%25thi%25'),
+    ).to.deep.equal(['third']);
+    expect(await search(`_q=1&accountId[neq]=${account.id}`)).to.deep.equal(['third']);
+    expect(await search('_q=1&created_by=test&updated_by=test')).to.have.length(3);
+    expect(await search('_q=1&created_by=nobody')).to.deep.equal([]);
+    expect(await search('_q=1&updated_date[gte]=2012-05-01&created_date[lt]=2012-05-02')).to.have.length(3);
+    expect(await codeOf(search('_q=1&amount=3'))).to.equal(ErrorCode.INVALID_PARAMETER);
+  });
 
-    it('payments §11: a search of payments with a gateway that offers none finds our payments of it', async () => {
-      const { payments } = engine.acme;
-      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-      await engine.acme.addPaymentMethod({ accountId, pluginName: EXTERNAL, isDefault: true });
-      const { payment } = await payments.purchase({
-        accountId,
-        amount: '1',
-        externalKey: 'third, by cheque',
-      });
-      const search = (key: string) => payments.search(key, { ...ALL, pluginName: EXTERNAL });
-      const found = await search('third');
-      expect(keysOf(found)).to.deep.equal(['third, by cheque']);
-      expect(found).to.deep.include({ total: 1, max: 4 });
-      expect(keysOf(await search(payment.id))).to.deep.equal(['third, by cheque']);
-      expect(keysOf(await search('_SUCCESS'))).to.deep.equal(['third, by cheque']);
-      expect(keysOf(await search('second%'))).to.deep.equal([]);
-      expect(searches).to.deep.equal([]);
+  it('a search of payments with a gateway asks it, and leaves out what we do not know', async () => {
+    const { payments } = engine.acme;
+    const [first, , third] = (await payments.page(ALL)).rows;
+    answer = () => ({
+      rows: [third?.id, NOWHERE, first?.id, third?.id].map((kbPaymentId) => ({ kbPaymentId })),
+      total: 7,
     });
+    const found = await payments.search('card 4242', { offset: 3, limit: 10, pluginName: 'searching' });
+    expect(keysOf(found)).to.deep.equal(['third', 'Ümlaut_1']);
+    expect(found).to.deep.include({ total: 7, max: 7 });
+    expect(searches).to.deep.equal([{ searchKey: 'card 4242', offset: 3, limit: 10, properties: [] }]);
+    const one = await payments.search('card 4242', { offset: 0, limit: 1, pluginName: 'searching' });
+    expect(keysOf(one)).to.deep.equal(['third']);
+  });
 
-    it('a search of payments with a gateway that fails or is unknown is an error', async () => {
-      const { payments } = engine.acme;
-      for (const bad of [null, {}, { rows: 'many', total: 1 }, { rows: [], total: -1 }]) {
-        answer = () => bad;
-        const asked = payments.search('x', { ...ALL, pluginName: 'searching' });
-        expect(await codeOf(asked)).to.equal(ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS);
-      }
-      answer = () => {
-        throw new Error('no books');
-      };
-      expect(await codeOf(payments.search('x', { ...ALL, pluginName: 'searching' }))).to.equal(
-        ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS,
-      );
-      expect(await codeOf(payments.search('x', { ...ALL, pluginName: 'nobody' }))).to.equal(
-        ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
-      );
+  it('payments §11: a search of payments with a gateway that offers none finds our payments of it', async () => {
+    const { payments } = engine.acme;
+    const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+    await engine.acme.addPaymentMethod({ accountId, pluginName: EXTERNAL, isDefault: true });
+    const { payment } = await payments.purchase({
+      accountId,
+      amount: '1',
+      externalKey: 'third, by cheque',
     });
+    const search = (key: string) => payments.search(key, { ...ALL, pluginName: EXTERNAL });
+    const found = await search('third');
+    expect(keysOf(found)).to.deep.equal(['third, by cheque']);
+    expect(found).to.deep.include({ total: 1, max: 4 });
+    expect(keysOf(await search(payment.id))).to.deep.equal(['third, by cheque']);
+    expect(keysOf(await search('_SUCCESS'))).to.deep.equal(['third, by cheque']);
+    expect(keysOf(await search('second%'))).to.deep.equal([]);
+    expect(searches).to.deep.equal([]);
+  });
 
-    it('a page of payments with attempts takes as many statements as one payment', async () => {
-      const sent = async (limit: number): Promise<number> => {
-        statements = [];
-        await engine.acme.payments.page({ offset: 0, limit, withAttempts: true });
-        return statements.length;
-      };
-      expect(await sent(3)).to.equal(await sent(1));
-    });
+  it('a search of payments with a gateway that fails or is unknown is an error', async () => {
+    const { payments } = engine.acme;
+    for (const bad of [null, {}, { rows: 'many', total: 1 }, { rows: [], total: -1 }]) {
+      answer = () => bad;
+      const asked = payments.search('x', { ...ALL, pluginName: 'searching' });
+      expect(await codeOf(asked)).to.equal(ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS);
+    }
+    answer = () => {
+      throw new Error('no books');
+    };
+    expect(await codeOf(payments.search('x', { ...ALL, pluginName: 'searching' }))).to.equal(
+      ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS,
+    );
+    expect(await codeOf(payments.search('x', { ...ALL, pluginName: 'nobody' }))).to.equal(
+      ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
+    );
+  });
+
+  it('a page of payments with attempts takes as many statements as one payment', async () => {
+    const sent = async (limit: number): Promise<number> => {
+      statements = [];
+      await engine.acme.payments.page({ offset: 0, limit, withAttempts: true });
+      return statements.length;
+    };
+    expect(await sent(3)).to.equal(await sent(1));
   });
 });

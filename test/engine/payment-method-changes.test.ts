@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type Account,
   BillingError,
@@ -11,8 +10,7 @@ import {
   type PaymentMethodView,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const SANDBOX = 'killbill-payment-test';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
@@ -70,586 +68,552 @@ const plain: PaymentGateway = {
   getPaymentInfo: () => Promise.resolve([]),
 };
 
-anyDatabase((_kind, open) => {
-  describe('changes and searches of payment methods (payments §10)', () => {
-    let engine: TestEngine;
-    let vault: Vault;
-    let account: Account;
-    const heard: string[] = [];
-    const contexts: PaymentControlContext[] = [];
-    const control = (name: string, members: Partial<PaymentControl>): PaymentControl => ({
-      name,
-      onSuccessCall: async ({ paymentMethodId }) => {
-        heard.push(`${name} success ${paymentMethodId}`);
-        return null;
-      },
-      onFailureCall: async () => {
-        heard.push(`${name} failure`);
-        return null;
-      },
-      ...members,
-    });
+eachDatabaseByTurns('changes and searches of payment methods (payments §10)', (open) => {
+  let engine: TestEngine;
+  let vault: Vault;
+  let account: Account;
+  const heard: string[] = [];
+  const contexts: PaymentControlContext[] = [];
+  const control = (name: string, members: Partial<PaymentControl>): PaymentControl => ({
+    name,
+    onSuccessCall: async ({ paymentMethodId }) => {
+      heard.push(`${name} success ${paymentMethodId}`);
+      return null;
+    },
+    onFailureCall: async () => {
+      heard.push(`${name} failure`);
+      return null;
+    },
+    ...members,
+  });
 
-    before(async () => {
-      vault = new Vault();
-      engine = await openEngine(open, {
-        now: '2012-05-01T10:00:00Z',
-        catalog: null,
-        gateways: [vault.port, plain, otherVault],
-        paymentControls: [
-          control('aborts', { priorCall: async () => ({ isAborted: true }) }),
-          control('redirects', {
-            priorCall: async (context) => {
-              contexts.push(context);
-              return { adjustedPluginName: 'plain' };
-            },
-          }),
-          control('misleads', { priorCall: async () => ({ adjustedPluginName: 'nobody' }) }),
-        ],
-      });
+  before(async () => {
+    vault = new Vault();
+    engine = await openEngine(open, {
+      now: '2012-05-01T10:00:00Z',
+      catalog: null,
+      gateways: [vault.port, plain, otherVault],
+      paymentControls: [
+        control('aborts', { priorCall: async () => ({ isAborted: true }) }),
+        control('redirects', {
+          priorCall: async (context) => {
+            contexts.push(context);
+            return { adjustedPluginName: 'plain' };
+          },
+        }),
+        control('misleads', { priorCall: async () => ({ adjustedPluginName: 'nobody' }) }),
+      ],
     });
-    beforeEach(async () => {
-      account = await engine.acme.createAccount({ currency: 'USD' });
-      vault.methods = [];
-      vault.reset = null;
-      vault.failure = null;
-      vault.resetFailure = null;
-      others.methods = null;
-      others.key = null;
-      heard.length = 0;
-    });
-    after(() => engine.close());
+  });
+  beforeEach(async () => {
+    account = await engine.acme.createAccount({ currency: 'USD' });
+    vault.methods = [];
+    vault.reset = null;
+    vault.failure = null;
+    vault.resetFailure = null;
+    others.methods = null;
+    others.key = null;
+    heard.length = 0;
+  });
 
-    const codeOf = async (work: Promise<unknown>): Promise<number> => {
-      const error = await work.then(
-        () => null,
-        (reason: unknown) => reason,
-      );
-      if (error !== null && !(error instanceof BillingError)) throw error;
-      return error?.code ?? 0;
-    };
-    const add = (pluginName = SANDBOX, input: object = {}) =>
-      engine.acme.addPaymentMethod({ accountId: account.id, pluginName, ...input });
-    const all = (includeDeleted = true) =>
-      engine.acme.paymentMethods.ofAccount(account.id, { includeDeleted });
-    const idsOf = (methods: readonly PaymentMethodView[]) => methods.map(({ id }) => id);
-    const defaultOf = async () => (await engine.acme.getAccount(account.id)).paymentMethodId;
-    const tagsOf = async () =>
-      (await engine.acme.tags.ofAccount(account.id)).map(({ tagDefinitionName }) => tagDefinitionName);
-    const remove = (paymentMethodId: Uuid, flags: object = {}) =>
-      engine.acme.paymentMethods.delete({ paymentMethodId, ...flags });
-    const refresh = (...pluginNames: string[]) =>
-      engine.acme.paymentMethods.refresh({ accountId: account.id, pluginNames });
-    const changesOf = async ({ id }: { readonly id: Uuid }) =>
-      (await engine.acme.audit.history({ type: 'PAYMENT_METHOD', id })).map(({ changeType }) => changeType);
+  const codeOf = async (work: Promise<unknown>): Promise<number> => {
+    const error = await work.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    if (error !== null && !(error instanceof BillingError)) throw error;
+    return error?.code ?? 0;
+  };
+  const add = (pluginName = SANDBOX, input: object = {}) =>
+    engine.acme.addPaymentMethod({ accountId: account.id, pluginName, ...input });
+  const all = (includeDeleted = true) => engine.acme.paymentMethods.ofAccount(account.id, { includeDeleted });
+  const idsOf = (methods: readonly PaymentMethodView[]) => methods.map(({ id }) => id);
+  const defaultOf = async () => (await engine.acme.getAccount(account.id)).paymentMethodId;
+  const tagsOf = async () =>
+    (await engine.acme.tags.ofAccount(account.id)).map(({ tagDefinitionName }) => tagDefinitionName);
+  const remove = (paymentMethodId: Uuid, flags: object = {}) =>
+    engine.acme.paymentMethods.delete({ paymentMethodId, ...flags });
+  const refresh = (...pluginNames: string[]) =>
+    engine.acme.paymentMethods.refresh({ accountId: account.id, pluginNames });
+  const changesOf = async ({ id }: { readonly id: Uuid }) =>
+    (await engine.acme.audit.history({ type: 'PAYMENT_METHOD', id })).map(({ changeType }) => changeType);
 
-    it('payments §10.3: a method that is not the default is deleted softly, the gateway being told first', async () => {
-      const method = await add();
-      await engine.acme.paymentMethods.delete({ paymentMethodId: method.id });
-      expect(await all(false)).to.deep.equal([]);
-      expect(await all()).to.deep.equal([{ ...method, isActive: false }]);
-      expect(await codeOf(engine.acme.paymentMethods.get(method.id))).to.equal(7000);
-      const found = await engine.acme.paymentMethods.getByKey(method.externalKey, { includeDeleted: true });
-      expect(found.id).to.equal(method.id);
-      expect(await codeOf(engine.acme.paymentMethods.getByKey(method.externalKey))).to.equal(7000);
-      expect(await codeOf(remove(method.id))).to.equal(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD);
-      expect(await changesOf(method)).to.deep.equal(['INSERT', 'UPDATE']);
-      expect(await tagsOf()).to.deep.equal([]);
-      expect(await codeOf(add(SANDBOX, { externalKey: method.externalKey }))).to.equal(7031);
-    });
+  it('payments §10.3: a method that is not the default is deleted softly, the gateway being told first', async () => {
+    const method = await add();
+    await engine.acme.paymentMethods.delete({ paymentMethodId: method.id });
+    expect(await all(false)).to.deep.equal([]);
+    expect(await all()).to.deep.equal([{ ...method, isActive: false }]);
+    expect(await codeOf(engine.acme.paymentMethods.get(method.id))).to.equal(7000);
+    const found = await engine.acme.paymentMethods.getByKey(method.externalKey, { includeDeleted: true });
+    expect(found.id).to.equal(method.id);
+    expect(await codeOf(engine.acme.paymentMethods.getByKey(method.externalKey))).to.equal(7000);
+    expect(await codeOf(remove(method.id))).to.equal(ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD);
+    expect(await changesOf(method)).to.deep.equal(['INSERT', 'UPDATE']);
+    expect(await tagsOf()).to.deep.equal([]);
+    expect(await codeOf(add(SANDBOX, { externalKey: method.externalKey }))).to.equal(7031);
+  });
 
-    it('payments §10.3: the default is deleted only if a flag asks for it', async () => {
-      const method = await add(SANDBOX, { isDefault: true });
-      expect(await codeOf(remove(method.id))).to.equal(ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD);
-      expect(await defaultOf()).to.equal(method.id);
-      expect(idsOf(await all(false))).to.deep.equal([method.id]);
-    });
+  it('payments §10.3: the default is deleted only if a flag asks for it', async () => {
+    const method = await add(SANDBOX, { isDefault: true });
+    expect(await codeOf(remove(method.id))).to.equal(ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD);
+    expect(await defaultOf()).to.equal(method.id);
+    expect(idsOf(await all(false))).to.deep.equal([method.id]);
+  });
 
-    it('payments §10.3: with forceDefaultPmDeletion the default is cleared, and no tag is added', async () => {
-      const method = await add(SANDBOX, { isDefault: true });
-      await remove(method.id, { force: true });
-      expect(await defaultOf()).to.equal(null);
-      expect(await all(false)).to.deep.equal([]);
-      expect(await tagsOf()).to.deep.equal([]);
-    });
+  it('payments §10.3: with forceDefaultPmDeletion the default is cleared, and no tag is added', async () => {
+    const method = await add(SANDBOX, { isDefault: true });
+    await remove(method.id, { force: true });
+    expect(await defaultOf()).to.equal(null);
+    expect(await all(false)).to.deep.equal([]);
+    expect(await tagsOf()).to.deep.equal([]);
+  });
 
-    it('payments §10.3: with deleteDefaultPmWithAutoPayOff the account gets the tag once, with both flags too', async () => {
-      const first = await add(SANDBOX, { isDefault: true });
-      await remove(first.id, { withAutoPayOff: true });
-      expect(await defaultOf()).to.equal(null);
-      expect(await tagsOf()).to.deep.equal(['AUTO_PAY_OFF']);
-      const second = await add(SANDBOX, { isDefault: true });
-      await remove(second.id, { withAutoPayOff: true, force: true });
-      expect(await tagsOf()).to.deep.equal(['AUTO_PAY_OFF']);
-      expect(await defaultOf()).to.equal(null);
-    });
+  it('payments §10.3: with deleteDefaultPmWithAutoPayOff the account gets the tag once, with both flags too', async () => {
+    const first = await add(SANDBOX, { isDefault: true });
+    await remove(first.id, { withAutoPayOff: true });
+    expect(await defaultOf()).to.equal(null);
+    expect(await tagsOf()).to.deep.equal(['AUTO_PAY_OFF']);
+    const second = await add(SANDBOX, { isDefault: true });
+    await remove(second.id, { withAutoPayOff: true, force: true });
+    expect(await tagsOf()).to.deep.equal(['AUTO_PAY_OFF']);
+    expect(await defaultOf()).to.equal(null);
+  });
 
-    it('payments §10.3: the flags say nothing about a method that is not the default', async () => {
-      const [kept, other] = [await add(SANDBOX, { isDefault: true }), await add()];
-      await remove(other.id, { withAutoPayOff: true, force: true });
+  it('payments §10.3: the flags say nothing about a method that is not the default', async () => {
+    const [kept, other] = [await add(SANDBOX, { isDefault: true }), await add()];
+    await remove(other.id, { withAutoPayOff: true, force: true });
+    expect(await defaultOf()).to.equal(kept.id);
+    expect(await tagsOf()).to.deep.equal([]);
+  });
+
+  it('payments §10.3: nothing changes when the gateway refuses a deletion', async () => {
+    const method = await add('vault', { isDefault: true });
+    vault.failure = new GatewayError('not now');
+    expect(await codeOf(remove(method.id, { withAutoPayOff: true }))).to.equal(7007);
+    vault.failure = new Error('broken');
+    expect(await codeOf(remove(method.id, { withAutoPayOff: true }))).to.equal(7007);
+    expect(await defaultOf()).to.equal(method.id);
+    expect(await tagsOf()).to.deep.equal([]);
+    expect(idsOf(await all(false))).to.deep.equal([method.id]);
+  });
+
+  it('payments §10.3: methods of gateways that need not be told are deleted, external ones too', async () => {
+    for (const pluginName of ['plain', EXTERNAL]) await remove((await add(pluginName)).id);
+    expect(await all(false)).to.deep.equal([]);
+    // Deleted, it no longer counts against the one external method of an account.
+    expect((await add(EXTERNAL)).pluginName).to.equal(EXTERNAL);
+  });
+
+  it('payments §10.4: nothing changes when the gateway refuses another default', async () => {
+    const [kept, other] = [await add('vault', { isDefault: true }), await add('vault')];
+    const choose = () =>
+      engine.acme.paymentMethods.setDefault({ accountId: account.id, paymentMethodId: other.id });
+    for (const failure of [new GatewayError('not now'), new Error('broken')]) {
+      vault.failure = failure;
+      expect(await codeOf(choose())).to.equal(ErrorCode.PAYMENT_UPD_PAYMENT_METHOD);
       expect(await defaultOf()).to.equal(kept.id);
-      expect(await tagsOf()).to.deep.equal([]);
-    });
-
-    it('payments §10.3: nothing changes when the gateway refuses a deletion', async () => {
-      const method = await add('vault', { isDefault: true });
-      vault.failure = new GatewayError('not now');
-      expect(await codeOf(remove(method.id, { withAutoPayOff: true }))).to.equal(7007);
-      vault.failure = new Error('broken');
-      expect(await codeOf(remove(method.id, { withAutoPayOff: true }))).to.equal(7007);
-      expect(await defaultOf()).to.equal(method.id);
-      expect(await tagsOf()).to.deep.equal([]);
-      expect(idsOf(await all(false))).to.deep.equal([method.id]);
-    });
-
-    it('payments §10.3: methods of gateways that need not be told are deleted, external ones too', async () => {
-      for (const pluginName of ['plain', EXTERNAL]) await remove((await add(pluginName)).id);
-      expect(await all(false)).to.deep.equal([]);
-      // Deleted, it no longer counts against the one external method of an account.
-      expect((await add(EXTERNAL)).pluginName).to.equal(EXTERNAL);
-    });
-
-    it('payments §10.4: nothing changes when the gateway refuses another default', async () => {
-      const [kept, other] = [await add('vault', { isDefault: true }), await add('vault')];
-      const choose = () =>
-        engine.acme.paymentMethods.setDefault({ accountId: account.id, paymentMethodId: other.id });
-      for (const failure of [new GatewayError('not now'), new Error('broken')]) {
-        vault.failure = failure;
-        expect(await codeOf(choose())).to.equal(ErrorCode.PAYMENT_UPD_PAYMENT_METHOD);
-        expect(await defaultOf()).to.equal(kept.id);
-      }
-      vault.failure = null;
-      await choose();
-      expect(await defaultOf()).to.equal(other.id);
-    });
-
-    it('payments §10.4: a method that is deleted becomes no default', async () => {
-      const method = await add('vault');
-      await remove(method.id);
-      const input = { accountId: account.id, paymentMethodId: method.id };
-      expect(await codeOf(engine.acme.paymentMethods.setDefault(input))).to.equal(7000);
-    });
-
-    it('payments §10.5: a gateway that cannot be told of the end of a refresh fails it once all is stored', async () => {
-      vault.methods = [{ isDefault: true }];
-      vault.resetFailure = new GatewayError('not now');
-      expect(await codeOf(refresh('vault'))).to.equal(7006);
-      const [method] = await all();
-      expect(await defaultOf()).to.equal(method?.id);
-      vault.resetFailure = null;
-      await refresh('vault');
-      expect(idsOf(await all())).to.deep.equal([method?.id]);
-      expect(vault.reset).to.deep.equal([
-        { paymentMethodId: method?.id, externalPaymentMethodId: null, isDefault: true },
-      ]);
-    });
-
-    it(
-      'payments §10.5: a refresh inserts, revives and deletes, takes the default, and does nothing the second time',
-      onEachDatabase(async () => {
-        const [gone, dead] = [await add('vault'), await add('vault')];
-        const other = await add();
-        await remove(dead.id);
-        const ours = `11111111-0000-4000-8000-${account.id.slice(-12)}` as Uuid;
-        const key = `tok-${account.id}`;
-        vault.methods = [
-          { paymentMethodId: dead.id },
-          { paymentMethodId: ours, isDefault: true },
-          { externalPaymentMethodId: key },
-        ];
-        await refresh('vault');
-        const active = await all(false);
-        const added = active.find(({ externalKey }) => externalKey === key);
-        expect(new Set(idsOf(active))).to.deep.equal(new Set([dead.id, other.id, ours, added?.id]));
-        expect(active.find(({ id }) => id === ours)?.externalKey).to.equal(ours);
-        expect(await defaultOf()).to.equal(ours);
-        expect(await changesOf(dead)).to.deep.equal(['INSERT', 'UPDATE', 'UPDATE']);
-        expect(await changesOf(gone)).to.deep.equal(['INSERT', 'UPDATE']);
-        expect(vault.reset).to.deep.equal([
-          { paymentMethodId: dead.id, externalPaymentMethodId: null, isDefault: false },
-          { paymentMethodId: ours, externalPaymentMethodId: null, isDefault: true },
-          { paymentMethodId: added?.id, externalPaymentMethodId: key, isDefault: false },
-        ]);
-        const before = await all();
-        await refresh('vault');
-        expect(await all()).to.deep.equal(before);
-        expect(await changesOf(dead)).to.have.length(3);
-        expect(await defaultOf()).to.equal(ours);
-      }),
-    );
-
-    describe('what its gateway calls by its own name alone', () => {
-      const lists: readonly {
-        readonly what: string;
-        readonly list: (key: string) => readonly GatewayPaymentMethod[];
-      }[] = [
-        {
-          what: 'an id that a method of another account has as its key',
-          list: (key) => [{ externalPaymentMethodId: key, isDefault: true }],
-        },
-        {
-          what: 'an id that is too long for a key',
-          list: (key) =>
-            [1, 2].map((each) => ({ externalPaymentMethodId: `${key}-${each}`.padEnd(300, 'x') })),
-        },
-        {
-          what: 'an id that no database stores',
-          list: (key) => [{ externalPaymentMethodId: `${key}\u0000`, isDefault: true }],
-        },
-        { what: 'nothing at all', list: () => [{ isDefault: true }, {}] },
-      ];
-      for (const { what, list } of lists)
-        it(
-          `payments §10.5: a refresh knows a method again of which the gateway tells ${what}`,
-          onEachDatabase(async () => {
-            const key = `card-${account.id}`;
-            const neighbour = await engine.acme.createAccount({ currency: 'USD' });
-            await engine.acme.addPaymentMethod({
-              accountId: neighbour.id,
-              pluginName: 'vault',
-              externalKey: key,
-            });
-            vault.methods = list(key);
-            await refresh('vault');
-            const [first, chosen] = [await all(), await defaultOf()];
-            expect(first).to.have.length(vault.methods.length);
-            for (const { id, externalKey } of first) expect(externalKey).to.equal(id);
-            await refresh('vault');
-            await refresh();
-            expect(await all()).to.deep.equal(first);
-            expect(await defaultOf()).to.equal(chosen);
-            for (const method of first) expect(await changesOf(method)).to.deep.equal(['INSERT']);
-            const [dropped] = first;
-            if (!dropped) throw new Error('nothing was inserted');
-            vault.methods = [];
-            await refresh('vault');
-            expect(await all(false)).to.deep.equal([]);
-            vault.methods = list(key);
-            await refresh('vault');
-            expect(idsOf(await all(false))).to.deep.equal(idsOf(first));
-            // Once the gateway has our ids, they count.
-            vault.methods = [...(vault.reset ?? []), { externalPaymentMethodId: `new-${key}` }, {}];
-            await refresh('vault');
-            expect(idsOf(await all())).to.have.length(first.length + 2);
-            expect(idsOf(await all(false))).to.include.members(idsOf(first));
-          }),
-        );
-
-      it(
-        'payments §10.5: two gateways that list the same id of theirs have a method each',
-        onEachDatabase(async () => {
-          const list = [{ externalPaymentMethodId: `card-${account.id}`, isDefault: true }];
-          vault.methods = list;
-          others.methods = list;
-          await refresh('vault', 'other-vault');
-          const first = await all();
-          expect(first.map(({ pluginName }) => pluginName)).to.have.members(['vault', 'other-vault']);
-          const chosen = await defaultOf();
-          await refresh('other-vault', 'vault');
-          await refresh();
-          expect(await all()).to.deep.equal(first);
-          expect(await defaultOf()).to.equal(chosen);
-        }),
-      );
-
-      it(
-        'payments §10.5: two accounts that are refreshed at once share no key',
-        onEachDatabase(async () => {
-          vault.methods = [{ externalPaymentMethodId: `card-${account.id}` }];
-          const accounts = await Promise.all(
-            [1, 2, 3, 4].map(() => engine.acme.createAccount({ currency: 'USD' })),
-          );
-          const refreshAll = () =>
-            Promise.all(
-              accounts.map(({ id: accountId }) =>
-                engine.acme.paymentMethods.refresh({ accountId, pluginNames: ['vault'] }),
-              ),
-            );
-          const read = () => Promise.all(accounts.map(({ id }) => engine.acme.paymentMethods.ofAccount(id)));
-          await refreshAll();
-          const stored = await read();
-          for (const methods of stored) expect(methods).to.have.length(1);
-          await refreshAll();
-          expect(await read()).to.deep.equal(stored);
-        }),
-      );
-
-      it('payments §10.5: an id of ours that two gateways list is refused', async () => {
-        const list = [{ paymentMethodId: `11111111-0000-4000-8000-${account.id.slice(-12)}` as Uuid }];
-        vault.methods = list;
-        others.methods = list;
-        expect(await codeOf(refresh('vault', 'other-vault'))).to.equal(7006);
-        expect(await all()).to.deep.equal([]);
-      });
-    });
-
-    it('payments §10.5: a default that is gone is cleared; a gateway that names none changes nothing', async () => {
-      const [kept, chosen] = [await add('vault'), await add('vault', { isDefault: true })];
-      vault.methods = [{ paymentMethodId: kept.id }, { paymentMethodId: chosen.id }];
-      await refresh('vault');
-      expect(await defaultOf()).to.equal(chosen.id);
-      vault.methods = [{ paymentMethodId: kept.id }];
-      await refresh('vault');
-      expect(await defaultOf()).to.equal(null);
-      expect(idsOf(await all(false))).to.deep.equal([kept.id]);
-    });
-
-    it('payments §10.5: the default of another gateway stays', async () => {
-      const sandboxed = await add(SANDBOX, { isDefault: true });
-      const method = await add('vault');
-      vault.methods = [{ paymentMethodId: method.id, isDefault: true }];
-      await refresh('vault');
-      expect(await defaultOf()).to.equal(sandboxed.id);
-    });
-
-    it('payments §10.5: without names every gateway that holds methods is refreshed, external methods stay', async () => {
-      const [external, unlisted, sandboxed] = [await add(EXTERNAL), await add('plain'), await add()];
-      await add('vault');
-      await refresh();
-      expect(new Set(idsOf(await all(false)))).to.deep.equal(
-        new Set([external.id, unlisted.id, sandboxed.id]),
-      );
-      await refresh(EXTERNAL, 'plain');
-      expect(await all(false)).to.have.length(3);
-    });
-
-    it('payments §10.5: an answer of null changes nothing', async () => {
-      const method = await add('vault', { isDefault: true });
-      vault.methods = null;
-      await refresh('vault');
-      expect(idsOf(await all(false))).to.deep.equal([method.id]);
-      expect(vault.reset).to.equal(null);
-    });
-
-    it(
-      'payments §10.5: a refresh changes nothing for an unknown name, a failure, and a list that cannot be',
-      onEachDatabase(async () => {
-        const method = await add('vault');
-        const { id: stranger } = await engine.payingAccount({ currency: 'USD' });
-        const { paymentMethodId: theirs } = await engine.acme.getAccount(stranger);
-        expect(await codeOf(refresh('vault', 'nobody'))).to.equal(7028);
-        expect(await codeOf(engine.acme.paymentMethods.refresh({ accountId: method.id }))).to.equal(3002);
-        const lists: readonly unknown[] = [
-          'cards',
-          [{ paymentMethodId: 'no id' }],
-          [null],
-          [{ paymentMethodId: theirs }],
-          [{ paymentMethodId: await methodOfOtherTenant() }],
-        ];
-        for (const list of lists) {
-          vault.methods = list as readonly GatewayPaymentMethod[];
-          expect(await codeOf(refresh('vault')), JSON.stringify(list)).to.equal(7006);
-        }
-        vault.failure = new GatewayError('down');
-        expect(await codeOf(refresh())).to.equal(7006);
-        expect(idsOf(await all(false))).to.deep.equal([method.id]);
-      }),
-    );
-
-    async function methodOfOtherTenant(): Promise<Uuid> {
-      const keys = { apiKey: `other ${account.id}`, apiSecret: 'secret' };
-      const tenant = await engine.billing.tenants.create({ userName: 'test' }, keys);
-      const other = engine.billing.as({ tenant: tenant.id, user: 'test' });
-      const { id: accountId } = await other.createAccount({ currency: 'USD' });
-      return (await other.paymentMethods.add({ accountId, pluginName: 'plain' })).id;
     }
+    vault.failure = null;
+    await choose();
+    expect(await defaultOf()).to.equal(other.id);
+  });
 
-    it(
-      'payments §10.1 rule 5: an id of the gateway that cannot be a key is none, and the method is stored',
-      onEachDatabase(async () => {
-        for (const key of ['x'.repeat(300), 'nul \u0000', '\ud800', '', {}, ['tok'], true]) {
-          others.key = key;
-          const method = await add('other-vault');
-          expect(method.externalKey, JSON.stringify(key)).to.equal(method.id);
-        }
-        others.key = Number.parseInt(account.id.slice(-10), 16);
-        expect((await add('other-vault')).externalKey).to.equal(String(others.key));
-        const again = await add('other-vault');
-        expect(again.externalKey).to.equal(again.id);
-        expect(await all(false)).to.have.length(9);
-      }),
-    );
+  it('payments §10.4: a method that is deleted becomes no default', async () => {
+    const method = await add('vault');
+    await remove(method.id);
+    const input = { accountId: account.id, paymentMethodId: method.id };
+    expect(await codeOf(engine.acme.paymentMethods.setDefault(input))).to.equal(7000);
+  });
 
-    it('payments §10.1 rule 3: a control plugin aborts an addition, and nothing is stored', async () => {
-      expect(await codeOf(add(SANDBOX, { controlPlugins: ['aborts'] }))).to.equal(7106);
-      expect(await all()).to.deep.equal([]);
-      expect(heard).to.deep.equal([]);
-    });
+  it('payments §10.5: a gateway that cannot be told of the end of a refresh fails it once all is stored', async () => {
+    vault.methods = [{ isDefault: true }];
+    vault.resetFailure = new GatewayError('not now');
+    expect(await codeOf(refresh('vault'))).to.equal(7006);
+    const [method] = await all();
+    expect(await defaultOf()).to.equal(method?.id);
+    vault.resetFailure = null;
+    await refresh('vault');
+    expect(idsOf(await all())).to.deep.equal([method?.id]);
+    expect(vault.reset).to.deep.equal([
+      { paymentMethodId: method?.id, externalPaymentMethodId: null, isDefault: true },
+    ]);
+  });
 
-    it('payments §10.1 rule 3: a control plugin replaces the plugin name, and hears how it ended', async () => {
-      const method = await add('vault', { controlPlugins: ['unheard-of', 'redirects'] });
-      expect(method.pluginName).to.equal('plain');
-      expect(heard).to.deep.equal([`redirects success ${method.id}`]);
-      expect(contexts.at(-1)).to.deep.include({
-        paymentApiType: 'PAYMENT_METHOD',
-        accountId: account.id,
-        paymentPluginName: 'vault',
-        paymentMethodId: null,
-        isApiPayment: true,
+  it('payments §10.5: a refresh inserts, revives and deletes, takes the default, and does nothing the second time', async () => {
+    const [gone, dead] = [await add('vault'), await add('vault')];
+    const other = await add();
+    await remove(dead.id);
+    const ours = `11111111-0000-4000-8000-${account.id.slice(-12)}` as Uuid;
+    const key = `tok-${account.id}`;
+    vault.methods = [
+      { paymentMethodId: dead.id },
+      { paymentMethodId: ours, isDefault: true },
+      { externalPaymentMethodId: key },
+    ];
+    await refresh('vault');
+    const active = await all(false);
+    const added = active.find(({ externalKey }) => externalKey === key);
+    expect(new Set(idsOf(active))).to.deep.equal(new Set([dead.id, other.id, ours, added?.id]));
+    expect(active.find(({ id }) => id === ours)?.externalKey).to.equal(ours);
+    expect(await defaultOf()).to.equal(ours);
+    expect(await changesOf(dead)).to.deep.equal(['INSERT', 'UPDATE', 'UPDATE']);
+    expect(await changesOf(gone)).to.deep.equal(['INSERT', 'UPDATE']);
+    expect(vault.reset).to.deep.equal([
+      { paymentMethodId: dead.id, externalPaymentMethodId: null, isDefault: false },
+      { paymentMethodId: ours, externalPaymentMethodId: null, isDefault: true },
+      { paymentMethodId: added?.id, externalPaymentMethodId: key, isDefault: false },
+    ]);
+    const before = await all();
+    await refresh('vault');
+    expect(await all()).to.deep.equal(before);
+    expect(await changesOf(dead)).to.have.length(3);
+    expect(await defaultOf()).to.equal(ours);
+  });
+
+  describe('what its gateway calls by its own name alone', () => {
+    const lists: readonly {
+      readonly what: string;
+      readonly list: (key: string) => readonly GatewayPaymentMethod[];
+    }[] = [
+      {
+        what: 'an id that a method of another account has as its key',
+        list: (key) => [{ externalPaymentMethodId: key, isDefault: true }],
+      },
+      {
+        what: 'an id that is too long for a key',
+        list: (key) => [1, 2].map((each) => ({ externalPaymentMethodId: `${key}-${each}`.padEnd(300, 'x') })),
+      },
+      {
+        what: 'an id that no database stores',
+        list: (key) => [{ externalPaymentMethodId: `${key}\u0000`, isDefault: true }],
+      },
+      { what: 'nothing at all', list: () => [{ isDefault: true }, {}] },
+    ];
+    for (const { what, list } of lists)
+      it(`payments §10.5: a refresh knows a method again of which the gateway tells ${what}`, async () => {
+        const key = `card-${account.id}`;
+        const neighbour = await engine.acme.createAccount({ currency: 'USD' });
+        await engine.acme.addPaymentMethod({
+          accountId: neighbour.id,
+          pluginName: 'vault',
+          externalKey: key,
+        });
+        vault.methods = list(key);
+        await refresh('vault');
+        const [first, chosen] = [await all(), await defaultOf()];
+        expect(first).to.have.length(vault.methods.length);
+        for (const { id, externalKey } of first) expect(externalKey).to.equal(id);
+        await refresh('vault');
+        await refresh();
+        expect(await all()).to.deep.equal(first);
+        expect(await defaultOf()).to.equal(chosen);
+        for (const method of first) expect(await changesOf(method)).to.deep.equal(['INSERT']);
+        const [dropped] = first;
+        if (!dropped) throw new Error('nothing was inserted');
+        vault.methods = [];
+        await refresh('vault');
+        expect(await all(false)).to.deep.equal([]);
+        vault.methods = list(key);
+        await refresh('vault');
+        expect(idsOf(await all(false))).to.deep.equal(idsOf(first));
+        // Once the gateway has our ids, they count.
+        vault.methods = [...(vault.reset ?? []), { externalPaymentMethodId: `new-${key}` }, {}];
+        await refresh('vault');
+        expect(idsOf(await all())).to.have.length(first.length + 2);
+        expect(idsOf(await all(false))).to.include.members(idsOf(first));
       });
+
+    it('payments §10.5: two gateways that list the same id of theirs have a method each', async () => {
+      const list = [{ externalPaymentMethodId: `card-${account.id}`, isDefault: true }];
+      vault.methods = list;
+      others.methods = list;
+      await refresh('vault', 'other-vault');
+      const first = await all();
+      expect(first.map(({ pluginName }) => pluginName)).to.have.members(['vault', 'other-vault']);
+      const chosen = await defaultOf();
+      await refresh('other-vault', 'vault');
+      await refresh();
+      expect(await all()).to.deep.equal(first);
+      expect(await defaultOf()).to.equal(chosen);
     });
 
-    it('payments §10.1 rule 3: a name that nobody has is refused whoever gives it', async () => {
-      expect(await codeOf(add(SANDBOX, { controlPlugins: ['misleads'] }))).to.equal(7028);
-      expect(heard).to.deep.equal(['misleads failure']);
+    it('payments §10.5: two accounts that are refreshed at once share no key', async () => {
+      vault.methods = [{ externalPaymentMethodId: `card-${account.id}` }];
+      const accounts = await Promise.all(
+        [1, 2, 3, 4].map(() => engine.acme.createAccount({ currency: 'USD' })),
+      );
+      const refreshAll = () =>
+        Promise.all(
+          accounts.map(({ id: accountId }) =>
+            engine.acme.paymentMethods.refresh({ accountId, pluginNames: ['vault'] }),
+          ),
+        );
+      const read = () => Promise.all(accounts.map(({ id }) => engine.acme.paymentMethods.ofAccount(id)));
+      await refreshAll();
+      const stored = await read();
+      for (const methods of stored) expect(methods).to.have.length(1);
+      await refreshAll();
+      expect(await read()).to.deep.equal(stored);
+    });
+
+    it('payments §10.5: an id of ours that two gateways list is refused', async () => {
+      const list = [{ paymentMethodId: `11111111-0000-4000-8000-${account.id.slice(-12)}` as Uuid }];
+      vault.methods = list;
+      others.methods = list;
+      expect(await codeOf(refresh('vault', 'other-vault'))).to.equal(7006);
       expect(await all()).to.deep.equal([]);
     });
+  });
 
-    it(
-      'methods that are added at once are each stored with the token of their call, and become defaults',
-      onEachDatabase(async () => {
-        const accounts = await Promise.all(
-          Array.from({ length: 12 }, () => engine.acme.createAccount({ currency: 'USD' })),
-        );
-        const shared = { details: { externalPaymentMethodId: `shared-${account.id}` }, isDefault: true };
-        const addToAll = (to: readonly Account[]) =>
-          Promise.all(
-            to.map(({ id: accountId }) =>
-              engine.acme.addPaymentMethod({ accountId, pluginName: SANDBOX, ...shared }),
-            ),
-          );
-        const [first, second] = accounts;
-        if (!first || !second) throw new Error('no accounts');
-        const methods = [...(await addToAll(accounts)), ...(await addToAll([first, second, first]))];
-        const keys = methods.map(({ externalKey }) => externalKey);
-        expect(new Set(keys).size).to.equal(methods.length);
-        expect(keys.filter((key) => key === `shared-${account.id}`)).to.have.length(1);
-        const stored = await Promise.all(accounts.map(({ id }) => engine.acme.paymentMethods.ofAccount(id)));
-        expect(new Set(idsOf(stored.flat()))).to.deep.equal(new Set(idsOf(methods)));
-        for (const list of stored) expect(list.filter(({ isDefault }) => isDefault)).to.have.length(1);
-        const tokens = await Promise.all(
-          methods.map(async ({ id }) => {
-            const [made] = await engine.acme.audit.history({ type: 'PAYMENT_METHOD', id });
-            return made?.userToken;
-          }),
-        );
-        expect(new Set(tokens).size).to.equal(methods.length);
+  it('payments §10.5: a default that is gone is cleared; a gateway that names none changes nothing', async () => {
+    const [kept, chosen] = [await add('vault'), await add('vault', { isDefault: true })];
+    vault.methods = [{ paymentMethodId: kept.id }, { paymentMethodId: chosen.id }];
+    await refresh('vault');
+    expect(await defaultOf()).to.equal(chosen.id);
+    vault.methods = [{ paymentMethodId: kept.id }];
+    await refresh('vault');
+    expect(await defaultOf()).to.equal(null);
+    expect(idsOf(await all(false))).to.deep.equal([kept.id]);
+  });
+
+  it('payments §10.5: the default of another gateway stays', async () => {
+    const sandboxed = await add(SANDBOX, { isDefault: true });
+    const method = await add('vault');
+    vault.methods = [{ paymentMethodId: method.id, isDefault: true }];
+    await refresh('vault');
+    expect(await defaultOf()).to.equal(sandboxed.id);
+  });
+
+  it('payments §10.5: without names every gateway that holds methods is refreshed, external methods stay', async () => {
+    const [external, unlisted, sandboxed] = [await add(EXTERNAL), await add('plain'), await add()];
+    await add('vault');
+    await refresh();
+    expect(new Set(idsOf(await all(false)))).to.deep.equal(new Set([external.id, unlisted.id, sandboxed.id]));
+    await refresh(EXTERNAL, 'plain');
+    expect(await all(false)).to.have.length(3);
+  });
+
+  it('payments §10.5: an answer of null changes nothing', async () => {
+    const method = await add('vault', { isDefault: true });
+    vault.methods = null;
+    await refresh('vault');
+    expect(idsOf(await all(false))).to.deep.equal([method.id]);
+    expect(vault.reset).to.equal(null);
+  });
+
+  it('payments §10.5: a refresh changes nothing for an unknown name, a failure, and a list that cannot be', async () => {
+    const method = await add('vault');
+    const { id: stranger } = await engine.payingAccount({ currency: 'USD' });
+    const { paymentMethodId: theirs } = await engine.acme.getAccount(stranger);
+    expect(await codeOf(refresh('vault', 'nobody'))).to.equal(7028);
+    expect(await codeOf(engine.acme.paymentMethods.refresh({ accountId: method.id }))).to.equal(3002);
+    const lists: readonly unknown[] = [
+      'cards',
+      [{ paymentMethodId: 'no id' }],
+      [null],
+      [{ paymentMethodId: theirs }],
+      [{ paymentMethodId: await methodOfOtherTenant() }],
+    ];
+    for (const list of lists) {
+      vault.methods = list as readonly GatewayPaymentMethod[];
+      expect(await codeOf(refresh('vault')), JSON.stringify(list)).to.equal(7006);
+    }
+    vault.failure = new GatewayError('down');
+    expect(await codeOf(refresh())).to.equal(7006);
+    expect(idsOf(await all(false))).to.deep.equal([method.id]);
+  });
+
+  async function methodOfOtherTenant(): Promise<Uuid> {
+    const keys = { apiKey: `other ${account.id}`, apiSecret: 'secret' };
+    const tenant = await engine.billing.tenants.create({ userName: 'test' }, keys);
+    const other = engine.billing.as({ tenant: tenant.id, user: 'test' });
+    const { id: accountId } = await other.createAccount({ currency: 'USD' });
+    return (await other.paymentMethods.add({ accountId, pluginName: 'plain' })).id;
+  }
+
+  it('payments §10.1 rule 5: an id of the gateway that cannot be a key is none, and the method is stored', async () => {
+    for (const key of ['x'.repeat(300), 'nul \u0000', '\ud800', '', {}, ['tok'], true]) {
+      others.key = key;
+      const method = await add('other-vault');
+      expect(method.externalKey, JSON.stringify(key)).to.equal(method.id);
+    }
+    others.key = Number.parseInt(account.id.slice(-10), 16);
+    expect((await add('other-vault')).externalKey).to.equal(String(others.key));
+    const again = await add('other-vault');
+    expect(again.externalKey).to.equal(again.id);
+    expect(await all(false)).to.have.length(9);
+  });
+
+  it('payments §10.1 rule 3: a control plugin aborts an addition, and nothing is stored', async () => {
+    expect(await codeOf(add(SANDBOX, { controlPlugins: ['aborts'] }))).to.equal(7106);
+    expect(await all()).to.deep.equal([]);
+    expect(heard).to.deep.equal([]);
+  });
+
+  it('payments §10.1 rule 3: a control plugin replaces the plugin name, and hears how it ended', async () => {
+    const method = await add('vault', { controlPlugins: ['unheard-of', 'redirects'] });
+    expect(method.pluginName).to.equal('plain');
+    expect(heard).to.deep.equal([`redirects success ${method.id}`]);
+    expect(contexts.at(-1)).to.deep.include({
+      paymentApiType: 'PAYMENT_METHOD',
+      accountId: account.id,
+      paymentPluginName: 'vault',
+      paymentMethodId: null,
+      isApiPayment: true,
+    });
+  });
+
+  it('payments §10.1 rule 3: a name that nobody has is refused whoever gives it', async () => {
+    expect(await codeOf(add(SANDBOX, { controlPlugins: ['misleads'] }))).to.equal(7028);
+    expect(heard).to.deep.equal(['misleads failure']);
+    expect(await all()).to.deep.equal([]);
+  });
+
+  it('methods that are added at once are each stored with the token of their call, and become defaults', async () => {
+    const accounts = await Promise.all(
+      Array.from({ length: 12 }, () => engine.acme.createAccount({ currency: 'USD' })),
+    );
+    const shared = { details: { externalPaymentMethodId: `shared-${account.id}` }, isDefault: true };
+    const addToAll = (to: readonly Account[]) =>
+      Promise.all(
+        to.map(({ id: accountId }) =>
+          engine.acme.addPaymentMethod({ accountId, pluginName: SANDBOX, ...shared }),
+        ),
+      );
+    const [first, second] = accounts;
+    if (!first || !second) throw new Error('no accounts');
+    const methods = [...(await addToAll(accounts)), ...(await addToAll([first, second, first]))];
+    const keys = methods.map(({ externalKey }) => externalKey);
+    expect(new Set(keys).size).to.equal(methods.length);
+    expect(keys.filter((key) => key === `shared-${account.id}`)).to.have.length(1);
+    const stored = await Promise.all(accounts.map(({ id }) => engine.acme.paymentMethods.ofAccount(id)));
+    expect(new Set(idsOf(stored.flat()))).to.deep.equal(new Set(idsOf(methods)));
+    for (const list of stored) expect(list.filter(({ isDefault }) => isDefault)).to.have.length(1);
+    const tokens = await Promise.all(
+      methods.map(async ({ id }) => {
+        const [made] = await engine.acme.audit.history({ type: 'PAYMENT_METHOD', id });
+        return made?.userToken;
       }),
     );
+    expect(new Set(tokens).size).to.equal(methods.length);
+  });
 
-    it('what is refused of methods that are added at once does not fail the others', async () => {
-      const key = `once-${account.id}`;
-      const codes = await Promise.all([
-        codeOf(add(SANDBOX)),
-        ...[1, 2, 3].map(() => codeOf(add(SANDBOX, { externalKey: key }))),
-        codeOf(engine.acme.addPaymentMethod({ accountId: engine.tenant.id, pluginName: SANDBOX })),
-        ...[1, 2].map(() => codeOf(add(EXTERNAL))),
+  it('what is refused of methods that are added at once does not fail the others', async () => {
+    const key = `once-${account.id}`;
+    const codes = await Promise.all([
+      codeOf(add(SANDBOX)),
+      ...[1, 2, 3].map(() => codeOf(add(SANDBOX, { externalKey: key }))),
+      codeOf(engine.acme.addPaymentMethod({ accountId: engine.tenant.id, pluginName: SANDBOX })),
+      ...[1, 2].map(() => codeOf(add(EXTERNAL))),
+    ]);
+    expect([...codes].sort()).to.deep.equal([0, 0, 0, 3002, 7023, 7031, 7031]);
+    expect(await all(false)).to.have.length(3);
+  });
+
+  describe('searches', () => {
+    const search = async (key: string, request: object = {}) => {
+      const page = await engine.acme.paymentMethods.search(key, { offset: 0, limit: 10, ...request });
+      return { ids: idsOf(page.rows), total: page.total };
+    };
+    const none = { ids: [], total: 0 };
+
+    it('payments §10.2: a text finds a whole id or account id, or part of key or plugin name', async () => {
+      const method = await add(SANDBOX, { externalKey: `Größe-${account.id}`, isDefault: true });
+      const other = await add('plain');
+      for (const key of [method.id, method.id.toUpperCase(), `GRÖSSE-${account.id}`.replace('SS', 'ß')])
+        expect(await search(key), key).to.deep.equal({ ids: [method.id], total: 1 });
+      expect(await search(account.id)).to.deep.equal({ ids: [method.id, other.id], total: 2 });
+      expect((await search('PLAI')).ids).to.include(other.id);
+      expect(await search(method.id.slice(1))).to.deep.equal(none);
+      expect(await search('100%')).to.deep.equal(none);
+      const [shown] = (await engine.acme.paymentMethods.search(method.id, { offset: 0, limit: 1 })).rows;
+      expect(shown).to.deep.equal(await engine.acme.paymentMethods.get(method.id));
+      await remove(other.id);
+      expect((await search(account.id)).ids).to.deep.equal([method.id]);
+    });
+
+    it('payments §10.2: clauses compare columns', async () => {
+      const method = await add(SANDBOX);
+      const other = await add('plain');
+      const of = `_q=1&account_id=${account.id}`;
+      expect((await search(`${of}&plugin_name=plain`)).ids).to.deep.equal([other.id]);
+      expect((await search(`${of}&pluginName[like]=KILLBILL%`)).ids).to.deep.equal([method.id]);
+      const [audited] = await engine.acme.audit.history({ type: 'PAYMENT_METHOD', id: other.id });
+      const written = `created_date[gte]=2012-05-01&updated_by=${audited?.changedBy}`;
+      expect((await search(`${of}&${written}&created_by=${audited?.changedBy}`)).total).to.equal(2);
+      expect(await search(`${of}&updated_by=nobody`)).to.deep.equal(none);
+      expect(await search(`${of}&updated_date[gt]=2012-05-02`)).to.deep.equal(none);
+      expect(await codeOf(search('_q=1&is_active=true'))).to.equal(60002);
+      // Gateways know nothing of our columns.
+      expect(await search(`${of}&id=${method.id}`, { pluginName: 'vault' })).to.deep.equal(none);
+      expect((await search(`${of}&id=${method.id}`, { withPluginInfo: true })).ids).to.deep.equal([
+        method.id,
       ]);
-      expect([...codes].sort()).to.deep.equal([0, 0, 0, 3002, 7023, 7031, 7031]);
-      expect(await all(false)).to.have.length(3);
     });
 
-    describe('searches', () => {
-      const search = async (key: string, request: object = {}) => {
-        const page = await engine.acme.paymentMethods.search(key, { offset: 0, limit: 10, ...request });
-        return { ids: idsOf(page.rows), total: page.total };
-      };
-      const none = { ids: [], total: 0 };
-
-      it(
-        'payments §10.2: a text finds a whole id or account id, or part of key or plugin name',
-        onEachDatabase(async () => {
-          const method = await add(SANDBOX, { externalKey: `Größe-${account.id}`, isDefault: true });
-          const other = await add('plain');
-          for (const key of [method.id, method.id.toUpperCase(), `GRÖSSE-${account.id}`.replace('SS', 'ß')])
-            expect(await search(key), key).to.deep.equal({ ids: [method.id], total: 1 });
-          expect(await search(account.id)).to.deep.equal({ ids: [method.id, other.id], total: 2 });
-          expect((await search('PLAI')).ids).to.include(other.id);
-          expect(await search(method.id.slice(1))).to.deep.equal(none);
-          expect(await search('100%')).to.deep.equal(none);
-          const [shown] = (await engine.acme.paymentMethods.search(method.id, { offset: 0, limit: 1 })).rows;
-          expect(shown).to.deep.equal(await engine.acme.paymentMethods.get(method.id));
-          await remove(other.id);
-          expect((await search(account.id)).ids).to.deep.equal([method.id]);
-        }),
-      );
-
-      it(
-        'payments §10.2: clauses compare columns',
-        onEachDatabase(async () => {
-          const method = await add(SANDBOX);
-          const other = await add('plain');
-          const of = `_q=1&account_id=${account.id}`;
-          expect((await search(`${of}&plugin_name=plain`)).ids).to.deep.equal([other.id]);
-          expect((await search(`${of}&pluginName[like]=KILLBILL%`)).ids).to.deep.equal([method.id]);
-          const [audited] = await engine.acme.audit.history({ type: 'PAYMENT_METHOD', id: other.id });
-          const written = `created_date[gte]=2012-05-01&updated_by=${audited?.changedBy}`;
-          expect((await search(`${of}&${written}&created_by=${audited?.changedBy}`)).total).to.equal(2);
-          expect(await search(`${of}&updated_by=nobody`)).to.deep.equal(none);
-          expect(await search(`${of}&updated_date[gt]=2012-05-02`)).to.deep.equal(none);
-          expect(await codeOf(search('_q=1&is_active=true'))).to.equal(60002);
-          // Gateways know nothing of our columns.
-          expect(await search(`${of}&id=${method.id}`, { pluginName: 'vault' })).to.deep.equal(none);
-          expect((await search(`${of}&id=${method.id}`, { withPluginInfo: true })).ids).to.deep.equal([
-            method.id,
-          ]);
-        }),
-      );
-
-      it('payments §10.2: the named gateway searches its own books; unknown hits are dropped', async () => {
-        const details = { properties: [{ key: 'last4', value: `4242-${account.id}` }] };
-        const method = await add(SANDBOX, { details });
-        expect(await search(`42-${account.id}`)).to.deep.equal(none);
-        expect(await search(`42-${account.id}`, { pluginName: SANDBOX })).to.deep.equal({
-          ids: [method.id],
-          total: 1,
-        });
-        const [mine, deleted] = [await add('vault'), await add('vault')];
-        await remove(deleted.id);
-        vault.methods = [
-          { paymentMethodId: engine.tenant.id },
-          { paymentMethodId: method.id },
-          { paymentMethodId: deleted.id },
-          {},
-          { paymentMethodId: mine.id },
-        ];
-        expect(await search('whatever', { pluginName: 'vault' })).to.deep.equal({ ids: [mine.id], total: 5 });
+    it('payments §10.2: the named gateway searches its own books; unknown hits are dropped', async () => {
+      const details = { properties: [{ key: 'last4', value: `4242-${account.id}` }] };
+      const method = await add(SANDBOX, { details });
+      expect(await search(`42-${account.id}`)).to.deep.equal(none);
+      expect(await search(`42-${account.id}`, { pluginName: SANDBOX })).to.deep.equal({
+        ids: [method.id],
+        total: 1,
       });
+      const [mine, deleted] = [await add('vault'), await add('vault')];
+      await remove(deleted.id);
+      vault.methods = [
+        { paymentMethodId: engine.tenant.id },
+        { paymentMethodId: method.id },
+        { paymentMethodId: deleted.id },
+        {},
+        { paymentMethodId: mine.id },
+      ];
+      expect(await search('whatever', { pluginName: 'vault' })).to.deep.equal({ ids: [mine.id], total: 5 });
+    });
 
-      it('payments §10.2: with plugin information and no name every gateway is asked, one after the other', async () => {
-        const sandboxed = await add(SANDBOX, {
-          details: { properties: [{ key: 'k', value: `part ${account.id}` }] },
-        });
-        const mine = await add('vault');
-        const kept = await add('plain', { externalKey: `plain ${account.id}` });
-        vault.methods = [{ paymentMethodId: mine.id }];
-        const asked = (request: object) => search(account.id, { withPluginInfo: true, ...request });
-        const found = await asked({});
-        expect(found).to.deep.equal({ ids: [sandboxed.id, mine.id, kept.id], total: 3 });
-        expect(await asked({ offset: 1, limit: 1 })).to.deep.equal({ ids: [mine.id], total: 3 });
-        expect(await asked({ offset: 2, limit: 5 })).to.deep.equal({ ids: [kept.id], total: 3 });
-        expect(await asked({ offset: 1, limit: -5 })).to.deep.equal({
-          ids: [mine.id, sandboxed.id],
-          total: 3,
-        });
-        expect(await asked({ offset: 3, limit: -1 })).to.deep.equal({ ids: [], total: 3 });
-        const page = await engine.acme.paymentMethods.search(account.id, {
-          offset: 0,
-          limit: 1,
-          withPluginInfo: true,
-        });
-        expect(page.rows[0]?.pluginInfo?.properties[0]?.key).to.equal('k');
-        vault.failure = new GatewayError('down');
-        expect(await asked({})).to.deep.equal({ ids: [sandboxed.id, kept.id], total: 2 });
+    it('payments §10.2: with plugin information and no name every gateway is asked, one after the other', async () => {
+      const sandboxed = await add(SANDBOX, {
+        details: { properties: [{ key: 'k', value: `part ${account.id}` }] },
       });
+      const mine = await add('vault');
+      const kept = await add('plain', { externalKey: `plain ${account.id}` });
+      vault.methods = [{ paymentMethodId: mine.id }];
+      const asked = (request: object) => search(account.id, { withPluginInfo: true, ...request });
+      const found = await asked({});
+      expect(found).to.deep.equal({ ids: [sandboxed.id, mine.id, kept.id], total: 3 });
+      expect(await asked({ offset: 1, limit: 1 })).to.deep.equal({ ids: [mine.id], total: 3 });
+      expect(await asked({ offset: 2, limit: 5 })).to.deep.equal({ ids: [kept.id], total: 3 });
+      expect(await asked({ offset: 1, limit: -5 })).to.deep.equal({
+        ids: [mine.id, sandboxed.id],
+        total: 3,
+      });
+      expect(await asked({ offset: 3, limit: -1 })).to.deep.equal({ ids: [], total: 3 });
+      const page = await engine.acme.paymentMethods.search(account.id, {
+        offset: 0,
+        limit: 1,
+        withPluginInfo: true,
+      });
+      expect(page.rows[0]?.pluginInfo?.properties[0]?.key).to.equal('k');
+      vault.failure = new GatewayError('down');
+      expect(await asked({})).to.deep.equal({ ids: [sandboxed.id, kept.id], total: 2 });
+    });
 
-      it('payments §10.2: a named gateway that is unknown or fails is an error', async () => {
-        expect(await codeOf(search('x', { pluginName: 'nobody' }))).to.equal(7028);
-        vault.failure = new GatewayError('down');
-        expect(await codeOf(search('x', { pluginName: 'vault' }))).to.equal(7103);
-        const listed = engine.acme.paymentMethods.page({ offset: 0, limit: 1, pluginName: 'nobody' });
-        expect(await codeOf(listed)).to.equal(7028);
-      });
+    it('payments §10.2: a named gateway that is unknown or fails is an error', async () => {
+      expect(await codeOf(search('x', { pluginName: 'nobody' }))).to.equal(7028);
+      vault.failure = new GatewayError('down');
+      expect(await codeOf(search('x', { pluginName: 'vault' }))).to.equal(7103);
+      const listed = engine.acme.paymentMethods.page({ offset: 0, limit: 1, pluginName: 'nobody' });
+      expect(await codeOf(listed)).to.equal(7028);
+    });
 
-      it('payments §10.2: a list shows active methods in creation order, of one plugin if asked', async () => {
-        const [first, second] = [await add('plain'), await add('plain', { isDefault: true })];
-        await remove(first.id);
-        const page = await engine.acme.paymentMethods.page({ offset: 0, limit: -1, pluginName: 'plain' });
-        expect(page.rows).to.deep.equal([
-          { ...(await engine.acme.paymentMethods.get(second.id)), isDefault: true },
-        ]);
-        expect(page.max).to.be.greaterThan(page.total);
-      });
+    it('payments §10.2: a list shows active methods in creation order, of one plugin if asked', async () => {
+      const [first, second] = [await add('plain'), await add('plain', { isDefault: true })];
+      await remove(first.id);
+      const page = await engine.acme.paymentMethods.page({ offset: 0, limit: -1, pluginName: 'plain' });
+      expect(page.rows).to.deep.equal([
+        { ...(await engine.acme.paymentMethods.get(second.id)), isDefault: true },
+      ]);
+      expect(page.max).to.be.greaterThan(page.total);
     });
   });
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type Account,
   BillingError,
@@ -8,8 +7,7 @@ import {
   type PaymentGateway,
   type PriorCallResult,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
 
 const START = '2024-01-01T10:00:00Z';
@@ -47,210 +45,196 @@ function oops(): never {
   throw new Error('not to be read');
 }
 
-anyDatabase((_kind, open) => {
-  describe('what plugins are given and what they claim (payments §2.2, §2.3)', () => {
-    let engine: TestEngine;
-    let account: Account;
-    let plugin: ScriptedControl;
-    let answer: (request: GatewayRequest) => unknown;
-    let info: (known: GatewayResult) => unknown;
-    const known = new Map<string, GatewayResult>();
+eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2, §2.3)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  let plugin: ScriptedControl;
+  let answer: (request: GatewayRequest) => unknown;
+  let info: (known: GatewayResult) => unknown;
+  const known = new Map<string, GatewayResult>();
 
-    const gatewayOf = (capabilities: PaymentGateway['capabilities']): PaymentGateway => ({
-      name: 'odd',
-      ...(capabilities && { capabilities }),
-      purchase: async (request) => {
-        known.set(request.paymentId, processed(request));
-        return answer(request) as GatewayResult;
-      },
-      getPaymentInfo: async ({ paymentId }) => {
-        const result = known.get(paymentId);
-        return (result ? info(result) : []) as readonly GatewayResult[];
-      },
-    });
+  const gatewayOf = (capabilities: PaymentGateway['capabilities']): PaymentGateway => ({
+    name: 'odd',
+    ...(capabilities && { capabilities }),
+    purchase: async (request) => {
+      known.set(request.paymentId, processed(request));
+      return answer(request) as GatewayResult;
+    },
+    getPaymentInfo: async ({ paymentId }) => {
+      const result = known.get(paymentId);
+      return (result ? info(result) : []) as readonly GatewayResult[];
+    },
+  });
 
-    async function begin(capabilities?: PaymentGateway['capabilities']): Promise<void> {
-      known.clear();
-      answer = () => null;
-      info = (result) => [result];
-      plugin = new ScriptedControl('ctl');
-      const gateways = [gatewayOf(capabilities)];
-      engine = await openEngine(open, { now: START, catalog: null, gateways, paymentControls: [plugin] });
-      account = await engine.acme.createAccount({ currency: 'USD' });
-      await engine.acme.addPaymentMethod({ accountId: account.id, pluginName: 'odd', isDefault: true });
-    }
-    afterEach(() => engine.close());
+  async function begin(capabilities?: PaymentGateway['capabilities']): Promise<void> {
+    known.clear();
+    answer = () => null;
+    info = (result) => [result];
+    plugin = new ScriptedControl('ctl');
+    const gateways = [gatewayOf(capabilities)];
+    engine = await openEngine(open, { now: START, catalog: null, gateways, paymentControls: [plugin] });
+    account = await engine.acme.createAccount({ currency: 'USD' });
+    await engine.acme.addPaymentMethod({ accountId: account.id, pluginName: 'odd', isDefault: true });
+  }
 
-    const outcome = (work: Promise<unknown>): Promise<unknown> =>
-      work.then(
-        () => 'done',
-        (error: unknown) => (error instanceof BillingError ? error.code : error),
-      );
-    const buy = (key: string, more: object = {}) =>
-      engine.acme.payments.purchase({ accountId: account.id, amount: '10', externalKey: key, ...more });
-    const stateOf = async (key: string) =>
-      (await engine.acme.payments.getByKey(key)).transactions.map(
-        ({ status, amount }) => `${status} ${amount}`,
-      );
+  const outcome = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => 'done',
+      (error: unknown) => (error instanceof BillingError ? error.code : error),
+    );
+  const buy = (key: string, more: object = {}) =>
+    engine.acme.payments.purchase({ accountId: account.id, amount: '10', externalKey: key, ...more });
+  const stateOf = async (key: string) =>
+    (await engine.acme.payments.getByKey(key)).transactions.map(
+      ({ status, amount }) => `${status} ${amount}`,
+    );
 
-    for (const [what, oddly] of unreadable) {
-      it(`${what} in a gateway's list of transactions stops neither operations, nor reads, nor recovery`, async () => {
-        await begin();
-        expect(await outcome(buy('odd'))).to.equal(7019);
-        expect(await outcome(buy('other'))).to.equal(7019);
-        const [oddId] = known.keys();
-        info = (result) => (result.kbPaymentId === oddId ? [oddly(result)] : [result]);
-        expect(await outcome(buy('odd'))).to.equal(7032);
-        const asking = { withPluginInfo: true };
-        expect((await engine.acme.payments.getByKey('odd', asking)).transactions[0]?.pluginInfo).to.equal(
-          null,
-        );
-        expect(await outcome(engine.acme.payments.page({ offset: 0, limit: 10 }))).to.equal('done');
-        engine.clock.set(LATER);
-        await engine.settle();
-        expect(await stateOf('odd')).to.deep.equal(['UNKNOWN 10']);
-        expect(await stateOf('other')).to.deep.equal(['SUCCESS 10']);
-      });
-
-      it(`${what} in a gateway's list of transactions hides none of the others`, async () => {
-        await begin();
-        expect(await outcome(buy('odd'))).to.equal(7019);
-        info = (result) => [oddly(result), result, oddly(result)];
-        expect(await outcome(buy('odd'))).to.equal(7032);
-        expect(await stateOf('odd')).to.deep.equal(['SUCCESS 10']);
-      });
-
-      it(`${what} as the answer to a purchase leaves its outcome unknown`, async () => {
-        await begin();
-        answer = (request) => oddly(processed(request));
-        expect(await outcome(buy('odd'))).to.be.a('number');
-        expect(await stateOf('odd')).to.deep.equal(['UNKNOWN 10']);
-      });
-    }
-
-    it('a complete ledger of which a part cannot be read does not show that a payment never arrived', async () => {
-      await begin({ completeLedger: true });
-      await outcome(buy('odd'));
-      info = () => [null];
+  for (const [what, oddly] of unreadable) {
+    it(`${what} in a gateway's list of transactions stops neither operations, nor reads, nor recovery`, async () => {
+      await begin();
+      expect(await outcome(buy('odd'))).to.equal(7019);
+      expect(await outcome(buy('other'))).to.equal(7019);
+      const [oddId] = known.keys();
+      info = (result) => (result.kbPaymentId === oddId ? [oddly(result)] : [result]);
+      expect(await outcome(buy('odd'))).to.equal(7032);
+      const asking = { withPluginInfo: true };
+      expect((await engine.acme.payments.getByKey('odd', asking)).transactions[0]?.pluginInfo).to.equal(null);
+      expect(await outcome(engine.acme.payments.page({ offset: 0, limit: 10 }))).to.equal('done');
       engine.clock.set(LATER);
       await engine.settle();
       expect(await stateOf('odd')).to.deep.equal(['UNKNOWN 10']);
-      info = () => [];
-      engine.clock.set('2024-01-03T11:00:00Z');
-      await engine.settle();
-      expect(await stateOf('odd')).to.deep.equal(['PLUGIN_FAILURE 10']);
+      expect(await stateOf('other')).to.deep.equal(['SUCCESS 10']);
     });
 
-    /** What a plugin does to what it is given, and whether each of these was refused. */
-    const refused = (...changes: readonly (() => unknown)[]): readonly boolean[] =>
-      changes.map((change) => {
-        try {
-          change();
-          return false;
-        } catch (error) {
-          return error instanceof TypeError;
-        }
-      });
+    it(`${what} in a gateway's list of transactions hides none of the others`, async () => {
+      await begin();
+      expect(await outcome(buy('odd'))).to.equal(7019);
+      info = (result) => [oddly(result), result, oddly(result)];
+      expect(await outcome(buy('odd'))).to.equal(7032);
+      expect(await stateOf('odd')).to.deep.equal(['SUCCESS 10']);
+    });
 
-    it(
-      'what a control plugin does to its context and properties in place changes nothing',
-      onEachDatabase(async () => {
-        await begin();
-        answer = (request) => processed(request);
-        const tried: boolean[] = [];
-        const greedily = (context: PaymentControlContext, properties: readonly { key: string }[]): null => {
-          const given = properties as { key: string; value: string }[];
-          tried.push(
-            ...refused(
-              () => Object.assign(context, { amount: '1', paymentMethodId: null }),
-              () => given.push({ key: 'cardNumber', value: '4111' }),
-              () => Object.assign(given[0] ?? Object.freeze({}), { value: 'changed' }),
-            ),
-          );
-          context.amount?.d.splice(0, 1, 1);
-          return null;
-        };
-        plugin.priorCall = async (context, properties) => greedily(context, properties);
-        plugin.onSuccessCall = async (context, properties) => greedily(context, properties);
-        const properties = structuredClone(GIVEN);
-        const asked = { controlPlugins: ['ctl'], properties };
-        expect(await outcome(buy('k', asked))).to.equal('done');
-        expect(tried).to.deep.equal(Array(6).fill(true));
-        expect(await stateOf('k')).to.deep.equal(['SUCCESS 10']);
-        const { attempts } = await engine.acme.payments.getByKey('k', { withAttempts: true });
-        expect(
-          attempts?.map(({ amount, pluginProperties }) => [String(amount), pluginProperties]),
-        ).to.deep.equal([['10', GIVEN]]);
-        expect(properties).to.deep.equal(GIVEN);
-      }),
-    );
+    it(`${what} as the answer to a purchase leaves its outcome unknown`, async () => {
+      await begin();
+      answer = (request) => oddly(processed(request));
+      expect(await outcome(buy('odd'))).to.be.a('number');
+      expect(await stateOf('odd')).to.deep.equal(['UNKNOWN 10']);
+    });
+  }
 
-    it(
-      'what a gateway does to its request in place changes nothing, and nothing of it is stored',
-      onEachDatabase(async () => {
-        await begin();
-        const tried: boolean[] = [];
-        answer = (request) => {
-          const given = request.properties as { key: string; value: string }[];
-          tried.push(
-            ...refused(
-              () => given.push({ key: 'cardNumber', value: '4111' }),
-              () => Object.assign(given[0] ?? Object.freeze({}), { value: '4111' }),
-              () => Object.assign(request, { amount: '1' }),
-            ),
-          );
-          return processed(request);
-        };
-        const properties = structuredClone(GIVEN);
-        expect(await outcome(buy('k', { controlPlugins: ['ctl'], properties }))).to.equal('done');
-        expect(tried).to.deep.equal([true, true, true]);
-        const { attempts } = await engine.acme.payments.getByKey('k', { withAttempts: true });
-        expect(attempts?.map(({ pluginProperties }) => pluginProperties)).to.deep.equal([GIVEN]);
-        expect(properties).to.deep.equal(GIVEN);
-      }),
-    );
-
-    const unreadablePriors: readonly (readonly [what: string, answer: object])[] = [
-      [
-        'a member that throws when it is read',
-        {
-          get isAborted() {
-            return oops();
-          },
-        },
-      ],
-      [
-        'an amount that throws when it is read',
-        {
-          get adjustedAmount() {
-            return oops();
-          },
-        },
-      ],
-      ['an amount without a text', { adjustedAmount: Object.create(null) }],
-      ['an amount that is none', { adjustedAmount: 'ten' }],
-      ['a payment method that is no id', { adjustedPaymentMethodId: 'garbage' }],
-      ['a payment method that is a number', { adjustedPaymentMethodId: 42 }],
-      ['a payment method without a text', { adjustedPaymentMethodId: Object.create(null) }],
-    ];
-    for (const [what, claimed] of unreadablePriors)
-      it(
-        `payments §2.3 rule 8: ${what} in the answer of a prior call ends it as 7019, and the attempt ABORTED`,
-        onEachDatabase(async () => {
-          await begin();
-          answer = (request) => processed(request);
-          account = await engine.acme.createAccount({ currency: 'USD' });
-          if (!('adjustedPaymentMethodId' in claimed))
-            await engine.acme.addPaymentMethod({ accountId: account.id, pluginName: 'odd', isDefault: true });
-          plugin.priorOf = () => claimed as PriorCallResult;
-          expect(await outcome(buy('k', { controlPlugins: ['ctl'] }))).to.equal(7019);
-          const { tenant, storage } = engine;
-          const attempts = await storage.read(tenant, (session) =>
-            session.payments.findAttemptsByPaymentKeys(['k']),
-          );
-          expect(attempts.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
-          expect(known.size).to.equal(0);
-        }),
-      );
+  it('a complete ledger of which a part cannot be read does not show that a payment never arrived', async () => {
+    await begin({ completeLedger: true });
+    await outcome(buy('odd'));
+    info = () => [null];
+    engine.clock.set(LATER);
+    await engine.settle();
+    expect(await stateOf('odd')).to.deep.equal(['UNKNOWN 10']);
+    info = () => [];
+    engine.clock.set('2024-01-03T11:00:00Z');
+    await engine.settle();
+    expect(await stateOf('odd')).to.deep.equal(['PLUGIN_FAILURE 10']);
   });
+
+  /** What a plugin does to what it is given, and whether each of these was refused. */
+  const refused = (...changes: readonly (() => unknown)[]): readonly boolean[] =>
+    changes.map((change) => {
+      try {
+        change();
+        return false;
+      } catch (error) {
+        return error instanceof TypeError;
+      }
+    });
+
+  it('what a control plugin does to its context and properties in place changes nothing', async () => {
+    await begin();
+    answer = (request) => processed(request);
+    const tried: boolean[] = [];
+    const greedily = (context: PaymentControlContext, properties: readonly { key: string }[]): null => {
+      const given = properties as { key: string; value: string }[];
+      tried.push(
+        ...refused(
+          () => Object.assign(context, { amount: '1', paymentMethodId: null }),
+          () => given.push({ key: 'cardNumber', value: '4111' }),
+          () => Object.assign(given[0] ?? Object.freeze({}), { value: 'changed' }),
+        ),
+      );
+      context.amount?.d.splice(0, 1, 1);
+      return null;
+    };
+    plugin.priorCall = async (context, properties) => greedily(context, properties);
+    plugin.onSuccessCall = async (context, properties) => greedily(context, properties);
+    const properties = structuredClone(GIVEN);
+    const asked = { controlPlugins: ['ctl'], properties };
+    expect(await outcome(buy('k', asked))).to.equal('done');
+    expect(tried).to.deep.equal(Array(6).fill(true));
+    expect(await stateOf('k')).to.deep.equal(['SUCCESS 10']);
+    const { attempts } = await engine.acme.payments.getByKey('k', { withAttempts: true });
+    expect(attempts?.map(({ amount, pluginProperties }) => [String(amount), pluginProperties])).to.deep.equal(
+      [['10', GIVEN]],
+    );
+    expect(properties).to.deep.equal(GIVEN);
+  });
+
+  it('what a gateway does to its request in place changes nothing, and nothing of it is stored', async () => {
+    await begin();
+    const tried: boolean[] = [];
+    answer = (request) => {
+      const given = request.properties as { key: string; value: string }[];
+      tried.push(
+        ...refused(
+          () => given.push({ key: 'cardNumber', value: '4111' }),
+          () => Object.assign(given[0] ?? Object.freeze({}), { value: '4111' }),
+          () => Object.assign(request, { amount: '1' }),
+        ),
+      );
+      return processed(request);
+    };
+    const properties = structuredClone(GIVEN);
+    expect(await outcome(buy('k', { controlPlugins: ['ctl'], properties }))).to.equal('done');
+    expect(tried).to.deep.equal([true, true, true]);
+    const { attempts } = await engine.acme.payments.getByKey('k', { withAttempts: true });
+    expect(attempts?.map(({ pluginProperties }) => pluginProperties)).to.deep.equal([GIVEN]);
+    expect(properties).to.deep.equal(GIVEN);
+  });
+
+  const unreadablePriors: readonly (readonly [what: string, answer: object])[] = [
+    [
+      'a member that throws when it is read',
+      {
+        get isAborted() {
+          return oops();
+        },
+      },
+    ],
+    [
+      'an amount that throws when it is read',
+      {
+        get adjustedAmount() {
+          return oops();
+        },
+      },
+    ],
+    ['an amount without a text', { adjustedAmount: Object.create(null) }],
+    ['an amount that is none', { adjustedAmount: 'ten' }],
+    ['a payment method that is no id', { adjustedPaymentMethodId: 'garbage' }],
+    ['a payment method that is a number', { adjustedPaymentMethodId: 42 }],
+    ['a payment method without a text', { adjustedPaymentMethodId: Object.create(null) }],
+  ];
+  for (const [what, claimed] of unreadablePriors)
+    it(`payments §2.3 rule 8: ${what} in the answer of a prior call ends it as 7019, and the attempt ABORTED`, async () => {
+      await begin();
+      answer = (request) => processed(request);
+      account = await engine.acme.createAccount({ currency: 'USD' });
+      if (!('adjustedPaymentMethodId' in claimed))
+        await engine.acme.addPaymentMethod({ accountId: account.id, pluginName: 'odd', isDefault: true });
+      plugin.priorOf = () => claimed as PriorCallResult;
+      expect(await outcome(buy('k', { controlPlugins: ['ctl'] }))).to.equal(7019);
+      const { tenant, storage } = engine;
+      const attempts = await storage.read(tenant, (session) =>
+        session.payments.findAttemptsByPaymentKeys(['k']),
+      );
+      expect(attempts.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
+      expect(known.size).to.equal(0);
+    });
 });

@@ -1,109 +1,101 @@
-import { expect } from 'chai';
 import { type Account, ErrorCode } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 
 const CONFIGURATION = 'PER_TENANT_CONFIG';
 
-anyDatabase((_kind, open) => {
-  describe('settings of payments (payments §13), and whose payments they are', () => {
-    let engine: TestEngine;
-    let account: Account;
-    let invoices: PaidInvoices;
-    before(async () => {
-      engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
-    });
-    beforeEach(async () => {
-      account = await engine.payingAccount({ currency: 'USD' });
-      invoices = new PaidInvoices(engine, account);
-    });
-    afterEach(() => engine.acme.keyValues.delete(CONFIGURATION));
-    after(() => engine.close());
+anyDatabase('settings of payments (payments §13), and whose payments they are', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  let invoices: PaidInvoices;
+  before(async () => {
+    engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
+  });
+  beforeEach(async () => {
+    account = await engine.payingAccount({ currency: 'USD' });
+    invoices = new PaidInvoices(engine, account);
+  });
+  afterEach(() => engine.acme.keyValues.delete(CONFIGURATION));
 
-    const set = (values: Readonly<Record<string, string>>) =>
-      engine.acme.keyValues.add(CONFIGURATION, JSON.stringify(values));
-    const findings = async () =>
-      (await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).map(
-        ({ invariant }) => invariant,
+  const set = (values: Readonly<Record<string, string>>) =>
+    engine.acme.keyValues.add(CONFIGURATION, JSON.stringify(values));
+  const findings = async () =>
+    (await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).map(({ invariant }) => invariant);
+
+  it('payments §13 overRefund.allowed: only the gateway decides how much of a payment without an invoice is refunded', async () => {
+    const { payments, invoicePayments } = engine.acme;
+    const { payment } = await payments.purchase({ accountId: account.id, amount: '10' });
+    const more = { paymentId: payment.id, amount: '10.01' };
+    expect(await codeOf(payments.refund(more))).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+    await set({ 'org.service.payment.overRefund.allowed': 'true' });
+    const { transaction } = await payments.refund(more);
+    expect(transaction.status).to.equal('SUCCESS');
+    expect(engine.ledger.ofPayment(payment.id)).to.have.length(2);
+    expect(await findings()).to.deep.equal([]);
+    const { paymentId } = await invoices.paid('10');
+    for (const refund of [payments.refund, invoicePayments.refund])
+      expect(await codeOf(refund({ paymentId, amount: '10.01' }))).to.equal(
+        ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH,
       );
+    await engine.acme.keyValues.delete(CONFIGURATION);
+    expect(await findings()).to.deep.equal(['REFUNDS']);
+  });
 
-    it('payments §13 overRefund.allowed: only the gateway decides how much of a payment without an invoice is refunded', async () => {
-      const { payments, invoicePayments } = engine.acme;
-      const { payment } = await payments.purchase({ accountId: account.id, amount: '10' });
-      const more = { paymentId: payment.id, amount: '10.01' };
-      expect(await codeOf(payments.refund(more))).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
-      await set({ 'org.service.payment.overRefund.allowed': 'true' });
-      const { transaction } = await payments.refund(more);
-      expect(transaction.status).to.equal('SUCCESS');
-      expect(engine.ledger.ofPayment(payment.id)).to.have.length(2);
-      expect(await findings()).to.deep.equal([]);
-      const { paymentId } = await invoices.paid('10');
-      for (const refund of [payments.refund, invoicePayments.refund])
-        expect(await codeOf(refund({ paymentId, amount: '10.01' }))).to.equal(
-          ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH,
-        );
-      await engine.acme.keyValues.delete(CONFIGURATION);
-      expect(await findings()).to.deep.equal(['REFUNDS']);
-    });
-
-    it('payments §13 allow.emptyInvoice: an invoice of which nothing is owed is paid with 0 where it is allowed', async () => {
-      const { invoicePayments } = engine.acme;
-      const { id } = await invoices.paid('20');
-      expect(await invoicePayments.pay({ invoiceId: id })).to.equal(null);
-      await set({ 'org.service.payment.allow.emptyInvoice': 'true' });
-      const paid = await invoicePayments.pay({ invoiceId: id });
-      expect(paid?.transaction.status).to.equal('SUCCESS');
-      expect(Number(paid?.transaction.amount)).to.equal(0);
-      expect(await invoices.balanceOf(id)).to.equal(0);
-      const tooMuch = invoicePayments.pay({ invoiceId: id, amount: '1' });
-      expect(await codeOf(tooMuch)).to.equal(ErrorCode.PAYMENT_PLUGIN_EXCEPTION);
-      const asked = await invoicePayments.pay({ invoiceId: id, amount: '0' });
-      expect(asked?.transaction.status).to.equal('SUCCESS');
-      const { id: owed } = await invoices.add('20', { isHeldBack: true });
-      for (const [invoiceId, amount] of [
-        [id, '-1'],
-        [owed, '0'],
-        [owed, '-1'],
-      ] as const)
-        expect(await codeOf(invoicePayments.pay({ invoiceId, amount }))).to.equal(
-          ErrorCode.PAYMENT_INVALID_PARAMETER,
-        );
-      expect(await invoices.balanceOf(owed)).to.equal(20);
-    });
-
-    it('payments §9.2 rule 7: an account without a default method is told so by 7021, and nothing is paid', async () => {
-      const { acme } = engine;
-      const poor = await acme.createAccount({ currency: 'USD' });
-      const { id } = await new PaidInvoices(engine, poor).add('20');
-      const none = ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD;
-      expect(await codeOf(acme.invoicePayments.pay({ invoiceId: id }))).to.equal(none);
-      expect(await codeOf(acme.invoicePayments.payAll({ accountId: poor.id }))).to.equal(none);
-      expect(await acme.payments.invoicePaymentsOfInvoice(id)).to.deep.equal([]);
-      const paid = await acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
-      expect(paid?.transaction.status).to.equal('SUCCESS');
-    });
-
-    it('payments §4.1 rule 3: a payment of another account, and a key of another account, are refused with 7034 and 7035', async () => {
-      const { payments } = engine.acme;
-      const other = await engine.payingAccount({ currency: 'USD' });
-      const keys = { externalKey: `P-${account.id}`, transactionExternalKey: `T-${account.id}` };
-      const { payment } = await payments.authorize({ accountId: account.id, amount: '10', ...keys });
-      const asOther = { accountId: other.id, amount: '10' };
-      const calls = engine.ledger.all().length;
-      for (const asked of [
-        () => payments.capture({ ...asOther, paymentId: payment.id }),
-        () => payments.capture({ ...asOther, externalKey: keys.externalKey }),
-        () => payments.purchase({ ...asOther, externalKey: keys.externalKey }),
-        () => payments.capture({ ...asOther, transactionExternalKey: keys.transactionExternalKey }),
-      ])
-        expect(await codeOf(asked())).to.equal(ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID);
-      const fresh = { externalKey: `P-${other.id}`, transactionExternalKey: keys.transactionExternalKey };
-      expect(await codeOf(payments.purchase({ ...asOther, ...fresh }))).to.equal(
-        ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID,
+  it('payments §13 allow.emptyInvoice: an invoice of which nothing is owed is paid with 0 where it is allowed', async () => {
+    const { invoicePayments } = engine.acme;
+    const { id } = await invoices.paid('20');
+    expect(await invoicePayments.pay({ invoiceId: id })).to.equal(null);
+    await set({ 'org.service.payment.allow.emptyInvoice': 'true' });
+    const paid = await invoicePayments.pay({ invoiceId: id });
+    expect(paid?.transaction.status).to.equal('SUCCESS');
+    expect(Number(paid?.transaction.amount)).to.equal(0);
+    expect(await invoices.balanceOf(id)).to.equal(0);
+    const tooMuch = invoicePayments.pay({ invoiceId: id, amount: '1' });
+    expect(await codeOf(tooMuch)).to.equal(ErrorCode.PAYMENT_PLUGIN_EXCEPTION);
+    const asked = await invoicePayments.pay({ invoiceId: id, amount: '0' });
+    expect(asked?.transaction.status).to.equal('SUCCESS');
+    const { id: owed } = await invoices.add('20', { isHeldBack: true });
+    for (const [invoiceId, amount] of [
+      [id, '-1'],
+      [owed, '0'],
+      [owed, '-1'],
+    ] as const)
+      expect(await codeOf(invoicePayments.pay({ invoiceId, amount }))).to.equal(
+        ErrorCode.PAYMENT_INVALID_PARAMETER,
       );
-      expect(engine.ledger.all()).to.have.length(calls);
-    });
+    expect(await invoices.balanceOf(owed)).to.equal(20);
+  });
+
+  it('payments §9.2 rule 7: an account without a default method is told so by 7021, and nothing is paid', async () => {
+    const { acme } = engine;
+    const poor = await acme.createAccount({ currency: 'USD' });
+    const { id } = await new PaidInvoices(engine, poor).add('20');
+    const none = ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD;
+    expect(await codeOf(acme.invoicePayments.pay({ invoiceId: id }))).to.equal(none);
+    expect(await codeOf(acme.invoicePayments.payAll({ accountId: poor.id }))).to.equal(none);
+    expect(await acme.payments.invoicePaymentsOfInvoice(id)).to.deep.equal([]);
+    const paid = await acme.invoicePayments.pay({ invoiceId: id, isExternal: true });
+    expect(paid?.transaction.status).to.equal('SUCCESS');
+  });
+
+  it('payments §4.1 rule 3: a payment of another account, and a key of another account, are refused with 7034 and 7035', async () => {
+    const { payments } = engine.acme;
+    const other = await engine.payingAccount({ currency: 'USD' });
+    const keys = { externalKey: `P-${account.id}`, transactionExternalKey: `T-${account.id}` };
+    const { payment } = await payments.authorize({ accountId: account.id, amount: '10', ...keys });
+    const asOther = { accountId: other.id, amount: '10' };
+    const calls = engine.ledger.all().length;
+    for (const asked of [
+      () => payments.capture({ ...asOther, paymentId: payment.id }),
+      () => payments.capture({ ...asOther, externalKey: keys.externalKey }),
+      () => payments.purchase({ ...asOther, externalKey: keys.externalKey }),
+      () => payments.capture({ ...asOther, transactionExternalKey: keys.transactionExternalKey }),
+    ])
+      expect(await codeOf(asked())).to.equal(ErrorCode.PAYMENT_DIFFERENT_ACCOUNT_ID);
+    const fresh = { externalKey: `P-${other.id}`, transactionExternalKey: keys.transactionExternalKey };
+    expect(await codeOf(payments.purchase({ ...asOther, ...fresh }))).to.equal(
+      ErrorCode.PAYMENT_TRANSACTION_DIFFERENT_ACCOUNT_ID,
+    );
+    expect(engine.ledger.all()).to.have.length(calls);
   });
 });

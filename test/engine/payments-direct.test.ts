@@ -1,187 +1,180 @@
-import { expect } from 'chai';
 import { type Account, type BillingError, ErrorCode, type PaymentResult } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('direct payments (payments §3 to §6)', () => {
-    let engine: TestEngine;
-    let account: Account;
+anyDatabase('direct payments (payments §3 to §6)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
 
-    before(async () => {
-      engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
-    });
-    beforeEach(async () => {
-      account = await engine.payingAccount({ currency: 'USD' });
-      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-    });
-    after(() => engine.close());
+  before(async () => {
+    engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
+  });
+  beforeEach(async () => {
+    account = await engine.payingAccount({ currency: 'USD' });
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+  });
 
-    const does = (action: string) => [{ key: action, value: 'true', isUpdatable: false }];
-    const DECLINE = does('ACTION_RETURN_PLUGIN_STATUS_ERROR');
-    const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
-    const codeOf = async (work: Promise<unknown>): Promise<number> => {
-      const error = await work.then(
-        () => null,
-        (reason: unknown) => reason as BillingError,
-      );
-      return error?.code ?? 0;
+  const does = (action: string) => [{ key: action, value: 'true', isUpdatable: false }];
+  const DECLINE = does('ACTION_RETURN_PLUGIN_STATUS_ERROR');
+  const PENDING = does('ACTION_RETURN_PLUGIN_STATUS_PENDING');
+  const codeOf = async (work: Promise<unknown>): Promise<number> => {
+    const error = await work.then(
+      () => null,
+      (reason: unknown) => reason as BillingError,
+    );
+    return error?.code ?? 0;
+  };
+  /** Totals, as numbers, and the state. */
+  const shown = ({ payment }: PaymentResult) => {
+    const { authAmount, capturedAmount, purchasedAmount, refundedAmount } = payment.totals;
+    const amounts = {
+      auth: authAmount,
+      captured: capturedAmount,
+      purchased: purchasedAmount,
+      refunded: refundedAmount,
     };
-    /** Totals, as numbers, and the state. */
-    const shown = ({ payment }: PaymentResult) => {
-      const { authAmount, capturedAmount, purchasedAmount, refundedAmount } = payment.totals;
-      const amounts = {
-        auth: authAmount,
-        captured: capturedAmount,
-        purchased: purchasedAmount,
-        refunded: refundedAmount,
-      };
-      const entries = Object.entries(amounts).map(([name, amount]) => [name, Number(amount)] as const);
-      return {
-        ...Object.fromEntries(entries.filter(([, amount]) => amount !== 0)),
-        state: payment.stateName,
-      };
+    const entries = Object.entries(amounts).map(([name, amount]) => [name, Number(amount)] as const);
+    return {
+      ...Object.fromEntries(entries.filter(([, amount]) => amount !== 0)),
+      state: payment.stateName,
     };
+  };
 
-    it('payments §14 example 1: auth, captures, refund', async () => {
-      const { payments } = engine.acme;
-      const { payment } = await payments.authorize({ accountId: account.id, amount: '100' });
-      const paymentId = payment.id;
-      expect(payment.stateName).to.equal('AUTH_SUCCESS');
-      await payments.capture({ paymentId, amount: '30' });
-      expect(shown(await payments.capture({ paymentId, amount: '25' }))).to.deep.equal({
-        auth: 100,
-        captured: 55,
-        state: 'CAPTURE_SUCCESS',
-      });
-      expect(shown(await payments.refund({ paymentId, amount: '20' }))).to.deep.equal({
-        auth: 100,
-        captured: 55,
-        refunded: 20,
-        state: 'REFUND_SUCCESS',
-      });
-      const late = payments.capture({ paymentId, amount: '10' });
-      expect(await codeOf(late)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
-      const tooMuch = payments.refund({ paymentId, amount: '36' });
-      expect(await codeOf(tooMuch)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
-      expect(shown(await payments.refund({ paymentId, amount: '35' }))).to.deep.include({ refunded: 55 });
-      expect(engine.ledger.ofPayment(paymentId).map(({ transactionType }) => transactionType)).to.deep.equal([
-        'AUTHORIZE',
-        'CAPTURE',
-        'CAPTURE',
-        'REFUND',
-        'REFUND',
-      ]);
+  it('payments §14 example 1: auth, captures, refund', async () => {
+    const { payments } = engine.acme;
+    const { payment } = await payments.authorize({ accountId: account.id, amount: '100' });
+    const paymentId = payment.id;
+    expect(payment.stateName).to.equal('AUTH_SUCCESS');
+    await payments.capture({ paymentId, amount: '30' });
+    expect(shown(await payments.capture({ paymentId, amount: '25' }))).to.deep.equal({
+      auth: 100,
+      captured: 55,
+      state: 'CAPTURE_SUCCESS',
     });
+    expect(shown(await payments.refund({ paymentId, amount: '20' }))).to.deep.equal({
+      auth: 100,
+      captured: 55,
+      refunded: 20,
+      state: 'REFUND_SUCCESS',
+    });
+    const late = payments.capture({ paymentId, amount: '10' });
+    expect(await codeOf(late)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
+    const tooMuch = payments.refund({ paymentId, amount: '36' });
+    expect(await codeOf(tooMuch)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+    expect(shown(await payments.refund({ paymentId, amount: '35' }))).to.deep.include({ refunded: 55 });
+    expect(engine.ledger.ofPayment(paymentId).map(({ transactionType }) => transactionType)).to.deep.equal([
+      'AUTHORIZE',
+      'CAPTURE',
+      'CAPTURE',
+      'REFUND',
+      'REFUND',
+    ]);
+  });
 
-    it('payments §14 example 2: void', async () => {
-      const { payments } = engine.acme;
-      const { payment } = await payments.authorize({ accountId: account.id, amount: '50' });
-      const voided = await payments.void({ paymentId: payment.id });
-      expect(shown(voided)).to.deep.equal({ state: 'VOID_SUCCESS' });
-      expect(voided.transaction).to.deep.include({
-        amount: null,
-        transactionType: 'VOID',
-        status: 'SUCCESS',
-      });
-      const late = payments.capture({ paymentId: payment.id, amount: '50' });
-      expect(await codeOf(late)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
+  it('payments §14 example 2: void', async () => {
+    const { payments } = engine.acme;
+    const { payment } = await payments.authorize({ accountId: account.id, amount: '50' });
+    const voided = await payments.void({ paymentId: payment.id });
+    expect(shown(voided)).to.deep.equal({ state: 'VOID_SUCCESS' });
+    expect(voided.transaction).to.deep.include({
+      amount: null,
+      transactionType: 'VOID',
+      status: 'SUCCESS',
     });
+    const late = payments.capture({ paymentId: payment.id, amount: '50' });
+    expect(await codeOf(late)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
+  });
 
-    it('payments §14 example 3: declined, then repeated', async () => {
-      const { payments } = engine.acme;
-      const keys = { externalKey: 'P1', transactionExternalKey: 'T1' };
-      const input = { accountId: account.id, amount: '10', ...keys };
-      const declined = await payments.purchase({ ...input, properties: DECLINE });
-      expect(declined.transaction.status).to.equal('PAYMENT_FAILURE');
-      expect(shown(declined)).to.deep.equal({ state: 'PURCHASE_FAILED' });
-      const again = await payments.purchase(input);
-      expect(again.payment.id).to.equal(declined.payment.id);
-      expect(again.payment.transactions).to.have.length(2);
-      expect(shown(again)).to.deep.equal({ purchased: 10, state: 'PURCHASE_SUCCESS' });
-      expect(await codeOf(payments.purchase(input))).to.equal(
-        ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
-      );
-      const other = payments.purchase({ ...input, transactionExternalKey: 'T2' });
-      expect(await codeOf(other)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
-    });
+  it('payments §14 example 3: declined, then repeated', async () => {
+    const { payments } = engine.acme;
+    const keys = { externalKey: 'P1', transactionExternalKey: 'T1' };
+    const input = { accountId: account.id, amount: '10', ...keys };
+    const declined = await payments.purchase({ ...input, properties: DECLINE });
+    expect(declined.transaction.status).to.equal('PAYMENT_FAILURE');
+    expect(shown(declined)).to.deep.equal({ state: 'PURCHASE_FAILED' });
+    const again = await payments.purchase(input);
+    expect(again.payment.id).to.equal(declined.payment.id);
+    expect(again.payment.transactions).to.have.length(2);
+    expect(shown(again)).to.deep.equal({ purchased: 10, state: 'PURCHASE_SUCCESS' });
+    expect(await codeOf(payments.purchase(input))).to.equal(ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS);
+    const other = payments.purchase({ ...input, transactionExternalKey: 'T2' });
+    expect(await codeOf(other)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
+  });
 
-    it('a declined payment is not repeated with another payment method than its own', async () => {
-      const { payments } = engine.acme;
-      const input = { accountId: account.id, amount: '10', externalKey: 'one-card' };
-      const declined = await payments.purchase({ ...input, properties: DECLINE });
-      const other = await engine.acme.addPaymentMethod({
-        accountId: account.id,
-        pluginName: engine.gateway.name,
-      });
-      const refused = payments.purchase({ ...input, paymentMethodId: other.id });
-      expect(await codeOf(refused)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
-      expect(engine.ledger.ofPayment(declined.payment.id)).to.have.length(1);
-      const { paymentMethodId } = declined.payment;
-      const again = await payments.purchase({ ...input, paymentMethodId });
-      expect(shown(again)).to.deep.equal({ purchased: 10, state: 'PURCHASE_SUCCESS' });
+  it('a declined payment is not repeated with another payment method than its own', async () => {
+    const { payments } = engine.acme;
+    const input = { accountId: account.id, amount: '10', externalKey: 'one-card' };
+    const declined = await payments.purchase({ ...input, properties: DECLINE });
+    const other = await engine.acme.addPaymentMethod({
+      accountId: account.id,
+      pluginName: engine.gateway.name,
     });
+    const refused = payments.purchase({ ...input, paymentMethodId: other.id });
+    expect(await codeOf(refused)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+    expect(engine.ledger.ofPayment(declined.payment.id)).to.have.length(1);
+    const { paymentMethodId } = declined.payment;
+    const again = await payments.purchase({ ...input, paymentMethodId });
+    expect(shown(again)).to.deep.equal({ purchased: 10, state: 'PURCHASE_SUCCESS' });
+  });
 
-    it('payments §14 example 4: pending', async () => {
-      const { payments } = engine.acme;
-      const input = { accountId: account.id, amount: '10', transactionExternalKey: 'example-4' };
-      const pending = await payments.authorize({ ...input, properties: PENDING });
-      const paymentId = pending.payment.id;
-      expect(shown(pending)).to.deep.equal({ state: 'AUTH_PENDING' });
-      expect(await codeOf(payments.capture({ paymentId, amount: '10' }))).to.equal(
-        ErrorCode.PAYMENT_INVALID_OPERATION,
-      );
-      const second = payments.authorize({ ...input, paymentId, transactionExternalKey: 'example-4-2' });
-      expect(await codeOf(second)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
-      const properties = [{ key: 'PROCESSED_AMOUNT', value: '7', isUpdatable: false }];
-      const completed = await payments.complete({ paymentId, properties });
-      expect(completed.payment.transactions).to.have.length(1);
-      expect(shown(completed)).to.deep.equal({ auth: 7, state: 'AUTH_SUCCESS' });
-      expect(Number(completed.transaction.amount)).to.equal(10);
-      expect(Number(completed.transaction.processedAmount)).to.equal(7);
-    });
+  it('payments §14 example 4: pending', async () => {
+    const { payments } = engine.acme;
+    const input = { accountId: account.id, amount: '10', transactionExternalKey: 'example-4' };
+    const pending = await payments.authorize({ ...input, properties: PENDING });
+    const paymentId = pending.payment.id;
+    expect(shown(pending)).to.deep.equal({ state: 'AUTH_PENDING' });
+    expect(await codeOf(payments.capture({ paymentId, amount: '10' }))).to.equal(
+      ErrorCode.PAYMENT_INVALID_OPERATION,
+    );
+    const second = payments.authorize({ ...input, paymentId, transactionExternalKey: 'example-4-2' });
+    expect(await codeOf(second)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
+    const properties = [{ key: 'PROCESSED_AMOUNT', value: '7', isUpdatable: false }];
+    const completed = await payments.complete({ paymentId, properties });
+    expect(completed.payment.transactions).to.have.length(1);
+    expect(shown(completed)).to.deep.equal({ auth: 7, state: 'AUTH_SUCCESS' });
+    expect(Number(completed.transaction.amount)).to.equal(10);
+    expect(Number(completed.transaction.processedAmount)).to.equal(7);
+  });
 
-    it('records a chargeback and its reversal without asking the gateway', async () => {
-      const { payments } = engine.acme;
-      const { payment } = await payments.purchase({ accountId: account.id, amount: '10' });
-      const paymentId = payment.id;
-      const calls = engine.ledger.ofPayment(paymentId).length;
-      const charged = await payments.chargeback({ paymentId, amount: '4', transactionExternalKey: 'C1' });
-      expect(shown(charged)).to.deep.equal({ purchased: 6, state: 'CHARGEBACK_SUCCESS' });
-      const tooMuch = payments.chargeback({ paymentId, amount: '7' });
-      expect(await codeOf(tooMuch)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
-      const unknown = payments.reverseChargeback({ paymentId, transactionExternalKey: 'C2' });
-      expect(await codeOf(unknown)).to.equal(ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT);
-      const reversed = await payments.reverseChargeback({ paymentId, transactionExternalKey: 'C1' });
-      expect(shown(reversed)).to.deep.equal({ purchased: 10, state: 'CHARGEBACK_FAILED' });
-      expect(reversed.transaction).to.deep.include({
-        amount: null,
-        currency: null,
-        status: 'PAYMENT_FAILURE',
-      });
-      expect(Number(reversed.transaction.processedAmount)).to.equal(0);
-      expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
+  it('records a chargeback and its reversal without asking the gateway', async () => {
+    const { payments } = engine.acme;
+    const { payment } = await payments.purchase({ accountId: account.id, amount: '10' });
+    const paymentId = payment.id;
+    const calls = engine.ledger.ofPayment(paymentId).length;
+    const charged = await payments.chargeback({ paymentId, amount: '4', transactionExternalKey: 'C1' });
+    expect(shown(charged)).to.deep.equal({ purchased: 6, state: 'CHARGEBACK_SUCCESS' });
+    const tooMuch = payments.chargeback({ paymentId, amount: '7' });
+    expect(await codeOf(tooMuch)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
+    const unknown = payments.reverseChargeback({ paymentId, transactionExternalKey: 'C2' });
+    expect(await codeOf(unknown)).to.equal(ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT);
+    const reversed = await payments.reverseChargeback({ paymentId, transactionExternalKey: 'C1' });
+    expect(shown(reversed)).to.deep.equal({ purchased: 10, state: 'CHARGEBACK_FAILED' });
+    expect(reversed.transaction).to.deep.include({
+      amount: null,
+      currency: null,
+      status: 'PAYMENT_FAILURE',
     });
+    expect(Number(reversed.transaction.processedAmount)).to.equal(0);
+    expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
+  });
 
-    it('records how a pending transaction has ended as the gateway told otherwise', async () => {
-      const { payments } = engine.acme;
-      const pending = await payments.purchase({ accountId: account.id, amount: '10', properties: PENDING });
-      const ids = { paymentId: pending.payment.id, transactionId: pending.transaction.id };
-      const told = await payments.recordNotifiedOutcome({ ...ids, status: 'SUCCESS' });
-      expect(shown(told)).to.deep.equal({ purchased: 10, state: 'PURCHASE_SUCCESS' });
-      const again = payments.recordNotifiedOutcome({ ...ids, status: 'SUCCESS' });
-      expect(await codeOf(again)).to.equal(ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT);
-    });
+  it('records how a pending transaction has ended as the gateway told otherwise', async () => {
+    const { payments } = engine.acme;
+    const pending = await payments.purchase({ accountId: account.id, amount: '10', properties: PENDING });
+    const ids = { paymentId: pending.payment.id, transactionId: pending.transaction.id };
+    const told = await payments.recordNotifiedOutcome({ ...ids, status: 'SUCCESS' });
+    expect(shown(told)).to.deep.equal({ purchased: 10, state: 'PURCHASE_SUCCESS' });
+    const again = payments.recordNotifiedOutcome({ ...ids, status: 'SUCCESS' });
+    expect(await codeOf(again)).to.equal(ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT);
+  });
 
-    it('pays by the external gateway within one transaction', async () => {
-      const { payments, paymentMethods } = engine.acme;
-      const method = await paymentMethods.add({ accountId: account.id, pluginName: '__EXTERNAL_PAYMENT__' });
-      const paid = await payments.purchase({
-        accountId: account.id,
-        amount: '3',
-        paymentMethodId: method.id,
-      });
-      expect(shown(paid)).to.deep.equal({ purchased: 3, state: 'PURCHASE_SUCCESS' });
+  it('pays by the external gateway within one transaction', async () => {
+    const { payments, paymentMethods } = engine.acme;
+    const method = await paymentMethods.add({ accountId: account.id, pluginName: '__EXTERNAL_PAYMENT__' });
+    const paid = await payments.purchase({
+      accountId: account.id,
+      amount: '3',
+      paymentMethodId: method.id,
     });
+    expect(shown(paid)).to.deep.equal({ purchased: 3, state: 'PURCHASE_SUCCESS' });
   });
 });

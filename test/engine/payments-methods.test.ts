@@ -1,9 +1,7 @@
-import { expect } from 'chai';
 import { type Account, BillingError, GatewayError, type PaymentGateway, type Uuid } from '../../lib/index.ts';
 import type { PaymentMethodInput } from '../../lib/payments/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns, expect, migrated, storageOf } from '../support/index.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
-import { migrated, storageOf } from '../support/storage.ts';
 
 const SANDBOX = 'killbill-payment-test';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
@@ -18,151 +16,146 @@ const refusing: PaymentGateway = {
   setDefaultPaymentMethod: () => Promise.reject(new GatewayError('no such card')),
 };
 
-anyDatabase((_kind, open) => {
-  describe('payment methods (payments §10)', () => {
-    let stage: PaymentStage;
-    let account: Account;
+eachDatabaseByTurns('payment methods (payments §10)', (open) => {
+  let stage: PaymentStage;
+  let account: Account;
 
-    before(async () => {
-      stage = await PaymentStage.open(storageOf(await open(migrated)), '2012-05-31T00:03:42Z', {
-        gateway: refusing,
-      });
-    });
-    beforeEach(async () => {
-      account = await stage.account(null);
-    });
-    after(() => stage.stop());
-
-    const add = (input: Partial<PaymentMethodInput> = {}) =>
-      stage.methods.add(stage.context(), { accountId: account.id, pluginName: SANDBOX, ...input });
-    const list = async () => stage.methodReads.ofAccount(stage.context(), account.id);
-    const codeOf = async (work: Promise<unknown>): Promise<number> => {
-      const error = await work.then(
-        () => null,
-        (reason: unknown) => reason,
-      );
-      expect(error).to.be.instanceOf(BillingError);
-      return error instanceof BillingError ? error.code : 0;
-    };
-    const unknownId = (): Uuid => stage.ids.next();
-
-    it('an account adds a method, by default under its own id and not as the default', async () => {
-      const method = await add();
-      expect(method).to.deep.include({
-        externalKey: method.id,
-        pluginName: SANDBOX,
-        isActive: true,
-        isDefault: false,
-      });
-      expect(await list()).to.deep.equal([method]);
-      expect((await stage.load(account.id)).paymentMethodId).to.equal(null);
-    });
-
-    it('an account adds a method as the default', async () => {
-      const [first, second] = [await add({ isDefault: true }), await add({ isDefault: true })];
-      expect((await list()).map(({ id, isDefault }) => [id, isDefault])).to.deep.equal([
-        [first.id, false],
-        [second.id, true],
-      ]);
-    });
-
-    it('a new payment method takes the key that is given, then the id at the gateway if it is free', async () => {
-      const details = { externalPaymentMethodId: `tok_${account.id}` };
-      expect((await add({ externalKey: `my-${account.id}`, details })).externalKey).to.equal(
-        `my-${account.id}`,
-      );
-      expect((await add({ details })).externalKey).to.equal(details.externalPaymentMethodId);
-      const third = await add({ details });
-      expect(third.externalKey).to.equal(third.id);
-    });
-
-    it('a new payment method refuses a key that is taken or too long, and stores nothing', async () => {
-      await add({ externalKey: `taken-${account.id}` });
-      expect(await codeOf(add({ externalKey: `taken-${account.id}` }))).to.equal(7031);
-      expect(await codeOf(add({ externalKey: 'x'.repeat(256) }))).to.equal(5);
-      expect(await list()).to.have.length(1);
-    });
-
-    it('a new payment method refuses an unknown account and an unknown gateway', async () => {
-      expect(await codeOf(add({ accountId: unknownId() }))).to.equal(3002);
-      expect(await codeOf(add({ pluginName: 'nobody' }))).to.equal(7028);
-      expect(await codeOf(stage.methodReads.ofAccount(stage.context(), unknownId()))).to.equal(3002);
-    });
-
-    it('a new payment method stores nothing when the gateway refuses', async () => {
-      expect(await codeOf(add({ pluginName: 'refusing' }))).to.equal(7005);
-      expect(await list()).to.deep.equal([]);
-    });
-
-    it('an account allows one external payment method per account', async () => {
-      await add({ pluginName: EXTERNAL });
-      expect(await codeOf(add({ pluginName: EXTERNAL }))).to.equal(7023);
-    });
-
-    it('an account sets the default, and writes nothing when it is the default already', async () => {
-      const method = await add();
-      const setDefault = () =>
-        stage.methods.setDefault(stage.context(), { accountId: account.id, paymentMethodId: method.id });
-      await setDefault();
-      const changed = await stage.load(account.id);
-      expect(changed.paymentMethodId).to.equal(method.id);
-      stage.clock.advance({ minutes: 1 });
-      await setDefault();
-      expect(await stage.load(account.id)).to.deep.equal(changed);
-    });
-
-    it('an account refuses a default that is unknown or of another account', async () => {
-      const method = await add();
-      const stranger = await stage.account(null);
-      const setDefault = (accountId: Uuid, paymentMethodId: Uuid) =>
-        stage.methods.setDefault(stage.context(), { accountId, paymentMethodId });
-      expect(await codeOf(setDefault(account.id, unknownId()))).to.equal(7000);
-      expect(await codeOf(setDefault(stranger.id, method.id))).to.equal(7033);
-      expect(await codeOf(setDefault(unknownId(), method.id))).to.equal(3002);
+  before(async () => {
+    stage = await PaymentStage.open(storageOf(await open(migrated)), '2012-05-31T00:03:42Z', {
+      gateway: refusing,
     });
   });
+  beforeEach(async () => {
+    account = await stage.account(null);
+  });
+  after(() => stage.stop());
 
-  describe('reads of payments (payments §4.4, §11)', () => {
-    let stage: PaymentStage;
-    before(async () => {
-      stage = await PaymentStage.open(storageOf(await open(migrated)), '2012-05-31T00:03:42Z');
-    });
-    after(() => stage.stop());
-
-    it(
-      'a read of payments lists payments of an account and of an invoice, oldest first, attempts on request',
-      onEachDatabase(async () => {
-        const account = await stage.account();
-        const stranger = await stage.account();
-        const invoices = [await stage.invoice(account, '10'), await stage.invoice(account, '20')];
-        await stage.invoice(stranger, '99');
-        await stage.settle();
-        const payments = await stage.reads.ofAccount(stage.context(), account.id);
-        expect(payments.map(({ totals }) => totals.purchasedAmount.toFixed())).to.deep.equal(['10', '20']);
-        expect(payments.map(({ attempts }) => attempts)).to.deep.equal([null, null]);
-        const paid = await stage.reads.invoicePaymentsOfAccount(stage.context(), account.id, {
-          withAttempts: true,
-        });
-        expect(paid.map(({ targetInvoiceId }) => targetInvoiceId)).to.deep.equal(invoices);
-        expect(paid.map(({ attempts }) => attempts?.length)).to.deep.equal([1, 1]);
-        const [first] = invoices;
-        if (first === undefined) throw new Error('no invoice');
-        const [only, ...others] = await stage.reads.invoicePaymentsOfInvoice(stage.context(), first);
-        expect(only).to.deep.include({ id: payments[0]?.id, targetInvoiceId: first });
-        expect(others).to.deep.equal([]);
-      }),
+  const add = (input: Partial<PaymentMethodInput> = {}) =>
+    stage.methods.add(stage.context(), { accountId: account.id, pluginName: SANDBOX, ...input });
+  const list = async () => stage.methodReads.ofAccount(stage.context(), account.id);
+  const codeOf = async (work: Promise<unknown>): Promise<number> => {
+    const error = await work.then(
+      () => null,
+      (reason: unknown) => reason,
     );
+    expect(error).to.be.instanceOf(BillingError);
+    return error instanceof BillingError ? error.code : 0;
+  };
+  const unknownId = (): Uuid => stage.ids.next();
 
-    it('a read of payments knows unknown accounts and invoices', async () => {
-      const context = stage.context();
-      const codes = await Promise.all(
-        [
-          stage.reads.ofAccount(context, stage.ids.next()),
-          stage.reads.invoicePaymentsOfAccount(context, stage.ids.next()),
-          stage.reads.invoicePaymentsOfInvoice(context, stage.ids.next()),
-        ].map((work) => work.catch((error: unknown) => (error instanceof BillingError ? error.code : error))),
-      );
-      expect(codes).to.deep.equal([3002, 3002, 4006]);
+  it('an account adds a method, by default under its own id and not as the default', async () => {
+    const method = await add();
+    expect(method).to.deep.include({
+      externalKey: method.id,
+      pluginName: SANDBOX,
+      isActive: true,
+      isDefault: false,
     });
+    expect(await list()).to.deep.equal([method]);
+    expect((await stage.load(account.id)).paymentMethodId).to.equal(null);
+  });
+
+  it('an account adds a method as the default', async () => {
+    const [first, second] = [await add({ isDefault: true }), await add({ isDefault: true })];
+    expect((await list()).map(({ id, isDefault }) => [id, isDefault])).to.deep.equal([
+      [first.id, false],
+      [second.id, true],
+    ]);
+  });
+
+  it('a new payment method takes the key that is given, then the id at the gateway if it is free', async () => {
+    const details = { externalPaymentMethodId: `tok_${account.id}` };
+    expect((await add({ externalKey: `my-${account.id}`, details })).externalKey).to.equal(
+      `my-${account.id}`,
+    );
+    expect((await add({ details })).externalKey).to.equal(details.externalPaymentMethodId);
+    const third = await add({ details });
+    expect(third.externalKey).to.equal(third.id);
+  });
+
+  it('a new payment method refuses a key that is taken or too long, and stores nothing', async () => {
+    await add({ externalKey: `taken-${account.id}` });
+    expect(await codeOf(add({ externalKey: `taken-${account.id}` }))).to.equal(7031);
+    expect(await codeOf(add({ externalKey: 'x'.repeat(256) }))).to.equal(5);
+    expect(await list()).to.have.length(1);
+  });
+
+  it('a new payment method refuses an unknown account and an unknown gateway', async () => {
+    expect(await codeOf(add({ accountId: unknownId() }))).to.equal(3002);
+    expect(await codeOf(add({ pluginName: 'nobody' }))).to.equal(7028);
+    expect(await codeOf(stage.methodReads.ofAccount(stage.context(), unknownId()))).to.equal(3002);
+  });
+
+  it('a new payment method stores nothing when the gateway refuses', async () => {
+    expect(await codeOf(add({ pluginName: 'refusing' }))).to.equal(7005);
+    expect(await list()).to.deep.equal([]);
+  });
+
+  it('an account allows one external payment method per account', async () => {
+    await add({ pluginName: EXTERNAL });
+    expect(await codeOf(add({ pluginName: EXTERNAL }))).to.equal(7023);
+  });
+
+  it('an account sets the default, and writes nothing when it is the default already', async () => {
+    const method = await add();
+    const setDefault = () =>
+      stage.methods.setDefault(stage.context(), { accountId: account.id, paymentMethodId: method.id });
+    await setDefault();
+    const changed = await stage.load(account.id);
+    expect(changed.paymentMethodId).to.equal(method.id);
+    stage.clock.advance({ minutes: 1 });
+    await setDefault();
+    expect(await stage.load(account.id)).to.deep.equal(changed);
+  });
+
+  it('an account refuses a default that is unknown or of another account', async () => {
+    const method = await add();
+    const stranger = await stage.account(null);
+    const setDefault = (accountId: Uuid, paymentMethodId: Uuid) =>
+      stage.methods.setDefault(stage.context(), { accountId, paymentMethodId });
+    expect(await codeOf(setDefault(account.id, unknownId()))).to.equal(7000);
+    expect(await codeOf(setDefault(stranger.id, method.id))).to.equal(7033);
+    expect(await codeOf(setDefault(unknownId(), method.id))).to.equal(3002);
+  });
+});
+
+eachDatabaseByTurns('reads of payments (payments §4.4, §11)', (open) => {
+  let stage: PaymentStage;
+  before(async () => {
+    stage = await PaymentStage.open(storageOf(await open(migrated)), '2012-05-31T00:03:42Z');
+  });
+  after(() => stage.stop());
+
+  it('a read of payments lists payments of an account and of an invoice, oldest first, attempts on request', async () => {
+    const account = await stage.account();
+    const stranger = await stage.account();
+    const invoices = [await stage.invoice(account, '10'), await stage.invoice(account, '20')];
+    await stage.invoice(stranger, '99');
+    await stage.settle();
+    const payments = await stage.reads.ofAccount(stage.context(), account.id);
+    expect(payments.map(({ totals }) => totals.purchasedAmount.toFixed())).to.deep.equal(['10', '20']);
+    expect(payments.map(({ attempts }) => attempts)).to.deep.equal([null, null]);
+    const paid = await stage.reads.invoicePaymentsOfAccount(stage.context(), account.id, {
+      withAttempts: true,
+    });
+    expect(paid.map(({ targetInvoiceId }) => targetInvoiceId)).to.deep.equal(invoices);
+    expect(paid.map(({ attempts }) => attempts?.length)).to.deep.equal([1, 1]);
+    const [first] = invoices;
+    if (first === undefined) throw new Error('no invoice');
+    const [only, ...others] = await stage.reads.invoicePaymentsOfInvoice(stage.context(), first);
+    expect(only).to.deep.include({ id: payments[0]?.id, targetInvoiceId: first });
+    expect(others).to.deep.equal([]);
+  });
+
+  it('a read of payments knows unknown accounts and invoices', async () => {
+    const context = stage.context();
+    const codes = await Promise.all(
+      [
+        stage.reads.ofAccount(context, stage.ids.next()),
+        stage.reads.invoicePaymentsOfAccount(context, stage.ids.next()),
+        stage.reads.invoicePaymentsOfInvoice(context, stage.ids.next()),
+      ].map((work) => work.catch((error: unknown) => (error instanceof BillingError ? error.code : error))),
+    );
+    expect(codes).to.deep.equal([3002, 3002, 4006]);
   });
 });

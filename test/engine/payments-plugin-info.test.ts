@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { expect } from 'chai';
 import {
   type Account,
   BillingError,
@@ -11,9 +10,8 @@ import {
 } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../lib/values/limits.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns, expect, migrated, storageOf } from '../support/index.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
-import { migrated, storageOf } from '../support/storage.ts';
 
 const START = '2012-05-31T00:03:42Z';
 const SANDBOX = 'killbill-payment-test';
@@ -78,261 +76,253 @@ const detail: PaymentMethodDetails = {
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-anyDatabase((_kind, open) => {
-  describe('plugin information (payments §1.4, §2.1, §10.2)', () => {
-    let gateway: TalkativeGateway;
-    let stage: PaymentStage;
-    let openSessions = 0;
-    afterEach(() => stage.stop());
+eachDatabaseByTurns('plugin information (payments §1.4, §2.1, §10.2)', (open) => {
+  let gateway: TalkativeGateway;
+  let stage: PaymentStage;
+  let openSessions = 0;
+  afterEach(() => stage.stop());
 
-    /** Counts the sessions that are open, so that a call from inside one shows. */
-    function watched(storage: Storage<never>): Storage<never> {
-      return new Proxy(storage, {
-        get(target, name) {
-          const member: unknown = Reflect.get(target, name, target);
-          if (typeof member !== 'function') return member;
-          if (name !== 'read' && name !== 'readInOneStatement' && name !== 'write')
-            return member.bind(target);
-          return async (...given: readonly unknown[]) => {
-            openSessions += 1;
-            try {
-              return await Reflect.apply(member, target, given);
-            } finally {
-              openSessions -= 1;
-            }
-          };
-        },
-      });
+  /** Counts the sessions that are open, so that a call from inside one shows. */
+  function watched(storage: Storage<never>): Storage<never> {
+    return new Proxy(storage, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== 'function') return member;
+        if (name !== 'read' && name !== 'readInOneStatement' && name !== 'write') return member.bind(target);
+        return async (...given: readonly unknown[]) => {
+          openSessions += 1;
+          try {
+            return await Reflect.apply(member, target, given);
+          } finally {
+            openSessions -= 1;
+          }
+        };
+      },
+    });
+  }
+
+  async function begin(capabilities: PaymentGateway['capabilities'] = {}): Promise<void> {
+    gateway = new TalkativeGateway();
+    const port = gateway.port(capabilities);
+    stage = await PaymentStage.open(watched(storageOf(await open(migrated))), START, { gateway: port });
+  }
+
+  const warnings = () => stage.logger.lines.filter(({ level }) => level === 'warn');
+
+  describe('of payment methods', () => {
+    let account: Account;
+
+    async function withMethods(...pluginNames: readonly string[]): Promise<void> {
+      account = await stage.account(null);
+      for (const pluginName of pluginNames)
+        await stage.methods.add(stage.context(), { accountId: account.id, pluginName });
+      stage.logger.lines.splice(0);
+      gateway.asked = [];
     }
 
-    async function begin(capabilities: PaymentGateway['capabilities'] = {}): Promise<void> {
-      gateway = new TalkativeGateway();
-      const port = gateway.port(capabilities);
-      stage = await PaymentStage.open(watched(storageOf(await open(migrated))), START, { gateway: port });
-    }
+    const infos = async (options: object = ASKING) => {
+      const methods = await stage.methodReads.ofAccount(stage.context(), account.id, options);
+      return methods.map(({ pluginInfo }) => pluginInfo);
+    };
+    const only = async () => {
+      const [method] = await stage.methodReads.ofAccount(stage.context(), account.id);
+      if (!method) throw new Error('no method');
+      return method;
+    };
 
-    const warnings = () => stage.logger.lines.filter(({ level }) => level === 'warn');
-
-    describe('of payment methods', () => {
-      let account: Account;
-
-      async function withMethods(...pluginNames: readonly string[]): Promise<void> {
-        account = await stage.account(null);
-        for (const pluginName of pluginNames)
-          await stage.methods.add(stage.context(), { accountId: account.id, pluginName });
-        stage.logger.lines.splice(0);
-        gateway.asked = [];
-      }
-
-      const infos = async (options: object = ASKING) => {
-        const methods = await stage.methodReads.ofAccount(stage.context(), account.id, options);
-        return methods.map(({ pluginInfo }) => pluginInfo);
-      };
-      const only = async () => {
-        const [method] = await stage.methodReads.ofAccount(stage.context(), account.id);
-        if (!method) throw new Error('no method');
-        return method;
-      };
-
-      it('a read of payment methods asks no gateway unless told to', async () => {
-        await begin();
-        await withMethods('talkative');
-        expect(await infos({})).to.deep.equal([null]);
-        expect((await stage.methodReads.get(stage.context(), (await only()).id)).pluginInfo).to.equal(null);
-        expect(gateway.asked).to.deep.equal([]);
-      });
-
-      it('a read of payment methods shows the detail that the gateway gives, asked outside any session', async () => {
-        await begin();
-        await withMethods('talkative');
-        let sessionsThen = -1;
-        gateway.detail = () => {
-          sessionsThen = openSessions;
-          return Promise.resolve(detail);
-        };
-        const properties = [{ key: 'locale', value: 'de' }];
-        const method = await only();
-        expect(await infos({ ...ASKING, properties })).to.deep.equal([detail]);
-        const read = await stage.methodReads.get(stage.context(), method.id, { ...ASKING, properties });
-        expect(read).to.deep.equal({ ...method, pluginInfo: detail });
-        const request = { accountId: account.id, paymentMethodId: method.id, properties };
-        expect(gateway.asked).to.deep.equal([request, request]);
-        expect(sessionsThen).to.equal(0);
-      });
-
-      it('a read of payment methods gives null where a gateway fails in a list, with a warning, and 7004 in a single read', async () => {
-        await begin();
-        await withMethods('talkative', SANDBOX);
-        expect(await infos()).to.deep.equal([
-          null,
-          { externalPaymentMethodId: null, isDefaultPaymentMethod: false, properties: [] },
-        ]);
-        expect(warnings()).to.have.length(1);
-        expect(warnings()[0]?.fields).to.include({ pluginName: 'talkative', failure: 'out of order' });
-        const error = await stage.methodReads
-          .get(stage.context(), (await only()).id, ASKING)
-          .catch((reason: unknown) => reason);
-        expect(error).to.be.instanceOf(BillingError);
-        expect(error).to.include({ code: 7004 });
-      });
-
-      it('a read of payment methods takes no answer that is none', async () => {
-        await begin();
-        await withMethods('talkative');
-        gateway.detail = () => Promise.resolve(null as never);
-        expect(await infos()).to.deep.equal([null]);
-        expect(warnings()).to.have.length(1);
-      });
-
-      it('a read of payment methods asks no gateway that holds no methods', async () => {
-        await begin({ holdsPaymentMethods: false });
-        await withMethods('talkative', EXTERNAL);
-        expect(await infos()).to.deep.equal([null, null]);
-        expect((await stage.methodReads.get(stage.context(), (await only()).id, ASKING)).pluginInfo).to.equal(
-          null,
-        );
-        expect(gateway.asked).to.deep.equal([]);
-        expect(warnings()).to.deep.equal([]);
-      });
-
-      it('a read of payment methods asks a bounded number at a time, and all within one time limit', async () => {
-        await begin();
-        const count = MAX_CONCURRENT_GATEWAY_CALLS + 5;
-        await withMethods(...Array<string>(count).fill('talkative'));
-        gateway.detail = async () => {
-          await setImmediate();
-          return detail;
-        };
-        expect(await infos()).to.deep.equal(Array(count).fill(detail));
-        expect(gateway.mostRunning).to.equal(MAX_CONCURRENT_GATEWAY_CALLS);
-        gateway.detail = never;
-        const reading = infos();
-        await stage.timers.fire(30_000, MAX_CONCURRENT_GATEWAY_CALLS);
-        await stage.timers.fire(30_000, 5);
-        expect(await reading).to.deep.equal(Array(count).fill(null));
-        expect(warnings()).to.have.length(count);
-      });
+    it('a read of payment methods asks no gateway unless told to', async () => {
+      await begin();
+      await withMethods('talkative');
+      expect(await infos({})).to.deep.equal([null]);
+      expect((await stage.methodReads.get(stage.context(), (await only()).id)).pluginInfo).to.equal(null);
+      expect(gateway.asked).to.deep.equal([]);
     });
 
-    describe('of payments', () => {
-      async function paid(pluginName = 'talkative') {
-        const account = await stage.account(pluginName);
-        const invoiceId = await stage.invoice(account, '10');
-        await stage.settle();
-        stage.logger.lines.splice(0);
-        gateway.asked = [];
-        return { account, invoiceId };
-      }
-
-      const told = {
-        firstPaymentReferenceId: 'first',
-        secondPaymentReferenceId: 'second',
-        properties: [{ key: 'avs', value: 'Y', isUpdatable: false }],
+    it('a read of payment methods shows the detail that the gateway gives, asked outside any session', async () => {
+      await begin();
+      await withMethods('talkative');
+      let sessionsThen = -1;
+      gateway.detail = () => {
+        sessionsThen = openSessions;
+        return Promise.resolve(detail);
       };
-      const infosOf = (payments: Awaited<ReturnType<PaymentStage['reads']['ofAccount']>>) =>
-        payments.flatMap(({ transactions }) => transactions.map(({ pluginInfo }) => pluginInfo));
+      const properties = [{ key: 'locale', value: 'de' }];
+      const method = await only();
+      expect(await infos({ ...ASKING, properties })).to.deep.equal([detail]);
+      const read = await stage.methodReads.get(stage.context(), method.id, { ...ASKING, properties });
+      expect(read).to.deep.equal({ ...method, pluginInfo: detail });
+      const request = { accountId: account.id, paymentMethodId: method.id, properties };
+      expect(gateway.asked).to.deep.equal([request, request]);
+      expect(sessionsThen).to.equal(0);
+    });
 
-      it('a read of payments shows references and properties of transactions where asked for', async () => {
-        await begin();
-        const { account, invoiceId } = await paid();
-        const { reads } = stage;
-        expect(infosOf(await reads.ofAccount(stage.context(), account.id))).to.deep.equal([null]);
-        expect(gateway.asked).to.deep.equal([]);
-        let sessionsThen = -1;
-        gateway.info = (results) => {
-          sessionsThen = openSessions;
-          return Promise.resolve(results);
-        };
-        const properties = [{ key: 'a', value: 'b' }];
-        const options = { ...ASKING, properties };
-        const payments = await reads.ofAccount(stage.context(), account.id, options);
-        expect(infosOf(payments)).to.deep.equal([told]);
-        expect(gateway.asked).to.deep.equal([
-          { accountId: account.id, paymentId: payments[0]?.id, properties },
-        ]);
-        expect(sessionsThen).to.equal(0);
-        for (const found of [
-          await reads.invoicePaymentsOfAccount(stage.context(), account.id, ASKING),
-          await reads.invoicePaymentsOfInvoice(stage.context(), invoiceId, ASKING),
-        ]) {
-          expect(infosOf(found)).to.deep.equal([told]);
-          expect(found[0]?.targetInvoiceId).to.equal(invoiceId);
-        }
-      });
+    it('a read of payment methods gives null where a gateway fails in a list, with a warning, and 7004 in a single read', async () => {
+      await begin();
+      await withMethods('talkative', SANDBOX);
+      expect(await infos()).to.deep.equal([
+        null,
+        { externalPaymentMethodId: null, isDefaultPaymentMethod: false, properties: [] },
+      ]);
+      expect(warnings()).to.have.length(1);
+      expect(warnings()[0]?.fields).to.include({ pluginName: 'talkative', failure: 'out of order' });
+      const error = await stage.methodReads
+        .get(stage.context(), (await only()).id, ASKING)
+        .catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(BillingError);
+      expect(error).to.include({ code: 7004 });
+    });
 
-      it('a read of payments gives null where a gateway fails, with a warning, and where it keeps nothing', async () => {
-        await begin();
-        const { account } = await paid();
-        gateway.info = () => Promise.reject(new Error('down'));
-        expect(infosOf(await stage.reads.ofAccount(stage.context(), account.id, ASKING))).to.deep.equal([
-          null,
-        ]);
-        expect(warnings()).to.have.length(1);
-        expect(warnings()[0]?.fields).to.include({ pluginName: 'talkative', failure: 'down' });
-        const other = await paid(EXTERNAL);
-        expect(infosOf(await stage.reads.ofAccount(stage.context(), other.account.id, ASKING))).to.deep.equal(
-          [null],
-        );
-        expect(warnings()).to.deep.equal([]);
-      });
+    it('a read of payment methods takes no answer that is none', async () => {
+      await begin();
+      await withMethods('talkative');
+      gateway.detail = () => Promise.resolve(null as never);
+      expect(await infos()).to.deep.equal([null]);
+      expect(warnings()).to.have.length(1);
+    });
 
-      it(
-        'a read of payments records what the gateway knows better of an open transaction; a plain read writes nothing',
-        onEachDatabase(async () => {
-          await begin();
-          stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
-          const { account, invoiceId } = await paid(SANDBOX);
-          const [pending] = await stage.payments(invoiceId);
-          const transactionId = pending?.transactions[0]?.id;
-          if (!transactionId) throw new Error('no transaction');
-          stage.sandbox.configure({
-            CONFIGURE_ACTION: 'OVERRIDE_STATUS',
-            transactionId,
-            status: 'PROCESSED',
-          });
-          stage.takeEvents();
-          await stage.reads.ofAccount(stage.context(), account.id);
-          expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['PENDING'], balance: '10' });
-          const [payment] = await stage.reads.ofAccount(stage.context(), account.id, ASKING);
-          expect(payment).to.include({ stateName: 'PURCHASE_SUCCESS' });
-          expect(payment?.totals.purchasedAmount.toFixed()).to.equal('10');
-          expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
-          await stage.settle();
-          expect(stage.takeEvents()).to.deep.equal(['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS']);
-          await stage.goTo('2012-06-30T00:00:00Z');
-          expect(stage.takeEvents()).to.deep.equal([]);
-        }),
+    it('a read of payment methods asks no gateway that holds no methods', async () => {
+      await begin({ holdsPaymentMethods: false });
+      await withMethods('talkative', EXTERNAL);
+      expect(await infos()).to.deep.equal([null, null]);
+      expect((await stage.methodReads.get(stage.context(), (await only()).id, ASKING)).pluginInfo).to.equal(
+        null,
       );
+      expect(gateway.asked).to.deep.equal([]);
+      expect(warnings()).to.deep.equal([]);
+    });
+
+    it('a read of payment methods asks a bounded number at a time, and all within one time limit', async () => {
+      await begin();
+      const count = MAX_CONCURRENT_GATEWAY_CALLS + 5;
+      await withMethods(...Array<string>(count).fill('talkative'));
+      gateway.detail = async () => {
+        await setImmediate();
+        return detail;
+      };
+      expect(await infos()).to.deep.equal(Array(count).fill(detail));
+      expect(gateway.mostRunning).to.equal(MAX_CONCURRENT_GATEWAY_CALLS);
+      gateway.detail = never;
+      const reading = infos();
+      await stage.timers.fire(30_000, MAX_CONCURRENT_GATEWAY_CALLS);
+      await stage.timers.fire(30_000, 5);
+      expect(await reading).to.deep.equal(Array(count).fill(null));
+      expect(warnings()).to.have.length(count);
     });
   });
 
-  describe('attempts that are still to come (payments §8.2)', () => {
-    let stage: PaymentStage;
-    before(async () => {
-      stage = await PaymentStage.open(storageOf(await open(migrated)), START);
-    });
-    after(() => stage.stop());
-
-    it('attempts that are still to come are shown as SCHEDULED until they are made', async () => {
-      stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
-      const account = await stage.account();
+  describe('of payments', () => {
+    async function paid(pluginName = 'talkative') {
+      const account = await stage.account(pluginName);
       const invoiceId = await stage.invoice(account, '10');
-      await stage.invoice(await stage.account(), '20');
       await stage.settle();
-      const shown = async () => (await stage.payments(invoiceId)).flatMap(({ attempts }) => attempts ?? []);
-      const [first, scheduled, ...others] = await shown();
-      expect(others).to.deep.equal([]);
-      expect(first?.transactionId).to.be.a('string');
-      expect(scheduled).to.deep.equal({
-        ...first,
-        stateName: 'SCHEDULED',
-        transactionId: null,
-        effectiveDate: scheduled?.effectiveDate,
-      });
-      expect(first && formatInstant(first.effectiveDate)).to.equal('2012-05-31T00:03:42.000Z');
-      expect(scheduled && formatInstant(scheduled.effectiveDate)).to.equal('2012-06-08T00:03:42.000Z');
-      await stage.goTo('2012-06-08T00:03:42Z');
-      expect((await shown()).map(({ stateName }) => stateName)).to.deep.equal(['RETRIED', 'SUCCESS']);
+      stage.logger.lines.splice(0);
+      gateway.asked = [];
+      return { account, invoiceId };
+    }
+
+    const told = {
+      firstPaymentReferenceId: 'first',
+      secondPaymentReferenceId: 'second',
+      properties: [{ key: 'avs', value: 'Y', isUpdatable: false }],
+    };
+    const infosOf = (payments: Awaited<ReturnType<PaymentStage['reads']['ofAccount']>>) =>
+      payments.flatMap(({ transactions }) => transactions.map(({ pluginInfo }) => pluginInfo));
+
+    it('a read of payments shows references and properties of transactions where asked for', async () => {
+      await begin();
+      const { account, invoiceId } = await paid();
+      const { reads } = stage;
+      expect(infosOf(await reads.ofAccount(stage.context(), account.id))).to.deep.equal([null]);
+      expect(gateway.asked).to.deep.equal([]);
+      let sessionsThen = -1;
+      gateway.info = (results) => {
+        sessionsThen = openSessions;
+        return Promise.resolve(results);
+      };
+      const properties = [{ key: 'a', value: 'b' }];
+      const options = { ...ASKING, properties };
+      const payments = await reads.ofAccount(stage.context(), account.id, options);
+      expect(infosOf(payments)).to.deep.equal([told]);
+      expect(gateway.asked).to.deep.equal([
+        { accountId: account.id, paymentId: payments[0]?.id, properties },
+      ]);
+      expect(sessionsThen).to.equal(0);
+      for (const found of [
+        await reads.invoicePaymentsOfAccount(stage.context(), account.id, ASKING),
+        await reads.invoicePaymentsOfInvoice(stage.context(), invoiceId, ASKING),
+      ]) {
+        expect(infosOf(found)).to.deep.equal([told]);
+        expect(found[0]?.targetInvoiceId).to.equal(invoiceId);
+      }
     });
+
+    it('a read of payments gives null where a gateway fails, with a warning, and where it keeps nothing', async () => {
+      await begin();
+      const { account } = await paid();
+      gateway.info = () => Promise.reject(new Error('down'));
+      expect(infosOf(await stage.reads.ofAccount(stage.context(), account.id, ASKING))).to.deep.equal([null]);
+      expect(warnings()).to.have.length(1);
+      expect(warnings()[0]?.fields).to.include({ pluginName: 'talkative', failure: 'down' });
+      const other = await paid(EXTERNAL);
+      expect(infosOf(await stage.reads.ofAccount(stage.context(), other.account.id, ASKING))).to.deep.equal([
+        null,
+      ]);
+      expect(warnings()).to.deep.equal([]);
+    });
+
+    it('a read of payments records what the gateway knows better of an open transaction; a plain read writes nothing', async () => {
+      await begin();
+      stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
+      const { account, invoiceId } = await paid(SANDBOX);
+      const [pending] = await stage.payments(invoiceId);
+      const transactionId = pending?.transactions[0]?.id;
+      if (!transactionId) throw new Error('no transaction');
+      stage.sandbox.configure({
+        CONFIGURE_ACTION: 'OVERRIDE_STATUS',
+        transactionId,
+        status: 'PROCESSED',
+      });
+      stage.takeEvents();
+      await stage.reads.ofAccount(stage.context(), account.id);
+      expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['PENDING'], balance: '10' });
+      const [payment] = await stage.reads.ofAccount(stage.context(), account.id, ASKING);
+      expect(payment).to.include({ stateName: 'PURCHASE_SUCCESS' });
+      expect(payment?.totals.purchasedAmount.toFixed()).to.equal('10');
+      expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
+      await stage.settle();
+      expect(stage.takeEvents()).to.deep.equal(['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS']);
+      await stage.goTo('2012-06-30T00:00:00Z');
+      expect(stage.takeEvents()).to.deep.equal([]);
+    });
+  });
+});
+
+eachDatabaseByTurns('attempts that are still to come (payments §8.2)', (open) => {
+  let stage: PaymentStage;
+  before(async () => {
+    stage = await PaymentStage.open(storageOf(await open(migrated)), START);
+  });
+  after(() => stage.stop());
+
+  it('attempts that are still to come are shown as SCHEDULED until they are made', async () => {
+    stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
+    const account = await stage.account();
+    const invoiceId = await stage.invoice(account, '10');
+    await stage.invoice(await stage.account(), '20');
+    await stage.settle();
+    const shown = async () => (await stage.payments(invoiceId)).flatMap(({ attempts }) => attempts ?? []);
+    const [first, scheduled, ...others] = await shown();
+    expect(others).to.deep.equal([]);
+    expect(first?.transactionId).to.be.a('string');
+    expect(scheduled).to.deep.equal({
+      ...first,
+      stateName: 'SCHEDULED',
+      transactionId: null,
+      effectiveDate: scheduled?.effectiveDate,
+    });
+    expect(first && formatInstant(first.effectiveDate)).to.equal('2012-05-31T00:03:42.000Z');
+    expect(scheduled && formatInstant(scheduled.effectiveDate)).to.equal('2012-06-08T00:03:42.000Z');
+    await stage.goTo('2012-06-08T00:03:42Z');
+    expect((await shown()).map(({ stateName }) => stateName)).to.deep.equal(['RETRIED', 'SUCCESS']);
   });
 });

@@ -1,11 +1,8 @@
-import { expect } from 'chai';
 import { LeaseLostError, type Storage, type WriteSession } from '../../lib/ports/storage/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns, expect, migrated, storageOf, withParts } from '../support/index.ts';
 import { DeathPoint, MortalProcess } from '../support/payments/mortal-process.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { Behaviour, ScriptedGateway } from '../support/payments/scripted-gateway.ts';
-import { withParts } from '../support/replaced-parts.ts';
-import { migrated, storageOf } from '../support/storage.ts';
 
 const SUCCEEDED = ['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS'];
 const START = '2012-05-31T00:03:42Z';
@@ -26,204 +23,196 @@ function withSessions(
   });
 }
 
-anyDatabase((_kind, open) => {
-  describe('recovery of payments', () => {
-    let stage: PaymentStage;
-    afterEach(() => stage.stop());
+eachDatabaseByTurns('recovery of payments', (open) => {
+  let stage: PaymentStage;
+  afterEach(() => stage.stop());
 
-    for (const [death, name] of [
-      [DeathPoint.DURING_CALL, 'during the call'],
-      [DeathPoint.AFTER_CALL, 'before the answer is recorded'],
-    ] as const) {
-      it(`payments §14 example 15: crash, ${name}`, async () => {
-        const storage = storageOf(await open(migrated));
-        const mortal = new MortalProcess(death);
-        const scripted = new ScriptedGateway(Behaviour.PROMPT, () => Promise.resolve());
-        stage = await PaymentStage.open(storage, START, {
-          gateway: mortal.gateway(scripted.port(false)),
-          handlerStorage: mortal.storage(storage),
-        });
-        const account = await stage.account('scripted');
-        const invoiceId = await stage.invoice(account, '249.95');
-        await stage.settle().catch(() => undefined);
-        expect(mortal.isDead).to.equal(true);
-        mortal.succeeded();
-        await stage.startProcess();
-        await stage.settle();
-        const left = {
-          transactions: ['UNKNOWN'],
-          attempts: ['INIT'],
-          rows: ['INIT 249.95'],
-          balance: '249.95',
-        };
-        expect(await stage.story(invoiceId)).to.deep.include(left);
-        expect(scripted.effects).to.have.length(1);
-        await stage.goTo('2012-05-31T00:09:41Z'); // a second before lease end + 5 minutes
-        expect(await stage.story(invoiceId)).to.deep.include(left);
-        expect(stage.takeEvents()).to.deep.equal([]);
-        await stage.goTo('2012-05-31T00:09:42Z');
-        expect(await stage.story(invoiceId)).to.deep.equal({
-          payments: ['PURCHASE_SUCCESS'],
-          transactions: ['SUCCESS'],
-          attempts: ['SUCCESS'],
-          rows: ['SUCCESS 249.95'],
-          balance: '0',
-        });
-        expect(stage.takeEvents()).to.deep.equal(SUCCEEDED);
-        expect(scripted.effects).to.have.length(1);
-      });
-    }
-
-    it('recovery of payments retries what a gateway with a complete ledger has never received', async () => {
+  for (const [death, name] of [
+    [DeathPoint.DURING_CALL, 'during the call'],
+    [DeathPoint.AFTER_CALL, 'before the answer is recorded'],
+  ] as const) {
+    it(`payments §14 example 15: crash, ${name}`, async () => {
       const storage = storageOf(await open(migrated));
-      const mortal = new MortalProcess(DeathPoint.AFTER_RESERVE);
+      const mortal = new MortalProcess(death);
       const scripted = new ScriptedGateway(Behaviour.PROMPT, () => Promise.resolve());
       stage = await PaymentStage.open(storage, START, {
-        gateway: mortal.gateway(scripted.port(true)),
+        gateway: mortal.gateway(scripted.port(false)),
         handlerStorage: mortal.storage(storage),
       });
       const account = await stage.account('scripted');
       const invoiceId = await stage.invoice(account, '249.95');
       await stage.settle().catch(() => undefined);
+      expect(mortal.isDead).to.equal(true);
       mortal.succeeded();
       await stage.startProcess();
-      await stage.goTo('2012-05-31T00:09:42Z');
-      expect(await stage.story(invoiceId)).to.deep.include({
-        transactions: ['PLUGIN_FAILURE'],
-        attempts: ['RETRIED', 'SCHEDULED'],
+      await stage.settle();
+      const left = {
+        transactions: ['UNKNOWN'],
+        attempts: ['INIT'],
+        rows: ['INIT 249.95'],
         balance: '249.95',
-      });
-      expect(stage.takeEvents()).to.deep.equal(['PAYMENT_FAILED', 'INVOICE_PAYMENT_FAILED']);
-      await stage.goTo('2012-05-31T00:14:42Z');
-      expect(await stage.story(invoiceId)).to.deep.include({
-        attempts: ['RETRIED', 'SUCCESS'],
+      };
+      expect(await stage.story(invoiceId)).to.deep.include(left);
+      expect(scripted.effects).to.have.length(1);
+      await stage.goTo('2012-05-31T00:09:41Z'); // a second before lease end + 5 minutes
+      expect(await stage.story(invoiceId)).to.deep.include(left);
+      expect(stage.takeEvents()).to.deep.equal([]);
+      await stage.goTo('2012-05-31T00:09:42Z');
+      expect(await stage.story(invoiceId)).to.deep.equal({
+        payments: ['PURCHASE_SUCCESS'],
+        transactions: ['SUCCESS'],
+        attempts: ['SUCCESS'],
+        rows: ['SUCCESS 249.95'],
         balance: '0',
       });
+      expect(stage.takeEvents()).to.deep.equal(SUCCEEDED);
       expect(scripted.effects).to.have.length(1);
     });
+  }
 
-    it('recovery of payments lets a decided transaction stand when a late answer contradicts it, and says so', async () => {
-      const storage = storageOf(await open(migrated));
-      let release: () => void = () => undefined;
-      const released = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      const scripted = new ScriptedGateway(Behaviour.LATE_ANSWER, () => released);
-      const port = scripted.port(true);
-      const lying: typeof port = {
-        ...port,
-        getPaymentInfo: async (...asked) =>
-          (await port.getPaymentInfo(...asked)).map((told) => ({ ...told, status: 'ERROR' })),
-      };
-      const config = { retryDays: [], failureRetry: noRetry };
-      stage = await PaymentStage.open(storage, START, { gateway: lying, config });
-      const account = await stage.account('scripted');
-      const invoiceId = await stage.invoice(account, '249.95');
-      const settling = stage.settle();
-      await stage.timers.fire(30_000);
-      await settling;
-      await stage.goTo('2012-05-31T00:08:42Z');
-      const decided = await stage.story(invoiceId);
-      expect(decided).to.deep.include({ transactions: ['PAYMENT_FAILURE'], balance: '249.95' });
-      stage.takeEvents();
-      release();
-      await new Promise((resolve) => setImmediate(resolve));
-      await stage.settle();
-      await stage.settle();
-      expect(await stage.story(invoiceId)).to.deep.equal(decided);
-      expect(stage.takeEvents()).to.deep.equal([]);
-      expect(stage.logger.lines.map(({ message }) => message)).to.include(
-        'a late answer contradicts the recorded outcome; check it with the gateway',
+  it('recovery of payments retries what a gateway with a complete ledger has never received', async () => {
+    const storage = storageOf(await open(migrated));
+    const mortal = new MortalProcess(DeathPoint.AFTER_RESERVE);
+    const scripted = new ScriptedGateway(Behaviour.PROMPT, () => Promise.resolve());
+    stage = await PaymentStage.open(storage, START, {
+      gateway: mortal.gateway(scripted.port(true)),
+      handlerStorage: mortal.storage(storage),
+    });
+    const account = await stage.account('scripted');
+    const invoiceId = await stage.invoice(account, '249.95');
+    await stage.settle().catch(() => undefined);
+    mortal.succeeded();
+    await stage.startProcess();
+    await stage.goTo('2012-05-31T00:09:42Z');
+    expect(await stage.story(invoiceId)).to.deep.include({
+      transactions: ['PLUGIN_FAILURE'],
+      attempts: ['RETRIED', 'SCHEDULED'],
+      balance: '249.95',
+    });
+    expect(stage.takeEvents()).to.deep.equal(['PAYMENT_FAILED', 'INVOICE_PAYMENT_FAILED']);
+    await stage.goTo('2012-05-31T00:14:42Z');
+    expect(await stage.story(invoiceId)).to.deep.include({
+      attempts: ['RETRIED', 'SUCCESS'],
+      balance: '0',
+    });
+    expect(scripted.effects).to.have.length(1);
+  });
+
+  it('recovery of payments lets a decided transaction stand when a late answer contradicts it, and says so', async () => {
+    const storage = storageOf(await open(migrated));
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const scripted = new ScriptedGateway(Behaviour.LATE_ANSWER, () => released);
+    const port = scripted.port(true);
+    const lying: typeof port = {
+      ...port,
+      getPaymentInfo: async (...asked) =>
+        (await port.getPaymentInfo(...asked)).map((told) => ({ ...told, status: 'ERROR' })),
+    };
+    const config = { retryDays: [], failureRetry: noRetry };
+    stage = await PaymentStage.open(storage, START, { gateway: lying, config });
+    const account = await stage.account('scripted');
+    const invoiceId = await stage.invoice(account, '249.95');
+    const settling = stage.settle();
+    await stage.timers.fire(30_000);
+    await settling;
+    await stage.goTo('2012-05-31T00:08:42Z');
+    const decided = await stage.story(invoiceId);
+    expect(decided).to.deep.include({ transactions: ['PAYMENT_FAILURE'], balance: '249.95' });
+    stage.takeEvents();
+    release();
+    await new Promise((resolve) => setImmediate(resolve));
+    await stage.settle();
+    await stage.settle();
+    expect(await stage.story(invoiceId)).to.deep.equal(decided);
+    expect(stage.takeEvents()).to.deep.equal([]);
+    expect(stage.logger.lines.map(({ message }) => message)).to.include(
+      'a late answer contradicts the recorded outcome; check it with the gateway',
+    );
+  });
+
+  it('recovery of payments records an answer although the claim of its entry was lost meanwhile', async () => {
+    const storage = storageOf(await open(migrated));
+    let lost = 2; // once together, once alone
+    const handlerStorage = withSessions(storage, (session) => ({
+      finish: async (entries) => {
+        if (stage.sandbox.ledger.all().length > 0 && lost-- > 0)
+          throw new LeaseLostError('the claim was lost');
+        return session.finish(entries);
+      },
+    }));
+    stage = await PaymentStage.open(storage, START, { handlerStorage });
+    const invoiceId = await stage.invoice(await stage.account(), '249.95');
+    await stage.settle();
+    expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
+    expect(stage.takeEvents()).to.deep.equal(SUCCEEDED);
+  });
+
+  it('recovery of payments gives way to a busy account: untouched before the call, recorded alone after it', async () => {
+    const storage = storageOf(await open(migrated));
+    const tries: string[] = [];
+    const handlerStorage = withSessions(storage, (session) => ({
+      tryLockAccounts: async (recordIds) => {
+        tries.push(stage.sandbox.ledger.all().length === 0 ? 'before' : 'after');
+        return tries.length === 1 || tries.at(-1) === 'after' ? [] : session.tryLockAccounts(recordIds);
+      },
+    }));
+    stage = await PaymentStage.open(storage, START, { handlerStorage });
+    const invoiceId = await stage.invoice(await stage.account(), '249.95');
+    await stage.settle();
+    expect(tries).to.deep.equal(['before', 'before', 'after']);
+    expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
+    expect(stage.sandbox.ledger.all()).to.have.length(1);
+  });
+
+  it('recovery of payments does not call a gateway when the lease has ended before the call', async () => {
+    const storage = storageOf(await open(migrated));
+    const handlerStorage = withSessions(storage, (session) => ({
+      payments: {
+        ...session.payments,
+        insertTransactions: async (transactions) => {
+          await session.payments.insertTransactions(transactions);
+          stage.clock.advance({ minutes: 10 });
+        },
+      },
+    }));
+    stage = await PaymentStage.open(storage, START, { handlerStorage, config: { failureRetry: noRetry } });
+    const invoiceId = await stage.invoice(await stage.account(), '249.95');
+    await stage.settle();
+    expect(stage.sandbox.ledger.all()).to.deep.equal([]);
+    expect(await stage.story(invoiceId)).to.deep.include({
+      transactions: ['PLUGIN_FAILURE'],
+      balance: '249.95',
+    });
+  });
+
+  it('recovery of payments repairs a row that does not know of its success before it decides what is due', async () => {
+    const storage = storageOf(await open(migrated));
+    stage = await PaymentStage.open(storage, START);
+    stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
+    const account = await stage.account();
+    const invoiceId = await stage.invoice(account, '249.95');
+    await stage.settle();
+    await stage.storage.write(stage.tenant, stage.authorship(), async (session) => {
+      const rows = await session.payments.findInvoicePaymentsByInvoices([invoiceId]);
+      const ids = rows.flatMap(({ paymentId }) => paymentId ?? []);
+      const transactions = await session.payments.findTransactions(ids);
+      await session.payments.updateTransactions(
+        transactions.map((transaction) => ({
+          transaction: { ...transaction, status: 'SUCCESS', processedAmount: transaction.amount },
+          expected: transaction.status,
+        })),
       );
     });
-
-    it(
-      'recovery of payments records an answer although the claim of its entry was lost meanwhile',
-      onEachDatabase(async () => {
-        const storage = storageOf(await open(migrated));
-        let lost = 2; // once together, once alone
-        const handlerStorage = withSessions(storage, (session) => ({
-          finish: async (entries) => {
-            if (stage.sandbox.ledger.all().length > 0 && lost-- > 0)
-              throw new LeaseLostError('the claim was lost');
-            return session.finish(entries);
-          },
-        }));
-        stage = await PaymentStage.open(storage, START, { handlerStorage });
-        const invoiceId = await stage.invoice(await stage.account(), '249.95');
-        await stage.settle();
-        expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
-        expect(stage.takeEvents()).to.deep.equal(SUCCEEDED);
-      }),
-    );
-
-    it(
-      'recovery of payments gives way to a busy account: untouched before the call, recorded alone after it',
-      onEachDatabase(async () => {
-        const storage = storageOf(await open(migrated));
-        const tries: string[] = [];
-        const handlerStorage = withSessions(storage, (session) => ({
-          tryLockAccounts: async (recordIds) => {
-            tries.push(stage.sandbox.ledger.all().length === 0 ? 'before' : 'after');
-            return tries.length === 1 || tries.at(-1) === 'after' ? [] : session.tryLockAccounts(recordIds);
-          },
-        }));
-        stage = await PaymentStage.open(storage, START, { handlerStorage });
-        const invoiceId = await stage.invoice(await stage.account(), '249.95');
-        await stage.settle();
-        expect(tries).to.deep.equal(['before', 'before', 'after']);
-        expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
-        expect(stage.sandbox.ledger.all()).to.have.length(1);
-      }),
-    );
-
-    it('recovery of payments does not call a gateway when the lease has ended before the call', async () => {
-      const storage = storageOf(await open(migrated));
-      const handlerStorage = withSessions(storage, (session) => ({
-        payments: {
-          ...session.payments,
-          insertTransactions: async (transactions) => {
-            await session.payments.insertTransactions(transactions);
-            stage.clock.advance({ minutes: 10 });
-          },
-        },
-      }));
-      stage = await PaymentStage.open(storage, START, { handlerStorage, config: { failureRetry: noRetry } });
-      const invoiceId = await stage.invoice(await stage.account(), '249.95');
-      await stage.settle();
-      expect(stage.sandbox.ledger.all()).to.deep.equal([]);
-      expect(await stage.story(invoiceId)).to.deep.include({
-        transactions: ['PLUGIN_FAILURE'],
-        balance: '249.95',
-      });
-    });
-
-    it('recovery of payments repairs a row that does not know of its success before it decides what is due', async () => {
-      const storage = storageOf(await open(migrated));
-      stage = await PaymentStage.open(storage, START);
-      stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
-      const account = await stage.account();
-      const invoiceId = await stage.invoice(account, '249.95');
-      await stage.settle();
-      await stage.storage.write(stage.tenant, stage.authorship(), async (session) => {
-        const rows = await session.payments.findInvoicePaymentsByInvoices([invoiceId]);
-        const ids = rows.flatMap(({ paymentId }) => paymentId ?? []);
-        const transactions = await session.payments.findTransactions(ids);
-        await session.payments.updateTransactions(
-          transactions.map((transaction) => ({
-            transaction: { ...transaction, status: 'SUCCESS', processedAmount: transaction.amount },
-            expected: transaction.status,
-          })),
-        );
-      });
-      stage.takeEvents();
-      await stage.goTo('2012-06-08T00:03:42Z');
-      expect(await stage.rows(invoiceId)).to.deep.equal(['SUCCESS 249.95']);
-      expect(await stage.balance(invoiceId)).to.equal('0');
-      expect(await stage.accountBalance(account)).to.deep.equal(['0', '0']);
-      expect(stage.takeEvents()).to.deep.equal(['INVOICE_PAYMENT_SUCCESS']);
-      expect(stage.sandbox.ledger.all()).to.have.length(1);
-    });
+    stage.takeEvents();
+    await stage.goTo('2012-06-08T00:03:42Z');
+    expect(await stage.rows(invoiceId)).to.deep.equal(['SUCCESS 249.95']);
+    expect(await stage.balance(invoiceId)).to.equal('0');
+    expect(await stage.accountBalance(account)).to.deep.equal(['0', '0']);
+    expect(stage.takeEvents()).to.deep.equal(['INVOICE_PAYMENT_SUCCESS']);
+    expect(stage.sandbox.ledger.all()).to.have.length(1);
   });
 });
 

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type { Account } from '../../lib/index.ts';
@@ -7,80 +6,77 @@ import type { ClaimedEntry, Storage } from '../../lib/ports/storage/index.ts';
 import { BusEventType } from '../../lib/records/index.ts';
 import type { HandlerBatch } from '../../lib/runtime/index.ts';
 import { DEFAULT_TENANT_SETTINGS, TenantConfiguration } from '../../lib/tenants/index.ts';
-import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { eachDatabase, expect, migrated, type TestDatabase } from '../support/index.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
-import { migrated } from '../support/storage.ts';
 
 const MINUTE_MS = 60_000;
 
-eachDatabase((_kind, open) => {
-  describe('statements of a payment batch', () => {
-    let statements: string[] = [];
-    let stage: PaymentStage;
+eachDatabase('statements of a payment batch', (open) => {
+  let statements: string[] = [];
+  let stage: PaymentStage;
 
-    before(async () => {
-      stage = await PaymentStage.open(tracedStorage(await open(migrated)), '2012-05-31T00:03:42Z');
-    });
-    after(() => stage.stop());
-
-    function tracedStorage(database: TestDatabase): Storage<never> {
-      const trace = (text: string): void => {
-        statements.push(text);
-      };
-      return database.kind === 'sqlite'
-        ? sqlite({ path: database.path, trace })
-        : postgresql({ url: database.url, trace });
-    }
-
-    it('statements of a payment batch are as many for 50 invoices as for 2', async () => {
-      const few = await payAll(2);
-      const many = await payAll(50);
-      expect(many.filter(isQuery)).to.have.length(few.filter(isQuery).length);
-      expect(many.filter(isQuery).length).to.be.lessThan(40);
-    });
-
-    async function payAll(count: number): Promise<readonly string[]> {
-      const accounts: Account[] = [];
-      for (let index = 0; index < count; index += 1) accounts.push(await stage.account());
-      const invoices = await stage.invoices(accounts, '10');
-      const entries = await stage.storage.queue.claim({
-        node: 'test',
-        claimId: stage.ids.next(),
-        limit: count,
-        topics: [BusEventType.INVOICE_CREATION],
-        businessNow: stage.clock.now(),
-        systemNowMs: stage.timers.nowMs(),
-        leaseEndsAtMs: stage.timers.nowMs() + MINUTE_MS,
-      });
-      expect(entries).to.have.length(count);
-      const { storage, clock, timers: systemClock, ids, logger, gateways } = stage;
-      const paymentControls = new Map();
-      const configuration = new TenantConfiguration(logger, DEFAULT_TENANT_SETTINGS);
-      const machine = new PaymentMachine(
-        { storage, clock, systemClock, ids, logger, gateways, paymentControls },
-        async (session) => paymentConfig(await configuration.settingsOf(session)),
-      );
-      const handler = new AutomaticPaymentHandler(machine);
-      statements = [];
-      await handler.handle(batchOf(entries));
-      const sent = statements;
-      statements = [];
-      for (const invoiceId of invoices) expect(await stage.balance(invoiceId)).to.equal('0');
-      return sent;
-    }
-
-    function batchOf(entries: readonly ClaimedEntry[]): HandlerBatch {
-      return {
-        tenant: stage.tenant,
-        entries,
-        finish: (session, finished) => session.finish(finished),
-        busy: (busy) => expect(busy).to.deep.equal([]),
-        failed: (_entry, error) => {
-          throw error;
-        },
-      };
-    }
+  before(async () => {
+    stage = await PaymentStage.open(tracedStorage(await open(migrated)), '2012-05-31T00:03:42Z');
   });
+  after(() => stage.stop());
+
+  function tracedStorage(database: TestDatabase): Storage<never> {
+    const trace = (text: string): void => {
+      statements.push(text);
+    };
+    return database.kind === 'sqlite'
+      ? sqlite({ path: database.path, trace })
+      : postgresql({ url: database.url, trace });
+  }
+
+  it('statements of a payment batch are as many for 50 invoices as for 2', async () => {
+    const few = await payAll(2);
+    const many = await payAll(50);
+    expect(many.filter(isQuery)).to.have.length(few.filter(isQuery).length);
+    expect(many.filter(isQuery).length).to.be.lessThan(40);
+  });
+
+  async function payAll(count: number): Promise<readonly string[]> {
+    const accounts: Account[] = [];
+    for (let index = 0; index < count; index += 1) accounts.push(await stage.account());
+    const invoices = await stage.invoices(accounts, '10');
+    const entries = await stage.storage.queue.claim({
+      node: 'test',
+      claimId: stage.ids.next(),
+      limit: count,
+      topics: [BusEventType.INVOICE_CREATION],
+      businessNow: stage.clock.now(),
+      systemNowMs: stage.timers.nowMs(),
+      leaseEndsAtMs: stage.timers.nowMs() + MINUTE_MS,
+    });
+    expect(entries).to.have.length(count);
+    const { storage, clock, timers: systemClock, ids, logger, gateways } = stage;
+    const paymentControls = new Map();
+    const configuration = new TenantConfiguration(logger, DEFAULT_TENANT_SETTINGS);
+    const machine = new PaymentMachine(
+      { storage, clock, systemClock, ids, logger, gateways, paymentControls },
+      async (session) => paymentConfig(await configuration.settingsOf(session)),
+    );
+    const handler = new AutomaticPaymentHandler(machine);
+    statements = [];
+    await handler.handle(batchOf(entries));
+    const sent = statements;
+    statements = [];
+    for (const invoiceId of invoices) expect(await stage.balance(invoiceId)).to.equal('0');
+    return sent;
+  }
+
+  function batchOf(entries: readonly ClaimedEntry[]): HandlerBatch {
+    return {
+      tenant: stage.tenant,
+      entries,
+      finish: (session, finished) => session.finish(finished),
+      busy: (busy) => expect(busy).to.deep.equal([]),
+      failed: (_entry, error) => {
+        throw error;
+      },
+    };
+  }
 });
 
 const isQuery = (text: string): boolean => !/^(begin|commit)/i.test(text);

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   type AccountInput,
@@ -9,10 +8,16 @@ import {
   parseLocalDate,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { fixture } from '../support/files.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  fixture,
+  itemLines,
+  openEngine,
+  specCatalog,
+  type TestEngine,
+} from '../support/index.ts';
 
 const catalog = fixture('catalogs/phases-ahead.xml');
 
@@ -31,226 +36,203 @@ const offers: readonly (readonly string[])[] = [
 const TRIAL_END = 30;
 const TERM_END = 91;
 
-anyDatabase((_kind, open) => {
-  describe('phases that are not stored yet', () => {
-    let engine: TestEngine | undefined;
+eachDatabaseByTurns('phases that are not stored yet', (open) => {
+  const begin = (now: string, sells: URL = catalog) => openEngine(open, { now, catalog: sells });
 
-    async function begin(now: string, sells: URL = catalog): Promise<TestEngine> {
-      engine = await openEngine(open, { now, catalog: sells });
-      return engine;
+  async function subscribed(
+    opened: TestEngine,
+    planName: string,
+    input: AccountInput = { currency: 'USD' },
+  ): Promise<Uuid> {
+    const { id: accountId } = await opened.acme.createAccount(input);
+    await opened.acme.createSubscription({ accountId, planName });
+    await opened.settle();
+    return accountId;
+  }
+
+  const invoicesOf = ({ acme }: TestEngine, accountId: Uuid): Promise<readonly InvoiceView[]> =>
+    acme.invoices.ofAccount({ accountId, withItems: true });
+
+  async function linesOf(opened: TestEngine, accountId: Uuid): Promise<readonly string[]> {
+    return (await invoicesOf(opened, accountId)).flatMap(itemLines);
+  }
+
+  async function foreseen(
+    { acme }: TestEngine,
+    accountId: Uuid,
+    targetDate: string,
+  ): Promise<readonly string[] | null> {
+    const found = await acme.invoices.dryRun({ accountId, targetDate: parseLocalDate(targetDate) });
+    return found && itemLines(found);
+  }
+
+  it('a dry run far ahead sees the last phase', async () => {
+    const opened = await begin('2024-01-01T00:00:00Z');
+    const accountId = await subscribed(opened, 'three-phases');
+    expect(await foreseen(opened, accountId, '2024-03-31')).to.deep.equal([
+      'RECURRING 2024-03-31..2024-04-30 10',
+    ]);
+    expect(await foreseen(opened, accountId, '2024-06-30')).to.deep.equal([
+      'RECURRING 2024-06-30..2024-07-31 50',
+    ]);
+  });
+
+  it('a dry run sees a term end that is not stored yet: nothing is billed after it', async () => {
+    const opened = await begin('2024-01-01T00:00:00Z');
+    const accountId = await subscribed(opened, 'trial-then-term');
+    expect(await foreseen(opened, accountId, '2024-04-30'), 'the expiry itself bills nothing').to.equal(null);
+    expect(await foreseen(opened, accountId, '2024-10-15'), 'the last invoice before').to.deep.equal([
+      'RECURRING 2024-03-31..2024-04-30 10',
+    ]);
+    await opened.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-10-15') });
+    expect(await linesOf(opened, accountId)).to.deep.equal([
+      'FIXED 2024-01-01..2024-01-31 0',
+      'RECURRING 2024-01-31..2024-02-29 10',
+      'RECURRING 2024-02-29..2024-03-31 10',
+      'RECURRING 2024-03-31..2024-04-30 10',
+    ]);
+    expect(await foreseen(opened, accountId, '2024-10-15')).to.equal(null);
+  });
+
+  it('a run far ahead bills every phase, and leaves nothing to repair as the phases come', async () => {
+    const opened = await begin('2024-01-01T00:00:00Z');
+    const accountId = await subscribed(opened, 'three-phases');
+    const targetDate = parseLocalDate('2024-09-01');
+    expect(itemLines(await opened.acme.generateInvoice({ accountId, targetDate }))).to.deep.equal([
+      'RECURRING 2024-01-31..2024-02-29 10',
+      'RECURRING 2024-02-29..2024-03-31 10',
+      'RECURRING 2024-03-31..2024-04-30 10',
+      'RECURRING 2024-04-30..2024-05-31 50',
+      'RECURRING 2024-05-31..2024-06-30 50',
+      'RECURRING 2024-06-30..2024-07-31 50',
+      'RECURRING 2024-07-31..2024-08-31 50',
+      'RECURRING 2024-08-31..2024-09-30 50',
+    ]);
+    for (const day of ['2024-01-31', '2024-04-30', '2024-08-31']) await opened.runTo(`${day}T12:00:00Z`);
+    expect(await invoicesOf(opened, accountId)).to.have.length(2);
+    await opened.runTo('2024-09-30T00:00:00Z');
+    expect((await linesOf(opened, accountId)).at(-1)).to.equal('RECURRING 2024-09-30..2024-10-31 50');
+  });
+
+  it('a due entry that comes before the PHASE of its day bills up to the phase after it', async () => {
+    const opened = await begin('2024-01-01T08:00:00Z');
+    const { acme } = opened;
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+    opened.clock.set('2024-01-01T09:00:00Z');
+    const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'ten-days' });
+    await opened.settle();
+    const trial = 'FIXED 2024-01-01..2024-01-31 0';
+    const discount = 'RECURRING 2024-01-31..2024-02-10 3.45';
+    await opened.runTo('2024-01-31T08:00:00Z');
+    expect(await linesOf(opened, accountId)).to.deep.equal([trial, discount]);
+    const shown = async () => (await acme.getSubscription(subscriptionId)).events.length;
+    expect(await shown(), 'only stored phases are shown').to.equal(3);
+
+    await opened.runTo('2024-01-31T09:00:00Z');
+    expect(await linesOf(opened, accountId)).to.deep.equal([trial, discount]);
+    expect(await shown()).to.equal(4);
+    await opened.runTo('2024-02-10T09:00:00Z');
+    expect(await linesOf(opened, accountId)).to.deep.equal([
+      trial,
+      discount,
+      'RECURRING 2024-02-10..2024-02-29 30.65',
+    ]);
+  });
+
+  it('a quantity asked for at creation multiplies the set-up fee too', async () => {
+    const opened = await begin('2024-01-01T00:00:00Z');
+    const { id: accountId } = await opened.acme.createAccount({ currency: 'USD' });
+    await opened.acme.createSubscription({ accountId, planName: 'set-up-fee', quantity: 3 });
+    await opened.settle();
+    expect((await linesOf(opened, accountId)).toSorted()).to.deep.equal([
+      'FIXED 2024-01-01 30',
+      'RECURRING 2024-01-01..2024-02-01 90',
+    ]);
+  });
+
+  it('an account without a bill cycle day gets the one that its first subscription asks for', async () => {
+    const opened = await begin('2024-01-10T00:00:00Z');
+    const { acme } = opened;
+    const { id: alone } = await acme.createAccount({ currency: 'USD' });
+    await acme.createSubscription({ accountId: alone, planName: 'set-up-fee', billCycleDayLocal: 15 });
+    const { id: both } = await acme.createAccount({ currency: 'USD' });
+    await acme.createSubscription({ accountId: both, planName: 'set-up-fee', billCycleDayLocal: 20 });
+    await acme.createSubscription({ accountId: both, planName: 'set-up-fee' });
+    await opened.settle();
+    expect((await acme.getAccount(alone)).billCycleDayLocal).to.equal(15);
+    expect((await acme.getAccount(both)).billCycleDayLocal).to.equal(20);
+  });
+
+  it('an account without a currency is refused by a dry run as by a run', async () => {
+    const opened = await begin('2024-01-01T00:00:00Z');
+    const { acme } = opened;
+    const { id: accountId } = await acme.createAccount({});
+    expect(await codeOf(acme.createSubscription({ accountId, planName: 'set-up-fee' }))).to.equal(3);
+    expect(await codeOf(acme.generateInvoice({ accountId }))).to.equal(3);
+    expect(await codeOf(acme.invoices.dryRun({ accountId }))).to.equal(3);
+  });
+
+  it('a dry run equals the run that follows it, on any date of any plan', async () => {
+    const start = parseLocalDate('2024-01-17');
+    const cases = fc.record({
+      days: fc.array(fc.integer({ min: 1, max: 430 }), { minLength: 4, maxLength: 6 }),
+      billCycleDay: fc.integer({ min: 0, max: 31 }),
+    });
+    const check = fc.asyncProperty(cases, async ({ days, billCycleDay }) => {
+      const opened = await begin(`${formatLocalDate(start)}T06:00:00Z`, specCatalog);
+      const chosen = new Set([...days, TRIAL_END, TERM_END]);
+      const dates = [...chosen].toSorted((a, b) => a - b).map((each) => addDays(start, each));
+      await expectForetold(opened, dates, billCycleDay);
+    });
+    await fc.assert(check, { numRuns: 2, endOnFailure: true });
+  });
+
+  /** Asks for every date first, then lets the clock come to each of them. */
+  async function expectForetold(
+    opened: TestEngine,
+    dates: readonly LocalDate[],
+    billCycleDay: number,
+  ): Promise<void> {
+    const accountIds: Uuid[] = [];
+    for (const offer of offers) accountIds.push(await customer(opened, offer, billCycleDay));
+    await opened.settle();
+    const foretold: (readonly string[] | null)[][] = [];
+    const invoicedBefore: number[] = [];
+    for (const accountId of accountIds) {
+      const answers: (readonly string[] | null)[] = [];
+      for (const date of dates) answers.push(await foreseen(opened, accountId, formatLocalDate(date)));
+      foretold.push(answers);
+      invoicedBefore.push((await invoicesOf(opened, accountId)).length);
     }
-
-    async function end(): Promise<void> {
-      await engine?.close();
-      engine = undefined;
-    }
-
-    afterEach(end);
-
-    async function subscribed(
-      opened: TestEngine,
-      planName: string,
-      input: AccountInput = { currency: 'USD' },
-    ): Promise<Uuid> {
-      const { id: accountId } = await opened.acme.createAccount(input);
-      await opened.acme.createSubscription({ accountId, planName });
-      await opened.settle();
-      return accountId;
-    }
-
-    const invoicesOf = ({ acme }: TestEngine, accountId: Uuid): Promise<readonly InvoiceView[]> =>
-      acme.invoices.ofAccount({ accountId, withItems: true });
-
-    async function linesOf(opened: TestEngine, accountId: Uuid): Promise<readonly string[]> {
-      return (await invoicesOf(opened, accountId)).flatMap(itemLines);
-    }
-
-    async function foreseen(
-      { acme }: TestEngine,
-      accountId: Uuid,
-      targetDate: string,
-    ): Promise<readonly string[] | null> {
-      const found = await acme.invoices.dryRun({ accountId, targetDate: parseLocalDate(targetDate) });
-      return found && itemLines(found);
-    }
-
-    it('a dry run far ahead sees the last phase', async () => {
-      const opened = await begin('2024-01-01T00:00:00Z');
-      const accountId = await subscribed(opened, 'three-phases');
-      expect(await foreseen(opened, accountId, '2024-03-31')).to.deep.equal([
-        'RECURRING 2024-03-31..2024-04-30 10',
-      ]);
-      expect(await foreseen(opened, accountId, '2024-06-30')).to.deep.equal([
-        'RECURRING 2024-06-30..2024-07-31 50',
-      ]);
-    });
-
-    it('a dry run sees a term end that is not stored yet: nothing is billed after it', async () => {
-      const opened = await begin('2024-01-01T00:00:00Z');
-      const accountId = await subscribed(opened, 'trial-then-term');
-      expect(await foreseen(opened, accountId, '2024-04-30'), 'the expiry itself bills nothing').to.equal(
-        null,
-      );
-      expect(await foreseen(opened, accountId, '2024-10-15'), 'the last invoice before').to.deep.equal([
-        'RECURRING 2024-03-31..2024-04-30 10',
-      ]);
-      await opened.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-10-15') });
-      expect(await linesOf(opened, accountId)).to.deep.equal([
-        'FIXED 2024-01-01..2024-01-31 0',
-        'RECURRING 2024-01-31..2024-02-29 10',
-        'RECURRING 2024-02-29..2024-03-31 10',
-        'RECURRING 2024-03-31..2024-04-30 10',
-      ]);
-      expect(await foreseen(opened, accountId, '2024-10-15')).to.equal(null);
-    });
-
-    it('a run far ahead bills every phase, and leaves nothing to repair as the phases come', async () => {
-      const opened = await begin('2024-01-01T00:00:00Z');
-      const accountId = await subscribed(opened, 'three-phases');
-      const targetDate = parseLocalDate('2024-09-01');
-      expect(itemLines(await opened.acme.generateInvoice({ accountId, targetDate }))).to.deep.equal([
-        'RECURRING 2024-01-31..2024-02-29 10',
-        'RECURRING 2024-02-29..2024-03-31 10',
-        'RECURRING 2024-03-31..2024-04-30 10',
-        'RECURRING 2024-04-30..2024-05-31 50',
-        'RECURRING 2024-05-31..2024-06-30 50',
-        'RECURRING 2024-06-30..2024-07-31 50',
-        'RECURRING 2024-07-31..2024-08-31 50',
-        'RECURRING 2024-08-31..2024-09-30 50',
-      ]);
-      for (const day of ['2024-01-31', '2024-04-30', '2024-08-31']) await opened.runTo(`${day}T12:00:00Z`);
-      expect(await invoicesOf(opened, accountId)).to.have.length(2);
-      await opened.runTo('2024-09-30T00:00:00Z');
-      expect((await linesOf(opened, accountId)).at(-1)).to.equal('RECURRING 2024-09-30..2024-10-31 50');
-    });
-
-    it('a due entry that comes before the PHASE of its day bills up to the phase after it', async () => {
-      const opened = await begin('2024-01-01T08:00:00Z');
-      const { acme } = opened;
-      const { id: accountId } = await acme.createAccount({ currency: 'USD' });
-      opened.clock.set('2024-01-01T09:00:00Z');
-      const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'ten-days' });
-      await opened.settle();
-      const trial = 'FIXED 2024-01-01..2024-01-31 0';
-      const discount = 'RECURRING 2024-01-31..2024-02-10 3.45';
-      await opened.runTo('2024-01-31T08:00:00Z');
-      expect(await linesOf(opened, accountId)).to.deep.equal([trial, discount]);
-      const shown = async () => (await acme.getSubscription(subscriptionId)).events.length;
-      expect(await shown(), 'only stored phases are shown').to.equal(3);
-
-      await opened.runTo('2024-01-31T09:00:00Z');
-      expect(await linesOf(opened, accountId)).to.deep.equal([trial, discount]);
-      expect(await shown()).to.equal(4);
-      await opened.runTo('2024-02-10T09:00:00Z');
-      expect(await linesOf(opened, accountId)).to.deep.equal([
-        trial,
-        discount,
-        'RECURRING 2024-02-10..2024-02-29 30.65',
-      ]);
-    });
-
-    it('a quantity asked for at creation multiplies the set-up fee too', async () => {
-      const opened = await begin('2024-01-01T00:00:00Z');
-      const { id: accountId } = await opened.acme.createAccount({ currency: 'USD' });
-      await opened.acme.createSubscription({ accountId, planName: 'set-up-fee', quantity: 3 });
-      await opened.settle();
-      expect((await linesOf(opened, accountId)).toSorted()).to.deep.equal([
-        'FIXED 2024-01-01 30',
-        'RECURRING 2024-01-01..2024-02-01 90',
-      ]);
-    });
-
-    it('an account without a bill cycle day gets the one that its first subscription asks for', async () => {
-      const opened = await begin('2024-01-10T00:00:00Z');
-      const { acme } = opened;
-      const { id: alone } = await acme.createAccount({ currency: 'USD' });
-      await acme.createSubscription({ accountId: alone, planName: 'set-up-fee', billCycleDayLocal: 15 });
-      const { id: both } = await acme.createAccount({ currency: 'USD' });
-      await acme.createSubscription({ accountId: both, planName: 'set-up-fee', billCycleDayLocal: 20 });
-      await acme.createSubscription({ accountId: both, planName: 'set-up-fee' });
-      await opened.settle();
-      expect((await acme.getAccount(alone)).billCycleDayLocal).to.equal(15);
-      expect((await acme.getAccount(both)).billCycleDayLocal).to.equal(20);
-    });
-
-    it('an account without a currency is refused by a dry run as by a run', async () => {
-      const opened = await begin('2024-01-01T00:00:00Z');
-      const { acme } = opened;
-      const { id: accountId } = await acme.createAccount({});
-      expect(await codeOf(acme.createSubscription({ accountId, planName: 'set-up-fee' }))).to.equal(3);
-      expect(await codeOf(acme.generateInvoice({ accountId }))).to.equal(3);
-      expect(await codeOf(acme.invoices.dryRun({ accountId }))).to.equal(3);
-    });
-
-    it(
-      'a dry run equals the run that follows it, on any date of any plan',
-      onEachDatabase(async () => {
-        const start = parseLocalDate('2024-01-17');
-        const cases = fc.record({
-          days: fc.array(fc.integer({ min: 1, max: 430 }), { minLength: 4, maxLength: 6 }),
-          billCycleDay: fc.integer({ min: 0, max: 31 }),
-        });
-        const check = fc.asyncProperty(cases, async ({ days, billCycleDay }) => {
-          const opened = await begin(`${formatLocalDate(start)}T06:00:00Z`, specCatalog);
-          try {
-            const chosen = new Set([...days, TRIAL_END, TERM_END]);
-            const dates = [...chosen].toSorted((a, b) => a - b).map((each) => addDays(start, each));
-            await expectForetold(opened, dates, billCycleDay);
-          } finally {
-            await end();
-          }
-        });
-        await fc.assert(check, { numRuns: 2, endOnFailure: true });
-      }),
-    );
-
-    /** Asks for every date first, then lets the clock come to each of them. */
-    async function expectForetold(
-      opened: TestEngine,
-      dates: readonly LocalDate[],
-      billCycleDay: number,
-    ): Promise<void> {
-      const accountIds: Uuid[] = [];
-      for (const offer of offers) accountIds.push(await customer(opened, offer, billCycleDay));
-      await opened.settle();
-      const foretold: (readonly string[] | null)[][] = [];
-      const invoicedBefore: number[] = [];
-      for (const accountId of accountIds) {
-        const answers: (readonly string[] | null)[] = [];
-        for (const date of dates) answers.push(await foreseen(opened, accountId, formatLocalDate(date)));
-        foretold.push(answers);
-        invoicedBefore.push((await invoicesOf(opened, accountId)).length);
-      }
-      for (const [index, date] of dates.entries()) {
-        await opened.runTo(`${formatLocalDate(date)}T23:59:59Z`);
-        for (const [number, accountId] of accountIds.entries()) {
-          const made = (await invoicesOf(opened, accountId)).slice(invoicedBefore[number]);
-          const last = made.at(-1);
-          const answer = foretold[number]?.[index] ?? null;
-          const about = `${offers[number]} on ${formatLocalDate(date)}`;
-          if (answer !== null) expect(last && itemLines(last), about).to.deep.equal(answer);
-          else if (last) {
-            // A date on which a phase or an end falls is answered by itself, and it may bill nothing.
-            expect(last.targetDate, about).to.not.equal(date);
-            expect(await eventDates(opened, accountId), about).to.include(date);
-          }
+    for (const [index, date] of dates.entries()) {
+      await opened.runTo(`${formatLocalDate(date)}T23:59:59Z`);
+      for (const [number, accountId] of accountIds.entries()) {
+        const made = (await invoicesOf(opened, accountId)).slice(invoicedBefore[number]);
+        const last = made.at(-1);
+        const answer = foretold[number]?.[index] ?? null;
+        const about = `${offers[number]} on ${formatLocalDate(date)}`;
+        if (answer !== null) expect(last && itemLines(last), about).to.deep.equal(answer);
+        else if (last) {
+          // A date on which a phase or an end falls is answered by itself, and it may bill nothing.
+          expect(last.targetDate, about).to.not.equal(date);
+          expect(await eventDates(opened, accountId), about).to.include(date);
         }
       }
     }
+  }
 
-    async function eventDates({ acme }: TestEngine, accountId: Uuid): Promise<readonly LocalDate[]> {
-      const bundles = await acme.subscriptions.bundlesOfAccount(accountId);
-      return bundles.flatMap(({ timeline }) => timeline.map(({ effective }) => effective.date));
-    }
+  async function eventDates({ acme }: TestEngine, accountId: Uuid): Promise<readonly LocalDate[]> {
+    const bundles = await acme.subscriptions.bundlesOfAccount(accountId);
+    return bundles.flatMap(({ timeline }) => timeline.map(({ effective }) => effective.date));
+  }
 
-    async function customer(
-      { acme }: TestEngine,
-      offer: readonly string[],
-      billCycleDayLocal: number,
-    ): Promise<Uuid> {
-      const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal });
-      for (const planName of offer) await acme.createSubscription({ accountId, planName });
-      return accountId;
-    }
-  });
+  async function customer(
+    { acme }: TestEngine,
+    offer: readonly string[],
+    billCycleDayLocal: number,
+  ): Promise<Uuid> {
+    const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal });
+    for (const planName of offer) await acme.createSubscription({ accountId, planName });
+    return accountId;
+  }
 });

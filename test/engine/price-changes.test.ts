@@ -1,10 +1,13 @@
-import { expect } from 'chai';
 import { formatDecimal, formatInstant, formatLocalDate, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { type PricedVersion, pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  newEvents,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 const heat: readonly PricedVersion[] = [
   { effectiveDate: '2024-01-01', price: '40.00' },
@@ -34,359 +37,330 @@ const alignedItems = [
 
 const ALIGN = 'org.service.subscription.align.effectiveDateForExistingSubscriptions';
 
-anyDatabase((_kind, open) => {
-  describe('price changes of existing subscriptions', () => {
-    let engine: TestEngine | undefined;
+eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
+  /** The engine with the first of the versions. */
+  function begin(now: string, first: PricedVersion, alignPriceChanges = false): Promise<TestEngine> {
+    const configuration = { [ALIGN]: alignPriceChanges };
+    return openEngine(open, { now, catalog: pricedCatalog(first), configuration });
+  }
 
-    /** The engine with the first of the versions. */
-    async function begin(now: string, first: PricedVersion, alignPriceChanges = false): Promise<TestEngine> {
-      engine = await openEngine(open, {
-        now,
-        catalog: pricedCatalog(first),
-        configuration: { [ALIGN]: alignPriceChanges },
-      });
-      return engine;
-    }
+  async function upload({ acme }: TestEngine, ...versions: readonly PricedVersion[]): Promise<void> {
+    for (const version of versions) await acme.uploadCatalog(pricedCatalog(version));
+  }
 
-    afterEach(async () => {
-      await engine?.close();
-      engine = undefined;
-    });
+  async function subscribe(opened: TestEngine, planName = 'heat-monthly'): Promise<Uuid> {
+    const account = await opened.payingAccount({ currency: 'USD' });
+    await opened.acme.createSubscription({ accountId: account.id, planName });
+    await opened.settle();
+    return account.id;
+  }
 
-    async function upload({ acme }: TestEngine, ...versions: readonly PricedVersion[]): Promise<void> {
-      for (const version of versions) await acme.uploadCatalog(pricedCatalog(version));
-    }
-
-    async function subscribe(opened: TestEngine, planName = 'heat-monthly'): Promise<Uuid> {
-      const account = await opened.payingAccount({ currency: 'USD' });
-      await opened.acme.createSubscription({ accountId: account.id, planName });
-      await opened.settle();
-      return account.id;
-    }
-
-    /** All items in the order of their invoices, with the day of the version that they come from. */
-    async function itemsOf({ acme }: TestEngine, accountId: Uuid): Promise<readonly string[]> {
-      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
-      return invoices.flatMap(({ items }) =>
-        items.map(({ itemType, startDate, endDate, amount, catalogEffectiveDate: version }) => {
-          const from = startDate === null ? '' : formatLocalDate(startDate);
-          const to = endDate === null ? '' : `..${formatLocalDate(endDate)}`;
-          const supplied = version === null ? '' : ` v${formatInstant(version).slice(0, 10)}`;
-          return `${itemType} ${from}${to} ${formatDecimal(amount)}${supplied}`;
-        }),
-      );
-    }
-
-    const uploads = {
-      'before it began': ['2024-03-15', '2024-03-15'],
-      'each on its own date': ['2024-04-01', '2024-07-01'],
-      'on the day of the change': ['2024-05-01', '2024-08-01'],
-    } as const;
-    for (const [when, [second, third]] of Object.entries(uploads)) {
-      for (const isAligned of [false, true]) {
-        const name = isAligned ? 'W4 Same, aligned' : 'W3 Price change for existing, unaligned';
-        // What was billed in one piece before the upload is split by a repair: a case of its own.
-        if (!isAligned && when === 'on the day of the change') continue;
-        it(`catalog ${name}: versions uploaded ${when}`, async () => {
-          const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion, isAligned);
-          const [, v2, v3] = heat as readonly [PricedVersion, PricedVersion, PricedVersion];
-          if (second === '2024-03-15') await upload(opened, v2, v3);
-          const accountId = await subscribe(opened);
-          if (second !== '2024-03-15') {
-            await opened.runTo(`${second}T00:00:00Z`);
-            await upload(opened, v2);
-            await opened.settle();
-            await opened.runTo(`${third}T00:00:00Z`);
-            await upload(opened, v3);
-            await opened.settle();
-          }
-          await opened.runTo('2024-08-15T00:00:00Z');
-          expect(await itemsOf(opened, accountId)).to.deep.equal(isAligned ? alignedItems : unalignedItems);
-        });
-      }
-    }
-
-    it('catalog W2 Grandfathering: a subscription keeps its price, one that starts under the next version pays that', async () => {
-      const planName = 'a-monthly';
-      const opened = await begin('2024-03-05T00:00:00Z', {
-        effectiveDate: '2024-01-01',
-        price: '30.00',
-        planName,
-      });
-      await upload(opened, { effectiveDate: '2024-04-01', price: '36.00', planName });
-      const kept = await subscribe(opened, planName);
-      await opened.runTo('2024-04-05T00:00:00Z');
-      const started = await subscribe(opened, planName);
-      await opened.runTo('2024-05-05T00:00:00Z');
-      expect(await itemsOf(opened, kept)).to.deep.equal([
-        'RECURRING 2024-03-05..2024-04-05 30 v2024-01-01',
-        'RECURRING 2024-04-05..2024-05-05 30 v2024-01-01',
-        'RECURRING 2024-05-05..2024-06-05 30 v2024-01-01',
-      ]);
-      expect(await itemsOf(opened, started)).to.deep.equal([
-        'RECURRING 2024-04-05..2024-05-05 36 v2024-04-01',
-        'RECURRING 2024-05-05..2024-06-05 36 v2024-04-01',
-      ]);
-    });
-
-    it('catalog W5 Two changes in one cycle, aligned', async () => {
-      const opened = await begin(
-        '2024-05-03T00:00:00Z',
-        { effectiveDate: '2024-01-01', price: '70.00' },
-        true,
-      );
-      await upload(
-        opened,
-        { effectiveDate: '2024-05-12', price: '55.00', forExisting: '2024-05-12' },
-        { effectiveDate: '2024-05-20', price: '88.00', forExisting: '2024-05-20' },
-      );
-      const accountId = await subscribe(opened);
-      await opened.runTo('2024-06-03T00:00:00Z');
-      expect(await itemsOf(opened, accountId)).to.deep.equal([
-        'RECURRING 2024-05-03..2024-06-03 70 v2024-01-01',
-        'RECURRING 2024-06-03..2024-07-03 88 v2024-05-20',
-      ]);
-    });
-
-    it(
-      'a version uploaded after the period was invoiced repairs it at the date of the change, not before',
-      onEachDatabase(async () => {
-        const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
-        const accountId = await subscribe(opened);
-        await opened.runTo('2024-04-20T00:00:00Z');
-        await upload(opened, heat[1] as PricedVersion);
-        await opened.runTo('2024-04-30T00:00:00Z');
-        const before = [
-          'RECURRING 2024-03-15..2024-04-15 40 v2024-01-01',
-          'RECURRING 2024-04-15..2024-05-15 40 v2024-01-01',
-        ];
-        expect(await itemsOf(opened, accountId)).to.deep.equal(before);
-        await opened.runTo('2024-05-01T00:00:00Z');
-        const changed = [
-          ...before,
-          'RECURRING 2024-05-01..2024-05-15 24.27 v2024-04-01',
-          'REPAIR_ADJ 2024-05-01..2024-05-15 -18.67',
-        ];
-        expect(await itemsOf(opened, accountId)).to.deep.equal(changed);
-        await opened.runTo('2024-05-15T00:00:00Z');
-        expect(await itemsOf(opened, accountId)).to.deep.equal([
-          ...changed,
-          'RECURRING 2024-05-15..2024-06-15 52 v2024-04-01',
-        ]);
+  /** All items in the order of their invoices, with the day of the version that they come from. */
+  async function itemsOf({ acme }: TestEngine, accountId: Uuid): Promise<readonly string[]> {
+    const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+    return invoices.flatMap(({ items }) =>
+      items.map(({ itemType, startDate, endDate, amount, catalogEffectiveDate: version }) => {
+        const from = startDate === null ? '' : formatLocalDate(startDate);
+        const to = endDate === null ? '' : `..${formatLocalDate(endDate)}`;
+        const supplied = version === null ? '' : ` v${formatInstant(version).slice(0, 10)}`;
+        return `${itemType} ${from}${to} ${formatDecimal(amount)}${supplied}`;
       }),
     );
+  }
 
-    it(
-      'a version uploaded after its date for existing subscriptions is billed from that date at once',
-      onEachDatabase(async () => {
-        const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
+  const uploads = {
+    'before it began': ['2024-03-15', '2024-03-15'],
+    'each on its own date': ['2024-04-01', '2024-07-01'],
+    'on the day of the change': ['2024-05-01', '2024-08-01'],
+  } as const;
+  for (const [when, [second, third]] of Object.entries(uploads)) {
+    for (const isAligned of [false, true]) {
+      const name = isAligned ? 'W4 Same, aligned' : 'W3 Price change for existing, unaligned';
+      // What was billed in one piece before the upload is split by a repair: a case of its own.
+      if (!isAligned && when === 'on the day of the change') continue;
+      it(`catalog ${name}: versions uploaded ${when}`, async () => {
+        const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion, isAligned);
+        const [, v2, v3] = heat as readonly [PricedVersion, PricedVersion, PricedVersion];
+        if (second === '2024-03-15') await upload(opened, v2, v3);
         const accountId = await subscribe(opened);
-        await opened.runTo('2024-06-20T00:00:00Z');
-        await upload(opened, heat[1] as PricedVersion);
-        const foreseen = await opened.acme.invoices.dryRun({
-          accountId,
-          targetDate: parseLocalDate('2024-06-20'),
-        });
-        await opened.settle();
-        expect((await itemsOf(opened, accountId)).slice(4)).to.deep.equal([
-          'RECURRING 2024-05-01..2024-05-15 24.27 v2024-04-01',
-          'REPAIR_ADJ 2024-05-01..2024-05-15 -18.67',
-          'RECURRING 2024-05-15..2024-06-15 52 v2024-04-01',
-          'REPAIR_ADJ 2024-05-15..2024-06-15 -40',
-          'RECURRING 2024-06-15..2024-07-15 52 v2024-04-01',
-          'REPAIR_ADJ 2024-06-15..2024-07-15 -40',
-        ]);
-        const [last] = (await opened.acme.invoices.ofAccount({ accountId, withItems: true })).slice(-1);
-        expect(foreseen && formatDecimal(foreseen.rawBalance)).to.equal(last && formatDecimal(last.amount));
-      }),
+        if (second !== '2024-03-15') {
+          await opened.runTo(`${second}T00:00:00Z`);
+          await upload(opened, v2);
+          await opened.settle();
+          await opened.runTo(`${third}T00:00:00Z`);
+          await upload(opened, v3);
+          await opened.settle();
+        }
+        await opened.runTo('2024-08-15T00:00:00Z');
+        expect(await itemsOf(opened, accountId)).to.deep.equal(isAligned ? alignedItems : unalignedItems);
+      });
+    }
+  }
+
+  it('catalog W2 Grandfathering: a subscription keeps its price, one that starts under the next version pays that', async () => {
+    const planName = 'a-monthly';
+    const opened = await begin('2024-03-05T00:00:00Z', {
+      effectiveDate: '2024-01-01',
+      price: '30.00',
+      planName,
+    });
+    await upload(opened, { effectiveDate: '2024-04-01', price: '36.00', planName });
+    const kept = await subscribe(opened, planName);
+    await opened.runTo('2024-04-05T00:00:00Z');
+    const started = await subscribe(opened, planName);
+    await opened.runTo('2024-05-05T00:00:00Z');
+    expect(await itemsOf(opened, kept)).to.deep.equal([
+      'RECURRING 2024-03-05..2024-04-05 30 v2024-01-01',
+      'RECURRING 2024-04-05..2024-05-05 30 v2024-01-01',
+      'RECURRING 2024-05-05..2024-06-05 30 v2024-01-01',
+    ]);
+    expect(await itemsOf(opened, started)).to.deep.equal([
+      'RECURRING 2024-04-05..2024-05-05 36 v2024-04-01',
+      'RECURRING 2024-05-05..2024-06-05 36 v2024-04-01',
+    ]);
+  });
+
+  it('catalog W5 Two changes in one cycle, aligned', async () => {
+    const opened = await begin('2024-05-03T00:00:00Z', { effectiveDate: '2024-01-01', price: '70.00' }, true);
+    await upload(
+      opened,
+      { effectiveDate: '2024-05-12', price: '55.00', forExisting: '2024-05-12' },
+      { effectiveDate: '2024-05-20', price: '88.00', forExisting: '2024-05-20' },
     );
+    const accountId = await subscribe(opened);
+    await opened.runTo('2024-06-03T00:00:00Z');
+    expect(await itemsOf(opened, accountId)).to.deep.equal([
+      'RECURRING 2024-05-03..2024-06-03 70 v2024-01-01',
+      'RECURRING 2024-06-03..2024-07-03 88 v2024-05-20',
+    ]);
+  });
 
-    it('an explicit run right after an upload already bills it, and the automatic one finds nothing left', async () => {
-      const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
-      const accountId = await subscribe(opened);
-      await opened.runTo('2024-05-02T00:00:00Z');
-      await upload(opened, heat[1] as PricedVersion);
-      await opened.acme.generateInvoice({ accountId });
-      const items = await itemsOf(opened, accountId);
-      expect(items.slice(2)).to.deep.equal([
-        'RECURRING 2024-05-01..2024-05-15 24.27 v2024-04-01',
-        'REPAIR_ADJ 2024-05-01..2024-05-15 -18.67',
-      ]);
-      await opened.settle();
-      expect(await itemsOf(opened, accountId)).to.deep.equal(items);
+  it('a version uploaded after the period was invoiced repairs it at the date of the change, not before', async () => {
+    const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
+    const accountId = await subscribe(opened);
+    await opened.runTo('2024-04-20T00:00:00Z');
+    await upload(opened, heat[1] as PricedVersion);
+    await opened.runTo('2024-04-30T00:00:00Z');
+    const before = [
+      'RECURRING 2024-03-15..2024-04-15 40 v2024-01-01',
+      'RECURRING 2024-04-15..2024-05-15 40 v2024-01-01',
+    ];
+    expect(await itemsOf(opened, accountId)).to.deep.equal(before);
+    await opened.runTo('2024-05-01T00:00:00Z');
+    const changed = [
+      ...before,
+      'RECURRING 2024-05-01..2024-05-15 24.27 v2024-04-01',
+      'REPAIR_ADJ 2024-05-01..2024-05-15 -18.67',
+    ];
+    expect(await itemsOf(opened, accountId)).to.deep.equal(changed);
+    await opened.runTo('2024-05-15T00:00:00Z');
+    expect(await itemsOf(opened, accountId)).to.deep.equal([
+      ...changed,
+      'RECURRING 2024-05-15..2024-06-15 52 v2024-04-01',
+    ]);
+  });
+
+  it('a version uploaded after its date for existing subscriptions is billed from that date at once', async () => {
+    const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
+    const accountId = await subscribe(opened);
+    await opened.runTo('2024-06-20T00:00:00Z');
+    await upload(opened, heat[1] as PricedVersion);
+    const foreseen = await opened.acme.invoices.dryRun({
+      accountId,
+      targetDate: parseLocalDate('2024-06-20'),
     });
+    await opened.settle();
+    expect((await itemsOf(opened, accountId)).slice(4)).to.deep.equal([
+      'RECURRING 2024-05-01..2024-05-15 24.27 v2024-04-01',
+      'REPAIR_ADJ 2024-05-01..2024-05-15 -18.67',
+      'RECURRING 2024-05-15..2024-06-15 52 v2024-04-01',
+      'REPAIR_ADJ 2024-05-15..2024-06-15 -40',
+      'RECURRING 2024-06-15..2024-07-15 52 v2024-04-01',
+      'REPAIR_ADJ 2024-06-15..2024-07-15 -40',
+    ]);
+    const [last] = (await opened.acme.invoices.ofAccount({ accountId, withItems: true })).slice(-1);
+    expect(foreseen && formatDecimal(foreseen.rawBalance)).to.equal(last && formatDecimal(last.amount));
+  });
 
-    it('a price change comes to an annual subscription long before its next due date', async () => {
-      const annual = { planName: 'heat-annual', period: 'ANNUAL' };
-      const opened = await begin('2024-01-01T00:00:00Z', {
-        effectiveDate: '2024-01-01',
-        price: '366.00',
-        ...annual,
-      });
-      const accountId = await subscribe(opened, 'heat-annual');
-      await opened.runTo('2024-02-01T00:00:00Z');
-      await upload(opened, {
-        effectiveDate: '2024-03-01',
-        price: '732.00',
-        forExisting: '2024-07-01',
-        ...annual,
-      });
-      await opened.runTo('2024-06-30T00:00:00Z');
-      expect(await itemsOf(opened, accountId)).to.have.length(1);
-      await opened.runTo('2024-07-01T00:00:00Z');
-      expect(await itemsOf(opened, accountId)).to.deep.equal([
-        'RECURRING 2024-01-01..2025-01-01 366 v2024-01-01',
-        'RECURRING 2024-07-01..2025-01-01 368 v2024-03-01',
-        'REPAIR_ADJ 2024-07-01..2025-01-01 -184',
-      ]);
+  it('an explicit run right after an upload already bills it, and the automatic one finds nothing left', async () => {
+    const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
+    const accountId = await subscribe(opened);
+    await opened.runTo('2024-05-02T00:00:00Z');
+    await upload(opened, heat[1] as PricedVersion);
+    await opened.acme.generateInvoice({ accountId });
+    const items = await itemsOf(opened, accountId);
+    expect(items.slice(2)).to.deep.equal([
+      'RECURRING 2024-05-01..2024-05-15 24.27 v2024-04-01',
+      'REPAIR_ADJ 2024-05-01..2024-05-15 -18.67',
+    ]);
+    await opened.settle();
+    expect(await itemsOf(opened, accountId)).to.deep.equal(items);
+  });
+
+  it('a price change comes to an annual subscription long before its next due date', async () => {
+    const annual = { planName: 'heat-annual', period: 'ANNUAL' };
+    const opened = await begin('2024-01-01T00:00:00Z', {
+      effectiveDate: '2024-01-01',
+      price: '366.00',
+      ...annual,
     });
-
-    it('catalog §6.4 rule 5: an aligned price change waits for the renewal of a year, and splits no period', async () => {
-      const annual = { planName: 'heat-annual', period: 'ANNUAL' };
-      const first = { effectiveDate: '2024-01-01', price: '366.00', ...annual };
-      const opened = await begin('2024-01-01T00:00:00Z', first, true);
-      const accountId = await subscribe(opened, 'heat-annual');
-      await opened.runTo('2024-02-01T00:00:00Z');
-      const raised = { effectiveDate: '2024-03-01', price: '732.00', forExisting: '2024-07-01', ...annual };
-      const report = await Array.fromAsync(await opened.acme.catalogs.changeReport(pricedCatalog(raised)));
-      expect(
-        report.flatMap((part) =>
-          part.kind === 'PRICE_CHANGE' ? formatLocalDate(part.change.from.date) : [],
-        ),
-      ).to.deep.equal(['2025-01-01']);
-      await upload(opened, raised);
-      await opened.settle();
-      await opened.runTo('2025-01-01T00:00:00Z');
-      expect(await itemsOf(opened, accountId)).to.deep.equal([
-        'RECURRING 2024-01-01..2025-01-01 366 v2024-01-01',
-        'RECURRING 2025-01-01..2026-01-01 732 v2024-03-01',
-      ]);
-      expect(await opened.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+    const accountId = await subscribe(opened, 'heat-annual');
+    await opened.runTo('2024-02-01T00:00:00Z');
+    await upload(opened, {
+      effectiveDate: '2024-03-01',
+      price: '732.00',
+      forExisting: '2024-07-01',
+      ...annual,
     });
+    await opened.runTo('2024-06-30T00:00:00Z');
+    expect(await itemsOf(opened, accountId)).to.have.length(1);
+    await opened.runTo('2024-07-01T00:00:00Z');
+    expect(await itemsOf(opened, accountId)).to.deep.equal([
+      'RECURRING 2024-01-01..2025-01-01 366 v2024-01-01',
+      'RECURRING 2024-07-01..2025-01-01 368 v2024-03-01',
+      'REPAIR_ADJ 2024-07-01..2025-01-01 -184',
+    ]);
+  });
 
-    it('catalog §6.4 rule 5: an aligned price change starts on the day of a BCD_CHANGE that comes first', async () => {
-      const opened = await begin(
-        '2024-03-10T00:00:00Z',
-        { effectiveDate: '2024-01-01', price: '40.00' },
-        true,
-      );
-      const { id: accountId } = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 10 });
-      const { subscriptionId } = await opened.acme.createSubscription({
-        accountId,
-        planName: 'heat-monthly',
-      });
-      await opened.settle();
-      await upload(opened, { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-04-20' });
-      await opened.runTo('2024-04-12T00:00:00Z');
-      await opened.acme.subscriptions.changeBillCycleDay(subscriptionId, {
-        billCycleDayLocal: 25,
-        effectiveFromDate: { date: parseLocalDate('2024-04-25') },
-      });
-      await opened.settle();
-      await opened.runTo('2024-05-25T00:00:00Z');
-      expect(await itemsOf(opened, accountId)).to.deep.equal([
-        'RECURRING 2024-03-10..2024-04-10 40 v2024-01-01',
-        'RECURRING 2024-04-10..2024-05-10 40 v2024-01-01',
-        'RECURRING 2024-04-25..2024-05-25 52 v2024-04-01',
-        'REPAIR_ADJ 2024-04-25..2024-05-10 -20',
-        'RECURRING 2024-05-25..2024-06-25 52 v2024-04-01',
-      ]);
-      expect(await opened.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+  it('catalog §6.4 rule 5: an aligned price change waits for the renewal of a year, and splits no period', async () => {
+    const annual = { planName: 'heat-annual', period: 'ANNUAL' };
+    const first = { effectiveDate: '2024-01-01', price: '366.00', ...annual };
+    const opened = await begin('2024-01-01T00:00:00Z', first, true);
+    const accountId = await subscribe(opened, 'heat-annual');
+    await opened.runTo('2024-02-01T00:00:00Z');
+    const raised = { effectiveDate: '2024-03-01', price: '732.00', forExisting: '2024-07-01', ...annual };
+    const report = await Array.fromAsync(await opened.acme.catalogs.changeReport(pricedCatalog(raised)));
+    expect(
+      report.flatMap((part) => (part.kind === 'PRICE_CHANGE' ? formatLocalDate(part.change.from.date) : [])),
+    ).to.deep.equal(['2025-01-01']);
+    await upload(opened, raised);
+    await opened.settle();
+    await opened.runTo('2025-01-01T00:00:00Z');
+    expect(await itemsOf(opened, accountId)).to.deep.equal([
+      'RECURRING 2024-01-01..2025-01-01 366 v2024-01-01',
+      'RECURRING 2025-01-01..2026-01-01 732 v2024-03-01',
+    ]);
+    expect(await opened.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+  });
+
+  it('catalog §6.4 rule 5: an aligned price change starts on the day of a BCD_CHANGE that comes first', async () => {
+    const opened = await begin('2024-03-10T00:00:00Z', { effectiveDate: '2024-01-01', price: '40.00' }, true);
+    const { id: accountId } = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 10 });
+    const { subscriptionId } = await opened.acme.createSubscription({
+      accountId,
+      planName: 'heat-monthly',
     });
+    await opened.settle();
+    await upload(opened, { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-04-20' });
+    await opened.runTo('2024-04-12T00:00:00Z');
+    await opened.acme.subscriptions.changeBillCycleDay(subscriptionId, {
+      billCycleDayLocal: 25,
+      effectiveFromDate: { date: parseLocalDate('2024-04-25') },
+    });
+    await opened.settle();
+    await opened.runTo('2024-05-25T00:00:00Z');
+    expect(await itemsOf(opened, accountId)).to.deep.equal([
+      'RECURRING 2024-03-10..2024-04-10 40 v2024-01-01',
+      'RECURRING 2024-04-10..2024-05-10 40 v2024-01-01',
+      'RECURRING 2024-04-25..2024-05-25 52 v2024-04-01',
+      'REPAIR_ADJ 2024-04-25..2024-05-10 -20',
+      'RECURRING 2024-05-25..2024-06-25 52 v2024-04-01',
+    ]);
+    expect(await opened.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+  });
 
-    it('a price change never bills a fixed price again', async () => {
-      const setUp = {
-        initialPhases: `<phase type="TRIAL"><duration><unit>DAYS</unit><number>30</number></duration>
+  it('a price change never bills a fixed price again', async () => {
+    const setUp = {
+      initialPhases: `<phase type="TRIAL"><duration><unit>DAYS</unit><number>30</number></duration>
           <fixed><fixedPrice><price><currency>USD</currency><value>9.00</value></price></fixedPrice></fixed></phase>`,
-      };
-      const opened = await begin('2024-03-15T00:00:00Z', {
-        effectiveDate: '2024-01-01',
-        price: '40.00',
-        ...setUp,
-      });
-      await upload(opened, {
-        effectiveDate: '2024-03-20',
-        price: '50.00',
-        forExisting: '2024-03-25',
-        ...setUp,
-      });
-      const accountId = await subscribe(opened);
-      await opened.runTo('2024-04-14T00:00:00Z');
-      expect(await itemsOf(opened, accountId)).to.deep.equal([
-        'FIXED 2024-03-15..2024-04-14 9 v2024-01-01',
-        'RECURRING 2024-04-14..2024-05-14 50 v2024-03-20',
-      ]);
+    };
+    const opened = await begin('2024-03-15T00:00:00Z', {
+      effectiveDate: '2024-01-01',
+      price: '40.00',
+      ...setUp,
     });
+    await upload(opened, {
+      effectiveDate: '2024-03-20',
+      price: '50.00',
+      forExisting: '2024-03-25',
+      ...setUp,
+    });
+    const accountId = await subscribe(opened);
+    await opened.runTo('2024-04-14T00:00:00Z');
+    expect(await itemsOf(opened, accountId)).to.deep.equal([
+      'FIXED 2024-03-15..2024-04-14 9 v2024-01-01',
+      'RECURRING 2024-04-14..2024-05-14 50 v2024-03-20',
+    ]);
+  });
 
-    it('invoicing §6 rule 6: a set-up fee is billed once, at its present amount after a void, whatever a version dated before the subscription says of it', async () => {
-      const withFee = (fee: string) => ({
-        initialPhases: `<phase type="DISCOUNT"><duration><unit>MONTHS</unit><number>3</number></duration>
+  it('invoicing §6 rule 6: a set-up fee is billed once, at its present amount after a void, whatever a version dated before the subscription says of it', async () => {
+    const withFee = (fee: string) => ({
+      initialPhases: `<phase type="DISCOUNT"><duration><unit>MONTHS</unit><number>3</number></duration>
           <fixed><fixedPrice><price><currency>USD</currency><value>${fee}</value></price></fixedPrice></fixed>
           <recurring><billingPeriod>MONTHLY</billingPeriod><recurringPrice><price><currency>USD</currency><value>10.00</value></price></recurringPrice></recurring></phase>`,
-      });
-      const opened = await begin('2024-03-15T00:00:00Z', {
-        effectiveDate: '2024-01-01',
-        price: '40.00',
-        ...withFee('9.00'),
-      });
-      const { id: accountId } = await opened.acme.createAccount({ currency: 'USD' });
-      await opened.acme.createSubscription({ accountId, planName: 'heat-monthly' });
-      await opened.settle();
-      await opened.runTo('2024-04-01T00:00:00Z');
-      const later = {
-        effectiveDate: '2024-03-01',
-        forExisting: '2024-03-01',
-        price: '40.00',
-        ...withFee('14.00'),
-      };
-      const report = await Array.fromAsync(await opened.acme.catalogs.changeReport(pricedCatalog(later)));
-      expect(report.filter(({ kind }) => kind === 'PRICE_CHANGE')).to.deep.equal([]);
-      await upload(opened, later);
-      await opened.settle();
-      await opened.runTo('2024-04-15T00:00:00Z');
-      const billed = [
-        'FIXED 2024-03-15 9 v2024-01-01',
-        'RECURRING 2024-03-15..2024-04-15 10 v2024-01-01',
-        'RECURRING 2024-04-15..2024-05-15 10 v2024-03-01',
-      ];
-      expect(await itemsOf(opened, accountId)).to.deep.equal(billed);
-      const [first] = await opened.acme.invoices.ofAccount({ accountId });
-      if (first === undefined) throw new Error('there is no invoice');
-      await opened.acme.invoices.void(first.id);
-      await opened.acme.generateInvoice({ accountId });
-      expect((await itemsOf(opened, accountId)).filter((line) => line.startsWith('FIXED'))).to.include(
-        'FIXED 2024-03-15 14 v2024-03-01',
-      );
-      expect(await opened.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
     });
+    const opened = await begin('2024-03-15T00:00:00Z', {
+      effectiveDate: '2024-01-01',
+      price: '40.00',
+      ...withFee('9.00'),
+    });
+    const { id: accountId } = await opened.acme.createAccount({ currency: 'USD' });
+    await opened.acme.createSubscription({ accountId, planName: 'heat-monthly' });
+    await opened.settle();
+    await opened.runTo('2024-04-01T00:00:00Z');
+    const later = {
+      effectiveDate: '2024-03-01',
+      forExisting: '2024-03-01',
+      price: '40.00',
+      ...withFee('14.00'),
+    };
+    const report = await Array.fromAsync(await opened.acme.catalogs.changeReport(pricedCatalog(later)));
+    expect(report.filter(({ kind }) => kind === 'PRICE_CHANGE')).to.deep.equal([]);
+    await upload(opened, later);
+    await opened.settle();
+    await opened.runTo('2024-04-15T00:00:00Z');
+    const billed = [
+      'FIXED 2024-03-15 9 v2024-01-01',
+      'RECURRING 2024-03-15..2024-04-15 10 v2024-01-01',
+      'RECURRING 2024-04-15..2024-05-15 10 v2024-03-01',
+    ];
+    expect(await itemsOf(opened, accountId)).to.deep.equal(billed);
+    const [first] = await opened.acme.invoices.ofAccount({ accountId });
+    if (first === undefined) throw new Error('there is no invoice');
+    await opened.acme.invoices.void(first.id);
+    await opened.acme.generateInvoice({ accountId });
+    expect((await itemsOf(opened, accountId)).filter((line) => line.startsWith('FIXED'))).to.include(
+      'FIXED 2024-03-15 14 v2024-03-01',
+    );
+    expect(await opened.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+  });
 
-    it('a version that changes nothing for the subscription makes no run and no invoice', async () => {
-      const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
-      const accountId = await subscribe(opened);
-      const events = newEvents(opened.database);
-      await events();
-      await upload(
-        opened,
-        { effectiveDate: '2024-03-20', price: '99.00' },
-        { effectiveDate: '2024-03-25', price: '40.0', forExisting: '2024-04-02' },
-      );
-      await opened.runTo('2024-04-14T00:00:00Z');
-      expect(await itemsOf(opened, accountId)).to.have.length(1);
-      expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE', 'TENANT_CONFIG_CHANGE']);
-    });
+  it('a version that changes nothing for the subscription makes no run and no invoice', async () => {
+    const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
+    const accountId = await subscribe(opened);
+    const events = newEvents(opened.database);
+    await events();
+    await upload(
+      opened,
+      { effectiveDate: '2024-03-20', price: '99.00' },
+      { effectiveDate: '2024-03-25', price: '40.0', forExisting: '2024-04-02' },
+    );
+    await opened.runTo('2024-04-14T00:00:00Z');
+    expect(await itemsOf(opened, accountId)).to.have.length(1);
+    expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE', 'TENANT_CONFIG_CHANGE']);
+  });
 
-    it('catalog W6 Retirement: the subscription goes on at its price, the plan cannot be bought', async () => {
-      const opened = await begin('2024-02-10T00:00:00Z', { effectiveDate: '2024-01-01', price: '40.00' });
-      const accountId = await subscribe(opened);
-      await upload(opened, { effectiveDate: '2024-03-01', price: '70.00', isRetired: true });
-      await opened.runTo('2024-03-10T00:00:00Z');
-      expect(await itemsOf(opened, accountId)).to.deep.equal([
-        'RECURRING 2024-02-10..2024-03-10 40 v2024-01-01',
-        'RECURRING 2024-03-10..2024-04-10 40 v2024-01-01',
-      ]);
-      expect(await codeOf(opened.acme.createSubscription({ accountId, planName: 'heat-monthly' }))).to.equal(
-        2021,
-      );
-    });
+  it('catalog W6 Retirement: the subscription goes on at its price, the plan cannot be bought', async () => {
+    const opened = await begin('2024-02-10T00:00:00Z', { effectiveDate: '2024-01-01', price: '40.00' });
+    const accountId = await subscribe(opened);
+    await upload(opened, { effectiveDate: '2024-03-01', price: '70.00', isRetired: true });
+    await opened.runTo('2024-03-10T00:00:00Z');
+    expect(await itemsOf(opened, accountId)).to.deep.equal([
+      'RECURRING 2024-02-10..2024-03-10 40 v2024-01-01',
+      'RECURRING 2024-03-10..2024-04-10 40 v2024-01-01',
+    ]);
+    expect(await codeOf(opened.acme.createSubscription({ accountId, planName: 'heat-monthly' }))).to.equal(
+      2021,
+    );
   });
 });

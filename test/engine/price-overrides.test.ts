@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type BillingError,
   type CreateSubscriptionRequest,
@@ -12,8 +11,7 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, price, TRIAL } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 
 /** The plan of catalog W10. */
 function studio(
@@ -39,274 +37,266 @@ const now = parseWireInstant('2024-01-01') ?? null;
 const trial5 = { phaseType: 'TRIAL', fixedPrice: decimal('5') };
 const evergreen19 = { phaseType: 'EVERGREEN', recurringPrice: decimal('19') };
 
-anyDatabase((kind, open) => {
-  describe(`price overrides on ${kind}`, () => {
-    let engine: TestEngine;
-    let acme: TenantBilling;
+eachDatabaseByTurns('price overrides', (open) => {
+  let engine: TestEngine;
+  let acme: TenantBilling;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-02-01T08:00:00Z' });
-      acme = await newTenant('studio');
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-02-01T08:00:00Z' });
+    acme = await newTenant('studio');
+  });
+
+  async function newTenant(apiKey: string): Promise<TenantBilling> {
+    const made = await engine.billing.tenants.create({ userName: 'test' }, { apiKey, apiSecret: 'secret' });
+    const tenant = engine.billing.as({ tenant: made.id, user: 'test' });
+    await tenant.uploadCatalog(studio());
+    return tenant;
+  }
+
+  async function newAccount(of = acme, currency: 'USD' | 'EUR' | null = 'USD'): Promise<Uuid> {
+    const account = await of.createAccount({ ...(currency && { currency }), billCycleDayLocal: 15 });
+    return account.id;
+  }
+
+  async function subscribe(
+    priceOverrides: readonly PriceOverrideRequest[],
+    more: CreateSubscriptionRequest = {},
+    of = acme,
+  ): Promise<Uuid> {
+    const accountId = more.accountId ?? (await newAccount(of));
+    const request = { accountId, planName: 'studio-monthly', priceOverrides, ...more };
+    return (await of.createSubscription(request)).subscriptionId;
+  }
+
+  async function planOf(subscriptionId: Uuid, of = acme): Promise<string | null> {
+    return (await of.getSubscription(subscriptionId)).planName;
+  }
+
+  async function linesOf(accountId: Uuid): Promise<readonly string[]> {
+    const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+    return invoices.flatMap(itemLines);
+  }
+
+  async function refusal(call: Promise<unknown>): Promise<BillingError> {
+    return call.then(
+      () => {
+        throw new Error('nothing was thrown');
+      },
+      (error: BillingError) => error,
+    );
+  }
+
+  it('catalog W10 Overrides', async () => {
+    const a = await subscribe([evergreen19]);
+    const view = await acme.getSubscription(a);
+    expect(view.planName, 'a').to.equal('studio-monthly-1');
+    expect(view.events.map((event) => event.phase)).to.deep.equal([
+      'studio-monthly-1-trial',
+      'studio-monthly-1-trial',
+      'studio-monthly-1-evergreen',
+    ]);
+    expect(
+      view.prices.map(({ planName, phaseName, fixedPrice, recurringPrice }) => [
+        planName,
+        phaseName,
+        fixedPrice && formatDecimal(fixedPrice),
+        recurringPrice && formatDecimal(recurringPrice),
+      ]),
+    ).to.deep.equal([
+      ['studio-monthly-1', 'studio-monthly-1-trial', '0', null],
+      ['studio-monthly-1', 'studio-monthly-1-evergreen', null, '19'],
+    ]);
+    expect(view).to.include({ priceList: 'DEFAULT', productName: 'P', billingPeriod: 'MONTHLY' });
+
+    const again = { ...evergreen19, recurringPrice: decimal('19.00') };
+    expect(await planOf(await subscribe([again])), 'b').to.equal('studio-monthly-1');
+    expect(await planOf(await subscribe([trial5, evergreen19])), 'c').to.equal('studio-monthly-2');
+    expect(await planOf(await subscribe([trial5])), 'd').to.equal('studio-monthly-3');
+    for (const [name, wrong] of [
+      ['e', { phaseType: 'TRIAL', recurringPrice: decimal(3) }],
+      ['f', { phaseType: 'DISCOUNT', recurringPrice: decimal(3) }],
+    ] as const) {
+      const error = await refusal(subscribe([wrong]));
+      expect(error.code, name).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);
+    }
+    expect(await planOf(await subscribe([{ ...trial5, fixedPrice: decimal(6) }]))).to.equal(
+      'studio-monthly-4',
+    );
+    expect((await acme.catalogs.current()).versions[0]?.plans.map(({ name }) => name)).to.deep.equal([
+      'studio-monthly',
+    ]);
+  });
+
+  it('price overrides are invoiced over the months, in the trial and after it, with the names of the plan', async () => {
+    const accountId = await newAccount();
+    await subscribe([trial5, evergreen19], { accountId, quantity: 2 });
+    await engine.runTo('2024-05-01T08:00:00Z');
+    expect(await linesOf(accountId)).to.deep.equal([
+      'FIXED 2024-02-01..2024-02-15 10',
+      'RECURRING 2024-02-15..2024-03-15 38',
+      'RECURRING 2024-03-15..2024-04-15 38',
+      'RECURRING 2024-04-15..2024-05-15 38',
+    ]);
+    const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+    const [first, second] = invoices.flatMap((invoice) => invoice.items);
+    expect(first).to.include({
+      planName: 'studio-monthly-1',
+      phaseName: 'studio-monthly-1-trial',
+      prettyPlanName: 'studio-monthly',
+      prettyProductName: 'P',
     });
-    afterEach(() => engine.close());
+    expect(second).to.include({ phaseName: 'studio-monthly-1-evergreen' });
+    expect(second?.catalogEffectiveDate && formatInstant(second.catalogEffectiveDate)).to.equal(
+      '2024-02-15T08:00:00.000Z',
+    );
+  });
 
-    async function newTenant(apiKey: string): Promise<TenantBilling> {
-      const made = await engine.billing.tenants.create({ userName: 'test' }, { apiKey, apiSecret: 'secret' });
-      const tenant = engine.billing.as({ tenant: made.id, user: 'test' });
-      await tenant.uploadCatalog(studio());
-      return tenant;
-    }
+  it('catalog W10 Overrides: a later version with USD 29.00 for existing subscriptions', async () => {
+    const [a, d] = [await newAccount(), await newAccount()];
+    await subscribe([evergreen19], { accountId: a });
+    await subscribe([trial5], { accountId: d });
+    await engine.runTo('2024-05-20T08:00:00Z');
+    await acme.uploadCatalog(
+      studio({ date: '2024-06-01', usd: '29.00', existingFrom: '2024-07-01T00:00:00Z' }),
+    );
+    await engine.runTo('2024-07-20T08:00:00Z');
+    expect((await linesOf(a)).slice(-3)).to.deep.equal([
+      'RECURRING 2024-05-15..2024-06-15 19',
+      'RECURRING 2024-06-15..2024-07-15 19',
+      'RECURRING 2024-07-15..2024-08-15 19',
+    ]);
+    const lines = await linesOf(d);
+    expect(lines[0]).to.equal('FIXED 2024-02-01..2024-02-15 5');
+    expect(lines.at(-1)).to.equal('RECURRING 2024-07-15..2024-08-15 29');
+    expect(lines.filter((line) => line.startsWith('FIXED'))).to.have.length(1);
+    const changed = lines.filter((line) => / 2024-07-01\.\.2024-07-15 /.test(line));
+    expect(changed, lines.join()).to.deep.equal(['RECURRING 2024-07-01..2024-07-15 13.53']);
+  });
 
-    async function newAccount(of = acme, currency: 'USD' | 'EUR' | null = 'USD'): Promise<Uuid> {
-      const account = await of.createAccount({ ...(currency && { currency }), billCycleDayLocal: 15 });
-      return account.id;
-    }
+  it('price overrides have the account currency; the other one keeps its price', async () => {
+    const euro = await newAccount(acme, 'EUR');
+    const bare = { phaseType: 'EVERGREEN' } as const;
+    await subscribe([evergreen19], { accountId: euro, ...bare });
+    const dollars = await newAccount();
+    await subscribe([evergreen19], { accountId: dollars, ...bare });
+    expect(await planOf(await subscribe([], { accountId: euro, planName: 'studio-monthly-2' }))).to.equal(
+      'studio-monthly-2',
+    );
+    await engine.runTo('2024-03-15T08:00:00Z');
+    expect((await linesOf(dollars)).at(-1)).to.equal('RECURRING 2024-03-15..2024-04-15 19');
+    expect((await linesOf(euro)).filter((line) => line.startsWith('RECURRING 2024-03-15'))).to.have.members([
+      'RECURRING 2024-03-15..2024-04-15 19',
+      'RECURRING 2024-03-15..2024-04-15 22',
+    ]);
+  });
 
-    async function subscribe(
-      priceOverrides: readonly PriceOverrideRequest[],
-      more: CreateSubscriptionRequest = {},
-      of = acme,
-    ): Promise<Uuid> {
-      const accountId = more.accountId ?? (await newAccount(of));
-      const request = { accountId, planName: 'studio-monthly', priceOverrides, ...more };
-      return (await of.createSubscription(request)).subscriptionId;
-    }
+  it('price overrides are told by a dry run like by the run that follows', async () => {
+    const accountId = await newAccount();
+    await subscribe([evergreen19], { accountId });
+    await engine.settle();
+    engine.clock.set('2024-02-15T07:00:00Z');
+    const dryRun = await acme.invoices.dryRun({ accountId });
+    await engine.runTo('2024-02-15T08:00:00Z');
+    const lines = await linesOf(accountId);
+    expect(dryRun && itemLines(dryRun)).to.deep.equal(lines.slice(-1));
+    expect(dryRun?.items[0]).to.include({ planName: 'studio-monthly-1', prettyPlanName: 'studio-monthly' });
+    expect(lines.at(-1)).to.equal('RECURRING 2024-02-15..2024-03-15 19');
+  });
 
-    async function planOf(subscriptionId: Uuid, of = acme): Promise<string | null> {
-      return (await of.getSubscription(subscriptionId)).planName;
-    }
-
-    async function linesOf(accountId: Uuid): Promise<readonly string[]> {
-      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
-      return invoices.flatMap(itemLines);
-    }
-
-    async function refusal(call: Promise<unknown>): Promise<BillingError> {
-      return call.then(
-        () => {
-          throw new Error('nothing was thrown');
-        },
-        (error: BillingError) => error,
-      );
-    }
-
-    it('catalog W10 Overrides', async () => {
-      const a = await subscribe([evergreen19]);
-      const view = await acme.getSubscription(a);
-      expect(view.planName, 'a').to.equal('studio-monthly-1');
-      expect(view.events.map((event) => event.phase)).to.deep.equal([
-        'studio-monthly-1-trial',
-        'studio-monthly-1-trial',
-        'studio-monthly-1-evergreen',
-      ]);
-      expect(
-        view.prices.map(({ planName, phaseName, fixedPrice, recurringPrice }) => [
-          planName,
-          phaseName,
-          fixedPrice && formatDecimal(fixedPrice),
-          recurringPrice && formatDecimal(recurringPrice),
-        ]),
-      ).to.deep.equal([
-        ['studio-monthly-1', 'studio-monthly-1-trial', '0', null],
-        ['studio-monthly-1', 'studio-monthly-1-evergreen', null, '19'],
-      ]);
-      expect(view).to.include({ priceList: 'DEFAULT', productName: 'P', billingPeriod: 'MONTHLY' });
-
-      const again = { ...evergreen19, recurringPrice: decimal('19.00') };
-      expect(await planOf(await subscribe([again])), 'b').to.equal('studio-monthly-1');
-      expect(await planOf(await subscribe([trial5, evergreen19])), 'c').to.equal('studio-monthly-2');
-      expect(await planOf(await subscribe([trial5])), 'd').to.equal('studio-monthly-3');
-      for (const [name, wrong] of [
-        ['e', { phaseType: 'TRIAL', recurringPrice: decimal(3) }],
-        ['f', { phaseType: 'DISCOUNT', recurringPrice: decimal(3) }],
-      ] as const) {
-        const error = await refusal(subscribe([wrong]));
-        expect(error.code, name).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);
-      }
-      expect(await planOf(await subscribe([{ ...trial5, fixedPrice: decimal(6) }]))).to.equal(
-        'studio-monthly-4',
-      );
-      expect((await acme.catalogs.current()).versions[0]?.plans.map(({ name }) => name)).to.deep.equal([
-        'studio-monthly',
-      ]);
-    });
-
-    it('price overrides are invoiced over the months, in the trial and after it, with the names of the plan', async () => {
-      const accountId = await newAccount();
-      await subscribe([trial5, evergreen19], { accountId, quantity: 2 });
-      await engine.runTo('2024-05-01T08:00:00Z');
-      expect(await linesOf(accountId)).to.deep.equal([
-        'FIXED 2024-02-01..2024-02-15 10',
-        'RECURRING 2024-02-15..2024-03-15 38',
-        'RECURRING 2024-03-15..2024-04-15 38',
-        'RECURRING 2024-04-15..2024-05-15 38',
-      ]);
-      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
-      const [first, second] = invoices.flatMap((invoice) => invoice.items);
-      expect(first).to.include({
+  it('price overrides over an override plan merge onto its parent', async () => {
+    await subscribe([trial5]);
+    const merged = await subscribe(
+      [{ phaseName: 'studio-monthly-1-evergreen', recurringPrice: decimal(19) }],
+      {
         planName: 'studio-monthly-1',
-        phaseName: 'studio-monthly-1-trial',
-        prettyPlanName: 'studio-monthly',
-        prettyProductName: 'P',
-      });
-      expect(second).to.include({ phaseName: 'studio-monthly-1-evergreen' });
-      expect(second?.catalogEffectiveDate && formatInstant(second.catalogEffectiveDate)).to.equal(
-        '2024-02-15T08:00:00.000Z',
-      );
-    });
-
-    it(
-      'catalog W10 Overrides: a later version with USD 29.00 for existing subscriptions',
-      onEachDatabase(async () => {
-        const [a, d] = [await newAccount(), await newAccount()];
-        await subscribe([evergreen19], { accountId: a });
-        await subscribe([trial5], { accountId: d });
-        await engine.runTo('2024-05-20T08:00:00Z');
-        await acme.uploadCatalog(
-          studio({ date: '2024-06-01', usd: '29.00', existingFrom: '2024-07-01T00:00:00Z' }),
-        );
-        await engine.runTo('2024-07-20T08:00:00Z');
-        expect((await linesOf(a)).slice(-3)).to.deep.equal([
-          'RECURRING 2024-05-15..2024-06-15 19',
-          'RECURRING 2024-06-15..2024-07-15 19',
-          'RECURRING 2024-07-15..2024-08-15 19',
-        ]);
-        const lines = await linesOf(d);
-        expect(lines[0]).to.equal('FIXED 2024-02-01..2024-02-15 5');
-        expect(lines.at(-1)).to.equal('RECURRING 2024-07-15..2024-08-15 29');
-        expect(lines.filter((line) => line.startsWith('FIXED'))).to.have.length(1);
-        const changed = lines.filter((line) => / 2024-07-01\.\.2024-07-15 /.test(line));
-        expect(changed, lines.join()).to.deep.equal(['RECURRING 2024-07-01..2024-07-15 13.53']);
-      }),
+      },
     );
+    expect(await planOf(merged)).to.equal('studio-monthly-2');
+    expect(await planOf(await subscribe([trial5, evergreen19]))).to.equal('studio-monthly-2');
+    expect(await planOf(await subscribe([trial5], { planName: 'studio-monthly-2' }))).to.equal(
+      'studio-monthly-2',
+    );
+  });
 
-    it('price overrides have the account currency; the other one keeps its price', async () => {
-      const euro = await newAccount(acme, 'EUR');
-      const bare = { phaseType: 'EVERGREEN' } as const;
-      await subscribe([evergreen19], { accountId: euro, ...bare });
-      const dollars = await newAccount();
-      await subscribe([evergreen19], { accountId: dollars, ...bare });
-      expect(await planOf(await subscribe([], { accountId: euro, planName: 'studio-monthly-2' }))).to.equal(
-        'studio-monthly-2',
-      );
-      await engine.runTo('2024-03-15T08:00:00Z');
-      expect((await linesOf(dollars)).at(-1)).to.equal('RECURRING 2024-03-15..2024-04-15 19');
-      expect((await linesOf(euro)).filter((line) => line.startsWith('RECURRING 2024-03-15'))).to.have.members(
-        ['RECURRING 2024-03-15..2024-04-15 19', 'RECURRING 2024-03-15..2024-04-15 22'],
-      );
-    });
+  it('price overrides pass over names of the catalog, and an upload cannot take theirs', async () => {
+    await acme.uploadCatalog(studio({ date: '2024-01-02', others: ['studio-monthly-1'] }));
+    expect(await planOf(await subscribe([evergreen19]))).to.equal('studio-monthly-2');
+    const ofCatalog = await subscribe([], { planName: 'studio-monthly-1' });
+    expect((await acme.getSubscription(ofCatalog)).prices).to.have.length(2);
+    const error = await refusal(
+      acme.uploadCatalog(
+        studio({
+          date: '2024-01-03',
+          others: ['studio-monthly-1', 'studio-monthly-2', 'studio-monthly-3'],
+        }),
+      ),
+    );
+    expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_FOR_TENANT);
+    expect(error.problems?.map(({ message }) => message)).to.have.length(1);
+    expect(error.message).to.match(/"studio-monthly-2" has the name of a plan that overrides prices/);
+    expect((await acme.catalogs.current()).versions).to.have.length(2);
+  });
 
-    it('price overrides are told by a dry run like by the run that follows', async () => {
-      const accountId = await newAccount();
-      await subscribe([evergreen19], { accountId });
-      await engine.settle();
-      engine.clock.set('2024-02-15T07:00:00Z');
-      const dryRun = await acme.invoices.dryRun({ accountId });
-      await engine.runTo('2024-02-15T08:00:00Z');
-      const lines = await linesOf(accountId);
-      expect(dryRun && itemLines(dryRun)).to.deep.equal(lines.slice(-1));
-      expect(dryRun?.items[0]).to.include({ planName: 'studio-monthly-1', prettyPlanName: 'studio-monthly' });
-      expect(lines.at(-1)).to.equal('RECURRING 2024-02-15..2024-03-15 19');
-    });
-
-    it('price overrides over an override plan merge onto its parent', async () => {
-      await subscribe([trial5]);
-      const merged = await subscribe(
-        [{ phaseName: 'studio-monthly-1-evergreen', recurringPrice: decimal(19) }],
+  it('price overrides pass over names that entries of other accounts have', async () => {
+    const other = await newAccount();
+    const plans = ['studio-monthly-1', 'studio-monthly-2'].map((name) => ({
+      name,
+      recurringBillingMode: 'IN_ADVANCE' as const,
+      effectiveDate: now,
+      productName: 'P',
+      pricelistName: 'DEFAULT',
+      phases: [
         {
-          planName: 'studio-monthly-1',
-        },
-      );
-      expect(await planOf(merged)).to.equal('studio-monthly-2');
-      expect(await planOf(await subscribe([trial5, evergreen19]))).to.equal('studio-monthly-2');
-      expect(await planOf(await subscribe([trial5], { planName: 'studio-monthly-2' }))).to.equal(
-        'studio-monthly-2',
-      );
-    });
-
-    it('price overrides pass over names of the catalog, and an upload cannot take theirs', async () => {
-      await acme.uploadCatalog(studio({ date: '2024-01-02', others: ['studio-monthly-1'] }));
-      expect(await planOf(await subscribe([evergreen19]))).to.equal('studio-monthly-2');
-      const ofCatalog = await subscribe([], { planName: 'studio-monthly-1' });
-      expect((await acme.getSubscription(ofCatalog)).prices).to.have.length(2);
-      const error = await refusal(
-        acme.uploadCatalog(
-          studio({
-            date: '2024-01-03',
-            others: ['studio-monthly-1', 'studio-monthly-2', 'studio-monthly-3'],
-          }),
-        ),
-      );
-      expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_FOR_TENANT);
-      expect(error.problems?.map(({ message }) => message)).to.have.length(1);
-      expect(error.message).to.match(/"studio-monthly-2" has the name of a plan that overrides prices/);
-      expect((await acme.catalogs.current()).versions).to.have.length(2);
-    });
-
-    it('price overrides pass over names that entries of other accounts have', async () => {
-      const other = await newAccount();
-      const plans = ['studio-monthly-1', 'studio-monthly-2'].map((name) => ({
-        name,
-        recurringBillingMode: 'IN_ADVANCE' as const,
-        effectiveDate: now,
-        productName: 'P',
-        pricelistName: 'DEFAULT',
-        phases: [
-          {
-            type: 'EVERGREEN' as const,
-            durationUnit: 'UNLIMITED' as const,
-            recurringPrices: {
-              billingPeriod: 'MONTHLY' as const,
-              prices: [{ currency: 'USD', value: decimal('3') }],
-            },
+          type: 'EVERGREEN' as const,
+          durationUnit: 'UNLIMITED' as const,
+          recurringPrices: {
+            billingPeriod: 'MONTHLY' as const,
+            prices: [{ currency: 'USD', value: decimal('3') }],
           },
-        ],
-      }));
-      await acme.catalogEntries.create({ plans }, { accountId: other });
-      expect(await planOf(await subscribe([evergreen19]))).to.equal('studio-monthly-3');
-      const own = await subscribe([], { accountId: other, planName: 'studio-monthly-1' });
-      expect((await acme.getSubscription(own)).prices[0]?.recurringPrice?.toFixed()).to.equal('3');
-    });
+        },
+      ],
+    }));
+    await acme.catalogEntries.create({ plans }, { accountId: other });
+    expect(await planOf(await subscribe([evergreen19]))).to.equal('studio-monthly-3');
+    const own = await subscribe([], { accountId: other, planName: 'studio-monthly-1' });
+    expect((await acme.getSubscription(own)).prices[0]?.recurringPrice?.toFixed()).to.equal('3');
+  });
 
-    it('price overrides belong to one tenant', async () => {
-      const other = await newTenant('other');
-      await subscribe([evergreen19]);
-      const foreign = await refusal(
-        subscribe([], { planName: 'studio-monthly-1', accountId: await newAccount(other) }, other),
-      );
-      const unknown = await refusal(
-        subscribe([], { planName: 'studio-monthly-9', accountId: await newAccount(other) }, other),
-      );
-      expect(foreign.code).to.equal(ErrorCode.CATALOG_NO_SUCH_PLAN);
-      expect(foreign.message.replace('-1"', '-9"')).to.equal(unknown.message);
-      const own = await subscribe([trial5], {}, other);
-      expect(await planOf(own, other)).to.equal('studio-monthly-1');
-      expect((await other.getSubscription(own)).prices[1]?.recurringPrice?.toFixed()).to.equal('24');
-    });
+  it('price overrides belong to one tenant', async () => {
+    const other = await newTenant('other');
+    await subscribe([evergreen19]);
+    const foreign = await refusal(
+      subscribe([], { planName: 'studio-monthly-1', accountId: await newAccount(other) }, other),
+    );
+    const unknown = await refusal(
+      subscribe([], { planName: 'studio-monthly-9', accountId: await newAccount(other) }, other),
+    );
+    expect(foreign.code).to.equal(ErrorCode.CATALOG_NO_SUCH_PLAN);
+    expect(foreign.message.replace('-1"', '-9"')).to.equal(unknown.message);
+    const own = await subscribe([trial5], {}, other);
+    expect(await planOf(own, other)).to.equal('studio-monthly-1');
+    expect((await other.getSubscription(own)).prices[1]?.recurringPrice?.toFixed()).to.equal('24');
+  });
 
-    it(
-      'price overrides made at the same time share a plan where they are equal, and a number nowhere else',
-      onEachDatabase(async () => {
-        const amounts = Array.from({ length: 24 }, (_, index) => decimal(10 + (index % 6)));
-        const accounts = await Promise.all(amounts.map(() => newAccount()));
-        const made = await Promise.all(
-          amounts.map((recurringPrice, index) => {
-            const accountId = accounts[index] ?? null;
-            return subscribe([{ phaseType: 'EVERGREEN', recurringPrice }], { accountId });
-          }),
-        );
-        const byAmount = new Map<string, Set<string | null>>();
-        for (const [index, id] of made.entries()) {
-          const view = await acme.getSubscription(id);
-          const price = view.prices[1]?.recurringPrice;
-          expect(price?.toFixed()).to.equal(amounts[index]?.toFixed());
-          const names = byAmount.get(String(price)) ?? new Set();
-          byAmount.set(String(price), names.add(view.planName));
-        }
-        expect([...byAmount.values()].map((names) => names.size)).to.deep.equal([1, 1, 1, 1, 1, 1]);
-        const names = [...byAmount.values()].flatMap((each) => [...each]).toSorted();
-        expect(names).to.deep.equal([1, 2, 3, 4, 5, 6].map((number) => `studio-monthly-${number}`));
+  it('price overrides made at the same time share a plan where they are equal, and a number nowhere else', async () => {
+    const amounts = Array.from({ length: 24 }, (_, index) => decimal(10 + (index % 6)));
+    const accounts = await Promise.all(amounts.map(() => newAccount()));
+    const made = await Promise.all(
+      amounts.map((recurringPrice, index) => {
+        const accountId = accounts[index] ?? null;
+        return subscribe([{ phaseType: 'EVERGREEN', recurringPrice }], { accountId });
       }),
     );
+    const byAmount = new Map<string, Set<string | null>>();
+    for (const [index, id] of made.entries()) {
+      const view = await acme.getSubscription(id);
+      const price = view.prices[1]?.recurringPrice;
+      expect(price?.toFixed()).to.equal(amounts[index]?.toFixed());
+      const names = byAmount.get(String(price)) ?? new Set();
+      byAmount.set(String(price), names.add(view.planName));
+    }
+    expect([...byAmount.values()].map((names) => names.size)).to.deep.equal([1, 1, 1, 1, 1, 1]);
+    const names = [...byAmount.values()].flatMap((each) => [...each]).toSorted();
+    expect(names).to.deep.equal([1, 2, 3, 4, 5, 6].map((number) => `studio-monthly-${number}`));
   });
 });

@@ -1,9 +1,13 @@
-import { expect } from 'chai';
 import type { Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, price } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 const TEN_USD_NIL_EUR = price('USD', '10') + price('EUR', null);
 
@@ -20,80 +24,74 @@ const catalog = catalogXml({
   priceLists: lists({ DEFAULT: ['p-monthly', 'p-setup', 'p-free'] }),
 }).replace('<catalog>', '<catalog xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">');
 
-anyDatabase((_kind, open) => {
-  describe('prices in currencies, on invoices', () => {
-    let engine: TestEngine;
+eachDatabaseByTurns('prices in currencies, on invoices', (open) => {
+  let engine: TestEngine;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog });
-    });
-    afterEach(() => engine.close());
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog });
+  });
 
-    async function subscribed(currency: 'USD' | 'EUR' | 'GBP', planName: string): Promise<Uuid> {
-      const account = await engine.payingAccount({ currency });
-      await engine.acme.createSubscription({ accountId: account.id, planName });
-      await engine.settle();
-      return account.id;
-    }
+  async function subscribed(currency: 'USD' | 'EUR' | 'GBP', planName: string): Promise<Uuid> {
+    const account = await engine.payingAccount({ currency });
+    await engine.acme.createSubscription({ accountId: account.id, planName });
+    await engine.settle();
+    return account.id;
+  }
 
-    async function linesOf(accountId: Uuid): Promise<readonly string[]> {
-      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      return invoices.flatMap(itemLines);
-    }
+  async function linesOf(accountId: Uuid): Promise<readonly string[]> {
+    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    return invoices.flatMap(itemLines);
+  }
 
-    it('catalog W20 Currency: a price is billed in its currency', async () => {
-      const accountId = await subscribed('USD', 'p-monthly');
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await linesOf(accountId)).to.deep.equal([
-        'RECURRING 2024-01-01..2024-02-01 10',
-        'RECURRING 2024-02-01..2024-03-01 10',
-      ]);
-      expect(await linesOf(await subscribed('USD', 'p-setup'))).to.deep.equal([
-        'FIXED 2024-02-01..2024-03-02 10',
-      ]);
-    });
+  it('catalog W20 Currency: a price is billed in its currency', async () => {
+    const accountId = await subscribed('USD', 'p-monthly');
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect(await linesOf(accountId)).to.deep.equal([
+      'RECURRING 2024-01-01..2024-02-01 10',
+      'RECURRING 2024-02-01..2024-03-01 10',
+    ]);
+    expect(await linesOf(await subscribed('USD', 'p-setup'))).to.deep.equal([
+      'FIXED 2024-02-01..2024-03-02 10',
+    ]);
+  });
 
-    for (const [currency, code] of [
-      ['EUR', 2011],
-      ['GBP', 2010],
-    ] as const) {
-      for (const planName of ['p-monthly', 'p-setup']) {
-        it(`catalog W20 Currency: ${planName} is not sold in ${currency}, error ${code}`, async () => {
-          expect(await codeOf(subscribed(currency, planName))).to.equal(code);
-        });
-      }
-
-      it(`catalog W20 Currency: a version without a price in ${currency} for existing subscriptions is no invoice but error ${code}, and keeps nobody else from being billed`, async () => {
-        const accountId = await subscribed(currency, 'p-free');
-        const other = await subscribed('USD', 'p-free');
-        const later = catalog.replace('2024-01-01T00:00:00Z', '2024-01-15T00:00:00Z').replace(
-          plan('p-free', 'P', { price: '' }),
-          plan('p-free', 'P', {
-            price: TEN_USD_NIL_EUR,
-            more: '<effectiveDateForExistingSubscriptions>2024-02-01</effectiveDateForExistingSubscriptions>',
-          }),
-        );
-        await engine.acme.uploadCatalog(later);
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(code);
-        expect(await codeOf(engine.acme.invoices.dryRun({ accountId }))).to.equal(code);
-        expect(await linesOf(accountId)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 0']);
-        expect(await linesOf(other)).to.include('RECURRING 2024-02-01..2024-03-01 10');
+  for (const [currency, code] of [
+    ['EUR', 2011],
+    ['GBP', 2010],
+  ] as const) {
+    for (const planName of ['p-monthly', 'p-setup']) {
+      it(`catalog W20 Currency: ${planName} is not sold in ${currency}, error ${code}`, async () => {
+        expect(await codeOf(subscribed(currency, planName))).to.equal(code);
       });
     }
 
-    it(
-      'catalog W20 Currency: an empty price is 0.00 in every currency, and what is free is invoiced',
-      onEachDatabase(async () => {
-        const accountId = await subscribed('GBP', 'p-free');
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await linesOf(accountId)).to.deep.equal([
-          'RECURRING 2024-01-01..2024-02-01 0',
-          'RECURRING 2024-02-01..2024-03-01 0',
-        ]);
-        const invoices = await engine.acme.invoices.ofAccount({ accountId });
-        expect(invoices.map(({ currency }) => currency)).to.deep.equal(['GBP', 'GBP']);
-      }),
-    );
+    it(`catalog W20 Currency: a version without a price in ${currency} for existing subscriptions is no invoice but error ${code}, and keeps nobody else from being billed`, async () => {
+      const accountId = await subscribed(currency, 'p-free');
+      const other = await subscribed('USD', 'p-free');
+      const later = catalog.replace('2024-01-01T00:00:00Z', '2024-01-15T00:00:00Z').replace(
+        plan('p-free', 'P', { price: '' }),
+        plan('p-free', 'P', {
+          price: TEN_USD_NIL_EUR,
+          more: '<effectiveDateForExistingSubscriptions>2024-02-01</effectiveDateForExistingSubscriptions>',
+        }),
+      );
+      await engine.acme.uploadCatalog(later);
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(code);
+      expect(await codeOf(engine.acme.invoices.dryRun({ accountId }))).to.equal(code);
+      expect(await linesOf(accountId)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 0']);
+      expect(await linesOf(other)).to.include('RECURRING 2024-02-01..2024-03-01 10');
+    });
+  }
+
+  it('catalog W20 Currency: an empty price is 0.00 in every currency, and what is free is invoiced', async () => {
+    const accountId = await subscribed('GBP', 'p-free');
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect(await linesOf(accountId)).to.deep.equal([
+      'RECURRING 2024-01-01..2024-02-01 0',
+      'RECURRING 2024-02-01..2024-03-01 0',
+    ]);
+    const invoices = await engine.acme.invoices.ofAccount({ accountId });
+    expect(invoices.map(({ currency }) => currency)).to.deep.equal(['GBP', 'GBP']);
   });
 });

@@ -1,9 +1,7 @@
-import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { httpPushSender } from '../../adapters/node/index.ts';
 import type { PushRequest, PushSender } from '../../lib/ports/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { openReceiver, type Receiver } from '../support/push/receiver.ts';
 
 const CALLBACK = 'PUSH_NOTIFICATION_CB';
@@ -42,98 +40,93 @@ const forbidden: readonly (readonly string[])[] = [
   [],
 ];
 
-anyDatabase((_kind, open) => {
-  describe('targets of pushes at delivery (platform §10.1)', () => {
-    let receiver: Receiver;
-    let engine: TestEngine | undefined;
-    let asked: string[];
-    let sent: PushRequest[];
-    let answers: readonly string[] | Error;
-    const real = httpPushSender();
-    const pushSender: PushSender = {
-      resolve: async (host) => {
-        asked.push(host);
-        if (answers instanceof Error) throw answers;
-        return answers;
-      },
-      send: (push) => {
-        sent.push(push);
-        return real.send(push);
-      },
-    };
-    beforeEach(async () => {
-      receiver = await openReceiver();
-      [asked, sent, answers] = [[], [], []];
+anyDatabase('targets of pushes at delivery (platform §10.1)', (open) => {
+  let receiver: Receiver;
+  let engine: TestEngine | undefined;
+  let asked: string[];
+  let sent: PushRequest[];
+  let answers: readonly string[] | Error;
+  const real = httpPushSender();
+  const pushSender: PushSender = {
+    resolve: async (host) => {
+      asked.push(host);
+      if (answers instanceof Error) throw answers;
+      return answers;
+    },
+    send: (push) => {
+      sent.push(push);
+      return real.send(push);
+    },
+  };
+  beforeEach(async () => {
+    receiver = await openReceiver();
+    [asked, sent, answers] = [[], [], []];
+  });
+  afterEach(() => receiver.close());
+  after(() => real.close?.());
+  const opened = async (options: { readonly testMode?: boolean } = {}) => {
+    engine = await openEngine(open, {
+      now: '2025-03-10T10:00:00Z',
+      catalog: null,
+      pushSender,
+      ...options,
     });
-    afterEach(async () => {
-      await engine?.close();
-      await receiver.close();
-    });
-    after(() => real.close?.());
-    const opened = async (options: { readonly testMode?: boolean } = {}) => {
-      engine = await openEngine(open, {
-        now: '2025-03-10T10:00:00Z',
-        catalog: null,
-        pushSender,
-        ...options,
-      });
-      return engine;
-    };
-    const lastOf = async ({ storage, tenant }: TestEngine) => {
-      const { rows } = await storage.read(tenant, (session) =>
-        session.deliveries.list({}, { offset: 0, limit: -1 }),
-      );
-      return rows[0];
-    };
+    return engine;
+  };
+  const lastOf = async ({ storage, tenant }: TestEngine) => {
+    const { rows } = await storage.read(tenant, (session) =>
+      session.deliveries.list({}, { offset: 0, limit: -1 }),
+    );
+    return rows[0];
+  };
 
-    it('targets of pushes at delivery: a name that turns to an address of ours or of the machine is not called', async () => {
-      const { acme, settle } = await opened();
-      await acme.keyValues.add(CALLBACK, `http://receiver.example:${receiver.port}/cb`);
-      for (const addresses of forbidden) {
-        answers = addresses;
-        await acme.createAccount({ currency: 'USD' });
-        await settle();
-        expect((await lastOf(engine as TestEngine))?.lastError, addresses.join()).to.equal(UNREACHABLE);
-      }
-      // A name that nobody knows says the same.
-      answers = new Error('ENOTFOUND');
+  it('targets of pushes at delivery: a name that turns to an address of ours or of the machine is not called', async () => {
+    const { acme, settle } = await opened();
+    await acme.keyValues.add(CALLBACK, `http://receiver.example:${receiver.port}/cb`);
+    for (const addresses of forbidden) {
+      answers = addresses;
       await acme.createAccount({ currency: 'USD' });
       await settle();
-      expect((await lastOf(engine as TestEngine))?.lastError).to.equal(UNREACHABLE);
-      expect(sent).to.deep.equal([]);
-      expect(receiver.arrived).to.deep.equal([]);
-    });
+      expect((await lastOf(engine as TestEngine))?.lastError, addresses.join()).to.equal(UNREACHABLE);
+    }
+    // A name that nobody knows says the same.
+    answers = new Error('ENOTFOUND');
+    await acme.createAccount({ currency: 'USD' });
+    await settle();
+    expect((await lastOf(engine as TestEngine))?.lastError).to.equal(UNREACHABLE);
+    expect(sent).to.deep.equal([]);
+    expect(receiver.arrived).to.deep.equal([]);
+  });
 
-    it('targets of pushes at delivery: what was checked is what is connected to, though the name has turned since', async () => {
-      const { acme, settle } = await opened({ testMode: true });
-      answers = ['127.0.0.1'];
-      await acme.keyValues.add(CALLBACK, `http://receiver.example:${receiver.port}/cb`);
-      await settle();
-      expect([asked, sent.map(({ addresses }) => addresses)]).to.deep.equal([
-        ['receiver.example'],
-        [['127.0.0.1']],
-      ]);
-      expect(receiver.arrived[0]?.headers.host).to.equal(`receiver.example:${receiver.port}`);
-      answers = ['10.0.0.1'];
-      await acme.createAccount({ currency: 'USD' });
-      await settle();
-      expect(receiver.arrived).to.have.length(1);
-    });
+  it('targets of pushes at delivery: what was checked is what is connected to, though the name has turned since', async () => {
+    const { acme, settle } = await opened({ testMode: true });
+    answers = ['127.0.0.1'];
+    await acme.keyValues.add(CALLBACK, `http://receiver.example:${receiver.port}/cb`);
+    await settle();
+    expect([asked, sent.map(({ addresses }) => addresses)]).to.deep.equal([
+      ['receiver.example'],
+      [['127.0.0.1']],
+    ]);
+    expect(receiver.arrived[0]?.headers.host).to.equal(`receiver.example:${receiver.port}`);
+    answers = ['10.0.0.1'];
+    await acme.createAccount({ currency: 'USD' });
+    await settle();
+    expect(receiver.arrived).to.have.length(1);
+  });
 
-    it('targets of pushes at delivery: what was registered when it was allowed is refused once it is not', async () => {
-      const { acme, settle, storage, clock } = await opened({ testMode: true });
-      await acme.keyValues.add(CALLBACK, receiver.url);
-      await settle();
-      expect(receiver.arrived).to.have.length(1);
-      await acme.createAccount({ currency: 'USD' });
-      const strict = await Billing.open<never>({
-        storage,
-        clock,
-        pushSender,
-      });
-      await strict.settle();
-      expect((await lastOf(engine as TestEngine))?.lastError).to.equal(UNREACHABLE);
-      expect(receiver.arrived).to.have.length(1);
+  it('targets of pushes at delivery: what was registered when it was allowed is refused once it is not', async () => {
+    const { acme, settle, storage, clock } = await opened({ testMode: true });
+    await acme.keyValues.add(CALLBACK, receiver.url);
+    await settle();
+    expect(receiver.arrived).to.have.length(1);
+    await acme.createAccount({ currency: 'USD' });
+    const strict = await Billing.open<never>({
+      storage,
+      clock,
+      pushSender,
     });
+    await strict.settle();
+    expect((await lastOf(engine as TestEngine))?.lastError).to.equal(UNREACHABLE);
+    expect(receiver.arrived).to.have.length(1);
   });
 });

@@ -1,14 +1,19 @@
-import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { httpPushSender } from '../../adapters/node/index.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import type { TenantBilling } from '../../lib/index.ts';
 import type { PushSender } from '../../lib/ports/index.ts';
-import { onPostgresql, type TestDatabase } from '../support/databases.ts';
-import { plainHasher } from '../support/plain-hasher.ts';
+import {
+  expect,
+  migrated,
+  onPostgresql,
+  plainHasher,
+  pushableSystemClock,
+  recordingLogger,
+  storageOf,
+  type TestDatabase,
+} from '../support/index.ts';
 import { openReceiver, type Receiver } from '../support/push/receiver.ts';
-import { migrated, storageOf } from '../support/storage.ts';
-import { pushableSystemClock, recordingLogger } from '../support/system-time.ts';
 
 const NOW = '2025-03-10T10:00:00Z';
 const LEASE_MS = 30_000;

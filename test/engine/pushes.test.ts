@@ -1,12 +1,16 @@
-import { expect } from 'chai';
 import { httpPushSender, secretCipher } from '../../adapters/node/index.ts';
 import { type Account, formatInstant } from '../../lib/index.ts';
 import type { PushSender } from '../../lib/ports/index.ts';
 import type { PushDelivery } from '../../lib/records/index.ts';
 import { SigningSecretService } from '../../lib/tenants/index.ts';
-import { anyDatabase, eachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { isLongRun } from '../support/long-run.ts';
+import {
+  anyDatabase,
+  eachDatabase,
+  expect,
+  isLongRun,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 import { isSignedWith, openReceiver, type Receiver } from '../support/push/receiver.ts';
 
 const NOW = '2025-03-10T10:00:00Z';
@@ -26,310 +30,304 @@ function dueOf({ dueOrder }: PushDelivery): string {
   return dueOrder === 0 ? 'at once' : formatInstant(dueOrder as never);
 }
 
-eachDatabase((_kind, open) => {
-  describe('pushes (platform §10)', () => {
-    let engine: TestEngine;
-    let receiver: Receiver;
-    /** The account whose pushes are not waited for as long as the rules say. */
-    let hanging: Account | undefined;
+eachDatabase('pushes (platform §10)', (open) => {
+  let engine: TestEngine;
+  let receiver: Receiver;
+  /** The account whose pushes are not waited for as long as the rules say. */
+  let hanging: Account | undefined;
 
-    beforeEach(async () => {
-      hanging = undefined;
-      receiver = await openReceiver();
-      const real = httpPushSender();
-      const pushSender: PushSender = {
-        ...real,
-        send: (push) => {
-          const isImpatient = hanging !== undefined && push.body.includes(hanging.id);
-          return real.send(isImpatient ? { ...push, timeoutMs: 300 } : push);
-        },
-      };
-      engine = await openEngine(open, { now: NOW, testMode: true, pushSender });
-    });
-    afterEach(async () => {
-      await engine.close();
-      await receiver.close();
-    });
-    const register = (url = receiver.url) => engine.acme.keyValues.add(CALLBACK, url);
-    const createAccount = () => engine.acme.createAccount({ currency: 'USD' });
-    const retryAfter = (schedule: string) =>
-      engine.acme.keyValues.add(
-        'PER_TENANT_CONFIG',
-        JSON.stringify({ 'org.service.billing.server.notifications.retries': schedule }),
-      );
+  beforeEach(async () => {
+    hanging = undefined;
+    receiver = await openReceiver();
+    const real = httpPushSender();
+    const pushSender: PushSender = {
+      ...real,
+      send: (push) => {
+        const isImpatient = hanging !== undefined && push.body.includes(hanging.id);
+        return real.send(isImpatient ? { ...push, timeoutMs: 300 } : push);
+      },
+    };
+    engine = await openEngine(open, { now: NOW, testMode: true, pushSender });
+  });
+  afterEach(async () => {
+    await receiver.close();
+  });
+  const register = (url = receiver.url) => engine.acme.keyValues.add(CALLBACK, url);
+  const createAccount = () => engine.acme.createAccount({ currency: 'USD' });
+  const retryAfter = (schedule: string) =>
+    engine.acme.keyValues.add(
+      'PER_TENANT_CONFIG',
+      JSON.stringify({ 'org.service.billing.server.notifications.retries': schedule }),
+    );
 
-    it('platform §18 P6 Registration event', async () => {
-      await register();
-      await engine.settle();
-      const [first] = receiver.arrived;
-      if (first === undefined) throw new Error('nothing has arrived');
-      const { text, headers, path } = first;
-      expect(JSON.parse(text)).to.deep.include({
-        eventType: 'TENANT_CONFIG_CHANGE',
-        accountId: null,
-        objectType: 'TENANT_KVS',
-        metaData: '{"key":"PUSH_NOTIFICATION_CB"}',
-      });
-      expect(Object.keys(JSON.parse(text) as object)).to.deep.equal([
-        'eventType',
-        'accountId',
-        'objectType',
-        'objectId',
-        'metaData',
+  it('platform §18 P6 Registration event', async () => {
+    await register();
+    await engine.settle();
+    const [first] = receiver.arrived;
+    if (first === undefined) throw new Error('nothing has arrived');
+    const { text, headers, path } = first;
+    expect(JSON.parse(text)).to.deep.include({
+      eventType: 'TENANT_CONFIG_CHANGE',
+      accountId: null,
+      objectType: 'TENANT_KVS',
+      metaData: '{"key":"PUSH_NOTIFICATION_CB"}',
+    });
+    expect(Object.keys(JSON.parse(text) as object)).to.deep.equal([
+      'eventType',
+      'accountId',
+      'objectType',
+      'objectId',
+      'metaData',
+    ]);
+    expect(headers).to.include({ 'content-type': 'application/json; charset=UTF-8' });
+    expect(headers['user-agent']).to.match(/^Billwright\/\d/);
+    expect(path).to.equal('/cb');
+    await engine.acme.keyValues.add('colour', 'red');
+    await engine.acme.keyValues.delete(CALLBACK);
+    await createAccount();
+    await engine.settle();
+    expect(receiver.arrived).to.have.length(1);
+    expect(await deliveriesOf(engine)).to.have.length(1);
+  });
+
+  it('pushes tell of a subscription, its invoice and its payment, in the order of the bus, by the account', async () => {
+    await register();
+    const accounts: Account[] = [];
+    for (let index = 0; index < 3; index += 1) accounts.push(await engine.payingAccount({ currency: 'USD' }));
+    for (const { id } of accounts)
+      await engine.acme.createSubscription({ accountId: id, planName: 'pro-monthly' });
+    await engine.settle();
+    const written = await deliveriesOf(engine);
+    for (const { id, recordId } of accounts) {
+      const told = written.filter(({ accountRecordId }) => accountRecordId === recordId);
+      expect(receiver.typesOf(id)).to.deep.equal(told.map(({ eventType }) => eventType));
+      expect(receiver.typesOf(id).slice(0, 2)).to.deep.equal(['ACCOUNT_CREATION', 'ACCOUNT_CHANGE']);
+      expect(receiver.typesOf(id)).to.include.members([
+        'SUBSCRIPTION_CREATION',
+        'ENTITLEMENT_CREATION',
+        'INVOICE_CREATION',
       ]);
-      expect(headers).to.include({ 'content-type': 'application/json; charset=UTF-8' });
-      expect(headers['user-agent']).to.match(/^Billwright\/\d/);
-      expect(path).to.equal('/cb');
-      await engine.acme.keyValues.add('colour', 'red');
-      await engine.acme.keyValues.delete(CALLBACK);
-      await createAccount();
-      await engine.settle();
-      expect(receiver.arrived).to.have.length(1);
-      expect(await deliveriesOf(engine)).to.have.length(1);
-    });
+    }
+    expect(new Set(receiver.arrived.map(({ id }) => id)).size).to.equal(receiver.arrived.length);
+    expect(new Set(written.map(({ state }) => state))).to.deep.equal(new Set(['PROCESSED']));
+  });
 
-    it('pushes tell of a subscription, its invoice and its payment, in the order of the bus, by the account', async () => {
-      await register();
-      const accounts: Account[] = [];
-      for (let index = 0; index < 3; index += 1)
-        accounts.push(await engine.payingAccount({ currency: 'USD' }));
-      for (const { id } of accounts)
-        await engine.acme.createSubscription({ accountId: id, planName: 'pro-monthly' });
-      await engine.settle();
-      const written = await deliveriesOf(engine);
-      for (const { id, recordId } of accounts) {
-        const told = written.filter(({ accountRecordId }) => accountRecordId === recordId);
-        expect(receiver.typesOf(id)).to.deep.equal(told.map(({ eventType }) => eventType));
-        expect(receiver.typesOf(id).slice(0, 2)).to.deep.equal(['ACCOUNT_CREATION', 'ACCOUNT_CHANGE']);
-        expect(receiver.typesOf(id)).to.include.members([
-          'SUBSCRIPTION_CREATION',
-          'ENTITLEMENT_CREATION',
-          'INVOICE_CREATION',
-        ]);
-      }
-      expect(new Set(receiver.arrived.map(({ id }) => id)).size).to.equal(receiver.arrived.length);
-      expect(new Set(written.map(({ state }) => state))).to.deep.equal(new Set(['PROCESSED']));
-    });
-
-    it('platform §18 P4 Push retries', async () => {
-      await register();
-      await engine.settle();
-      receiver.answer(500);
-      await createAccount();
-      await engine.settle();
-      const dates = [
-        '2025-03-10T10:15:00.000Z',
-        '2025-03-10T10:45:00.000Z',
-        '2025-03-10T12:45:00.000Z',
-        '2025-03-11T00:45:00.000Z',
-        '2025-03-12T00:45:00.000Z',
-      ];
-      for (const date of dates) {
-        const [, delivery] = await deliveriesOf(engine);
-        expect(delivery && dueOf(delivery)).to.equal(date);
-        expect(delivery).to.deep.include({ lastStatus: 500, lastError: 'The receiver answered 500' });
-        await engine.runTo(date);
-      }
+  it('platform §18 P4 Push retries', async () => {
+    await register();
+    await engine.settle();
+    receiver.answer(500);
+    await createAccount();
+    await engine.settle();
+    const dates = [
+      '2025-03-10T10:15:00.000Z',
+      '2025-03-10T10:45:00.000Z',
+      '2025-03-10T12:45:00.000Z',
+      '2025-03-11T00:45:00.000Z',
+      '2025-03-12T00:45:00.000Z',
+    ];
+    for (const date of dates) {
       const [, delivery] = await deliveriesOf(engine);
-      expect(delivery).to.deep.include({ state: 'FAILED', attempts: 6, failures: 6 });
-      const sent = receiver.arrived.slice(1);
-      expect(sent).to.have.length(6);
-      expect(new Set(sent.map(({ id }) => id))).to.deep.equal(new Set([delivery?.id]));
-      await engine.runTo('2025-04-12');
-      expect(receiver.arrived).to.have.length(7);
-      expect(engine.logger.lines.some(({ message }) => message === 'a push was given up')).to.equal(true);
-    });
+      expect(delivery && dueOf(delivery)).to.equal(date);
+      expect(delivery).to.deep.include({ lastStatus: 500, lastError: 'The receiver answered 500' });
+      await engine.runTo(date);
+    }
+    const [, delivery] = await deliveriesOf(engine);
+    expect(delivery).to.deep.include({ state: 'FAILED', attempts: 6, failures: 6 });
+    const sent = receiver.arrived.slice(1);
+    expect(sent).to.have.length(6);
+    expect(new Set(sent.map(({ id }) => id))).to.deep.equal(new Set([delivery?.id]));
+    await engine.runTo('2025-04-12');
+    expect(receiver.arrived).to.have.length(7);
+    expect(engine.logger.lines.some(({ message }) => message === 'a push was given up')).to.equal(true);
+  });
 
-    it('pushes that fail come again by the schedule of the tenant, and end with a success', async () => {
-      await register();
-      await retryAfter('15m,1h');
-      await engine.settle();
-      receiver.answer(302);
+  it('pushes that fail come again by the schedule of the tenant, and end with a success', async () => {
+    await register();
+    await retryAfter('15m,1h');
+    await engine.settle();
+    receiver.answer(302);
+    await createAccount();
+    await engine.settle();
+    await engine.runTo('2025-03-10T10:15:00Z');
+    receiver.answer(204);
+    await engine.runTo('2025-03-10T11:15:00Z');
+    const last = (await deliveriesOf(engine)).at(-1);
+    expect(last).to.deep.include({
+      state: 'PROCESSED',
+      attempts: 3,
+      failures: 2,
+      lastStatus: 204,
+      lastError: null,
+    });
+    await retryAfter('');
+    await engine.settle();
+    receiver.answer(500);
+    await createAccount();
+    await engine.settle();
+    expect((await deliveriesOf(engine)).at(-1)).to.deep.include({ state: 'FAILED', attempts: 1 });
+  });
+
+  it('pushes of a receiver that is away for an hour arrive all, each once it is back', async () => {
+    await register();
+    await retryAfter('15m,15m,15m,30m');
+    await engine.settle();
+    const there = receiver.arrived.length;
+    receiver.answer(503);
+    for (let index = 0; index < EVENTS; index += 1) {
       await createAccount();
+      if (index % (EVENTS / 4) === 0) await engine.settle();
+    }
+    await engine.settle();
+    await engine.runTo('2025-03-10T10:45:00Z');
+    receiver.answer(200);
+    const failed = receiver.arrived.length;
+    await engine.runTo('2025-03-10T11:15:00Z');
+    const late = receiver.arrived.slice(failed);
+    expect(late).to.have.length(EVENTS);
+    const ids = (await deliveriesOf(engine)).map(({ id }) => id).slice(there);
+    expect(late.map(({ id }) => id).sort()).to.deep.equal([...ids].sort());
+    expect((await deliveriesOf(engine)).every(({ state }) => state === 'PROCESSED')).to.equal(true);
+  });
+
+  it('pushes are signed with each secret that is active, which the library of Standard Webhooks verifies', async () => {
+    await register();
+    await engine.settle();
+    expect(receiver.arrived.at(-1)?.headers).not.to.have.property('webhook-signature');
+    const first = await engine.acme.signingSecrets.create();
+    const send = async () => {
+      await createAccount();
+      await engine.settle();
+      const push = receiver.arrived.at(-1);
+      if (push === undefined) throw new Error('nothing has arrived');
+      return push;
+    };
+    expect(isSignedWith(first, await send())).to.equal(true);
+    const second = await engine.acme.signingSecrets.create();
+    const rotated = await send();
+    expect([first, second].map((secret) => isSignedWith(secret, rotated))).to.deep.equal([true, true]);
+    expect(isSignedWith(second, { ...rotated, text: `${rotated.text} ` })).to.equal(false);
+    engine.systemClock.push(24 * 3_600_000);
+    // The verifier would compare with real time, which has not moved.
+    expect(String((await send()).headers['webhook-signature']).split(' ')).to.have.length(1);
+    await engine.acme.signingSecrets.delete();
+    expect((await send()).headers).not.to.have.property('webhook-signature');
+  });
+
+  it('pushes are not sent unsigned where this server cannot read the secret, and the tenant sees why', async () => {
+    await register();
+    await engine.settle();
+    const { storage, systemClock, billing, tenant } = engine;
+    const ids = { next: () => crypto.randomUUID() as never };
+    const cipher = secretCipher('the key of another server, of 32 characters');
+    const elsewhere = new SigningSecretService({ storage, systemClock, ids, cipher });
+    await elsewhere.create(await billing.context({ tenant, user: 'test' }));
+    await createAccount();
+    await engine.settle();
+    expect(receiver.arrived).to.have.length(1);
+    expect((await deliveriesOf(engine)).at(-1)).to.deep.include({
+      state: 'AVAILABLE',
+      attempts: 1,
+      lastError: 'The secret that signs cannot be read by this server; create a new one',
+    });
+    await engine.acme.signingSecrets.delete();
+    await engine.runTo('2025-03-10T10:15:00Z');
+    expect(receiver.arrived).to.have.length(2);
+  });
+
+  it('pushes go to the callback that is registered: those of a former one are withdrawn', async () => {
+    await register();
+    await engine.settle();
+    receiver.answer(500);
+    await createAccount();
+    await engine.settle();
+    const other = await openReceiver();
+    try {
+      await register(other.url);
       await engine.settle();
       await engine.runTo('2025-03-10T10:15:00Z');
-      receiver.answer(204);
-      await engine.runTo('2025-03-10T11:15:00Z');
-      const last = (await deliveriesOf(engine)).at(-1);
-      expect(last).to.deep.include({
-        state: 'PROCESSED',
-        attempts: 3,
-        failures: 2,
-        lastStatus: 204,
-        lastError: null,
-      });
-      await retryAfter('');
-      await engine.settle();
-      receiver.answer(500);
-      await createAccount();
-      await engine.settle();
-      expect((await deliveriesOf(engine)).at(-1)).to.deep.include({ state: 'FAILED', attempts: 1 });
-    });
-
-    it('pushes of a receiver that is away for an hour arrive all, each once it is back', async () => {
-      await register();
-      await retryAfter('15m,15m,15m,30m');
-      await engine.settle();
-      const there = receiver.arrived.length;
-      receiver.answer(503);
-      for (let index = 0; index < EVENTS; index += 1) {
-        await createAccount();
-        if (index % (EVENTS / 4) === 0) await engine.settle();
-      }
-      await engine.settle();
-      await engine.runTo('2025-03-10T10:45:00Z');
-      receiver.answer(200);
-      const failed = receiver.arrived.length;
-      await engine.runTo('2025-03-10T11:15:00Z');
-      const late = receiver.arrived.slice(failed);
-      expect(late).to.have.length(EVENTS);
-      const ids = (await deliveriesOf(engine)).map(({ id }) => id).slice(there);
-      expect(late.map(({ id }) => id).sort()).to.deep.equal([...ids].sort());
-      expect((await deliveriesOf(engine)).every(({ state }) => state === 'PROCESSED')).to.equal(true);
-    });
-
-    it('pushes are signed with each secret that is active, which the library of Standard Webhooks verifies', async () => {
-      await register();
-      await engine.settle();
-      expect(receiver.arrived.at(-1)?.headers).not.to.have.property('webhook-signature');
-      const first = await engine.acme.signingSecrets.create();
-      const send = async () => {
-        await createAccount();
-        await engine.settle();
-        const push = receiver.arrived.at(-1);
-        if (push === undefined) throw new Error('nothing has arrived');
-        return push;
-      };
-      expect(isSignedWith(first, await send())).to.equal(true);
-      const second = await engine.acme.signingSecrets.create();
-      const rotated = await send();
-      expect([first, second].map((secret) => isSignedWith(secret, rotated))).to.deep.equal([true, true]);
-      expect(isSignedWith(second, { ...rotated, text: `${rotated.text} ` })).to.equal(false);
-      engine.systemClock.push(24 * 3_600_000);
-      // The verifier would compare with real time, which has not moved.
-      expect(String((await send()).headers['webhook-signature']).split(' ')).to.have.length(1);
-      await engine.acme.signingSecrets.delete();
-      expect((await send()).headers).not.to.have.property('webhook-signature');
-    });
-
-    it('pushes are not sent unsigned where this server cannot read the secret, and the tenant sees why', async () => {
-      await register();
-      await engine.settle();
-      const { storage, systemClock, billing, tenant } = engine;
-      const ids = { next: () => crypto.randomUUID() as never };
-      const cipher = secretCipher('the key of another server, of 32 characters');
-      const elsewhere = new SigningSecretService({ storage, systemClock, ids, cipher });
-      await elsewhere.create(await billing.context({ tenant, user: 'test' }));
-      await createAccount();
-      await engine.settle();
-      expect(receiver.arrived).to.have.length(1);
-      expect((await deliveriesOf(engine)).at(-1)).to.deep.include({
-        state: 'AVAILABLE',
-        attempts: 1,
-        lastError: 'The secret that signs cannot be read by this server; create a new one',
-      });
-      await engine.acme.signingSecrets.delete();
-      await engine.runTo('2025-03-10T10:15:00Z');
-      expect(receiver.arrived).to.have.length(2);
-    });
-
-    it('pushes go to the callback that is registered: those of a former one are withdrawn', async () => {
-      await register();
-      await engine.settle();
-      receiver.answer(500);
-      await createAccount();
-      await engine.settle();
-      const other = await openReceiver();
-      try {
-        await register(other.url);
-        await engine.settle();
-        await engine.runTo('2025-03-10T10:15:00Z');
-        expect(other.arrived.map(({ event }) => event.eventType)).to.deep.equal(['TENANT_CONFIG_CHANGE']);
-        const states = (await deliveriesOf(engine)).map(({ state, eventType }) => [eventType, state]);
-        expect(states).to.deep.equal([
-          ['TENANT_CONFIG_CHANGE', 'PROCESSED'],
-          ['ACCOUNT_CREATION', 'REMOVED'],
-          ['TENANT_CONFIG_CHANGE', 'PROCESSED'],
-        ]);
-        expect(receiver.arrived).to.have.length(2);
-      } finally {
-        await other.close();
-      }
-    });
-
-    it('pushes start in the order of an account also where a receiver hangs, and never more than ten at a time', async () => {
-      await register();
-      await engine.settle();
-      hanging = await createAccount();
-      const { id: hangingId } = hanging;
-      for (let index = 0; index < 3; index += 1)
-        await engine.acme.accounts.update(hangingId, { changes: { name: `name ${index}` } });
-      const others: Account[] = [];
-      for (let index = 0; index < 25; index += 1) others.push(await createAccount());
-      receiver.answer((response, { event }) => {
-        if (event.accountId !== hangingId) response.end();
-      });
-      await engine.settle();
-      expect(receiver.typesOf(hangingId)).to.deep.equal([
-        'ACCOUNT_CREATION',
-        'ACCOUNT_CHANGE',
-        'ACCOUNT_CHANGE',
-        'ACCOUNT_CHANGE',
+      expect(other.arrived.map(({ event }) => event.eventType)).to.deep.equal(['TENANT_CONFIG_CHANGE']);
+      const states = (await deliveriesOf(engine)).map(({ state, eventType }) => [eventType, state]);
+      expect(states).to.deep.equal([
+        ['TENANT_CONFIG_CHANGE', 'PROCESSED'],
+        ['ACCOUNT_CREATION', 'REMOVED'],
+        ['TENANT_CONFIG_CHANGE', 'PROCESSED'],
       ]);
-      for (const { id } of others) expect(receiver.typesOf(id)).to.deep.equal(['ACCOUNT_CREATION']);
-      expect(receiver.mostAtATime).to.be.at.most(10).and.above(1);
-      const failed = (await deliveriesOf(engine)).filter(({ state }) => state === 'AVAILABLE');
-      expect(failed.map(({ lastError, lastStatus }) => [lastError, lastStatus])).to.deep.equal(
-        new Array(4).fill(['There was no answer within 0.3 s', null]),
-      );
-    });
-
-    it('platform §10.2 rule 7: a receiver that answers and then drips its body holds no more than ten connections', async () => {
-      await register();
-      await engine.settle();
-      for (let index = 0; index < 24; index += 1) await createAccount();
-      receiver.answer((response) => {
-        response.writeHead(200);
-        const drip = setInterval(() => response.write('x'), 50);
-        response.once('close', () => clearInterval(drip));
-      });
-      await engine.settle();
-      expect(receiver.typesOf()).to.have.length(24);
-      expect(receiver.mostAtATime).to.equal(10);
-    });
-
-    it('pushes leave out the types that the tenant skips, and what stays inside', async () => {
-      await register();
-      await engine.acme.keyValues.add(
-        'PER_TENANT_CONFIG',
-        '{"org.service.billing.server.event.post.type.skip":"ACCOUNT_CREATION"}',
-      );
-      await createAccount();
-      await engine.settle();
-      expect(receiver.typesOf()).to.deep.equal([]);
       expect(receiver.arrived).to.have.length(2);
-    });
+    } finally {
+      await other.close();
+    }
+  });
 
-    it('pushes stay with their tenant', async () => {
-      await register();
-      const { tenants } = engine.billing;
-      const other = await tenants.create({ userName: 'test' }, { apiKey: 'other', apiSecret: 'other' });
-      await engine.billing.as({ tenant: other, user: 'test' }).createAccount({ currency: 'USD' });
-      await engine.settle();
-      expect(receiver.typesOf()).to.deep.equal([]);
+  it('pushes start in the order of an account also where a receiver hangs, and never more than ten at a time', async () => {
+    await register();
+    await engine.settle();
+    hanging = await createAccount();
+    const { id: hangingId } = hanging;
+    for (let index = 0; index < 3; index += 1)
+      await engine.acme.accounts.update(hangingId, { changes: { name: `name ${index}` } });
+    const others: Account[] = [];
+    for (let index = 0; index < 25; index += 1) others.push(await createAccount());
+    receiver.answer((response, { event }) => {
+      if (event.accountId !== hangingId) response.end();
     });
+    await engine.settle();
+    expect(receiver.typesOf(hangingId)).to.deep.equal([
+      'ACCOUNT_CREATION',
+      'ACCOUNT_CHANGE',
+      'ACCOUNT_CHANGE',
+      'ACCOUNT_CHANGE',
+    ]);
+    for (const { id } of others) expect(receiver.typesOf(id)).to.deep.equal(['ACCOUNT_CREATION']);
+    expect(receiver.mostAtATime).to.be.at.most(10).and.above(1);
+    const failed = (await deliveriesOf(engine)).filter(({ state }) => state === 'AVAILABLE');
+    expect(failed.map(({ lastError, lastStatus }) => [lastError, lastStatus])).to.deep.equal(
+      new Array(4).fill(['There was no answer within 0.3 s', null]),
+    );
+  });
+
+  it('platform §10.2 rule 7: a receiver that answers and then drips its body holds no more than ten connections', async () => {
+    await register();
+    await engine.settle();
+    for (let index = 0; index < 24; index += 1) await createAccount();
+    receiver.answer((response) => {
+      response.writeHead(200);
+      const drip = setInterval(() => response.write('x'), 50);
+      response.once('close', () => clearInterval(drip));
+    });
+    await engine.settle();
+    expect(receiver.typesOf()).to.have.length(24);
+    expect(receiver.mostAtATime).to.equal(10);
+  });
+
+  it('pushes leave out the types that the tenant skips, and what stays inside', async () => {
+    await register();
+    await engine.acme.keyValues.add(
+      'PER_TENANT_CONFIG',
+      '{"org.service.billing.server.event.post.type.skip":"ACCOUNT_CREATION"}',
+    );
+    await createAccount();
+    await engine.settle();
+    expect(receiver.typesOf()).to.deep.equal([]);
+    expect(receiver.arrived).to.have.length(2);
+  });
+
+  it('pushes stay with their tenant', async () => {
+    await register();
+    const { tenants } = engine.billing;
+    const other = await tenants.create({ userName: 'test' }, { apiKey: 'other', apiSecret: 'other' });
+    await engine.billing.as({ tenant: other, user: 'test' }).createAccount({ currency: 'USD' });
+    await engine.settle();
+    expect(receiver.typesOf()).to.deep.equal([]);
   });
 });
 
-anyDatabase((_kind, open) => {
-  describe('pushes without anything to send them with (platform §10)', () => {
-    it('are not kept', async () => {
-      const engine = await openEngine(open, { now: NOW, testMode: true });
-      await engine.acme.keyValues.add(CALLBACK, 'http://127.0.0.1:1/');
-      await engine.acme.createAccount({ currency: 'USD' });
-      await engine.settle();
-      expect(await deliveriesOf(engine)).to.deep.equal([]);
-      await engine.close();
-    });
+anyDatabase('pushes without anything to send them with (platform §10)', (open) => {
+  it('are not kept', async () => {
+    const engine = await openEngine(open, { now: NOW, testMode: true });
+    await engine.acme.keyValues.add(CALLBACK, 'http://127.0.0.1:1/');
+    await engine.acme.createAccount({ currency: 'USD' });
+    await engine.settle();
+    expect(await deliveriesOf(engine)).to.deep.equal([]);
+    await engine.close();
   });
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import sinon from 'sinon';
 import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
@@ -17,368 +16,499 @@ import {
 import { QUEUE_HELP_AFTER_MS } from '../../lib/runtime/queue/dispatcher.ts';
 import { DEFAULT_TENANT_SETTINGS, TenantService } from '../../lib/tenants/index.ts';
 import { QUEUE_LEASE_MS, QUEUE_POLL_MS } from '../../lib/values/limits.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { migrated, storageOf } from '../support/storage.ts';
-import { pushableSystemClock, recordingLogger } from '../support/system-time.ts';
+import {
+  eachDatabase,
+  expect,
+  migrated,
+  pushableSystemClock,
+  recordingLogger,
+  storageOf,
+} from '../support/index.ts';
 
 const MINUTE_MS = 60_000;
 const SETTLE_MS = 60_000;
 
-eachDatabase((kind, open) => {
-  describe('queue', () => {
-    let storage: Storage<never>;
-    let clock: FakeClock;
-    let tenant: TenantRef;
-    let accountRecordIds: number[];
-    const systemClock = pushableSystemClock();
-    const logger = recordingLogger();
-    const ids = uuidGenerator();
-    const opened: { stop(): Promise<void> }[] = [];
+eachDatabase('queue', (open, kind) => {
+  let storage: Storage<never>;
+  let clock: FakeClock;
+  let tenant: TenantRef;
+  let accountRecordIds: number[];
+  const systemClock = pushableSystemClock();
+  const logger = recordingLogger();
+  const ids = uuidGenerator();
+  const opened: { stop(): Promise<void> }[] = [];
 
-    beforeEach(async () => {
-      storage = storageOf(await open(migrated));
-      // Until a storage is told who consumes what, it keeps every event for whoever may come.
-      await storage.prepare({ consumedTopics: new Set([BusEventType.INVOICE_CREATION]) });
-      clock = fakeClock('2025-03-10T10:00:00Z');
-      tenant = await newTenant();
-      accountRecordIds = await newAccounts(3);
+  beforeEach(async () => {
+    storage = storageOf(await open(migrated));
+    // Until a storage is told who consumes what, it keeps every event for whoever may come.
+    await storage.prepare({ consumedTopics: new Set([BusEventType.INVOICE_CREATION]) });
+    clock = fakeClock('2025-03-10T10:00:00Z');
+    tenant = await newTenant();
+    accountRecordIds = await newAccounts(3);
+  });
+
+  afterEach(async () => {
+    for (const each of opened.splice(0)) await each.stop();
+    await storage.close();
+  });
+
+  const authorship = () => ({
+    userName: 'test',
+    reasonCode: null,
+    comments: null,
+    createdDate: clock.now(),
+    userTokenOf: () => ids.next(),
+  });
+
+  async function newTenant(): Promise<TenantRef> {
+    const tenants = new TenantService({ storage, ids, hasher: scryptHasher(), clock });
+    return tenants.create(authorship(), { apiKey: `key-${kind}`, apiSecret: 'secret' });
+  }
+
+  async function newAccounts(count: number): Promise<number[]> {
+    const accounts = new AccountService({ storage, ids, systemClock }, async () => DEFAULT_TENANT_SETTINGS, {
+      billAfterMovedDay,
+      loadBalances,
     });
+    const context = {
+      ...authorship(),
+      tenant,
+      principal: null,
+      userToken: ids.next(),
+      callOrigin: 'TEST' as const,
+    };
+    const recordIds: number[] = [];
+    for (let index = 0; index < count; index += 1)
+      recordIds.push((await accounts.create(context, {})).recordId);
+    return recordIds;
+  }
 
-    afterEach(async () => {
-      for (const each of opened.splice(0)) await each.stop();
-      await storage.close();
+  function dispatcher(handlers: readonly QueueHandler[], node = 'n1'): Dispatcher {
+    const made = new Dispatcher(
+      { storage, clock, systemClock, ids, logger },
+      { handlers, tenantOf: async () => tenant, node },
+    );
+    opened.push(made);
+    return made;
+  }
+
+  async function put(
+    events: readonly NewBusEvent[],
+    notifications: readonly NewNotification[] = [],
+  ): Promise<void> {
+    await storage.write(tenant, authorship(), async (session) => {
+      session.publish(events);
+      session.schedule(notifications);
     });
+  }
 
-    const authorship = () => ({
-      userName: 'test',
-      reasonCode: null,
-      comments: null,
-      createdDate: clock.now(),
-      userTokenOf: () => ids.next(),
-    });
+  const event = (account: number, payload: object): NewBusEvent => ({
+    type: BusEventType.INVOICE_CREATION,
+    accountRecordId: accountRecordIds[account] ?? 0,
+    payload: { ...payload },
+  });
 
-    async function newTenant(): Promise<TenantRef> {
-      const tenants = new TenantService({ storage, ids, hasher: scryptHasher(), clock });
-      return tenants.create(authorship(), { apiKey: `key-${kind}`, apiSecret: 'secret' });
+  const notification = (account: number, days: number, payload: object): NewNotification => {
+    const at = fakeClock(clock.now());
+    at.advance({ days });
+    return {
+      queueName: QueueName.NEXT_BILLING_DATE,
+      accountRecordId: accountRecordIds[account] ?? 0,
+      effectiveDate: at.now(),
+      payload: { ...payload },
+      uniqueKey: null,
+    };
+  };
+
+  /** Handler that notes the payloads it meets, and throws while `failures` are left. */
+  function recorder(name: string, failures = 0) {
+    const seen: unknown[] = [];
+    let left = failures;
+    const handler: QueueHandler = {
+      name,
+      topics: [BusEventType.INVOICE_CREATION, QueueName.NEXT_BILLING_DATE],
+      async handle(batch: HandlerBatch) {
+        if (left > 0) {
+          left -= 1;
+          throw new Error(`${name} is out of order`);
+        }
+        seen.push(...batch.entries.map((entry) => entry.payload.n));
+      },
+    };
+    return { handler, seen };
+  }
+
+  async function settleThroughPauses(node: Dispatcher, pauses: number): Promise<void> {
+    for (let pause = 0; pause <= pauses; pause += 1) {
+      await node.settle(null, 0);
+      systemClock.push(MINUTE_MS);
     }
+  }
 
-    async function newAccounts(count: number): Promise<number[]> {
-      const accounts = new AccountService(
-        { storage, ids, systemClock },
-        async () => DEFAULT_TENANT_SETTINGS,
-        { billAfterMovedDay, loadBalances },
+  it('the queue hands every due entry to its handler once and leaves future ones alone', async () => {
+    const { handler, seen } = recorder('only');
+    const node = dispatcher([handler]);
+    await put(
+      [event(0, { n: 1 }), event(1, { n: 2 })],
+      [notification(0, 0, { n: 3 }), notification(0, 1, { n: 4 })],
+    );
+    expect(await node.settle(null, SETTLE_MS)).to.equal(true);
+    expect(seen.toSorted()).to.deep.equal([1, 2, 3]);
+    clock.advance({ days: 1 });
+    expect(await node.settle(null, SETTLE_MS)).to.equal(true);
+    expect(seen.toSorted()).to.deep.equal([1, 2, 3, 4]);
+  });
+
+  it('the queue keeps the order of one account: bus entries first, then notifications by date', async () => {
+    const { handler, seen } = recorder('only');
+    const node = dispatcher([handler]);
+    await put([], [notification(0, 3, { n: 'third day' }), notification(0, 1, { n: 'first day' })]);
+    await put([event(0, { n: 'bus 1' }), event(0, { n: 'bus 2' })]);
+    clock.advance({ days: 5 });
+    await node.settle(null, SETTLE_MS);
+    expect(seen).to.deep.equal(['bus 1', 'bus 2', 'first day', 'third day']);
+  });
+
+  it('platform P11 Handler failure: three retries, then FAILED with error count 3', async () => {
+    const { handler, seen } = recorder('only', Number.POSITIVE_INFINITY);
+    const node = dispatcher([handler]);
+    await put([event(0, { n: 1 })]);
+    await settleThroughPauses(node, 4);
+    expect(seen).to.deep.equal([]);
+    expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
+    const outcomes = logger.lines
+      .filter((line) => line.message === 'handler of a queue entry failed')
+      .slice(-4);
+    expect(outcomes.map((line) => Reflect.get(line.fields, 'kind'))).to.deep.equal([
+      'retry',
+      'retry',
+      'retry',
+      'fail',
+    ]);
+    expect(outcomes.map((line) => Reflect.get(line.fields, 'errorCount'))).to.deep.equal([0, 1, 2, 3]);
+  });
+
+  it('platform P11 Handler failure: a retry runs only the handlers that are not done', async () => {
+    const first = recorder('first');
+    const second = recorder('second', 2);
+    const node = dispatcher([first.handler, second.handler]);
+    await put([event(0, { n: 1 })]);
+    await settleThroughPauses(node, 3);
+    expect(first.seen).to.deep.equal([1]);
+    expect(second.seen).to.deep.equal([1]);
+  });
+
+  it('one bad entry of a batch does not hold back the others', async () => {
+    const seen: unknown[] = [];
+    const handler: QueueHandler = {
+      name: 'picky',
+      topics: [BusEventType.INVOICE_CREATION],
+      async handle(batch) {
+        if (batch.entries.some((entry) => entry.payload.n === 'bad')) throw new Error('bad entry');
+        seen.push(...batch.entries.map((entry) => entry.payload.n));
+      },
+    };
+    const node = dispatcher([handler]);
+    await put([event(0, { n: 'good' }), event(1, { n: 'bad' }), event(2, { n: 'fine' })]);
+    await node.settle(null, 0);
+    expect(seen).to.have.members(['good', 'fine']);
+  });
+
+  it('what a handler writes and the end of its entry commit together', async () => {
+    let failing = true;
+    const handler: QueueHandler = {
+      name: 'writer',
+      topics: [BusEventType.INVOICE_CREATION],
+      async handle(batch) {
+        await storage.write(tenant, authorship(), async (session) => {
+          session.schedule([notification(1, 0, { n: 'written' })]);
+          await batch.finish(session, batch.entries);
+          if (failing) throw new Error('after finish');
+        });
+      },
+    };
+    const { handler: reader, seen } = recorder('reader');
+    const node = dispatcher([handler, { ...reader, topics: [QueueName.NEXT_BILLING_DATE] }]);
+    await put([event(0, { n: 1 })]);
+    await node.settle(null, 0);
+    failing = false;
+    await settleThroughPauses(node, 2);
+    expect(seen).to.deep.equal(['written']);
+    expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
+  });
+
+  it('platform P12 Node crash: another node takes the entry once its claim is dead, not before', async () => {
+    const { handler, seen } = recorder('only');
+    const node = dispatcher([handler], 'n2');
+    await put([event(0, { n: 'claimed' })]);
+    const claimed = await claimAs('n1');
+    expect(claimed).to.have.length(1);
+    await put([event(1, { n: 'free' })]);
+    await node.settle(null, 0);
+    expect(seen).to.deep.equal(['free']);
+    systemClock.push(QUEUE_LEASE_MS - 5_000);
+    await node.settle(null, 0);
+    expect(seen).to.deep.equal(['free']);
+    systemClock.push(5_000);
+    await node.settle(null, SETTLE_MS);
+    expect(seen).to.deep.equal(['free', 'claimed']);
+  });
+
+  it('all that a dead node had claimed comes back in one step, in the background too', async () => {
+    const { handler, seen } = recorder('only');
+    await put([0, 1, 2].map((account) => event(account, { n: account })));
+    expect(await claimAs('n1')).to.have.length(3);
+    const node = dispatcher([handler], 'n2');
+    const takeBack = sinon.spy(storage.queue, 'takeBackLapsed');
+    node.start();
+    await eventually(() => expect(takeBack.callCount).to.equal(1));
+    systemClock.push(QUEUE_LEASE_MS);
+    clock.advance({ seconds: 1 });
+    await eventually(() => expect(seen).to.have.members([0, 1, 2]));
+    const returned = await Promise.all(takeBack.returnValues);
+    expect(returned.filter((count) => count > 0)).to.deep.equal([3]);
+    takeBack.restore();
+  });
+
+  it('what this node still works on is not taken back, however late the renewal of its lease', async () => {
+    const gateway = Promise.withResolvers<void>();
+    let handled = 0;
+    const handler: QueueHandler = {
+      name: 'slow',
+      topics: [BusEventType.INVOICE_CREATION],
+      async handle() {
+        handled += 1;
+        await gateway.promise;
+      },
+    };
+    const node = dispatcher([handler]);
+    await put([event(0, { n: 1 })]);
+    node.start();
+    await eventually(() => expect(handled).to.equal(1));
+    systemClock.push(2 * QUEUE_LEASE_MS);
+    await node.settle(null, 0);
+    expect(handled).to.equal(1);
+    gateway.resolve();
+    expect(await node.settle(null, SETTLE_MS)).to.equal(true);
+    expect(handled).to.equal(1);
+  });
+
+  it('a node that starts takes up at once what its earlier lives have left, and nothing of others', async () => {
+    const { handler, seen } = recorder('only');
+    await put([0, 1, 2].map((account) => event(account, { n: account })));
+    for (const name of ['n2 before', 'n2', 'n3']) await claimAs(name, 1);
+    const node = new Dispatcher(
+      { storage, clock, systemClock, ids, logger },
+      {
+        handlers: [handler],
+        tenantOf: async () => tenant,
+        node: 'n2',
+        isFormerNode: (name) => name.startsWith('n2 '),
+      },
+    );
+    opened.push(node);
+    await node.recover();
+    await node.settle(null, 0);
+    expect(seen.toSorted()).to.deep.equal(storage.singleNode ? [0, 1, 2] : [0, 1]);
+  });
+
+  it('a node that has lost its claim cannot end the entry', async () => {
+    await put([event(0, { n: 1 })]);
+    const claimed = await claimAs('n1');
+    systemClock.push(QUEUE_LEASE_MS);
+    await storage.queue.takeBackLapsed({ systemNowMs: systemClock.nowMs(), held: [] });
+    const late = storage
+      .write(tenant, authorship(), (session) => session.finish(claimed))
+      .then(
+        () => 'ended',
+        (error: Error) => error.name,
       );
-      const context = {
-        ...authorship(),
-        tenant,
-        principal: null,
-        userToken: ids.next(),
-        callOrigin: 'TEST' as const,
-      };
-      const recordIds: number[] = [];
-      for (let index = 0; index < count; index += 1)
-        recordIds.push((await accounts.create(context, {})).recordId);
-      return recordIds;
-    }
+    expect(await late).to.equal('LeaseLostError');
+  });
 
-    function dispatcher(handlers: readonly QueueHandler[], node = 'n1'): Dispatcher {
+  it('an event type without a handler needs no dispatch', async () => {
+    const { handler, seen } = recorder('only');
+    const node = dispatcher([handler]);
+    await put([
+      { type: BusEventType.ACCOUNT_CHANGE, accountRecordId: accountRecordIds[0] ?? 0, payload: {} },
+    ]);
+    expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
+    await node.settle(null, SETTLE_MS);
+    expect(seen).to.deep.equal([]);
+  });
+
+  it('the queue starts in the background, wakes on a commit and on a move of the clock', async () => {
+    const { handler, seen } = recorder('only');
+    const node = dispatcher([handler]);
+    node.start();
+    await put([event(0, { n: 'now' })], [notification(0, 1, { n: 'later' })]);
+    await eventually(() => expect(seen).to.deep.equal(['now']));
+    clock.advance({ days: 1 });
+    await eventually(() => expect(seen).to.deep.equal(['now', 'later']));
+  });
+
+  it('the queue gathers what falls due while it is busy, until another worker helps one that does not come back', async () => {
+    const helps: (() => void)[] = [];
+    const after: typeof systemClock.after = (delayMs, action, options) => {
+      if (delayMs !== QUEUE_HELP_AFTER_MS) return systemClock.after(delayMs, action, options);
+      helps.push(action);
+      return () => undefined;
+    };
+    const gateway = Promise.withResolvers<void>();
+    const batches: unknown[][] = [];
+    const handler: QueueHandler = {
+      name: 'slow',
+      topics: [BusEventType.INVOICE_CREATION],
+      async handle({ entries }) {
+        batches.push(entries.map(({ payload }) => payload.n));
+        if (batches.length === 1) await gateway.promise;
+      },
+    };
+    const node = new Dispatcher(
+      { storage, clock, systemClock: { ...systemClock, after }, ids, logger },
+      { handlers: [handler], tenantOf: async () => tenant, node: 'n1' },
+    );
+    opened.push(node);
+    node.start();
+    await put([event(0, { n: 'first' })]);
+    await eventually(() => expect(batches).to.deep.equal([['first']]));
+    await put([event(1, { n: 'second' })]);
+    await put([event(2, { n: 'third' })]);
+    expect(batches).to.deep.equal([['first']]);
+    for (const help of helps) help();
+    await eventually(() => expect(batches).to.deep.equal([['first'], ['second', 'third']]));
+    gateway.resolve();
+  });
+
+  it('the queue tells its dispatcher of what falls due before it would look again, and of nothing later', async () => {
+    let told = 0;
+    const stopListening = storage.onCommit(() => {
+      told += 1;
+    });
+    const dueIn = (ms: number): NewNotification => ({
+      ...notification(0, 0, {}),
+      effectiveDate: addMilliseconds(clock.now(), ms),
+    });
+    await put([], [dueIn(QUEUE_POLL_MS + 1)]);
+    expect(told).to.equal(0);
+    await put([], [dueIn(QUEUE_POLL_MS)]);
+    expect(told).to.equal(1);
+    stopListening();
+  });
+
+  it('the queue renews the lease of a claim for as long as its handler runs', async () => {
+    const leaseMs = 300;
+    const renew = sinon.spy(storage.queue, 'renew');
+    const handler: QueueHandler = {
+      name: 'slow',
+      topics: [BusEventType.INVOICE_CREATION],
+      handle: () => eventually(() => expect(renew.callCount).to.be.greaterThan(2)),
+    };
+    const ports = { storage, clock, systemClock, ids, logger };
+    const node = new Dispatcher(ports, {
+      handlers: [handler],
+      tenantOf: async () => tenant,
+      node: 'n1',
+      settings: withLease(leaseMs),
+    });
+    opened.push(node);
+    await put([event(0, { n: 1 })]);
+    await node.settle(null, SETTLE_MS);
+    for (const { args, returnValue } of renew.getCalls()) {
+      expect(args[1]).to.be.greaterThan(leaseMs);
+      expect(await returnValue).to.deep.equal(args[0].map((entry) => entry.recordId));
+    }
+    expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
+  });
+
+  describe('by its settings', () => {
+    function nodeWith(
+      handlers: readonly QueueHandler[],
+      bus: Partial<KindSettings>,
+      notification: Partial<KindSettings> = {},
+    ): Dispatcher {
+      const { BUS, NOTIFICATION } = DEFAULT_QUEUE_SETTINGS;
+      const settings = { BUS: { ...BUS, ...bus }, NOTIFICATION: { ...NOTIFICATION, ...notification } };
       const made = new Dispatcher(
         { storage, clock, systemClock, ids, logger },
-        { handlers, tenantOf: async () => tenant, node },
+        { handlers, tenantOf: async () => tenant, node: 'n1', settings },
       );
       opened.push(made);
       return made;
     }
 
-    async function put(
-      events: readonly NewBusEvent[],
-      notifications: readonly NewNotification[] = [],
-    ): Promise<void> {
-      await storage.write(tenant, authorship(), async (session) => {
-        session.publish(events);
-        session.schedule(notifications);
-      });
+    /** Notes how many entries come at a time, and how many are being handled at once. */
+    function crowd() {
+      const batches: number[] = [];
+      let inside = 0;
+      const counts = { batches, most: 0 };
+      const handler: QueueHandler = {
+        name: 'crowd',
+        topics: [BusEventType.INVOICE_CREATION, QueueName.NEXT_BILLING_DATE],
+        async handle({ entries }) {
+          batches.push(entries.length);
+          inside += entries.length;
+          counts.most = Math.max(counts.most, inside);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          inside -= entries.length;
+        },
+      };
+      return { handler, counts };
     }
 
-    const event = (account: number, payload: object): NewBusEvent => ({
-      type: BusEventType.INVOICE_CREATION,
-      accountRecordId: accountRecordIds[account] ?? 0,
-      payload: { ...payload },
-    });
-
-    const notification = (account: number, days: number, payload: object): NewNotification => {
-      const at = fakeClock(clock.now());
-      at.advance({ days });
-      return {
-        queueName: QueueName.NEXT_BILLING_DATE,
-        accountRecordId: accountRecordIds[account] ?? 0,
-        effectiveDate: at.now(),
-        payload: { ...payload },
-        uniqueKey: null,
-      };
+    const everything = async () => {
+      await put([event(0, { n: 1 }), event(1, { n: 2 }), event(2, { n: 3 })]);
+      await put(
+        [],
+        [notification(0, 0, { n: 4 }), notification(1, 0, { n: 5 }), notification(2, 0, { n: 6 })],
+      );
     };
 
-    /** Handler that notes the payloads it meets, and throws while `failures` are left. */
-    function recorder(name: string, failures = 0) {
-      const seen: unknown[] = [];
-      let left = failures;
-      const handler: QueueHandler = {
-        name,
-        topics: [BusEventType.INVOICE_CREATION, QueueName.NEXT_BILLING_DATE],
-        async handle(batch: HandlerBatch) {
-          if (left > 0) {
-            left -= 1;
-            throw new Error(`${name} is out of order`);
-          }
-          seen.push(...batch.entries.map((entry) => entry.payload.n));
-        },
-      };
-      return { handler, seen };
-    }
-
-    async function settleThroughPauses(node: Dispatcher, pauses: number): Promise<void> {
-      for (let pause = 0; pause <= pauses; pause += 1) {
-        await node.settle(null, 0);
-        systemClock.push(MINUTE_MS);
-      }
-    }
-
-    it('the queue hands every due entry to its handler once and leaves future ones alone', async () => {
-      const { handler, seen } = recorder('only');
-      const node = dispatcher([handler]);
-      await put(
-        [event(0, { n: 1 }), event(1, { n: 2 })],
-        [notification(0, 0, { n: 3 }), notification(0, 1, { n: 4 })],
-      );
-      expect(await node.settle(null, SETTLE_MS)).to.equal(true);
-      expect(seen.toSorted()).to.deep.equal([1, 2, 3]);
-      clock.advance({ days: 1 });
-      expect(await node.settle(null, SETTLE_MS)).to.equal(true);
-      expect(seen.toSorted()).to.deep.equal([1, 2, 3, 4]);
+    it('the queue, by its settings, claims so many entries of a kind', async () => {
+      const { handler, counts } = crowd();
+      await everything();
+      await nodeWith([handler], { claimed: 2 }, { claimed: 1 }).settle(null, SETTLE_MS);
+      expect(counts.batches.toSorted()).to.deep.equal([1, 1, 1, 1, 2]);
     });
 
-    it('the queue keeps the order of one account: bus entries first, then notifications by date', async () => {
-      const { handler, seen } = recorder('only');
-      const node = dispatcher([handler]);
-      await put([], [notification(0, 3, { n: 'third day' }), notification(0, 1, { n: 'first day' })]);
-      await put([event(0, { n: 'bus 1' }), event(0, { n: 'bus 2' })]);
-      clock.advance({ days: 5 });
-      await node.settle(null, SETTLE_MS);
-      expect(seen).to.deep.equal(['bus 1', 'bus 2', 'first day', 'third day']);
+    it('the queue, by its settings, handles so many entries of a kind at a time', async () => {
+      const { handler, counts } = crowd();
+      await everything();
+      const node = nodeWith([handler], { handledAtATime: 1 }, { handledAtATime: 1 });
+      node.start();
+      await eventually(() => expect(counts.batches).to.have.length(6));
+      expect(counts.most).to.be.within(1, 2);
     });
 
-    it('platform P11 Handler failure: three retries, then FAILED with error count 3', async () => {
-      const { handler, seen } = recorder('only', Number.POSITIVE_INFINITY);
-      const node = dispatcher([handler]);
-      await put([event(0, { n: 1 })]);
-      await settleThroughPauses(node, 4);
+    it('the queue, by its settings, leaves a kind that is off to other nodes', async () => {
+      const { handler, seen } = recorder('only');
+      await put([event(0, { n: 'bus' })], [notification(1, 0, { n: 'notification' })]);
+      const off = nodeWith([handler], { isOff: true }, { isOff: true });
+      off.start();
+      expect(off.workedOn).to.deep.equal([]);
+      expect(await off.settle(null, 20)).to.equal(false);
       expect(seen).to.deep.equal([]);
-      expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
-      const outcomes = logger.lines
-        .filter((line) => line.message === 'handler of a queue entry failed')
-        .slice(-4);
-      expect(outcomes.map((line) => Reflect.get(line.fields, 'kind'))).to.deep.equal([
-        'retry',
-        'retry',
-        'retry',
-        'fail',
-      ]);
-      expect(outcomes.map((line) => Reflect.get(line.fields, 'errorCount'))).to.deep.equal([0, 1, 2, 3]);
+      expect(await nodeWith([handler], { isOff: true }).settle(null, 20)).to.equal(false);
+      expect(seen).to.deep.equal(['notification']);
+      expect(await nodeWith([handler], {}, { isOff: true }).settle(null, SETTLE_MS)).to.equal(true);
+      expect(seen).to.deep.equal(['notification', 'bus']);
     });
 
-    it('platform P11 Handler failure: a retry runs only the handlers that are not done', async () => {
-      const first = recorder('first');
-      const second = recorder('second', 2);
-      const node = dispatcher([first.handler, second.handler]);
-      await put([event(0, { n: 1 })]);
-      await settleThroughPauses(node, 3);
-      expect(first.seen).to.deep.equal([1]);
-      expect(second.seen).to.deep.equal([1]);
-    });
-
-    it('one bad entry of a batch does not hold back the others', async () => {
-      const seen: unknown[] = [];
-      const handler: QueueHandler = {
-        name: 'picky',
-        topics: [BusEventType.INVOICE_CREATION],
-        async handle(batch) {
-          if (batch.entries.some((entry) => entry.payload.n === 'bad')) throw new Error('bad entry');
-          seen.push(...batch.entries.map((entry) => entry.payload.n));
-        },
-      };
-      const node = dispatcher([handler]);
-      await put([event(0, { n: 'good' }), event(1, { n: 'bad' }), event(2, { n: 'fine' })]);
-      await node.settle(null, 0);
-      expect(seen).to.have.members(['good', 'fine']);
-    });
-
-    it('what a handler writes and the end of its entry commit together', async () => {
-      let failing = true;
-      const handler: QueueHandler = {
-        name: 'writer',
-        topics: [BusEventType.INVOICE_CREATION],
-        async handle(batch) {
-          await storage.write(tenant, authorship(), async (session) => {
-            session.schedule([notification(1, 0, { n: 'written' })]);
-            await batch.finish(session, batch.entries);
-            if (failing) throw new Error('after finish');
-          });
-        },
-      };
-      const { handler: reader, seen } = recorder('reader');
-      const node = dispatcher([handler, { ...reader, topics: [QueueName.NEXT_BILLING_DATE] }]);
-      await put([event(0, { n: 1 })]);
-      await node.settle(null, 0);
-      failing = false;
+    it('the queue, by its settings, gives an entry up after so many failures', async () => {
+      const { handler } = recorder('only', Number.POSITIVE_INFINITY);
+      const node = nodeWith([handler], { maxFailures: 1 }, { maxFailures: 0 });
+      await put([event(0, { n: 1 })], [notification(1, 0, { n: 2 })]);
+      const before = logger.lines.length;
       await settleThroughPauses(node, 2);
-      expect(seen).to.deep.equal(['written']);
-      expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
+      const kinds = logger.lines
+        .slice(before)
+        .filter((line) => line.message === 'handler of a queue entry failed')
+        .map((line) => Reflect.get(line.fields, 'kind'));
+      expect(kinds.toSorted()).to.deep.equal(['fail', 'fail', 'retry']);
     });
 
-    it('platform P12 Node crash: another node takes the entry once its claim is dead, not before', async () => {
-      const { handler, seen } = recorder('only');
-      const node = dispatcher([handler], 'n2');
-      await put([event(0, { n: 'claimed' })]);
-      const claimed = await claimAs('n1');
-      expect(claimed).to.have.length(1);
-      await put([event(1, { n: 'free' })]);
-      await node.settle(null, 0);
-      expect(seen).to.deep.equal(['free']);
-      systemClock.push(QUEUE_LEASE_MS - 5_000);
-      await node.settle(null, 0);
-      expect(seen).to.deep.equal(['free']);
-      systemClock.push(5_000);
-      await node.settle(null, SETTLE_MS);
-      expect(seen).to.deep.equal(['free', 'claimed']);
-    });
-
-    it('all that a dead node had claimed comes back in one step, in the background too', async () => {
-      const { handler, seen } = recorder('only');
-      await put([0, 1, 2].map((account) => event(account, { n: account })));
-      expect(await claimAs('n1')).to.have.length(3);
-      const node = dispatcher([handler], 'n2');
-      const takeBack = sinon.spy(storage.queue, 'takeBackLapsed');
-      node.start();
-      await eventually(() => expect(takeBack.callCount).to.equal(1));
-      systemClock.push(QUEUE_LEASE_MS);
-      clock.advance({ seconds: 1 });
-      await eventually(() => expect(seen).to.have.members([0, 1, 2]));
-      const returned = await Promise.all(takeBack.returnValues);
-      expect(returned.filter((count) => count > 0)).to.deep.equal([3]);
-      takeBack.restore();
-    });
-
-    it('what this node still works on is not taken back, however late the renewal of its lease', async () => {
-      const gateway = Promise.withResolvers<void>();
-      let handled = 0;
-      const handler: QueueHandler = {
-        name: 'slow',
-        topics: [BusEventType.INVOICE_CREATION],
-        async handle() {
-          handled += 1;
-          await gateway.promise;
-        },
-      };
-      const node = dispatcher([handler]);
-      await put([event(0, { n: 1 })]);
-      node.start();
-      await eventually(() => expect(handled).to.equal(1));
-      systemClock.push(2 * QUEUE_LEASE_MS);
-      await node.settle(null, 0);
-      expect(handled).to.equal(1);
-      gateway.resolve();
-      expect(await node.settle(null, SETTLE_MS)).to.equal(true);
-      expect(handled).to.equal(1);
-    });
-
-    it('a node that starts takes up at once what its earlier lives have left, and nothing of others', async () => {
-      const { handler, seen } = recorder('only');
-      await put([0, 1, 2].map((account) => event(account, { n: account })));
-      for (const name of ['n2 before', 'n2', 'n3']) await claimAs(name, 1);
-      const node = new Dispatcher(
-        { storage, clock, systemClock, ids, logger },
-        {
-          handlers: [handler],
-          tenantOf: async () => tenant,
-          node: 'n2',
-          isFormerNode: (name) => name.startsWith('n2 '),
-        },
-      );
-      opened.push(node);
-      await node.recover();
-      await node.settle(null, 0);
-      expect(seen.toSorted()).to.deep.equal(storage.singleNode ? [0, 1, 2] : [0, 1]);
-    });
-
-    it('a node that has lost its claim cannot end the entry', async () => {
-      await put([event(0, { n: 1 })]);
-      const claimed = await claimAs('n1');
-      systemClock.push(QUEUE_LEASE_MS);
-      await storage.queue.takeBackLapsed({ systemNowMs: systemClock.nowMs(), held: [] });
-      const late = storage
-        .write(tenant, authorship(), (session) => session.finish(claimed))
-        .then(
-          () => 'ended',
-          (error: Error) => error.name,
-        );
-      expect(await late).to.equal('LeaseLostError');
-    });
-
-    it('an event type without a handler needs no dispatch', async () => {
-      const { handler, seen } = recorder('only');
-      const node = dispatcher([handler]);
-      await put([
-        { type: BusEventType.ACCOUNT_CHANGE, accountRecordId: accountRecordIds[0] ?? 0, payload: {} },
-      ]);
-      expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
-      await node.settle(null, SETTLE_MS);
-      expect(seen).to.deep.equal([]);
-    });
-
-    it('the queue starts in the background, wakes on a commit and on a move of the clock', async () => {
-      const { handler, seen } = recorder('only');
-      const node = dispatcher([handler]);
-      node.start();
-      await put([event(0, { n: 'now' })], [notification(0, 1, { n: 'later' })]);
-      await eventually(() => expect(seen).to.deep.equal(['now']));
-      clock.advance({ days: 1 });
-      await eventually(() => expect(seen).to.deep.equal(['now', 'later']));
-    });
-
-    it('the queue gathers what falls due while it is busy, until another worker helps one that does not come back', async () => {
-      const helps: (() => void)[] = [];
-      const after: typeof systemClock.after = (delayMs, action, options) => {
-        if (delayMs !== QUEUE_HELP_AFTER_MS) return systemClock.after(delayMs, action, options);
-        helps.push(action);
-        return () => undefined;
-      };
-      const gateway = Promise.withResolvers<void>();
-      const batches: unknown[][] = [];
-      const handler: QueueHandler = {
-        name: 'slow',
-        topics: [BusEventType.INVOICE_CREATION],
-        async handle({ entries }) {
-          batches.push(entries.map(({ payload }) => payload.n));
-          if (batches.length === 1) await gateway.promise;
-        },
-      };
-      const node = new Dispatcher(
-        { storage, clock, systemClock: { ...systemClock, after }, ids, logger },
-        { handlers: [handler], tenantOf: async () => tenant, node: 'n1' },
-      );
-      opened.push(node);
-      node.start();
-      await put([event(0, { n: 'first' })]);
-      await eventually(() => expect(batches).to.deep.equal([['first']]));
-      await put([event(1, { n: 'second' })]);
-      await put([event(2, { n: 'third' })]);
-      expect(batches).to.deep.equal([['first']]);
-      for (const help of helps) help();
-      await eventually(() => expect(batches).to.deep.equal([['first'], ['second', 'third']]));
-      gateway.resolve();
-    });
-
-    it('the queue tells its dispatcher of what falls due before it would look again, and of nothing later', async () => {
+    it('the queue, by its settings, is told of what falls due before it would look again', async () => {
+      await storage.prepare({ pollMs: MINUTE_MS });
       let told = 0;
       const stopListening = storage.onCommit(() => {
         told += 1;
@@ -387,171 +517,42 @@ eachDatabase((kind, open) => {
         ...notification(0, 0, {}),
         effectiveDate: addMilliseconds(clock.now(), ms),
       });
-      await put([], [dueIn(QUEUE_POLL_MS + 1)]);
+      await put([], [dueIn(MINUTE_MS + 1)]);
       expect(told).to.equal(0);
-      await put([], [dueIn(QUEUE_POLL_MS)]);
+      await put([], [dueIn(MINUTE_MS)]);
       expect(told).to.equal(1);
       stopListening();
     });
-
-    it('the queue renews the lease of a claim for as long as its handler runs', async () => {
-      const leaseMs = 300;
-      const renew = sinon.spy(storage.queue, 'renew');
-      const handler: QueueHandler = {
-        name: 'slow',
-        topics: [BusEventType.INVOICE_CREATION],
-        handle: () => eventually(() => expect(renew.callCount).to.be.greaterThan(2)),
-      };
-      const ports = { storage, clock, systemClock, ids, logger };
-      const node = new Dispatcher(ports, {
-        handlers: [handler],
-        tenantOf: async () => tenant,
-        node: 'n1',
-        settings: withLease(leaseMs),
-      });
-      opened.push(node);
-      await put([event(0, { n: 1 })]);
-      await node.settle(null, SETTLE_MS);
-      for (const { args, returnValue } of renew.getCalls()) {
-        expect(args[1]).to.be.greaterThan(leaseMs);
-        expect(await returnValue).to.deep.equal(args[0].map((entry) => entry.recordId));
-      }
-      expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
-    });
-
-    describe('by its settings', () => {
-      function nodeWith(
-        handlers: readonly QueueHandler[],
-        bus: Partial<KindSettings>,
-        notification: Partial<KindSettings> = {},
-      ): Dispatcher {
-        const { BUS, NOTIFICATION } = DEFAULT_QUEUE_SETTINGS;
-        const settings = { BUS: { ...BUS, ...bus }, NOTIFICATION: { ...NOTIFICATION, ...notification } };
-        const made = new Dispatcher(
-          { storage, clock, systemClock, ids, logger },
-          { handlers, tenantOf: async () => tenant, node: 'n1', settings },
-        );
-        opened.push(made);
-        return made;
-      }
-
-      /** Notes how many entries come at a time, and how many are being handled at once. */
-      function crowd() {
-        const batches: number[] = [];
-        let inside = 0;
-        const counts = { batches, most: 0 };
-        const handler: QueueHandler = {
-          name: 'crowd',
-          topics: [BusEventType.INVOICE_CREATION, QueueName.NEXT_BILLING_DATE],
-          async handle({ entries }) {
-            batches.push(entries.length);
-            inside += entries.length;
-            counts.most = Math.max(counts.most, inside);
-            await new Promise((resolve) => setTimeout(resolve, 5));
-            inside -= entries.length;
-          },
-        };
-        return { handler, counts };
-      }
-
-      const everything = async () => {
-        await put([event(0, { n: 1 }), event(1, { n: 2 }), event(2, { n: 3 })]);
-        await put(
-          [],
-          [notification(0, 0, { n: 4 }), notification(1, 0, { n: 5 }), notification(2, 0, { n: 6 })],
-        );
-      };
-
-      it('the queue, by its settings, claims so many entries of a kind', async () => {
-        const { handler, counts } = crowd();
-        await everything();
-        await nodeWith([handler], { claimed: 2 }, { claimed: 1 }).settle(null, SETTLE_MS);
-        expect(counts.batches.toSorted()).to.deep.equal([1, 1, 1, 1, 2]);
-      });
-
-      it('the queue, by its settings, handles so many entries of a kind at a time', async () => {
-        const { handler, counts } = crowd();
-        await everything();
-        const node = nodeWith([handler], { handledAtATime: 1 }, { handledAtATime: 1 });
-        node.start();
-        await eventually(() => expect(counts.batches).to.have.length(6));
-        expect(counts.most).to.be.within(1, 2);
-      });
-
-      it('the queue, by its settings, leaves a kind that is off to other nodes', async () => {
-        const { handler, seen } = recorder('only');
-        await put([event(0, { n: 'bus' })], [notification(1, 0, { n: 'notification' })]);
-        const off = nodeWith([handler], { isOff: true }, { isOff: true });
-        off.start();
-        expect(off.workedOn).to.deep.equal([]);
-        expect(await off.settle(null, 20)).to.equal(false);
-        expect(seen).to.deep.equal([]);
-        expect(await nodeWith([handler], { isOff: true }).settle(null, 20)).to.equal(false);
-        expect(seen).to.deep.equal(['notification']);
-        expect(await nodeWith([handler], {}, { isOff: true }).settle(null, SETTLE_MS)).to.equal(true);
-        expect(seen).to.deep.equal(['notification', 'bus']);
-      });
-
-      it('the queue, by its settings, gives an entry up after so many failures', async () => {
-        const { handler } = recorder('only', Number.POSITIVE_INFINITY);
-        const node = nodeWith([handler], { maxFailures: 1 }, { maxFailures: 0 });
-        await put([event(0, { n: 1 })], [notification(1, 0, { n: 2 })]);
-        const before = logger.lines.length;
-        await settleThroughPauses(node, 2);
-        const kinds = logger.lines
-          .slice(before)
-          .filter((line) => line.message === 'handler of a queue entry failed')
-          .map((line) => Reflect.get(line.fields, 'kind'));
-        expect(kinds.toSorted()).to.deep.equal(['fail', 'fail', 'retry']);
-      });
-
-      it('the queue, by its settings, is told of what falls due before it would look again', async () => {
-        await storage.prepare({ pollMs: MINUTE_MS });
-        let told = 0;
-        const stopListening = storage.onCommit(() => {
-          told += 1;
-        });
-        const dueIn = (ms: number): NewNotification => ({
-          ...notification(0, 0, {}),
-          effectiveDate: addMilliseconds(clock.now(), ms),
-        });
-        await put([], [dueIn(MINUTE_MS + 1)]);
-        expect(told).to.equal(0);
-        await put([], [dueIn(MINUTE_MS)]);
-        expect(told).to.equal(1);
-        stopListening();
-      });
-    });
-
-    it('the queue lets timers, and so requests and heartbeats, have their turn during a backlog', async () => {
-      const { handler, seen } = recorder('only');
-      const node = dispatcher([handler]);
-      const backlog = 40;
-      await put(
-        [],
-        Array.from({ length: backlog }, (_, n) => notification(0, 0, { n })),
-      );
-      let handledAtFirstTurn = backlog;
-      setTimeout(() => {
-        handledAtFirstTurn = seen.length;
-      }, 1);
-      await node.settle(null, SETTLE_MS);
-      expect(seen).to.have.length(backlog);
-      expect(handledAtFirstTurn).to.be.lessThan(backlog);
-    });
-
-    async function claimAs(node: string, limit = 10) {
-      return storage.queue.claim({
-        node,
-        claimId: ids.next(),
-        limit,
-        topics: [BusEventType.INVOICE_CREATION],
-        businessNow: clock.now(),
-        systemNowMs: systemClock.nowMs(),
-        leaseEndsAtMs: systemClock.nowMs() + QUEUE_LEASE_MS,
-      });
-    }
   });
+
+  it('the queue lets timers, and so requests and heartbeats, have their turn during a backlog', async () => {
+    const { handler, seen } = recorder('only');
+    const node = dispatcher([handler]);
+    const backlog = 40;
+    await put(
+      [],
+      Array.from({ length: backlog }, (_, n) => notification(0, 0, { n })),
+    );
+    let handledAtFirstTurn = backlog;
+    setTimeout(() => {
+      handledAtFirstTurn = seen.length;
+    }, 1);
+    await node.settle(null, SETTLE_MS);
+    expect(seen).to.have.length(backlog);
+    expect(handledAtFirstTurn).to.be.lessThan(backlog);
+  });
+
+  async function claimAs(node: string, limit = 10) {
+    return storage.queue.claim({
+      node,
+      claimId: ids.next(),
+      limit,
+      topics: [BusEventType.INVOICE_CREATION],
+      businessNow: clock.now(),
+      systemNowMs: systemClock.nowMs(),
+      leaseEndsAtMs: systemClock.nowMs() + QUEUE_LEASE_MS,
+    });
+  }
 });
 
 function withLease(leaseMs: number): QueueSettings {

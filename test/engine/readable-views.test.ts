@@ -1,6 +1,4 @@
-import { expect } from 'chai';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 /** What a person reads of it. */
 function read(view: unknown): never {
@@ -19,66 +17,63 @@ function unreadable(value: unknown, path = ''): readonly string[] {
   return isDate || (typeof value === 'number' && value > 15_000) ? [path] : [];
 }
 
-anyDatabase((_kind, open) => {
-  describe('views as JSON', () => {
-    let engine: TestEngine;
-    let accountId: string;
-    before(async () => {
-      engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
-      const account = await engine.payingAccount({ currency: 'USD', name: 'Ada' });
-      accountId = account.id;
-      await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-      await engine.settle();
-    });
-    after(() => engine.close());
+anyDatabase('views as JSON', (open) => {
+  let engine: TestEngine;
+  let accountId: string;
+  before(async () => {
+    engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
+    const account = await engine.payingAccount({ currency: 'USD', name: 'Ada' });
+    accountId = account.id;
+    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+    await engine.settle();
+  });
 
-    it('views as JSON show an account with its instants', async () => {
-      const account = await engine.acme.getAccount(accountId);
-      expect(read(account)).to.include({
-        id: accountId,
-        name: 'Ada',
-        createdDate: '2024-03-01T08:00:00.000Z',
-      });
-      expect(account.createdDate).to.equal(Date.UTC(2024, 2, 1, 8));
-      expect(Object.keys(account)).to.not.include('toJSON');
-      const page = await engine.acme.accounts.page({ offset: 0, limit: 10 });
-      expect((read(page) as typeof page).rows[0]).to.deep.equal(read(account));
+  it('views as JSON show an account with its instants', async () => {
+    const account = await engine.acme.getAccount(accountId);
+    expect(read(account)).to.include({
+      id: accountId,
+      name: 'Ada',
+      createdDate: '2024-03-01T08:00:00.000Z',
     });
+    expect(account.createdDate).to.equal(Date.UTC(2024, 2, 1, 8));
+    expect(Object.keys(account)).to.not.include('toJSON');
+    const page = await engine.acme.accounts.page({ offset: 0, limit: 10 });
+    expect((read(page) as typeof page).rows[0]).to.deep.equal(read(account));
+  });
 
-    it('views as JSON show a bundle with its subscriptions and their events', async () => {
-      const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
-      const shown: { subscriptions: { start: object; events: { effective: object }[] }[] } = read(bundle);
-      const start = { at: '2024-03-01T08:00:00.000Z', date: '2024-03-01' };
-      expect(shown.subscriptions[0]?.start).to.deep.equal(start);
-      expect(shown.subscriptions[0]?.events[0]?.effective).to.deep.equal(start);
-      expect(unreadable(shown)).to.deep.equal([]);
-    });
+  it('views as JSON show a bundle with its subscriptions and their events', async () => {
+    const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
+    const shown: { subscriptions: { start: object; events: { effective: object }[] }[] } = read(bundle);
+    const start = { at: '2024-03-01T08:00:00.000Z', date: '2024-03-01' };
+    expect(shown.subscriptions[0]?.start).to.deep.equal(start);
+    expect(shown.subscriptions[0]?.events[0]?.effective).to.deep.equal(start);
+    expect(unreadable(shown)).to.deep.equal([]);
+  });
 
-    it('views as JSON show an invoice with its dates and amounts', async () => {
-      const [listed] = await engine.acme.invoices.ofAccount({ accountId });
-      const invoice = await engine.acme.getInvoice(String(listed?.id));
-      const shown: { items: { startDate: string; amount: string }[]; invoiceDate: string } = read(invoice);
-      expect(shown.invoiceDate).to.equal('2024-03-01');
-      expect(shown.items[0]?.startDate).to.equal('2024-03-01');
-      expect(shown.items[0]?.amount).to.match(/^\d+(\.\d+)?$/);
-      expect(unreadable(shown)).to.deep.equal([]);
-    });
+  it('views as JSON show an invoice with its dates and amounts', async () => {
+    const [listed] = await engine.acme.invoices.ofAccount({ accountId });
+    const invoice = await engine.acme.getInvoice(String(listed?.id));
+    const shown: { items: { startDate: string; amount: string }[]; invoiceDate: string } = read(invoice);
+    expect(shown.invoiceDate).to.equal('2024-03-01');
+    expect(shown.items[0]?.startDate).to.equal('2024-03-01');
+    expect(shown.items[0]?.amount).to.match(/^\d+(\.\d+)?$/);
+    expect(unreadable(shown)).to.deep.equal([]);
+  });
 
-    it('views as JSON show a payment with its transactions', async () => {
-      const [payment] = await engine.acme.payments.ofAccount(accountId);
-      const shown: { createdDate: string; transactions: { effectiveDate: string; amount: string }[] } =
-        read(payment);
-      expect(shown.transactions[0]?.effectiveDate).to.match(instantText);
-      expect(shown.transactions[0]?.amount).to.match(/^\d+(\.\d+)?$/);
-      expect(unreadable(shown)).to.deep.equal([]);
-    });
+  it('views as JSON show a payment with its transactions', async () => {
+    const [payment] = await engine.acme.payments.ofAccount(accountId);
+    const shown: { createdDate: string; transactions: { effectiveDate: string; amount: string }[] } =
+      read(payment);
+    expect(shown.transactions[0]?.effectiveDate).to.match(instantText);
+    expect(shown.transactions[0]?.amount).to.match(/^\d+(\.\d+)?$/);
+    expect(unreadable(shown)).to.deep.equal([]);
+  });
 
-    it('views as JSON show the timeline of an account', async () => {
-      const shown: { account: object; invoices: object[]; bundles: object[]; payments: object[] } = read(
-        await engine.acme.accounts.timeline(accountId),
-      );
-      expect([shown.invoices.length, shown.bundles.length, shown.payments.length]).to.deep.equal([1, 1, 1]);
-      expect(unreadable(shown)).to.deep.equal([]);
-    });
+  it('views as JSON show the timeline of an account', async () => {
+    const shown: { account: object; invoices: object[]; bundles: object[]; payments: object[] } = read(
+      await engine.acme.accounts.timeline(accountId),
+    );
+    expect([shown.invoices.length, shown.bundles.length, shown.payments.length]).to.deep.equal([1, 1, 1]);
+    expect(unreadable(shown)).to.deep.equal([]);
   });
 });

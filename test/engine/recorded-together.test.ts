@@ -1,95 +1,83 @@
-import { expect } from 'chai';
 import { type Account, decimal, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import { eachDatabase, expect, newEvents, openEngine, type TestEngine } from '../support/index.ts';
 
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 
-eachDatabase((_kind, open) => {
-  describe('several transactions of one payment recorded together (payments §7.1)', () => {
-    let engine: TestEngine;
-    let account: Account;
-    let told: () => Promise<readonly string[]>;
-    before(async () => {
-      engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
-      told = newEvents(engine.database);
-    });
-    beforeEach(async () => {
-      account = await engine.payingAccount({ currency: 'USD' });
-    });
-    after(() => engine.close());
+eachDatabase('several transactions of one payment recorded together (payments §7.1)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  let told: () => Promise<readonly string[]>;
+  before(async () => {
+    engine = await openEngine(open, { now: '2012-05-01T10:00:00Z', catalog: null });
+    told = newEvents(engine.database);
+  });
+  beforeEach(async () => {
+    account = await engine.payingAccount({ currency: 'USD' });
+  });
 
-    const ends = (transactionId: Uuid, status: string) =>
-      engine.gateway.configure(
-        { CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status },
-        engine.tenant.id,
-      );
-    async function paidInvoice(amount: string) {
-      const items = [{ amount: decimal(amount) }];
-      const input = { accountId: account.id, items, autoCommit: true };
-      const [item] = await engine.acme.invoices.addCharges(input);
-      await engine.settle();
-      const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(item?.invoiceId ?? '');
-      if (!payment || !item) throw new Error('nothing was paid');
-      return { paymentId: payment.id, invoiceId: item.invoiceId, invoiceItemId: item.id };
+  const ends = (transactionId: Uuid, status: string) =>
+    engine.gateway.configure(
+      { CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status },
+      engine.tenant.id,
+    );
+  async function paidInvoice(amount: string) {
+    const items = [{ amount: decimal(amount) }];
+    const input = { accountId: account.id, items, autoCommit: true };
+    const [item] = await engine.acme.invoices.addCharges(input);
+    await engine.settle();
+    const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(item?.invoiceId ?? '');
+    if (!payment || !item) throw new Error('nothing was paid');
+    return { paymentId: payment.id, invoiceId: item.invoiceId, invoiceItemId: item.id };
+  }
+  const shown = async (paymentId: Uuid, options = {}) => {
+    const { transactions, stateName, totals } = await engine.acme.payments.get(paymentId, options);
+    const statuses = transactions.slice(1).map(({ status }) => status);
+    return [...statuses, stateName, Number(totals.refundedAmount)];
+  };
+
+  it('a read with plugin info records two pending refunds of one payment, in the order in which they were made', async () => {
+    const { payments } = engine.acme;
+    const { payment } = await payments.purchase({ accountId: account.id, amount: '100' });
+    const refund = async (amount: string) =>
+      (await payments.refund({ paymentId: payment.id, amount, properties: PENDING })).transaction.id;
+    const [first, second] = [await refund('10'), await refund('20')];
+    ends(first, 'PROCESSED');
+    ends(second, 'ERROR');
+    await shown(payment.id, { withPluginInfo: true });
+    const expected = ['SUCCESS', 'PAYMENT_FAILURE', 'REFUND_FAILED', 10];
+    expect(await shown(payment.id)).to.deep.equal(expected);
+    const audit = await engine.acme.audit.history({ type: 'PAYMENT', id: payment.id });
+    expect(audit.at(-1)?.snapshot).to.deep.include({
+      stateName: 'REFUND_FAILED',
+      lastSuccessStateName: 'REFUND_SUCCESS',
+    });
+  });
+
+  it("recovery records two pending refunds of an invoice's payment together, each with its adjustment of the same item", async () => {
+    const { invoicePayments, invoices } = engine.acme;
+    const { paymentId, invoiceId, invoiceItemId } = await paidInvoice('100');
+    for (const amount of ['60', '30']) {
+      const adjustments = [{ invoiceItemId, amount }];
+      const input = { paymentId, amount, isAdjusted: true, adjustments, properties: PENDING };
+      ends((await invoicePayments.refund(input)).transaction.id, 'PROCESSED');
     }
-    const shown = async (paymentId: Uuid, options = {}) => {
-      const { transactions, stateName, totals } = await engine.acme.payments.get(paymentId, options);
-      const statuses = transactions.slice(1).map(({ status }) => status);
-      return [...statuses, stateName, Number(totals.refundedAmount)];
-    };
+    await told();
+    engine.clock.advance({ hours: 2 });
+    await engine.settle();
+    expect(await shown(paymentId)).to.deep.equal(['SUCCESS', 'SUCCESS', 'REFUND_SUCCESS', 90]);
+    const { balance, items } = await invoices.get(invoiceId);
+    expect([Number(balance), ...items.map(({ amount }) => Number(amount))]).to.deep.equal([0, 100, -60, -30]);
+    const input = { accountId: account.id, invoiceId, invoiceItemId };
+    await invoices.adjustItem(input);
+    const left = (await invoices.get(invoiceId)).items.map(({ amount }) => Number(amount));
+    expect(left.slice(0, 4)).to.deep.equal([100, -60, -30, -10]);
+  });
 
-    it('a read with plugin info records two pending refunds of one payment, in the order in which they were made', async () => {
-      const { payments } = engine.acme;
-      const { payment } = await payments.purchase({ accountId: account.id, amount: '100' });
-      const refund = async (amount: string) =>
-        (await payments.refund({ paymentId: payment.id, amount, properties: PENDING })).transaction.id;
-      const [first, second] = [await refund('10'), await refund('20')];
-      ends(first, 'PROCESSED');
-      ends(second, 'ERROR');
-      await shown(payment.id, { withPluginInfo: true });
-      const expected = ['SUCCESS', 'PAYMENT_FAILURE', 'REFUND_FAILED', 10];
-      expect(await shown(payment.id)).to.deep.equal(expected);
-      const audit = await engine.acme.audit.history({ type: 'PAYMENT', id: payment.id });
-      expect(audit.at(-1)?.snapshot).to.deep.include({
-        stateName: 'REFUND_FAILED',
-        lastSuccessStateName: 'REFUND_SUCCESS',
-      });
-    });
-
-    it("recovery records two pending refunds of an invoice's payment together, each with its adjustment of the same item", async () => {
-      const { invoicePayments, invoices } = engine.acme;
-      const { paymentId, invoiceId, invoiceItemId } = await paidInvoice('100');
-      for (const amount of ['60', '30']) {
-        const adjustments = [{ invoiceItemId, amount }];
-        const input = { paymentId, amount, isAdjusted: true, adjustments, properties: PENDING };
-        ends((await invoicePayments.refund(input)).transaction.id, 'PROCESSED');
-      }
-      await told();
-      engine.clock.advance({ hours: 2 });
-      await engine.settle();
-      expect(await shown(paymentId)).to.deep.equal(['SUCCESS', 'SUCCESS', 'REFUND_SUCCESS', 90]);
-      const { balance, items } = await invoices.get(invoiceId);
-      expect([Number(balance), ...items.map(({ amount }) => Number(amount))]).to.deep.equal([
-        0, 100, -60, -30,
-      ]);
-      const input = { accountId: account.id, invoiceId, invoiceItemId };
-      await invoices.adjustItem(input);
-      const left = (await invoices.get(invoiceId)).items.map(({ amount }) => Number(amount));
-      expect(left.slice(0, 4)).to.deep.equal([100, -60, -30, -10]);
-    });
-
-    it('an adjusted refund tells of the payment, then of the payment of the invoice, then of its adjustment', async () => {
-      const { paymentId, invoiceItemId } = await paidInvoice('30');
-      await told();
-      const adjustments = [{ invoiceItemId, amount: '5' }];
-      await engine.acme.invoicePayments.refund({ paymentId, amount: '5', isAdjusted: true, adjustments });
-      expect(await told()).to.deep.equal([
-        'PAYMENT_SUCCESS',
-        'INVOICE_PAYMENT_SUCCESS',
-        'INVOICE_ADJUSTMENT',
-      ]);
-    });
+  it('an adjusted refund tells of the payment, then of the payment of the invoice, then of its adjustment', async () => {
+    const { paymentId, invoiceItemId } = await paidInvoice('30');
+    await told();
+    const adjustments = [{ invoiceItemId, amount: '5' }];
+    await engine.acme.invoicePayments.refund({ paymentId, amount: '5', isAdjusted: true, adjustments });
+    expect(await told()).to.deep.equal(['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS', 'INVOICE_ADJUSTMENT']);
   });
 });

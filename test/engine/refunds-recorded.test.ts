@@ -1,14 +1,12 @@
-import { expect } from 'chai';
 import { type Account, decimal, ErrorCode, SystemTag, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 
-anyDatabase((_kind, open) => {
-  describe('what a gateway has refunded or was told of a chargeback is recorded (payments §5.2, §9.5)', () => {
+anyDatabase(
+  'what a gateway has refunded or was told of a chargeback is recorded (payments §5.2, §9.5)',
+  (open) => {
     let engine: TestEngine;
     let account: Account;
 
@@ -22,7 +20,6 @@ anyDatabase((_kind, open) => {
     afterEach(async () => {
       expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
     });
-    after(() => engine.close());
 
     async function chargedInvoice(amount: string): Promise<{ id: Uuid; itemId: Uuid }> {
       const items = [{ amount: decimal(amount) }];
@@ -169,5 +166,5 @@ anyDatabase((_kind, open) => {
       await engine.acme.payments.complete({ paymentId });
       expect(await balanceOf(id)).to.equal(100);
     });
-  });
-});
+  },
+);

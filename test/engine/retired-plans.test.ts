@@ -1,9 +1,13 @@
-import { expect } from 'chai';
 import { BillingPeriod, type Uuid } from '../../lib/index.ts';
 import { catalogXml, envelopeXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 /** Changes wait for the end of the term where they leave Oar, and are immediate otherwise. */
 const rules = `
@@ -63,97 +67,90 @@ const vip = catalogXml({
   }),
 });
 
-anyDatabase((_kind, open) => {
-  describe('plans and lists that changes leave', () => {
-    let engine: TestEngine;
-    let accountId: Uuid;
+eachDatabaseByTurns('plans and lists that changes leave', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
 
-    const begin = async (now: string, catalog: string): Promise<void> => {
-      engine = await openEngine(open, { now, catalog });
-      accountId = (await engine.payingAccount({ currency: 'USD' })).id;
-    };
-    const subscribe = async (planName: string): Promise<Uuid> => {
-      const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
-      await engine.settle();
-      return subscriptionId;
-    };
-    const lines = async (): Promise<readonly string[]> =>
-      (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).flatMap(itemLines);
+  const begin = async (now: string, catalog: string): Promise<void> => {
+    engine = await openEngine(open, { now, catalog });
+    accountId = (await engine.payingAccount({ currency: 'USD' })).id;
+  };
+  const subscribe = async (planName: string): Promise<Uuid> => {
+    const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
+    await engine.settle();
+    return subscriptionId;
+  };
+  const lines = async (): Promise<readonly string[]> =>
+    (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).flatMap(itemLines);
 
-    afterEach(() => engine.close());
+  describe('catalog W6 Retirement', () => {
+    let subscriptionId: Uuid;
 
-    describe('catalog W6 Retirement', () => {
-      let subscriptionId: Uuid;
-
-      beforeEach(async () => {
-        await begin('2024-02-10T00:00:00Z', boats);
-        subscriptionId = await subscribe('oar-monthly');
-      });
-
-      it('catalog W6 Retirement: a later version sells the plan no longer, by product, period or name', async () => {
-        const byProduct = {
-          accountId,
-          productName: 'Oar',
-          productCategory: 'BASE',
-          billingPeriod: BillingPeriod.MONTHLY,
-          priceList: 'DEFAULT',
-        } as const;
-        for (const [now, code] of [
-          ['2024-06-02T00:00:00Z', 2020],
-          ['2024-09-02T00:00:00Z', 2030],
-        ] as const) {
-          await engine.runTo(now);
-          expect(await codeOf(engine.acme.createSubscription(byProduct))).to.equal(code);
-          const byName = engine.acme.createSubscription({ accountId, planName: 'oar-monthly' });
-          expect(await codeOf(byName)).to.equal(2021);
-        }
-      });
-
-      it(
-        'catalog W6 Retirement: a later version bills the subscription on at its first price, and takes a cancellation back',
-        onEachDatabase(async () => {
-          await engine.runTo('2024-09-15T00:00:00Z');
-          const { subscriptions } = engine.acme;
-          await subscriptions.cancel(subscriptionId);
-          expect((await engine.acme.getSubscription(subscriptionId)).billingEnd).to.not.equal(null);
-          await subscriptions.uncancel(subscriptionId);
-          expect((await engine.acme.getSubscription(subscriptionId)).billingEnd).to.equal(null);
-          await engine.runTo('2024-10-10T00:00:00Z');
-          const billed = await lines();
-          expect(billed).to.have.length(9);
-          expect(billed.at(-1)).to.equal('RECURRING 2024-10-10..2024-11-10 20');
-        }),
-      );
-
-      it('catalog W6 Retirement: a retired plan changes to another one by the rules of the version that has only the product', async () => {
-        await engine.runTo('2024-06-15T00:00:00Z');
-        await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'raft-monthly' });
-        await engine.settle();
-        expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: 'oar-monthly' });
-        await engine.runTo('2024-07-10T00:00:00Z');
-        expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: 'raft-monthly' });
-        expect((await lines()).at(-1)).to.equal('RECURRING 2024-07-10..2024-08-10 50');
-      });
+    beforeEach(async () => {
+      await begin('2024-02-10T00:00:00Z', boats);
+      subscriptionId = await subscribe('oar-monthly');
     });
 
-    describe('catalog W9 Sticky list', () => {
-      for (const [from, productName, priceListName, expected] of [
-        ['vip-basic-monthly', 'Pro', null, 'vip-pro-monthly'],
-        ['vip-basic-monthly', 'Plus', null, 'plus-monthly'],
-        ['promo-basic-monthly', 'Pro', null, 'pro-monthly'],
-        ['vip-basic-monthly', 'Pro', 'PROMO', 'promo-pro-monthly'],
+    it('catalog W6 Retirement: a later version sells the plan no longer, by product, period or name', async () => {
+      const byProduct = {
+        accountId,
+        productName: 'Oar',
+        productCategory: 'BASE',
+        billingPeriod: BillingPeriod.MONTHLY,
+        priceList: 'DEFAULT',
+      } as const;
+      for (const [now, code] of [
+        ['2024-06-02T00:00:00Z', 2020],
+        ['2024-09-02T00:00:00Z', 2030],
       ] as const) {
-        it(`a change from the retired plan ${from} to ${productName}${priceListName === null ? '' : ` of ${priceListName}`}: ${expected}`, async () => {
-          await begin('2024-02-10T00:00:00Z', vip);
-          const subscriptionId = await subscribe(from);
-          await engine.acme.subscriptions.changePlan(subscriptionId, {
-            productName,
-            billingPeriod: BillingPeriod.MONTHLY,
-            priceList: priceListName,
-          });
-          expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: expected });
-        });
+        await engine.runTo(now);
+        expect(await codeOf(engine.acme.createSubscription(byProduct))).to.equal(code);
+        const byName = engine.acme.createSubscription({ accountId, planName: 'oar-monthly' });
+        expect(await codeOf(byName)).to.equal(2021);
       }
     });
+
+    it('catalog W6 Retirement: a later version bills the subscription on at its first price, and takes a cancellation back', async () => {
+      await engine.runTo('2024-09-15T00:00:00Z');
+      const { subscriptions } = engine.acme;
+      await subscriptions.cancel(subscriptionId);
+      expect((await engine.acme.getSubscription(subscriptionId)).billingEnd).to.not.equal(null);
+      await subscriptions.uncancel(subscriptionId);
+      expect((await engine.acme.getSubscription(subscriptionId)).billingEnd).to.equal(null);
+      await engine.runTo('2024-10-10T00:00:00Z');
+      const billed = await lines();
+      expect(billed).to.have.length(9);
+      expect(billed.at(-1)).to.equal('RECURRING 2024-10-10..2024-11-10 20');
+    });
+
+    it('catalog W6 Retirement: a retired plan changes to another one by the rules of the version that has only the product', async () => {
+      await engine.runTo('2024-06-15T00:00:00Z');
+      await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'raft-monthly' });
+      await engine.settle();
+      expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: 'oar-monthly' });
+      await engine.runTo('2024-07-10T00:00:00Z');
+      expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: 'raft-monthly' });
+      expect((await lines()).at(-1)).to.equal('RECURRING 2024-07-10..2024-08-10 50');
+    });
+  });
+
+  describe('catalog W9 Sticky list', () => {
+    for (const [from, productName, priceListName, expected] of [
+      ['vip-basic-monthly', 'Pro', null, 'vip-pro-monthly'],
+      ['vip-basic-monthly', 'Plus', null, 'plus-monthly'],
+      ['promo-basic-monthly', 'Pro', null, 'pro-monthly'],
+      ['vip-basic-monthly', 'Pro', 'PROMO', 'promo-pro-monthly'],
+    ] as const) {
+      it(`a change from the retired plan ${from} to ${productName}${priceListName === null ? '' : ` of ${priceListName}`}: ${expected}`, async () => {
+        await begin('2024-02-10T00:00:00Z', vip);
+        const subscriptionId = await subscribe(from);
+        await engine.acme.subscriptions.changePlan(subscriptionId, {
+          productName,
+          billingPeriod: BillingPeriod.MONTHLY,
+          priceList: priceListName,
+        });
+        expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: expected });
+      });
+    }
   });
 });

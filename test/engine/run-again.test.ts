@@ -1,9 +1,6 @@
-import { expect } from 'chai';
 import pg from 'pg';
 import { SystemTag } from '../../lib/index.ts';
-import { onPostgresql } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { rowsOf } from '../support/queue-rows.ts';
+import { expect, onPostgresql, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 
 /** A deadlock that the server ends, once, by failing the first insertion into the table. */
 async function failOnce(url: string, table: string, condition: string): Promise<void> {
@@ -26,7 +23,6 @@ async function failOnce(url: string, table: string, condition: string): Promise<
 
 onPostgresql('an invoice run on PostgreSQL that the server ends for a deadlock', (open) => {
   let engine: TestEngine;
-  afterEach(() => engine.close());
 
   const places = [
     { table: 'bw_coverage', condition: `new.kind = 'RECURRING'` },

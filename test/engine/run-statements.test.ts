@@ -1,7 +1,4 @@
-import { expect } from 'chai';
-import { eachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { isLookForWork } from '../support/queue-rows.ts';
+import { eachDatabase, expect, isLookForWork, openEngine, type TestEngine } from '../support/index.ts';
 
 const FEW = 3;
 const SEVERAL = 12;
@@ -10,52 +7,49 @@ const MANY = 300;
 const beginningOf = (statement: string): string => statement.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
 
 // One account with very many subscriptions
-eachDatabase((kind, open) => {
-  describe(`statements of an invoice run on ${kind}`, () => {
-    let statements: string[] = [];
-    let engine: TestEngine;
-    before(async () => {
-      engine = await openEngine(open, {
-        now: '2024-01-01T00:00:00Z',
-        trace: (statement) => statements.push(statement),
-      });
+eachDatabase('statements of an invoice run', (open) => {
+  let statements: string[] = [];
+  let engine: TestEngine;
+  before(async () => {
+    engine = await openEngine(open, {
+      now: '2024-01-01T00:00:00Z',
+      trace: (statement) => statements.push(statement),
     });
-    after(() => engine.close());
+  });
 
-    it('statements of an invoice run are as many where the run falls due by itself, with its payment', async () => {
-      const { acme, clock } = engine;
-      for (const count of [FEW, SEVERAL]) {
-        clock.advance({ days: 1 });
-        const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
-        const bundle = [{ accountId, planName: 'solo-now' }];
-        await acme.subscriptions.createBundles(Array.from({ length: count }, () => bundle));
-        await engine.settle();
-      }
-      clock.set('2024-02-01T12:00:00Z');
+  it('statements of an invoice run are as many where the run falls due by itself, with its payment', async () => {
+    const { acme, clock } = engine;
+    for (const count of [FEW, SEVERAL]) {
+      clock.advance({ days: 1 });
+      const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
+      const bundle = [{ accountId, planName: 'solo-now' }];
+      await acme.subscriptions.createBundles(Array.from({ length: count }, () => bundle));
       await engine.settle();
-      const sent: string[][] = [];
-      for (const _account of [FEW, SEVERAL]) {
-        clock.advance({ days: 1 });
-        statements = [];
-        await engine.settle();
-        sent.push(statements.filter((text) => !isLookForWork(text)).map(beginningOf));
-        expect(statements.filter((text) => text.includes('insert into bw_payments'))).to.have.length(1);
-      }
-      expect(sent[1]?.sort()).to.deep.equal(sent[0]?.sort());
-    });
+    }
+    clock.set('2024-02-01T12:00:00Z');
+    await engine.settle();
+    const sent: string[][] = [];
+    for (const _account of [FEW, SEVERAL]) {
+      clock.advance({ days: 1 });
+      statements = [];
+      await engine.settle();
+      sent.push(statements.filter((text) => !isLookForWork(text)).map(beginningOf));
+      expect(statements.filter((text) => text.includes('insert into bw_payments'))).to.have.length(1);
+    }
+    expect(sent[1]?.sort()).to.deep.equal(sent[0]?.sort());
+  });
 
-    it(`an invoice run sends as many statements for ${MANY} subscriptions of an account as for ${FEW}`, async () => {
-      const counts: number[] = [];
-      for (const count of [FEW, MANY]) {
-        const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
-        const bundle = [{ accountId, planName: 'solo-now' }];
-        await engine.acme.subscriptions.createBundles(Array.from({ length: count }, () => bundle));
-        statements = [];
-        const invoice = await engine.acme.generateInvoice({ accountId });
-        counts.push(statements.length);
-        expect(invoice.items).to.have.length(count);
-      }
-      expect(counts[1]).to.equal(counts[0]);
-    });
+  it(`an invoice run sends as many statements for ${MANY} subscriptions of an account as for ${FEW}`, async () => {
+    const counts: number[] = [];
+    for (const count of [FEW, MANY]) {
+      const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
+      const bundle = [{ accountId, planName: 'solo-now' }];
+      await engine.acme.subscriptions.createBundles(Array.from({ length: count }, () => bundle));
+      statements = [];
+      const invoice = await engine.acme.generateInvoice({ accountId });
+      counts.push(statements.length);
+      expect(invoice.items).to.have.length(count);
+    }
+    expect(counts[1]).to.equal(counts[0]);
   });
 });

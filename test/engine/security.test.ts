@@ -1,13 +1,16 @@
-import { expect } from 'chai';
 import sinon from 'sinon';
-import { Billing } from '../../adapters/node/billwright.ts';
 import { scryptHasher } from '../../adapters/node/index.ts';
 import { BillingError } from '../../lib/values/errors/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itOnPostgresql,
+  openBilling,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 import { author as authorship } from '../support/storage/stored-records.ts';
-import { storageOf } from '../support/storage.ts';
 
 const author = { userName: 'root' };
 const strict = { allowShort: false };
@@ -15,301 +18,269 @@ const minuteMs = 60_000;
 /** `password` with N = 2^4. */
 const weak = '$scrypt$ln=4,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$jU+wVnnRO8xMJ6kk2pn2W1IFgOT9r8PK+dHZ+HH3bt4';
 
-anyDatabase((kind, open) => {
-  describe(`who may use the server, on ${kind}`, () => {
-    let engine: TestEngine;
-    before(async () => {
-      engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
+eachDatabaseByTurns('who may use the server', (open) => {
+  let engine: TestEngine;
+  before(async () => {
+    engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
+  });
+
+  const permissionsOf = async (name: string) =>
+    (await engine.billing.security.principal('USER', name))?.permissions;
+
+  it('access to the server: a change holds at once: permissions of roles, changes of roles, users and grants', async () => {
+    const { users, roles, principal } = at(engine);
+    await roles.create(author, { name: 'clerk', permissions: ['tag:add', 'account'] });
+    await users.create(author, { name: 'ann', password: 'long enough', roles: ['clerk'] }, strict);
+    expect(await permissionsOf('ann')).to.deep.equal(['account:*', 'tag:add']);
+    await roles.put(author, { name: 'clerk', permissions: ['usage:record'] });
+    expect(await permissionsOf('ann')).to.deep.equal(['usage:record']);
+    await users.setRoles(author, { name: 'ann', roles: ['clerk', 'admin', 'clerk'] });
+    expect(await permissionsOf('ann')).to.deep.equal(['*:*', 'usage:record']);
+    expect(await principal('ann')).to.include({ allTenants: true, credentialVersion: 2 });
+    const tenantIds = [engine.tenant.id];
+    await users.setGrants(author, { name: 'ann', allTenants: false, tenantIds });
+    // Which tenants a user may use is no credential: sessions and tokens stay.
+    expect(await principal('ann')).to.deep.include({
+      allTenants: false,
+      tenantIds,
+      credentialVersion: 2,
     });
-    after(() => engine.close());
+    await users.deactivate(author, 'ann');
+    expect(await principal('ann')).to.equal(null);
+    expect(await codeOf(users.get('ann'))).to.equal(40001);
+    expect(await codeOf(users.deactivate(author, 'ann'))).to.equal(40001);
+  });
 
-    const permissionsOf = async (name: string) =>
-      (await engine.billing.security.principal('USER', name))?.permissions;
-
-    it(
-      'access to the server: a change holds at once: permissions of roles, changes of roles, users and grants',
-      onEachDatabase(async () => {
-        const { users, roles, principal } = at(engine);
-        await roles.create(author, { name: 'clerk', permissions: ['tag:add', 'account'] });
-        await users.create(author, { name: 'ann', password: 'long enough', roles: ['clerk'] }, strict);
-        expect(await permissionsOf('ann')).to.deep.equal(['account:*', 'tag:add']);
-        await roles.put(author, { name: 'clerk', permissions: ['usage:record'] });
-        expect(await permissionsOf('ann')).to.deep.equal(['usage:record']);
-        await users.setRoles(author, { name: 'ann', roles: ['clerk', 'admin', 'clerk'] });
-        expect(await permissionsOf('ann')).to.deep.equal(['*:*', 'usage:record']);
-        expect(await principal('ann')).to.include({ allTenants: true, credentialVersion: 2 });
-        const tenantIds = [engine.tenant.id];
-        await users.setGrants(author, { name: 'ann', allTenants: false, tenantIds });
-        // Which tenants a user may use is no credential: sessions and tokens stay.
-        expect(await principal('ann')).to.deep.include({
-          allTenants: false,
-          tenantIds,
-          credentialVersion: 2,
-        });
-        await users.deactivate(author, 'ann');
-        expect(await principal('ann')).to.equal(null);
-        expect(await codeOf(users.get('ann'))).to.equal(40001);
-        expect(await codeOf(users.deactivate(author, 'ann'))).to.equal(40001);
-      }),
-    );
-
-    it('access to the server lets the name of an inactive user be taken, with nothing of the old one', async () => {
-      const { users, principal } = at(engine);
-      const first = { name: 'bea', password: 'first secret', roles: ['admin'] };
-      await users.create(author, first, strict);
-      expect(await codeOf(users.create(author, first, strict))).to.equal(40002);
-      await users.deactivate(author, 'bea');
-      await users.create(
-        author,
-        { name: 'bea', password: 'second secret', roles: [], tenantIds: [] },
-        strict,
-      );
-      expect(await engine.billing.security.authenticate('bea', 'first secret')).to.equal(null);
-      expect(await principal('bea')).to.deep.include({
-        permissions: [],
-        allTenants: false,
-        credentialVersion: 3,
-      });
+  it('access to the server lets the name of an inactive user be taken, with nothing of the old one', async () => {
+    const { users, principal } = at(engine);
+    const first = { name: 'bea', password: 'first secret', roles: ['admin'] };
+    await users.create(author, first, strict);
+    expect(await codeOf(users.create(author, first, strict))).to.equal(40002);
+    await users.deactivate(author, 'bea');
+    await users.create(author, { name: 'bea', password: 'second secret', roles: [], tenantIds: [] }, strict);
+    expect(await engine.billing.security.authenticate('bea', 'first secret')).to.equal(null);
+    expect(await principal('bea')).to.deep.include({
+      permissions: [],
+      allTenants: false,
+      credentialVersion: 3,
     });
+  });
 
-    it(
-      'access to the server gives a name to one of many who ask for it at the same time',
-      onEachDatabase(async () => {
-        const { users, roles, clients } = at(engine);
-        const many = Array.from({ length: 8 }, (_, index) => `secret number ${index}`);
-        const asked: Readonly<Record<string, (secret: string) => Promise<unknown>>> = {
-          user: (password) => users.create(author, { name: 'twin', password, roles: [] }, strict),
-          role: (secret) => roles.create(author, { name: 'twin', permissions: [`sign:${secret}`] }),
-          client: (secret) => clients.create(author, { name: 'twin', secret, roles: [] }, strict),
-        };
-        for (const [what, create] of Object.entries(asked)) {
-          const ends = await Promise.allSettled(many.map(create));
-          expect(ends.filter(({ status }) => status === 'fulfilled').length, what).to.equal(1);
-        }
-      }),
-    );
-
-    it('access to the server refuses what cannot be, and stores nothing of it', async () => {
-      const { users, roles, clients } = at(engine);
-      const user = { name: 'cy', password: 'long enough', roles: [] };
-      const tenantIds = ['11111111-1111-4111-8111-111111111111' as never];
-      const refusals: readonly (readonly [() => Promise<unknown>, number])[] = [
-        [() => users.create(author, { ...user, name: '' }, strict), 60003],
-        [() => users.create(author, { ...user, name: 'x'.repeat(129) }, strict), 60003],
-        [() => users.create(author, { ...user, name: 'a\u0000b' }, strict), 60003],
-        [() => users.create(author, { ...user, name: 'a:b' }, strict), 60003],
-        // Clients read the path of a role or user by these names as that of something else.
-        [() => users.create(author, { ...user, name: '..' }, strict), 60003],
-        [() => roles.create(author, { name: '.', permissions: [] }), 60003],
-        [() => clients.create(author, { name: '..', secret: 'long enough', roles: [] }, strict), 60003],
-        [() => users.create(author, { ...user, password: '' }, { allowShort: true }), 60003],
-        [() => users.create(author, { ...user, password: 'short' }, strict), 60003],
-        [() => users.create(author, { ...user, password: 'x'.repeat(1_025) }, strict), 60003],
-        [() => users.create(author, { ...user, roles: ['no such role'] }, strict), 40003],
-        [() => users.create(author, { ...user, tenantIds }, strict), 20001],
-        [() => users.create({ userName: 'a\u0000b' }, user, strict), 60003],
-        [() => users.setRoles(author, { name: 'cy', roles: [] }), 40001],
-        [() => users.changePassword(author, { name: 'cy', password: 'long enough' }, strict), 40001],
-        [() => users.setGrants(author, { name: 'cy', allTenants: true, tenantIds: [] }), 40001],
-        [() => roles.create(author, { name: '', permissions: [] }), 60003],
-        [() => roles.create(author, { name: 'admin', permissions: [] }), 40004],
-        [() => roles.put(author, { name: 'admin', permissions: [] }), 40004],
-        [() => roles.create(author, { name: 'bad', permissions: ['a:b:c'] }), 40005],
-        [() => clients.create(author, { name: 'cy', secret: 'short', roles: [] }, strict), 60003],
-        [() => clients.create(author, { name: 'cy', secret: 'long enough', roles: ['none'] }, strict), 40003],
-        [() => clients.deactivate(author, 'cy'), 40001],
-      ];
-      for (const [index, [refused, code]] of refusals.entries())
-        expect(await codeOf(refused()), `refusal ${index}`).to.equal(code);
-      expect(await codeOf(users.get('cy'))).to.equal(40001);
-      expect(await codeOf(clients.get('cy'))).to.equal(40001);
-      expect((await roles.list()).map(({ name }) => name)).to.not.include('bad');
-      expect(await roles.get('admin')).to.deep.equal({ name: 'admin', permissions: ['*:*'] });
-    });
-
-    it('access to the server keeps a role without permissions', async () => {
-      const { roles } = at(engine);
-      await roles.create(author, { name: 'nothing', permissions: [''] });
-      expect(await codeOf(roles.create(author, { name: 'nothing', permissions: [] }))).to.equal(40004);
-      expect((await roles.list()).find(({ name }) => name === 'nothing')?.permissions).to.deep.equal([]);
-    });
-
-    it('access to the server leaves the administrator of the configuration alone', async () => {
-      const { security } = engine.billing;
-      await security.ensureAdministrator('root', 'long enough');
-      const { users } = security;
-      for (const refused of [
-        () => users.deactivate(author, 'root'),
-        () => users.setRoles(author, { name: 'root', roles: [] }),
-        () => users.changePassword(author, { name: 'root', password: 'another one' }, strict),
-        () => users.setGrants(author, { name: 'root', allTenants: false, tenantIds: [] }),
-      ])
-        expect(await codeOf(refused())).to.equal(40001);
-      expect(await security.authenticate('root', 'long enough')).to.include({ isActive: true });
-    });
-
-    it('access to the server renews the hash of a password that was made with less work, at the next success', async () => {
-      const renewing = await openEngine(open, { now: '2025-03-10T09:15:30Z', hasher: scryptHasher() });
-      const { storage, billing } = renewing;
-      await at(renewing).users.create(
-        author,
-        { name: 'dora', password: 'to be replaced', roles: [] },
-        strict,
-      );
-      const values = { passwordHash: weak };
-      await storage.security.updateUser('dora', { values, isCredential: false }, authorship());
-      expect(await billing.security.authenticate('dora', 'wrong')).to.equal(null);
-      expect((await billing.security.find('dora'))?.passwordHash).to.equal(weak);
-      expect(await billing.security.authenticate('dora', 'password')).to.include({ name: 'dora' });
-      const renewed = await billing.security.find('dora');
-      expect(renewed?.passwordHash).to.match(/^\$scrypt\$ln=15,r=8,p=1\$/);
-      expect(renewed?.credentialVersion).to.equal(1);
-      expect(await billing.security.authenticate('dora', 'password')).to.include({ name: 'dora' });
-      await renewing.close();
-    });
-
-    it('access to the server is read once, not at each call: one node asks nothing more, several ask once for all who wait', async () => {
-      const { storage, billing } = engine;
-      await billing.security.principal('USER', 'root');
-      const reads = {
-        user: sinon.spy(storage.system, 'findUserByName'),
-        revision: sinon.spy(storage.security, 'revision'),
-      };
-      const asked = Array.from({ length: 50 }, () => billing.security.principal('USER', 'root'));
-      const found = await Promise.all(asked);
-      sinon.restore();
-      expect(found.every((each) => each?.name === 'root')).to.equal(true);
-      expect(reads.user.callCount).to.equal(0);
-      expect(reads.revision.callCount).to.be.at.most(storage.singleNode ? 0 : 2);
-    });
-
-    if (kind === 'postgresql') {
-      it(
-        'access to the server: a change holds at once on every node',
-        onEachDatabase(async () => {
-          const other = await Billing.open({ storage: storageOf(engine.database) });
-          try {
-            const { roles, users } = at(engine);
-            await roles.create(author, { name: 'shared', permissions: ['tag:add'] });
-            await users.create(author, { name: 'ian', password: 'long enough', roles: ['shared'] }, strict);
-            const there = async () => (await other.security.principal('USER', 'ian'))?.permissions ?? null;
-            expect(await there()).to.deep.equal(['tag:add']);
-            await roles.put(author, { name: 'shared', permissions: ['usage:record'] });
-            expect(await there()).to.deep.equal(['usage:record']);
-            await users.deactivate(author, 'ian');
-            expect(await there()).to.equal(null);
-          } finally {
-            await other.close();
-          }
-        }),
-      );
+  it('access to the server gives a name to one of many who ask for it at the same time', async () => {
+    const { users, roles, clients } = at(engine);
+    const many = Array.from({ length: 8 }, (_, index) => `secret number ${index}`);
+    const asked: Readonly<Record<string, (secret: string) => Promise<unknown>>> = {
+      user: (password) => users.create(author, { name: 'twin', password, roles: [] }, strict),
+      role: (secret) => roles.create(author, { name: 'twin', permissions: [`sign:${secret}`] }),
+      client: (secret) => clients.create(author, { name: 'twin', secret, roles: [] }, strict),
+    };
+    for (const [what, create] of Object.entries(asked)) {
+      const ends = await Promise.allSettled(many.map(create));
+      expect(ends.filter(({ status }) => status === 'fulfilled').length, what).to.equal(1);
     }
+  });
 
-    it('access to the server ends sessions that were idle for an hour, each use of which begins that time anew', async () => {
-      const { security } = engine.billing;
-      const { systemClock } = engine;
-      await security.ensureAdministrator('ina', 'long enough');
-      const ina = await security.principal('USER', 'ina');
-      if (ina === null) throw new Error('she is not there');
-      await security.sessions.start(ina, { tokenHash: 'idle', host: null });
-      for (let uses = 0; uses < 3; uses += 1) {
-        systemClock.push(59 * minuteMs);
-        expect((await security.sessions.find('idle'))?.user.name).to.equal('ina');
+  it('access to the server refuses what cannot be, and stores nothing of it', async () => {
+    const { users, roles, clients } = at(engine);
+    const user = { name: 'cy', password: 'long enough', roles: [] };
+    const tenantIds = ['11111111-1111-4111-8111-111111111111' as never];
+    const refusals: readonly (readonly [() => Promise<unknown>, number])[] = [
+      [() => users.create(author, { ...user, name: '' }, strict), 60003],
+      [() => users.create(author, { ...user, name: 'x'.repeat(129) }, strict), 60003],
+      [() => users.create(author, { ...user, name: 'a\u0000b' }, strict), 60003],
+      [() => users.create(author, { ...user, name: 'a:b' }, strict), 60003],
+      // Clients read the path of a role or user by these names as that of something else.
+      [() => users.create(author, { ...user, name: '..' }, strict), 60003],
+      [() => roles.create(author, { name: '.', permissions: [] }), 60003],
+      [() => clients.create(author, { name: '..', secret: 'long enough', roles: [] }, strict), 60003],
+      [() => users.create(author, { ...user, password: '' }, { allowShort: true }), 60003],
+      [() => users.create(author, { ...user, password: 'short' }, strict), 60003],
+      [() => users.create(author, { ...user, password: 'x'.repeat(1_025) }, strict), 60003],
+      [() => users.create(author, { ...user, roles: ['no such role'] }, strict), 40003],
+      [() => users.create(author, { ...user, tenantIds }, strict), 20001],
+      [() => users.create({ userName: 'a\u0000b' }, user, strict), 60003],
+      [() => users.setRoles(author, { name: 'cy', roles: [] }), 40001],
+      [() => users.changePassword(author, { name: 'cy', password: 'long enough' }, strict), 40001],
+      [() => users.setGrants(author, { name: 'cy', allTenants: true, tenantIds: [] }), 40001],
+      [() => roles.create(author, { name: '', permissions: [] }), 60003],
+      [() => roles.create(author, { name: 'admin', permissions: [] }), 40004],
+      [() => roles.put(author, { name: 'admin', permissions: [] }), 40004],
+      [() => roles.create(author, { name: 'bad', permissions: ['a:b:c'] }), 40005],
+      [() => clients.create(author, { name: 'cy', secret: 'short', roles: [] }, strict), 60003],
+      [() => clients.create(author, { name: 'cy', secret: 'long enough', roles: ['none'] }, strict), 40003],
+      [() => clients.deactivate(author, 'cy'), 40001],
+    ];
+    for (const [index, [refused, code]] of refusals.entries())
+      expect(await codeOf(refused()), `refusal ${index}`).to.equal(code);
+    expect(await codeOf(users.get('cy'))).to.equal(40001);
+    expect(await codeOf(clients.get('cy'))).to.equal(40001);
+    expect((await roles.list()).map(({ name }) => name)).to.not.include('bad');
+    expect(await roles.get('admin')).to.deep.equal({ name: 'admin', permissions: ['*:*'] });
+  });
+
+  it('access to the server keeps a role without permissions', async () => {
+    const { roles } = at(engine);
+    await roles.create(author, { name: 'nothing', permissions: [''] });
+    expect(await codeOf(roles.create(author, { name: 'nothing', permissions: [] }))).to.equal(40004);
+    expect((await roles.list()).find(({ name }) => name === 'nothing')?.permissions).to.deep.equal([]);
+  });
+
+  it('access to the server leaves the administrator of the configuration alone', async () => {
+    const { security } = engine.billing;
+    await security.ensureAdministrator('root', 'long enough');
+    const { users } = security;
+    for (const refused of [
+      () => users.deactivate(author, 'root'),
+      () => users.setRoles(author, { name: 'root', roles: [] }),
+      () => users.changePassword(author, { name: 'root', password: 'another one' }, strict),
+      () => users.setGrants(author, { name: 'root', allTenants: false, tenantIds: [] }),
+    ])
+      expect(await codeOf(refused())).to.equal(40001);
+    expect(await security.authenticate('root', 'long enough')).to.include({ isActive: true });
+  });
+
+  it('access to the server renews the hash of a password that was made with less work, at the next success', async () => {
+    const renewing = await openEngine(open, { now: '2025-03-10T09:15:30Z', hasher: scryptHasher() });
+    const { storage, billing } = renewing;
+    await at(renewing).users.create(author, { name: 'dora', password: 'to be replaced', roles: [] }, strict);
+    const values = { passwordHash: weak };
+    await storage.security.updateUser('dora', { values, isCredential: false }, authorship());
+    expect(await billing.security.authenticate('dora', 'wrong')).to.equal(null);
+    expect((await billing.security.find('dora'))?.passwordHash).to.equal(weak);
+    expect(await billing.security.authenticate('dora', 'password')).to.include({ name: 'dora' });
+    const renewed = await billing.security.find('dora');
+    expect(renewed?.passwordHash).to.match(/^\$scrypt\$ln=15,r=8,p=1\$/);
+    expect(renewed?.credentialVersion).to.equal(1);
+    expect(await billing.security.authenticate('dora', 'password')).to.include({ name: 'dora' });
+    await renewing.close();
+  });
+
+  it('access to the server is read once, not at each call: one node asks nothing more, several ask once for all who wait', async () => {
+    const { storage, billing } = engine;
+    await billing.security.principal('USER', 'root');
+    const reads = {
+      user: sinon.spy(storage.system, 'findUserByName'),
+      revision: sinon.spy(storage.security, 'revision'),
+    };
+    const asked = Array.from({ length: 50 }, () => billing.security.principal('USER', 'root'));
+    const found = await Promise.all(asked);
+    sinon.restore();
+    expect(found.every((each) => each?.name === 'root')).to.equal(true);
+    expect(reads.user.callCount).to.equal(0);
+    expect(reads.revision.callCount).to.be.at.most(storage.singleNode ? 0 : 2);
+  });
+
+  itOnPostgresql('access to the server: a change holds at once on every node', async () => {
+    const other = await openBilling(engine.database);
+    const { roles, users } = at(engine);
+    await roles.create(author, { name: 'shared', permissions: ['tag:add'] });
+    await users.create(author, { name: 'ian', password: 'long enough', roles: ['shared'] }, strict);
+    const there = async () => (await other.security.principal('USER', 'ian'))?.permissions ?? null;
+    expect(await there()).to.deep.equal(['tag:add']);
+    await roles.put(author, { name: 'shared', permissions: ['usage:record'] });
+    expect(await there()).to.deep.equal(['usage:record']);
+    await users.deactivate(author, 'ian');
+    expect(await there()).to.equal(null);
+  });
+
+  it('access to the server ends sessions that were idle for an hour, each use of which begins that time anew', async () => {
+    const { security } = engine.billing;
+    const { systemClock } = engine;
+    await security.ensureAdministrator('ina', 'long enough');
+    const ina = await security.principal('USER', 'ina');
+    if (ina === null) throw new Error('she is not there');
+    await security.sessions.start(ina, { tokenHash: 'idle', host: null });
+    for (let uses = 0; uses < 3; uses += 1) {
+      systemClock.push(59 * minuteMs);
+      expect((await security.sessions.find('idle'))?.user.name).to.equal('ina');
+    }
+    systemClock.push(60 * minuteMs);
+    expect(await security.sessions.find('idle')).to.equal(null);
+    await security.sessions.start(ina, { tokenHash: 'short', host: null, idleMs: 10 * minuteMs });
+    systemClock.push(9 * minuteMs);
+    expect(await security.sessions.find('short', 10 * minuteMs)).to.not.equal(null);
+    systemClock.push(10 * minuteMs);
+    expect(await security.sessions.find('short', 10 * minuteMs)).to.equal(null);
+  });
+
+  it('access to the server locks a name out for 15 minutes after ten failures within 15 minutes', async () => {
+    const { guard } = engine.billing.security;
+    const { systemClock } = engine;
+    const attempt = (isRight: boolean) =>
+      guard.attempt({ kind: 'user', name: 'eve', address: null }, async () => (isRight ? true : null));
+    for (let failures = 0; failures < 9; failures += 1) expect(await attempt(false)).to.equal(null);
+    // The first nine leave the window: they do not count any more.
+    systemClock.push(15 * minuteMs);
+    for (let failures = 0; failures < 9; failures += 1) expect(await attempt(false)).to.equal(null);
+    expect(await attempt(true)).to.equal(true);
+    // A success has cleared the name.
+    for (let failures = 0; failures < 10; failures += 1) expect(await attempt(false)).to.equal(null);
+    const locked = await attempt(true).catch((error: unknown) => error);
+    expect(locked).to.be.instanceOf(BillingError).and.to.include({ code: 40006 });
+    expect(Number((locked as BillingError).facts.retryAfterSeconds)).to.be.within(890, 900);
+    systemClock.push(14 * minuteMs);
+    expect(await codeOf(attempt(true))).to.equal(40006);
+    systemClock.push(minuteMs);
+    expect(await attempt(true)).to.equal(true);
+  });
+
+  it('access to the server tells nothing of attempts that were under way when others led to the lock', async () => {
+    const { guard } = engine.billing.security;
+    const attempt = async (checked: Promise<true | null>): Promise<string> => {
+      try {
+        const result = await guard.attempt({ kind: 'user', name: 'hal', address: null }, () => checked);
+        return result === null ? 'wrong' : 'right';
+      } catch (error) {
+        return String((error as BillingError).code);
       }
-      systemClock.push(60 * minuteMs);
-      expect(await security.sessions.find('idle')).to.equal(null);
-      await security.sessions.start(ina, { tokenHash: 'short', host: null, idleMs: 10 * minuteMs });
-      systemClock.push(9 * minuteMs);
-      expect(await security.sessions.find('short', 10 * minuteMs)).to.not.equal(null);
-      systemClock.push(10 * minuteMs);
-      expect(await security.sessions.find('short', 10 * minuteMs)).to.equal(null);
-    });
+    };
+    const [guessing, lucky] = [Promise.withResolvers<null>(), Promise.withResolvers<true>()];
+    const guesses = Array.from({ length: 30 }, () => attempt(guessing.promise));
+    const last = attempt(lucky.promise);
+    guessing.resolve(null);
+    const outcomes = Object.groupBy(await Promise.all(guesses), (outcome) => outcome);
+    expect([outcomes.wrong?.length, outcomes['40006']?.length]).to.deep.equal([10, 20]);
+    lucky.resolve(true);
+    expect(await last).to.equal('40006');
+  });
 
-    it('access to the server locks a name out for 15 minutes after ten failures within 15 minutes', async () => {
-      const { guard } = engine.billing.security;
-      const { systemClock } = engine;
-      const attempt = (isRight: boolean) =>
-        guard.attempt({ kind: 'user', name: 'eve', address: null }, async () => (isRight ? true : null));
-      for (let failures = 0; failures < 9; failures += 1) expect(await attempt(false)).to.equal(null);
-      // The first nine leave the window: they do not count any more.
-      systemClock.push(15 * minuteMs);
-      for (let failures = 0; failures < 9; failures += 1) expect(await attempt(false)).to.equal(null);
-      expect(await attempt(true)).to.equal(true);
-      // A success has cleared the name.
-      for (let failures = 0; failures < 10; failures += 1) expect(await attempt(false)).to.equal(null);
-      const locked = await attempt(true).catch((error: unknown) => error);
-      expect(locked).to.be.instanceOf(BillingError).and.to.include({ code: 40006 });
-      expect(Number((locked as BillingError).facts.retryAfterSeconds)).to.be.within(890, 900);
-      systemClock.push(14 * minuteMs);
-      expect(await codeOf(attempt(true))).to.equal(40006);
-      systemClock.push(minuteMs);
-      expect(await attempt(true)).to.equal(true);
-    });
+  it('access to the server locks an address out after fifty failures, whatever the names, and no other', async () => {
+    const { guard } = engine.billing.security;
+    const attempt = (address: string, name: string) =>
+      guard.attempt({ kind: 'tenant', name, address }, async () => null);
+    for (let failures = 0; failures < 50; failures += 1) await attempt('192.0.2.1', `name ${failures}`);
+    expect(await codeOf(attempt('192.0.2.1', 'another'))).to.equal(40006);
+    expect(await attempt('192.0.2.2', 'another')).to.equal(null);
+  });
 
-    it('access to the server tells nothing of attempts that were under way when others led to the lock', async () => {
-      const { guard } = engine.billing.security;
-      const attempt = async (checked: Promise<true | null>): Promise<string> => {
-        try {
-          const result = await guard.attempt({ kind: 'user', name: 'hal', address: null }, () => checked);
-          return result === null ? 'wrong' : 'right';
-        } catch (error) {
-          return String((error as BillingError).code);
-        }
-      };
-      const [guessing, lucky] = [Promise.withResolvers<null>(), Promise.withResolvers<true>()];
-      const guesses = Array.from({ length: 30 }, () => attempt(guessing.promise));
-      const last = attempt(lucky.promise);
-      guessing.resolve(null);
-      const outcomes = Object.groupBy(await Promise.all(guesses), (outcome) => outcome);
-      expect([outcomes.wrong?.length, outcomes['40006']?.length]).to.deep.equal([10, 20]);
-      lucky.resolve(true);
-      expect(await last).to.equal('40006');
-    });
+  it('access to the server counts failures that come at the same time', async () => {
+    const { guard } = engine.billing.security;
+    const attempt = () =>
+      guard.attempt({ kind: 'client', name: 'fay', address: '192.0.2.9' }, async () => null);
+    await Promise.all(Array.from({ length: 10 }, attempt));
+    expect(await codeOf(attempt())).to.equal(40006);
+  });
 
-    it(
-      'access to the server locks an address out after fifty failures, whatever the names, and no other',
-      onEachDatabase(async () => {
-        const { guard } = engine.billing.security;
-        const attempt = (address: string, name: string) =>
-          guard.attempt({ kind: 'tenant', name, address }, async () => null);
-        for (let failures = 0; failures < 50; failures += 1) await attempt('192.0.2.1', `name ${failures}`);
-        expect(await codeOf(attempt('192.0.2.1', 'another'))).to.equal(40006);
-        expect(await attempt('192.0.2.2', 'another')).to.equal(null);
-      }),
+  it('access to the server audits each change of users, roles and clients, never with a secret', async () => {
+    const { users, clients } = at(engine);
+    const secret = 'a secret that nobody sees';
+    await users.create(author, { name: 'gil', password: secret, roles: [] }, strict);
+    await users.changePassword(author, { name: 'gil', password: `${secret} again` }, strict);
+    await clients.create(author, { name: 'sync', secret, roles: ['admin'] }, strict);
+    await clients.deactivate(author, 'sync');
+    const client = await engine.storage.security.findClientByName('sync');
+    const ids = [(await users.get('gil')).id, client?.id ?? engine.tenant.id];
+    const rows = await engine.storage.read({ id: engine.tenant.id, recordId: 0 }, ({ audit }) =>
+      audit.findHistories(ids),
     );
-
-    it(
-      'access to the server counts failures that come at the same time',
-      onEachDatabase(async () => {
-        const { guard } = engine.billing.security;
-        const attempt = () =>
-          guard.attempt({ kind: 'client', name: 'fay', address: '192.0.2.9' }, async () => null);
-        await Promise.all(Array.from({ length: 10 }, attempt));
-        expect(await codeOf(attempt())).to.equal(40006);
-      }),
-    );
-
-    it('access to the server audits each change of users, roles and clients, never with a secret', async () => {
-      const { users, clients } = at(engine);
-      const secret = 'a secret that nobody sees';
-      await users.create(author, { name: 'gil', password: secret, roles: [] }, strict);
-      await users.changePassword(author, { name: 'gil', password: `${secret} again` }, strict);
-      await clients.create(author, { name: 'sync', secret, roles: ['admin'] }, strict);
-      await clients.deactivate(author, 'sync');
-      const client = await engine.storage.security.findClientByName('sync');
-      const ids = [(await users.get('gil')).id, client?.id ?? engine.tenant.id];
-      const rows = await engine.storage.read({ id: engine.tenant.id, recordId: 0 }, ({ audit }) =>
-        audit.findHistories(ids),
-      );
-      expect(rows.map((row) => `${row.tableName} ${row.changeType} by ${row.changedBy}`)).to.deep.equal([
-        'USER INSERT by root',
-        'USER UPDATE by root',
-        'API_CLIENT INSERT by root',
-        'API_CLIENT UPDATE by root',
-      ]);
-      expect(rows[1]?.snapshot).to.deep.include({ name: 'gil', credentialVersion: 2, isActive: true });
-      expect(JSON.stringify(rows)).to.not.match(/secret|scrypt|hash/i);
-    });
+    expect(rows.map((row) => `${row.tableName} ${row.changeType} by ${row.changedBy}`)).to.deep.equal([
+      'USER INSERT by root',
+      'USER UPDATE by root',
+      'API_CLIENT INSERT by root',
+      'API_CLIENT UPDATE by root',
+    ]);
+    expect(rows[1]?.snapshot).to.deep.include({ name: 'gil', credentialVersion: 2, isActive: true });
+    expect(JSON.stringify(rows)).to.not.match(/secret|scrypt|hash/i);
   });
 });
 

@@ -1,77 +1,67 @@
-import { expect } from 'chai';
 import { secretCipher } from '../../adapters/node/index.ts';
 import { SigningSecretService } from '../../lib/tenants/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const HOUR_MS = 3_600_000;
 
-anyDatabase((_kind, open) => {
-  describe('signing secrets of a tenant (platform §10.3)', () => {
-    let engine: TestEngine;
-    let secrets: SigningSecretService;
+eachDatabaseByTurns('signing secrets of a tenant (platform §10.3)', (open) => {
+  let engine: TestEngine;
+  let secrets: SigningSecretService;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2025-03-10T09:00:00Z' });
-      secrets = serviceWith('the key of this server, which has 32 characters');
-    });
-    afterEach(() => engine.close());
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2025-03-10T09:00:00Z' });
+    secrets = serviceWith('the key of this server, which has 32 characters');
+  });
 
-    function serviceWith(serverKey: string): SigningSecretService {
-      const { storage, systemClock } = engine;
-      const ids = { next: () => crypto.randomUUID() as never };
-      return new SigningSecretService({ storage, systemClock, ids, cipher: secretCipher(serverKey) });
-    }
-    const context = () => engine.billing.context({ tenant: engine.tenant, user: 'test' });
-    const current = (service = secrets) =>
-      engine.storage.read(engine.tenant, (session) => service.current(session));
-    const create = async () => secrets.create(await context());
+  function serviceWith(serverKey: string): SigningSecretService {
+    const { storage, systemClock } = engine;
+    const ids = { next: () => crypto.randomUUID() as never };
+    return new SigningSecretService({ storage, systemClock, ids, cipher: secretCipher(serverKey) });
+  }
+  const context = () => engine.billing.context({ tenant: engine.tenant, user: 'test' });
+  const current = (service = secrets) =>
+    engine.storage.read(engine.tenant, (session) => service.current(session));
+  const create = async () => secrets.create(await context());
 
-    it(
-      'signing secrets of a tenant are told once, kept encrypted, and sign until they are deleted',
-      onEachDatabase(async () => {
-        expect(await current()).to.deep.equal([]);
-        const secret = await create();
-        expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
-        expect(await current()).to.deep.equal([secret]);
-        const [stored] = await engine.storage.read(engine.tenant, (session) =>
-          session.signingSecrets.active(),
-        );
-        expect(stored?.secret).to.not.contain(secret.slice('whsec_'.length));
-        await secrets.delete(await context());
-        await secrets.delete(await context());
-        expect(await current()).to.deep.equal([]);
-      }),
+  it('signing secrets of a tenant are told once, kept encrypted, and sign until they are deleted', async () => {
+    expect(await current()).to.deep.equal([]);
+    const secret = await create();
+    expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await current()).to.deep.equal([secret]);
+    const [stored] = await engine.storage.read(engine.tenant, (session) => session.signingSecrets.active());
+    expect(stored?.secret).to.not.contain(secret.slice('whsec_'.length));
+    await secrets.delete(await context());
+    await secrets.delete(await context());
+    expect(await current()).to.deep.equal([]);
+  });
+
+  it('signing secrets of a tenant overlap for 24 hours when one is replaced, and never more than two of them', async () => {
+    const [first, second] = [await create(), await create()];
+    expect(await current()).to.deep.equal([second, first]);
+    const third = await create();
+    expect(await current()).to.deep.equal([third, second]);
+    engine.systemClock.push(24 * HOUR_MS - 60_000);
+    expect(await current()).to.deep.equal([third, second]);
+    engine.systemClock.push(60_000);
+    expect(await current()).to.deep.equal([third]);
+  });
+
+  it('signing secrets of a tenant stay with their tenant', async () => {
+    await create();
+    const other = await engine.billing.tenants.create(
+      { userName: 'test' },
+      { apiKey: 'other', apiSecret: 'x' },
     );
+    const found = await engine.storage.read(other, (session) => secrets.current(session));
+    expect(found).to.deep.equal([]);
+  });
 
-    it('signing secrets of a tenant overlap for 24 hours when one is replaced, and never more than two of them', async () => {
-      const [first, second] = [await create(), await create()];
-      expect(await current()).to.deep.equal([second, first]);
-      const third = await create();
-      expect(await current()).to.deep.equal([third, second]);
-      engine.systemClock.push(24 * HOUR_MS - 60_000);
-      expect(await current()).to.deep.equal([third, second]);
-      engine.systemClock.push(60_000);
-      expect(await current()).to.deep.equal([third]);
+  it('signing secrets of another server key are not taken for none', async () => {
+    await create();
+    let thrown: unknown;
+    await current(serviceWith('another key, which has 32 characters as well')).catch((error: unknown) => {
+      thrown = error;
     });
-
-    it('signing secrets of a tenant stay with their tenant', async () => {
-      await create();
-      const other = await engine.billing.tenants.create(
-        { userName: 'test' },
-        { apiKey: 'other', apiSecret: 'x' },
-      );
-      const found = await engine.storage.read(other, (session) => secrets.current(session));
-      expect(found).to.deep.equal([]);
-    });
-
-    it('signing secrets of another server key are not taken for none', async () => {
-      await create();
-      let thrown: unknown;
-      await current(serviceWith('another key, which has 32 characters as well')).catch((error: unknown) => {
-        thrown = error;
-      });
-      expect((thrown as Error).message).to.contain('another server key');
-    });
+    expect((thrown as Error).message).to.contain('another server key');
   });
 });

@@ -1,10 +1,13 @@
-import { expect } from 'chai';
 import type { Account, Uuid } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  openEngine,
+  rowsOf,
+  type TestEngine,
+} from '../support/index.ts';
 import { type ChargedInvoice, PaidInvoices } from '../support/payments/paid-invoices.ts';
-import { rowsOf } from '../support/queue-rows.ts';
 
 const REFUSED = 60003;
 const pending = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
@@ -179,52 +182,44 @@ async function stored({ database }: TestEngine): Promise<unknown> {
   );
 }
 
-anyDatabase((kind, open) => {
-  describe(`invoicing §2 rule 6: an amount finer than its currency on ${kind}`, () => {
-    let engine: TestEngine;
-    before(async () => {
-      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
-    });
-    after(() => engine.close());
+eachDatabaseByTurns('invoicing §2 rule 6: an amount finer than its currency', (open) => {
+  let engine: TestEngine;
+  before(async () => {
+    engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: null });
+  });
 
-    for (const [currency, , finer] of currencies)
-      it(
-        `is refused in ${currency} as every amount that a caller states, and leaves nothing behind`,
-        onEachDatabase(async () => {
-          const life = await live(engine, currency);
-          const before = await stored(engine);
-          const calls = engine.ledger.all().length;
-          for (const [what, state] of statements) {
-            expect(await codeOf(state(life, finer)), what).to.equal(REFUSED);
-            expect(await stored(engine), what).to.deep.equal(before);
-          }
-          expect(engine.ledger.all()).to.have.length(calls);
-        }),
-      );
-
-    for (const [currency, valid] of currencies)
-      it(`with all digits of ${currency} is not one: every operation takes it`, async () => {
-        for (const [what, state] of statements)
-          expect(await codeOf(state(await live(engine, currency), valid)), what).to.equal('no error');
-      });
-
-    it('is measured by the currency of the payment, not by that of the account', async () => {
-      const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
-      const { payments } = engine.acme;
-      expect(await codeOf(payments.purchase({ accountId, amount: '10.5', currency: 'JPY' }))).to.equal(
-        REFUSED,
-      );
-      expect(await codeOf(payments.purchase({ accountId, amount: '10.123', currency: 'KWD' }))).to.equal(
-        'no error',
-      );
+  for (const [currency, , finer] of currencies)
+    it(`is refused in ${currency} as every amount that a caller states, and leaves nothing behind`, async () => {
+      const life = await live(engine, currency);
+      const before = await stored(engine);
+      const calls = engine.ledger.all().length;
+      for (const [what, state] of statements) {
+        expect(await codeOf(state(life, finer)), what).to.equal(REFUSED);
+        expect(await stored(engine), what).to.deep.equal(before);
+      }
+      expect(engine.ledger.all()).to.have.length(calls);
     });
 
-    it('names the amount and the digits of the currency', async () => {
-      const { id: accountId } = await engine.payingAccount({ currency: 'JPY' });
-      const refused = await engine.acme.payments.purchase({ accountId, amount: '10.999' }).catch(String);
-      expect(refused).to.contain(
-        'amount 10.999 is finer than the minor unit of JPY. Use no fractional digits.',
-      );
+  for (const [currency, valid] of currencies)
+    it(`with all digits of ${currency} is not one: every operation takes it`, async () => {
+      for (const [what, state] of statements)
+        expect(await codeOf(state(await live(engine, currency), valid)), what).to.equal('no error');
     });
+
+  it('is measured by the currency of the payment, not by that of the account', async () => {
+    const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
+    const { payments } = engine.acme;
+    expect(await codeOf(payments.purchase({ accountId, amount: '10.5', currency: 'JPY' }))).to.equal(REFUSED);
+    expect(await codeOf(payments.purchase({ accountId, amount: '10.123', currency: 'KWD' }))).to.equal(
+      'no error',
+    );
+  });
+
+  it('names the amount and the digits of the currency', async () => {
+    const { id: accountId } = await engine.payingAccount({ currency: 'JPY' });
+    const refused = await engine.acme.payments.purchase({ accountId, amount: '10.999' }).catch(String);
+    expect(refused).to.contain(
+      'amount 10.999 is finer than the minor unit of JPY. Use no fractional digits.',
+    );
   });
 });

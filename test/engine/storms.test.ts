@@ -1,8 +1,5 @@
-import { expect } from 'chai';
 import { BillingActionPolicy, ErrorCode, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { isLongRun } from '../support/long-run.ts';
+import { eachDatabase, expect, isLongRun, openEngine, type TestEngine } from '../support/index.ts';
 import {
   COME_AGAIN,
   effectsIn,
@@ -31,103 +28,87 @@ const REFUSALS: Readonly<Record<string, readonly number[]>> = {
 };
 
 // subscriptions §24
-eachDatabase((kind, open) => {
-  describe(`calls at once on ${kind}`, () => {
-    const opened: TestEngine[] = [];
-    const start = async (): Promise<TestEngine> => {
-      const engine = await openEngine(open, { now: START });
-      opened.push(engine);
-      return engine;
-    };
-    afterEach(async () => {
-      for (const engine of opened.splice(0)) await engine.close();
-    });
+eachDatabase('calls at once', (open) => {
+  const start = () => openEngine(open, { now: START });
 
-    it('calls of 50 callers at once on one account have one effect or none, as if made one after the other', async () => {
-      const engine = await start();
-      const account = await standing(engine);
-      const made = await storm(engine, shuffled(callsOn(account)));
-      const effects = await effectsIn(engine.database);
-      const [accepted, refused] = apart(made);
-      expect(refused.flatMap(({ token }) => effects.of(token))).to.deep.equal([]);
-      for (const { name, refused: code } of refused)
-        expect(code, name).to.be.oneOf([...COME_AGAIN, ...(REFUSALS[name.split(' ')[0] ?? ''] ?? [])]);
-      const count = (prefix: string) => accepted.filter(({ name }) => name.startsWith(prefix)).length;
-      expect(['own', 'same', 'twin', 'cancel'].map(count)).to.deep.equal([10, 1, 1, STANDING]);
+  it('calls of 50 callers at once on one account have one effect or none, as if made one after the other', async () => {
+    const engine = await start();
+    const account = await standing(engine);
+    const made = await storm(engine, shuffled(callsOn(account)));
+    const effects = await effectsIn(engine.database);
+    const [accepted, refused] = apart(made);
+    expect(refused.flatMap(({ token }) => effects.of(token))).to.deep.equal([]);
+    for (const { name, refused: code } of refused)
+      expect(code, name).to.be.oneOf([...COME_AGAIN, ...(REFUSALS[name.split(' ')[0] ?? ''] ?? [])]);
+    const count = (prefix: string) => accepted.filter(({ name }) => name.startsWith(prefix)).length;
+    expect(['own', 'same', 'twin', 'cancel'].map(count)).to.deep.equal([10, 1, 1, STANDING]);
 
-      const order = effects.orderOf(accepted);
-      expect(order.map(({ name }) => name).toSorted()).to.deep.equal(
-        accepted.map(({ name }) => name).toSorted(),
-      );
+    const order = effects.orderOf(accepted);
+    expect(order.map(({ name }) => name).toSorted()).to.deep.equal(
+      accepted.map(({ name }) => name).toSorted(),
+    );
 
-      const serial = await start();
-      const twin = await standing(serial);
-      const twinCalls = new Map(callsOn(twin).map((call) => [call.name, call]));
-      const again: MadeCall[] = [];
-      for (const { name } of order) {
-        const call = twinCalls.get(name);
-        if (call !== undefined) again.push(await makeCall(serial, call));
-      }
-      await engine.settle();
-      await serial.settle();
-      expect(await storyOf(engine, account.id)).to.deep.equal(await storyOf(serial, twin.id));
-      const [inStorm, inTurn] = [await effectsIn(engine.database), await effectsIn(serial.database)];
-      for (const [index, { name, token }] of order.entries()) {
-        const other = again[index];
-        expect(inStorm.of(token), name).to.deep.equal(other && inTurn.of(other.token));
-      }
-      expect(engine.ledger.all().length).to.equal(serial.ledger.all().length);
-    });
-
-    it(`on ${ACCOUNTS} accounts: one of two equal creations wins, change and cancellation leave one of the two orders`, async () => {
-      const engine = await start();
-      const ids = await inTurns(
-        ACCOUNTS + 2,
-        async () => (await engine.payingAccount({ currency: 'USD' })).id,
-      );
-      const created = await storm(
-        engine,
-        ids.flatMap((id) => [creation(id, 'first'), creation(id, 'second')]),
-      );
-      const [creations, doubles] = apart(created);
-      expect(creations).to.have.length(ids.length);
-      for (const { refused } of doubles)
-        expect(refused).to.be.oneOf([...COME_AGAIN, ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS]);
-      await engine.runTo(LATER);
-
-      const [changedFirst, cancelledFirst, ...stormy] = ids;
-      if (changedFirst === undefined || cancelledFirst === undefined) throw new Error('no accounts');
-      const alone = [
-        ...[await change(engine, changedFirst), await cancellation(engine, changedFirst)],
-        ...[await cancellation(engine, cancelledFirst), await change(engine, cancelledFirst)],
-      ];
-      const answers: (number | null)[] = [];
-      for (const call of alone) answers.push((await makeCall(engine, call)).refused);
-      expect(answers).to.deep.equal([null, null, null, ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED]);
-
-      const calls: StormCall[] = [];
-      for (const [index, id] of stormy.entries()) {
-        const two = [await change(engine, id), await cancellation(engine, id)];
-        calls.push(...(index % 2 === 0 ? two : two.toReversed()));
-      }
-      const [accepted, refused] = apart(await storm(engine, calls));
-      await engine.settle();
-      const effects = await effectsIn(engine.database);
-      expect([...doubles, ...refused].flatMap(({ token }) => effects.of(token))).to.deep.equal([]);
-      const late = new Set(
-        refused.filter(({ refused: code }) => !COME_AGAIN.includes(code)).map(({ name }) => name),
-      );
-      const [changed, cancelled] = [
-        await storyOf(engine, changedFirst),
-        await storyOf(engine, cancelledFirst),
-      ];
-      for (const id of stormy) {
-        expect(await storyOf(engine, id), id).to.deep.equal(late.has(`change ${id}`) ? cancelled : changed);
-      }
-      expect(accepted.filter(({ name }) => name.startsWith('cancel'))).to.have.length(stormy.length);
-      expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.deep.equal([]);
-    }).timeout(240_000);
+    const serial = await start();
+    const twin = await standing(serial);
+    const twinCalls = new Map(callsOn(twin).map((call) => [call.name, call]));
+    const again: MadeCall[] = [];
+    for (const { name } of order) {
+      const call = twinCalls.get(name);
+      if (call !== undefined) again.push(await makeCall(serial, call));
+    }
+    await engine.settle();
+    await serial.settle();
+    expect(await storyOf(engine, account.id)).to.deep.equal(await storyOf(serial, twin.id));
+    const [inStorm, inTurn] = [await effectsIn(engine.database), await effectsIn(serial.database)];
+    for (const [index, { name, token }] of order.entries()) {
+      const other = again[index];
+      expect(inStorm.of(token), name).to.deep.equal(other && inTurn.of(other.token));
+    }
+    expect(engine.ledger.all().length).to.equal(serial.ledger.all().length);
   });
+
+  it(`on ${ACCOUNTS} accounts: one of two equal creations wins, change and cancellation leave one of the two orders`, async () => {
+    const engine = await start();
+    const ids = await inTurns(ACCOUNTS + 2, async () => (await engine.payingAccount({ currency: 'USD' })).id);
+    const created = await storm(
+      engine,
+      ids.flatMap((id) => [creation(id, 'first'), creation(id, 'second')]),
+    );
+    const [creations, doubles] = apart(created);
+    expect(creations).to.have.length(ids.length);
+    for (const { refused } of doubles)
+      expect(refused).to.be.oneOf([...COME_AGAIN, ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS]);
+    await engine.runTo(LATER);
+
+    const [changedFirst, cancelledFirst, ...stormy] = ids;
+    if (changedFirst === undefined || cancelledFirst === undefined) throw new Error('no accounts');
+    const alone = [
+      ...[await change(engine, changedFirst), await cancellation(engine, changedFirst)],
+      ...[await cancellation(engine, cancelledFirst), await change(engine, cancelledFirst)],
+    ];
+    const answers: (number | null)[] = [];
+    for (const call of alone) answers.push((await makeCall(engine, call)).refused);
+    expect(answers).to.deep.equal([null, null, null, ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED]);
+
+    const calls: StormCall[] = [];
+    for (const [index, id] of stormy.entries()) {
+      const two = [await change(engine, id), await cancellation(engine, id)];
+      calls.push(...(index % 2 === 0 ? two : two.toReversed()));
+    }
+    const [accepted, refused] = apart(await storm(engine, calls));
+    await engine.settle();
+    const effects = await effectsIn(engine.database);
+    expect([...doubles, ...refused].flatMap(({ token }) => effects.of(token))).to.deep.equal([]);
+    const late = new Set(
+      refused.filter(({ refused: code }) => !COME_AGAIN.includes(code)).map(({ name }) => name),
+    );
+    const [changed, cancelled] = [await storyOf(engine, changedFirst), await storyOf(engine, cancelledFirst)];
+    for (const id of stormy) {
+      expect(await storyOf(engine, id), id).to.deep.equal(late.has(`change ${id}`) ? cancelled : changed);
+    }
+    expect(accepted.filter(({ name }) => name.startsWith('cancel'))).to.have.length(stormy.length);
+    expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.deep.equal([]);
+  }).timeout(240_000);
 });
 
 interface Standing {

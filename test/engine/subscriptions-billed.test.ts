@@ -1,146 +1,137 @@
 import { isDeepStrictEqual } from 'node:util';
-import { expect } from 'chai';
 import { formatLocalDate, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('subscriptions and their invoices', () => {
-    let engine: TestEngine;
+eachDatabaseByTurns('subscriptions and their invoices', (open) => {
+  let engine: TestEngine;
 
-    async function begin(now: string): Promise<void> {
-      engine = await openEngine(open, { now });
-    }
+  async function begin(now: string): Promise<void> {
+    engine = await openEngine(open, { now });
+  }
 
-    afterEach(() => engine.close());
+  async function linesOf(accountId: Uuid): Promise<readonly string[]> {
+    const invoices = await engine.acme.invoices.ofAccount({
+      accountId,
+      withItems: true,
+      includeVoided: true,
+    });
+    return invoices.flatMap(itemLines);
+  }
 
-    async function linesOf(accountId: Uuid): Promise<readonly string[]> {
-      const invoices = await engine.acme.invoices.ofAccount({
-        accountId,
-        withItems: true,
-        includeVoided: true,
-      });
-      return invoices.flatMap(itemLines);
-    }
+  it('subscriptions W1 Zone rules: the first recurring period', async () => {
+    await begin('2017-03-02T07:30:00Z');
+    const { acme } = engine;
+    const account = await acme.createAccount({ currency: 'USD', timeZone: 'America/Los_Angeles' });
+    await acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' });
+    await engine.runTo('2017-04-01T06:29:59Z');
+    expect(await linesOf(account.id)).to.deep.equal(['FIXED 2017-03-01..2017-03-31 0']);
+    expect((await acme.getAccount(account.id)).billCycleDayLocal).to.equal(31);
 
-    it('subscriptions W1 Zone rules: the first recurring period', async () => {
-      await begin('2017-03-02T07:30:00Z');
-      const { acme } = engine;
-      const account = await acme.createAccount({ currency: 'USD', timeZone: 'America/Los_Angeles' });
-      await acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' });
-      await engine.runTo('2017-04-01T06:29:59Z');
-      expect(await linesOf(account.id)).to.deep.equal(['FIXED 2017-03-01..2017-03-31 0']);
-      expect((await acme.getAccount(account.id)).billCycleDayLocal).to.equal(31);
+    await engine.runTo('2017-04-01T06:30:00Z');
+    expect(await linesOf(account.id)).to.deep.equal([
+      'FIXED 2017-03-01..2017-03-31 0',
+      'RECURRING 2017-03-31..2017-04-30 249.95',
+    ]);
+  });
 
-      await engine.runTo('2017-04-01T06:30:00Z');
-      expect(await linesOf(account.id)).to.deep.equal([
-        'FIXED 2017-03-01..2017-03-31 0',
-        'RECURRING 2017-03-31..2017-04-30 249.95',
-      ]);
+  it('subscriptions W3 Create: after the first invoice run', async () => {
+    await begin('2024-03-01T08:00:00Z');
+    const { acme } = engine;
+    const account = await acme.createAccount({ currency: 'USD' });
+    engine.clock.set('2024-03-01T09:15:00Z');
+    const { subscriptionId } = await acme.createSubscription({
+      accountId: account.id,
+      planName: 'pro-monthly',
+    });
+    expect(await acme.getSubscription(subscriptionId)).to.include({
+      billCycleDayLocal: null,
+      chargedThrough: null,
     });
 
-    it('subscriptions W3 Create: after the first invoice run', async () => {
-      await begin('2024-03-01T08:00:00Z');
-      const { acme } = engine;
-      const account = await acme.createAccount({ currency: 'USD' });
-      engine.clock.set('2024-03-01T09:15:00Z');
-      const { subscriptionId } = await acme.createSubscription({
-        accountId: account.id,
-        planName: 'pro-monthly',
-      });
-      expect(await acme.getSubscription(subscriptionId)).to.include({
-        billCycleDayLocal: null,
-        chargedThrough: null,
-      });
+    await engine.billing.settle();
+    const { billCycleDayLocal, chargedThrough } = await acme.getSubscription(subscriptionId);
+    expect(billCycleDayLocal).to.equal(31);
+    expect(chargedThrough && formatLocalDate(chargedThrough.date)).to.equal('2024-03-31');
+  });
 
-      await engine.billing.settle();
-      const { billCycleDayLocal, chargedThrough } = await acme.getSubscription(subscriptionId);
-      expect(billCycleDayLocal).to.equal(31);
-      expect(chargedThrough && formatLocalDate(chargedThrough.date)).to.equal('2024-03-31');
+  it('subscriptions W16 BCD with create', async () => {
+    await begin('2018-06-21T00:00:00Z');
+    const { acme } = engine;
+    const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 21 });
+    const request = { accountId: account.id, planName: 'solo-now', billCycleDayLocal: 15 };
+    const { subscriptionId } = await acme.createSubscription(request);
+    await engine.runTo('2018-07-15T00:00:00Z');
+    expect(await linesOf(account.id)).to.deep.equal([
+      'RECURRING 2018-06-21..2018-07-15 15.96',
+      'RECURRING 2018-07-15..2018-08-15 19.95',
+    ]);
+    expect(await acme.getSubscription(subscriptionId)).to.include({ billCycleDayLocal: 15 });
+  });
+
+  it('a quantity multiplies the amounts, a term ends them', async () => {
+    await begin('2023-01-01T00:00:00Z');
+    const { acme } = engine;
+    const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    await acme.createSubscription({ accountId: account.id, planName: 'term-3m', quantity: 2 });
+    await engine.runTo('2023-12-01T00:00:00Z');
+    expect(await linesOf(account.id)).to.deep.equal([
+      'RECURRING 2023-01-01..2023-02-01 80',
+      'RECURRING 2023-02-01..2023-03-01 80',
+      'RECURRING 2023-03-01..2023-04-01 80',
+    ]);
+  });
+
+  it('subscriptions §19.2 rule 2: one whose start is lost is left out with a warning, the others are billed', async () => {
+    await begin('2024-01-01T00:00:00Z');
+    const { acme, storage, tenant, logger } = engine;
+    const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    const sell = (planName: string) => acme.createSubscription({ accountId: account.id, planName });
+    const { subscriptionId } = await sell('pro-monthly');
+    await sell('solo-now');
+    await engine.settle();
+    const authorship = {
+      userName: 'test',
+      reasonCode: null,
+      comments: null,
+      createdDate: engine.clock.now(),
+    };
+    await storage.write(tenant, { ...authorship, userTokenOf: () => account.id }, async (session) => {
+      const stored = await session.subscriptions.findEvents([subscriptionId]);
+      const start = stored.filter(({ type }) => type === 'CREATE');
+      await session.subscriptions.setEventActivity(
+        start.map(({ id }) => ({ id, isActive: false, deactivatedBy: null })),
+      );
     });
+    await engine.runTo('2024-02-01T00:00:00Z');
+    expect((await linesOf(account.id)).toSorted()).to.deep.equal([
+      'FIXED 2024-01-01..2024-01-31 0',
+      'RECURRING 2024-01-01..2024-02-01 19.95',
+      'RECURRING 2024-02-01..2024-03-01 19.95',
+    ]);
+    const warnings = () => logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
+    const warned = { accountId: account.id, subscriptionIds: [subscriptionId] };
+    expect(warnings().filter((fields) => isDeepStrictEqual({ ...fields, ...warned }, fields))).to.not.be
+      .empty;
+    const before = warnings().length;
+    await acme.generateInvoice({ accountId: account.id, targetDate: parseLocalDate('2024-03-01') });
+    const later = warnings().slice(before);
+    expect(later).to.have.length(1);
+    expect(later[0]).to.deep.include(warned);
+  });
 
-    it('subscriptions W16 BCD with create', async () => {
-      await begin('2018-06-21T00:00:00Z');
-      const { acme } = engine;
-      const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 21 });
-      const request = { accountId: account.id, planName: 'solo-now', billCycleDayLocal: 15 };
-      const { subscriptionId } = await acme.createSubscription(request);
-      await engine.runTo('2018-07-15T00:00:00Z');
-      expect(await linesOf(account.id)).to.deep.equal([
-        'RECURRING 2018-06-21..2018-07-15 15.96',
-        'RECURRING 2018-07-15..2018-08-15 19.95',
-      ]);
-      expect(await acme.getSubscription(subscriptionId)).to.include({ billCycleDayLocal: 15 });
-    });
-
-    it('a quantity multiplies the amounts, a term ends them', async () => {
-      await begin('2023-01-01T00:00:00Z');
-      const { acme } = engine;
-      const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      await acme.createSubscription({ accountId: account.id, planName: 'term-3m', quantity: 2 });
-      await engine.runTo('2023-12-01T00:00:00Z');
-      expect(await linesOf(account.id)).to.deep.equal([
-        'RECURRING 2023-01-01..2023-02-01 80',
-        'RECURRING 2023-02-01..2023-03-01 80',
-        'RECURRING 2023-03-01..2023-04-01 80',
-      ]);
-    });
-
-    it('subscriptions §19.2 rule 2: one whose start is lost is left out with a warning, the others are billed', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      const { acme, storage, tenant, logger } = engine;
-      const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      const sell = (planName: string) => acme.createSubscription({ accountId: account.id, planName });
-      const { subscriptionId } = await sell('pro-monthly');
-      await sell('solo-now');
-      await engine.settle();
-      const authorship = {
-        userName: 'test',
-        reasonCode: null,
-        comments: null,
-        createdDate: engine.clock.now(),
-      };
-      await storage.write(tenant, { ...authorship, userTokenOf: () => account.id }, async (session) => {
-        const stored = await session.subscriptions.findEvents([subscriptionId]);
-        const start = stored.filter(({ type }) => type === 'CREATE');
-        await session.subscriptions.setEventActivity(
-          start.map(({ id }) => ({ id, isActive: false, deactivatedBy: null })),
-        );
-      });
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect((await linesOf(account.id)).toSorted()).to.deep.equal([
-        'FIXED 2024-01-01..2024-01-31 0',
-        'RECURRING 2024-01-01..2024-02-01 19.95',
-        'RECURRING 2024-02-01..2024-03-01 19.95',
-      ]);
-      const warnings = () => logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
-      const warned = { accountId: account.id, subscriptionIds: [subscriptionId] };
-      expect(warnings().filter((fields) => isDeepStrictEqual({ ...fields, ...warned }, fields))).to.not.be
-        .empty;
-      const before = warnings().length;
-      await acme.generateInvoice({ accountId: account.id, targetDate: parseLocalDate('2024-03-01') });
-      const later = warnings().slice(before);
-      expect(later).to.have.length(1);
-      expect(later[0]).to.deep.include(warned);
-    });
-
-    it(
-      'a term that lies in the past as a whole is invoiced when it is created',
-      onEachDatabase(async () => {
-        await begin('2023-12-01T00:00:00Z');
-        const { acme } = engine;
-        const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-        await acme.createSubscription(
-          { accountId: account.id, planName: 'term-3m' },
-          { billingDate: { date: parseLocalDate('2023-01-01') } },
-        );
-        await engine.billing.settle();
-        expect(await linesOf(account.id)).to.deep.equal([
-          'RECURRING 2023-01-01..2023-02-01 40',
-          'RECURRING 2023-02-01..2023-03-01 40',
-          'RECURRING 2023-03-01..2023-04-01 40',
-        ]);
-      }),
+  it('a term that lies in the past as a whole is invoiced when it is created', async () => {
+    await begin('2023-12-01T00:00:00Z');
+    const { acme } = engine;
+    const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    await acme.createSubscription(
+      { accountId: account.id, planName: 'term-3m' },
+      { billingDate: { date: parseLocalDate('2023-01-01') } },
     );
+    await engine.billing.settle();
+    expect(await linesOf(account.id)).to.deep.equal([
+      'RECURRING 2023-01-01..2023-02-01 40',
+      'RECURRING 2023-02-01..2023-03-01 40',
+      'RECURRING 2023-03-01..2023-04-01 40',
+    ]);
   });
 });

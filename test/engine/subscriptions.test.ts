@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { expect } from 'chai';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
@@ -36,722 +35,690 @@ import {
   SubscriptionService,
 } from '../../lib/subscriptions/index.ts';
 import { DEFAULT_TENANT_SETTINGS, TenantService } from '../../lib/tenants/index.ts';
-import { anyDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { fixture } from '../support/files.ts';
-import { migrated } from '../support/storage.ts';
-import { pushableSystemClock, recordingLogger } from '../support/system-time.ts';
+import {
+  eachDatabaseByTurns,
+  expect,
+  fixture,
+  migrated,
+  pushableSystemClock,
+  recordingLogger,
+  type TestDatabase,
+} from '../support/index.ts';
 
 const exampleXml = fixture('catalogs/spec-example.xml');
 const TOPICS = [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS];
 const SETTLE_MS = 60_000;
 const LEASE_MS = 60_000;
 
-anyDatabase((kind, open) => {
-  describe('subscriptions', () => {
-    const ids = uuidGenerator();
-    const logger = recordingLogger();
-    const statements: string[] = [];
-    let systemClock: ReturnType<typeof pushableSystemClock>;
-    let storage: Storage<never>;
-    let clock: FakeClock;
-    let tenant: TenantRef;
-    let customer: Account;
-    let tenants: TenantService;
-    let accounts: AccountService;
-    let catalogs: CatalogService;
-    let control: EntitlementControl;
-    let creations: CreationService;
-    let subscriptions: SubscriptionService;
-    let handler: SubscriptionEventHandler;
-    let dispatcher: Dispatcher;
-    let told: string[];
+eachDatabaseByTurns('subscriptions', (open, kind) => {
+  const ids = uuidGenerator();
+  const logger = recordingLogger();
+  const statements: string[] = [];
+  let systemClock: ReturnType<typeof pushableSystemClock>;
+  let storage: Storage<never>;
+  let clock: FakeClock;
+  let tenant: TenantRef;
+  let customer: Account;
+  let tenants: TenantService;
+  let accounts: AccountService;
+  let catalogs: CatalogService;
+  let control: EntitlementControl;
+  let creations: CreationService;
+  let subscriptions: SubscriptionService;
+  let handler: SubscriptionEventHandler;
+  let dispatcher: Dispatcher;
+  let told: string[];
 
-    beforeEach(async () => {
-      systemClock = pushableSystemClock();
-      storage = traced(await open(migrated));
-      clock = fakeClock('2024-03-01T09:15:00Z');
-      const ports = { storage, clock, ids, hasher: scryptHasher(), systemClock, logger };
-      tenants = new TenantService(ports);
-      accounts = new AccountService(ports, async () => DEFAULT_TENANT_SETTINGS, {
-        billAfterMovedDay,
-        loadBalances,
-      });
-      catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], { systemClock }) });
-      control = new EntitlementControl(ports, []);
-      creations = new CreationService(ports, catalogs, control);
-      subscriptions = new SubscriptionService(ports, catalogs, new OutlineService(ports, catalogs));
-      handler = new SubscriptionEventHandler(ports, catalogs);
-      told = [];
-      const handlers = [handler, listener()];
-      await storage.prepare({ consumedTopics: new Set(topicsOf(handlers)) });
-      dispatcher = new Dispatcher(ports, {
-        handlers,
-        tenantOf: async () => tenant,
-        node: 'n1',
-      });
-      tenant = await newTenant('shop');
-      customer = await newAccount();
+  beforeEach(async () => {
+    systemClock = pushableSystemClock();
+    storage = traced(await open(migrated));
+    clock = fakeClock('2024-03-01T09:15:00Z');
+    const ports = { storage, clock, ids, hasher: scryptHasher(), systemClock, logger };
+    tenants = new TenantService(ports);
+    accounts = new AccountService(ports, async () => DEFAULT_TENANT_SETTINGS, {
+      billAfterMovedDay,
+      loadBalances,
+    });
+    catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], { systemClock }) });
+    control = new EntitlementControl(ports, []);
+    creations = new CreationService(ports, catalogs, control);
+    subscriptions = new SubscriptionService(ports, catalogs, new OutlineService(ports, catalogs));
+    handler = new SubscriptionEventHandler(ports, catalogs);
+    told = [];
+    const handlers = [handler, listener()];
+    await storage.prepare({ consumedTopics: new Set(topicsOf(handlers)) });
+    dispatcher = new Dispatcher(ports, {
+      handlers,
+      tenantOf: async () => tenant,
+      node: 'n1',
+    });
+    tenant = await newTenant('shop');
+    customer = await newAccount();
+  });
+
+  afterEach(async () => {
+    await dispatcher.stop();
+    await storage.close();
+  });
+
+  function traced(database: TestDatabase): Storage<never> {
+    const trace = (statement: string): void => void statements.push(statement);
+    return database.kind === 'sqlite'
+      ? sqlite({ path: database.path, trace })
+      : postgresql({ url: database.url, trace });
+  }
+
+  async function newTenant(apiKey: string): Promise<TenantRef> {
+    const made = await tenants.create({ userName: 'test' }, { apiKey, apiSecret: 'secret' });
+    const ref = await tenants.refOf(made.id);
+    await catalogs.upload(context(ref), await readFile(exampleXml));
+    return ref;
+  }
+
+  function newAccount(of: TenantRef = tenant): Promise<Account> {
+    return accounts.create(context(of), { currency: 'USD' });
+  }
+
+  function context(of: TenantRef = tenant): CallContext {
+    return {
+      tenant: of,
+      userName: 'test',
+      principal: null,
+      reasonCode: null,
+      comments: null,
+      userToken: ids.next(),
+      callOrigin: 'TEST',
+      createdDate: clock.now(),
+    };
+  }
+
+  /** Notes every event of subscriptions, in the order of the queue. */
+  function listener(): QueueHandler {
+    return {
+      name: 'listener',
+      topics: [
+        BusEventType.SUBSCRIPTION_CREATION,
+        BusEventType.SUBSCRIPTION_PHASE,
+        BusEventType.SUBSCRIPTION_CHANGE,
+        BusEventType.SUBSCRIPTION_CANCEL,
+        BusEventType.SUBSCRIPTION_UNCANCEL,
+        BusEventType.ENTITLEMENT_CANCEL,
+        BusEventType.SUBSCRIPTION_EXPIRED,
+        BusEventType.SUBSCRIPTION_BCD_CHANGE,
+        BusEventType.SUBSCRIPTION_QUANTITY,
+        BusEventType.ENTITLEMENT_CREATION,
+      ],
+      async handle(batch: HandlerBatch) {
+        for (const { topic, payload } of batch.entries) {
+          const { actionType, targetDate, effectiveDate, subscriptionChangeUndo } = payload;
+          const when =
+            actionType === 'EFFECTIVE' ? targetDate : actionType === undefined ? effectiveDate : undefined;
+          told.push([topic, actionType, when, subscriptionChangeUndo && 'undo'].filter(Boolean).join(' '));
+        }
+      },
+    };
+  }
+
+  function create(
+    request: Omit<CreateSubscriptionRequest, 'accountId'>,
+    options: CreateSubscriptionOptions = {},
+    account: Account = customer,
+  ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }> {
+    return creations.create(context(), { accountId: account.id, ...request }, options);
+  }
+
+  async function settle(): Promise<void> {
+    expect(await dispatcher.settle(null, SETTLE_MS), 'settled in time').to.equal(true);
+  }
+
+  /** Moves the clock, does what falls due, and returns what was told of it. */
+  async function toldBy(when: string): Promise<readonly string[]> {
+    await settle();
+    told.length = 0;
+    clock.set(when);
+    await settle();
+    return [...told];
+  }
+
+  async function rowsOf(subscriptionId: Uuid): Promise<readonly string[]> {
+    const { events } = await subscriptions.get(context(), subscriptionId);
+    return events.map((event) => `${event.eventType} ${formatInstant(event.effective.at)}`);
+  }
+
+  async function refusal(work: Promise<unknown>): Promise<ErrorCode> {
+    try {
+      await work;
+    } catch (error) {
+      if (error instanceof BillingError) return error.code;
+      throw error;
+    }
+    throw new Error('nothing was refused');
+  }
+
+  const on = (date: string): { readonly date: LocalDate } => ({ date: parseLocalDate(date) });
+
+  describe('create and read', () => {
+    it('subscriptions W3 Create, stored, told and read', async () => {
+      const { subscriptionId, bundleId } = await create({ planName: 'pro-monthly' });
+      await settle();
+
+      expect(await rowsOf(subscriptionId)).to.deep.equal([
+        'START_ENTITLEMENT 2024-03-01T09:15:00.000Z',
+        'START_BILLING 2024-03-01T09:15:00.000Z',
+        'PHASE 2024-03-31T09:15:00.000Z',
+      ]);
+      expect(told).to.deep.equal([
+        'SUBSCRIPTION_CREATION REQUESTED',
+        'SUBSCRIPTION_CREATION EFFECTIVE 2024-03-01',
+        'ENTITLEMENT_CREATION 2024-03-01T09:15:00.000Z',
+      ]);
+      const view = await subscriptions.get(context(), subscriptionId);
+      expect(view).to.include({ bundleId, state: 'ACTIVE', phaseType: 'TRIAL', chargedThrough: null });
+      expect(view.prices.map((price) => price.phaseName)).to.deep.equal([
+        'pro-monthly-trial',
+        'pro-monthly-evergreen',
+      ]);
+      expect(await toldBy('2024-03-31T09:15:00Z')).to.deep.equal(['SUBSCRIPTION_PHASE EFFECTIVE 2024-03-31']);
+      expect(await subscriptions.get(context(), subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
     });
 
-    afterEach(async () => {
-      await dispatcher.stop();
-      await storage.close();
+    it('subscriptions W4 Two dates, told as they come', async () => {
+      clock.set('2024-08-07');
+      const options = { entitlementDate: on('2024-08-10'), billingDate: on('2024-08-12') };
+      const { subscriptionId } = await create({ planName: 'pro-monthly', quantity: 2 }, options);
+      await settle();
+      expect(told).to.deep.equal(['SUBSCRIPTION_CREATION REQUESTED']);
+
+      expect(await toldBy('2024-08-10T08:00:00Z')).to.deep.equal([]);
+      expect(await subscriptions.get(context(), subscriptionId)).to.include({ state: 'PENDING' });
+      expect(await toldBy('2024-08-10T09:15:00Z')).to.deep.equal([
+        'ENTITLEMENT_CREATION 2024-08-10T09:15:00.000Z',
+      ]);
+      expect(await subscriptions.get(context(), subscriptionId)).to.include({ state: 'ACTIVE' });
+      expect(await toldBy('2024-08-12T09:15:00Z')).to.deep.equal([
+        'SUBSCRIPTION_CREATION EFFECTIVE 2024-08-12',
+        'SUBSCRIPTION_QUANTITY EFFECTIVE 2024-08-12',
+      ]);
+      expect(await toldBy('2024-12-01')).to.deep.equal(['SUBSCRIPTION_PHASE EFFECTIVE 2024-09-11']);
     });
 
-    function traced(database: TestDatabase): Storage<never> {
-      const trace = (statement: string): void => void statements.push(statement);
-      return database.kind === 'sqlite'
-        ? sqlite({ path: database.path, trace })
-        : postgresql({ url: database.url, trace });
-    }
+    it('a creation tells of everything that lies in the past with the call', async () => {
+      const { subscriptionId } = await create({ planName: 'term-3m' }, { billingDate: on('2023-10-01') });
+      await settle();
+      expect(told).to.deep.equal([
+        'SUBSCRIPTION_CREATION REQUESTED',
+        'SUBSCRIPTION_CREATION EFFECTIVE 2023-10-01',
+        'SUBSCRIPTION_EXPIRED EFFECTIVE 2024-01-01',
+        'ENTITLEMENT_CREATION 2024-03-01T09:15:00.000Z',
+      ]);
+      expect(await subscriptions.get(context(), subscriptionId)).to.include({ state: 'EXPIRED' });
+    });
 
-    async function newTenant(apiKey: string): Promise<TenantRef> {
-      const made = await tenants.create({ userName: 'test' }, { apiKey, apiSecret: 'secret' });
-      const ref = await tenants.refOf(made.id);
-      await catalogs.upload(context(ref), await readFile(exampleXml));
-      return ref;
-    }
+    it('subscriptions W18 Fixed term: the base, as time passes', async () => {
+      const { subscriptionId } = await create({ planName: 'term-3m' });
+      expect(await toldBy('2024-05-31')).to.deep.equal([]);
+      expect(await toldBy('2024-06-01T09:15:00Z')).to.deep.equal([
+        'SUBSCRIPTION_EXPIRED EFFECTIVE 2024-06-01',
+      ]);
+      expect(await subscriptions.get(context(), subscriptionId)).to.include({
+        state: 'EXPIRED',
+        cancelled: null,
+      });
+    });
 
-    function newAccount(of: TenantRef = tenant): Promise<Account> {
-      return accounts.create(context(of), { currency: 'USD' });
-    }
-
-    function context(of: TenantRef = tenant): CallContext {
-      return {
-        tenant: of,
-        userName: 'test',
-        principal: null,
-        reasonCode: null,
-        comments: null,
-        userToken: ids.next(),
-        callOrigin: 'TEST',
-        createdDate: clock.now(),
-      };
-    }
-
-    /** Notes every event of subscriptions, in the order of the queue. */
-    function listener(): QueueHandler {
-      return {
-        name: 'listener',
-        topics: [
-          BusEventType.SUBSCRIPTION_CREATION,
-          BusEventType.SUBSCRIPTION_PHASE,
-          BusEventType.SUBSCRIPTION_CHANGE,
-          BusEventType.SUBSCRIPTION_CANCEL,
-          BusEventType.SUBSCRIPTION_UNCANCEL,
-          BusEventType.ENTITLEMENT_CANCEL,
-          BusEventType.SUBSCRIPTION_EXPIRED,
-          BusEventType.SUBSCRIPTION_BCD_CHANGE,
-          BusEventType.SUBSCRIPTION_QUANTITY,
-          BusEventType.ENTITLEMENT_CREATION,
-        ],
-        async handle(batch: HandlerBatch) {
-          for (const { topic, payload } of batch.entries) {
-            const { actionType, targetDate, effectiveDate, subscriptionChangeUndo } = payload;
-            const when =
-              actionType === 'EFFECTIVE' ? targetDate : actionType === undefined ? effectiveDate : undefined;
-            told.push([topic, actionType, when, subscriptionChangeUndo && 'undo'].filter(Boolean).join(' '));
-          }
-        },
-      };
-    }
-
-    function create(
-      request: Omit<CreateSubscriptionRequest, 'accountId'>,
-      options: CreateSubscriptionOptions = {},
-      account: Account = customer,
-    ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }> {
-      return creations.create(context(), { accountId: account.id, ...request }, options);
-    }
-
-    async function settle(): Promise<void> {
-      expect(await dispatcher.settle(null, SETTLE_MS), 'settled in time').to.equal(true);
-    }
-
-    /** Moves the clock, does what falls due, and returns what was told of it. */
-    async function toldBy(when: string): Promise<readonly string[]> {
+    it('the engine tells of changes, ends and their reversal, and of what is pending when it comes', async () => {
+      const lifecycles = new LifecycleService({ storage, ids }, catalogs, control);
+      const { subscriptionId } = await create({ planName: 'solo-now' });
       await settle();
       told.length = 0;
-      clock.set(when);
+      await lifecycles.changePlan(context(), subscriptionId, {
+        planName: 'team-now',
+        requestedDate: on('2024-04-01'),
+      });
+      await lifecycles.undoChangePlan(context(), subscriptionId);
+      await lifecycles.changePlan(context(), subscriptionId, {
+        planName: 'team-now',
+        billingPolicy: 'IMMEDIATE',
+        quantity: 2,
+      });
+      const end = { requestedDate: on('2024-05-01'), useRequestedDateForBilling: true };
+      await lifecycles.cancel(context(), subscriptionId, end);
+      await lifecycles.uncancel(context(), subscriptionId);
       await settle();
-      return [...told];
-    }
+      expect(told).to.deep.equal([
+        'SUBSCRIPTION_CHANGE REQUESTED',
+        'SUBSCRIPTION_CHANGE REQUESTED undo',
+        'SUBSCRIPTION_CHANGE EFFECTIVE 2024-03-01 undo',
+        'SUBSCRIPTION_CHANGE REQUESTED',
+        'SUBSCRIPTION_CREATION EFFECTIVE 2024-03-01',
+        'SUBSCRIPTION_QUANTITY EFFECTIVE 2024-03-01',
+        'SUBSCRIPTION_CANCEL REQUESTED',
+        'SUBSCRIPTION_UNCANCEL REQUESTED',
+        'SUBSCRIPTION_UNCANCEL EFFECTIVE 2024-03-01',
+      ]);
+      expect(await toldBy('2024-06-01')).to.deep.equal([]);
 
-    async function rowsOf(subscriptionId: Uuid): Promise<readonly string[]> {
-      const { events } = await subscriptions.get(context(), subscriptionId);
-      return events.map((event) => `${event.eventType} ${formatInstant(event.effective.at)}`);
-    }
-
-    async function refusal(work: Promise<unknown>): Promise<ErrorCode> {
-      try {
-        await work;
-      } catch (error) {
-        if (error instanceof BillingError) return error.code;
-        throw error;
-      }
-      throw new Error('nothing was refused');
-    }
-
-    const on = (date: string): { readonly date: LocalDate } => ({ date: parseLocalDate(date) });
-
-    describe('create and read', () => {
-      it(
-        'subscriptions W3 Create, stored, told and read',
-        onEachDatabase(async () => {
-          const { subscriptionId, bundleId } = await create({ planName: 'pro-monthly' });
-          await settle();
-
-          expect(await rowsOf(subscriptionId)).to.deep.equal([
-            'START_ENTITLEMENT 2024-03-01T09:15:00.000Z',
-            'START_BILLING 2024-03-01T09:15:00.000Z',
-            'PHASE 2024-03-31T09:15:00.000Z',
-          ]);
-          expect(told).to.deep.equal([
-            'SUBSCRIPTION_CREATION REQUESTED',
-            'SUBSCRIPTION_CREATION EFFECTIVE 2024-03-01',
-            'ENTITLEMENT_CREATION 2024-03-01T09:15:00.000Z',
-          ]);
-          const view = await subscriptions.get(context(), subscriptionId);
-          expect(view).to.include({ bundleId, state: 'ACTIVE', phaseType: 'TRIAL', chargedThrough: null });
-          expect(view.prices.map((price) => price.phaseName)).to.deep.equal([
-            'pro-monthly-trial',
-            'pro-monthly-evergreen',
-          ]);
-          expect(await toldBy('2024-03-31T09:15:00Z')).to.deep.equal([
-            'SUBSCRIPTION_PHASE EFFECTIVE 2024-03-31',
-          ]);
-          expect(await subscriptions.get(context(), subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
-        }),
-      );
-
-      it('subscriptions W4 Two dates, told as they come', async () => {
-        clock.set('2024-08-07');
-        const options = { entitlementDate: on('2024-08-10'), billingDate: on('2024-08-12') };
-        const { subscriptionId } = await create({ planName: 'pro-monthly', quantity: 2 }, options);
-        await settle();
-        expect(told).to.deep.equal(['SUBSCRIPTION_CREATION REQUESTED']);
-
-        expect(await toldBy('2024-08-10T08:00:00Z')).to.deep.equal([]);
-        expect(await subscriptions.get(context(), subscriptionId)).to.include({ state: 'PENDING' });
-        expect(await toldBy('2024-08-10T09:15:00Z')).to.deep.equal([
-          'ENTITLEMENT_CREATION 2024-08-10T09:15:00.000Z',
-        ]);
-        expect(await subscriptions.get(context(), subscriptionId)).to.include({ state: 'ACTIVE' });
-        expect(await toldBy('2024-08-12T09:15:00Z')).to.deep.equal([
-          'SUBSCRIPTION_CREATION EFFECTIVE 2024-08-12',
-          'SUBSCRIPTION_QUANTITY EFFECTIVE 2024-08-12',
-        ]);
-        expect(await toldBy('2024-12-01')).to.deep.equal(['SUBSCRIPTION_PHASE EFFECTIVE 2024-09-11']);
+      await lifecycles.changePlan(context(), subscriptionId, {
+        planName: 'solo-now',
+        requestedDate: on('2024-07-01'),
       });
-
-      it('a creation tells of everything that lies in the past with the call', async () => {
-        const { subscriptionId } = await create({ planName: 'term-3m' }, { billingDate: on('2023-10-01') });
-        await settle();
-        expect(told).to.deep.equal([
-          'SUBSCRIPTION_CREATION REQUESTED',
-          'SUBSCRIPTION_CREATION EFFECTIVE 2023-10-01',
-          'SUBSCRIPTION_EXPIRED EFFECTIVE 2024-01-01',
-          'ENTITLEMENT_CREATION 2024-03-01T09:15:00.000Z',
-        ]);
-        expect(await subscriptions.get(context(), subscriptionId)).to.include({ state: 'EXPIRED' });
-      });
-
-      it('subscriptions W18 Fixed term: the base, as time passes', async () => {
-        const { subscriptionId } = await create({ planName: 'term-3m' });
-        expect(await toldBy('2024-05-31')).to.deep.equal([]);
-        expect(await toldBy('2024-06-01T09:15:00Z')).to.deep.equal([
-          'SUBSCRIPTION_EXPIRED EFFECTIVE 2024-06-01',
-        ]);
-        expect(await subscriptions.get(context(), subscriptionId)).to.include({
-          state: 'EXPIRED',
-          cancelled: null,
-        });
-      });
-
-      it('the engine tells of changes, ends and their reversal, and of what is pending when it comes', async () => {
-        const lifecycles = new LifecycleService({ storage, ids }, catalogs, control);
-        const { subscriptionId } = await create({ planName: 'solo-now' });
-        await settle();
-        told.length = 0;
-        await lifecycles.changePlan(context(), subscriptionId, {
-          planName: 'team-now',
-          requestedDate: on('2024-04-01'),
-        });
-        await lifecycles.undoChangePlan(context(), subscriptionId);
-        await lifecycles.changePlan(context(), subscriptionId, {
-          planName: 'team-now',
-          billingPolicy: 'IMMEDIATE',
-          quantity: 2,
-        });
-        const end = { requestedDate: on('2024-05-01'), useRequestedDateForBilling: true };
-        await lifecycles.cancel(context(), subscriptionId, end);
-        await lifecycles.uncancel(context(), subscriptionId);
-        await settle();
-        expect(told).to.deep.equal([
-          'SUBSCRIPTION_CHANGE REQUESTED',
-          'SUBSCRIPTION_CHANGE REQUESTED undo',
-          'SUBSCRIPTION_CHANGE EFFECTIVE 2024-03-01 undo',
-          'SUBSCRIPTION_CHANGE REQUESTED',
-          'SUBSCRIPTION_CREATION EFFECTIVE 2024-03-01',
-          'SUBSCRIPTION_QUANTITY EFFECTIVE 2024-03-01',
-          'SUBSCRIPTION_CANCEL REQUESTED',
-          'SUBSCRIPTION_UNCANCEL REQUESTED',
-          'SUBSCRIPTION_UNCANCEL EFFECTIVE 2024-03-01',
-        ]);
-        expect(await toldBy('2024-06-01')).to.deep.equal([]);
-
-        await lifecycles.changePlan(context(), subscriptionId, {
-          planName: 'solo-now',
-          requestedDate: on('2024-07-01'),
-        });
-        await lifecycles.cancel(context(), subscriptionId, { ...end, requestedDate: on('2024-08-01') });
-        expect(await toldBy('2024-09-01')).to.deep.equal([
-          'SUBSCRIPTION_CHANGE EFFECTIVE 2024-07-01',
-          'SUBSCRIPTION_CANCEL EFFECTIVE 2024-08-01',
-          'ENTITLEMENT_CANCEL 2024-08-01T09:15:00.000Z',
-        ]);
-      });
-
-      it('a subscription goes through all phases when the clock jumps over them', async () => {
-        const { subscriptionId } = await create({ planName: 'club-monthly' });
-        expect(await toldBy('2026-01-01')).to.deep.equal([
-          'SUBSCRIPTION_PHASE EFFECTIVE 2024-03-31',
-          'SUBSCRIPTION_PHASE EFFECTIVE 2024-09-30',
-        ]);
-        expect(await rowsOf(subscriptionId)).to.have.length(4);
-        expect(await toldBy('2030-01-01')).to.deep.equal([]);
-      });
-
-      it(
-        'subscriptions are read by key, by account, by filter and by page',
-        onEachDatabase(async () => {
-          const first = await create({
-            planName: 'solo-now',
-            externalKey: 'sub-1',
-            bundleExternalKey: 'seat-1',
-          });
-          const second = await create({ planName: 'pro-monthly' });
-          await create({ planName: 'solo-now' }, {}, await newAccount());
-
-          expect(await subscriptions.getByKey(context(), 'sub-1')).to.include({
-            subscriptionId: first.subscriptionId,
-          });
-          const bundleIds = async (filter = {}) =>
-            (await subscriptions.bundlesOfAccount(context(), customer.id, filter)).map(
-              (bundle) => bundle.bundleId,
-            );
-          expect(await bundleIds()).to.deep.equal([first.bundleId, second.bundleId]);
-          expect(await bundleIds({ externalKey: 'seat-1' })).to.deep.equal([first.bundleId]);
-          expect(await bundleIds({ bundleIds: [second.bundleId, ids.next()] })).to.deep.equal([
-            second.bundleId,
-          ]);
-          expect(await bundleIds({ externalKey: 'none' })).to.deep.equal([]);
-
-          const page = await subscriptions.pageBundlesOfAccount(context(), customer.id, {
-            offset: 1,
-            limit: 5,
-          });
-          expect(page).to.include({ total: 2 });
-          expect(page.rows.map((bundle) => bundle.bundleId)).to.deep.equal([second.bundleId]);
-          expect(page.rows[0]?.timeline.map((row) => row.eventType)).to.deep.equal([
-            'START_ENTITLEMENT',
-            'START_BILLING',
-            'PHASE',
-          ]);
-        }),
-      );
-
-      it('a creation keeps several STANDALONE in a bundle, named by key or by id', async () => {
-        const first = await create({ planName: 'kit-monthly', bundleExternalKey: 'kits' });
-        const second = await create({ planName: 'kit-monthly', bundleExternalKey: 'kits' });
-        const third = await create({ planName: 'kit-monthly', bundleId: first.bundleId });
-        const [bundle, ...others] = await subscriptions.bundlesOfAccount(context(), customer.id);
-        expect(others).to.deep.equal([]);
-        expect(bundle?.subscriptions.map((each) => each.subscriptionId)).to.deep.equal([
-          first.subscriptionId,
-          second.subscriptionId,
-          third.subscriptionId,
-        ]);
-        expect(bundle?.timeline).to.have.length(6);
-      });
-
-      it('a creation makes the subscription due for invoicing from its billing start', async () => {
-        const { subscriptionId } = await create({ planName: 'solo-now' }, { billingDate: on('2024-02-10') });
-        const [cursor] = await cursors();
-        expect(cursor).to.include({ subscriptionId, settledThrough: null, nextDueDate: null });
-        expect(cursor?.dirtyFrom != null && formatLocalDate(cursor.dirtyFrom)).to.equal('2024-02-10');
-      });
+      await lifecycles.cancel(context(), subscriptionId, { ...end, requestedDate: on('2024-08-01') });
+      expect(await toldBy('2024-09-01')).to.deep.equal([
+        'SUBSCRIPTION_CHANGE EFFECTIVE 2024-07-01',
+        'SUBSCRIPTION_CANCEL EFFECTIVE 2024-08-01',
+        'ENTITLEMENT_CANCEL 2024-08-01T09:15:00.000Z',
+      ]);
     });
 
-    describe('refusals', () => {
-      it(
-        'refused calls on subscriptions store nothing and name the reason',
-        onEachDatabase(async () => {
-          const other = await newAccount();
-          const base = await create({
-            planName: 'solo-now',
-            externalKey: 'taken',
-            bundleExternalKey: 'seat-1',
-          });
-          const kit = await create({ planName: 'kit-monthly' });
-          await create({ planName: 'term-3m', bundleExternalKey: 'over' }, { billingDate: on('2023-01-01') });
-          const before = await stored();
-          const refused: readonly (readonly [ErrorCode, () => Promise<unknown>])[] = [
-            [
-              ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
-              () => create({ planName: 'solo-now', externalKey: 'taken' }),
-            ],
-            [
-              ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
-              () => create({ planName: 'solo-now', bundleId: base.bundleId }),
-            ],
-            [
-              ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
-              () => create({ planName: 'kit-monthly', bundleExternalKey: 'seat-1' }),
-            ],
-            [
-              ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
-              () => create({ planName: 'solo-now', bundleId: kit.bundleId }),
-            ],
-            [
-              ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
-              () => create({ planName: 'kit-monthly', bundleId: kit.bundleId }, {}, other),
-            ],
-            [
-              ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-              () => create({ planName: 'solo-now', bundleExternalKey: 'seat-1' }, {}, other),
-            ],
-            [
-              ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-              () =>
-                create(
-                  { planName: 'solo-now', bundleExternalKey: 'over' },
-                  { renameKeyIfExistsAndUnused: false },
-                ),
-            ],
-            [ErrorCode.SUBSCRIPTION_CREATE_NO_BP, () => create({ planName: 'backup-monthly' })],
-            [
-              ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-              () => create({ planName: 'kit-monthly', bundleId: ids.next() }),
-            ],
-            [ErrorCode.CATALOG_NO_SUCH_PLAN, () => create({ planName: 'gold' })],
-            [
-              ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
-              () => create({ planName: 'solo-now', phaseType: 'TRIAL', bundleExternalKey: 'new' }),
-            ],
-            [
-              ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-              () => creations.create(context(), { accountId: ids.next(), planName: 'solo-now' }),
-            ],
-          ];
-          for (const [code, call] of refused) expect(await refusal(call())).to.equal(code);
-          expect(await stored()).to.deep.equal(before);
-        }),
-      );
+    it('a subscription goes through all phases when the clock jumps over them', async () => {
+      const { subscriptionId } = await create({ planName: 'club-monthly' });
+      expect(await toldBy('2026-01-01')).to.deep.equal([
+        'SUBSCRIPTION_PHASE EFFECTIVE 2024-03-31',
+        'SUBSCRIPTION_PHASE EFFECTIVE 2024-09-30',
+      ]);
+      expect(await rowsOf(subscriptionId)).to.have.length(4);
+      expect(await toldBy('2030-01-01')).to.deep.equal([]);
+    });
 
-      it('refused calls on subscriptions name what is not there to be read', async () => {
-        expect(await refusal(subscriptions.get(context(), ids.next()))).to.equal(
-          ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+    it('subscriptions are read by key, by account, by filter and by page', async () => {
+      const first = await create({
+        planName: 'solo-now',
+        externalKey: 'sub-1',
+        bundleExternalKey: 'seat-1',
+      });
+      const second = await create({ planName: 'pro-monthly' });
+      await create({ planName: 'solo-now' }, {}, await newAccount());
+
+      expect(await subscriptions.getByKey(context(), 'sub-1')).to.include({
+        subscriptionId: first.subscriptionId,
+      });
+      const bundleIds = async (filter = {}) =>
+        (await subscriptions.bundlesOfAccount(context(), customer.id, filter)).map(
+          (bundle) => bundle.bundleId,
         );
-        expect(await refusal(subscriptions.getByKey(context(), 'none'))).to.equal(
-          ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY,
-        );
-        expect(await refusal(subscriptions.bundlesOfAccount(context(), ids.next()))).to.equal(
+      expect(await bundleIds()).to.deep.equal([first.bundleId, second.bundleId]);
+      expect(await bundleIds({ externalKey: 'seat-1' })).to.deep.equal([first.bundleId]);
+      expect(await bundleIds({ bundleIds: [second.bundleId, ids.next()] })).to.deep.equal([second.bundleId]);
+      expect(await bundleIds({ externalKey: 'none' })).to.deep.equal([]);
+
+      const page = await subscriptions.pageBundlesOfAccount(context(), customer.id, {
+        offset: 1,
+        limit: 5,
+      });
+      expect(page).to.include({ total: 2 });
+      expect(page.rows.map((bundle) => bundle.bundleId)).to.deep.equal([second.bundleId]);
+      expect(page.rows[0]?.timeline.map((row) => row.eventType)).to.deep.equal([
+        'START_ENTITLEMENT',
+        'START_BILLING',
+        'PHASE',
+      ]);
+    });
+
+    it('a creation keeps several STANDALONE in a bundle, named by key or by id', async () => {
+      const first = await create({ planName: 'kit-monthly', bundleExternalKey: 'kits' });
+      const second = await create({ planName: 'kit-monthly', bundleExternalKey: 'kits' });
+      const third = await create({ planName: 'kit-monthly', bundleId: first.bundleId });
+      const [bundle, ...others] = await subscriptions.bundlesOfAccount(context(), customer.id);
+      expect(others).to.deep.equal([]);
+      expect(bundle?.subscriptions.map((each) => each.subscriptionId)).to.deep.equal([
+        first.subscriptionId,
+        second.subscriptionId,
+        third.subscriptionId,
+      ]);
+      expect(bundle?.timeline).to.have.length(6);
+    });
+
+    it('a creation makes the subscription due for invoicing from its billing start', async () => {
+      const { subscriptionId } = await create({ planName: 'solo-now' }, { billingDate: on('2024-02-10') });
+      const [cursor] = await cursors();
+      expect(cursor).to.include({ subscriptionId, settledThrough: null, nextDueDate: null });
+      expect(cursor?.dirtyFrom != null && formatLocalDate(cursor.dirtyFrom)).to.equal('2024-02-10');
+    });
+  });
+
+  describe('refusals', () => {
+    it('refused calls on subscriptions store nothing and name the reason', async () => {
+      const other = await newAccount();
+      const base = await create({
+        planName: 'solo-now',
+        externalKey: 'taken',
+        bundleExternalKey: 'seat-1',
+      });
+      const kit = await create({ planName: 'kit-monthly' });
+      await create({ planName: 'term-3m', bundleExternalKey: 'over' }, { billingDate: on('2023-01-01') });
+      const before = await stored();
+      const refused: readonly (readonly [ErrorCode, () => Promise<unknown>])[] = [
+        [
+          ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+          () => create({ planName: 'solo-now', externalKey: 'taken' }),
+        ],
+        [
+          ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
+          () => create({ planName: 'solo-now', bundleId: base.bundleId }),
+        ],
+        [
+          ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
+          () => create({ planName: 'kit-monthly', bundleExternalKey: 'seat-1' }),
+        ],
+        [
+          ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+          () => create({ planName: 'solo-now', bundleId: kit.bundleId }),
+        ],
+        [
+          ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+          () => create({ planName: 'kit-monthly', bundleId: kit.bundleId }, {}, other),
+        ],
+        [
+          ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+          () => create({ planName: 'solo-now', bundleExternalKey: 'seat-1' }, {}, other),
+        ],
+        [
+          ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+          () =>
+            create(
+              { planName: 'solo-now', bundleExternalKey: 'over' },
+              { renameKeyIfExistsAndUnused: false },
+            ),
+        ],
+        [ErrorCode.SUBSCRIPTION_CREATE_NO_BP, () => create({ planName: 'backup-monthly' })],
+        [
+          ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+          () => create({ planName: 'kit-monthly', bundleId: ids.next() }),
+        ],
+        [ErrorCode.CATALOG_NO_SUCH_PLAN, () => create({ planName: 'gold' })],
+        [
+          ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
+          () => create({ planName: 'solo-now', phaseType: 'TRIAL', bundleExternalKey: 'new' }),
+        ],
+        [
           ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-        );
-      });
+          () => creations.create(context(), { accountId: ids.next(), planName: 'solo-now' }),
+        ],
+      ];
+      for (const [code, call] of refused) expect(await refusal(call())).to.equal(code);
+      expect(await stored()).to.deep.equal(before);
+    });
 
-      it(
-        'subscription keys let one of two simultaneous creations have a key',
-        onEachDatabase(async () => {
-          const other = await newAccount();
-          const outcomes = await Promise.allSettled([
-            create({ planName: 'solo-now', externalKey: 'one' }),
-            create({ planName: 'solo-now', externalKey: 'one' }, {}, other),
-          ]);
-          const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
-          expect(failed.map(({ reason }) => (reason as BillingError).code)).to.deep.equal([
-            ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
-          ]);
-        }),
+    it('refused calls on subscriptions name what is not there to be read', async () => {
+      expect(await refusal(subscriptions.get(context(), ids.next()))).to.equal(
+        ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
       );
-
-      it(
-        'reads of subscriptions hide what belongs to another tenant',
-        onEachDatabase(async () => {
-          const elsewhere = await newTenant('elsewhere');
-          const stranger = await newAccount(elsewhere);
-          const { subscriptionId, bundleId } = await create({
-            planName: 'kit-monthly',
-            externalKey: 'sub-1',
-            bundleExternalKey: 'seat-1',
-          });
-          const there = context(elsewhere);
-          expect(await refusal(subscriptions.get(there, subscriptionId))).to.equal(
-            ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
-          );
-          expect(await refusal(subscriptions.bundlesOfAccount(there, customer.id))).to.equal(
-            ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-          );
-          const request = { accountId: stranger.id, planName: 'kit-monthly' };
-          expect(await refusal(creations.create(there, { ...request, bundleId }))).to.equal(
-            ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-          );
-          expect(await refusal(creations.create(there, { ...request, accountId: customer.id }))).to.equal(
-            ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-          );
-          await creations.create(there, { ...request, externalKey: 'sub-1', bundleExternalKey: 'seat-1' });
-        }),
+      expect(await refusal(subscriptions.getByKey(context(), 'none'))).to.equal(
+        ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY,
+      );
+      expect(await refusal(subscriptions.bundlesOfAccount(context(), ids.next()))).to.equal(
+        ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
       );
     });
 
-    describe('due work', () => {
-      const jump = '2024-04-15';
+    it('subscription keys let one of two simultaneous creations have a key', async () => {
+      const other = await newAccount();
+      const outcomes = await Promise.allSettled([
+        create({ planName: 'solo-now', externalKey: 'one' }),
+        create({ planName: 'solo-now', externalKey: 'one' }, {}, other),
+      ]);
+      const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
+      expect(failed.map(({ reason }) => (reason as BillingError).code)).to.deep.equal([
+        ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+      ]);
+    });
 
-      it('due work of subscriptions makes the subscription due for invoicing from the phase that it adds', async () => {
-        const { subscriptionId } = await create({ planName: 'club-monthly' });
-        await saveCursor(subscriptionId, null);
-        await toldBy(jump);
-        expect(await dirtyFrom()).to.equal('2024-09-30');
+    it('reads of subscriptions hide what belongs to another tenant', async () => {
+      const elsewhere = await newTenant('elsewhere');
+      const stranger = await newAccount(elsewhere);
+      const { subscriptionId, bundleId } = await create({
+        planName: 'kit-monthly',
+        externalKey: 'sub-1',
+        bundleExternalKey: 'seat-1',
       });
-
-      it('due work of subscriptions keeps an earlier date from which it is due', async () => {
-        const { subscriptionId } = await create({ planName: 'club-monthly' });
-        await saveCursor(subscriptionId, parseLocalDate('2024-03-20'));
-        await toldBy(jump);
-        expect(await dirtyFrom()).to.equal('2024-03-20');
-      });
-
-      it(
-        'due work of subscriptions is done once, also when its claim is met again',
-        onEachDatabase(async () => {
-          const { subscriptionId } = await create({ planName: 'club-monthly' });
-          clock.set(jump);
-          const entries = await claim();
-          expect(entries).to.have.length(1);
-          await handler.handle(batchOf(entries).batch);
-          expect(await rowsOf(subscriptionId)).to.have.length(4);
-
-          const again = await outcomeOf(handler.handle(batchOf(entries).batch));
-          expect(again, 'the claim has ended').to.equal('LeaseLostError');
-          expect(await rowsOf(subscriptionId)).to.have.length(4);
-        }),
+      const there = context(elsewhere);
+      expect(await refusal(subscriptions.get(there, subscriptionId))).to.equal(
+        ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
       );
+      expect(await refusal(subscriptions.bundlesOfAccount(there, customer.id))).to.equal(
+        ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+      );
+      const request = { accountId: stranger.id, planName: 'kit-monthly' };
+      expect(await refusal(creations.create(there, { ...request, bundleId }))).to.equal(
+        ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+      );
+      expect(await refusal(creations.create(there, { ...request, accountId: customer.id }))).to.equal(
+        ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+      );
+      await creations.create(there, { ...request, externalKey: 'sub-1', bundleExternalKey: 'seat-1' });
+    });
+  });
 
-      it('due work of subscriptions of one account does not hold back that of another', async () => {
-        const other = await newAccount();
-        await storage.write(tenant, authorship(), async (session) => {
-          session.schedule([
-            {
-              queueName: QueueName.SUBSCRIPTION_EVENTS,
-              accountRecordId: other.recordId,
-              effectiveDate: clock.now(),
-              payload: { eventId: 'none' },
-              uniqueKey: null,
-            },
-          ]);
-        });
+  describe('due work', () => {
+    const jump = '2024-04-15';
+
+    it('due work of subscriptions makes the subscription due for invoicing from the phase that it adds', async () => {
+      const { subscriptionId } = await create({ planName: 'club-monthly' });
+      await saveCursor(subscriptionId, null);
+      await toldBy(jump);
+      expect(await dirtyFrom()).to.equal('2024-09-30');
+    });
+
+    it('due work of subscriptions keeps an earlier date from which it is due', async () => {
+      const { subscriptionId } = await create({ planName: 'club-monthly' });
+      await saveCursor(subscriptionId, parseLocalDate('2024-03-20'));
+      await toldBy(jump);
+      expect(await dirtyFrom()).to.equal('2024-03-20');
+    });
+
+    it('due work of subscriptions is done once, also when its claim is met again', async () => {
+      const { subscriptionId } = await create({ planName: 'club-monthly' });
+      clock.set(jump);
+      const entries = await claim();
+      expect(entries).to.have.length(1);
+      await handler.handle(batchOf(entries).batch);
+      expect(await rowsOf(subscriptionId)).to.have.length(4);
+
+      const again = await outcomeOf(handler.handle(batchOf(entries).batch));
+      expect(again, 'the claim has ended').to.equal('LeaseLostError');
+      expect(await rowsOf(subscriptionId)).to.have.length(4);
+    });
+
+    it('due work of subscriptions of one account does not hold back that of another', async () => {
+      const other = await newAccount();
+      await storage.write(tenant, authorship(), async (session) => {
+        session.schedule([
+          {
+            queueName: QueueName.SUBSCRIPTION_EVENTS,
+            accountRecordId: other.recordId,
+            effectiveDate: clock.now(),
+            payload: { eventId: 'none' },
+            uniqueKey: null,
+          },
+        ]);
+      });
+      const { subscriptionId } = await create({ planName: 'club-monthly' });
+      clock.set(jump);
+      const entries = await claim();
+      expect(entries).to.have.length(2);
+      const { batch, failed } = batchOf(entries);
+      await handler.handle(batch);
+      expect(failed.map((entry) => entry.accountRecordId)).to.deep.equal([other.recordId]);
+      expect(await rowsOf(subscriptionId)).to.have.length(4);
+    });
+
+    if (kind === 'postgresql') {
+      it('of a busy account is given back and done later', async () => {
         const { subscriptionId } = await create({ planName: 'club-monthly' });
         clock.set(jump);
         const entries = await claim();
-        expect(entries).to.have.length(2);
-        const { batch, failed } = batchOf(entries);
-        await handler.handle(batch);
-        expect(failed.map((entry) => entry.accountRecordId)).to.deep.equal([other.recordId]);
-        expect(await rowsOf(subscriptionId)).to.have.length(4);
-      });
-
-      if (kind === 'postgresql') {
-        it(
-          'of a busy account is given back and done later',
-          onEachDatabase(async () => {
-            const { subscriptionId } = await create({ planName: 'club-monthly' });
-            clock.set(jump);
-            const entries = await claim();
-            const { batch, busy } = batchOf(entries);
-            await storage.write(tenant, authorship(), async (session) => {
-              await session.lockAccounts([customer.id], { waitMs: 0 });
-              await handler.handle(batch);
-            });
-            expect(busy).to.deep.equal(entries);
-            expect(await rowsOf(subscriptionId)).to.have.length(3);
-          }),
-        );
-      }
-    });
-
-    describe('queries', () => {
-      it(
-        'statements for subscriptions are as many for a hundred bundles as for one',
-        onEachDatabase(async () => {
-          const single = await newAccount();
-          await create({ planName: 'pro-monthly' }, {}, single);
-          for (let index = 0; index < 100; index += 1) await create({ planName: 'pro-monthly' });
-          const ofOne = await counted(() => subscriptions.bundlesOfAccount(context(), single.id));
-          const ofMany = await counted(() => subscriptions.bundlesOfAccount(context(), customer.id));
-          expect(ofMany).to.equal(ofOne);
-          const outlines = new OutlineService({ storage, systemClock }, catalogs);
-          const bundles = new BundleService({ storage, ids, systemClock }, catalogs, { outlines, control });
-          const pageOf = (limit: number) => counted(() => bundles.page(context(), { offset: 0, limit }));
-          expect(await pageOf(100)).to.equal(await pageOf(1));
-          const found = (key: Uuid) =>
-            counted(() => bundles.search(context(), key, { offset: 0, limit: 100 }));
-          expect(await found(customer.id)).to.equal(await found(single.id));
-        }),
-      );
-
-      it('reads of subscriptions take a long page a part at a time, each in a transaction of its own', async () => {
-        const bundle = [{ accountId: customer.id, planName: 'pro-monthly' }];
-        await creations.createBundles(
-          context(),
-          Array.from({ length: 450 }, () => bundle),
-        );
-        const outlines = new OutlineService({ storage, systemClock }, catalogs, { recordsOfWindow: 1 });
-        const request = { offset: 0, limit: 1_000 };
-        const page = await outlines.pageOfAccount(context(), customer.id, request);
-        const sizes: number[] = [];
-        const found: Uuid[] = [];
-        for await (const window of page.windows) {
-          sizes.push(window.outlines.length);
-          for (const { bundleId } of window.outlines) found.push(bundleId);
-          // Nothing is held between two windows: on SQLite this would wait for ever.
-          await subscriptions.pageBundlesOfAccount(context(), customer.id, { offset: 0, limit: 1 });
-        }
-        expect(sizes).to.deep.equal([200, 200, 50]);
-        expect(page).to.include({ returned: 450, total: 450 });
-        const all = await subscriptions.pageBundlesOfAccount(context(), customer.id, request);
-        expect(found).to.deep.equal(all.rows.map(({ bundleId }) => bundleId));
-      });
-
-      it(
-        'statements for subscriptions are as many for the due work of eleven accounts as for that of one',
-        onEachDatabase(async () => {
-          await create({ planName: 'club-monthly' });
-          clock.set('2024-03-31T09:15:00Z');
-          const ofOne = await countedWork(1);
-          clock.set('2025-03-01');
-          for (let index = 0; index < 10; index += 1) {
-            await create({ planName: 'club-monthly' }, {}, await newAccount());
-          }
-          clock.set('2025-03-31');
-          expect(await countedWork(11)).to.equal(ofOne);
-        }),
-      );
-    });
-
-    it(
-      'calls create subscriptions of many bundles in as many statements as those of one',
-      onEachDatabase(async () => {
-        const request = (planName: string, index: number) => ({
-          accountId: customer.id,
-          planName,
-          bundleExternalKey: `seat-${index}`,
-          priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal(String(index)) }] as const,
+        const { batch, busy } = batchOf(entries);
+        await storage.write(tenant, authorship(), async (session) => {
+          await session.lockAccounts([customer.id], { waitMs: 0 });
+          await handler.handle(batch);
         });
-        const bundle = (index: number) => [request('support-monthly', index), request('solo-now', index)];
-        const create = (from: number, to: number) => {
-          const groups = Array.from({ length: to - from + 1 }, (_, index) => bundle(from + index));
-          return counted(() => creations.createBundles(context(), groups));
-        };
-        await create(1, 1);
-        const ofOne = await create(2, 2);
-        expect(await create(3, 32)).to.equal(ofOne);
-      }),
-    );
-
-    async function countedWork(expected: number): Promise<number> {
-      await storage.queue.finish(await claim(BusEventType.SUBSCRIPTION_CREATION));
-      const due = (await claim()).filter(({ topic }) => topic === QueueName.SUBSCRIPTION_EVENTS);
-      expect(due).to.have.length(expected);
-      return counted(() => handler.handle(batchOf(due).batch));
-    }
-
-    async function counted(work: () => Promise<unknown>): Promise<number> {
-      statements.length = 0;
-      await work();
-      return statements.length;
-    }
-
-    function authorship() {
-      const token = ids.next();
-      return {
-        userName: 'test',
-        reasonCode: null,
-        comments: null,
-        createdDate: clock.now(),
-        userTokenOf: () => token,
-      };
-    }
-
-    function claim(...topics: readonly string[]): Promise<readonly ClaimedEntry[]> {
-      return storage.queue.claim({
-        node: 'n2',
-        claimId: ids.next(),
-        limit: 100,
-        topics: topics.length > 0 ? topics : TOPICS,
-        businessNow: clock.now(),
-        systemNowMs: systemClock.nowMs(),
-        leaseEndsAtMs: systemClock.nowMs() + LEASE_MS,
+        expect(busy).to.deep.equal(entries);
+        expect(await rowsOf(subscriptionId)).to.have.length(3);
       });
-    }
-
-    function batchOf(entries: readonly ClaimedEntry[]) {
-      const busy: ClaimedEntry[] = [];
-      const failed: ClaimedEntry[] = [];
-      const batch: HandlerBatch = {
-        tenant,
-        entries,
-        finish: (session, done) => session.finish(done),
-        busy: (given) => void busy.push(...given),
-        failed: (entry) => void failed.push(entry),
-      };
-      return { batch, busy, failed };
-    }
-
-    async function outcomeOf(work: Promise<unknown>): Promise<string> {
-      return work.then(
-        () => 'done',
-        (error: Error) => error.name,
-      );
-    }
-
-    function cursors() {
-      return storage.read(tenant, (session) => session.invoices.cursorsOfAccounts([customer.id]));
-    }
-
-    async function dirtyFrom(): Promise<string | null> {
-      const [cursor] = await cursors();
-      return cursor?.dirtyFrom == null ? null : formatLocalDate(cursor.dirtyFrom);
-    }
-
-    async function saveCursor(subscriptionId: Uuid, dirty: LocalDate | null): Promise<void> {
-      const settledThrough = parseLocalDate('2024-03-31');
-      const cursor = { subscriptionId, settledThrough, dirtyFrom: dirty, nextDueDate: null };
-      await storage.write(tenant, authorship(), (session) =>
-        session.invoices.saveCursors([
-          {
-            ...cursor,
-            accountRecordId: customer.recordId,
-            catalogRevision: null,
-            itemsDate: null,
-            itemsCount: 0,
-            usage: null,
-            ongoing: null,
-          },
-        ]),
-      );
-    }
-
-    /** Everything that a refused creation could have left behind. */
-    async function stored(): Promise<unknown> {
-      const rows = await storage.read(tenant, async (session) => {
-        const all = (await session.accounts.page({ offset: 0, limit: 100 })).rows.map(({ id }) => id);
-        const bundles = await session.subscriptions.findBundlesByAccounts(all);
-        const found = await session.subscriptions.findByBundles(bundles.map(({ id }) => id));
-        const events = await session.subscriptions.findEvents(found.map(({ id }) => id));
-        return { bundles, found, events, cursors: await session.invoices.cursorsOfAccounts(all) };
-      });
-      return { ...rows, pending: await storage.queue.countPending(tenant.recordId, clock.now()) };
     }
   });
+
+  describe('queries', () => {
+    it('statements for subscriptions are as many for a hundred bundles as for one', async () => {
+      const single = await newAccount();
+      await create({ planName: 'pro-monthly' }, {}, single);
+      for (let index = 0; index < 100; index += 1) await create({ planName: 'pro-monthly' });
+      const ofOne = await counted(() => subscriptions.bundlesOfAccount(context(), single.id));
+      const ofMany = await counted(() => subscriptions.bundlesOfAccount(context(), customer.id));
+      expect(ofMany).to.equal(ofOne);
+      const outlines = new OutlineService({ storage, systemClock }, catalogs);
+      const bundles = new BundleService({ storage, ids, systemClock }, catalogs, { outlines, control });
+      const pageOf = (limit: number) => counted(() => bundles.page(context(), { offset: 0, limit }));
+      expect(await pageOf(100)).to.equal(await pageOf(1));
+      const found = (key: Uuid) => counted(() => bundles.search(context(), key, { offset: 0, limit: 100 }));
+      expect(await found(customer.id)).to.equal(await found(single.id));
+    });
+
+    it('reads of subscriptions take a long page a part at a time, each in a transaction of its own', async () => {
+      const bundle = [{ accountId: customer.id, planName: 'pro-monthly' }];
+      await creations.createBundles(
+        context(),
+        Array.from({ length: 450 }, () => bundle),
+      );
+      const outlines = new OutlineService({ storage, systemClock }, catalogs, { recordsOfWindow: 1 });
+      const request = { offset: 0, limit: 1_000 };
+      const page = await outlines.pageOfAccount(context(), customer.id, request);
+      const sizes: number[] = [];
+      const found: Uuid[] = [];
+      for await (const window of page.windows) {
+        sizes.push(window.outlines.length);
+        for (const { bundleId } of window.outlines) found.push(bundleId);
+        // Nothing is held between two windows: on SQLite this would wait for ever.
+        await subscriptions.pageBundlesOfAccount(context(), customer.id, { offset: 0, limit: 1 });
+      }
+      expect(sizes).to.deep.equal([200, 200, 50]);
+      expect(page).to.include({ returned: 450, total: 450 });
+      const all = await subscriptions.pageBundlesOfAccount(context(), customer.id, request);
+      expect(found).to.deep.equal(all.rows.map(({ bundleId }) => bundleId));
+    });
+
+    it('statements for subscriptions are as many for the due work of eleven accounts as for that of one', async () => {
+      await create({ planName: 'club-monthly' });
+      clock.set('2024-03-31T09:15:00Z');
+      const ofOne = await countedWork(1);
+      clock.set('2025-03-01');
+      for (let index = 0; index < 10; index += 1) {
+        await create({ planName: 'club-monthly' }, {}, await newAccount());
+      }
+      clock.set('2025-03-31');
+      expect(await countedWork(11)).to.equal(ofOne);
+    });
+  });
+
+  it('calls create subscriptions of many bundles in as many statements as those of one', async () => {
+    const request = (planName: string, index: number) => ({
+      accountId: customer.id,
+      planName,
+      bundleExternalKey: `seat-${index}`,
+      priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal(String(index)) }] as const,
+    });
+    const bundle = (index: number) => [request('support-monthly', index), request('solo-now', index)];
+    const create = (from: number, to: number) => {
+      const groups = Array.from({ length: to - from + 1 }, (_, index) => bundle(from + index));
+      return counted(() => creations.createBundles(context(), groups));
+    };
+    await create(1, 1);
+    const ofOne = await create(2, 2);
+    expect(await create(3, 32)).to.equal(ofOne);
+  });
+
+  async function countedWork(expected: number): Promise<number> {
+    await storage.queue.finish(await claim(BusEventType.SUBSCRIPTION_CREATION));
+    const due = (await claim()).filter(({ topic }) => topic === QueueName.SUBSCRIPTION_EVENTS);
+    expect(due).to.have.length(expected);
+    return counted(() => handler.handle(batchOf(due).batch));
+  }
+
+  async function counted(work: () => Promise<unknown>): Promise<number> {
+    statements.length = 0;
+    await work();
+    return statements.length;
+  }
+
+  function authorship() {
+    const token = ids.next();
+    return {
+      userName: 'test',
+      reasonCode: null,
+      comments: null,
+      createdDate: clock.now(),
+      userTokenOf: () => token,
+    };
+  }
+
+  function claim(...topics: readonly string[]): Promise<readonly ClaimedEntry[]> {
+    return storage.queue.claim({
+      node: 'n2',
+      claimId: ids.next(),
+      limit: 100,
+      topics: topics.length > 0 ? topics : TOPICS,
+      businessNow: clock.now(),
+      systemNowMs: systemClock.nowMs(),
+      leaseEndsAtMs: systemClock.nowMs() + LEASE_MS,
+    });
+  }
+
+  function batchOf(entries: readonly ClaimedEntry[]) {
+    const busy: ClaimedEntry[] = [];
+    const failed: ClaimedEntry[] = [];
+    const batch: HandlerBatch = {
+      tenant,
+      entries,
+      finish: (session, done) => session.finish(done),
+      busy: (given) => void busy.push(...given),
+      failed: (entry) => void failed.push(entry),
+    };
+    return { batch, busy, failed };
+  }
+
+  async function outcomeOf(work: Promise<unknown>): Promise<string> {
+    return work.then(
+      () => 'done',
+      (error: Error) => error.name,
+    );
+  }
+
+  function cursors() {
+    return storage.read(tenant, (session) => session.invoices.cursorsOfAccounts([customer.id]));
+  }
+
+  async function dirtyFrom(): Promise<string | null> {
+    const [cursor] = await cursors();
+    return cursor?.dirtyFrom == null ? null : formatLocalDate(cursor.dirtyFrom);
+  }
+
+  async function saveCursor(subscriptionId: Uuid, dirty: LocalDate | null): Promise<void> {
+    const settledThrough = parseLocalDate('2024-03-31');
+    const cursor = { subscriptionId, settledThrough, dirtyFrom: dirty, nextDueDate: null };
+    await storage.write(tenant, authorship(), (session) =>
+      session.invoices.saveCursors([
+        {
+          ...cursor,
+          accountRecordId: customer.recordId,
+          catalogRevision: null,
+          itemsDate: null,
+          itemsCount: 0,
+          usage: null,
+          ongoing: null,
+        },
+      ]),
+    );
+  }
+
+  /** Everything that a refused creation could have left behind. */
+  async function stored(): Promise<unknown> {
+    const rows = await storage.read(tenant, async (session) => {
+      const all = (await session.accounts.page({ offset: 0, limit: 100 })).rows.map(({ id }) => id);
+      const bundles = await session.subscriptions.findBundlesByAccounts(all);
+      const found = await session.subscriptions.findByBundles(bundles.map(({ id }) => id));
+      const events = await session.subscriptions.findEvents(found.map(({ id }) => id));
+      return { bundles, found, events, cursors: await session.invoices.cursorsOfAccounts(all) };
+    });
+    return { ...rows, pending: await storage.queue.countPending(tenant.recordId, clock.now()) };
+  }
 });

@@ -1,6 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { expect } from 'chai';
-import { Billing } from '../../adapters/node/billwright.ts';
 import {
   type Account,
   ErrorCode,
@@ -10,341 +8,333 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { LockWait } from '../../lib/ports/storage/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { example } from '../support/files.ts';
-import { newEvents, rowsOf } from '../support/queue-rows.ts';
-import { openShop } from '../support/shop.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  example,
+  expect,
+  itOnPostgresql,
+  newEvents,
+  onPostgresql,
+  openBilling,
+  openEngine,
+  openShop,
+  rowsOf,
+  storageOf,
+  type TestEngine,
+} from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
-import { storageOf } from '../support/storage.ts';
 
 const CONFIGURATION = 'PER_TENANT_CONFIG';
 const MINUTE_MS = 60_000;
 const meadow = example('catalogs/meadow.xml');
 
-anyDatabase((kind, open) => {
-  describe('configuration of a tenant', () => {
-    let engine: TestEngine;
-    let acme: TenantBilling;
-
-    beforeEach(async () => {
-      engine = await openEngine(open, {
-        now: '2024-02-10T09:00:00Z',
-        catalog: meadow,
-        configuration: { 'org.service.invoice.proration.fixed.days': 30 },
-      });
-      acme = engine.acme;
-    });
-    afterEach(() => engine.close());
-
-    const upload = (values: Record<string, unknown>, whose: TenantBilling = acme) =>
-      whose.keyValues.add(CONFIGURATION, JSON.stringify(values));
-
-    async function subscriber(): Promise<Account> {
-      const account = await engine.payingAccount({ currency: 'USD' });
-      await acme.createSubscription({ accountId: account.id, planName: 'canopy-monthly' });
-      return account;
+onPostgresql('configuration of a tenant', (open) => {
+  it('is seen by the next call on another node', async () => {
+    const { acme, clock, database, tenant } = await openEngine(open, { now: '2024-02-10T09:00:00Z' });
+    const { configuration } = (await openBilling(database, { clock })).as({ tenant, user: 'test' });
+    expect((await configuration.settings())['invoice.enabled']).to.equal(true);
+    for (const isEnabled of [false, true]) {
+      await acme.keyValues.add(CONFIGURATION, JSON.stringify({ 'org.service.invoice.enabled': isEnabled }));
+      expect((await configuration.settings())['invoice.enabled']).to.equal(isEnabled);
     }
+  });
+});
 
-    it('P3 Resolution: the tenant’s value, else the server’s, else the default; deleting it returns to the latter', async () => {
-      const other = (await openShop(engine.billing)).acme;
-      await upload({
-        'org.killbill.invoice.proration.fixed.days': '28',
-        'org.service.invoice.enabled': false,
-      });
-      const own = await acme.configuration.settings();
-      expect(own['invoice.proration.fixed.days']).to.equal(28);
-      expect(own['invoice.enabled']).to.equal(false);
-      expect(own['payment.retry.days']).to.deep.equal([8, 8, 8]);
-      expect((await other.configuration.settings())['invoice.proration.fixed.days']).to.equal(30);
-      await acme.keyValues.delete(CONFIGURATION);
-      expect(await acme.configuration.settings()).to.deep.equal(await other.configuration.settings());
+eachDatabaseByTurns('configuration of a tenant', (open) => {
+  let engine: TestEngine;
+  let acme: TenantBilling;
+
+  beforeEach(async () => {
+    engine = await openEngine(open, {
+      now: '2024-02-10T09:00:00Z',
+      catalog: meadow,
+      configuration: { 'org.service.invoice.proration.fixed.days': 30 },
     });
+    acme = engine.acme;
+  });
 
-    it('P3 Resolution: a declined payment is tried again by the tenant’s days, a scheduled retry keeps its date', async () => {
-      await upload({ 'org.killbill.payment.retry.days': '1,1,1' });
-      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
-      const { id } = await subscriber();
-      await engine.settle();
-      await acme.keyValues.delete(CONFIGURATION);
-      expect(await retryDates(id)).to.deep.equal(['2024-02-11T09:00:00.000Z']);
-      await engine.runTo('2024-02-11T09:00:00Z');
-      expect(await retryDates(id)).to.deep.equal(['2024-02-19T09:00:00.000Z']);
+  const upload = (values: Record<string, unknown>, whose: TenantBilling = acme) =>
+    whose.keyValues.add(CONFIGURATION, JSON.stringify(values));
+
+  async function subscriber(): Promise<Account> {
+    const account = await engine.payingAccount({ currency: 'USD' });
+    await acme.createSubscription({ accountId: account.id, planName: 'canopy-monthly' });
+    return account;
+  }
+
+  it('P3 Resolution: the tenant’s value, else the server’s, else the default; deleting it returns to the latter', async () => {
+    const other = (await openShop(engine.billing)).acme;
+    await upload({
+      'org.killbill.invoice.proration.fixed.days': '28',
+      'org.service.invoice.enabled': false,
     });
+    const own = await acme.configuration.settings();
+    expect(own['invoice.proration.fixed.days']).to.equal(28);
+    expect(own['invoice.enabled']).to.equal(false);
+    expect(own['payment.retry.days']).to.deep.equal([8, 8, 8]);
+    expect((await other.configuration.settings())['invoice.proration.fixed.days']).to.equal(30);
+    await acme.keyValues.delete(CONFIGURATION);
+    expect(await acme.configuration.settings()).to.deep.equal(await other.configuration.settings());
+  });
 
-    if (kind === 'postgresql') it('is seen by the next call on another node', onEachDatabase(seenElsewhere));
-    async function seenElsewhere(): Promise<void> {
-      const second = await Billing.open<never>({ storage: storageOf(engine.database), clock: engine.clock });
-      const there = second.as({ tenant: engine.tenant, user: 'test' });
-      try {
-        expect((await there.configuration.settings())['invoice.enabled']).to.equal(true);
-        await upload({ 'org.service.invoice.enabled': false });
-        expect((await there.configuration.settings())['invoice.enabled']).to.equal(false);
-        await upload({ 'org.service.invoice.enabled': true });
-        expect((await there.configuration.settings())['invoice.enabled']).to.equal(true);
-      } finally {
-        await second.close();
-      }
-    }
+  it('P3 Resolution: a declined payment is tried again by the tenant’s days, a scheduled retry keeps its date', async () => {
+    await upload({ 'org.killbill.payment.retry.days': '1,1,1' });
+    engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
+    const { id } = await subscriber();
+    await engine.settle();
+    await acme.keyValues.delete(CONFIGURATION);
+    expect(await retryDates(id)).to.deep.equal(['2024-02-11T09:00:00.000Z']);
+    await engine.runTo('2024-02-11T09:00:00Z');
+    expect(await retryDates(id)).to.deep.equal(['2024-02-19T09:00:00.000Z']);
+  });
 
-    it('P2 Key-values: a bad value is refused and the old configuration stays', async () => {
-      await upload({ 'org.service.payment.retry.days': '1' });
-      const newTypes = newEvents(engine.database);
-      await newTypes();
-      expect(await codeOf(upload({ 'org.service.payment.retry.days': '1,x' }))).to.equal(60_003);
-      expect(await codeOf(upload({ 'org.service.payment.retry.days': ['1'] }))).to.equal(60_001);
-      expect((await acme.configuration.settings())['payment.retry.days']).to.deep.equal([1]);
-      expect((await acme.keyValues.get(CONFIGURATION)).values).to.have.length(1);
-      expect(await newTypes()).to.deep.equal([]);
-    });
+  it('P2 Key-values: a bad value is refused and the old configuration stays', async () => {
+    await upload({ 'org.service.payment.retry.days': '1' });
+    const newTypes = newEvents(engine.database);
+    await newTypes();
+    expect(await codeOf(upload({ 'org.service.payment.retry.days': '1,x' }))).to.equal(60_003);
+    expect(await codeOf(upload({ 'org.service.payment.retry.days': ['1'] }))).to.equal(60_001);
+    expect((await acme.configuration.settings())['payment.retry.days']).to.deep.equal([1]);
+    expect((await acme.keyValues.get(CONFIGURATION)).values).to.have.length(1);
+    expect(await newTypes()).to.deep.equal([]);
+  });
 
-    it('the configuration of a tenant that is bad in the database falls back with a warning', async () => {
-      const text = '{"org.service.payment.retry.days":"1,x","org.service.invoice.enabled":"false"}';
-      await engine.storage.write(engine.tenant, authorship(), async (session) => {
-        const now = engine.clock.now();
-        const row = { key: CONFIGURATION, value: text, isSingle: true, isActive: true };
-        const id = engine.billing.context({ tenant: engine.tenant, user: 'test' });
-        const [recordId = 0] = await session.keyValues.insert([
-          { ...row, id: (await id).userToken, createdDate: now, updatedDate: now },
-        ]);
-        await session.keyValues.setConfiguration(recordId);
-      });
-      const settings = await acme.configuration.settings();
-      expect(settings['payment.retry.days']).to.deep.equal([8, 8, 8]);
-      expect(settings['invoice.enabled']).to.equal(false);
-      const warnings = engine.logger.lines.filter(({ level }) => level === 'warn');
-      expect(warnings.map(({ message }) => message).join()).to.contain('"1,x"');
-    });
-
-    it('the configuration of a tenant that names what has no effect is kept, with a warning for each name', async () => {
-      const values = {
-        'org.killbill.invoice.usage.tz.mode': 'FIXED',
-        'org.service.invoice.enabeld': 'false',
-        'org.service.persistent.bus.main.off': 'true',
-        'my.plugin.url': 'x',
-      };
-      await upload(values);
-      const warnings = engine.logger.lines.filter(({ level }) => level === 'warn');
-      expect(warnings.map(({ message }) => message)).to.deep.equal([
-        'tenant configuration: org.killbill.invoice.usage.tz.mode has no effect any more',
-        'tenant configuration: org.service.invoice.enabeld is no property of this server; did you mean org.service.invoice.enabled?',
-        'tenant configuration: org.service.persistent.bus.main.off holds for the whole server and has no effect for one tenant',
+  it('the configuration of a tenant that is bad in the database falls back with a warning', async () => {
+    const text = '{"org.service.payment.retry.days":"1,x","org.service.invoice.enabled":"false"}';
+    await engine.storage.write(engine.tenant, authorship(), async (session) => {
+      const now = engine.clock.now();
+      const row = { key: CONFIGURATION, value: text, isSingle: true, isActive: true };
+      const id = engine.billing.context({ tenant: engine.tenant, user: 'test' });
+      const [recordId = 0] = await session.keyValues.insert([
+        { ...row, id: (await id).userToken, createdDate: now, updatedDate: now },
       ]);
-      for (const { fields } of warnings) expect(fields).to.deep.include({ tenantId: engine.tenant.id });
-      expect((await acme.keyValues.get(CONFIGURATION)).values).to.deep.equal([JSON.stringify(values)]);
-      expect((await acme.configuration.settings())['invoice.enabled']).to.equal(true);
+      await session.keyValues.setConfiguration(recordId);
     });
+    const settings = await acme.configuration.settings();
+    expect(settings['payment.retry.days']).to.deep.equal([8, 8, 8]);
+    expect(settings['invoice.enabled']).to.equal(false);
+    const warnings = engine.logger.lines.filter(({ level }) => level === 'warn');
+    expect(warnings.map(({ message }) => message).join()).to.contain('"1,x"');
+  });
 
-    if (kind === 'postgresql') {
-      it(
-        'how long a busy account is waited for, by the kind of call',
-        onEachDatabase(async () => {
-          const { id } = await acme.createAccount({ currency: 'USD' });
-          const held = storageOf(engine.database);
-          const waits: unknown[] = [];
-          try {
-            for (const [steps, paymentSteps] of [
-              [0, 3],
-              [3, 0],
-            ] as const) {
-              await upload({
-                'org.service.invoice.globalLock.retries': steps,
-                'org.service.payment.globalLock.retries': paymentSteps,
-              });
-              await held.write(engine.tenant, authorship(), async (session) => {
-                await session.lockAccounts([id]);
-                const refused = await rejection(acme.updateAccount(id, { changes: { name: 'Ada' } }));
-                waits.push([refused.code, Reflect.get(refused, 'facts')]);
-                const payment = await rejection(
-                  engine.storage.write(engine.tenant, authorship(), (late) =>
-                    late.lockAccounts([id], { wait: LockWait.PAYMENT }),
-                  ),
-                );
-                waits.push([payment.code, Reflect.get(payment, 'facts')]);
-              });
-            }
-          } finally {
-            await held.close();
-          }
-          expect(waits).to.deep.equal([
-            [ErrorCode.BUSY, { accountIds: [id], waitMs: 0 }],
-            [ErrorCode.BUSY, { accountIds: [id], waitMs: 300 }],
-            [ErrorCode.BUSY, { accountIds: [id], waitMs: 300 }],
-            [ErrorCode.BUSY, { accountIds: [id], waitMs: 0 }],
-          ]);
-          expect((await acme.getAccount(id)).name).to.equal(null);
-          expect((await acme.updateAccount(id, { changes: { name: 'Ada' } })).name).to.equal('Ada');
-        }),
-      );
-    }
+  it('the configuration of a tenant that names what has no effect is kept, with a warning for each name', async () => {
+    const values = {
+      'org.killbill.invoice.usage.tz.mode': 'FIXED',
+      'org.service.invoice.enabeld': 'false',
+      'org.service.persistent.bus.main.off': 'true',
+      'my.plugin.url': 'x',
+    };
+    await upload(values);
+    const warnings = engine.logger.lines.filter(({ level }) => level === 'warn');
+    expect(warnings.map(({ message }) => message)).to.deep.equal([
+      'tenant configuration: org.killbill.invoice.usage.tz.mode has no effect any more',
+      'tenant configuration: org.service.invoice.enabeld is no property of this server; did you mean org.service.invoice.enabled?',
+      'tenant configuration: org.service.persistent.bus.main.off holds for the whole server and has no effect for one tenant',
+    ]);
+    for (const { fields } of warnings) expect(fields).to.deep.include({ tenantId: engine.tenant.id });
+    expect((await acme.keyValues.get(CONFIGURATION)).values).to.deep.equal([JSON.stringify(values)]);
+    expect((await acme.configuration.settings())['invoice.enabled']).to.equal(true);
+  });
 
-    /** Lets the entry be tried until it waits for more than a minute; gives the pause in whole tens of seconds. */
-    async function pauseOf(topic: string): Promise<number> {
-      for (;;) {
-        await engine.billing.settle({ timeoutMs: 100 });
-        const [row] = await rowsOf(
-          engine.database,
-          `select available_at_ms as at from bw_queue_entries
-          where processing_state = 'AVAILABLE' and topic = '${topic}' and available_at_ms is not null`,
-        );
-        const pauseMs = Number(row?.at ?? 0) - engine.systemClock.nowMs();
-        if (pauseMs > MINUTE_MS) return Math.ceil(pauseMs / 10_000) * 10_000;
+  itOnPostgresql('how long a busy account is waited for, by the kind of call', async () => {
+    const { id } = await acme.createAccount({ currency: 'USD' });
+    const held = storageOf(engine.database);
+    const waits: unknown[] = [];
+    try {
+      for (const [steps, paymentSteps] of [
+        [0, 3],
+        [3, 0],
+      ] as const) {
+        await upload({
+          'org.service.invoice.globalLock.retries': steps,
+          'org.service.payment.globalLock.retries': paymentSteps,
+        });
+        await held.write(engine.tenant, authorship(), async (session) => {
+          await session.lockAccounts([id]);
+          const refused = await rejection(acme.updateAccount(id, { changes: { name: 'Ada' } }));
+          waits.push([refused.code, Reflect.get(refused, 'facts')]);
+          const payment = await rejection(
+            engine.storage.write(engine.tenant, authorship(), (late) =>
+              late.lockAccounts([id], { wait: LockWait.PAYMENT }),
+            ),
+          );
+          waits.push([payment.code, Reflect.get(payment, 'facts')]);
+        });
       }
+    } finally {
+      await held.close();
     }
+    expect(waits).to.deep.equal([
+      [ErrorCode.BUSY, { accountIds: [id], waitMs: 0 }],
+      [ErrorCode.BUSY, { accountIds: [id], waitMs: 300 }],
+      [ErrorCode.BUSY, { accountIds: [id], waitMs: 300 }],
+      [ErrorCode.BUSY, { accountIds: [id], waitMs: 0 }],
+    ]);
+    expect((await acme.getAccount(id)).name).to.equal(null);
+    expect((await acme.updateAccount(id, { changes: { name: 'Ada' } })).name).to.equal('Ada');
+  });
 
-    if (kind === 'postgresql') {
-      it(
-        'when background work comes back to a busy account: after the time of a call, by its own intervals, until it is parked',
-        onEachDatabase(async () => {
-          await upload({
-            'org.service.invoice.globalLock.retries': 0,
-            'org.service.rescheduleIntervalOnLock': '2m,7m',
-          });
-          const { id } = await subscriber();
-          const held = storageOf(engine.database);
-          const pauses: number[] = [];
-          try {
-            await held.write(engine.tenant, authorship(), async (session) => {
-              await session.lockAccounts([id]);
-              for (const pushedMs of [0, 120_000]) {
-                engine.systemClock.push(pushedMs);
-                pauses.push(await pauseOf('SUBSCRIPTION_CREATION'));
-              }
-              // invoicing §8.6: once they are used up the account is parked, busy as it is.
-              engine.systemClock.push(420_000);
-              await engine.settle();
-            });
-          } finally {
-            await held.close();
-          }
-          expect(pauses).to.deep.equal([120_000, 420_000]);
-          expect(await isParked(id)).to.equal(true);
-          expect(await acme.invoices.ofAccount({ accountId: id })).to.deep.equal([]);
-          await acme.generateInvoice({ accountId: id });
-          expect(await isParked(id)).to.equal(false);
-          expect(await acme.invoices.ofAccount({ accountId: id })).to.have.length(1);
-        }),
+  /** Lets the entry be tried until it waits for more than a minute; gives the pause in whole tens of seconds. */
+  async function pauseOf(topic: string): Promise<number> {
+    for (;;) {
+      await engine.billing.settle({ timeoutMs: 100 });
+      const [row] = await rowsOf(
+        engine.database,
+        `select available_at_ms as at from bw_queue_entries
+          where processing_state = 'AVAILABLE' and topic = '${topic}' and available_at_ms is not null`,
       );
+      const pauseMs = Number(row?.at ?? 0) - engine.systemClock.nowMs();
+      if (pauseMs > MINUTE_MS) return Math.ceil(pauseMs / 10_000) * 10_000;
     }
+  }
 
-    it('P15 Parked accounts: without automatic invoicing due accounts are parked, and a run on request invoices them', async () => {
-      await upload({ 'org.service.invoice.enabled': 'false' });
-      const { id: accountId } = await subscriber();
-      await engine.settle();
-      expect(await acme.invoices.ofAccount({ accountId })).to.deep.equal([]);
-      expect(await isParked(accountId)).to.equal(true);
-      await acme.generateInvoice({ accountId });
-      expect(await acme.invoices.ofAccount({ accountId })).to.have.length(1);
-      expect(await isParked(accountId)).to.equal(false);
-    });
-
-    it('the configuration of a tenant leaves events out of the store, or from dispatch, by their type', async () => {
-      const newTypes = newEvents(engine.database);
+  itOnPostgresql(
+    'when background work comes back to a busy account: after the time of a call, by its own intervals, until it is parked',
+    async () => {
       await upload({
-        'org.service.billing.server.event.post.type.skip': 'ACCOUNT_CREATION, TAG_CREATION',
-        'org.service.billing.server.event.dispatch.type.skip': 'INVOICE_CREATION',
+        'org.service.invoice.globalLock.retries': 0,
+        'org.service.rescheduleIntervalOnLock': '2m,7m',
       });
-      await newTypes();
-      const { id: accountId } = await subscriber();
-      await engine.settle();
-      const types = await newTypes();
-      expect(types).to.not.include('ACCOUNT_CREATION');
-      expect(types).to.include('INVOICE_CREATION');
-      // Nobody was told of the invoice, and so nobody has paid it.
-      expect(await acme.payments.ofAccount(accountId)).to.deep.equal([]);
-      await acme.keyValues.delete(CONFIGURATION);
-      await newTypes();
-      const other = await subscriber();
-      await engine.settle();
-      expect(await newTypes()).to.include('ACCOUNT_CREATION');
-      expect(await acme.payments.ofAccount(other.id)).to.have.length(1);
+      const { id } = await subscriber();
+      const held = storageOf(engine.database);
+      const pauses: number[] = [];
+      try {
+        await held.write(engine.tenant, authorship(), async (session) => {
+          await session.lockAccounts([id]);
+          for (const pushedMs of [0, 120_000]) {
+            engine.systemClock.push(pushedMs);
+            pauses.push(await pauseOf('SUBSCRIPTION_CREATION'));
+          }
+          // invoicing §8.6: once they are used up the account is parked, busy as it is.
+          engine.systemClock.push(420_000);
+          await engine.settle();
+        });
+      } finally {
+        await held.close();
+      }
+      expect(pauses).to.deep.equal([120_000, 420_000]);
+      expect(await isParked(id)).to.equal(true);
+      expect(await acme.invoices.ofAccount({ accountId: id })).to.deep.equal([]);
+      await acme.generateInvoice({ accountId: id });
+      expect(await isParked(id)).to.equal(false);
+      expect(await acme.invoices.ofAccount({ accountId: id })).to.have.length(1);
+    },
+  );
+
+  it('P15 Parked accounts: without automatic invoicing due accounts are parked, and a run on request invoices them', async () => {
+    await upload({ 'org.service.invoice.enabled': 'false' });
+    const { id: accountId } = await subscriber();
+    await engine.settle();
+    expect(await acme.invoices.ofAccount({ accountId })).to.deep.equal([]);
+    expect(await isParked(accountId)).to.equal(true);
+    await acme.generateInvoice({ accountId });
+    expect(await acme.invoices.ofAccount({ accountId })).to.have.length(1);
+    expect(await isParked(accountId)).to.equal(false);
+  });
+
+  it('the configuration of a tenant leaves events out of the store, or from dispatch, by their type', async () => {
+    const newTypes = newEvents(engine.database);
+    await upload({
+      'org.service.billing.server.event.post.type.skip': 'ACCOUNT_CREATION, TAG_CREATION',
+      'org.service.billing.server.event.dispatch.type.skip': 'INVOICE_CREATION',
     });
+    await newTypes();
+    const { id: accountId } = await subscriber();
+    await engine.settle();
+    const types = await newTypes();
+    expect(types).to.not.include('ACCOUNT_CREATION');
+    expect(types).to.include('INVOICE_CREATION');
+    // Nobody was told of the invoice, and so nobody has paid it.
+    expect(await acme.payments.ofAccount(accountId)).to.deep.equal([]);
+    await acme.keyValues.delete(CONFIGURATION);
+    await newTypes();
+    const other = await subscriber();
+    await engine.settle();
+    expect(await newTypes()).to.include('ACCOUNT_CREATION');
+    expect(await acme.payments.ofAccount(other.id)).to.have.length(1);
+  });
 
-    it('the configuration of a tenant moves the furthest target date of runs and dry runs', async () => {
-      const { id: accountId } = await subscriber();
-      await engine.settle();
-      const targetDate = parseLocalDate('2024-05-10');
-      await upload({ 'org.service.invoice.maxNumberOfMonthsInFuture': 2 });
-      expect(await codeOf(acme.invoices.dryRun({ accountId, targetDate }))).to.equal(4_005);
-      expect(await codeOf(acme.generateInvoice({ accountId, targetDate }))).to.equal(4_005);
-      await upload({ 'org.service.invoice.maxNumberOfMonthsInFuture': 3 });
-      expect(await acme.invoices.dryRun({ accountId, targetDate })).to.not.equal(null);
-    });
+  it('the configuration of a tenant moves the furthest target date of runs and dry runs', async () => {
+    const { id: accountId } = await subscriber();
+    await engine.settle();
+    const targetDate = parseLocalDate('2024-05-10');
+    await upload({ 'org.service.invoice.maxNumberOfMonthsInFuture': 2 });
+    expect(await codeOf(acme.invoices.dryRun({ accountId, targetDate }))).to.equal(4_005);
+    expect(await codeOf(acme.generateInvoice({ accountId, targetDate }))).to.equal(4_005);
+    await upload({ 'org.service.invoice.maxNumberOfMonthsInFuture': 3 });
+    expect(await acme.invoices.dryRun({ accountId, targetDate })).to.not.equal(null);
+  });
 
-    it('the configuration of a tenant lets the safety bound of one tenant be raised', async () => {
-      await upload({ 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': 0 });
-      const { id: accountId } = await subscriber();
-      await engine.settle();
-      expect(await isParked(accountId)).to.equal(true);
-      await upload({ 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1 });
-      await acme.generateInvoice({ accountId });
-      expect(await isParked(accountId)).to.equal(false);
-    });
+  it('the configuration of a tenant lets the safety bound of one tenant be raised', async () => {
+    await upload({ 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': 0 });
+    const { id: accountId } = await subscriber();
+    await engine.settle();
+    expect(await isParked(accountId)).to.equal(true);
+    await upload({ 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1 });
+    await acme.generateInvoice({ accountId });
+    expect(await isParked(accountId)).to.equal(false);
+  });
 
-    /** A later version that leaves what runs by canopy-monthly without a price in other currencies from 2024-03-01 on. */
-    async function soldInDollarsAlone(): Promise<string> {
-      const xml = await readFile(meadow, 'utf8');
-      const [plan = ''] = /<plan name="canopy-monthly"[\s\S]*?<\/plan>/.exec(xml) ?? [];
-      const changed = plan
-        .replace(/<price><currency>(EUR|GBP|JPY).*/g, '')
-        .replace(
-          '</plan>',
-          '<effectiveDateForExistingSubscriptions>2024-03-01</effectiveDateForExistingSubscriptions></plan>',
-        );
-      return xml.replace(plan, changed).replace('2024-01-01T00:00:00Z', '2024-02-15T00:00:00Z');
-    }
+  /** A later version that leaves what runs by canopy-monthly without a price in other currencies from 2024-03-01 on. */
+  async function soldInDollarsAlone(): Promise<string> {
+    const xml = await readFile(meadow, 'utf8');
+    const [plan = ''] = /<plan name="canopy-monthly"[\s\S]*?<\/plan>/.exec(xml) ?? [];
+    const changed = plan
+      .replace(/<price><currency>(EUR|GBP|JPY).*/g, '')
+      .replace(
+        '</plan>',
+        '<effectiveDateForExistingSubscriptions>2024-03-01</effectiveDateForExistingSubscriptions></plan>',
+      );
+    return xml.replace(plan, changed).replace('2024-01-01T00:00:00Z', '2024-02-15T00:00:00Z');
+  }
 
-    it(
-      'the configuration of a tenant leaves an account unparked after an error that is no illegal state, where it says so',
-      onEachDatabase(async () => {
-        await upload({ 'org.service.invoice.parkAccountsOnAllExceptions': 'false' });
-        const { id: accountId } = await acme.createAccount({ currency: 'EUR' });
-        await acme.createSubscription({ accountId, planName: 'canopy-monthly' });
-        await engine.settle();
-        await acme.uploadCatalog(await soldInDollarsAlone());
-        engine.clock.set('2024-03-10T09:00:00Z');
-        expect(await engine.billing.settle({ timeoutMs: 1_000 }), 'is tried again').to.equal(false);
-        expect(await codeOf(acme.generateInvoice({ accountId }))).to.equal(
-          ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
-        );
-        expect(await isParked(accountId)).to.equal(false);
-      }),
+  it('the configuration of a tenant leaves an account unparked after an error that is no illegal state, where it says so', async () => {
+    await upload({ 'org.service.invoice.parkAccountsOnAllExceptions': 'false' });
+    const { id: accountId } = await acme.createAccount({ currency: 'EUR' });
+    await acme.createSubscription({ accountId, planName: 'canopy-monthly' });
+    await engine.settle();
+    await acme.uploadCatalog(await soldInDollarsAlone());
+    engine.clock.set('2024-03-10T09:00:00Z');
+    expect(await engine.billing.settle({ timeoutMs: 1_000 }), 'is tried again').to.equal(false);
+    expect(await codeOf(acme.generateInvoice({ accountId }))).to.equal(
+      ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
     );
+    expect(await isParked(accountId)).to.equal(false);
+  });
 
-    function authorship() {
-      const createdDate = engine.clock.now();
-      const userToken = engine.tenant.id;
-      return {
-        userName: 'test',
-        reasonCode: null,
-        comments: null,
-        createdDate,
-        userTokenOf: () => userToken,
-      };
-    }
+  function authorship() {
+    const createdDate = engine.clock.now();
+    const userToken = engine.tenant.id;
+    return {
+      userName: 'test',
+      reasonCode: null,
+      comments: null,
+      createdDate,
+      userTokenOf: () => userToken,
+    };
+  }
 
-    async function isParked(accountId: Account['id']): Promise<boolean> {
-      const tags = await acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
-      return tags.some(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
-    }
+  async function isParked(accountId: Account['id']): Promise<boolean> {
+    const tags = await acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
+    return tags.some(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
+  }
 
-    async function retryDates(accountId: Uuid): Promise<readonly string[]> {
-      const payments = await acme.payments.ofAccount(accountId, { withAttempts: true });
-      return payments
-        .flatMap(({ attempts }) => attempts ?? [])
-        .filter(({ stateName }) => stateName === 'SCHEDULED')
-        .map(({ effectiveDate }) => formatInstant(effectiveDate));
-    }
+  async function retryDates(accountId: Uuid): Promise<readonly string[]> {
+    const payments = await acme.payments.ofAccount(accountId, { withAttempts: true });
+    return payments
+      .flatMap(({ attempts }) => attempts ?? [])
+      .filter(({ stateName }) => stateName === 'SCHEDULED')
+      .map(({ effectiveDate }) => formatInstant(effectiveDate));
+  }
 
-    it('the configuration of a tenant is told once per change, as TENANT_CONFIG_CHANGE and TENANT_CONFIG_DELETION', async () => {
-      const newTypes = newEvents(engine.database);
-      await newTypes();
-      await upload({ 'org.service.invoice.enabled': 'true' });
-      expect(await newTypes()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
-      await acme.keyValues.delete(CONFIGURATION);
-      await acme.keyValues.delete(CONFIGURATION);
-      expect(await newTypes()).to.deep.equal(['TENANT_CONFIG_DELETION']);
-    });
+  it('the configuration of a tenant is told once per change, as TENANT_CONFIG_CHANGE and TENANT_CONFIG_DELETION', async () => {
+    const newTypes = newEvents(engine.database);
+    await newTypes();
+    await upload({ 'org.service.invoice.enabled': 'true' });
+    expect(await newTypes()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
+    await acme.keyValues.delete(CONFIGURATION);
+    await acme.keyValues.delete(CONFIGURATION);
+    expect(await newTypes()).to.deep.equal(['TENANT_CONFIG_DELETION']);
   });
 });

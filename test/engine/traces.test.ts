@@ -1,175 +1,173 @@
 import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { workScopes } from '../../adapters/node/index.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import type { Clock } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
-import { shopIn, shopTemplate } from '../support/shop.ts';
-import { storageOf } from '../support/storage.ts';
-import { recordingLogger } from '../support/system-time.ts';
+import {
+  anyDatabase,
+  expect,
+  openEngine,
+  recordingLogger,
+  shopIn,
+  shopTemplate,
+  specCatalog,
+  storageOf,
+  type TestEngine,
+} from '../support/index.ts';
 import { pathOf, recordedTraces } from '../support/tracing.ts';
 
 const NOW = '2024-03-01T08:00:00Z';
 
-anyDatabase((kind, open) => {
-  describe(`traces on ${kind} (platform §13.1)`, () => {
-    const traces = recordedTraces();
-    let engine: TestEngine;
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: NOW, tracer: traces.tracer });
-      await engine.settle();
-    });
-    afterEach(() => engine.close());
+anyDatabase('traces (platform §13.1)', (open) => {
+  const traces = recordedTraces();
+  let engine: TestEngine;
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: NOW, tracer: traces.tracer });
+    await engine.settle();
+  });
 
-    async function subscribed(count: number): Promise<readonly string[]> {
-      const ids: string[] = [];
-      for (let n = 0; n < count; n += 1) {
-        const { id } = await engine.payingAccount({ currency: 'USD' });
-        await engine.settle();
-        ids.push(id);
-      }
-      traces.forget();
-      for (const accountId of ids) await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-      return ids;
+  async function subscribed(count: number): Promise<readonly string[]> {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const { id } = await engine.payingAccount({ currency: 'USD' });
+      await engine.settle();
+      ids.push(id);
     }
+    traces.forget();
+    for (const accountId of ids) await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+    return ids;
+  }
 
-    it('accounts that are worked on together are each in the trace of their own call, which the work as a whole is linked to', async () => {
-      const ids = await subscribed(3);
-      await engine.settle();
-      const spans = traces.spans();
-      const calls = spans.filter(({ name }) => name === 'createSubscription').map(({ traceId }) => traceId);
-      expect(new Set(calls).size).to.equal(3);
-      const together = spans.find(({ name }) => name === 'payment-service:automatic-payment of 3');
-      expect(together?.linkedTo).to.have.members(calls);
-      expect(calls).to.not.include(together?.traceId);
-      const ofAccount = (name: string) =>
-        ids.map((id) => {
-          const found = spans.filter(
-            (span) => span.name === name && span.attributes['billwright.account.id'] === id,
-          );
-          return found.map(({ traceId }) => traceId);
-        });
-      expect(ofAccount('gateway PURCHASE')).to.deep.equal(calls.map((call) => [call]));
-      expect(ofAccount('invoice')).to.deep.equal(calls.map((call) => [call]));
-    });
-
-    it('what was planned for later begins a trace, which is linked to the one that has planned it', async () => {
-      await subscribed(1);
-      await engine.settle();
-      const planned = new Set(traces.spans().map(({ traceId }) => traceId));
-      traces.forget();
-      await engine.runTo('2024-04-01T09:00:00Z');
-      const spans = traces.spans();
-      const run = spans.find(({ name }) => name === 'invoice-service:run');
-      expect(planned).to.not.include(run?.traceId);
-      expect(run?.parentId).to.equal(undefined);
-      expect(run?.linkedTo).to.have.length(1);
-      expect(planned).to.include(run?.linkedTo[0]);
-      const gateway = spans.find(({ name }) => name === 'gateway PURCHASE');
-      expect(gateway?.traceId).to.equal(run?.traceId);
-    });
-
-    it('a call that is refused is shown as failed, with what it began', async () => {
-      traces.forget();
-      await engine.acme
-        .createSubscription({ accountId: engine.tenant.id, planName: 'solo-now' })
-        .catch(() => null);
-      const call = traces.spans().find(({ name }) => name === 'createSubscription');
-      expect(call?.hasFailed).to.equal(true);
-      expect(call?.attributes).to.deep.include({ 'billwright.tenant.id': engine.tenant.id });
-    });
-
-    it('calls stand below a span of the host, and its own spans below theirs', async () => {
-      context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-      try {
-        const { sdkTracer } = traces;
-        const account = await engine.acme.createAccount({ currency: 'USD' });
-        await engine.settle();
-        traces.forget();
-        await sdkTracer.startActiveSpan('order', async (span) => {
-          const before = engine.gateway;
-          await engine.acme.paymentMethods.add({ accountId: account.id, pluginName: before.name });
-          span.end();
-        });
-        const spans = traces.spans();
-        const added = spans.find(({ name }) => name === 'paymentMethods.add');
-        if (added === undefined) throw new Error('no span of the call');
-        expect(pathOf(added, spans)).to.deep.equal(['order', 'paymentMethods.add']);
-        expect(trace.getActiveSpan()).to.equal(undefined);
-      } finally {
-        context.disable();
-      }
-    });
-  });
-
-  describe(`log lines on ${kind} (platform §13.1)`, () => {
-    let refused = '';
-
-    it('log lines of a run that fails carry the id of the call that has caused it, also among runs of others', async () => {
-      const engine = await openEngine(open, {
-        now: NOW,
-        invoicePlugins: [
-          {
-            name: 'strict',
-            getAdditionalInvoiceItems: async (invoice) => {
-              if (invoice.accountId === refused) throw new Error('no tax for this one');
-              return null;
-            },
-          },
-        ],
+  it('accounts that are worked on together are each in the trace of their own call, which the work as a whole is linked to', async () => {
+    const ids = await subscribed(3);
+    await engine.settle();
+    const spans = traces.spans();
+    const calls = spans.filter(({ name }) => name === 'createSubscription').map(({ traceId }) => traceId);
+    expect(new Set(calls).size).to.equal(3);
+    const together = spans.find(({ name }) => name === 'payment-service:automatic-payment of 3');
+    expect(together?.linkedTo).to.have.members(calls);
+    expect(calls).to.not.include(together?.traceId);
+    const ofAccount = (name: string) =>
+      ids.map((id) => {
+        const found = spans.filter(
+          (span) => span.name === name && span.attributes['billwright.account.id'] === id,
+        );
+        return found.map(({ traceId }) => traceId);
       });
-      try {
-        const { billing, tenant } = engine;
-        const broken = await engine.payingAccount({ currency: 'USD' });
-        const fine = await engine.payingAccount({ currency: 'USD' });
-        await engine.settle();
-        refused = broken.id;
-        const userToken = '0190d6a3-0000-7000-8000-000000000001';
-        for (const [accountId, token] of [
-          [fine.id, undefined],
-          [broken.id, userToken],
-        ] as const)
-          await billing
-            .as({ tenant, user: 'test', ...(token === undefined ? {} : { userToken: token }) })
-            .createSubscription({ accountId, planName: 'solo-now' });
-        engine.logger.lines.length = 0;
-        await engine.settle();
-        const failed = engine.logger.lines.filter(({ message }) => message.startsWith('invoice run failed'));
-        expect(failed.map(({ fields }) => fields)).to.have.length(1);
-        expect(failed[0]?.fields).to.deep.include({ requestId: userToken, accountId: broken.id });
-      } finally {
-        await engine.close();
-      }
-    });
+    expect(ofAccount('gateway PURCHASE')).to.deep.equal(calls.map((call) => [call]));
+    expect(ofAccount('invoice')).to.deep.equal(calls.map((call) => [call]));
   });
 
-  describe(`background work on ${kind} (platform §13.1)`, () => {
-    it('looking for due work is done on behalf of nobody, whoever has woken it', async () => {
-      const scopes = workScopes();
-      const looked: (string | null | undefined)[] = [];
-      const clock: Clock = {
-        ...fakeClock(NOW),
-        refresh: async () => void looked.push(scopes.current()?.requestId),
-      };
-      const storage = storageOf(await open(shopTemplate(specCatalog)));
-      const billing = await Billing.open({ storage, clock, scopes, logger: recordingLogger() });
-      try {
-        const { acme } = await shopIn(billing);
-        billing.start();
-        await billing.settle();
-        looked.length = 0;
-        await billing.requests.run({ name: 'order', requestId: 'mine' }, async () => {
-          const { id: accountId } = await acme.createAccount({ currency: 'USD' });
-          await acme.createSubscription({ accountId, planName: 'solo-now' });
-        });
-        await billing.settle();
-        expect(looked).to.include(undefined).and.not.include('mine');
-      } finally {
-        await billing.close();
-      }
+  it('what was planned for later begins a trace, which is linked to the one that has planned it', async () => {
+    await subscribed(1);
+    await engine.settle();
+    const planned = new Set(traces.spans().map(({ traceId }) => traceId));
+    traces.forget();
+    await engine.runTo('2024-04-01T09:00:00Z');
+    const spans = traces.spans();
+    const run = spans.find(({ name }) => name === 'invoice-service:run');
+    expect(planned).to.not.include(run?.traceId);
+    expect(run?.parentId).to.equal(undefined);
+    expect(run?.linkedTo).to.have.length(1);
+    expect(planned).to.include(run?.linkedTo[0]);
+    const gateway = spans.find(({ name }) => name === 'gateway PURCHASE');
+    expect(gateway?.traceId).to.equal(run?.traceId);
+  });
+
+  it('a call that is refused is shown as failed, with what it began', async () => {
+    traces.forget();
+    await engine.acme
+      .createSubscription({ accountId: engine.tenant.id, planName: 'solo-now' })
+      .catch(() => null);
+    const call = traces.spans().find(({ name }) => name === 'createSubscription');
+    expect(call?.hasFailed).to.equal(true);
+    expect(call?.attributes).to.deep.include({ 'billwright.tenant.id': engine.tenant.id });
+  });
+
+  it('calls stand below a span of the host, and its own spans below theirs', async () => {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    try {
+      const { sdkTracer } = traces;
+      const account = await engine.acme.createAccount({ currency: 'USD' });
+      await engine.settle();
+      traces.forget();
+      await sdkTracer.startActiveSpan('order', async (span) => {
+        const before = engine.gateway;
+        await engine.acme.paymentMethods.add({ accountId: account.id, pluginName: before.name });
+        span.end();
+      });
+      const spans = traces.spans();
+      const added = spans.find(({ name }) => name === 'paymentMethods.add');
+      if (added === undefined) throw new Error('no span of the call');
+      expect(pathOf(added, spans)).to.deep.equal(['order', 'paymentMethods.add']);
+      expect(trace.getActiveSpan()).to.equal(undefined);
+    } finally {
+      context.disable();
+    }
+  });
+});
+
+anyDatabase('log lines (platform §13.1)', (open) => {
+  let refused = '';
+
+  it('log lines of a run that fails carry the id of the call that has caused it, also among runs of others', async () => {
+    const engine = await openEngine(open, {
+      now: NOW,
+      invoicePlugins: [
+        {
+          name: 'strict',
+          getAdditionalInvoiceItems: async (invoice) => {
+            if (invoice.accountId === refused) throw new Error('no tax for this one');
+            return null;
+          },
+        },
+      ],
     });
+    const { billing, tenant } = engine;
+    const broken = await engine.payingAccount({ currency: 'USD' });
+    const fine = await engine.payingAccount({ currency: 'USD' });
+    await engine.settle();
+    refused = broken.id;
+    const userToken = '0190d6a3-0000-7000-8000-000000000001';
+    for (const [accountId, token] of [
+      [fine.id, undefined],
+      [broken.id, userToken],
+    ] as const)
+      await billing
+        .as({ tenant, user: 'test', ...(token === undefined ? {} : { userToken: token }) })
+        .createSubscription({ accountId, planName: 'solo-now' });
+    engine.logger.lines.length = 0;
+    await engine.settle();
+    const failed = engine.logger.lines.filter(({ message }) => message.startsWith('invoice run failed'));
+    expect(failed.map(({ fields }) => fields)).to.have.length(1);
+    expect(failed[0]?.fields).to.deep.include({ requestId: userToken, accountId: broken.id });
+  });
+});
+
+anyDatabase('background work (platform §13.1)', (open) => {
+  it('looking for due work is done on behalf of nobody, whoever has woken it', async () => {
+    const scopes = workScopes();
+    const looked: (string | null | undefined)[] = [];
+    const clock: Clock = {
+      ...fakeClock(NOW),
+      refresh: async () => void looked.push(scopes.current()?.requestId),
+    };
+    const storage = storageOf(await open(shopTemplate(specCatalog)));
+    const billing = await Billing.open({ storage, clock, scopes, logger: recordingLogger() });
+    try {
+      const { acme } = await shopIn(billing);
+      billing.start();
+      await billing.settle();
+      looked.length = 0;
+      await billing.requests.run({ name: 'order', requestId: 'mine' }, async () => {
+        const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+        await acme.createSubscription({ accountId, planName: 'solo-now' });
+      });
+      await billing.settle();
+      expect(looked).to.include(undefined).and.not.include('mine');
+    } finally {
+      await billing.close();
+    }
   });
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type Account,
   ErrorCode,
@@ -8,477 +7,473 @@ import {
   type TransferBundleRequest,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf, messageOf } from '../support/errors.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  messageOf,
+  newEvents,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
-anyDatabase((_kind, open) => {
-  describe('transfers of bundles at a future date (subscriptions §17.4 rule 1)', () => {
-    let engine: TestEngine;
-    let source: Account;
-    let target: Account;
-    let bundleId: Uuid;
-    let subscriptionId: Uuid;
+eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4 rule 1)', (open) => {
+  let engine: TestEngine;
+  let source: Account;
+  let target: Account;
+  let bundleId: Uuid;
+  let subscriptionId: Uuid;
 
-    afterEach(() => engine.close());
+  async function begin(now: string, planName: string, zones: { source?: string; target?: string } = {}) {
+    engine = await openEngine(open, { now });
+    const account = (billCycleDayLocal: number, timeZone = 'UTC') =>
+      engine.payingAccount({ currency: 'USD', billCycleDayLocal, timeZone });
+    source = await account(9, zones.source);
+    target = await account(15, zones.target);
+    ({ bundleId, subscriptionId } = await subscribe(planName, { bundleExternalKey: 'K' }));
+  }
 
-    async function begin(now: string, planName: string, zones: { source?: string; target?: string } = {}) {
-      engine = await openEngine(open, { now });
-      const account = (billCycleDayLocal: number, timeZone = 'UTC') =>
-        engine.payingAccount({ currency: 'USD', billCycleDayLocal, timeZone });
-      source = await account(9, zones.source);
-      target = await account(15, zones.target);
-      ({ bundleId, subscriptionId } = await subscribe(planName, { bundleExternalKey: 'K' }));
-    }
+  async function subscribe(planName: string, more: object = {}, options: object = {}) {
+    const made = await engine.acme.createSubscription({ accountId: source.id, planName, ...more }, options);
+    await engine.settle();
+    return made;
+  }
 
-    async function subscribe(planName: string, more: object = {}, options: object = {}) {
-      const made = await engine.acme.createSubscription({ accountId: source.id, planName, ...more }, options);
-      await engine.settle();
-      return made;
-    }
+  const transfer = (
+    requestedDate: string,
+    request: TransferBundleRequest & Omit<TransferBundleOptions, 'requestedDate'> = {},
+  ) => engine.acme.bundles.transfer(bundleId, { accountId: target.id, requestedDate, ...request });
 
-    const transfer = (
-      requestedDate: string,
-      request: TransferBundleRequest & Omit<TransferBundleOptions, 'requestedDate'> = {},
-    ) => engine.acme.bundles.transfer(bundleId, { accountId: target.id, requestedDate, ...request });
+  const cancelAt = (id: Uuid, requestedDate: string) =>
+    engine.acme.subscriptions.cancel(id, { requestedDate, useRequestedDateForBilling: true });
 
-    const cancelAt = (id: Uuid, requestedDate: string) =>
-      engine.acme.subscriptions.cancel(id, { requestedDate, useRequestedDateForBilling: true });
+  const membersOf = async (id: Uuid) => (await engine.acme.bundles.get(id)).subscriptions;
 
-    const membersOf = async (id: Uuid) => (await engine.acme.bundles.get(id)).subscriptions;
+  async function onlyOf(id: Uuid): Promise<SubscriptionView> {
+    const [only, ...others] = await membersOf(id);
+    if (only === undefined || others.length > 0) throw new Error('not one subscription');
+    return only;
+  }
 
-    async function onlyOf(id: Uuid): Promise<SubscriptionView> {
-      const [only, ...others] = await membersOf(id);
-      if (only === undefined || others.length > 0) throw new Error('not one subscription');
-      return only;
-    }
+  const rowsOf = ({ events }: SubscriptionView): readonly string[] =>
+    events.map(({ eventType, effective, phase }) =>
+      [eventType, formatLocalDate(effective.date), phase].filter(Boolean).join(' '),
+    );
 
-    const rowsOf = ({ events }: SubscriptionView): readonly string[] =>
-      events.map(({ eventType, effective, phase }) =>
-        [eventType, formatLocalDate(effective.date), phase].filter(Boolean).join(' '),
-      );
+  const dateOf = (dated: SubscriptionView['cancelled']) => dated && formatLocalDate(dated.date);
 
-    const dateOf = (dated: SubscriptionView['cancelled']) => dated && formatLocalDate(dated.date);
+  async function endsOf(id: Uuid) {
+    const { state, cancelled, billingEnd } = await engine.acme.getSubscription(id);
+    return [state, dateOf(cancelled), dateOf(billingEnd)];
+  }
 
-    async function endsOf(id: Uuid) {
-      const { state, cancelled, billingEnd } = await engine.acme.getSubscription(id);
-      return [state, dateOf(cancelled), dateOf(billingEnd)];
-    }
+  async function linesOf({ id: accountId }: Account): Promise<readonly string[]> {
+    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    return invoices.flatMap(itemLines).filter((line) => !line.startsWith('CBA_ADJ'));
+  }
 
-    async function linesOf({ id: accountId }: Account): Promise<readonly string[]> {
-      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      return invoices.flatMap(itemLines).filter((line) => !line.startsWith('CBA_ADJ'));
-    }
+  describe('of one subscription', () => {
+    beforeEach(async () => {
+      await begin('2012-04-01T00:15:42Z', 'pro-monthly');
+      await engine.runTo('2012-05-10T00:15:42Z');
+      expect((await linesOf(source)).slice(1)).to.deep.equal([
+        'RECURRING 2012-05-01..2012-05-09 66.65',
+        'RECURRING 2012-05-09..2012-06-09 249.95',
+      ]);
+    });
 
-    describe('of one subscription', () => {
-      beforeEach(async () => {
-        await begin('2012-04-01T00:15:42Z', 'pro-monthly');
-        await engine.runTo('2012-05-10T00:15:42Z');
-        expect((await linesOf(source)).slice(1)).to.deep.equal([
-          'RECURRING 2012-05-01..2012-05-09 66.65',
-          'RECURRING 2012-05-09..2012-06-09 249.95',
-        ]);
-      });
-
-      const policies = [
-        // 20 of 31 days of 249.95.
-        ['IMMEDIATE', '2012-05-20', ['REPAIR_ADJ 2012-05-20..2012-06-09 -161.26']],
-        ['END_OF_TERM', '2012-06-09', []],
-      ] as const;
-      for (const [billingPolicy, billingEnd, repaired] of policies) {
-        it(
-          `with ${billingPolicy} bill the source until ${billingEnd} and the target from the date, day by day or at once`,
-          onEachDatabase(async () => {
-            const made = await transfer('2012-05-20', { billingPolicy });
-            await engine.settle();
-            expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-20', billingEnd]);
-            const pending = await onlyOf(made);
-            expect([pending.state, pending.sourceType]).to.deep.equal(['PENDING', 'TRANSFERRED']);
-            expect(rowsOf(pending)).to.deep.equal([
-              'START_ENTITLEMENT 2012-05-20 pro-monthly-evergreen',
-              'START_BILLING 2012-05-20 pro-monthly-evergreen',
-            ]);
-            expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(made);
-            expect((await engine.acme.bundles.allOfKey('K')).map((each) => each.bundleId)).to.deep.equal([
-              bundleId,
-              made,
-            ]);
-            for (let day = 11; day < 20; day += 1) {
-              await engine.runTo(`2012-05-${day}T12:00:00Z`);
-              expect(await linesOf(source), `on 05-${day}`).to.have.length(3);
-              expect(await linesOf(target), `on 05-${day}`).to.deep.equal([]);
-            }
-            expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-20', billingEnd]);
-            await engine.runTo('2012-05-20T12:00:00Z');
-            expect(await endsOf(subscriptionId)).to.deep.equal(['CANCELLED', '2012-05-20', billingEnd]);
-            expect((await onlyOf(made)).state).to.equal('ACTIVE');
-            expect((await linesOf(source)).slice(3)).to.deep.equal(repaired);
-            expect(await linesOf(target)).to.deep.equal(['RECURRING 2012-05-20..2012-06-15 209.64']);
-            await engine.runTo('2012-08-01T12:00:00Z');
-            expect((await linesOf(source)).slice(3)).to.deep.equal(repaired);
-            expect((await linesOf(target)).slice(1)).to.deep.equal([
-              'RECURRING 2012-06-15..2012-07-15 249.95',
-              'RECURRING 2012-07-15..2012-08-15 249.95',
-            ]);
-          }),
-        );
-
-        it(`with ${billingPolicy} end the source at the date if it is not invoiced that far`, async () => {
-          await transfer('2012-06-20', { billingPolicy });
-          await engine.runTo('2012-09-01T12:00:00Z');
-          // 11 of 30 days, and 25 of 30.
-          expect((await linesOf(source)).slice(3)).to.deep.equal(['RECURRING 2012-06-09..2012-06-20 91.65']);
-          expect((await linesOf(target))[0]).to.equal('RECURRING 2012-06-20..2012-07-15 208.29');
-        });
-      }
-
-      it('are announced at once as requested, and at the date as effective', async () => {
-        const fresh = newEvents(engine.database);
-        await fresh();
-        await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
-        expect(await fresh()).to.deep.equal(['SUBSCRIPTION_CANCEL', 'SUBSCRIPTION_CREATION']);
-        await engine.runTo('2012-05-20T00:15:42Z');
-        const told = (await fresh()).filter((type) => /^(SUBSCRIPTION|ENTITLEMENT)_/.test(type));
-        expect(told.toSorted()).to.deep.equal([
-          'ENTITLEMENT_CANCEL',
-          'ENTITLEMENT_CREATION',
-          'SUBSCRIPTION_CANCEL',
-          'SUBSCRIPTION_CREATION',
-        ]);
-      });
-
-      it('give a PENDING subscription a bill cycle day and a quantity that come before the date', async () => {
-        const { subscriptions } = engine.acme;
-        await subscriptions.changeQuantity(subscriptionId, { quantity: 3, effectiveFromDate: '2012-05-12' });
-        await subscriptions.changeBillCycleDay(subscriptionId, {
-          billCycleDayLocal: 18,
-          effectiveFromDate: '2012-05-12',
-        });
-        const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
-        await engine.runTo('2012-05-20T12:00:00Z');
-        const begun = await onlyOf(made);
-        expect([begun.billCycleDayLocal, begun.quantity]).to.deep.equal([18, 3]);
-      });
-
-      it('leave a pending cancellation after the date behind, and transfer nothing that has ended by then', async () => {
-        await cancelAt(subscriptionId, '2012-06-01');
-        expect(await codeOf(transfer('2012-06-01'))).to.equal(ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS);
-        const made = await transfer('2012-05-31');
-        expect((await onlyOf(made)).cancelled).to.equal(null);
-        expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-31', '2012-06-01']);
-      });
-
-      it('cannot be undone: uncancelling the source is refused, also after it was cancelled before the date', async () => {
-        const { subscriptions, blocking } = engine.acme;
-        const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
-        expect(await codeOf(subscriptions.uncancel(subscriptionId))).to.equal(
-          ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
-        );
-        expect(await codeOf(cancelAt(subscriptionId, '2012-05-25')), 'a later end').to.equal(
-          ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
-        );
-        await cancelAt(subscriptionId, '2012-05-15');
-        await cancelAt(subscriptionId, '2012-05-12');
-        expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-12', '2012-05-12']);
-        await subscriptions.uncancel(subscriptionId);
-        expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-20', '2012-05-20']);
-        expect(await codeOf(subscriptions.uncancel(subscriptionId))).to.equal(
-          ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
-        );
-        await engine.runTo('2012-07-01T12:00:00Z');
-        expect(await endsOf(subscriptionId)).to.deep.equal(['CANCELLED', '2012-05-20', '2012-05-20']);
-        expect((await linesOf(source)).slice(3)).to.deep.equal(['REPAIR_ADJ 2012-05-20..2012-06-09 -161.26']);
-        expect((await onlyOf(made)).state).to.equal('ACTIVE');
-        const states = await blocking.ofAccount(source.id, { types: ['SUBSCRIPTION'] });
-        expect(states.map(({ stateName }) => stateName)).to.deep.equal(['ENT_STARTED', 'ENT_CANCELLED']);
-      });
-
-      it('tell a caller who changes or cancels the source to do so in the new bundle', async () => {
-        await transfer('2012-05-20', { billingPolicy: 'END_OF_TERM' });
-        const hint = (edit: string) =>
-          `it is transferred as of 2012-05-20T00:15:42.000Z; ${edit} it in the new bundle`;
-        const change = engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'pro-annual' });
-        expect(await messageOf(change)).to.include(hint('change'));
-        expect(await messageOf(cancelAt(subscriptionId, '2012-06-25'))).to.include(hint('cancel'));
-      });
-
-      it('end the source for good although a cancellation that was pending before is replaced and undone', async () => {
-        const { subscriptions } = engine.acme;
-        await subscriptions.cancel(subscriptionId, {
-          entitlementPolicy: 'END_OF_TERM',
-          billingPolicy: 'END_OF_TERM',
-        });
-        await transfer('2012-05-20', { billingPolicy: 'END_OF_TERM' });
-        await cancelAt(subscriptionId, '2012-05-12');
-        await subscriptions.uncancel(subscriptionId);
-        expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-20', '2012-06-09']);
-      });
-
-      it('report the end of the service once if the source is cancelled before the date', async () => {
-        await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
-        await cancelAt(subscriptionId, '2012-05-12');
+    const policies = [
+      // 20 of 31 days of 249.95.
+      ['IMMEDIATE', '2012-05-20', ['REPAIR_ADJ 2012-05-20..2012-06-09 -161.26']],
+      ['END_OF_TERM', '2012-06-09', []],
+    ] as const;
+    for (const [billingPolicy, billingEnd, repaired] of policies) {
+      it(`with ${billingPolicy} bill the source until ${billingEnd} and the target from the date, day by day or at once`, async () => {
+        const made = await transfer('2012-05-20', { billingPolicy });
         await engine.settle();
-        const fresh = newEvents(engine.database);
-        await fresh();
-        await engine.runTo('2012-06-20T12:00:00Z');
-        expect((await fresh()).filter((type) => type === 'ENTITLEMENT_CANCEL')).to.have.length(1);
-        expect(await endsOf(subscriptionId)).to.deep.equal(['CANCELLED', '2012-05-12', '2012-05-12']);
-        expect((await linesOf(target))[0], 'the target starts at its date').to.equal(
-          'RECURRING 2012-05-20..2012-06-15 209.64',
-        );
-      });
-
-      it('never start on the target if that is cancelled before the date; the source ends all the same', async () => {
-        const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
-        const { subscriptionId: begun } = await onlyOf(made);
-        await engine.acme.subscriptions.cancel(begun, { billingPolicy: 'IMMEDIATE' });
-        await engine.runTo('2012-07-01T12:00:00Z');
-        expect(await endsOf(begun)).to.deep.equal(['CANCELLED', '2012-05-20', '2012-05-20']);
-        expect(await linesOf(target)).to.deep.equal([]);
-        expect(await endsOf(subscriptionId)).to.deep.equal(['CANCELLED', '2012-05-20', '2012-05-20']);
-      });
-
-      it('are reversed by a transfer of the new bundle back: the subscription continues on the source', async () => {
-        const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
-        expect(await codeOf(transfer('2012-05-15')), 'of a bundle that is transferred').to.equal(
-          ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
-        );
-        await engine.acme.bundles.renameKey(bundleId, 'old');
-        expect(await codeOf(transfer('2012-05-15')), 'also under another key').to.equal(
-          ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
-        );
-        const back = await engine.acme.bundles.transfer(made, {
-          accountId: source.id,
-          requestedDate: '2012-05-20',
-          billingPolicy: 'IMMEDIATE',
-        });
-        await engine.runTo('2012-06-10T12:00:00Z');
-        expect(await linesOf(target)).to.deep.equal([]);
-        expect((await onlyOf(back)).state).to.equal('ACTIVE');
-        expect((await linesOf(source)).slice(3)).to.have.members([
-          'REPAIR_ADJ 2012-05-20..2012-06-09 -161.26',
-          'RECURRING 2012-05-20..2012-06-09 161.26',
-          'RECURRING 2012-06-09..2012-07-09 249.95',
+        expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-20', billingEnd]);
+        const pending = await onlyOf(made);
+        expect([pending.state, pending.sourceType]).to.deep.equal(['PENDING', 'TRANSFERRED']);
+        expect(rowsOf(pending)).to.deep.equal([
+          'START_ENTITLEMENT 2012-05-20 pro-monthly-evergreen',
+          'START_BILLING 2012-05-20 pro-monthly-evergreen',
+        ]);
+        expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(made);
+        expect((await engine.acme.bundles.allOfKey('K')).map((each) => each.bundleId)).to.deep.equal([
+          bundleId,
+          made,
+        ]);
+        for (let day = 11; day < 20; day += 1) {
+          await engine.runTo(`2012-05-${day}T12:00:00Z`);
+          expect(await linesOf(source), `on 05-${day}`).to.have.length(3);
+          expect(await linesOf(target), `on 05-${day}`).to.deep.equal([]);
+        }
+        expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-20', billingEnd]);
+        await engine.runTo('2012-05-20T12:00:00Z');
+        expect(await endsOf(subscriptionId)).to.deep.equal(['CANCELLED', '2012-05-20', billingEnd]);
+        expect((await onlyOf(made)).state).to.equal('ACTIVE');
+        expect((await linesOf(source)).slice(3)).to.deep.equal(repaired);
+        expect(await linesOf(target)).to.deep.equal(['RECURRING 2012-05-20..2012-06-15 209.64']);
+        await engine.runTo('2012-08-01T12:00:00Z');
+        expect((await linesOf(source)).slice(3)).to.deep.equal(repaired);
+        expect((await linesOf(target)).slice(1)).to.deep.equal([
+          'RECURRING 2012-06-15..2012-07-15 249.95',
+          'RECURRING 2012-07-15..2012-08-15 249.95',
         ]);
       });
 
-      it('leave nothing for a closed account to bill: the source closes, and the target begins at its date', async () => {
-        const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
-        await engine.acme.accounts.close(source.id, { cancelAllSubscriptions: true });
-        await engine.runTo('2012-06-20T12:00:00Z');
-        expect((await endsOf(subscriptionId))[0]).to.equal('CANCELLED');
-        expect((await onlyOf(made)).state).to.equal('ACTIVE');
+      it(`with ${billingPolicy} end the source at the date if it is not invoiced that far`, async () => {
+        await transfer('2012-06-20', { billingPolicy });
+        await engine.runTo('2012-09-01T12:00:00Z');
+        // 11 of 30 days, and 25 of 30.
+        expect((await linesOf(source)).slice(3)).to.deep.equal(['RECURRING 2012-06-09..2012-06-20 91.65']);
+        expect((await linesOf(target))[0]).to.equal('RECURRING 2012-06-20..2012-07-15 208.29');
       });
-    });
+    }
 
-    it('continue in the phase of the date, also if phases before it are not stored yet', async () => {
-      await begin('2024-01-01T08:00:00Z', 'club-monthly');
-      const made = await transfer('2024-10-01');
-      expect(rowsOf(await onlyOf(made))).to.deep.equal([
-        'START_ENTITLEMENT 2024-10-01 club-monthly-evergreen',
-        'START_BILLING 2024-10-01 club-monthly-evergreen',
-      ]);
-      const { bundleId: other } = await subscribe('club-monthly', { bundleExternalKey: 'L' });
-      const next = await engine.acme.bundles.transfer(other, {
-        accountId: target.id,
-        requestedDate: '2024-03-01',
-      });
-      await engine.runTo('2024-11-01T08:00:00Z');
-      expect(rowsOf(await onlyOf(next))).to.deep.equal([
-        'START_ENTITLEMENT 2024-03-01 club-monthly-discount',
-        'START_BILLING 2024-03-01 club-monthly-discount',
-        'PHASE 2024-07-31 club-monthly-evergreen',
-      ]);
-      expect((await linesOf(target)).filter((line) => line.includes('..2024-03-15'))).to.deep.equal([
-        // 14 of 29 days of 399.95.
-        'RECURRING 2024-03-01..2024-03-15 193.08',
-      ]);
-      expect((await linesOf(source)).filter((line) => line.includes('..2024-10-01'))).to.deep.equal([
-        // 22 of 30 days of 599.95.
-        'RECURRING 2024-09-09..2024-10-01 439.96',
+    it('are announced at once as requested, and at the date as effective', async () => {
+      const fresh = newEvents(engine.database);
+      await fresh();
+      await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
+      expect(await fresh()).to.deep.equal(['SUBSCRIPTION_CANCEL', 'SUBSCRIPTION_CREATION']);
+      await engine.runTo('2012-05-20T00:15:42Z');
+      const told = (await fresh()).filter((type) => /^(SUBSCRIPTION|ENTITLEMENT)_/.test(type));
+      expect(told.toSorted()).to.deep.equal([
+        'ENTITLEMENT_CANCEL',
+        'ENTITLEMENT_CREATION',
+        'SUBSCRIPTION_CANCEL',
+        'SUBSCRIPTION_CREATION',
       ]);
     });
 
-    it('take a pending change of plan along that comes before the date, and one that comes after it', async () => {
-      await begin('2024-01-01T08:00:00Z', 'solo-now');
+    it('give a PENDING subscription a bill cycle day and a quantity that come before the date', async () => {
       const { subscriptions } = engine.acme;
-      await subscriptions.changePlan(subscriptionId, { planName: 'team-now', requestedDate: '2024-02-01' });
-      await subscriptions.changePlan(subscriptionId, { planName: 'solo-now', requestedDate: '2024-04-01' });
-      const made = await transfer('2024-03-01');
-      await engine.runTo('2024-04-02T08:00:00Z');
-      expect(rowsOf(await onlyOf(made))).to.deep.equal([
-        'START_ENTITLEMENT 2024-03-01 team-now-evergreen',
-        'START_BILLING 2024-03-01 team-now-evergreen',
-        'CHANGE 2024-04-01 solo-now-evergreen',
-      ]);
-      expect(rowsOf(await engine.acme.getSubscription(subscriptionId)).slice(2)).to.deep.equal([
-        'CHANGE 2024-02-01 team-now-evergreen',
-        'STOP_ENTITLEMENT 2024-03-01 team-now-evergreen',
-        'STOP_BILLING 2024-03-01 team-now-evergreen',
-      ]);
-    });
-
-    it('transfer nothing of a term that expires before the date, and the rest of one that does not', async () => {
-      await begin('2023-01-01T08:00:00Z', 'term-3m');
-      expect(await codeOf(transfer('2023-04-01'))).to.equal(ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS);
-      const made = await transfer('2023-03-31');
-      await engine.runTo('2023-04-02T08:00:00Z');
-      expect((await endsOf(subscriptionId))[0]).to.equal('CANCELLED');
-      expect(rowsOf(await onlyOf(made)).at(-1)).to.equal('STOP_BILLING 2023-04-01 term-3m-fixedterm');
-    });
-
-    it('keep the start of a subscription that begins after the date', async () => {
-      await begin('2024-01-01T08:00:00Z', 'solo-now');
-      const later = await subscribe(
-        'pro-monthly',
-        { bundleExternalKey: 'L' },
-        { billingDate: '2024-05-01', entitlementDate: '2024-05-01' },
-      );
-      const made = await engine.acme.bundles.transfer(later.bundleId, {
-        accountId: target.id,
-        requestedDate: '2024-04-01',
+      await subscriptions.changeQuantity(subscriptionId, { quantity: 3, effectiveFromDate: '2012-05-12' });
+      await subscriptions.changeBillCycleDay(subscriptionId, {
+        billCycleDayLocal: 18,
+        effectiveFromDate: '2012-05-12',
       });
-      await engine.runTo('2024-05-02T08:00:00Z');
-      expect(rowsOf(await onlyOf(made))).to.deep.equal([
-        'START_ENTITLEMENT 2024-04-01 pro-monthly-trial',
-        'START_BILLING 2024-05-01 pro-monthly-trial',
-        'PHASE 2024-05-31 pro-monthly-evergreen',
+      const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
+      await engine.runTo('2012-05-20T12:00:00Z');
+      const begun = await onlyOf(made);
+      expect([begun.billCycleDayLocal, begun.quantity]).to.deep.equal([18, 3]);
+    });
+
+    it('leave a pending cancellation after the date behind, and transfer nothing that has ended by then', async () => {
+      await cancelAt(subscriptionId, '2012-06-01');
+      expect(await codeOf(transfer('2012-06-01'))).to.equal(ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS);
+      const made = await transfer('2012-05-31');
+      expect((await onlyOf(made)).cancelled).to.equal(null);
+      expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-31', '2012-06-01']);
+    });
+
+    it('cannot be undone: uncancelling the source is refused, also after it was cancelled before the date', async () => {
+      const { subscriptions, blocking } = engine.acme;
+      const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
+      expect(await codeOf(subscriptions.uncancel(subscriptionId))).to.equal(
+        ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
+      );
+      expect(await codeOf(cancelAt(subscriptionId, '2012-05-25')), 'a later end').to.equal(
+        ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
+      );
+      await cancelAt(subscriptionId, '2012-05-15');
+      await cancelAt(subscriptionId, '2012-05-12');
+      expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-12', '2012-05-12']);
+      await subscriptions.uncancel(subscriptionId);
+      expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-20', '2012-05-20']);
+      expect(await codeOf(subscriptions.uncancel(subscriptionId))).to.equal(
+        ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
+      );
+      await engine.runTo('2012-07-01T12:00:00Z');
+      expect(await endsOf(subscriptionId)).to.deep.equal(['CANCELLED', '2012-05-20', '2012-05-20']);
+      expect((await linesOf(source)).slice(3)).to.deep.equal(['REPAIR_ADJ 2012-05-20..2012-06-09 -161.26']);
+      expect((await onlyOf(made)).state).to.equal('ACTIVE');
+      const states = await blocking.ofAccount(source.id, { types: ['SUBSCRIPTION'] });
+      expect(states.map(({ stateName }) => stateName)).to.deep.equal(['ENT_STARTED', 'ENT_CANCELLED']);
+    });
+
+    it('tell a caller who changes or cancels the source to do so in the new bundle', async () => {
+      await transfer('2012-05-20', { billingPolicy: 'END_OF_TERM' });
+      const hint = (edit: string) =>
+        `it is transferred as of 2012-05-20T00:15:42.000Z; ${edit} it in the new bundle`;
+      const change = engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'pro-annual' });
+      expect(await messageOf(change)).to.include(hint('change'));
+      expect(await messageOf(cancelAt(subscriptionId, '2012-06-25'))).to.include(hint('cancel'));
+    });
+
+    it('end the source for good although a cancellation that was pending before is replaced and undone', async () => {
+      const { subscriptions } = engine.acme;
+      await subscriptions.cancel(subscriptionId, {
+        entitlementPolicy: 'END_OF_TERM',
+        billingPolicy: 'END_OF_TERM',
+      });
+      await transfer('2012-05-20', { billingPolicy: 'END_OF_TERM' });
+      await cancelAt(subscriptionId, '2012-05-12');
+      await subscriptions.uncancel(subscriptionId);
+      expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-20', '2012-06-09']);
+    });
+
+    it('report the end of the service once if the source is cancelled before the date', async () => {
+      await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
+      await cancelAt(subscriptionId, '2012-05-12');
+      await engine.settle();
+      const fresh = newEvents(engine.database);
+      await fresh();
+      await engine.runTo('2012-06-20T12:00:00Z');
+      expect((await fresh()).filter((type) => type === 'ENTITLEMENT_CANCEL')).to.have.length(1);
+      expect(await endsOf(subscriptionId)).to.deep.equal(['CANCELLED', '2012-05-12', '2012-05-12']);
+      expect((await linesOf(target))[0], 'the target starts at its date').to.equal(
+        'RECURRING 2012-05-20..2012-06-15 209.64',
+      );
+    });
+
+    it('never start on the target if that is cancelled before the date; the source ends all the same', async () => {
+      const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
+      const { subscriptionId: begun } = await onlyOf(made);
+      await engine.acme.subscriptions.cancel(begun, { billingPolicy: 'IMMEDIATE' });
+      await engine.runTo('2012-07-01T12:00:00Z');
+      expect(await endsOf(begun)).to.deep.equal(['CANCELLED', '2012-05-20', '2012-05-20']);
+      expect(await linesOf(target)).to.deep.equal([]);
+      expect(await endsOf(subscriptionId)).to.deep.equal(['CANCELLED', '2012-05-20', '2012-05-20']);
+    });
+
+    it('are reversed by a transfer of the new bundle back: the subscription continues on the source', async () => {
+      const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
+      expect(await codeOf(transfer('2012-05-15')), 'of a bundle that is transferred').to.equal(
+        ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
+      );
+      await engine.acme.bundles.renameKey(bundleId, 'old');
+      expect(await codeOf(transfer('2012-05-15')), 'also under another key').to.equal(
+        ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
+      );
+      const back = await engine.acme.bundles.transfer(made, {
+        accountId: source.id,
+        requestedDate: '2012-05-20',
+        billingPolicy: 'IMMEDIATE',
+      });
+      await engine.runTo('2012-06-10T12:00:00Z');
+      expect(await linesOf(target)).to.deep.equal([]);
+      expect((await onlyOf(back)).state).to.equal('ACTIVE');
+      expect((await linesOf(source)).slice(3)).to.have.members([
+        'REPAIR_ADJ 2012-05-20..2012-06-09 -161.26',
+        'RECURRING 2012-05-20..2012-06-09 161.26',
+        'RECURRING 2012-06-09..2012-07-09 249.95',
       ]);
     });
 
-    it('date the transfer by the calendar of each account', async () => {
-      await begin('2024-03-01T02:00:00Z', 'solo-now', { source: 'America/New_York', target: 'Asia/Tokyo' });
-      const made = await transfer('2024-03-20');
-      await engine.runTo('2024-03-22T08:00:00Z');
-      expect((await endsOf(subscriptionId)).slice(0, 2)).to.deep.equal(['CANCELLED', '2024-03-20']);
-      expect(rowsOf(await onlyOf(made))[1]).to.equal('START_BILLING 2024-03-21 solo-now-evergreen');
-    });
-
-    it('transfer today at a later time of day', async () => {
-      await begin('2024-03-01T20:00:00Z', 'solo-now');
-      engine.clock.set('2024-03-10T08:00:00Z');
-      await engine.settle();
-      const made = await transfer('2024-03-10');
-      expect((await onlyOf(made)).state).to.equal('PENDING');
-      await engine.runTo('2024-03-10T20:00:00Z');
+    it('leave nothing for a closed account to bill: the source closes, and the target begins at its date', async () => {
+      const made = await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
+      await engine.acme.accounts.close(source.id, { cancelAllSubscriptions: true });
+      await engine.runTo('2012-06-20T12:00:00Z');
+      expect((await endsOf(subscriptionId))[0]).to.equal('CANCELLED');
       expect((await onlyOf(made)).state).to.equal('ACTIVE');
     });
+  });
 
-    it('bill usage to the source until the date and to the target from it', async () => {
-      engine = await openEngine(open, { now: '2026-04-01T00:00:00Z', catalog: usageCatalog });
-      source = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      target = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      ({ bundleId, subscriptionId } = await subscribe('api-std'));
-      const made = await transfer('2026-04-16', { billingPolicy: 'IMMEDIATE' });
-      const { subscriptionId: begun } = await onlyOf(made);
-      const use = (id: Uuid, amount: string, recordDate: string) =>
-        engine.acme.recordUsage({
-          subscriptionId: id,
-          trackingId: recordDate,
-          unitUsageRecords: [{ unitType: 'calls', usageRecords: [{ recordDate, amount }] }],
-        });
-      await use(subscriptionId, '10', '2026-04-15');
-      await engine.runTo('2026-04-20T00:00:00Z');
-      await use(begun, '7', '2026-04-19');
-      expect(await codeOf(use(subscriptionId, '5', '2026-04-17')), 'after its end').to.be.a('number');
-      await engine.runTo('2026-06-02T00:00:00Z');
-      const usageOf = async (account: Account) =>
-        (await linesOf(account)).filter((line) => !line.endsWith(' 0'));
-      expect(await usageOf(source)).to.deep.equal(['USAGE 2026-04-01..2026-04-16 10']);
-      expect(await usageOf(target)).to.deep.equal(['USAGE 2026-04-16..2026-05-01 7']);
+  it('continue in the phase of the date, also if phases before it are not stored yet', async () => {
+    await begin('2024-01-01T08:00:00Z', 'club-monthly');
+    const made = await transfer('2024-10-01');
+    expect(rowsOf(await onlyOf(made))).to.deep.equal([
+      'START_ENTITLEMENT 2024-10-01 club-monthly-evergreen',
+      'START_BILLING 2024-10-01 club-monthly-evergreen',
+    ]);
+    const { bundleId: other } = await subscribe('club-monthly', { bundleExternalKey: 'L' });
+    const next = await engine.acme.bundles.transfer(other, {
+      accountId: target.id,
+      requestedDate: '2024-03-01',
+    });
+    await engine.runTo('2024-11-01T08:00:00Z');
+    expect(rowsOf(await onlyOf(next))).to.deep.equal([
+      'START_ENTITLEMENT 2024-03-01 club-monthly-discount',
+      'START_BILLING 2024-03-01 club-monthly-discount',
+      'PHASE 2024-07-31 club-monthly-evergreen',
+    ]);
+    expect((await linesOf(target)).filter((line) => line.includes('..2024-03-15'))).to.deep.equal([
+      // 14 of 29 days of 399.95.
+      'RECURRING 2024-03-01..2024-03-15 193.08',
+    ]);
+    expect((await linesOf(source)).filter((line) => line.includes('..2024-10-01'))).to.deep.equal([
+      // 22 of 30 days of 599.95.
+      'RECURRING 2024-09-09..2024-10-01 439.96',
+    ]);
+  });
+
+  it('take a pending change of plan along that comes before the date, and one that comes after it', async () => {
+    await begin('2024-01-01T08:00:00Z', 'solo-now');
+    const { subscriptions } = engine.acme;
+    await subscriptions.changePlan(subscriptionId, { planName: 'team-now', requestedDate: '2024-02-01' });
+    await subscriptions.changePlan(subscriptionId, { planName: 'solo-now', requestedDate: '2024-04-01' });
+    const made = await transfer('2024-03-01');
+    await engine.runTo('2024-04-02T08:00:00Z');
+    expect(rowsOf(await onlyOf(made))).to.deep.equal([
+      'START_ENTITLEMENT 2024-03-01 team-now-evergreen',
+      'START_BILLING 2024-03-01 team-now-evergreen',
+      'CHANGE 2024-04-01 solo-now-evergreen',
+    ]);
+    expect(rowsOf(await engine.acme.getSubscription(subscriptionId)).slice(2)).to.deep.equal([
+      'CHANGE 2024-02-01 team-now-evergreen',
+      'STOP_ENTITLEMENT 2024-03-01 team-now-evergreen',
+      'STOP_BILLING 2024-03-01 team-now-evergreen',
+    ]);
+  });
+
+  it('transfer nothing of a term that expires before the date, and the rest of one that does not', async () => {
+    await begin('2023-01-01T08:00:00Z', 'term-3m');
+    expect(await codeOf(transfer('2023-04-01'))).to.equal(ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS);
+    const made = await transfer('2023-03-31');
+    await engine.runTo('2023-04-02T08:00:00Z');
+    expect((await endsOf(subscriptionId))[0]).to.equal('CANCELLED');
+    expect(rowsOf(await onlyOf(made)).at(-1)).to.equal('STOP_BILLING 2023-04-01 term-3m-fixedterm');
+  });
+
+  it('keep the start of a subscription that begins after the date', async () => {
+    await begin('2024-01-01T08:00:00Z', 'solo-now');
+    const later = await subscribe(
+      'pro-monthly',
+      { bundleExternalKey: 'L' },
+      { billingDate: '2024-05-01', entitlementDate: '2024-05-01' },
+    );
+    const made = await engine.acme.bundles.transfer(later.bundleId, {
+      accountId: target.id,
+      requestedDate: '2024-04-01',
+    });
+    await engine.runTo('2024-05-02T08:00:00Z');
+    expect(rowsOf(await onlyOf(made))).to.deep.equal([
+      'START_ENTITLEMENT 2024-04-01 pro-monthly-trial',
+      'START_BILLING 2024-05-01 pro-monthly-trial',
+      'PHASE 2024-05-31 pro-monthly-evergreen',
+    ]);
+  });
+
+  it('date the transfer by the calendar of each account', async () => {
+    await begin('2024-03-01T02:00:00Z', 'solo-now', { source: 'America/New_York', target: 'Asia/Tokyo' });
+    const made = await transfer('2024-03-20');
+    await engine.runTo('2024-03-22T08:00:00Z');
+    expect((await endsOf(subscriptionId)).slice(0, 2)).to.deep.equal(['CANCELLED', '2024-03-20']);
+    expect(rowsOf(await onlyOf(made))[1]).to.equal('START_BILLING 2024-03-21 solo-now-evergreen');
+  });
+
+  it('transfer today at a later time of day', async () => {
+    await begin('2024-03-01T20:00:00Z', 'solo-now');
+    engine.clock.set('2024-03-10T08:00:00Z');
+    await engine.settle();
+    const made = await transfer('2024-03-10');
+    expect((await onlyOf(made)).state).to.equal('PENDING');
+    await engine.runTo('2024-03-10T20:00:00Z');
+    expect((await onlyOf(made)).state).to.equal('ACTIVE');
+  });
+
+  it('bill usage to the source until the date and to the target from it', async () => {
+    engine = await openEngine(open, { now: '2026-04-01T00:00:00Z', catalog: usageCatalog });
+    source = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    target = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    ({ bundleId, subscriptionId } = await subscribe('api-std'));
+    const made = await transfer('2026-04-16', { billingPolicy: 'IMMEDIATE' });
+    const { subscriptionId: begun } = await onlyOf(made);
+    const use = (id: Uuid, amount: string, recordDate: string) =>
+      engine.acme.recordUsage({
+        subscriptionId: id,
+        trackingId: recordDate,
+        unitUsageRecords: [{ unitType: 'calls', usageRecords: [{ recordDate, amount }] }],
+      });
+    await use(subscriptionId, '10', '2026-04-15');
+    await engine.runTo('2026-04-20T00:00:00Z');
+    await use(begun, '7', '2026-04-19');
+    expect(await codeOf(use(subscriptionId, '5', '2026-04-17')), 'after its end').to.be.a('number');
+    await engine.runTo('2026-06-02T00:00:00Z');
+    const usageOf = async (account: Account) =>
+      (await linesOf(account)).filter((line) => !line.endsWith(' 0'));
+    expect(await usageOf(source)).to.deep.equal(['USAGE 2026-04-01..2026-04-16 10']);
+    expect(await usageOf(target)).to.deep.equal(['USAGE 2026-04-16..2026-05-01 7']);
+  });
+
+  describe('of a base with add-ons', () => {
+    let addOn: Uuid;
+
+    beforeEach(async () => {
+      await begin('2024-01-09T08:00:00Z', 'solo-now');
+      addOn = (await subscribe('support-monthly', { bundleId })).subscriptionId;
+      engine.clock.set('2024-01-19T08:00:00Z');
+      await engine.settle();
     });
 
-    describe('of a base with add-ons', () => {
-      let addOn: Uuid;
+    const newOnes = async (id: Uuid) =>
+      (await membersOf(id)).map(({ productCategory, state }) => `${productCategory} ${state}`);
 
-      beforeEach(async () => {
-        await begin('2024-01-09T08:00:00Z', 'solo-now');
-        addOn = (await subscribe('support-monthly', { bundleId })).subscriptionId;
-        engine.clock.set('2024-01-19T08:00:00Z');
+    const policies = [
+      [
+        'IMMEDIATE',
+        '2024-01-25',
+        // 15 of 31 days of 15.00 and of 19.95.
+        ['REPAIR_ADJ 2024-01-25..2024-02-09 -7.26', 'REPAIR_ADJ 2024-01-25..2024-02-09 -9.65'],
+      ],
+      ['END_OF_TERM', '2024-02-09', []],
+    ] as const;
+    for (const [billingPolicy, billingEnd, repaired] of policies) {
+      it(`with ${billingPolicy} end the add-on with its base and begin both on the target`, async () => {
+        const made = await transfer('2024-01-25', { billingPolicy });
         await engine.settle();
-      });
-
-      const newOnes = async (id: Uuid) =>
-        (await membersOf(id)).map(({ productCategory, state }) => `${productCategory} ${state}`);
-
-      const policies = [
-        [
-          'IMMEDIATE',
-          '2024-01-25',
-          // 15 of 31 days of 15.00 and of 19.95.
-          ['REPAIR_ADJ 2024-01-25..2024-02-09 -7.26', 'REPAIR_ADJ 2024-01-25..2024-02-09 -9.65'],
-        ],
-        ['END_OF_TERM', '2024-02-09', []],
-      ] as const;
-      for (const [billingPolicy, billingEnd, repaired] of policies) {
-        it(
-          `with ${billingPolicy} end the add-on with its base and begin both on the target`,
-          onEachDatabase(async () => {
-            const made = await transfer('2024-01-25', { billingPolicy });
-            await engine.settle();
-            for (const id of [subscriptionId, addOn]) {
-              expect(await endsOf(id)).to.deep.equal(['ACTIVE', '2024-01-25', billingEnd]);
-            }
-            expect(await newOnes(made)).to.deep.equal(['BASE PENDING', 'ADD_ON PENDING']);
-            await engine.runTo('2024-01-25T12:00:00Z');
-            for (const id of [subscriptionId, addOn]) {
-              expect(await endsOf(id)).to.deep.equal(['CANCELLED', '2024-01-25', billingEnd]);
-            }
-            expect(await newOnes(made)).to.deep.equal(['BASE ACTIVE', 'ADD_ON ACTIVE']);
-            await engine.runTo('2024-03-01T12:00:00Z');
-            const lines = await linesOf(source);
-            expect(lines.filter((line) => line.startsWith('REPAIR')).toSorted()).to.deep.equal(repaired);
-            expect(lines.filter((line) => line.startsWith('RECURRING'))).to.have.length(2);
-            expect((await linesOf(target)).slice(0, 2).toSorted()).to.deep.equal([
-              // 21 of 31 days to day 15 of the account; the add-on by the day of its bundle, the 25th.
-              'RECURRING 2024-01-25..2024-02-15 13.51',
-              'RECURRING 2024-01-25..2024-02-25 15',
-            ]);
-          }),
-        );
-
-        it(`with ${billingPolicy} keep the end of an add-on that is cancelled and uncancelled before the date`, async () => {
-          await transfer('2024-01-25', { billingPolicy });
-          await cancelAt(addOn, '2024-01-22');
-          expect(await endsOf(addOn)).to.deep.equal(['ACTIVE', '2024-01-22', '2024-01-22']);
-          await engine.acme.subscriptions.uncancel(addOn);
-          expect(await endsOf(addOn)).to.deep.equal(['ACTIVE', '2024-01-25', billingEnd]);
-          await cancelAt(subscriptionId, '2024-01-22');
-          expect(await endsOf(addOn)).to.deep.equal(['ACTIVE', '2024-01-22', '2024-01-22']);
-          await engine.acme.subscriptions.uncancel(subscriptionId);
-          for (const id of [subscriptionId, addOn]) {
-            expect(await endsOf(id)).to.deep.equal(['ACTIVE', '2024-01-25', billingEnd]);
-          }
-          await engine.runTo('2024-02-20T08:00:00Z');
-          for (const id of [subscriptionId, addOn]) {
-            expect(await endsOf(id)).to.deep.equal(['CANCELLED', '2024-01-25', billingEnd]);
-          }
-        });
-      }
-
-      it('leave an add-on behind that has ended by the date, by itself or with a change of its base', async () => {
-        const backup = (await subscribe('backup-monthly', { bundleId })).subscriptionId;
-        await cancelAt(addOn, '2024-01-22');
-        await engine.acme.subscriptions.changePlan(subscriptionId, {
-          planName: 'elite-monthly',
-          requestedDate: '2024-01-23',
-        });
-        const made = await transfer('2024-01-25');
-        expect(await newOnes(made)).to.deep.equal(['BASE PENDING']);
-        await engine.runTo('2024-02-20T08:00:00Z');
-        expect((await endsOf(addOn)).slice(1)).to.deep.equal(['2024-01-22', '2024-01-22']);
-        expect((await endsOf(backup)).slice(1)).to.deep.equal(['2024-01-23', '2024-01-23']);
-      });
-
-      it('end an add-on that is bought after the call and before the date, without transferring it', async () => {
-        const made = await transfer('2024-01-25', { billingPolicy: 'IMMEDIATE' });
-        const late = (await subscribe('backup-monthly', { bundleId })).subscriptionId;
+        for (const id of [subscriptionId, addOn]) {
+          expect(await endsOf(id)).to.deep.equal(['ACTIVE', '2024-01-25', billingEnd]);
+        }
+        expect(await newOnes(made)).to.deep.equal(['BASE PENDING', 'ADD_ON PENDING']);
         await engine.runTo('2024-01-25T12:00:00Z');
-        expect(await endsOf(late)).to.deep.equal(['CANCELLED', '2024-01-25', '2024-01-25']);
+        for (const id of [subscriptionId, addOn]) {
+          expect(await endsOf(id)).to.deep.equal(['CANCELLED', '2024-01-25', billingEnd]);
+        }
         expect(await newOnes(made)).to.deep.equal(['BASE ACTIVE', 'ADD_ON ACTIVE']);
+        await engine.runTo('2024-03-01T12:00:00Z');
+        const lines = await linesOf(source);
+        expect(lines.filter((line) => line.startsWith('REPAIR')).toSorted()).to.deep.equal(repaired);
+        expect(lines.filter((line) => line.startsWith('RECURRING'))).to.have.length(2);
+        expect((await linesOf(target)).slice(0, 2).toSorted()).to.deep.equal([
+          // 21 of 31 days to day 15 of the account; the add-on by the day of its bundle, the 25th.
+          'RECURRING 2024-01-25..2024-02-15 13.51',
+          'RECURRING 2024-01-25..2024-02-25 15',
+        ]);
       });
+
+      it(`with ${billingPolicy} keep the end of an add-on that is cancelled and uncancelled before the date`, async () => {
+        await transfer('2024-01-25', { billingPolicy });
+        await cancelAt(addOn, '2024-01-22');
+        expect(await endsOf(addOn)).to.deep.equal(['ACTIVE', '2024-01-22', '2024-01-22']);
+        await engine.acme.subscriptions.uncancel(addOn);
+        expect(await endsOf(addOn)).to.deep.equal(['ACTIVE', '2024-01-25', billingEnd]);
+        await cancelAt(subscriptionId, '2024-01-22');
+        expect(await endsOf(addOn)).to.deep.equal(['ACTIVE', '2024-01-22', '2024-01-22']);
+        await engine.acme.subscriptions.uncancel(subscriptionId);
+        for (const id of [subscriptionId, addOn]) {
+          expect(await endsOf(id)).to.deep.equal(['ACTIVE', '2024-01-25', billingEnd]);
+        }
+        await engine.runTo('2024-02-20T08:00:00Z');
+        for (const id of [subscriptionId, addOn]) {
+          expect(await endsOf(id)).to.deep.equal(['CANCELLED', '2024-01-25', billingEnd]);
+        }
+      });
+    }
+
+    it('leave an add-on behind that has ended by the date, by itself or with a change of its base', async () => {
+      const backup = (await subscribe('backup-monthly', { bundleId })).subscriptionId;
+      await cancelAt(addOn, '2024-01-22');
+      await engine.acme.subscriptions.changePlan(subscriptionId, {
+        planName: 'elite-monthly',
+        requestedDate: '2024-01-23',
+      });
+      const made = await transfer('2024-01-25');
+      expect(await newOnes(made)).to.deep.equal(['BASE PENDING']);
+      await engine.runTo('2024-02-20T08:00:00Z');
+      expect((await endsOf(addOn)).slice(1)).to.deep.equal(['2024-01-22', '2024-01-22']);
+      expect((await endsOf(backup)).slice(1)).to.deep.equal(['2024-01-23', '2024-01-23']);
+    });
+
+    it('end an add-on that is bought after the call and before the date, without transferring it', async () => {
+      const made = await transfer('2024-01-25', { billingPolicy: 'IMMEDIATE' });
+      const late = (await subscribe('backup-monthly', { bundleId })).subscriptionId;
+      await engine.runTo('2024-01-25T12:00:00Z');
+      expect(await endsOf(late)).to.deep.equal(['CANCELLED', '2024-01-25', '2024-01-25']);
+      expect(await newOnes(made)).to.deep.equal(['BASE ACTIVE', 'ADD_ON ACTIVE']);
     });
   });
 });

@@ -1,91 +1,82 @@
-import { expect } from 'chai';
 import { formatLocalDate, parseLocalDate, parseWireMoment, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('trials that other terms come with', () => {
-    let engine: TestEngine;
-    let accountId: Uuid;
+eachDatabaseByTurns('trials that other terms come with', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-03-01T00:00:00Z' });
-      accountId = (await engine.payingAccount({ currency: 'USD' })).id;
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-03-01T00:00:00Z' });
+    accountId = (await engine.payingAccount({ currency: 'USD' })).id;
+  });
+
+  async function subscribe(request: object) {
+    const made = await engine.acme.createSubscription({ accountId, ...request });
+    await engine.settle();
+    return made;
+  }
+
+  async function linesOf(id: Uuid): Promise<readonly string[]> {
+    const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
+    return invoices.flatMap(itemLines);
+  }
+
+  async function chargedThrough(subscriptionId: Uuid): Promise<string | null> {
+    const { chargedThrough: through } = await engine.acme.getSubscription(subscriptionId);
+    return through && formatLocalDate(through.date);
+  }
+
+  /** Of a trial of March whose plan has changed on the 11th: cancelled at the end of its term, it was all there is. */
+  async function expectNothingCharged(subscriptionId: Uuid): Promise<void> {
+    await engine.settle();
+    expect(await chargedThrough(subscriptionId)).to.equal('2024-03-31');
+    await engine.runTo('2024-03-20T00:00:00Z');
+    await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'END_OF_TERM' });
+    await engine.runTo('2024-05-01T00:00:00Z');
+    expect(await linesOf(accountId)).to.deep.equal([
+      'FIXED 2024-03-01..2024-03-31 0',
+      'FIXED 2024-03-11..2024-03-31 0',
+    ]);
+  }
+
+  it('invoicing §5.1 rule 3: a change of plan with a quantity ends the trial at its PHASE, and nothing more is charged', async () => {
+    const { subscriptionId } = await subscribe({ planName: 'pro-monthly' });
+    await engine.runTo('2024-03-11T00:00:00Z');
+    await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly', quantity: 2 });
+    await expectNothingCharged(subscriptionId);
+  });
+
+  it('a trial with a pause in it ends at its PHASE all the same, when the plan has changed within', async () => {
+    const { subscriptionId, bundleId } = await subscribe({ planName: 'pro-monthly' });
+    const pauses = engine.acme.blocking;
+    await pauses.pauseBundle(bundleId, { requestedDate: parseWireMoment('2024-03-15') });
+    await pauses.resumeBundle(bundleId, { requestedDate: parseWireMoment('2024-03-18') });
+    await engine.runTo('2024-03-11T00:00:00Z');
+    await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' });
+    await expectNothingCharged(subscriptionId);
+  });
+
+  it('an add-on that is bought mid-trial with a quantity is on trial no longer than its bundle', async () => {
+    const { bundleId } = await subscribe({ planName: 'pro-monthly' });
+    await engine.runTo('2024-03-11T00:00:00Z');
+    const { subscriptionId } = await subscribe({ bundleId, planName: 'backup-monthly', quantity: 3 });
+    expect(await chargedThrough(subscriptionId)).to.equal('2024-03-31');
+    expect((await linesOf(accountId)).at(-1)).to.equal('FIXED 2024-03-11..2024-03-31 0');
+  });
+
+  it('a bundle that is transferred in its trial stays on trial no longer, whatever its quantity and day', async () => {
+    const target = await engine.acme.createAccount({ currency: 'USD' });
+    const { bundleId, subscriptionId } = await subscribe({ planName: 'pro-monthly', quantity: 2 });
+    await engine.runTo('2024-03-05T00:00:00Z');
+    await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, {
+      billCycleDayLocal: 7,
+      effectiveFromDate: { date: parseLocalDate('2024-03-07') },
     });
-
-    afterEach(() => engine.close());
-
-    async function subscribe(request: object) {
-      const made = await engine.acme.createSubscription({ accountId, ...request });
-      await engine.settle();
-      return made;
-    }
-
-    async function linesOf(id: Uuid): Promise<readonly string[]> {
-      const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
-      return invoices.flatMap(itemLines);
-    }
-
-    async function chargedThrough(subscriptionId: Uuid): Promise<string | null> {
-      const { chargedThrough: through } = await engine.acme.getSubscription(subscriptionId);
-      return through && formatLocalDate(through.date);
-    }
-
-    /** Of a trial of March whose plan has changed on the 11th: cancelled at the end of its term, it was all there is. */
-    async function expectNothingCharged(subscriptionId: Uuid): Promise<void> {
-      await engine.settle();
-      expect(await chargedThrough(subscriptionId)).to.equal('2024-03-31');
-      await engine.runTo('2024-03-20T00:00:00Z');
-      await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'END_OF_TERM' });
-      await engine.runTo('2024-05-01T00:00:00Z');
-      expect(await linesOf(accountId)).to.deep.equal([
-        'FIXED 2024-03-01..2024-03-31 0',
-        'FIXED 2024-03-11..2024-03-31 0',
-      ]);
-    }
-
-    it('invoicing §5.1 rule 3: a change of plan with a quantity ends the trial at its PHASE, and nothing more is charged', async () => {
-      const { subscriptionId } = await subscribe({ planName: 'pro-monthly' });
-      await engine.runTo('2024-03-11T00:00:00Z');
-      await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly', quantity: 2 });
-      await expectNothingCharged(subscriptionId);
-    });
-
-    it(
-      'a trial with a pause in it ends at its PHASE all the same, when the plan has changed within',
-      onEachDatabase(async () => {
-        const { subscriptionId, bundleId } = await subscribe({ planName: 'pro-monthly' });
-        const pauses = engine.acme.blocking;
-        await pauses.pauseBundle(bundleId, { requestedDate: parseWireMoment('2024-03-15') });
-        await pauses.resumeBundle(bundleId, { requestedDate: parseWireMoment('2024-03-18') });
-        await engine.runTo('2024-03-11T00:00:00Z');
-        await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' });
-        await expectNothingCharged(subscriptionId);
-      }),
-    );
-
-    it('an add-on that is bought mid-trial with a quantity is on trial no longer than its bundle', async () => {
-      const { bundleId } = await subscribe({ planName: 'pro-monthly' });
-      await engine.runTo('2024-03-11T00:00:00Z');
-      const { subscriptionId } = await subscribe({ bundleId, planName: 'backup-monthly', quantity: 3 });
-      expect(await chargedThrough(subscriptionId)).to.equal('2024-03-31');
-      expect((await linesOf(accountId)).at(-1)).to.equal('FIXED 2024-03-11..2024-03-31 0');
-    });
-
-    it('a bundle that is transferred in its trial stays on trial no longer, whatever its quantity and day', async () => {
-      const target = await engine.acme.createAccount({ currency: 'USD' });
-      const { bundleId, subscriptionId } = await subscribe({ planName: 'pro-monthly', quantity: 2 });
-      await engine.runTo('2024-03-05T00:00:00Z');
-      await engine.acme.subscriptions.changeBillCycleDay(subscriptionId, {
-        billCycleDayLocal: 7,
-        effectiveFromDate: { date: parseLocalDate('2024-03-07') },
-      });
-      await engine.runTo('2024-03-11T00:00:00Z');
-      const made = await engine.acme.bundles.transfer(bundleId, { accountId: target.id });
-      await engine.settle();
-      const [moved] = (await engine.acme.bundles.get(made)).subscriptions;
-      expect(moved?.quantity).to.equal(2);
-      expect(await linesOf(target.id)).to.deep.equal(['FIXED 2024-03-11..2024-03-31 0']);
-    });
+    await engine.runTo('2024-03-11T00:00:00Z');
+    const made = await engine.acme.bundles.transfer(bundleId, { accountId: target.id });
+    await engine.settle();
+    const [moved] = (await engine.acme.bundles.get(made)).subscriptions;
+    expect(moved?.quantity).to.equal(2);
+    expect(await linesOf(target.id)).to.deep.equal(['FIXED 2024-03-11..2024-03-31 0']);
   });
 });

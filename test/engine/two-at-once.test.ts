@@ -1,9 +1,5 @@
-import { expect } from 'chai';
 import { decimal, parseLocalDate, type TenantBilling, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { isLongRun } from '../support/long-run.ts';
-import { sampled } from '../support/sampled.ts';
+import { expect, isLongRun, onPostgresql, openEngine, sampled, type TestEngine } from '../support/index.ts';
 import {
   COME_AGAIN,
   effectsIn,
@@ -198,60 +194,56 @@ const pairs: readonly Pair[] = isLongRun
   : sampled(deciding, 4);
 
 // subscriptions §24 rules 1, 2, 5; invoicing §17 rules 1, 2
-eachDatabase((kind, open) => {
-  if (kind !== 'postgresql') return;
-  describe('two operations at once on one customer', () => {
-    let engine: TestEngine;
-    before(async () => {
-      engine = await openEngine(open, { now: START });
-    });
-    after(() => engine.close());
+onPostgresql('two operations at once on one customer', (open) => {
+  let engine: TestEngine;
+  before(async () => {
+    engine = await openEngine(open, { now: START });
+  });
 
-    it(`two operations at once leave one of the two orders, and nothing half done: ${pairs.length} pairs`, async () => {
-      const bare = await inPlaces(engine, pairs.length * 3);
-      await engine.runTo(LATER);
-      const places = await Promise.all(
-        bare.map((place, index) => {
-          const isOnCredit = pairs[Math.floor(index / 3)]?.some((operation) => onCredit.has(operation));
-          return isOnCredit ? withCredit(engine, place) : place;
-        }),
-      );
-      const orders = await inTurns(pairs.length, async (index) => {
-        const [first, second] = pairs[index] as Pair;
-        const [there, back] = [places[index * 3], places[index * 3 + 1]] as [Place, Place];
-        return {
-          index,
-          made: [
-            await oneByOne(engine, [callOf(first, there, 'one'), callOf(second, there, 'two')]),
-            (await oneByOne(engine, [callOf(second, back, 'two'), callOf(first, back, 'one')])).toReversed(),
-          ],
-        };
-      });
-      const calls = pairs.flatMap(([first, second], index) => {
-        const place = places[index * 3 + 2] as Place;
-        const both = [callOf(first, place, 'one'), callOf(second, place, 'two')];
-        return index % 2 === 0 ? both : both.toReversed();
-      });
-      const stormy = (await storm(engine, calls)).filter(({ refused }) => !COME_AGAIN.includes(refused));
-      await engine.settle();
-
-      const effects = await effectsIn(engine.database);
-      for (const { index, made } of orders) {
-        const [first, second] = pairs[index] as Pair;
-        const [there, back, raced] = places.slice(index * 3, index * 3 + 3) as [Place, Place, Place];
-        const outcome = async (place: Place, both: readonly MadeCall[]) => ({
-          refused: both.map(({ refused }) => refused),
-          changed: both.map(({ token }) => effects.of(token).filter((text) => text.includes(' '))),
-          stories: [await storyOf(engine, place.accountId), await storyOf(engine, place.otherId)],
-        });
-        const own = ['one', 'two'].map((name) =>
-          stormy.find((call) => call.name === nameOf(raced, name)),
-        ) as MadeCall[];
-        const expected = [await outcome(there, made[0] ?? []), await outcome(back, made[1] ?? [])];
-        expect(expected, `${first} and ${second}`).to.deep.include(await outcome(raced, own));
-      }
-      expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.deep.equal([]);
+  it(`two operations at once leave one of the two orders, and nothing half done: ${pairs.length} pairs`, async () => {
+    const bare = await inPlaces(engine, pairs.length * 3);
+    await engine.runTo(LATER);
+    const places = await Promise.all(
+      bare.map((place, index) => {
+        const isOnCredit = pairs[Math.floor(index / 3)]?.some((operation) => onCredit.has(operation));
+        return isOnCredit ? withCredit(engine, place) : place;
+      }),
+    );
+    const orders = await inTurns(pairs.length, async (index) => {
+      const [first, second] = pairs[index] as Pair;
+      const [there, back] = [places[index * 3], places[index * 3 + 1]] as [Place, Place];
+      return {
+        index,
+        made: [
+          await oneByOne(engine, [callOf(first, there, 'one'), callOf(second, there, 'two')]),
+          (await oneByOne(engine, [callOf(second, back, 'two'), callOf(first, back, 'one')])).toReversed(),
+        ],
+      };
     });
+    const calls = pairs.flatMap(([first, second], index) => {
+      const place = places[index * 3 + 2] as Place;
+      const both = [callOf(first, place, 'one'), callOf(second, place, 'two')];
+      return index % 2 === 0 ? both : both.toReversed();
+    });
+    const stormy = (await storm(engine, calls)).filter(({ refused }) => !COME_AGAIN.includes(refused));
+    await engine.settle();
+
+    const effects = await effectsIn(engine.database);
+    for (const { index, made } of orders) {
+      const [first, second] = pairs[index] as Pair;
+      const [there, back, raced] = places.slice(index * 3, index * 3 + 3) as [Place, Place, Place];
+      const outcome = async (place: Place, both: readonly MadeCall[]) => ({
+        refused: both.map(({ refused }) => refused),
+        changed: both.map(({ token }) => effects.of(token).filter((text) => text.includes(' '))),
+        stories: [await storyOf(engine, place.accountId), await storyOf(engine, place.otherId)],
+      });
+      const own = ['one', 'two'].map((name) =>
+        stormy.find((call) => call.name === nameOf(raced, name)),
+      ) as MadeCall[];
+      const expected = [await outcome(there, made[0] ?? []), await outcome(back, made[1] ?? [])];
+      expect(expected, `${first} and ${second}`).to.deep.include(await outcome(raced, own));
+    }
+    expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.deep.equal([]);
   });
 });
 

@@ -1,204 +1,183 @@
-import { expect } from 'chai';
 import { formatDecimal, formatLocalDate, instant, parseLocalDate } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
+import { eachDatabaseByTurns, expect } from '../support/index.ts';
 import { UsageStage, type UsageStageOptions, type UsageStageStart } from '../support/usage/usage-stage.ts';
 
-anyDatabase((_kind, open) => {
-  describe('usage that is on no invoice', () => {
-    let stage: UsageStage;
-    afterEach(() => stage.close());
+eachDatabaseByTurns('usage that is on no invoice', (open) => {
+  let stage: UsageStage;
 
-    async function begin(start: UsageStageStart, options: UsageStageOptions = {}): Promise<void> {
-      stage = await UsageStage.begin(open, start, options);
-    }
+  async function begin(start: UsageStageStart, options: UsageStageOptions = {}): Promise<void> {
+    stage = await UsageStage.begin(open, start, options);
+  }
 
-    /** `2026-04-02 NOT_YET_DUE sms 5 (sms-usage)`, with the end of what is longer than a day. */
-    async function unbilled(startDate: string, endDate: string): Promise<readonly string[]> {
-      const found = await stage.engine.acme.usage.unbilled(stage.subscriptionId, { startDate, endDate });
-      return found.map((one) => {
-        const until = one.endDate - one.startDate === 1 ? '' : `..${formatLocalDate(one.endDate)}`;
-        const section = one.usageName === null ? '' : ` (${one.usageName})`;
-        return `${formatLocalDate(one.startDate)}${until} ${one.reason} ${one.unitType} ${formatDecimal(one.amount)}${section}`;
-      });
-    }
-
-    it(
-      'usage E7 Look-back, N = 2: tells what is not due, and what is too old to be billed',
-      onEachDatabase(async () => {
-        await begin({ planName: 'sms-payg', from: '2026-04-01' });
-        await stage.use('10 sms 2026-04-02');
-        expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([
-          '2026-04-02 NOT_YET_DUE sms 10 (sms-usage)',
-        ]);
-        await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01');
-        expect(await unbilled('2026-01-01', '2026-12-01')).to.deep.equal([]);
-        await stage.use('100 sms 2026-04-30');
-        await stage.use('199 sms 2026-05-01');
-        await stage.use('50 sms 2026-07-01');
-        await stage.use('1 fax 2026-07-02');
-        await stage.use('0 fax 2026-07-03');
-        expect(await unbilled('2026-04-01', '2026-08-01')).to.deep.equal([
-          '2026-04-30 BEYOND_LOOKBACK sms 100 (sms-usage)',
-          '2026-05-01 NOT_YET_DUE sms 199 (sms-usage)',
-          '2026-07-01 NOT_YET_DUE sms 50 (sms-usage)',
-          '2026-07-02 UNKNOWN_UNIT fax 1',
-        ]);
-        expect(await unbilled('2026-04-30T12:00:00Z', '2026-07-01')).to.deep.equal([
-          '2026-05-01 NOT_YET_DUE sms 199 (sms-usage)',
-        ]);
-        await stage.runTo('2026-08-01');
-        expect(await unbilled('2026-04-01', '2026-08-01')).to.deep.equal([
-          '2026-04-30 BEYOND_LOOKBACK sms 100 (sms-usage)',
-          '2026-07-02 UNKNOWN_UNIT fax 1',
-        ]);
-      }),
-    );
-
-    it(
-      'usage E12 Cancellation at an instant: what comes after it is AFTER_END, at it is not',
-      onEachDatabase(async () => {
-        await begin({ planName: 'sms-payg', from: '2026-05-01' });
-        await stage.use('50 sms 2026-05-01');
-        await stage.use('300 sms 2026-05-16T00:00:00Z');
-        await stage.use('7 sms 2026-05-16T00:00:00.001Z');
-        await stage.runTo('2026-05-10');
-        await stage.use('100 sms 2026-05-20');
-        await stage.engine.acme.subscriptions.cancel(stage.subscriptionId, {
-          requestedDate: { at: instant(Date.parse('2026-05-16T00:00:00Z')) },
-          useRequestedDateForBilling: true,
-        });
-        await stage.runTo('2026-05-16', '2026-05-17');
-        expect(await stage.lines()).to.deep.equal(['USAGE 2026-05-01..2026-05-16 11.8']);
-        expect(await unbilled('2026-05-01', '2026-06-01')).to.deep.equal([
-          '2026-05-16 AFTER_END sms 7',
-          '2026-05-20 AFTER_END sms 100',
-        ]);
-      }),
-    );
-
-    it(
-      'usage E13 Pause and resume: what comes while billing is paused is BLOCKED, before billing begins BEFORE_START',
-      onEachDatabase(async () => {
-        await begin({ planName: 'api-std', from: '2026-08-01T06:00:00Z' });
-        await stage.use('40 calls 2026-08-01');
-        await stage.use('7 calls 2026-08-01T00:00:00Z', 'too early');
-        const { blocking, getSubscription } = stage.engine.acme;
-        const { bundleId } = await getSubscription(stage.subscriptionId);
-        await stage.runTo('2026-09-02');
-        const hold = (isBlockBilling: boolean) =>
-          blocking.add(
-            { type: 'SUBSCRIPTION_BUNDLE', id: bundleId },
-            { service: 'fraud', stateName: String(isBlockBilling), isBlockBilling },
-          );
-        await hold(true);
-        await stage.use('1 calls 2026-09-02');
-        expect(await unbilled('2026-08-01', '2026-10-01')).to.deep.equal([
-          '2026-08-01 BEFORE_START calls 7',
-          '2026-09-02 BLOCKED calls 1',
-        ]);
-        await stage.runTo('2026-09-05');
-        await hold(false);
-        await stage.use('2 calls 2026-09-05T00:00:01Z');
-        await stage.runTo('2026-10-01');
-        expect((await stage.lines()).at(-1)).to.equal('USAGE 2026-09-05..2026-10-01 2');
-        expect(await unbilled('2026-09-01', '2026-10-01')).to.deep.equal(['2026-09-02 BLOCKED calls 1']);
-      }),
-    );
-
-    it('usage E2 Tiers, blocks, overflow: what no tier takes of a billed period is OVERFLOW', async () => {
-      await begin({ planName: 'sms-payg', from: '2026-04-01' });
-      await stage.use('101001 sms 2026-04-10');
-      expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([
-        '2026-04-10 NOT_YET_DUE sms 101001 (sms-usage)',
-      ]);
-      await stage.runTo('2026-05-01');
-      const overflow = ['2026-04-01..2026-05-01 OVERFLOW sms 1 (sms-usage)'];
-      expect(await unbilled('2026-04-20', '2026-04-21')).to.deep.equal(overflow);
-      expect(await unbilled('2026-05-01', '2026-06-01')).to.deep.equal([]);
+  /** `2026-04-02 NOT_YET_DUE sms 5 (sms-usage)`, with the end of what is longer than a day. */
+  async function unbilled(startDate: string, endDate: string): Promise<readonly string[]> {
+    const found = await stage.engine.acme.usage.unbilled(stage.subscriptionId, { startDate, endDate });
+    return found.map((one) => {
+      const until = one.endDate - one.startDate === 1 ? '' : `..${formatLocalDate(one.endDate)}`;
+      const section = one.usageName === null ? '' : ` (${one.usageName})`;
+      return `${formatLocalDate(one.startDate)}${until} ${one.reason} ${one.unitType} ${formatDecimal(one.amount)}${section}`;
     });
+  }
 
-    it('usage §3.3: what the tenant never bills of late usage is LATE', async () => {
-      const settings = { 'invoice.usage.lateMode': 'IGNORE' };
-      await begin({ planName: 'api-std', from: '2026-04-01' }, { settings });
-      await stage.runTo('2026-05-01');
-      await stage.use('3 calls 2026-04-10');
-      await stage.runTo('2026-06-01');
-      expect(await unbilled('2026-04-01', '2026-06-01')).to.deep.equal([
-        '2026-04-10 LATE calls 3 (std-usage)',
-      ]);
+  it('usage E7 Look-back, N = 2: tells what is not due, and what is too old to be billed', async () => {
+    await begin({ planName: 'sms-payg', from: '2026-04-01' });
+    await stage.use('10 sms 2026-04-02');
+    expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([
+      '2026-04-02 NOT_YET_DUE sms 10 (sms-usage)',
+    ]);
+    await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01');
+    expect(await unbilled('2026-01-01', '2026-12-01')).to.deep.equal([]);
+    await stage.use('100 sms 2026-04-30');
+    await stage.use('199 sms 2026-05-01');
+    await stage.use('50 sms 2026-07-01');
+    await stage.use('1 fax 2026-07-02');
+    await stage.use('0 fax 2026-07-03');
+    expect(await unbilled('2026-04-01', '2026-08-01')).to.deep.equal([
+      '2026-04-30 BEYOND_LOOKBACK sms 100 (sms-usage)',
+      '2026-05-01 NOT_YET_DUE sms 199 (sms-usage)',
+      '2026-07-01 NOT_YET_DUE sms 50 (sms-usage)',
+      '2026-07-02 UNKNOWN_UNIT fax 1',
+    ]);
+    expect(await unbilled('2026-04-30T12:00:00Z', '2026-07-01')).to.deep.equal([
+      '2026-05-01 NOT_YET_DUE sms 199 (sms-usage)',
+    ]);
+    await stage.runTo('2026-08-01');
+    expect(await unbilled('2026-04-01', '2026-08-01')).to.deep.equal([
+      '2026-04-30 BEYOND_LOOKBACK sms 100 (sms-usage)',
+      '2026-07-02 UNKNOWN_UNIT fax 1',
+    ]);
+  });
+
+  it('usage E12 Cancellation at an instant: what comes after it is AFTER_END, at it is not', async () => {
+    await begin({ planName: 'sms-payg', from: '2026-05-01' });
+    await stage.use('50 sms 2026-05-01');
+    await stage.use('300 sms 2026-05-16T00:00:00Z');
+    await stage.use('7 sms 2026-05-16T00:00:00.001Z');
+    await stage.runTo('2026-05-10');
+    await stage.use('100 sms 2026-05-20');
+    await stage.engine.acme.subscriptions.cancel(stage.subscriptionId, {
+      requestedDate: { at: instant(Date.parse('2026-05-16T00:00:00Z')) },
+      useRequestedDateForBilling: true,
     });
+    await stage.runTo('2026-05-16', '2026-05-17');
+    expect(await stage.lines()).to.deep.equal(['USAGE 2026-05-01..2026-05-16 11.8']);
+    expect(await unbilled('2026-05-01', '2026-06-01')).to.deep.equal([
+      '2026-05-16 AFTER_END sms 7',
+      '2026-05-20 AFTER_END sms 100',
+    ]);
+  });
 
-    it('usage §3.3: what comes for a day that was billed as part of a longer period is COVERED', async () => {
-      await begin({ planName: 'api-std', from: '2026-04-01' });
-      await stage.use('3 calls 2026-04-10');
-      await stage.runTo('2026-05-01', '2026-05-02');
-      const { bundleId } = await stage.engine.acme.getSubscription(stage.subscriptionId);
-      for (const [stateName, date] of [
-        ['held', '2026-04-15'],
-        ['free', '2026-04-20'],
-      ] as const) {
-        await stage.engine.acme.blocking.add(
-          { type: 'SUBSCRIPTION_BUNDLE', id: bundleId },
-          {
-            service: 'fraud',
-            stateName,
-            isBlockBilling: stateName === 'held',
-            requestedDate: { date: parseLocalDate(date) },
-          },
-        );
-      }
-      await stage.use('4 calls 2026-04-11');
-      await stage.runTo('2026-06-01');
-      expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([
-        '2026-04-11 COVERED calls 4 (std-usage)',
-      ]);
-    });
+  it('usage E13 Pause and resume: what comes while billing is paused is BLOCKED, before billing begins BEFORE_START', async () => {
+    await begin({ planName: 'api-std', from: '2026-08-01T06:00:00Z' });
+    await stage.use('40 calls 2026-08-01');
+    await stage.use('7 calls 2026-08-01T00:00:00Z', 'too early');
+    const { blocking, getSubscription } = stage.engine.acme;
+    const { bundleId } = await getSubscription(stage.subscriptionId);
+    await stage.runTo('2026-09-02');
+    const hold = (isBlockBilling: boolean) =>
+      blocking.add(
+        { type: 'SUBSCRIPTION_BUNDLE', id: bundleId },
+        { service: 'fraud', stateName: String(isBlockBilling), isBlockBilling },
+      );
+    await hold(true);
+    await stage.use('1 calls 2026-09-02');
+    expect(await unbilled('2026-08-01', '2026-10-01')).to.deep.equal([
+      '2026-08-01 BEFORE_START calls 7',
+      '2026-09-02 BLOCKED calls 1',
+    ]);
+    await stage.runTo('2026-09-05');
+    await hold(false);
+    await stage.use('2 calls 2026-09-05T00:00:01Z');
+    await stage.runTo('2026-10-01');
+    expect((await stage.lines()).at(-1)).to.equal('USAGE 2026-09-05..2026-10-01 2');
+    expect(await unbilled('2026-09-01', '2026-10-01')).to.deep.equal(['2026-09-02 BLOCKED calls 1']);
+  });
 
-    for (const setting of ['beyondLookback', 'readMaxRawUsagePreviousPeriod']) {
-      it(
-        `usage §2.2 rule 3: what is void and charged beyond the look-back is shown, and credited once with ${setting}`,
-        onEachDatabase(async () => {
-          await begin({ planName: 'api-std', from: '2026-04-01' });
-          await stage.use('10 calls 2026-04-05', 'kept');
-          await stage.use('7 calls 2026-04-20', 'void');
-          await stage.use('5 calls 2026-06-10', 'late void');
-          await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01', '2026-08-01');
-          await stage.engine.acme.usage.void(stage.subscriptionId, 'void');
-          const shown = ['2026-04-01..2026-05-01 VOIDED_BEYOND_LOOKBACK calls -7 (std-usage)'];
-          expect(await unbilled('2026-04-10', '2026-04-11')).to.deep.equal(shown);
-          expect(await unbilled('2026-05-01', '2026-08-01')).to.deep.equal([]);
-          await stage.engine.acme.usage.void(stage.subscriptionId, 'late void');
-          await stage.runTo('2026-09-01');
-          expect((await stage.lines()).at(-1)).to.match(/^REPAIR_ADJ 2026-06-01..2026-07-01 -5, USAGE/);
-          expect(await unbilled('2026-04-01', '2026-09-01')).to.deep.equal(shown);
+  it('usage E2 Tiers, blocks, overflow: what no tier takes of a billed period is OVERFLOW', async () => {
+    await begin({ planName: 'sms-payg', from: '2026-04-01' });
+    await stage.use('101001 sms 2026-04-10');
+    expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([
+      '2026-04-10 NOT_YET_DUE sms 101001 (sms-usage)',
+    ]);
+    await stage.runTo('2026-05-01');
+    const overflow = ['2026-04-01..2026-05-01 OVERFLOW sms 1 (sms-usage)'];
+    expect(await unbilled('2026-04-20', '2026-04-21')).to.deep.equal(overflow);
+    expect(await unbilled('2026-05-01', '2026-06-01')).to.deep.equal([]);
+  });
 
-          const value = setting === 'beyondLookback' ? 'NEXT_PERIOD' : '9';
-          const name = setting === 'beyondLookback' ? `usage.${setting}` : setting;
-          const { keyValues } = stage.engine.acme;
-          await keyValues.add(
-            'PER_TENANT_CONFIG',
-            JSON.stringify({ [`org.service.invoice.${name}`]: value }),
-          );
-          const credited = await stage.run('2026-09-01');
-          expect(credited.items.slice(0, 1).map(({ amount }) => formatDecimal(amount))).to.deep.equal(['-7']);
-          expect(await unbilled('2026-04-01', '2026-09-01')).to.deep.equal([]);
-          await keyValues.delete('PER_TENANT_CONFIG');
-          await stage.runTo('2026-10-01');
-          expect((await stage.lines()).at(-1)).to.match(/^USAGE 2026-09-01..2026-10-01 0/);
-          expect(await unbilled('2026-04-01', '2026-10-01')).to.deep.equal([]);
-        }),
+  it('usage §3.3: what the tenant never bills of late usage is LATE', async () => {
+    const settings = { 'invoice.usage.lateMode': 'IGNORE' };
+    await begin({ planName: 'api-std', from: '2026-04-01' }, { settings });
+    await stage.runTo('2026-05-01');
+    await stage.use('3 calls 2026-04-10');
+    await stage.runTo('2026-06-01');
+    expect(await unbilled('2026-04-01', '2026-06-01')).to.deep.equal(['2026-04-10 LATE calls 3 (std-usage)']);
+  });
+
+  it('usage §3.3: what comes for a day that was billed as part of a longer period is COVERED', async () => {
+    await begin({ planName: 'api-std', from: '2026-04-01' });
+    await stage.use('3 calls 2026-04-10');
+    await stage.runTo('2026-05-01', '2026-05-02');
+    const { bundleId } = await stage.engine.acme.getSubscription(stage.subscriptionId);
+    for (const [stateName, date] of [
+      ['held', '2026-04-15'],
+      ['free', '2026-04-20'],
+    ] as const) {
+      await stage.engine.acme.blocking.add(
+        { type: 'SUBSCRIPTION_BUNDLE', id: bundleId },
+        {
+          service: 'fraud',
+          stateName,
+          isBlockBilling: stateName === 'held',
+          requestedDate: { date: parseLocalDate(date) },
+        },
       );
     }
+    await stage.use('4 calls 2026-04-11');
+    await stage.runTo('2026-06-01');
+    expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([
+      '2026-04-11 COVERED calls 4 (std-usage)',
+    ]);
+  });
 
-    it('usage §3.3: a void invoice leaves its usage to a run to come', async () => {
-      await begin({ planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
-      await stage.use('3 calls 2026-04-10');
-      await stage.runTo('2026-05-01');
-      expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([]);
-      await stage.engine.acme.invoices.void((await stage.last()).id);
-      expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([
-        '2026-04-10 NOT_YET_DUE calls 3 (std-usage)',
-      ]);
+  for (const setting of ['beyondLookback', 'readMaxRawUsagePreviousPeriod']) {
+    it(`usage §2.2 rule 3: what is void and charged beyond the look-back is shown, and credited once with ${setting}`, async () => {
+      await begin({ planName: 'api-std', from: '2026-04-01' });
+      await stage.use('10 calls 2026-04-05', 'kept');
+      await stage.use('7 calls 2026-04-20', 'void');
+      await stage.use('5 calls 2026-06-10', 'late void');
+      await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01', '2026-08-01');
+      await stage.engine.acme.usage.void(stage.subscriptionId, 'void');
+      const shown = ['2026-04-01..2026-05-01 VOIDED_BEYOND_LOOKBACK calls -7 (std-usage)'];
+      expect(await unbilled('2026-04-10', '2026-04-11')).to.deep.equal(shown);
+      expect(await unbilled('2026-05-01', '2026-08-01')).to.deep.equal([]);
+      await stage.engine.acme.usage.void(stage.subscriptionId, 'late void');
+      await stage.runTo('2026-09-01');
+      expect((await stage.lines()).at(-1)).to.match(/^REPAIR_ADJ 2026-06-01..2026-07-01 -5, USAGE/);
+      expect(await unbilled('2026-04-01', '2026-09-01')).to.deep.equal(shown);
+
+      const value = setting === 'beyondLookback' ? 'NEXT_PERIOD' : '9';
+      const name = setting === 'beyondLookback' ? `usage.${setting}` : setting;
+      const { keyValues } = stage.engine.acme;
+      await keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [`org.service.invoice.${name}`]: value }));
+      const credited = await stage.run('2026-09-01');
+      expect(credited.items.slice(0, 1).map(({ amount }) => formatDecimal(amount))).to.deep.equal(['-7']);
+      expect(await unbilled('2026-04-01', '2026-09-01')).to.deep.equal([]);
+      await keyValues.delete('PER_TENANT_CONFIG');
+      await stage.runTo('2026-10-01');
+      expect((await stage.lines()).at(-1)).to.match(/^USAGE 2026-09-01..2026-10-01 0/);
+      expect(await unbilled('2026-04-01', '2026-10-01')).to.deep.equal([]);
     });
+  }
+
+  it('usage §3.3: a void invoice leaves its usage to a run to come', async () => {
+    await begin({ planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
+    await stage.use('3 calls 2026-04-10');
+    await stage.runTo('2026-05-01');
+    expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([]);
+    await stage.engine.acme.invoices.void((await stage.last()).id);
+    expect(await unbilled('2026-04-01', '2026-05-01')).to.deep.equal([
+      '2026-04-10 NOT_YET_DUE calls 3 (std-usage)',
+    ]);
   });
 });

@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import type { Account, GatewayResult, PaymentControl, PaymentGateway } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 /** What no database can store: a NUL character and half of a surrogate pair. */
 const UNSTORABLE = 'no\u0000 funds \ud83d';
@@ -50,67 +48,64 @@ const control: PaymentControl = {
 };
 const silent: PaymentControl = { name: 'silent' };
 
-eachDatabase((_kind, open) => {
-  describe('texts of plugins that no database can store (payments §2.2)', () => {
-    let engine: TestEngine;
-    let account: Account;
-    before(async () => {
-      engine = await openEngine(open, {
-        now: '2012-05-01T10:00:00Z',
-        catalog: null,
-        gateways: [declines, throws, throwsNothing],
-        paymentControls: [control, silent],
-      });
-      account = await engine.payingAccount({ currency: 'USD' });
+eachDatabase('texts of plugins that no database can store (payments §2.2)', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  before(async () => {
+    engine = await openEngine(open, {
+      now: '2012-05-01T10:00:00Z',
+      catalog: null,
+      gateways: [declines, throws, throwsNothing],
+      paymentControls: [control, silent],
     });
-    after(() => engine.close());
+    account = await engine.payingAccount({ currency: 'USD' });
+  });
 
-    const methodOf = ({ name: pluginName }: PaymentGateway) =>
-      engine.acme.addPaymentMethod({ accountId: account.id, pluginName });
-    async function charged(gateway: PaymentGateway) {
-      const { id: paymentMethodId } = await methodOf(gateway);
-      return engine.acme.payments.purchase({ accountId: account.id, paymentMethodId, amount: '10' });
+  const methodOf = ({ name: pluginName }: PaymentGateway) =>
+    engine.acme.addPaymentMethod({ accountId: account.id, pluginName });
+  async function charged(gateway: PaymentGateway) {
+    const { id: paymentMethodId } = await methodOf(gateway);
+    return engine.acme.payments.purchase({ accountId: account.id, paymentMethodId, amount: '10' });
+  }
+
+  it("a decline is recorded with the gateway's words, in which what cannot be stored is replaced", async () => {
+    const { payment } = await charged(declines);
+    const read = await engine.acme.payments.get(payment.id, { withPluginInfo: true });
+    expect(read.transactions[0]).to.deep.include({
+      status: 'PAYMENT_FAILURE',
+      gatewayErrorCode: STORED,
+      gatewayErrorMsg: STORED,
+      pluginInfo: {
+        firstPaymentReferenceId: STORED,
+        secondPaymentReferenceId: STORED,
+        properties: [{ key: STORED, value: STORED, isUpdatable: false }],
+      },
+    });
+  });
+
+  for (const [gateway, told] of [
+    [throws, STORED],
+    [throwsNothing, 'an error without a text'],
+  ] as const) {
+    it(`an error of gateway "${gateway.name}" is recorded as an unknown outcome whatever its text is`, async () => {
+      const error = await charged(gateway).catch((reason: Error) => reason);
+      expect(error).to.be.instanceOf(Error);
+      expect(String(error)).to.include(told);
+      const [payment] = (await engine.acme.payments.ofAccount(account.id)).slice(-1);
+      expect(payment?.stateName).to.equal('PURCHASE_ERRORED');
+      expect(payment?.transactions[0]).to.include({ status: 'UNKNOWN' });
+      expect(payment?.transactions[0]?.gatewayErrorMsg).to.include(told);
+    });
+  }
+
+  it("an attempt is recorded whatever text control plugins and the caller's properties hold", async () => {
+    const properties = [{ key: 'given', value: UNSTORABLE, isUpdatable: false }];
+    for (const controlPlugins of [['control'], ['silent']]) {
+      const input = { accountId: account.id, amount: '10', properties, controlPlugins };
+      const { payment, transaction } = await engine.acme.payments.purchase(input);
+      expect(transaction.status).to.equal('SUCCESS');
+      const { attempts } = await engine.acme.payments.get(payment.id, { withAttempts: true });
+      expect(attempts?.[0]?.pluginProperties?.map(({ value }) => value)).to.deep.equal([STORED]);
     }
-
-    it("a decline is recorded with the gateway's words, in which what cannot be stored is replaced", async () => {
-      const { payment } = await charged(declines);
-      const read = await engine.acme.payments.get(payment.id, { withPluginInfo: true });
-      expect(read.transactions[0]).to.deep.include({
-        status: 'PAYMENT_FAILURE',
-        gatewayErrorCode: STORED,
-        gatewayErrorMsg: STORED,
-        pluginInfo: {
-          firstPaymentReferenceId: STORED,
-          secondPaymentReferenceId: STORED,
-          properties: [{ key: STORED, value: STORED, isUpdatable: false }],
-        },
-      });
-    });
-
-    for (const [gateway, told] of [
-      [throws, STORED],
-      [throwsNothing, 'an error without a text'],
-    ] as const) {
-      it(`an error of gateway "${gateway.name}" is recorded as an unknown outcome whatever its text is`, async () => {
-        const error = await charged(gateway).catch((reason: Error) => reason);
-        expect(error).to.be.instanceOf(Error);
-        expect(String(error)).to.include(told);
-        const [payment] = (await engine.acme.payments.ofAccount(account.id)).slice(-1);
-        expect(payment?.stateName).to.equal('PURCHASE_ERRORED');
-        expect(payment?.transactions[0]).to.include({ status: 'UNKNOWN' });
-        expect(payment?.transactions[0]?.gatewayErrorMsg).to.include(told);
-      });
-    }
-
-    it("an attempt is recorded whatever text control plugins and the caller's properties hold", async () => {
-      const properties = [{ key: 'given', value: UNSTORABLE, isUpdatable: false }];
-      for (const controlPlugins of [['control'], ['silent']]) {
-        const input = { accountId: account.id, amount: '10', properties, controlPlugins };
-        const { payment, transaction } = await engine.acme.payments.purchase(input);
-        expect(transaction.status).to.equal('SUCCESS');
-        const { attempts } = await engine.acme.payments.get(payment.id, { withAttempts: true });
-        expect(attempts?.[0]?.pluginProperties?.map(({ value }) => value)).to.deep.equal([STORED]);
-      }
-    });
   });
 });

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { expect } from 'chai';
 import { pdfRenderer } from '../../adapters/pdf/index.ts';
 import {
   type Account,
@@ -9,119 +8,110 @@ import {
   type PrintableDocument,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, openEngine, specCatalog, type TestEngine } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
-anyDatabase((kind, open) => {
-  describe(`Work whose result nobody needs any more on ${kind}`, () => {
-    let engine: TestEngine;
-    let account: Account;
-    let invoiceId: Uuid;
-    let drawn: PrintableDocument | undefined;
-    const reason = new Error('The caller has gone');
+anyDatabase('Work whose result nobody needs any more', (open) => {
+  let engine: TestEngine;
+  let account: Account;
+  let invoiceId: Uuid;
+  let drawn: PrintableDocument | undefined;
+  const reason = new Error('The caller has gone');
 
-    before(async () => {
-      const renderer = pdfRenderer();
-      engine = await openEngine(open, {
-        now: '2024-01-01T00:00:00Z',
-        documentRenderer: {
-          pdf: (document, options) => {
-            drawn = document;
-            return renderer.pdf(document, options);
-          },
+  before(async () => {
+    const renderer = pdfRenderer();
+    engine = await openEngine(open, {
+      now: '2024-01-01T00:00:00Z',
+      documentRenderer: {
+        pdf: (document, options) => {
+          drawn = document;
+          return renderer.pdf(document, options);
         },
-      });
-      account = await engine.payingAccount({ currency: 'USD' });
-      for (const planName of ['pro-monthly', 'club-monthly'])
-        await engine.acme.createSubscription({ accountId: account.id, planName });
-      await engine.settle();
-      const { id } = await engine.acme.invoices.createMigrationInvoice({
+      },
+    });
+    account = await engine.payingAccount({ currency: 'USD' });
+    for (const planName of ['pro-monthly', 'club-monthly'])
+      await engine.acme.createSubscription({ accountId: account.id, planName });
+    await engine.settle();
+    const { id } = await engine.acme.invoices.createMigrationInvoice({
+      accountId: account.id,
+      items: Array.from({ length: 200 }, (_, index) => ({
+        itemType: 'EXTERNAL_CHARGE',
+        amount: decimal('1.5'),
+        description: `Line ${index} of 200`,
+      })),
+    });
+    invoiceId = id;
+    await engine.acme.invoiceTexts.upload({
+      kind: DocumentTextKind.TEMPLATE,
+      text: '{{#invoice.items}}{{#invoice.items}}{{amount}}{{/invoice.items}}{{/invoice.items}}',
+    });
+  });
+
+  /** What becomes of the work if its caller goes at the first turn that it gives others, and how many it gives. */
+  async function abandoned(work: () => Promise<unknown>): Promise<readonly [error: unknown, turns: number]> {
+    const { nextTurn } = engine.systemClock;
+    const caller = new AbortController();
+    let turns = 0;
+    Object.assign(engine.systemClock, {
+      nextTurn: async () => {
+        turns += 1;
+        await nextTurn();
+        caller.abort(reason);
+      },
+    });
+    try {
+      return [await rejection(engine.billing.requests.whileWanted(caller.signal, work)), turns];
+    } finally {
+      Object.assign(engine.systemClock, { nextTurn });
+    }
+  }
+
+  const closed = async (pieces: AsyncIterable<string>) => pieces[Symbol.asyncIterator]().return?.();
+  const works: Readonly<Record<string, () => Promise<unknown>>> = {
+    'a page of HTML': () => engine.acme.invoices.html(invoiceId),
+    'a PDF': () => engine.acme.invoices.pdf(invoiceId),
+    'a dry run': () =>
+      engine.acme.invoices.dryRun({
         accountId: account.id,
-        items: Array.from({ length: 200 }, (_, index) => ({
-          itemType: 'EXTERNAL_CHARGE',
-          amount: decimal('1.5'),
-          description: `Line ${index} of 200`,
-        })),
-      });
-      invoiceId = id;
-      await engine.acme.invoiceTexts.upload({
-        kind: DocumentTextKind.TEMPLATE,
-        text: '{{#invoice.items}}{{#invoice.items}}{{amount}}{{/invoice.items}}{{/invoice.items}}',
-      });
+        dryRunType: DryRunType.TARGET_DATE,
+        targetDate: '2025-06-01',
+      }),
+    'an export': async () => closed(await engine.acme.accounts.export(account.id)),
+    'a list of queue entries': async () => closed(await engine.acme.queues.export({ accountId: account.id })),
+    'a timeline': () => engine.acme.accounts.timeline(account.id),
+    'the bundles of an account': () => engine.acme.subscriptions.bundlesOfAccount(account.id),
+    'the audit rows of an account': () => engine.acme.audit.ofAccount(account.id),
+    'a validation of a catalog': () => engine.acme.catalogs.validate(String(specCatalog)),
+  };
+  for (const [what, work] of Object.entries(works)) {
+    it(`ends at the next turn of ${what}, with the reason of its signal`, async () => {
+      expect(await abandoned(work)).to.deep.equal([reason, 1]);
     });
-    after(() => engine.close());
+  }
 
-    /** What becomes of the work if its caller goes at the first turn that it gives others, and how many it gives. */
-    async function abandoned(
-      work: () => Promise<unknown>,
-    ): Promise<readonly [error: unknown, turns: number]> {
-      const { nextTurn } = engine.systemClock;
-      const caller = new AbortController();
-      let turns = 0;
-      Object.assign(engine.systemClock, {
-        nextTurn: async () => {
-          turns += 1;
-          await nextTurn();
-          caller.abort(reason);
-        },
-      });
-      try {
-        return [await rejection(engine.billing.requests.whileWanted(caller.signal, work)), turns];
-      } finally {
-        Object.assign(engine.systemClock, { nextTurn });
-      }
-    }
+  it('ends the drawing of a PDF, which has turns of its own', async () => {
+    await engine.acme.invoices.pdf(invoiceId);
+    if (drawn === undefined) throw new Error('Nothing was drawn');
+    expect(await rejection(pdfRenderer().pdf(drawn, { signal: AbortSignal.abort(reason) }))).to.equal(reason);
+  });
 
-    const closed = async (pieces: AsyncIterable<string>) => pieces[Symbol.asyncIterator]().return?.();
-    const works: Readonly<Record<string, () => Promise<unknown>>> = {
-      'a page of HTML': () => engine.acme.invoices.html(invoiceId),
-      'a PDF': () => engine.acme.invoices.pdf(invoiceId),
-      'a dry run': () =>
-        engine.acme.invoices.dryRun({
-          accountId: account.id,
-          dryRunType: DryRunType.TARGET_DATE,
-          targetDate: '2025-06-01',
-        }),
-      'an export': async () => closed(await engine.acme.accounts.export(account.id)),
-      'a list of queue entries': async () =>
-        closed(await engine.acme.queues.export({ accountId: account.id })),
-      'a timeline': () => engine.acme.accounts.timeline(account.id),
-      'the bundles of an account': () => engine.acme.subscriptions.bundlesOfAccount(account.id),
-      'the audit rows of an account': () => engine.acme.audit.ofAccount(account.id),
-      'a validation of a catalog': () => engine.acme.catalogs.validate(String(specCatalog)),
-    };
-    for (const [what, work] of Object.entries(works)) {
-      it(`ends at the next turn of ${what}, with the reason of its signal`, async () => {
-        expect(await abandoned(work)).to.deep.equal([reason, 1]);
-      });
-    }
+  it('ends a report on a candidate catalog between two pages of accounts, though its parts are read later', async () => {
+    const caller = new AbortController();
+    const text = await readFile(specCatalog, 'utf8');
+    const candidate = text.replace(/<effectiveDate>[^<]*/, '<effectiveDate>2025-01-01T00:00:00Z');
+    const report = await engine.billing.requests.whileWanted(caller.signal, () =>
+      engine.acme.catalogs.changeReport(candidate),
+    );
+    const parts = report[Symbol.asyncIterator]();
+    expect((await parts.next()).value).to.include({ kind: 'SUMMARY' });
+    caller.abort(reason);
+    expect(await rejection(parts.next())).to.equal(reason);
+  });
 
-    it('ends the drawing of a PDF, which has turns of its own', async () => {
-      await engine.acme.invoices.pdf(invoiceId);
-      if (drawn === undefined) throw new Error('Nothing was drawn');
-      expect(await rejection(pdfRenderer().pdf(drawn, { signal: AbortSignal.abort(reason) }))).to.equal(
-        reason,
-      );
-    });
-
-    it('ends a report on a candidate catalog between two pages of accounts, though its parts are read later', async () => {
-      const caller = new AbortController();
-      const text = await readFile(specCatalog, 'utf8');
-      const candidate = text.replace(/<effectiveDate>[^<]*/, '<effectiveDate>2025-01-01T00:00:00Z');
-      const report = await engine.billing.requests.whileWanted(caller.signal, () =>
-        engine.acme.catalogs.changeReport(candidate),
-      );
-      const parts = report[Symbol.asyncIterator]();
-      expect((await parts.next()).value).to.include({ kind: 'SUMMARY' });
-      caller.abort(reason);
-      expect(await rejection(parts.next())).to.equal(reason);
-    });
-
-    it('goes on to its end outside such a call, and after it', async () => {
-      const caller = AbortSignal.abort(reason);
-      expect(await engine.billing.requests.whileWanted(caller, async () => 'no turns')).to.equal('no turns');
-      expect(await engine.acme.invoices.html(invoiceId)).to.match(/^1.51.5/);
-    });
+  it('goes on to its end outside such a call, and after it', async () => {
+    const caller = AbortSignal.abort(reason);
+    expect(await engine.billing.requests.whileWanted(caller, async () => 'no turns')).to.equal('no turns');
+    expect(await engine.acme.invoices.html(invoiceId)).to.match(/^1.51.5/);
   });
 });

@@ -1,158 +1,140 @@
-import { expect } from 'chai';
 import { ErrorCode } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, eachDatabaseByTurns, expect } from '../support/index.ts';
 import { ArchivedUsageLife } from '../support/usage/archived-usage-life.ts';
 
-anyDatabase((kind, open) => {
-  describe(`archived usage on ${kind}`, () => {
-    let lives: ArchivedUsageLife[] = [];
-    afterEach(async () => {
-      for (const { engine } of lives) await engine.close();
-      lives = [];
+eachDatabaseByTurns('archived usage', (open) => {
+  async function begun(configuration: Readonly<Record<string, string>> = {}): Promise<ArchivedUsageLife> {
+    const life = await ArchivedUsageLife.begin(open, configuration);
+    await life.liveToJune();
+    return life;
+  }
+
+  it('usage §11.4: points of months that are billed and older than the look-back go, and no invoice changes', async () => {
+    const life = await begun();
+    const before = { invoices: await life.told(), year: await life.used('2026-01-01', '2027-01-01') };
+    const { archive } = life.engine.acme.usage;
+    expect(await codeOf(archive({ before: '2026-04-02' }))).to.equal(ErrorCode.INVALID_PARAMETER);
+    // Of each of three units four points a month, and five more; the look-back begins on April 1. That of the plan that
+    // was left on February 10 keeps the calls.
+    const done = await archive({ before: '2026-08-01' });
+    expect(done).to.deep.include({ points: 3 * 12 + 5, busyAccounts: 0, forgottenKeys: 0 });
+    expect(await archive({ before: '2026-08-01' })).to.deep.include({ points: 0, days: 0 });
+    expect(await life.told()).to.deep.equal(before.invoices);
+    expect(await life.used('2026-01-01', '2027-01-01')).to.deep.equal(before.year);
+    await life.run('2026-06-01');
+    expect(await life.told()).to.deep.equal(before.invoices);
+  });
+
+  it('usage §11.4: sums begin and end with days that are archived, not within them', async () => {
+    const life = await begun();
+    const ranges = [
+      ['2026-01-10', '2026-03-08'],
+      ['2026-03-08', '2026-03-09'],
+      ['2026-03-10', '2026-05-10T14:00:00Z'],
+      ['2026-02-11T13:00:00Z', '2026-06-01'],
+    ] as const;
+    const all = () => Promise.all(ranges.map((range) => life.used(range[0], range[1])));
+    const before = await all();
+    await life.engine.acme.usage.archive({ before: '2026-08-01' });
+    // No point was ever recorded for February 11.
+    expect(await all()).to.deep.equal(before);
+    for (const range of [
+      ['2026-01-01', '2026-01-10T14:00:00Z'],
+      ['2026-03-10T00:00:00Z', '2026-06-01'],
+    ] as const)
+      expect(await codeOf(life.used(range[0], range[1])), range.join()).to.equal(ErrorCode.INVALID_PARAMETER);
+    expect(await life.used('2026-01-10T14:00:00Z', '2026-01-10T14:00:00Z')).to.deep.equal([]);
+    const timeline = (granularity: 'HOUR' | 'DAY') =>
+      life.engine.acme.usage.timeline(life.subscriptionOf['sms-payg'], {
+        startDate: '2026-03-01',
+        endDate: '2026-04-01',
+        granularity,
+      });
+    expect(await timeline('DAY')).to.have.length(3);
+    expect(await codeOf(timeline('HOUR'))).to.equal(ErrorCode.INVALID_PARAMETER);
+  });
+
+  it('usage §11.4: what is archived cannot be taken back, what comes later can', async () => {
+    const life = await begun();
+    const { usage } = life.engine.acme;
+    const sms = life.subscriptionOf['sms-payg'];
+    await usage.archive({ before: '2026-08-01' });
+    expect(await codeOf(usage.void(sms, '03/10/sms'))).to.equal(ErrorCode.USAGE_RECORD_ARCHIVED);
+    await usage.void(sms, '02/03/sms');
+    await usage.void(sms, '04/03/sms');
+    const before = await life.used('2026-03-01', '2026-04-01');
+    await life.use('sms-payg', '1000 sms 2026-03-10 late');
+    expect(await life.used('2026-03-01', '2026-04-01')).not.to.deep.equal(before);
+    await usage.void(sms, 'late');
+    expect(await life.used('2026-03-01', '2026-04-01')).to.deep.equal(before);
+  });
+
+  it('usage §11.4: late usage, a wider look-back, and void invoices bill what they would have billed', async () => {
+    const [archiving, keeping] = [await begun(), await begun()];
+    const both = async (work: (life: ArchivedUsageLife) => Promise<unknown>): Promise<readonly string[]> => {
+      await work(archiving);
+      await work(keeping);
+      const told = await archiving.told();
+      expect(told).to.deep.equal(await keeping.told());
+      return told;
+    };
+    const archived: number[] = [];
+    const archive = async () =>
+      archived.push((await archiving.engine.acme.usage.archive({ before: '2026-08-01' })).points);
+    await archive();
+    const late = async (life: ArchivedUsageLife, mark: string): Promise<void> => {
+      await life.use('sms-payg', `900 sms 2026-02-03 ${mark}`);
+      await life.use('sms-payg', `300 sms 2026-02-12T14:00:00Z ${mark}2`);
+      await life.use('sms-payg', `500 sms 2026-02-14 ${mark}3`);
+      await life.use('api-std', `31 calls 2026-02-10T14:59:59Z ${mark}`);
+      await life.use('api-std', `37 calls 2026-02-10T15:00:00Z ${mark}2`);
+      await life.use('team-cap', `60 members 2026-03-05 ${mark}`);
+      await life.run('2026-06-01');
+    };
+    const before = await both(async () => undefined);
+    // Beyond the look-back, but for that of the plan that was left.
+    expect((await both((life) => late(life, 'l'))).slice(0, -1)).to.deep.equal(before);
+    await archive();
+    const wider = await both(async (life) => {
+      await life.setLookBack(-1);
+      await life.run('2026-06-01');
     });
+    expect(wider.length).to.be.greaterThan(before.length);
+    await both((life) => late(life, 'm'));
+    await both(async (life) => {
+      await life.voidInvoices('02');
+      await life.voidInvoices('05');
+      await life.run('2026-06-01');
+    });
+    await both(async (life) => {
+      await life.setLookBack(2);
+      await life.engine.runTo('2026-07-01T06:00:00Z');
+    });
+    await archive();
+    await both(async (life) => {
+      await life.setLookBack(-1);
+      await late(life, 'n');
+      await life.run('2026-07-01');
+    });
+    expect(archived[0]).to.equal(41);
+    expect(archived[1]).to.equal(4);
+    expect(archived[2]).to.be.greaterThan(4);
+  });
 
-    async function begun(configuration: Readonly<Record<string, string>> = {}): Promise<ArchivedUsageLife> {
-      const life = await ArchivedUsageLife.begin(open, configuration);
-      lives.push(life);
-      await life.liveToJune();
-      return life;
-    }
-
-    it(
-      'usage §11.4: points of months that are billed and older than the look-back go, and no invoice changes',
-      onEachDatabase(async () => {
-        const life = await begun();
-        const before = { invoices: await life.told(), year: await life.used('2026-01-01', '2027-01-01') };
-        const { archive } = life.engine.acme.usage;
-        expect(await codeOf(archive({ before: '2026-04-02' }))).to.equal(ErrorCode.INVALID_PARAMETER);
-        // Of each of three units four points a month, and five more; the look-back begins on April 1. That of the plan that
-        // was left on February 10 keeps the calls.
-        const done = await archive({ before: '2026-08-01' });
-        expect(done).to.deep.include({ points: 3 * 12 + 5, busyAccounts: 0, forgottenKeys: 0 });
-        expect(await archive({ before: '2026-08-01' })).to.deep.include({ points: 0, days: 0 });
-        expect(await life.told()).to.deep.equal(before.invoices);
-        expect(await life.used('2026-01-01', '2027-01-01')).to.deep.equal(before.year);
-        await life.run('2026-06-01');
-        expect(await life.told()).to.deep.equal(before.invoices);
-      }),
+  it('usage.keyRetentionDays: tracking ids of archived points are forgotten once they are older, but those of invoices', async () => {
+    const life = await begun({ 'org.service.usage.keyRetentionDays': '110' });
+    const before = await life.told();
+    const text = '10 sms 2026-01-03 01/03/sms';
+    expect(await codeOf(life.use('sms-payg', text))).to.equal(
+      ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS,
     );
-
-    it('usage §11.4: sums begin and end with days that are archived, not within them', async () => {
-      const life = await begun();
-      const ranges = [
-        ['2026-01-10', '2026-03-08'],
-        ['2026-03-08', '2026-03-09'],
-        ['2026-03-10', '2026-05-10T14:00:00Z'],
-        ['2026-02-11T13:00:00Z', '2026-06-01'],
-      ] as const;
-      const all = () => Promise.all(ranges.map((range) => life.used(range[0], range[1])));
-      const before = await all();
-      await life.engine.acme.usage.archive({ before: '2026-08-01' });
-      // No point was ever recorded for February 11.
-      expect(await all()).to.deep.equal(before);
-      for (const range of [
-        ['2026-01-01', '2026-01-10T14:00:00Z'],
-        ['2026-03-10T00:00:00Z', '2026-06-01'],
-      ] as const)
-        expect(await codeOf(life.used(range[0], range[1])), range.join()).to.equal(
-          ErrorCode.INVALID_PARAMETER,
-        );
-      expect(await life.used('2026-01-10T14:00:00Z', '2026-01-10T14:00:00Z')).to.deep.equal([]);
-      const timeline = (granularity: 'HOUR' | 'DAY') =>
-        life.engine.acme.usage.timeline(life.subscriptionOf['sms-payg'], {
-          startDate: '2026-03-01',
-          endDate: '2026-04-01',
-          granularity,
-        });
-      expect(await timeline('DAY')).to.have.length(3);
-      expect(await codeOf(timeline('HOUR'))).to.equal(ErrorCode.INVALID_PARAMETER);
-    });
-
-    it('usage §11.4: what is archived cannot be taken back, what comes later can', async () => {
-      const life = await begun();
-      const { usage } = life.engine.acme;
-      const sms = life.subscriptionOf['sms-payg'];
-      await usage.archive({ before: '2026-08-01' });
-      expect(await codeOf(usage.void(sms, '03/10/sms'))).to.equal(ErrorCode.USAGE_RECORD_ARCHIVED);
-      await usage.void(sms, '02/03/sms');
-      await usage.void(sms, '04/03/sms');
-      const before = await life.used('2026-03-01', '2026-04-01');
-      await life.use('sms-payg', '1000 sms 2026-03-10 late');
-      expect(await life.used('2026-03-01', '2026-04-01')).not.to.deep.equal(before);
-      await usage.void(sms, 'late');
-      expect(await life.used('2026-03-01', '2026-04-01')).to.deep.equal(before);
-    });
-
-    it('usage §11.4: late usage, a wider look-back, and void invoices bill what they would have billed', async () => {
-      const [archiving, keeping] = [await begun(), await begun()];
-      const both = async (
-        work: (life: ArchivedUsageLife) => Promise<unknown>,
-      ): Promise<readonly string[]> => {
-        await work(archiving);
-        await work(keeping);
-        const told = await archiving.told();
-        expect(told).to.deep.equal(await keeping.told());
-        return told;
-      };
-      const archived: number[] = [];
-      const archive = async () =>
-        archived.push((await archiving.engine.acme.usage.archive({ before: '2026-08-01' })).points);
-      await archive();
-      const late = async (life: ArchivedUsageLife, mark: string): Promise<void> => {
-        await life.use('sms-payg', `900 sms 2026-02-03 ${mark}`);
-        await life.use('sms-payg', `300 sms 2026-02-12T14:00:00Z ${mark}2`);
-        await life.use('sms-payg', `500 sms 2026-02-14 ${mark}3`);
-        await life.use('api-std', `31 calls 2026-02-10T14:59:59Z ${mark}`);
-        await life.use('api-std', `37 calls 2026-02-10T15:00:00Z ${mark}2`);
-        await life.use('team-cap', `60 members 2026-03-05 ${mark}`);
-        await life.run('2026-06-01');
-      };
-      const before = await both(async () => undefined);
-      // Beyond the look-back, but for that of the plan that was left.
-      expect((await both((life) => late(life, 'l'))).slice(0, -1)).to.deep.equal(before);
-      await archive();
-      const wider = await both(async (life) => {
-        await life.setLookBack(-1);
-        await life.run('2026-06-01');
-      });
-      expect(wider.length).to.be.greaterThan(before.length);
-      await both((life) => late(life, 'm'));
-      await both(async (life) => {
-        await life.voidInvoices('02');
-        await life.voidInvoices('05');
-        await life.run('2026-06-01');
-      });
-      await both(async (life) => {
-        await life.setLookBack(2);
-        await life.engine.runTo('2026-07-01T06:00:00Z');
-      });
-      await archive();
-      await both(async (life) => {
-        await life.setLookBack(-1);
-        await late(life, 'n');
-        await life.run('2026-07-01');
-      });
-      expect(archived[0]).to.equal(41);
-      expect(archived[1]).to.equal(4);
-      expect(archived[2]).to.be.greaterThan(4);
-    });
-
-    it('usage.keyRetentionDays: tracking ids of archived points are forgotten once they are older, but those of invoices', async () => {
-      const life = await begun({ 'org.service.usage.keyRetentionDays': '110' });
-      const before = await life.told();
-      const text = '10 sms 2026-01-03 01/03/sms';
-      expect(await codeOf(life.use('sms-payg', text))).to.equal(
-        ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS,
-      );
-      // All were recorded on January 1; those of April and May still have their points.
-      const { forgottenKeys, points } = await life.engine.acme.usage.archive({ before: '2026-08-01' });
-      expect(forgottenKeys).to.equal(points);
-      expect(await life.told()).to.deep.equal(before);
-      await life.use('sms-payg', text);
-      expect(await codeOf(life.use('sms-payg', '10 sms 2026-04-03 04/03/sms'))).to.equal(
-        ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS,
-      );
-    });
+    // All were recorded on January 1; those of April and May still have their points.
+    const { forgottenKeys, points } = await life.engine.acme.usage.archive({ before: '2026-08-01' });
+    expect(forgottenKeys).to.equal(points);
+    expect(await life.told()).to.deep.equal(before);
+    await life.use('sms-payg', text);
+    expect(await codeOf(life.use('sms-payg', '10 sms 2026-04-03 04/03/sms'))).to.equal(
+      ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS,
+    );
   });
 });

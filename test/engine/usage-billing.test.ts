@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   ErrorCode,
   formatLocalDate,
@@ -6,293 +5,256 @@ import {
   parseLocalDate,
   SystemTag,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines } from '../support/index.ts';
 import { UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
 
-anyDatabase((_kind, open) => {
-  describe('usage on invoices', () => {
-    let stage: UsageStage;
-    afterEach(() => stage.close());
+eachDatabaseByTurns('usage on invoices', (open) => {
+  let stage: UsageStage;
 
-    const begin = async (planName: string, from: string, options: UsageStageOptions = {}): Promise<void> => {
-      stage = await UsageStage.begin(open, { planName, from }, options);
+  const begin = async (planName: string, from: string, options: UsageStageOptions = {}): Promise<void> => {
+    stage = await UsageStage.begin(open, { planName, from }, options);
+  };
+
+  it('usage §2.2 rule 3: is given back where records are void, once', async () => {
+    await begin('api-std', '2026-04-01');
+    await stage.use('40 calls 2026-04-10', 'wrong');
+    await stage.use('2 calls 2026-04-11', 'right');
+    await stage.runTo('2026-05-01');
+    stage.engine.clock.set('2026-05-01T01:00:00Z');
+    await stage.engine.acme.usage.void(stage.subscriptionId, 'wrong');
+    expect(itemLines(await stage.run('2026-05-01'))).to.deep.equal([
+      'REPAIR_ADJ 2026-04-01..2026-05-01 -40',
+      'CBA_ADJ 2026-05-01..2026-05-01 40',
+    ]);
+    expect(await codeOf(stage.run('2026-05-01'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
+  });
+
+  it('usage §7.9 rule 6: the first run after AUTO_INVOICING_OFF bills each period, more of them than items of a day are allowed', async () => {
+    await begin('api-std', '2026-01-01');
+    const { acme, settle } = stage.engine;
+    const account = { type: 'ACCOUNT', id: stage.accountId } as const;
+    await acme.tags.add(account, [SystemTag.AUTO_INVOICING_OFF]);
+    await stage.use('10 calls 2026-01-10', 'old');
+    await stage.use('7 calls 2027-06-10', 'new');
+    await stage.runTo('2027-07-01');
+    await acme.tags.remove(account, [SystemTag.AUTO_INVOICING_OFF]);
+    await settle();
+    const lines = itemLines(await stage.last());
+    expect(lines).to.have.length(18);
+    expect([lines[0], lines[17]]).to.deep.equal([
+      'USAGE 2026-01-01..2026-02-01 10',
+      'USAGE 2027-06-01..2027-07-01 7',
+    ]);
+  });
+
+  it('usage §7.6: an invoice keeps the tracking ids of what was void after it, and has none of what was void before', async () => {
+    await begin('api-std', '2026-04-01');
+    await stage.use('40 calls 2026-04-10', 'later');
+    await stage.use('3 calls 2026-04-10', 'before');
+    await stage.engine.acme.usage.void(stage.subscriptionId, 'before');
+    await stage.runTo('2026-05-01');
+    expect((await stage.last()).trackingIds).to.deep.equal(['later']);
+    stage.engine.clock.set('2026-05-01T01:00:00Z');
+    await stage.engine.acme.usage.void(stage.subscriptionId, 'later');
+    expect((await stage.last()).trackingIds).to.deep.equal(['later']);
+  });
+
+  it('usage §7.6: an invoice that only gives back tells the points that made it cheaper', async () => {
+    await begin('packs-top', '2026-04-01');
+    await stage.use('995 packs 2026-04-10', 'first');
+    await stage.runTo('2026-05-01');
+    await stage.use('20 packs 2026-04-20', 'late');
+    await stage.run('2026-05-01');
+    expect((await stage.last()).trackingIds).to.deep.equal(['late']);
+  });
+
+  it('usage §7.6: an invoice tells points that change no amount, also one without items of usage, and each id once', async () => {
+    await begin('sms-payg', '2026-04-01', { unpaid: true });
+    const { acme } = stage.engine;
+    const { accountId } = stage;
+    const other = await acme.createSubscription({ accountId, planName: 'club' });
+    await stage.use('150 sms 2026-04-10', 'same');
+    await acme.recordUsage({
+      subscriptionId: other.subscriptionId,
+      trackingId: 'same',
+      unitUsageRecords: [{ unitType: 'videos', usageRecords: [{ recordDate: '2026-04-10', amount: '1' }] }],
+    });
+    await stage.runTo('2026-05-01');
+    expect((await stage.last()).trackingIds).to.deep.equal(['same']);
+    await stage.use('1 sms 2026-04-11', 'absorbed');
+    await acme.createSubscription({ accountId, planName: 'club' });
+    await stage.engine.settle();
+    const next = await stage.last();
+    expect(itemLines(next)).to.deep.equal(['RECURRING 2026-05-01..2026-06-01 30']);
+    expect(next.trackingIds).to.deep.equal(['absorbed']);
+    // The void frees them, although the subscription has no item there.
+    await acme.invoices.void(next.id);
+    await stage.run('2026-05-01');
+    expect((await stage.last()).trackingIds).to.deep.equal(['absorbed']);
+  });
+
+  it('usage §7.10: no invoice is to come where nothing is used and zero items are dropped', async () => {
+    const settings = { 'invoice.disable.usage.zero.amount': 'true' };
+    await begin('sms-payg', '2026-04-01', { settings });
+    const { accountId } = stage;
+    const upcoming = async () => {
+      const found = await stage.engine.acme.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
+      return (
+        found && [formatLocalDate(found.targetDate ?? parseLocalDate('0001-01-01')), ...itemLines(found)]
+      );
     };
+    expect(await upcoming()).to.equal(null);
+    await stage.use('5 sms 2026-06-30');
+    expect(await upcoming()).to.deep.equal(['2026-07-01', 'USAGE 2026-06-01..2026-07-01 2.95']);
+    await stage.engine.acme.createSubscription({ accountId, planName: 'yearly-and-calls' });
+    await stage.engine.settle();
+    await stage.runTo('2026-07-01');
+    expect(await upcoming()).to.deep.equal(['2027-04-01', 'RECURRING 2027-04-01..2028-04-01 100']);
+  });
 
-    it(
-      'usage §2.2 rule 3: is given back where records are void, once',
-      onEachDatabase(async () => {
-        await begin('api-std', '2026-04-01');
-        await stage.use('40 calls 2026-04-10', 'wrong');
-        await stage.use('2 calls 2026-04-11', 'right');
-        await stage.runTo('2026-05-01');
-        stage.engine.clock.set('2026-05-01T01:00:00Z');
-        await stage.engine.acme.usage.void(stage.subscriptionId, 'wrong');
-        expect(itemLines(await stage.run('2026-05-01'))).to.deep.equal([
-          'REPAIR_ADJ 2026-04-01..2026-05-01 -40',
-          'CBA_ADJ 2026-05-01..2026-05-01 40',
-        ]);
-        expect(await codeOf(stage.run('2026-05-01'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
-      }),
-    );
-
-    it('usage §7.9 rule 6: the first run after AUTO_INVOICING_OFF bills each period, more of them than items of a day are allowed', async () => {
-      await begin('api-std', '2026-01-01');
-      const { acme, settle } = stage.engine;
-      const account = { type: 'ACCOUNT', id: stage.accountId } as const;
-      await acme.tags.add(account, [SystemTag.AUTO_INVOICING_OFF]);
-      await stage.use('10 calls 2026-01-10', 'old');
-      await stage.use('7 calls 2027-06-10', 'new');
-      await stage.runTo('2027-07-01');
-      await acme.tags.remove(account, [SystemTag.AUTO_INVOICING_OFF]);
-      await settle();
-      const lines = itemLines(await stage.last());
-      expect(lines).to.have.length(18);
-      expect([lines[0], lines[17]]).to.deep.equal([
-        'USAGE 2026-01-01..2026-02-01 10',
-        'USAGE 2027-06-01..2027-07-01 7',
-      ]);
+  it('usage §7.8: a unit that nothing charges parks the account where the tenant asks for that', async () => {
+    await begin('sms-payg', '2026-04-01', {
+      settings: { 'invoice.parkAccountsWithUnknownUsage': 'true' },
     });
+    await stage.use('1 mms 2026-04-15', 'unknown');
+    await stage.runTo('2026-05-01');
+    expect(await stage.lines()).to.deep.equal([]);
+    await stage.engine.acme.usage.void(stage.subscriptionId, 'unknown');
+    await stage.run('2026-05-01');
+    expect(await stage.lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 0']);
+  });
 
-    it(
-      'usage §7.6: an invoice keeps the tracking ids of what was void after it, and has none of what was void before',
-      onEachDatabase(async () => {
-        await begin('api-std', '2026-04-01');
-        await stage.use('40 calls 2026-04-10', 'later');
-        await stage.use('3 calls 2026-04-10', 'before');
-        await stage.engine.acme.usage.void(stage.subscriptionId, 'before');
-        await stage.runTo('2026-05-01');
-        expect((await stage.last()).trackingIds).to.deep.equal(['later']);
-        stage.engine.clock.set('2026-05-01T01:00:00Z');
-        await stage.engine.acme.usage.void(stage.subscriptionId, 'later');
-        expect((await stage.last()).trackingIds).to.deep.equal(['later']);
-      }),
-    );
+  it('usage §7.5 rule 4: zero items that the tenant drops leave no invoice, but a charged-through date', async () => {
+    await begin('sms-payg', '2026-04-01', {
+      settings: { 'invoice.disable.usage.zero.amount': 'true' },
+    });
+    await stage.runTo('2026-05-01');
+    expect(await stage.lines()).to.deep.equal([]);
+    expect(await stage.chargedThrough()).to.equal('2026-05-01');
+    await stage.use('5 sms 2026-05-04');
+    await stage.runTo('2026-06-01');
+    expect(await stage.lines()).to.deep.equal(['USAGE 2026-05-01..2026-06-01 2.95']);
+  });
 
-    it(
-      'usage §7.6: an invoice that only gives back tells the points that made it cheaper',
-      onEachDatabase(async () => {
-        await begin('packs-top', '2026-04-01');
-        await stage.use('995 packs 2026-04-10', 'first');
-        await stage.runTo('2026-05-01');
-        await stage.use('20 packs 2026-04-20', 'late');
-        await stage.run('2026-05-01');
-        expect((await stage.last()).trackingIds).to.deep.equal(['late']);
-      }),
-    );
+  it('usage §7.7 rule 4: the void of an invoice frees what came to nothing on it, also of subscriptions without items', async () => {
+    await begin('api-std', '2026-04-01', {
+      unpaid: true,
+      settings: {
+        'invoice.disable.usage.zero.amount': 'true',
+      },
+    });
+    const { acme } = stage.engine;
+    const { accountId } = stage;
+    const other = (await acme.createSubscription({ accountId, planName: 'api-free' })).subscriptionId;
+    await stage.use('7 calls 2026-04-10', 'charged');
+    const unitUsageRecords = [
+      { unitType: 'calls', usageRecords: [{ recordDate: '2026-04-20', amount: '1' }] },
+    ];
+    await acme.recordUsage({ subscriptionId: other, trackingId: 'free', unitUsageRecords });
+    await stage.use('2 calls 2026-05-10', 'later');
+    await stage.runTo('2026-05-01');
+    const april = await stage.last();
+    expect(itemLines(april)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 7']);
+    expect(april.trackingIds).to.deep.equal(['charged', 'free']);
+    await stage.runTo('2026-06-01');
+    await acme.invoices.void(april.id);
+    expect(itemLines(await stage.run('2026-06-01'))).to.deep.equal(['USAGE 2026-04-01..2026-05-01 7']);
+    expect((await stage.last()).trackingIds).to.deep.equal(['charged', 'free']);
+  });
 
-    it(
-      'usage §7.6: an invoice tells points that change no amount, also one without items of usage, and each id once',
-      onEachDatabase(async () => {
-        await begin('sms-payg', '2026-04-01', { unpaid: true });
-        const { acme } = stage.engine;
-        const { accountId } = stage;
-        const other = await acme.createSubscription({ accountId, planName: 'club' });
-        await stage.use('150 sms 2026-04-10', 'same');
-        await acme.recordUsage({
-          subscriptionId: other.subscriptionId,
-          trackingId: 'same',
-          unitUsageRecords: [
-            { unitType: 'videos', usageRecords: [{ recordDate: '2026-04-10', amount: '1' }] },
-          ],
-        });
-        await stage.runTo('2026-05-01');
-        expect((await stage.last()).trackingIds).to.deep.equal(['same']);
-        await stage.use('1 sms 2026-04-11', 'absorbed');
-        await acme.createSubscription({ accountId, planName: 'club' });
-        await stage.engine.settle();
-        const next = await stage.last();
-        expect(itemLines(next)).to.deep.equal(['RECURRING 2026-05-01..2026-06-01 30']);
-        expect(next.trackingIds).to.deep.equal(['absorbed']);
-        // The void frees them, although the subscription has no item there.
-        await acme.invoices.void(next.id);
-        await stage.run('2026-05-01');
-        expect((await stage.last()).trackingIds).to.deep.equal(['absorbed']);
-      }),
-    );
+  it('usage §7.7 rule 4: the void of an invoice frees a period whose late usage was void before a later run', async () => {
+    await begin('sms-payg', '2026-04-01', { unpaid: true });
+    await stage.runTo('2026-05-01');
+    const april = await stage.last();
+    expect(itemLines(april)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 0']);
+    await stage.use('5 sms 2026-04-10', 'wrong');
+    await stage.engine.acme.usage.void(stage.subscriptionId, 'wrong');
+    await stage.runTo('2026-06-01');
+    expect(itemLines(await stage.last())).to.deep.equal(['USAGE 2026-05-01..2026-06-01 0']);
+    await stage.engine.acme.invoices.void(april.id);
+    expect(itemLines(await stage.run('2026-06-01'))).to.deep.equal(['USAGE 2026-04-01..2026-05-01 0']);
+  });
 
-    it('usage §7.10: no invoice is to come where nothing is used and zero items are dropped', async () => {
-      const settings = { 'invoice.disable.usage.zero.amount': 'true' };
-      await begin('sms-payg', '2026-04-01', { settings });
-      const { accountId } = stage;
-      const upcoming = async () => {
-        const found = await stage.engine.acme.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
-        return (
-          found && [formatLocalDate(found.targetDate ?? parseLocalDate('0001-01-01')), ...itemLines(found)]
-        );
-      };
-      expect(await upcoming()).to.equal(null);
-      await stage.use('5 sms 2026-06-30');
-      expect(await upcoming()).to.deep.equal(['2026-07-01', 'USAGE 2026-06-01..2026-07-01 2.95']);
-      await stage.engine.acme.createSubscription({ accountId, planName: 'yearly-and-calls' });
+  describe('usage §7.7 rule 1: late usage', () => {
+    it('of a subscription that has ended is billed by the next run of the account', async () => {
+      await begin('api-std', '2026-04-01');
+      await stage.runTo('2026-04-16');
+      await stage.engine.acme.subscriptions.cancel(stage.subscriptionId);
       await stage.engine.settle();
-      await stage.runTo('2026-07-01');
-      expect(await upcoming()).to.deep.equal(['2027-04-01', 'RECURRING 2027-04-01..2028-04-01 100']);
+      await stage.use('7 calls 2026-04-10');
+      expect(itemLines(await stage.run('2026-12-01'))).to.deep.equal(['USAGE 2026-04-01..2026-04-16 7']);
+      expect(await codeOf(stage.run('2026-12-01'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
     });
 
-    it(
-      'usage §7.8: a unit that nothing charges parks the account where the tenant asks for that',
-      onEachDatabase(async () => {
-        await begin('sms-payg', '2026-04-01', {
-          settings: { 'invoice.parkAccountsWithUnknownUsage': 'true' },
-        });
-        await stage.use('1 mms 2026-04-15', 'unknown');
-        await stage.runTo('2026-05-01');
-        expect(await stage.lines()).to.deep.equal([]);
-        await stage.engine.acme.usage.void(stage.subscriptionId, 'unknown');
-        await stage.run('2026-05-01');
-        expect(await stage.lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 0']);
-      }),
-    );
-
-    it(
-      'usage §7.5 rule 4: zero items that the tenant drops leave no invoice, but a charged-through date',
-      onEachDatabase(async () => {
-        await begin('sms-payg', '2026-04-01', {
-          settings: { 'invoice.disable.usage.zero.amount': 'true' },
-        });
-        await stage.runTo('2026-05-01');
-        expect(await stage.lines()).to.deep.equal([]);
-        expect(await stage.chargedThrough()).to.equal('2026-05-01');
-        await stage.use('5 sms 2026-05-04');
-        await stage.runTo('2026-06-01');
-        expect(await stage.lines()).to.deep.equal(['USAGE 2026-05-01..2026-06-01 2.95']);
-      }),
-    );
-
-    it(
-      'usage §7.7 rule 4: the void of an invoice frees what came to nothing on it, also of subscriptions without items',
-      onEachDatabase(async () => {
-        await begin('api-std', '2026-04-01', {
-          unpaid: true,
-          settings: {
-            'invoice.disable.usage.zero.amount': 'true',
-          },
-        });
-        const { acme } = stage.engine;
-        const { accountId } = stage;
-        const other = (await acme.createSubscription({ accountId, planName: 'api-free' })).subscriptionId;
-        await stage.use('7 calls 2026-04-10', 'charged');
-        const unitUsageRecords = [
-          { unitType: 'calls', usageRecords: [{ recordDate: '2026-04-20', amount: '1' }] },
-        ];
-        await acme.recordUsage({ subscriptionId: other, trackingId: 'free', unitUsageRecords });
-        await stage.use('2 calls 2026-05-10', 'later');
-        await stage.runTo('2026-05-01');
-        const april = await stage.last();
-        expect(itemLines(april)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 7']);
-        expect(april.trackingIds).to.deep.equal(['charged', 'free']);
-        await stage.runTo('2026-06-01');
-        await acme.invoices.void(april.id);
-        expect(itemLines(await stage.run('2026-06-01'))).to.deep.equal(['USAGE 2026-04-01..2026-05-01 7']);
-        expect((await stage.last()).trackingIds).to.deep.equal(['charged', 'free']);
-      }),
-    );
-
-    it('usage §7.7 rule 4: the void of an invoice frees a period whose late usage was void before a later run', async () => {
-      await begin('sms-payg', '2026-04-01', { unpaid: true });
+    it('costs a run nothing where there is none', async () => {
+      const statements: string[] = [];
+      await begin('api-std', '2026-04-01', { trace: (statement) => statements.push(statement) });
+      await stage.use('7 calls 2026-04-10', 'used');
       await stage.runTo('2026-05-01');
-      const april = await stage.last();
-      expect(itemLines(april)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 0']);
-      await stage.use('5 sms 2026-04-10', 'wrong');
-      await stage.engine.acme.usage.void(stage.subscriptionId, 'wrong');
-      await stage.runTo('2026-06-01');
-      expect(itemLines(await stage.last())).to.deep.equal(['USAGE 2026-05-01..2026-06-01 0']);
-      await stage.engine.acme.invoices.void(april.id);
-      expect(itemLines(await stage.run('2026-06-01'))).to.deep.equal(['USAGE 2026-04-01..2026-05-01 0']);
-    });
-
-    describe('usage §7.7 rule 1: late usage', () => {
-      it(
-        'of a subscription that has ended is billed by the next run of the account',
-        onEachDatabase(async () => {
-          await begin('api-std', '2026-04-01');
-          await stage.runTo('2026-04-16');
-          await stage.engine.acme.subscriptions.cancel(stage.subscriptionId);
-          await stage.engine.settle();
-          await stage.use('7 calls 2026-04-10');
-          expect(itemLines(await stage.run('2026-12-01'))).to.deep.equal(['USAGE 2026-04-01..2026-04-16 7']);
-          expect(await codeOf(stage.run('2026-12-01'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
-        }),
-      );
-
-      it(
-        'costs a run nothing where there is none',
-        onEachDatabase(async () => {
-          const statements: string[] = [];
-          await begin('api-std', '2026-04-01', { trace: (statement) => statements.push(statement) });
-          await stage.use('7 calls 2026-04-10', 'used');
-          await stage.runTo('2026-05-01');
-          const looks = async () => {
-            statements.length = 0;
-            await codeOf(stage.run('2026-05-02'));
-            return statements.filter((statement) => statement.includes('bw_usage_intervals')).length;
-          };
-          expect(await looks(), 'nothing new').to.equal(0);
-          await stage.use('1 calls 2026-05-02');
-          expect(await looks(), 'a point of the running period').to.equal(0);
-          await stage.engine.acme.usage.void(stage.subscriptionId, 'used');
-          expect(await looks(), 'points that are void').to.be.above(0);
-        }),
-      );
-
-      for (const [name, before, after] of [
-        ['usage.lateMode', 'IGNORE', 'DELTA'],
-        ['readMaxRawUsagePreviousPeriod', '0', '2'],
-      ] as const) {
-        it(`is billed where another ${name} asks for it`, async () => {
-          const setting = `org.service.invoice.${name}`;
-          await begin('api-std', '2026-04-01', { settings: { [`invoice.${name}`]: before } });
-          await stage.runTo('2026-05-01');
-          await stage.use('7 calls 2026-04-10');
-          expect(await codeOf(stage.run('2026-05-01'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
-          await stage.engine.acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [setting]: after }));
-          expect(itemLines(await stage.run('2026-05-01'))).to.deep.equal(['USAGE 2026-04-01..2026-05-01 7']);
-        });
-      }
-    });
-
-    it(
-      'usage §7.7: automatic runs wait for stragglers as long as the tenant says, and bill up to the boundary all the same',
-      onEachDatabase(async () => {
-        await begin('club', '2026-04-01', { settings: { 'invoice.usage.collectionInterval': 'P1DT12H' } });
-        await stage.use('4 videos 2026-04-10');
-        await stage.runTo('2026-05-01', '2026-05-02');
-        expect(await stage.lines()).to.deep.equal(['RECURRING 2026-04-01..2026-05-01 30']);
-        await stage.use('1 videos 2026-04-30', 'straggler');
-        await stage.use('1 videos 2026-05-01', 'of the next period');
-        await stage.engine.runTo('2026-05-02T12:00:00Z');
-        expect(await stage.lines()).to.deep.equal([
-          'RECURRING 2026-04-01..2026-05-01 30',
-          'RECURRING 2026-05-01..2026-06-01 30, USAGE 2026-04-01..2026-05-01 10',
-        ]);
-        const { targetDate } = await stage.last();
-        expect(targetDate && formatLocalDate(targetDate)).to.equal('2026-05-01');
-        await stage.runTo('2026-06-01', '2026-06-02');
-        expect(await stage.lines()).to.have.lengthOf(2);
-        await stage.engine.runTo('2026-06-02T12:00:00Z');
-        expect(await stage.lines()).to.have.lengthOf(3);
-      }),
-    );
-
-    it('invoicing §13 rule 3: a plugin changes amounts of usage, but neither takes items off nor says what they bill', async () => {
-      const plugin: InvoicePlugin = {
-        name: 'discount',
-        getAdditionalInvoiceItems: async ({ items }) => ({
-          items: items
-            .filter(({ itemType, amount }) => itemType === 'USAGE' && amount.greaterThan(5))
-            .map(({ id }) => ({ id, amount: '5', itemDetails: '{"tierDetails":[],"amount":0}' })),
-        }),
+      const looks = async () => {
+        statements.length = 0;
+        await codeOf(stage.run('2026-05-02'));
+        return statements.filter((statement) => statement.includes('bw_usage_intervals')).length;
       };
-      await begin('sms-payg', '2026-04-01', { invoicePlugins: [plugin] });
-      await stage.use('250 sms 2026-04-10');
-      await stage.runTo('2026-05-01');
-      const billed = await stage.last();
-      expect(itemLines(billed)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5']);
-      expect(JSON.parse(billed.items[0]?.itemDetails ?? '')).to.include({ amount: 8.85 });
-      await stage.use('100 sms 2026-04-11');
-      expect(itemLines(await stage.run('2026-05-01'))).to.deep.equal(['USAGE 2026-04-01..2026-05-01 2.95']);
+      expect(await looks(), 'nothing new').to.equal(0);
+      await stage.use('1 calls 2026-05-02');
+      expect(await looks(), 'a point of the running period').to.equal(0);
+      await stage.engine.acme.usage.void(stage.subscriptionId, 'used');
+      expect(await looks(), 'points that are void').to.be.above(0);
     });
+
+    for (const [name, before, after] of [
+      ['usage.lateMode', 'IGNORE', 'DELTA'],
+      ['readMaxRawUsagePreviousPeriod', '0', '2'],
+    ] as const) {
+      it(`is billed where another ${name} asks for it`, async () => {
+        const setting = `org.service.invoice.${name}`;
+        await begin('api-std', '2026-04-01', { settings: { [`invoice.${name}`]: before } });
+        await stage.runTo('2026-05-01');
+        await stage.use('7 calls 2026-04-10');
+        expect(await codeOf(stage.run('2026-05-01'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
+        await stage.engine.acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ [setting]: after }));
+        expect(itemLines(await stage.run('2026-05-01'))).to.deep.equal(['USAGE 2026-04-01..2026-05-01 7']);
+      });
+    }
+  });
+
+  it('usage §7.7: automatic runs wait for stragglers as long as the tenant says, and bill up to the boundary all the same', async () => {
+    await begin('club', '2026-04-01', { settings: { 'invoice.usage.collectionInterval': 'P1DT12H' } });
+    await stage.use('4 videos 2026-04-10');
+    await stage.runTo('2026-05-01', '2026-05-02');
+    expect(await stage.lines()).to.deep.equal(['RECURRING 2026-04-01..2026-05-01 30']);
+    await stage.use('1 videos 2026-04-30', 'straggler');
+    await stage.use('1 videos 2026-05-01', 'of the next period');
+    await stage.engine.runTo('2026-05-02T12:00:00Z');
+    expect(await stage.lines()).to.deep.equal([
+      'RECURRING 2026-04-01..2026-05-01 30',
+      'RECURRING 2026-05-01..2026-06-01 30, USAGE 2026-04-01..2026-05-01 10',
+    ]);
+    const { targetDate } = await stage.last();
+    expect(targetDate && formatLocalDate(targetDate)).to.equal('2026-05-01');
+    await stage.runTo('2026-06-01', '2026-06-02');
+    expect(await stage.lines()).to.have.lengthOf(2);
+    await stage.engine.runTo('2026-06-02T12:00:00Z');
+    expect(await stage.lines()).to.have.lengthOf(3);
+  });
+
+  it('invoicing §13 rule 3: a plugin changes amounts of usage, but neither takes items off nor says what they bill', async () => {
+    const plugin: InvoicePlugin = {
+      name: 'discount',
+      getAdditionalInvoiceItems: async ({ items }) => ({
+        items: items
+          .filter(({ itemType, amount }) => itemType === 'USAGE' && amount.greaterThan(5))
+          .map(({ id }) => ({ id, amount: '5', itemDetails: '{"tierDetails":[],"amount":0}' })),
+      }),
+    };
+    await begin('sms-payg', '2026-04-01', { invoicePlugins: [plugin] });
+    await stage.use('250 sms 2026-04-10');
+    await stage.runTo('2026-05-01');
+    const billed = await stage.last();
+    expect(itemLines(billed)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5']);
+    expect(JSON.parse(billed.items[0]?.itemDetails ?? '')).to.include({ amount: 8.85 });
+    await stage.use('100 sms 2026-04-11');
+    expect(itemLines(await stage.run('2026-05-01'))).to.deep.equal(['USAGE 2026-04-01..2026-05-01 2.95']);
   });
 });

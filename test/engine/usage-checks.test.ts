@@ -1,8 +1,5 @@
-import { expect } from 'chai';
 import type { CheckedInvariant } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines } from '../support/engine.ts';
-import { rowsOf } from '../support/queue-rows.ts';
+import { eachDatabaseByTurns, expect, itemLines, rowsOf } from '../support/index.ts';
 import { UsageStage } from '../support/usage/usage-stage.ts';
 
 const damages: readonly (readonly [CheckedInvariant, string, RegExp])[] = [
@@ -31,56 +28,50 @@ const damages: readonly (readonly [CheckedInvariant, string, RegExp])[] = [
   ['REPAIRS', `update bw_invoice_items set repairable = '1' where item_type = 'USAGE'`, /has .* left/],
 ];
 
-anyDatabase((kind, open) => {
-  describe(`the check of what is stored of usage on ${kind}`, () => {
-    let stage: UsageStage;
-    const breaches = () => Array.fromAsync(stage.engine.billing.checks.breaches());
-    beforeEach(async () => {
-      stage = await UsageStage.begin(open, { planName: 'packs-top', from: '2026-04-01' });
-      await stage.use('995 packs 2026-04-10', 'first');
-      await stage.use('8 packs 2026-04-10', 'void');
-      await stage.engine.acme.usage.void(stage.subscriptionId, 'void');
-      await stage.runTo('2026-05-01');
-      await stage.use('20 packs 2026-04-20T05:00:00Z', 'late');
-      await stage.runTo('2026-06-01');
-    });
-    afterEach(() => stage.close());
+eachDatabaseByTurns('the check of what is stored of usage', (open) => {
+  let stage: UsageStage;
+  const breaches = () => Array.fromAsync(stage.engine.billing.checks.breaches());
+  beforeEach(async () => {
+    stage = await UsageStage.begin(open, { planName: 'packs-top', from: '2026-04-01' });
+    await stage.use('995 packs 2026-04-10', 'first');
+    await stage.use('8 packs 2026-04-10', 'void');
+    await stage.engine.acme.usage.void(stage.subscriptionId, 'void');
+    await stage.runTo('2026-05-01');
+    await stage.use('20 packs 2026-04-20T05:00:00Z', 'late');
+    await stage.runTo('2026-06-01');
+  });
 
-    it(
-      'a check finds nothing where usage was late, void, given back, and billed anew after the void of an invoice',
-      onEachDatabase(async () => {
-        expect((await stage.lines()).at(-1)).to.contain('REPAIR_ADJ 2026-04-01..2026-05-01 -8980');
-        expect(await breaches()).to.deep.equal([]);
-        await stage.engine.acme.invoices.void((await stage.last()).id);
-        expect(await breaches()).to.deep.equal([]);
-        expect(itemLines(await stage.run('2026-06-01'))).to.include('USAGE 2026-05-01..2026-06-01 0');
-        expect(await breaches()).to.deep.equal([]);
-      }),
-    );
+  it('a check finds nothing where usage was late, void, given back, and billed anew after the void of an invoice', async () => {
+    expect((await stage.lines()).at(-1)).to.contain('REPAIR_ADJ 2026-04-01..2026-05-01 -8980');
+    expect(await breaches()).to.deep.equal([]);
+    await stage.engine.acme.invoices.void((await stage.last()).id);
+    expect(await breaches()).to.deep.equal([]);
+    expect(itemLines(await stage.run('2026-06-01'))).to.include('USAGE 2026-05-01..2026-06-01 0');
+    expect(await breaches()).to.deep.equal([]);
+  });
 
-    it('a check finds days that are not their points, and items that no interval bills', async () => {
-      for (const [invariant, damage, message] of damages) {
-        const found = await damaged(damage);
-        const own = found.filter((each) => each.invariant === invariant);
-        expect(own.map((each) => each.message).join('\n'), damage).to.match(message);
-        expect(own[0]?.tenantId, damage).to.equal(stage.engine.tenant.id);
-      }
-    });
-
-    /** What is found once the damage is done, which is taken back afterwards. */
-    async function damaged(damage: string) {
-      const { database } = stage.engine;
-      const tables = ['bw_usage_days', 'bw_usage_intervals', 'bw_invoice_items'];
-      for (const table of tables)
-        await rowsOf(database, `create table kept_${table} as select * from ${table}`);
-      await rowsOf(database, damage);
-      const found = await breaches();
-      for (const table of tables) {
-        await rowsOf(database, `delete from ${table}`);
-        await rowsOf(database, `insert into ${table} select * from kept_${table}`);
-        await rowsOf(database, `drop table kept_${table}`);
-      }
-      return found;
+  it('a check finds days that are not their points, and items that no interval bills', async () => {
+    for (const [invariant, damage, message] of damages) {
+      const found = await damaged(damage);
+      const own = found.filter((each) => each.invariant === invariant);
+      expect(own.map((each) => each.message).join('\n'), damage).to.match(message);
+      expect(own[0]?.tenantId, damage).to.equal(stage.engine.tenant.id);
     }
   });
+
+  /** What is found once the damage is done, which is taken back afterwards. */
+  async function damaged(damage: string) {
+    const { database } = stage.engine;
+    const tables = ['bw_usage_days', 'bw_usage_intervals', 'bw_invoice_items'];
+    for (const table of tables)
+      await rowsOf(database, `create table kept_${table} as select * from ${table}`);
+    await rowsOf(database, damage);
+    const found = await breaches();
+    for (const table of tables) {
+      await rowsOf(database, `delete from ${table}`);
+      await rowsOf(database, `insert into ${table} select * from kept_${table}`);
+      await rowsOf(database, `drop table kept_${table}`);
+    }
+    return found;
+  }
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   decimal,
   ErrorCode,
@@ -6,9 +5,7 @@ import {
   formatLocalDate,
   type PriceOverrideRequest,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines } from '../support/index.ts';
 import { powerCatalogs } from '../support/usage/usage-catalog.ts';
 import { UsageStage } from '../support/usage/usage-stage.ts';
 
@@ -22,80 +19,74 @@ function overriding(usageName: string, ...blocks: readonly Block[]): readonly Pr
   return [{ phaseType: 'EVERGREEN', usagePrices: [{ usageName, tierPrices }] }];
 }
 
-anyDatabase((_kind, open) => {
-  describe('prices of usage that change', () => {
-    let stage: UsageStage;
-    afterEach(() => stage.close());
+eachDatabaseByTurns('prices of usage that change', (open) => {
+  let stage: UsageStage;
 
-    const change = (planName: string, priceOverrides: readonly PriceOverrideRequest[]) =>
-      stage.engine.acme.subscriptions.changePlan(stage.subscriptionId, {
-        planName,
-        priceOverrides,
-        billingPolicy: 'IMMEDIATE',
-      });
-
-    it(
-      'usage §4.1 rules 1, 5: another price ends the interval, and what is not overridden keeps the list price',
-      onEachDatabase(async () => {
-        stage = await UsageStage.begin(open, { planName: 'sms-payg', from: '2026-04-01' });
-        await stage.use('1100 sms 2026-04-02');
-        await stage.runTo('2026-04-11');
-        await change('sms-payg', overriding('sms-usage', ['sms', '100.0', '10', '1']));
-        await stage.use('1100 sms 2026-04-12');
-        await stage.runTo('2026-04-21');
-        await change('sms-payg', overriding('sms-usage', ['sms', '1000', '100', '4.5']));
-        await stage.use('1100 sms 2026-04-22');
-        expect(
-          (await stage.engine.acme.usage.rated(stage.subscriptionId)).map(({ amount }) => amount.toString()),
-        ).to.deep.equal(['34']);
-        await stage.runTo('2026-05-01');
-        // Tiers begin anew: ten blocks at 2.95 and one at 5.95, at 1 and 5.95, then at 2.95 and 4.50.
-        expect(await stage.lines()).to.deep.equal([
-          'USAGE 2026-04-01..2026-04-11 35.45',
-          'USAGE 2026-04-11..2026-04-21 15.95',
-          'USAGE 2026-04-21..2026-05-01 34',
-        ]);
-        const [, second] = await stage.invoices();
-        expect(second?.items[0]).to.deep.include({ usageName: 'sms-usage', prettyUsageName: 'sms-usage' });
-      }),
-    );
-
-    it('usage §4.1 rule 4: the price of a tier of CAPACITY is overridden by its position', async () => {
-      stage = await UsageStage.begin(open, { planName: 'team-cap', from: '2026-01-01' });
-      const tierPrices = [{ blockPrices: [] }, { blockPrices: [], recurringPrice: decimal('3.5') }];
-      await change('team-cap', [
-        { phaseType: 'EVERGREEN', usagePrices: [{ usageName: 'team-usage', tierPrices }] },
-      ]);
-      await stage.use('101 mbps 2026-01-10');
-      const [foreseen] = await stage.engine.acme.usage.rated(stage.subscriptionId);
-      expect(foreseen?.amount.toString()).to.equal('3.5');
-      await stage.runTo('2026-02-01');
-      expect(itemLines(await stage.last())).to.deep.equal(['USAGE 2026-01-01..2026-02-01 3.5']);
+  const change = (planName: string, priceOverrides: readonly PriceOverrideRequest[]) =>
+    stage.engine.acme.subscriptions.changePlan(stage.subscriptionId, {
+      planName,
+      priceOverrides,
+      billingPolicy: 'IMMEDIATE',
     });
 
-    it('usage §4.1 rule 2: what matches no section and no block is refused', async () => {
-      stage = await UsageStage.begin(open, { planName: 'sms-payg', from: '2026-04-01' });
-      for (const wrong of [
-        overriding('fax-usage', ['sms', '100', '10', '1']),
-        overriding('sms-usage', ['sms', '100', '11', '1']),
-        overriding('sms-usage', ['fax', '100', '10', '1']),
-      ])
-        expect(await codeOf(change('sms-payg', wrong))).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);
-    });
+  it('usage §4.1 rules 1, 5: another price ends the interval, and what is not overridden keeps the list price', async () => {
+    stage = await UsageStage.begin(open, { planName: 'sms-payg', from: '2026-04-01' });
+    await stage.use('1100 sms 2026-04-02');
+    await stage.runTo('2026-04-11');
+    await change('sms-payg', overriding('sms-usage', ['sms', '100.0', '10', '1']));
+    await stage.use('1100 sms 2026-04-12');
+    await stage.runTo('2026-04-21');
+    await change('sms-payg', overriding('sms-usage', ['sms', '1000', '100', '4.5']));
+    await stage.use('1100 sms 2026-04-22');
+    expect(
+      (await stage.engine.acme.usage.rated(stage.subscriptionId)).map(({ amount }) => amount.toString()),
+    ).to.deep.equal(['34']);
+    await stage.runTo('2026-05-01');
+    // Tiers begin anew: ten blocks at 2.95 and one at 5.95, at 1 and 5.95, then at 2.95 and 4.50.
+    expect(await stage.lines()).to.deep.equal([
+      'USAGE 2026-04-01..2026-04-11 35.45',
+      'USAGE 2026-04-11..2026-04-21 15.95',
+      'USAGE 2026-04-21..2026-05-01 34',
+    ]);
+    const [, second] = await stage.invoices();
+    expect(second?.items[0]).to.deep.include({ usageName: 'sms-usage', prettyUsageName: 'sms-usage' });
+  });
 
-    it('a catalog change report tells what usage will cost, and from when on', async () => {
-      stage = await UsageStage.begin(open, { planName: 'power', from: '2026-04-01' });
-      const report = await stage.engine.acme.catalogs.changeReport(powerCatalogs);
-      const lines = (await Array.fromAsync(report)).flatMap((part) => {
-        if (part.kind !== 'PRICE_CHANGE') return [];
-        const { from, priceType, usage, oldPrice, newPrice, catalogEffectiveDate: version } = part.change;
-        const section = `${usage?.usageName} T${usage?.tier} ${usage?.unitType}`;
-        return `${formatLocalDate(from.date)} ${priceType} ${section} ${oldPrice} → ${newPrice} v${version && formatInstant(version).slice(0, 10)}`;
-      });
-      expect(lines).to.deep.equal([
-        '2026-05-08 USAGE power-usage T1 kwh 1.5 → 2.5 v2026-05-08',
-        '2026-05-08 USAGE power-usage T2 kwh 2 → 3 v2026-05-08',
-      ]);
+  it('usage §4.1 rule 4: the price of a tier of CAPACITY is overridden by its position', async () => {
+    stage = await UsageStage.begin(open, { planName: 'team-cap', from: '2026-01-01' });
+    const tierPrices = [{ blockPrices: [] }, { blockPrices: [], recurringPrice: decimal('3.5') }];
+    await change('team-cap', [
+      { phaseType: 'EVERGREEN', usagePrices: [{ usageName: 'team-usage', tierPrices }] },
+    ]);
+    await stage.use('101 mbps 2026-01-10');
+    const [foreseen] = await stage.engine.acme.usage.rated(stage.subscriptionId);
+    expect(foreseen?.amount.toString()).to.equal('3.5');
+    await stage.runTo('2026-02-01');
+    expect(itemLines(await stage.last())).to.deep.equal(['USAGE 2026-01-01..2026-02-01 3.5']);
+  });
+
+  it('usage §4.1 rule 2: what matches no section and no block is refused', async () => {
+    stage = await UsageStage.begin(open, { planName: 'sms-payg', from: '2026-04-01' });
+    for (const wrong of [
+      overriding('fax-usage', ['sms', '100', '10', '1']),
+      overriding('sms-usage', ['sms', '100', '11', '1']),
+      overriding('sms-usage', ['fax', '100', '10', '1']),
+    ])
+      expect(await codeOf(change('sms-payg', wrong))).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);
+  });
+
+  it('a catalog change report tells what usage will cost, and from when on', async () => {
+    stage = await UsageStage.begin(open, { planName: 'power', from: '2026-04-01' });
+    const report = await stage.engine.acme.catalogs.changeReport(powerCatalogs);
+    const lines = (await Array.fromAsync(report)).flatMap((part) => {
+      if (part.kind !== 'PRICE_CHANGE') return [];
+      const { from, priceType, usage, oldPrice, newPrice, catalogEffectiveDate: version } = part.change;
+      const section = `${usage?.usageName} T${usage?.tier} ${usage?.unitType}`;
+      return `${formatLocalDate(from.date)} ${priceType} ${section} ${oldPrice} → ${newPrice} v${version && formatInstant(version).slice(0, 10)}`;
     });
+    expect(lines).to.deep.equal([
+      '2026-05-08 USAGE power-usage T1 kwh 1.5 → 2.5 v2026-05-08',
+      '2026-05-08 USAGE power-usage T2 kwh 2 → 3 v2026-05-08',
+    ]);
   });
 });

@@ -1,128 +1,113 @@
-import { expect } from 'chai';
 import { ErrorCode } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines } from '../support/index.ts';
 import { UsageStage } from '../support/usage/usage-stage.ts';
 
 const APRIL = '2026-04-01..2026-05-01';
 const MAY = '2026-05-01..2026-06-01';
 
-anyDatabase((_kind, open) => {
-  describe('usage §8: what tenants set for late, missing and much usage', () => {
-    let stage: UsageStage;
-    afterEach(() => stage.close());
+eachDatabaseByTurns('usage §8: what tenants set for late, missing and much usage', (open) => {
+  let stage: UsageStage;
 
-    const begin = async (planName: string, settings: Readonly<Record<string, string>>): Promise<void> => {
-      stage = await UsageStage.begin(open, { planName, from: '2026-04-01' }, { settings });
-    };
+  const begin = async (planName: string, settings: Readonly<Record<string, string>>): Promise<void> => {
+    stage = await UsageStage.begin(open, { planName, from: '2026-04-01' }, { settings });
+  };
 
-    for (const [lateMode, may] of [
-      ['DELTA', [`USAGE ${APRIL} 7`, `USAGE ${MAY} 2`]],
-      ['NEXT_PERIOD', [`USAGE ${MAY} 9`]],
-      ['IGNORE', [`USAGE ${MAY} 2`]],
-    ] as const) {
-      it(
-        `invoice.usage.lateMode ${lateMode}`,
-        onEachDatabase(async () => {
-          await begin('api-std', { 'invoice.usage.lateMode': lateMode });
-          await stage.use('40 calls 2026-04-10');
-          await stage.runTo('2026-05-01');
-          await stage.use('7 calls 2026-04-11', 'late');
-          await stage.use('2 calls 2026-05-11', 'in time');
-          await stage.runTo('2026-06-01');
-          const last = await stage.last();
-          expect(itemLines(last)).to.deep.equal(may);
-          expect(last.trackingIds).to.deep.equal(lateMode === 'IGNORE' ? ['in time'] : ['late', 'in time']);
-          expect(await codeOf(stage.run('2026-06-01'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
-        }),
-      );
-    }
-
-    it('usage §7.7 rule 6: invoice.usage.lateMode IGNORE bills what comes in time for a period that was billed ahead', async () => {
-      await begin('api-std', { 'invoice.usage.lateMode': 'IGNORE' });
-      await stage.use('10 calls 2026-04-03');
-      await stage.runTo('2026-04-05');
-      expect(itemLines(await stage.run('2026-05-01'))).to.deep.equal([`USAGE ${APRIL} 10`]);
-      await stage.use('20 calls 2026-04-20');
+  for (const [lateMode, may] of [
+    ['DELTA', [`USAGE ${APRIL} 7`, `USAGE ${MAY} 2`]],
+    ['NEXT_PERIOD', [`USAGE ${MAY} 9`]],
+    ['IGNORE', [`USAGE ${MAY} 2`]],
+  ] as const) {
+    it(`invoice.usage.lateMode ${lateMode}`, async () => {
+      await begin('api-std', { 'invoice.usage.lateMode': lateMode });
+      await stage.use('40 calls 2026-04-10');
       await stage.runTo('2026-05-01');
-      expect(itemLines(await stage.last())).to.deep.equal([`USAGE ${APRIL} 20`]);
-      await stage.use('40 calls 2026-04-21', 'late');
+      await stage.use('7 calls 2026-04-11', 'late');
+      await stage.use('2 calls 2026-05-11', 'in time');
       await stage.runTo('2026-06-01');
-      expect(itemLines(await stage.last())).to.deep.equal(['USAGE 2026-05-01..2026-06-01 0']);
-      const found = await stage.engine.acme.usage.unbilled(stage.subscriptionId, {
-        startDate: '2026-04-01',
-        endDate: '2026-06-01',
-      });
-      expect(found.map(({ reason, amount }) => `${reason} ${amount}`)).to.deep.equal(['LATE 40']);
+      const last = await stage.last();
+      expect(itemLines(last)).to.deep.equal(may);
+      expect(last.trackingIds).to.deep.equal(lateMode === 'IGNORE' ? ['in time'] : ['late', 'in time']);
+      expect(await codeOf(stage.run('2026-06-01'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
     });
+  }
 
-    for (const [periods, april] of [
-      ['0', []],
-      ['1', []],
-      ['2', [`USAGE ${APRIL} 7`]],
-      ['-1', [`USAGE ${APRIL} 7`]],
-    ] as const) {
-      it(`invoice.readMaxRawUsagePreviousPeriod ${periods}`, async () => {
-        await begin('api-std', { 'invoice.readMaxRawUsagePreviousPeriod': periods });
-        await stage.runTo('2026-05-01', '2026-06-01');
-        await stage.use('7 calls 2026-04-11');
-        await stage.use('3 calls 2026-06-11');
-        await stage.runTo('2026-07-01');
-        expect(itemLines(await stage.last())).to.deep.equal([...april, 'USAGE 2026-06-01..2026-07-01 3']);
-      });
-    }
+  it('usage §7.7 rule 6: invoice.usage.lateMode IGNORE bills what comes in time for a period that was billed ahead', async () => {
+    await begin('api-std', { 'invoice.usage.lateMode': 'IGNORE' });
+    await stage.use('10 calls 2026-04-03');
+    await stage.runTo('2026-04-05');
+    expect(itemLines(await stage.run('2026-05-01'))).to.deep.equal([`USAGE ${APRIL} 10`]);
+    await stage.use('20 calls 2026-04-20');
+    await stage.runTo('2026-05-01');
+    expect(itemLines(await stage.last())).to.deep.equal([`USAGE ${APRIL} 20`]);
+    await stage.use('40 calls 2026-04-21', 'late');
+    await stage.runTo('2026-06-01');
+    expect(itemLines(await stage.last())).to.deep.equal(['USAGE 2026-05-01..2026-06-01 0']);
+    const found = await stage.engine.acme.usage.unbilled(stage.subscriptionId, {
+      startDate: '2026-04-01',
+      endDate: '2026-06-01',
+    });
+    expect(found.map(({ reason, amount }) => `${reason} ${amount}`)).to.deep.equal(['LATE 40']);
+  });
 
-    it(
-      'usage E7 Look-back, N = 2: invoice.usage.beyondLookback NEXT_PERIOD carries what came too late into the next period',
-      onEachDatabase(async () => {
-        await begin('sms-payg', { 'invoice.usage.beyondLookback': 'NEXT_PERIOD' });
-        await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01');
-        await stage.use('100 sms 2026-04-30', 'a');
-        await stage.use('199 sms 2026-05-01', 'b');
-        await stage.use('50 sms 2026-07-01', 'c');
-        await stage.use('300 sms 2026-07-16', 'd');
-        await stage.runTo('2026-08-01');
-        const last = await stage.last();
-        expect(itemLines(last)).to.deep.equal([`USAGE ${MAY} 5.9`, 'USAGE 2026-07-01..2026-08-01 14.75']);
-        expect(last.trackingIds).to.deep.equal(['a', 'b', 'c', 'd']);
-        expect(await codeOf(stage.run('2026-08-01'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
-        await stage.runTo('2026-09-01');
-        expect((await stage.lines()).at(-1)).to.equal('USAGE 2026-08-01..2026-09-01 0');
-      }),
-    );
+  for (const [periods, april] of [
+    ['0', []],
+    ['1', []],
+    ['2', [`USAGE ${APRIL} 7`]],
+    ['-1', [`USAGE ${APRIL} 7`]],
+  ] as const) {
+    it(`invoice.readMaxRawUsagePreviousPeriod ${periods}`, async () => {
+      await begin('api-std', { 'invoice.readMaxRawUsagePreviousPeriod': periods });
+      await stage.runTo('2026-05-01', '2026-06-01');
+      await stage.use('7 calls 2026-04-11');
+      await stage.use('3 calls 2026-06-11');
+      await stage.runTo('2026-07-01');
+      expect(itemLines(await stage.last())).to.deep.equal([...april, 'USAGE 2026-06-01..2026-07-01 3']);
+    });
+  }
 
-    for (const [negativeDelta, may] of [
-      ['CREDIT', [`REPAIR_ADJ ${APRIL} -40`, `USAGE ${MAY} 0`, 'CBA_ADJ 2026-06-01..2026-06-01 40']],
-      ['IGNORE', [`USAGE ${MAY} 0`]],
-      ['FAIL', []],
-    ] as const) {
-      it(
-        `invoice.usage.negativeDelta ${negativeDelta}`,
-        onEachDatabase(async () => {
-          await begin('api-std', { 'invoice.usage.negativeDelta': negativeDelta });
-          await stage.use('40 calls 2026-04-10', 'wrong');
-          await stage.runTo('2026-05-01');
-          await stage.engine.acme.usage.void(stage.subscriptionId, 'wrong');
-          await stage.runTo('2026-06-01');
-          const [, june] = await stage.invoices();
-          expect(june === undefined ? [] : itemLines(june)).to.deep.equal(may);
-          const tags = await stage.engine.acme.tags.ofObject({ type: 'ACCOUNT', id: stage.accountId });
-          expect(tags.some(({ tagDefinitionName: name }) => name === '__PARK__')).to.equal(
-            negativeDelta === 'FAIL',
-          );
-          // It shows what would come, and fails never (usage §7.7 rule 3).
-          const ahead = await stage.dryRun('2026-07-01');
-          expect(ahead && itemLines(ahead).at(-1)).to.equal('USAGE 2026-06-01..2026-07-01 0');
-        }),
-      );
-    }
+  it('usage E7 Look-back, N = 2: invoice.usage.beyondLookback NEXT_PERIOD carries what came too late into the next period', async () => {
+    await begin('sms-payg', { 'invoice.usage.beyondLookback': 'NEXT_PERIOD' });
+    await stage.runTo('2026-05-01', '2026-06-01', '2026-07-01');
+    await stage.use('100 sms 2026-04-30', 'a');
+    await stage.use('199 sms 2026-05-01', 'b');
+    await stage.use('50 sms 2026-07-01', 'c');
+    await stage.use('300 sms 2026-07-16', 'd');
+    await stage.runTo('2026-08-01');
+    const last = await stage.last();
+    expect(itemLines(last)).to.deep.equal([`USAGE ${MAY} 5.9`, 'USAGE 2026-07-01..2026-08-01 14.75']);
+    expect(last.trackingIds).to.deep.equal(['a', 'b', 'c', 'd']);
+    expect(await codeOf(stage.run('2026-08-01'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);
+    await stage.runTo('2026-09-01');
+    expect((await stage.lines()).at(-1)).to.equal('USAGE 2026-08-01..2026-09-01 0');
+  });
 
-    it('invoice.trackingIds.maxReturned: an invoice tells no more ids than that', async () => {
-      await begin('api-std', { 'invoice.trackingIds.maxReturned': '2' });
-      for (const id of ['a', 'b', 'c']) await stage.use('1 calls 2026-04-10', id);
+  for (const [negativeDelta, may] of [
+    ['CREDIT', [`REPAIR_ADJ ${APRIL} -40`, `USAGE ${MAY} 0`, 'CBA_ADJ 2026-06-01..2026-06-01 40']],
+    ['IGNORE', [`USAGE ${MAY} 0`]],
+    ['FAIL', []],
+  ] as const) {
+    it(`invoice.usage.negativeDelta ${negativeDelta}`, async () => {
+      await begin('api-std', { 'invoice.usage.negativeDelta': negativeDelta });
+      await stage.use('40 calls 2026-04-10', 'wrong');
       await stage.runTo('2026-05-01');
-      expect((await stage.last()).trackingIds).to.deep.equal(['a', 'b']);
+      await stage.engine.acme.usage.void(stage.subscriptionId, 'wrong');
+      await stage.runTo('2026-06-01');
+      const [, june] = await stage.invoices();
+      expect(june === undefined ? [] : itemLines(june)).to.deep.equal(may);
+      const tags = await stage.engine.acme.tags.ofObject({ type: 'ACCOUNT', id: stage.accountId });
+      expect(tags.some(({ tagDefinitionName: name }) => name === '__PARK__')).to.equal(
+        negativeDelta === 'FAIL',
+      );
+      // It shows what would come, and fails never (usage §7.7 rule 3).
+      const ahead = await stage.dryRun('2026-07-01');
+      expect(ahead && itemLines(ahead).at(-1)).to.equal('USAGE 2026-06-01..2026-07-01 0');
     });
+  }
+
+  it('invoice.trackingIds.maxReturned: an invoice tells no more ids than that', async () => {
+    await begin('api-std', { 'invoice.trackingIds.maxReturned': '2' });
+    for (const id of ['a', 'b', 'c']) await stage.use('1 calls 2026-04-10', id);
+    await stage.runTo('2026-05-01');
+    expect((await stage.last()).trackingIds).to.deep.equal(['a', 'b']);
   });
 });

@@ -1,8 +1,5 @@
-import { expect } from 'chai';
 import { ErrorCode, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { sampled } from '../support/sampled.ts';
+import { eachDatabase, expect, itemLines, openEngine, sampled, type TestEngine } from '../support/index.ts';
 import { MeteringSource } from '../support/usage/metering-source.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
@@ -104,82 +101,79 @@ const faults: readonly (readonly [what: string, answer: (subscriptionId: Uuid) =
     ],
   ];
 
-eachDatabase((kind, open) => {
-  describe('usage sources that do wrong (usage §9 rule 6)', () => {
-    let engine: TestEngine;
-    let source: MeteringSource;
-    before(async () => {
-      source = new MeteringSource();
-      engine = await openEngine(open, {
-        now: '2026-04-01T00:00:00Z',
-        catalog: usageCatalog,
-        usageSources: [source],
-        longestTimerMs: 100,
-      });
+eachDatabase('usage sources that do wrong (usage §9 rule 6)', (open, kind) => {
+  let engine: TestEngine;
+  let source: MeteringSource;
+  before(async () => {
+    source = new MeteringSource();
+    engine = await openEngine(open, {
+      now: '2026-04-01T00:00:00Z',
+      catalog: usageCatalog,
+      usageSources: [source],
+      longestTimerMs: 100,
     });
-    after(() => engine.close());
+  });
 
-    async function subscribed(): Promise<{ readonly accountId: Uuid; readonly subscriptionId: Uuid }> {
-      source.instead = null;
-      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName: 'sms-payg' });
-      return { accountId, subscriptionId };
-    }
+  async function subscribed(): Promise<{ readonly accountId: Uuid; readonly subscriptionId: Uuid }> {
+    source.instead = null;
+    const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName: 'sms-payg' });
+    return { accountId, subscriptionId };
+  }
 
-    async function failure(
-      call: Promise<unknown>,
-    ): Promise<{ readonly code: number; readonly message: string }> {
-      return call.then(
-        () => expect.fail('it went well'),
-        (error: { code: number; message: string }) => error,
-      );
-    }
+  async function failure(
+    call: Promise<unknown>,
+  ): Promise<{ readonly code: number; readonly message: string }> {
+    return call.then(
+      () => expect.fail('it went well'),
+      (error: { code: number; message: string }) => error,
+    );
+  }
 
-    it('each keeps the account as it was: nothing is stored, nobody is parked, a caller is told who it was', async () => {
-      for (const [what, answer, says] of sampled(faults, 3, kind === 'sqlite' ? 0 : 1)) {
-        const { accountId, subscriptionId } = await subscribed();
-        const targetDate = parseLocalDate('2026-05-01');
-        source.instead = () => answer(subscriptionId);
-        const calls = [
-          () => engine.acme.invoices.generate({ accountId, targetDate }),
-          () => engine.acme.invoices.dryRun({ accountId, targetDate, dryRunType: 'TARGET_DATE' }),
-          () => engine.acme.usage.rollUp(subscriptionId, { startDate: '2026-04-01', endDate: '2026-05-01' }),
-        ];
-        for (const call of calls) {
-          const { code, message } = await failure(call());
-          expect(code, what).to.equal(ErrorCode.UNEXPECTED);
-          expect(message, what).to.match(says).and.to.contain('usage source "meter"');
-        }
-        expect(await engine.acme.invoices.ofAccount({ accountId }), what).to.deep.equal([]);
-        const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
-        expect(
-          tags.map(({ tagDefinitionId }) => tagDefinitionId),
-          what,
-        ).not.to.contain(SystemTag.PARK);
-        source.instead = null;
-        source.records = [];
-        source.use(subscriptionId, '1 sms 2026-04-10T00:00:00Z');
-        const invoice = await engine.acme.invoices.generate({ accountId, targetDate });
-        expect(itemLines(invoice), what).to.deep.equal(['USAGE 2026-04-01..2026-05-01 2.95']);
-      }
-    }).timeout(60_000);
-
-    it('sums that are not one for each request are refused', async () => {
-      const { accountId } = await subscribed();
+  it('each keeps the account as it was: nothing is stored, nobody is parked, a caller is told who it was', async () => {
+    for (const [what, answer, says] of sampled(faults, 3, kind === 'sqlite' ? 0 : 1)) {
+      const { accountId, subscriptionId } = await subscribed();
       const targetDate = parseLocalDate('2026-05-01');
-      for (const [answer, says] of [
-        ['many', /no list/],
-        [[], /0 quantities for 1 requests/],
-        [[{ quantity: 5 }], /quantities\[0\]\.quantity/],
-        [[{ quantity: '5', trackingIds: 'a' }], /trackingIds that are no list/],
-        [[{ quantity: '5', trackingIds: [''] }], /trackingIds\[0\]/],
-        [[null], /quantities\[0\] that is no object/],
-      ] as const) {
-        source.getAggregatedUsage = async () => answer as never;
-        const { message } = await failure(engine.acme.invoices.generate({ accountId, targetDate }));
-        expect(message).to.match(says);
+      source.instead = () => answer(subscriptionId);
+      const calls = [
+        () => engine.acme.invoices.generate({ accountId, targetDate }),
+        () => engine.acme.invoices.dryRun({ accountId, targetDate, dryRunType: 'TARGET_DATE' }),
+        () => engine.acme.usage.rollUp(subscriptionId, { startDate: '2026-04-01', endDate: '2026-05-01' }),
+      ];
+      for (const call of calls) {
+        const { code, message } = await failure(call());
+        expect(code, what).to.equal(ErrorCode.UNEXPECTED);
+        expect(message, what).to.match(says).and.to.contain('usage source "meter"');
       }
-      delete source.getAggregatedUsage;
-    });
+      expect(await engine.acme.invoices.ofAccount({ accountId }), what).to.deep.equal([]);
+      const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
+      expect(
+        tags.map(({ tagDefinitionId }) => tagDefinitionId),
+        what,
+      ).not.to.contain(SystemTag.PARK);
+      source.instead = null;
+      source.records = [];
+      source.use(subscriptionId, '1 sms 2026-04-10T00:00:00Z');
+      const invoice = await engine.acme.invoices.generate({ accountId, targetDate });
+      expect(itemLines(invoice), what).to.deep.equal(['USAGE 2026-04-01..2026-05-01 2.95']);
+    }
+  }).timeout(60_000);
+
+  it('sums that are not one for each request are refused', async () => {
+    const { accountId } = await subscribed();
+    const targetDate = parseLocalDate('2026-05-01');
+    for (const [answer, says] of [
+      ['many', /no list/],
+      [[], /0 quantities for 1 requests/],
+      [[{ quantity: 5 }], /quantities\[0\]\.quantity/],
+      [[{ quantity: '5', trackingIds: 'a' }], /trackingIds that are no list/],
+      [[{ quantity: '5', trackingIds: [''] }], /trackingIds\[0\]/],
+      [[null], /quantities\[0\] that is no object/],
+    ] as const) {
+      source.getAggregatedUsage = async () => answer as never;
+      const { message } = await failure(engine.acme.invoices.generate({ accountId, targetDate }));
+      expect(message).to.match(says);
+    }
+    delete source.getAggregatedUsage;
   });
 });

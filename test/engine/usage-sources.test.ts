@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   formatInstant,
   formatLocalDate,
@@ -10,452 +9,434 @@ import {
   type UsageSource,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 import { MeteringSource } from '../support/usage/metering-source.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
-anyDatabase((_kind, open) => {
-  describe('usage sources', () => {
-    let engine: TestEngine;
-    let source: MeteringSource;
-    let accountId: Uuid;
-    let subscriptionId: Uuid;
-    afterEach(() => engine.close());
+eachDatabaseByTurns('usage sources', (open) => {
+  let engine: TestEngine;
+  let source: MeteringSource;
+  let accountId: Uuid;
+  let subscriptionId: Uuid;
 
-    interface Beginning {
-      readonly others?: readonly UsageSource[];
-      readonly configuration?: Record<string, string>;
-      readonly longestTimerMs?: number;
-    }
+  interface Beginning {
+    readonly others?: readonly UsageSource[];
+    readonly configuration?: Record<string, string>;
+    readonly longestTimerMs?: number;
+  }
 
-    /** A subscription from 1 April 2026 on, whose usage a source tells. */
-    async function begin(planName: string, { others = [], ...options }: Beginning = {}): Promise<void> {
-      source = new MeteringSource();
-      engine = await openEngine(open, {
-        now: '2026-04-01T00:00:00Z',
-        catalog: usageCatalog,
-        usageSources: [source, ...others],
-        ...options,
-      });
-      const account = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      accountId = account.id;
-      subscriptionId = (await engine.acme.createSubscription({ accountId, planName })).subscriptionId;
-      await engine.settle();
-    }
-
-    async function record(text: string): Promise<void> {
-      const [amount = '', unitType = '', recordDate = ''] = text.split(' ');
-      const unitUsageRecords = [{ unitType, usageRecords: [{ recordDate, amount }] }];
-      await engine.acme.recordUsage({ subscriptionId, trackingId: text, unitUsageRecords });
-    }
-
-    async function invoices(): Promise<readonly InvoiceView[]> {
-      const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
-    }
-
-    async function lines(): Promise<readonly string[]> {
-      return (await invoices()).map((invoice) => itemLines(invoice).join(', '));
-    }
-
-    async function trackingIds(): Promise<readonly (readonly string[])[]> {
-      const all = await Promise.all((await invoices()).map(({ id }) => engine.acme.getInvoice(id)));
-      return all.map((invoice) => invoice.trackingIds);
-    }
-
-    async function isParked(): Promise<boolean> {
-      const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
-      return tags.some(({ tagDefinitionId }) => tagDefinitionId === SystemTag.PARK);
-    }
-
-    const generate = (targetDate: string) =>
-      engine.acme.invoices.generate({ accountId, targetDate: parseLocalDate(targetDate) });
-
-    it(
-      'usage §9 rule 2: what the first source tells is billed with its tracking ids, not what is recorded or what others tell',
-      onEachDatabase(async () => {
-        const second = new MeteringSource('second');
-        await begin('sms-payg', { others: [second] });
-        await record('5000 sms 2026-04-10');
-        source.use(subscriptionId, '99 sms 2026-04-01T00:00:00Z', '100 sms 2026-04-15T12:00:00Z');
-        second.use(subscriptionId, '7000 sms 2026-04-15T12:00:00Z');
-        await engine.runTo('2026-05-01T00:00:00Z');
-        expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5.9']);
-        expect(await trackingIds()).to.deep.equal([source.records.map(({ trackingId }) => trackingId)]);
-        expect(second.calls).to.deep.equal([]);
-        source.records = [];
-        await begin2Months();
-        expect((await lines()).at(-1)).to.equal('USAGE 2026-05-01..2026-06-01 0');
-      }),
-    );
-
-    /** To June, whose usage is none although some is recorded: an empty answer is an answer. */
-    async function begin2Months(): Promise<void> {
-      source.use(subscriptionId, '99 sms 2026-04-01T00:00:00Z', '100 sms 2026-04-15T12:00:00Z');
-      await record('300 sms 2026-05-10');
-      await engine.runTo('2026-06-01T00:00:00Z');
-    }
-
-    it('usage §9 rule 2: where no source has the account, what is recorded is billed', async () => {
-      const second = new MeteringSource('second');
-      await begin('sms-payg', { others: [second] });
-      source.instead = () => null;
-      second.use(subscriptionId, '250 sms 2026-04-02T00:00:00Z');
-      await record('5000 sms 2026-04-10');
-      const dryRun = () =>
-        engine.acme.invoices.dryRun({
-          accountId,
-          targetDate: parseLocalDate('2026-05-01'),
-          dryRunType: 'TARGET_DATE',
-        });
-      expect((await dryRun())?.items.map(({ amount }) => String(amount))).to.deep.equal(['8.85']);
-      second.instead = () => null;
-      expect((await dryRun())?.items.map(({ amount }) => String(amount))).to.deep.equal(['53.3']);
-      await engine.runTo('2026-05-01T00:00:00Z');
-      expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 53.3']);
-      expect(await trackingIds()).to.deep.equal([['5000 sms 2026-04-10']]);
+  /** A subscription from 1 April 2026 on, whose usage a source tells. */
+  async function begin(planName: string, { others = [], ...options }: Beginning = {}): Promise<void> {
+    source = new MeteringSource();
+    engine = await openEngine(open, {
+      now: '2026-04-01T00:00:00Z',
+      catalog: usageCatalog,
+      usageSources: [source, ...others],
+      ...options,
     });
+    const account = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    accountId = account.id;
+    subscriptionId = (await engine.acme.createSubscription({ accountId, planName })).subscriptionId;
+    await engine.settle();
+  }
 
-    it('usage §9 rules 3 and 5: a run is asked for from the look-back to the end of its target date, and told what it cuts at', async () => {
-      await begin('club');
-      for (const month of ['05', '06', '07']) await engine.runTo(`2026-${month}-01T00:00:00Z`);
-      const { range, context, properties } = source.calls.at(-1) ?? {};
-      expect(range && [formatInstant(range.start), formatInstant(range.end)]).to.deep.equal([
-        '2026-04-01T00:00:00.000Z',
-        '2026-07-02T00:00:00.000Z',
-      ]);
-      expect(context).to.deep.include({
-        tenantId: engine.tenant.id,
+  async function record(text: string): Promise<void> {
+    const [amount = '', unitType = '', recordDate = ''] = text.split(' ');
+    const unitUsageRecords = [{ unitType, usageRecords: [{ recordDate, amount }] }];
+    await engine.acme.recordUsage({ subscriptionId, trackingId: text, unitUsageRecords });
+  }
+
+  async function invoices(): Promise<readonly InvoiceView[]> {
+    const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
+  }
+
+  async function lines(): Promise<readonly string[]> {
+    return (await invoices()).map((invoice) => itemLines(invoice).join(', '));
+  }
+
+  async function trackingIds(): Promise<readonly (readonly string[])[]> {
+    const all = await Promise.all((await invoices()).map(({ id }) => engine.acme.getInvoice(id)));
+    return all.map((invoice) => invoice.trackingIds);
+  }
+
+  async function isParked(): Promise<boolean> {
+    const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
+    return tags.some(({ tagDefinitionId }) => tagDefinitionId === SystemTag.PARK);
+  }
+
+  const generate = (targetDate: string) =>
+    engine.acme.invoices.generate({ accountId, targetDate: parseLocalDate(targetDate) });
+
+  it('usage §9 rule 2: what the first source tells is billed with its tracking ids, not what is recorded or what others tell', async () => {
+    const second = new MeteringSource('second');
+    await begin('sms-payg', { others: [second] });
+    await record('5000 sms 2026-04-10');
+    source.use(subscriptionId, '99 sms 2026-04-01T00:00:00Z', '100 sms 2026-04-15T12:00:00Z');
+    second.use(subscriptionId, '7000 sms 2026-04-15T12:00:00Z');
+    await engine.runTo('2026-05-01T00:00:00Z');
+    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5.9']);
+    expect(await trackingIds()).to.deep.equal([source.records.map(({ trackingId }) => trackingId)]);
+    expect(second.calls).to.deep.equal([]);
+    source.records = [];
+    await begin2Months();
+    expect((await lines()).at(-1)).to.equal('USAGE 2026-05-01..2026-06-01 0');
+  });
+
+  /** To June, whose usage is none although some is recorded: an empty answer is an answer. */
+  async function begin2Months(): Promise<void> {
+    source.use(subscriptionId, '99 sms 2026-04-01T00:00:00Z', '100 sms 2026-04-15T12:00:00Z');
+    await record('300 sms 2026-05-10');
+    await engine.runTo('2026-06-01T00:00:00Z');
+  }
+
+  it('usage §9 rule 2: where no source has the account, what is recorded is billed', async () => {
+    const second = new MeteringSource('second');
+    await begin('sms-payg', { others: [second] });
+    source.instead = () => null;
+    second.use(subscriptionId, '250 sms 2026-04-02T00:00:00Z');
+    await record('5000 sms 2026-04-10');
+    const dryRun = () =>
+      engine.acme.invoices.dryRun({
         accountId,
-        dryRunType: null,
-        inputTargetDate: parseLocalDate('2026-07-01'),
+        targetDate: parseLocalDate('2026-05-01'),
+        dryRunType: 'TARGET_DATE',
       });
-      expect(JSON.parse(properties?.USAGE_TRANSITIONS ?? '')).to.deep.equal({
-        [subscriptionId]: {
-          videos: ['04', '05', '06', '07'].map((month) => `2026-${month}-01T00:00:00.000Z`),
-        },
-      });
-    });
+    expect((await dryRun())?.items.map(({ amount }) => String(amount))).to.deep.equal(['8.85']);
+    second.instead = () => null;
+    expect((await dryRun())?.items.map(({ amount }) => String(amount))).to.deep.equal(['53.3']);
+    await engine.runTo('2026-05-01T00:00:00Z');
+    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 53.3']);
+    expect(await trackingIds()).to.deep.equal([['5000 sms 2026-04-10']]);
+  });
 
-    for (const isAggregating of [false, true]) {
-      it(`usage §7.3 rule 7: what a source ${isAggregating ? 'adds up' : 'tells'} is charged once after a change dated back`, async () => {
-        await begin('api-std');
-        source.use(subscriptionId, '10 calls 2026-04-05T00:00:00Z', '7 calls 2026-04-20T00:00:00Z');
-        if (isAggregating) {
-          source.addUp(({ start, end }) => {
-            const own = source.records.filter(
-              ({ instant }) => start <= Number(instant) && Number(instant) < end,
-            );
-            return { quantity: String(own.reduce((all, { amount }) => all + Number(amount), 0)) };
-          });
-        }
-        await engine.runTo('2026-05-01T00:00:00Z');
-        await engine.runTo('2026-05-02T00:00:00Z');
-        await engine.acme.subscriptions.changePlan(subscriptionId, {
-          planName: 'api-plus',
-          requestedDate: { date: parseLocalDate('2026-04-15') },
+  it('usage §9 rules 3 and 5: a run is asked for from the look-back to the end of its target date, and told what it cuts at', async () => {
+    await begin('club');
+    for (const month of ['05', '06', '07']) await engine.runTo(`2026-${month}-01T00:00:00Z`);
+    const { range, context, properties } = source.calls.at(-1) ?? {};
+    expect(range && [formatInstant(range.start), formatInstant(range.end)]).to.deep.equal([
+      '2026-04-01T00:00:00.000Z',
+      '2026-07-02T00:00:00.000Z',
+    ]);
+    expect(context).to.deep.include({
+      tenantId: engine.tenant.id,
+      accountId,
+      dryRunType: null,
+      inputTargetDate: parseLocalDate('2026-07-01'),
+    });
+    expect(JSON.parse(properties?.USAGE_TRANSITIONS ?? '')).to.deep.equal({
+      [subscriptionId]: {
+        videos: ['04', '05', '06', '07'].map((month) => `2026-${month}-01T00:00:00.000Z`),
+      },
+    });
+  });
+
+  for (const isAggregating of [false, true]) {
+    it(`usage §7.3 rule 7: what a source ${isAggregating ? 'adds up' : 'tells'} is charged once after a change dated back`, async () => {
+      await begin('api-std');
+      source.use(subscriptionId, '10 calls 2026-04-05T00:00:00Z', '7 calls 2026-04-20T00:00:00Z');
+      if (isAggregating) {
+        source.addUp(({ start, end }) => {
+          const own = source.records.filter(
+            ({ instant }) => start <= Number(instant) && Number(instant) < end,
+          );
+          return { quantity: String(own.reduce((all, { amount }) => all + Number(amount), 0)) };
         });
-        await engine.settle();
-        await engine.runTo('2026-06-01T00:00:00Z');
-        expect(await lines()).to.deep.equal([
-          'USAGE 2026-04-01..2026-05-01 17',
-          'REPAIR_ADJ 2026-04-15..2026-05-01 -7, USAGE 2026-04-15..2026-05-01 14',
-          'USAGE 2026-05-01..2026-06-01 0',
-        ]);
-        expect(await isParked()).to.equal(false);
-      });
-    }
-
-    it('usage §9 rule 5: a dry run tells the properties of the caller, and what it looks at', async () => {
-      await begin('club');
-      source.use(subscriptionId, '6 videos 2026-04-20T00:00:00Z');
-      const pluginProperties = [{ key: 'region', value: 'eu', isUpdatable: false }];
-      const asked = engine.billing.as({ tenant: engine.tenant.id, user: 'host', pluginProperties });
-      const targetDate = parseLocalDate('2026-05-01');
-      const invoice = await asked.invoices.dryRun({ accountId, targetDate, dryRunType: 'TARGET_DATE' });
-      expect(invoice && itemLines(invoice)).to.deep.equal([
-        'RECURRING 2026-05-01..2026-06-01 30',
-        'USAGE 2026-04-01..2026-05-01 11',
-      ]);
-      expect(invoice?.trackingIds).to.deep.equal(['6 videos 2026-04-20T00:00:00Z']);
-      const call = source.calls.at(-1);
-      expect(Object.keys(call?.properties ?? {})).to.deep.equal([
-        'region',
-        'DRY_RUN_CUR_DATE',
-        'DRY_RUN_TARGET_DATE',
-        'USAGE_TRANSITIONS',
-      ]);
-      expect(call?.properties).to.deep.include({
-        region: 'eu',
-        DRY_RUN_CUR_DATE: '2026-04-01',
-        DRY_RUN_TARGET_DATE: '2026-05-01',
-      });
-      expect(call?.context).to.deep.include({ dryRunType: 'TARGET_DATE', inputTargetDate: targetDate });
-      const upcoming = await asked.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
-      expect(upcoming && itemLines(upcoming)).to.deep.equal(invoice && itemLines(invoice));
-      expect(source.calls.at(-1)?.context).to.deep.include({
-        dryRunType: 'UPCOMING_INVOICE',
-        inputTargetDate: null,
-      });
-    });
-
-    it('usage §9 rule 8: what a source tells later is billed as the difference, and told ids are told once', async () => {
-      await begin('sms-payg');
-      source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
+      }
       await engine.runTo('2026-05-01T00:00:00Z');
-      source.use(subscriptionId, '2 sms 2026-04-30T23:59:59.999Z', '1 sms 2026-05-01T00:00:00Z');
+      await engine.runTo('2026-05-02T00:00:00Z');
+      await engine.acme.subscriptions.changePlan(subscriptionId, {
+        planName: 'api-plus',
+        requestedDate: { date: parseLocalDate('2026-04-15') },
+      });
+      await engine.settle();
       await engine.runTo('2026-06-01T00:00:00Z');
       expect(await lines()).to.deep.equal([
-        'USAGE 2026-04-01..2026-05-01 5.9',
-        'USAGE 2026-04-01..2026-05-01 2.95, USAGE 2026-05-01..2026-06-01 2.95',
-      ]);
-      expect((await trackingIds()).at(-1)).to.deep.equal(
-        source.records.slice(1).map((each) => each.trackingId),
-      );
-      await engine.runTo('2026-07-01T00:00:00Z');
-      expect((await lines()).at(-1)).to.equal('USAGE 2026-06-01..2026-07-01 0');
-    });
-
-    it('usage §7.7: a source that tells less than is billed stops the run, unless the tenant says otherwise', async () => {
-      await begin('sms-payg');
-      source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
-      await engine.runTo('2026-05-01T00:00:00Z');
-      source.records = [];
-      source.use(subscriptionId, '99 sms 2026-04-10T00:00:00Z');
-      const targetDate = parseLocalDate('2026-06-01');
-      const ahead = await engine.acme.invoices.dryRun({ accountId, targetDate, dryRunType: 'TARGET_DATE' });
-      expect(ahead && itemLines(ahead)).to.deep.equal(['USAGE 2026-05-01..2026-06-01 0']);
-      await engine.runTo('2026-06-01T00:00:00Z');
-      expect(await isParked()).to.equal(true);
-      const credited = { 'org.service.invoice.usage.negativeDelta': 'CREDIT' };
-      await engine.acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify(credited));
-      expect(itemLines(await generate('2026-06-01'))).to.deep.equal([
-        'REPAIR_ADJ 2026-04-01..2026-05-01 -2.95',
+        'USAGE 2026-04-01..2026-05-01 17',
+        'REPAIR_ADJ 2026-04-15..2026-05-01 -7, USAGE 2026-04-15..2026-05-01 14',
         'USAGE 2026-05-01..2026-06-01 0',
-        'CBA_ADJ 2026-06-01..2026-06-01 2.95',
       ]);
+      expect(await isParked()).to.equal(false);
     });
+  }
 
-    it('usage §9 rule 4: records of others and outside the range are passed over with a warning; unknown units are not charged', async () => {
-      await begin('sms-payg');
-      const stranger = '00000000-0000-7000-8000-0000000000ff';
-      source.use(
-        subscriptionId,
-        '1 sms 2026-03-31T23:59:59.999Z',
-        '1 sms 2026-05-02T00:00:00Z',
-        '9 faxes 2026-04-10T00:00:00Z',
-      );
-      source.use(stranger, '500 sms 2026-04-10T00:00:00Z');
-      source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
-      await engine.runTo('2026-05-01T00:00:00Z');
-      expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 2.95']);
-      const warning = engine.logger.lines.find(({ message }) => message.includes('passed over'));
-      expect(warning?.fields).to.deep.include({ pluginName: 'meter', accountId, passedOver: 3 });
+  it('usage §9 rule 5: a dry run tells the properties of the caller, and what it looks at', async () => {
+    await begin('club');
+    source.use(subscriptionId, '6 videos 2026-04-20T00:00:00Z');
+    const pluginProperties = [{ key: 'region', value: 'eu', isUpdatable: false }];
+    const asked = engine.billing.as({ tenant: engine.tenant.id, user: 'host', pluginProperties });
+    const targetDate = parseLocalDate('2026-05-01');
+    const invoice = await asked.invoices.dryRun({ accountId, targetDate, dryRunType: 'TARGET_DATE' });
+    expect(invoice && itemLines(invoice)).to.deep.equal([
+      'RECURRING 2026-05-01..2026-06-01 30',
+      'USAGE 2026-04-01..2026-05-01 11',
+    ]);
+    expect(invoice?.trackingIds).to.deep.equal(['6 videos 2026-04-20T00:00:00Z']);
+    const call = source.calls.at(-1);
+    expect(Object.keys(call?.properties ?? {})).to.deep.equal([
+      'region',
+      'DRY_RUN_CUR_DATE',
+      'DRY_RUN_TARGET_DATE',
+      'USAGE_TRANSITIONS',
+    ]);
+    expect(call?.properties).to.deep.include({
+      region: 'eu',
+      DRY_RUN_CUR_DATE: '2026-04-01',
+      DRY_RUN_TARGET_DATE: '2026-05-01',
     });
-
-    it('usage §7.8: a unit that no section charges stops the run of a tenant that wants to know', async () => {
-      await begin('sms-payg', {
-        configuration: { 'org.service.invoice.parkAccountsWithUnknownUsage': 'true' },
-      });
-      source.use(subscriptionId, '9 faxes 2026-04-10T00:00:00Z');
-      await engine.runTo('2026-05-01T00:00:00Z');
-      expect(await isParked()).to.equal(true);
-      expect(await lines()).to.deep.equal([]);
+    expect(call?.context).to.deep.include({ dryRunType: 'TARGET_DATE', inputTargetDate: targetDate });
+    const upcoming = await asked.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
+    expect(upcoming && itemLines(upcoming)).to.deep.equal(invoice && itemLines(invoice));
+    expect(source.calls.at(-1)?.context).to.deep.include({
+      dryRunType: 'UPCOMING_INVOICE',
+      inputTargetDate: null,
     });
+  });
 
-    it(
-      'usage §9 rule 7: a host with sums of its own tells one number an interval',
-      onEachDatabase(async () => {
-        await begin('team-cap');
-        source.addUp(({ unitType }) => ({
-          quantity: unitType === 'mbps' ? '101' : '10',
-          trackingIds: unitType === 'mbps' ? ['peak-7'] : null,
-        }));
-        await engine.runTo('2026-05-01T00:00:00Z');
-        expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5']);
-        expect(await trackingIds()).to.deep.equal([['peak-7']]);
-        const [call, ...others] = source.calls;
-        expect(others).to.deep.equal([]);
-        const facts = { subscriptionId, usageName: 'team-usage', aggregation: 'MAX', endInclusive: false };
-        const told = call?.requests.map(({ start, end, ...each }) => ({
-          ...each,
-          from: formatInstant(start),
-          to: formatInstant(end),
-        }));
-        const bounds = { from: '2026-04-01T00:00:00.000Z', to: '2026-05-01T00:00:00.000Z' };
-        expect(told).to.deep.equal([
-          { ...facts, unitType: 'mbps', ...bounds },
-          { ...facts, unitType: 'members', ...bounds },
-        ]);
-      }),
+  it('usage §9 rule 8: what a source tells later is billed as the difference, and told ids are told once', async () => {
+    await begin('sms-payg');
+    source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
+    await engine.runTo('2026-05-01T00:00:00Z');
+    source.use(subscriptionId, '2 sms 2026-04-30T23:59:59.999Z', '1 sms 2026-05-01T00:00:00Z');
+    await engine.runTo('2026-06-01T00:00:00Z');
+    expect(await lines()).to.deep.equal([
+      'USAGE 2026-04-01..2026-05-01 5.9',
+      'USAGE 2026-04-01..2026-05-01 2.95, USAGE 2026-05-01..2026-06-01 2.95',
+    ]);
+    expect((await trackingIds()).at(-1)).to.deep.equal(
+      source.records.slice(1).map((each) => each.trackingId),
     );
+    await engine.runTo('2026-07-01T00:00:00Z');
+    expect((await lines()).at(-1)).to.equal('USAGE 2026-06-01..2026-07-01 0');
+  });
 
-    it('usage §9 rule 7: where it has no sums, its records are asked for', async () => {
-      await begin('sms-payg');
-      source.addUp(() => null);
-      source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
-      await engine.runTo('2026-05-01T00:00:00Z');
-      expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 2.95']);
-      expect(source.calls.map(({ member }) => member)).to.deep.equal([
-        'getAggregatedUsage',
-        'getUsageForAccount',
-      ]);
-    });
+  it('usage §7.7: a source that tells less than is billed stops the run, unless the tenant says otherwise', async () => {
+    await begin('sms-payg');
+    source.use(subscriptionId, '199 sms 2026-04-10T00:00:00Z');
+    await engine.runTo('2026-05-01T00:00:00Z');
+    source.records = [];
+    source.use(subscriptionId, '99 sms 2026-04-10T00:00:00Z');
+    const targetDate = parseLocalDate('2026-06-01');
+    const ahead = await engine.acme.invoices.dryRun({ accountId, targetDate, dryRunType: 'TARGET_DATE' });
+    expect(ahead && itemLines(ahead)).to.deep.equal(['USAGE 2026-05-01..2026-06-01 0']);
+    await engine.runTo('2026-06-01T00:00:00Z');
+    expect(await isParked()).to.equal(true);
+    const credited = { 'org.service.invoice.usage.negativeDelta': 'CREDIT' };
+    await engine.acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify(credited));
+    expect(itemLines(await generate('2026-06-01'))).to.deep.equal([
+      'REPAIR_ADJ 2026-04-01..2026-05-01 -2.95',
+      'USAGE 2026-05-01..2026-06-01 0',
+      'CBA_ADJ 2026-06-01..2026-06-01 2.95',
+    ]);
+  });
 
-    it('usage §6.4: the last instant of a subscription is asked for, and counts', async () => {
-      await begin('api-std');
-      await engine.acme.subscriptions.cancel(subscriptionId, {
-        requestedDate: '2026-04-16T00:00:00Z',
-        useRequestedDateForBilling: true,
-      });
-      source.use(subscriptionId, '7 calls 2026-04-16T00:00:00Z', '100 calls 2026-04-16T00:00:00.001Z');
-      await engine.runTo('2026-04-16T00:00:01Z');
-      expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-04-16 7']);
-    });
-
-    it(
-      'usage §3.1 rule 7: a roll-up tells what the source tells between its bounds, of its unit, and what is recorded if it has nothing to say',
-      onEachDatabase(async () => {
-        await begin('sms-payg');
-        await record('8 sms 2026-04-02');
-        source.use(
-          subscriptionId,
-          '1 sms 2026-04-01T00:00:00Z',
-          '2 sms 2026-04-02T00:00:00Z',
-          '4 faxes 2026-04-02T12:00:00Z',
-        );
-        source.use('00000000-0000-7000-8000-0000000000ff', '100 sms 2026-04-02T00:00:00Z');
-        const units = async (startDate: string, endDate: string, unitType?: string) => {
-          const asked = { startDate, endDate, ...(unitType === undefined ? {} : { unitType }) };
-          const { rolledUpUnits } = await engine.acme.usage.rollUp(subscriptionId, asked);
-          return rolledUpUnits.map(({ amount, unitType: unit }) => `${amount} ${unit}`);
-        };
-        expect(await units('2026-04-01', '2026-04-02')).to.deep.equal(['1 sms']);
-        expect(await units('2026-04-01', '2026-04-03')).to.deep.equal(['4 faxes', '3 sms']);
-        expect(await units('2026-04-01', '2026-04-03', 'faxes')).to.deep.equal(['4 faxes']);
-        expect(await units('2026-04-01', '2026-04-01')).to.deep.equal([]);
-        const days = ['2026-04-01', '2026-04-02', '2026-04-02', '2026-04-03'].map(
-          (date) => `${date}T00:00:00Z`,
-        );
-        const parts = await engine.acme.usage.rollUpForTransitions(subscriptionId, days);
-        expect(parts.map(({ rolledUpUnits }) => rolledUpUnits.length)).to.deep.equal([1, 0, 2]);
-        expect(source.calls.at(-1)?.context).to.deep.include({
-          accountId,
-          dryRunType: null,
-          inputTargetDate: null,
-        });
-        source.instead = () => null;
-        expect(await units('2026-04-01', '2026-04-03')).to.deep.equal(['8 sms']);
-      }),
+  it('usage §9 rule 4: records of others and outside the range are passed over with a warning; unknown units are not charged', async () => {
+    await begin('sms-payg');
+    const stranger = '00000000-0000-7000-8000-0000000000ff';
+    source.use(
+      subscriptionId,
+      '1 sms 2026-03-31T23:59:59.999Z',
+      '1 sms 2026-05-02T00:00:00Z',
+      '9 faxes 2026-04-10T00:00:00Z',
     );
+    source.use(stranger, '500 sms 2026-04-10T00:00:00Z');
+    source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
+    await engine.runTo('2026-05-01T00:00:00Z');
+    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 2.95']);
+    const warning = engine.logger.lines.find(({ message }) => message.includes('passed over'));
+    expect(warning?.fields).to.deep.include({ pluginName: 'meter', accountId, passedOver: 3 });
+  });
 
-    it('usage §3.3: the timeline, what usage costs so far and the pages of tracking ids are as the source tells', async () => {
-      await begin('sms-payg');
-      await record('5000 sms 2026-04-02');
-      source.use(
-        subscriptionId,
-        '99 sms 2026-04-02T10:30:00Z',
-        '100 sms 2026-04-15T12:00:00Z',
-        '4 faxes 2026-04-15T12:10:00Z',
-      );
-      const { usage } = engine.acme;
-      const timeline = async (granularity: UsageGranularity) => {
-        const asked = { startDate: '2026-04-01', endDate: '2026-05-01', granularity };
-        return (await usage.timeline(subscriptionId, asked)).map(({ startDate, rolledUpUnits }) => {
-          const units = rolledUpUnits.map(({ amount, unitType }) => `${amount} ${unitType}`);
-          return `${formatInstant(startDate).slice(5, 16)} ${units.join(', ')}`;
-        });
-      };
-      expect(await timeline('DAY')).to.deep.equal(['04-02T00:00 99 sms', '04-15T00:00 4 faxes, 100 sms']);
-      expect(await timeline('HOUR')).to.deep.equal(['04-02T10:00 99 sms', '04-15T12:00 4 faxes, 100 sms']);
-      const [soFar, ...others] = await usage.rated(subscriptionId);
-      expect([`${soFar?.amount}`, others]).to.deep.equal(['5.9', []]);
-      await engine.runTo('2026-05-01T00:00:00Z');
-      const [invoice] = await invoices();
-      const [all = []] = await trackingIds();
-      const page = await engine.acme.invoices.trackingIds(invoice?.id ?? '', { offset: 0, limit: 10 });
-      expect(page).to.deep.equal({ rows: all, total: all.length, max: all.length });
-      expect(all).to.have.length(2);
-      const last = await engine.acme.invoices.trackingIds(invoice?.id ?? '', { offset: 0, limit: -1 });
-      expect(last.rows).to.deep.equal(all.slice(1));
+  it('usage §7.8: a unit that no section charges stops the run of a tenant that wants to know', async () => {
+    await begin('sms-payg', {
+      configuration: { 'org.service.invoice.parkAccountsWithUnknownUsage': 'true' },
     });
+    source.use(subscriptionId, '9 faxes 2026-04-10T00:00:00Z');
+    await engine.runTo('2026-05-01T00:00:00Z');
+    expect(await isParked()).to.equal(true);
+    expect(await lines()).to.deep.equal([]);
+  });
 
-    it('an account that changes while its source is asked is asked about again', async () => {
-      await begin('api-std');
-      source.use(subscriptionId, '5 calls 2026-04-05T00:00:00Z', '5 calls 2026-04-15T00:00:00Z');
-      let changes = 0;
-      source.instead = () => {
-        changes += 1;
-        return (async function* changed() {
-          if (changes === 1) {
-            const change = { planName: 'api-plus', billingPolicy: 'IMMEDIATE' } as const;
-            await engine.acme.subscriptions.changePlan(subscriptionId, change);
-          }
-          yield* source.records;
-        })();
-      };
-      engine.clock.set('2026-04-10T00:00:00Z');
-      expect(itemLines(await generate('2026-05-01'))).to.deep.equal([
-        'USAGE 2026-04-01..2026-04-10 5',
-        'USAGE 2026-04-10..2026-05-01 10',
-      ]);
-      expect(changes).to.equal(2);
+  it('usage §9 rule 7: a host with sums of its own tells one number an interval', async () => {
+    await begin('team-cap');
+    source.addUp(({ unitType }) => ({
+      quantity: unitType === 'mbps' ? '101' : '10',
+      trackingIds: unitType === 'mbps' ? ['peak-7'] : null,
+    }));
+    await engine.runTo('2026-05-01T00:00:00Z');
+    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5']);
+    expect(await trackingIds()).to.deep.equal([['peak-7']]);
+    const [call, ...others] = source.calls;
+    expect(others).to.deep.equal([]);
+    const facts = { subscriptionId, usageName: 'team-usage', aggregation: 'MAX', endInclusive: false };
+    const told = call?.requests.map(({ start, end, ...each }) => ({
+      ...each,
+      from: formatInstant(start),
+      to: formatInstant(end),
+    }));
+    const bounds = { from: '2026-04-01T00:00:00.000Z', to: '2026-05-01T00:00:00.000Z' };
+    expect(told).to.deep.equal([
+      { ...facts, unitType: 'mbps', ...bounds },
+      { ...facts, unitType: 'members', ...bounds },
+    ]);
+  });
+
+  it('usage §9 rule 7: where it has no sums, its records are asked for', async () => {
+    await begin('sms-payg');
+    source.addUp(() => null);
+    source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
+    await engine.runTo('2026-05-01T00:00:00Z');
+    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 2.95']);
+    expect(source.calls.map(({ member }) => member)).to.deep.equal([
+      'getAggregatedUsage',
+      'getUsageForAccount',
+    ]);
+  });
+
+  it('usage §6.4: the last instant of a subscription is asked for, and counts', async () => {
+    await begin('api-std');
+    await engine.acme.subscriptions.cancel(subscriptionId, {
+      requestedDate: '2026-04-16T00:00:00Z',
+      useRequestedDateForBilling: true,
     });
+    source.use(subscriptionId, '7 calls 2026-04-16T00:00:00Z', '100 calls 2026-04-16T00:00:00.001Z');
+    await engine.runTo('2026-04-16T00:00:01Z');
+    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-04-16 7']);
+  });
 
-    it('a source that is first given later leaves alone what was billed from what is recorded', async () => {
-      await begin('sms-payg', { configuration: { 'org.service.invoice.usage.negativeDelta': 'CREDIT' } });
-      source.instead = () => null;
-      await record('199 sms 2026-04-10');
-      await engine.runTo('2026-05-01T00:00:00Z');
-      source.instead = null;
-      source.use(subscriptionId, '300 sms 2026-05-10T00:00:00Z');
-      await engine.runTo('2026-06-01T00:00:00Z');
-      source.instead = () => null;
-      await engine.runTo('2026-07-01T00:00:00Z');
-      expect(await lines()).to.deep.equal([
-        'USAGE 2026-04-01..2026-05-01 5.9',
-        'USAGE 2026-05-01..2026-06-01 8.85',
-        'USAGE 2026-06-01..2026-07-01 0',
-      ]);
+  it('usage §3.1 rule 7: a roll-up tells what the source tells between its bounds, of its unit, and what is recorded if it has nothing to say', async () => {
+    await begin('sms-payg');
+    await record('8 sms 2026-04-02');
+    source.use(
+      subscriptionId,
+      '1 sms 2026-04-01T00:00:00Z',
+      '2 sms 2026-04-02T00:00:00Z',
+      '4 faxes 2026-04-02T12:00:00Z',
+    );
+    source.use('00000000-0000-7000-8000-0000000000ff', '100 sms 2026-04-02T00:00:00Z');
+    const units = async (startDate: string, endDate: string, unitType?: string) => {
+      const asked = { startDate, endDate, ...(unitType === undefined ? {} : { unitType }) };
+      const { rolledUpUnits } = await engine.acme.usage.rollUp(subscriptionId, asked);
+      return rolledUpUnits.map(({ amount, unitType: unit }) => `${amount} ${unit}`);
+    };
+    expect(await units('2026-04-01', '2026-04-02')).to.deep.equal(['1 sms']);
+    expect(await units('2026-04-01', '2026-04-03')).to.deep.equal(['4 faxes', '3 sms']);
+    expect(await units('2026-04-01', '2026-04-03', 'faxes')).to.deep.equal(['4 faxes']);
+    expect(await units('2026-04-01', '2026-04-01')).to.deep.equal([]);
+    const days = ['2026-04-01', '2026-04-02', '2026-04-02', '2026-04-03'].map((date) => `${date}T00:00:00Z`);
+    const parts = await engine.acme.usage.rollUpForTransitions(subscriptionId, days);
+    expect(parts.map(({ rolledUpUnits }) => rolledUpUnits.length)).to.deep.equal([1, 0, 2]);
+    expect(source.calls.at(-1)?.context).to.deep.include({
+      accountId,
+      dryRunType: null,
+      inputTargetDate: null,
     });
+    source.instead = () => null;
+    expect(await units('2026-04-01', '2026-04-03')).to.deep.equal(['8 sms']);
+  });
 
-    it(
-      'usage §9 rule 6: one that says when to come again is asked then, and the account is not parked',
-      onEachDatabase(async () => {
-        await begin('sms-payg', {
-          configuration: { 'org.service.invoice.parkAccountsOnAllExceptions': 'true' },
-        });
-        source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
-        source.instead = () => {
-          throw new RetryLater(1_000);
-        };
-        engine.clock.set('2026-05-01T00:00:00Z');
-        // Invoice plugins have had enough after 50 times.
-        while (source.calls.length < 53) {
-          await engine.billing.settle({ timeoutMs: 20 });
-          engine.systemClock.push(1_000);
+  it('usage §3.3: the timeline, what usage costs so far and the pages of tracking ids are as the source tells', async () => {
+    await begin('sms-payg');
+    await record('5000 sms 2026-04-02');
+    source.use(
+      subscriptionId,
+      '99 sms 2026-04-02T10:30:00Z',
+      '100 sms 2026-04-15T12:00:00Z',
+      '4 faxes 2026-04-15T12:10:00Z',
+    );
+    const { usage } = engine.acme;
+    const timeline = async (granularity: UsageGranularity) => {
+      const asked = { startDate: '2026-04-01', endDate: '2026-05-01', granularity };
+      return (await usage.timeline(subscriptionId, asked)).map(({ startDate, rolledUpUnits }) => {
+        const units = rolledUpUnits.map(({ amount, unitType }) => `${amount} ${unitType}`);
+        return `${formatInstant(startDate).slice(5, 16)} ${units.join(', ')}`;
+      });
+    };
+    expect(await timeline('DAY')).to.deep.equal(['04-02T00:00 99 sms', '04-15T00:00 4 faxes, 100 sms']);
+    expect(await timeline('HOUR')).to.deep.equal(['04-02T10:00 99 sms', '04-15T12:00 4 faxes, 100 sms']);
+    const [soFar, ...others] = await usage.rated(subscriptionId);
+    expect([`${soFar?.amount}`, others]).to.deep.equal(['5.9', []]);
+    await engine.runTo('2026-05-01T00:00:00Z');
+    const [invoice] = await invoices();
+    const [all = []] = await trackingIds();
+    const page = await engine.acme.invoices.trackingIds(invoice?.id ?? '', { offset: 0, limit: 10 });
+    expect(page).to.deep.equal({ rows: all, total: all.length, max: all.length });
+    expect(all).to.have.length(2);
+    const last = await engine.acme.invoices.trackingIds(invoice?.id ?? '', { offset: 0, limit: -1 });
+    expect(last.rows).to.deep.equal(all.slice(1));
+  });
+
+  it('an account that changes while its source is asked is asked about again', async () => {
+    await begin('api-std');
+    source.use(subscriptionId, '5 calls 2026-04-05T00:00:00Z', '5 calls 2026-04-15T00:00:00Z');
+    let changes = 0;
+    source.instead = () => {
+      changes += 1;
+      return (async function* changed() {
+        if (changes === 1) {
+          const change = { planName: 'api-plus', billingPolicy: 'IMMEDIATE' } as const;
+          await engine.acme.subscriptions.changePlan(subscriptionId, change);
         }
-        expect([await lines(), await isParked()]).to.deep.equal([[], false]);
-        source.instead = null;
-        await engine.settle();
-        expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 2.95']);
-        expect(formatLocalDate((await invoices())[0]?.invoiceDate ?? parseLocalDate('2000-01-01'))).to.equal(
-          '2026-05-01',
-        );
-      }),
-    );
+        yield* source.records;
+      })();
+    };
+    engine.clock.set('2026-04-10T00:00:00Z');
+    expect(itemLines(await generate('2026-05-01'))).to.deep.equal([
+      'USAGE 2026-04-01..2026-04-10 5',
+      'USAGE 2026-04-10..2026-05-01 10',
+    ]);
+    expect(changes).to.equal(2);
+  });
 
-    it('two of one name are refused', async () => {
-      await begin('sms-payg');
-      const again = openEngine(open, {
-        now: '2026-04-01T00:00:00Z',
-        usageSources: [new MeteringSource(), new MeteringSource()],
-      });
-      await again.then(
-        () => expect.fail('opened'),
-        (error: Error) => expect(error.message).to.contain('Two usage sources have one name: meter'),
-      );
+  it('a source that is first given later leaves alone what was billed from what is recorded', async () => {
+    await begin('sms-payg', { configuration: { 'org.service.invoice.usage.negativeDelta': 'CREDIT' } });
+    source.instead = () => null;
+    await record('199 sms 2026-04-10');
+    await engine.runTo('2026-05-01T00:00:00Z');
+    source.instead = null;
+    source.use(subscriptionId, '300 sms 2026-05-10T00:00:00Z');
+    await engine.runTo('2026-06-01T00:00:00Z');
+    source.instead = () => null;
+    await engine.runTo('2026-07-01T00:00:00Z');
+    expect(await lines()).to.deep.equal([
+      'USAGE 2026-04-01..2026-05-01 5.9',
+      'USAGE 2026-05-01..2026-06-01 8.85',
+      'USAGE 2026-06-01..2026-07-01 0',
+    ]);
+  });
+
+  it('usage §9 rule 6: one that says when to come again is asked then, and the account is not parked', async () => {
+    await begin('sms-payg', {
+      configuration: { 'org.service.invoice.parkAccountsOnAllExceptions': 'true' },
     });
+    source.use(subscriptionId, '1 sms 2026-04-30T00:00:00Z');
+    source.instead = () => {
+      throw new RetryLater(1_000);
+    };
+    engine.clock.set('2026-05-01T00:00:00Z');
+    // Invoice plugins have had enough after 50 times.
+    while (source.calls.length < 53) {
+      await engine.billing.settle({ timeoutMs: 20 });
+      engine.systemClock.push(1_000);
+    }
+    expect([await lines(), await isParked()]).to.deep.equal([[], false]);
+    source.instead = null;
+    await engine.settle();
+    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 2.95']);
+    expect(formatLocalDate((await invoices())[0]?.invoiceDate ?? parseLocalDate('2000-01-01'))).to.equal(
+      '2026-05-01',
+    );
+  });
+
+  it('two of one name are refused', async () => {
+    await begin('sms-payg');
+    const again = openEngine(open, {
+      now: '2026-04-01T00:00:00Z',
+      usageSources: [new MeteringSource(), new MeteringSource()],
+    });
+    await again.then(
+      () => expect.fail('opened'),
+      (error: Error) => expect(error.message).to.contain('Two usage sources have one name: meter'),
+    );
   });
 });

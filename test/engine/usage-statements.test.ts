@@ -1,7 +1,5 @@
-import { expect } from 'chai';
 import type { NewUsageLine, Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
 /** Whether anything is left to do is asked by `settle`, as often as it takes the time to. */
@@ -9,101 +7,98 @@ const isLookForWork = (statement: string): boolean =>
   statement.includes('select count(*) from bw_queue_entries');
 const beginningOf = (statement: string): string => statement.trim().replaceAll(/\s+/g, ' ').slice(0, 80);
 
-eachDatabase((kind, open) => {
-  describe(`usage §11: statements of runs that bill usage on ${kind}`, () => {
-    let statements: string[] = [];
-    let engine: TestEngine;
-    const begin = async (): Promise<void> => {
-      engine = await openEngine(open, {
-        now: '2026-04-01T06:00:00Z',
-        catalog: usageCatalog,
-        trace: (statement) => statements.push(statement),
-      });
-    };
-    beforeEach(begin);
-    afterEach(() => engine.close());
+eachDatabase('usage §11: statements of runs that bill usage', (open) => {
+  let statements: string[] = [];
+  let engine: TestEngine;
+  const begin = async (): Promise<void> => {
+    engine = await openEngine(open, {
+      now: '2026-04-01T06:00:00Z',
+      catalog: usageCatalog,
+      trace: (statement) => statements.push(statement),
+    });
+  };
+  beforeEach(begin);
 
-    /** Accounts that nobody pays for, each with so many subscriptions. */
-    async function subscribe(accounts: number, subscriptions: number): Promise<readonly Uuid[][]> {
-      const all: Uuid[][] = [];
-      for (let left = accounts; left > 0; left -= 1) {
-        const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-        const bundle = [{ accountId, planName: 'api-std' }];
-        const made = await engine.acme.subscriptions.createBundles(
-          Array.from({ length: subscriptions }, () => bundle),
-        );
-        all.push(made.flatMap(({ subscriptionIds }) => subscriptionIds));
-      }
-      await engine.settle();
-      return all;
+  /** Accounts that nobody pays for, each with so many subscriptions. */
+  async function subscribe(accounts: number, subscriptions: number): Promise<readonly Uuid[][]> {
+    const all: Uuid[][] = [];
+    for (let left = accounts; left > 0; left -= 1) {
+      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+      const bundle = [{ accountId, planName: 'api-std' }];
+      const made = await engine.acme.subscriptions.createBundles(
+        Array.from({ length: subscriptions }, () => bundle),
+      );
+      all.push(made.flatMap(({ subscriptionIds }) => subscriptionIds));
     }
+    await engine.settle();
+    return all;
+  }
 
-    /** Points of so many days of the month, on each at noon and of the day. */
-    async function use(
-      subscriptionIds: readonly Uuid[],
-      days: number,
-      { name = '', month = '2026-04' } = {},
-    ): Promise<void> {
-      const usages = subscriptionIds.map((subscriptionId): NewUsageLine => {
-        const usageRecords = Array.from({ length: days }, (_, index) => {
-          const day = `${month}-${String(index + 1).padStart(2, '0')}`;
-          return [day, `${day}T12:00:00Z`].map((recordDate) => ({ recordDate, amount: '1' }));
-        }).flat();
-        return {
-          subscriptionId,
-          trackingId: `${name}${days}`,
-          unitUsageRecords: [{ unitType: 'calls', usageRecords }],
-        };
-      });
-      expect(await engine.acme.usage.recordAll(usages)).to.include({ accepted: subscriptionIds.length });
+  /** Points of so many days of the month, on each at noon and of the day. */
+  async function use(
+    subscriptionIds: readonly Uuid[],
+    days: number,
+    { name = '', month = '2026-04' } = {},
+  ): Promise<void> {
+    const usages = subscriptionIds.map((subscriptionId): NewUsageLine => {
+      const usageRecords = Array.from({ length: days }, (_, index) => {
+        const day = `${month}-${String(index + 1).padStart(2, '0')}`;
+        return [day, `${day}T12:00:00Z`].map((recordDate) => ({ recordDate, amount: '1' }));
+      }).flat();
+      return {
+        subscriptionId,
+        trackingId: `${name}${days}`,
+        unitUsageRecords: [{ unitType: 'calls', usageRecords }],
+      };
+    });
+    expect(await engine.acme.usage.recordAll(usages)).to.include({ accepted: subscriptionIds.length });
+  }
+
+  async function sentBy(work: () => Promise<unknown>, about = /./): Promise<readonly string[]> {
+    statements = [];
+    await work();
+    return statements
+      .filter((text) => !isLookForWork(text) && about.test(text))
+      .map(beginningOf)
+      .sort();
+  }
+
+  it('are as many for any number of points and subscriptions, also where usage comes late', async () => {
+    const first: (readonly string[])[] = [];
+    const late: (readonly string[])[] = [];
+    for (const [subscriptions, days] of [
+      [1, 1],
+      [20, 30],
+    ] as const) {
+      const [ids = []] = await subscribe(1, subscriptions);
+      const [{ accountId } = { accountId: '' as Uuid }] = await Promise.all(
+        ids.slice(0, 1).map((id) => engine.acme.getSubscription(id)),
+      );
+      const run = () => engine.acme.invoices.generate({ accountId, targetDate: '2026-05-01' });
+      await use(ids, days);
+      first.push(await sentBy(run));
+      await use(ids, days, { name: 'late' });
+      late.push(await sentBy(run));
     }
+    expect(first[1]).to.deep.equal(first[0]);
+    expect(late[1]).to.deep.equal(late[0]);
+    const reads = first[0]?.filter((text) => text.startsWith('select')) ?? [];
+    expect(reads).not.to.have.length(0);
+  }).timeout(60_000);
 
-    async function sentBy(work: () => Promise<unknown>, about = /./): Promise<readonly string[]> {
-      statements = [];
-      await work();
-      return statements
-        .filter((text) => !isLookForWork(text) && about.test(text))
-        .map(beginningOf)
-        .sort();
+  it('are as many for any number of accounts that fall due at one time', async () => {
+    const sent: (readonly string[])[] = [];
+    for (const accounts of [2, 8]) {
+      if (sent.length > 0) {
+        await engine.close();
+        await begin();
+      }
+      await use((await subscribe(accounts, 2)).flat(), 3);
+      // What becomes of the queue's entries afterwards goes by as many as are taken at once.
+      const about = /bw_usage|bw_invoice|bw_coverage|bw_subscription/;
+      sent.push(await sentBy(() => engine.runTo('2026-05-01T06:00:00Z'), about));
+      expect(statements.filter((text) => text.includes('bw_usage'))).not.to.have.length(0);
     }
-
-    it('are as many for any number of points and subscriptions, also where usage comes late', async () => {
-      const first: (readonly string[])[] = [];
-      const late: (readonly string[])[] = [];
-      for (const [subscriptions, days] of [
-        [1, 1],
-        [20, 30],
-      ] as const) {
-        const [ids = []] = await subscribe(1, subscriptions);
-        const [{ accountId } = { accountId: '' as Uuid }] = await Promise.all(
-          ids.slice(0, 1).map((id) => engine.acme.getSubscription(id)),
-        );
-        const run = () => engine.acme.invoices.generate({ accountId, targetDate: '2026-05-01' });
-        await use(ids, days);
-        first.push(await sentBy(run));
-        await use(ids, days, { name: 'late' });
-        late.push(await sentBy(run));
-      }
-      expect(first[1]).to.deep.equal(first[0]);
-      expect(late[1]).to.deep.equal(late[0]);
-      const reads = first[0]?.filter((text) => text.startsWith('select')) ?? [];
-      expect(reads).not.to.have.length(0);
-    }).timeout(60_000);
-
-    it('are as many for any number of accounts that fall due at one time', async () => {
-      const sent: (readonly string[])[] = [];
-      for (const accounts of [2, 8]) {
-        if (sent.length > 0) {
-          await engine.close();
-          await begin();
-        }
-        await use((await subscribe(accounts, 2)).flat(), 3);
-        // What becomes of the queue's entries afterwards goes by as many as are taken at once.
-        const about = /bw_usage|bw_invoice|bw_coverage|bw_subscription/;
-        sent.push(await sentBy(() => engine.runTo('2026-05-01T06:00:00Z'), about));
-        expect(statements.filter((text) => text.includes('bw_usage'))).not.to.have.length(0);
-      }
-      expect(sent[1]).to.deep.equal(sent[0]);
-    }).timeout(60_000);
-  });
+    expect(sent[1]).to.deep.equal(sent[0]);
+  }).timeout(60_000);
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   decimal,
   formatDecimal,
@@ -7,313 +6,297 @@ import {
   parseLocalDate,
   SystemTag,
 } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
+import { eachDatabaseByTurns, expect, itemLines } from '../support/index.ts';
 import { laterPowerCatalog } from '../support/usage/usage-catalog.ts';
 import { UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
 
-anyDatabase((_kind, open) => {
-  describe('A change dated back over billed usage (usage §7.3 rule 7)', () => {
-    let stage: UsageStage;
-    afterEach(() => stage.close());
+eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)', (open) => {
+  let stage: UsageStage;
 
-    async function begin(planName: string, options: UsageStageOptions = {}): Promise<void> {
-      stage = await UsageStage.begin(open, { planName, from: '2026-04-01' }, options);
-    }
+  async function begin(planName: string, options: UsageStageOptions = {}): Promise<void> {
+    stage = await UsageStage.begin(open, { planName, from: '2026-04-01' }, options);
+  }
 
-    /** 10 calls before and 7 after 15 April, billed on 1 May. */
-    async function billApril(planName = 'api-std', options: UsageStageOptions = {}): Promise<void> {
-      await begin(planName, options);
-      await stage.use('10 calls 2026-04-05', 'before');
-      await stage.use('7 calls 2026-04-20', 'after');
-      await stage.runTo('2026-05-01', '2026-05-02');
-    }
+  /** 10 calls before and 7 after 15 April, billed on 1 May. */
+  async function billApril(planName = 'api-std', options: UsageStageOptions = {}): Promise<void> {
+    await begin(planName, options);
+    await stage.use('10 calls 2026-04-05', 'before');
+    await stage.use('7 calls 2026-04-20', 'after');
+    await stage.runTo('2026-05-01', '2026-05-02');
+  }
 
-    async function changeTo(planName: string, date: string): Promise<void> {
-      await stage.engine.acme.subscriptions.changePlan(stage.subscriptionId, {
-        planName,
-        requestedDate: { date: parseLocalDate(date) },
-      });
-      await stage.engine.settle();
-    }
-
-    const usageLines = (invoice: InvoiceView): readonly string[] =>
-      itemLines(invoice).filter((line) => !line.startsWith('CBA_ADJ'));
-
-    /** The last invoice, each amount of which explains itself. */
-    async function lastLines(): Promise<readonly string[]> {
-      const invoice = await stage.last();
-      for (const { id, itemType } of invoice.items)
-        if (itemType !== 'CBA_ADJ') expectExplained(await stage.engine.acme.invoices.explain(id));
-      return usageLines(invoice);
-    }
-
-    /** What is charged for usage in all. */
-    async function total(): Promise<string> {
-      const items = (await stage.invoices())
-        .filter(({ status }) => status !== 'VOID')
-        .flatMap((invoice) => invoice.items)
-        .filter(({ itemType }) => itemType === 'USAGE' || itemType === 'REPAIR_ADJ');
-      return formatDecimal(items.reduce((all, { amount }) => all.plus(amount), decimal(0)));
-    }
-
-    async function expectNothingLeft(targetDate: string): Promise<void> {
-      const next = await stage.dryRun(targetDate);
-      expect(next === null ? [] : usageLines(next)).to.deep.equal([]);
-    }
-
-    it(
-      'credits the days from the change on and bills them by the new plan',
-      onEachDatabase(async () => {
-        await billApril();
-        await changeTo('api-plus', '2026-04-15');
-        expect(await lastLines()).to.deep.equal([
-          'REPAIR_ADJ 2026-04-15..2026-05-01 -7',
-          'USAGE 2026-04-15..2026-05-01 14',
-        ]);
-        const { items, trackingIds } = await stage.last();
-        const [first] = await stage.invoices();
-        expect(items[0]?.linkedItemId).to.equal(first?.items[0]?.id);
-        expect(trackingIds).to.deep.equal(['before', 'after']);
-        const { text } = await stage.engine.acme.invoices.explain(items[0]?.id ?? '');
-        expect(text)
-          .to.contain('Credit for usage std-usage')
-          .and.to.contain('17.00 USD of it was billed before.')
-          .and.to.contain('credited for 2026-04-15 to 2026-05-01');
-        expect(await total()).to.equal('24');
-        await expectNothingLeft('2026-05-02');
-        await stage.use('3 calls 2026-05-10');
-        await stage.runTo('2026-06-01');
-        expect(await lastLines()).to.deep.equal(['USAGE 2026-05-01..2026-06-01 6']);
-      }),
-    );
-
-    it('bills late and void usage of both parts by their plans', async () => {
-      await billApril();
-      await changeTo('api-plus', '2026-04-15');
-      await stage.use('2 calls 2026-04-06');
-      await stage.use('2 calls 2026-04-21');
-      await stage.engine.acme.usage.void(stage.subscriptionId, 'after');
-      await stage.runTo('2026-06-01');
-      expect(await lastLines()).to.deep.equal([
-        'USAGE 2026-04-01..2026-04-15 2',
-        'REPAIR_ADJ 2026-04-15..2026-05-01 -10',
-        'USAGE 2026-05-01..2026-06-01 0',
-      ]);
-      await expectNothingLeft('2026-06-01');
+  async function changeTo(planName: string, date: string): Promise<void> {
+    await stage.engine.acme.subscriptions.changePlan(stage.subscriptionId, {
+      planName,
+      requestedDate: { date: parseLocalDate(date) },
     });
+    await stage.engine.settle();
+  }
 
-    it('credits all of a plan that a change replaces from its start', async () => {
-      await billApril();
-      await changeTo('api-plus', '2026-04-01');
-      expect(await lastLines()).to.deep.equal([
-        'USAGE 2026-04-01..2026-05-01 34',
-        'REPAIR_ADJ 2026-04-01..2026-05-01 -17',
-      ]);
-      const repair = (await stage.last()).items.find(({ itemType }) => itemType === 'REPAIR_ADJ');
-      const { text } = await stage.engine.acme.invoices.explain(repair?.id ?? '');
-      expect(text).to.contain('no longer due after');
-      await expectNothingLeft('2026-05-02');
+  const usageLines = (invoice: InvoiceView): readonly string[] =>
+    itemLines(invoice).filter((line) => !line.startsWith('CBA_ADJ'));
+
+  /** The last invoice, each amount of which explains itself. */
+  async function lastLines(): Promise<readonly string[]> {
+    const invoice = await stage.last();
+    for (const { id, itemType } of invoice.items)
+      if (itemType !== 'CBA_ADJ') expectExplained(await stage.engine.acme.invoices.explain(id));
+    return usageLines(invoice);
+  }
+
+  /** What is charged for usage in all. */
+  async function total(): Promise<string> {
+    const items = (await stage.invoices())
+      .filter(({ status }) => status !== 'VOID')
+      .flatMap((invoice) => invoice.items)
+      .filter(({ itemType }) => itemType === 'USAGE' || itemType === 'REPAIR_ADJ');
+    return formatDecimal(items.reduce((all, { amount }) => all.plus(amount), decimal(0)));
+  }
+
+  async function expectNothingLeft(targetDate: string): Promise<void> {
+    const next = await stage.dryRun(targetDate);
+    expect(next === null ? [] : usageLines(next)).to.deep.equal([]);
+  }
+
+  it('credits the days from the change on and bills them by the new plan', async () => {
+    await billApril();
+    await changeTo('api-plus', '2026-04-15');
+    expect(await lastLines()).to.deep.equal([
+      'REPAIR_ADJ 2026-04-15..2026-05-01 -7',
+      'USAGE 2026-04-15..2026-05-01 14',
+    ]);
+    const { items, trackingIds } = await stage.last();
+    const [first] = await stage.invoices();
+    expect(items[0]?.linkedItemId).to.equal(first?.items[0]?.id);
+    expect(trackingIds).to.deep.equal(['before', 'after']);
+    const { text } = await stage.engine.acme.invoices.explain(items[0]?.id ?? '');
+    expect(text)
+      .to.contain('Credit for usage std-usage')
+      .and.to.contain('17.00 USD of it was billed before.')
+      .and.to.contain('credited for 2026-04-15 to 2026-05-01');
+    expect(await total()).to.equal('24');
+    await expectNothingLeft('2026-05-02');
+    await stage.use('3 calls 2026-05-10');
+    await stage.runTo('2026-06-01');
+    expect(await lastLines()).to.deep.equal(['USAGE 2026-05-01..2026-06-01 6']);
+  });
+
+  it('bills late and void usage of both parts by their plans', async () => {
+    await billApril();
+    await changeTo('api-plus', '2026-04-15');
+    await stage.use('2 calls 2026-04-06');
+    await stage.use('2 calls 2026-04-21');
+    await stage.engine.acme.usage.void(stage.subscriptionId, 'after');
+    await stage.runTo('2026-06-01');
+    expect(await lastLines()).to.deep.equal([
+      'USAGE 2026-04-01..2026-04-15 2',
+      'REPAIR_ADJ 2026-04-15..2026-05-01 -10',
+      'USAGE 2026-05-01..2026-06-01 0',
+    ]);
+    await expectNothingLeft('2026-06-01');
+  });
+
+  it('credits all of a plan that a change replaces from its start', async () => {
+    await billApril();
+    await changeTo('api-plus', '2026-04-01');
+    expect(await lastLines()).to.deep.equal([
+      'USAGE 2026-04-01..2026-05-01 34',
+      'REPAIR_ADJ 2026-04-01..2026-05-01 -17',
+    ]);
+    const repair = (await stage.last()).items.find(({ itemType }) => itemType === 'REPAIR_ADJ');
+    const { text } = await stage.engine.acme.invoices.explain(repair?.id ?? '');
+    expect(text).to.contain('no longer due after');
+    await expectNothingLeft('2026-05-02');
+  });
+
+  it('charges nothing for days on which the new plan has no such section', async () => {
+    await billApril();
+    await changeTo('club', '2026-04-15');
+    const lines = (await lastLines()).filter((line) => !line.startsWith('RECURRING'));
+    expect(lines).to.deep.equal(['REPAIR_ADJ 2026-04-15..2026-05-01 -7', 'USAGE 2026-04-15..2026-05-01 0']);
+    const unbilled = await stage.engine.acme.usage.unbilled(stage.subscriptionId, {
+      startDate: '2026-04-01',
+      endDate: '2026-05-01',
     });
+    expect(unbilled.map(({ startDate, reason }) => `${formatLocalDate(startDate)} ${reason}`)).to.deep.equal([
+      '2026-04-20 UNKNOWN_UNIT',
+    ]);
+  });
 
-    it(
-      'charges nothing for days on which the new plan has no such section',
-      onEachDatabase(async () => {
-        await billApril();
-        await changeTo('club', '2026-04-15');
-        const lines = (await lastLines()).filter((line) => !line.startsWith('RECURRING'));
-        expect(lines).to.deep.equal([
-          'REPAIR_ADJ 2026-04-15..2026-05-01 -7',
-          'USAGE 2026-04-15..2026-05-01 0',
-        ]);
-        const unbilled = await stage.engine.acme.usage.unbilled(stage.subscriptionId, {
-          startDate: '2026-04-01',
-          endDate: '2026-05-01',
-        });
-        expect(
-          unbilled.map(({ startDate, reason }) => `${formatLocalDate(startDate)} ${reason}`),
-        ).to.deep.equal(['2026-04-20 UNKNOWN_UNIT']);
-      }),
-    );
+  it('charges the first plan again when the change is taken back', async () => {
+    await billApril();
+    await changeTo('api-plus', '2026-04-15');
+    await changeTo('api-std', '2026-04-15');
+    expect(await lastLines()).to.deep.equal([
+      'USAGE 2026-04-01..2026-05-01 7',
+      'REPAIR_ADJ 2026-04-15..2026-05-01 -14',
+    ]);
+    expect(await total()).to.equal('17');
+    await expectNothingLeft('2026-05-02');
+    await changeTo('api-plus', '2026-04-10');
+    expect(await total()).to.equal('24');
+    await expectNothingLeft('2026-05-02');
+  });
 
-    it('charges the first plan again when the change is taken back', async () => {
-      await billApril();
+  it('takes no account of the look-back', async () => {
+    await billApril('api-std', { settings: { 'invoice.readMaxRawUsagePreviousPeriod': '0' } });
+    await stage.runTo('2026-06-01', '2026-07-01', '2026-08-01', '2026-08-02');
+    await changeTo('api-plus', '2026-04-15');
+    const lines = await lastLines();
+    expect(lines.filter((line) => !line.endsWith(' 0'))).to.deep.equal([
+      'REPAIR_ADJ 2026-04-15..2026-05-01 -7',
+      'USAGE 2026-04-15..2026-05-01 14',
+    ]);
+    await expectNothingLeft('2026-08-02');
+    await stage.runTo('2026-09-01');
+    expect(await lastLines()).to.deep.equal(['USAGE 2026-08-01..2026-09-01 0']);
+  });
+
+  for (const negativeDelta of ['IGNORE', 'FAIL']) {
+    it(`credits it with invoice.usage.negativeDelta ${negativeDelta}, which speaks of less usage`, async () => {
+      await billApril('api-std', { settings: { 'invoice.usage.negativeDelta': negativeDelta } });
       await changeTo('api-plus', '2026-04-15');
-      await changeTo('api-std', '2026-04-15');
-      expect(await lastLines()).to.deep.equal([
-        'USAGE 2026-04-01..2026-05-01 7',
-        'REPAIR_ADJ 2026-04-15..2026-05-01 -14',
-      ]);
-      expect(await total()).to.equal('17');
-      await expectNothingLeft('2026-05-02');
-      await changeTo('api-plus', '2026-04-10');
       expect(await total()).to.equal('24');
       await expectNothingLeft('2026-05-02');
     });
+  }
 
-    it('takes no account of the look-back', async () => {
-      await billApril('api-std', { settings: { 'invoice.readMaxRawUsagePreviousPeriod': '0' } });
-      await stage.runTo('2026-06-01', '2026-07-01', '2026-08-01', '2026-08-02');
-      await changeTo('api-plus', '2026-04-15');
-      const lines = await lastLines();
-      expect(lines.filter((line) => !line.endsWith(' 0'))).to.deep.equal([
-        'REPAIR_ADJ 2026-04-15..2026-05-01 -7',
-        'USAGE 2026-04-15..2026-05-01 14',
-      ]);
-      await expectNothingLeft('2026-08-02');
-      await stage.runTo('2026-09-01');
-      expect(await lastLines()).to.deep.equal(['USAGE 2026-08-01..2026-09-01 0']);
-    });
-
-    for (const negativeDelta of ['IGNORE', 'FAIL']) {
-      it(`credits it with invoice.usage.negativeDelta ${negativeDelta}, which speaks of less usage`, async () => {
-        await billApril('api-std', { settings: { 'invoice.usage.negativeDelta': negativeDelta } });
-        await changeTo('api-plus', '2026-04-15');
-        expect(await total()).to.equal('24');
-        await expectNothingLeft('2026-05-02');
-      });
-    }
-
-    for (const mode of ['AGGREGATE', 'DETAIL']) {
-      it(`rates the shorter period anew, tiers included, in ${mode} mode`, async () => {
-        await begin('duo', { settings: { 'invoice.item.result.behavior.mode': mode } });
-        await stage.use('8 FOO 2026-04-05');
-        await stage.use('12 FOO 2026-04-20');
-        await stage.runTo('2026-05-01', '2026-05-02');
-        expect(await total()).to.equal('110');
-        await changeTo('api-std', '2026-04-15');
-        expect(await total()).to.equal('8');
-        await lastLines();
-        await expectNothingLeft('2026-05-02');
-      });
-    }
-
-    it('charges more for the shorter period where less usage is dearer', async () => {
-      await begin('packs-top');
-      await stage.use('995 packs 2026-04-10');
-      await stage.use('20 packs 2026-04-20');
+  for (const mode of ['AGGREGATE', 'DETAIL']) {
+    it(`rates the shorter period anew, tiers included, in ${mode} mode`, async () => {
+      await begin('duo', { settings: { 'invoice.item.result.behavior.mode': mode } });
+      await stage.use('8 FOO 2026-04-05');
+      await stage.use('12 FOO 2026-04-20');
       await stage.runTo('2026-05-01', '2026-05-02');
-      expect(await total()).to.equal('1020');
+      expect(await total()).to.equal('110');
       await changeTo('api-std', '2026-04-15');
-      expect(await lastLines()).to.deep.equal([
-        'USAGE 2026-04-01..2026-04-15 10000',
-        'USAGE 2026-04-15..2026-05-01 0',
-        'REPAIR_ADJ 2026-04-01..2026-05-01 -1020',
-      ]);
+      expect(await total()).to.equal('8');
+      await lastLines();
       await expectNothingLeft('2026-05-02');
     });
+  }
 
-    it('bills periods of other lengths once', async () => {
-      await billApril();
-      await changeTo('api-quarterly', '2026-04-15');
-      expect(await lastLines()).to.deep.equal(['REPAIR_ADJ 2026-04-15..2026-05-01 -7']);
-      await stage.runTo('2026-07-01');
-      expect(await total()).to.equal('17');
+  it('charges more for the shorter period where less usage is dearer', async () => {
+    await begin('packs-top');
+    await stage.use('995 packs 2026-04-10');
+    await stage.use('20 packs 2026-04-20');
+    await stage.runTo('2026-05-01', '2026-05-02');
+    expect(await total()).to.equal('1020');
+    await changeTo('api-std', '2026-04-15');
+    expect(await lastLines()).to.deep.equal([
+      'USAGE 2026-04-01..2026-04-15 10000',
+      'USAGE 2026-04-15..2026-05-01 0',
+      'REPAIR_ADJ 2026-04-01..2026-05-01 -1020',
+    ]);
+    await expectNothingLeft('2026-05-02');
+  });
+
+  it('bills periods of other lengths once', async () => {
+    await billApril();
+    await changeTo('api-quarterly', '2026-04-15');
+    expect(await lastLines()).to.deep.equal(['REPAIR_ADJ 2026-04-15..2026-05-01 -7']);
+    await stage.runTo('2026-07-01');
+    expect(await total()).to.equal('17');
+  });
+
+  it('is taken back with its invoice, and then billed again', async () => {
+    await billApril('api-std', { unpaid: true });
+    await changeTo('api-plus', '2026-04-15');
+    const { invoices } = stage.engine.acme;
+    const [first] = await stage.invoices();
+    await expectRefused(invoices.void(first?.id ?? ''));
+    await invoices.void((await stage.last()).id);
+    expect(await total()).to.equal('17');
+    expect(usageLines(await stage.run('2026-05-02'))).to.deep.equal([
+      'REPAIR_ADJ 2026-04-15..2026-05-01 -7',
+      'USAGE 2026-04-15..2026-05-01 14',
+    ]);
+  });
+
+  it('credits no more than is left of an adjusted item', async () => {
+    await billApril();
+    const [first] = await stage.invoices();
+    const [item] = first?.items ?? [];
+    if (first === undefined || item === undefined) throw new Error('no item');
+    await stage.engine.acme.invoices.adjustItem({
+      accountId: stage.accountId,
+      invoiceId: first.id,
+      invoiceItemId: item.id,
+      amount: '17',
     });
+    await changeTo('api-plus', '2026-04-15');
+    expect(await lastLines()).to.deep.equal([
+      'REPAIR_ADJ 2026-04-15..2026-05-01 0',
+      'USAGE 2026-04-15..2026-05-01 14',
+    ]);
+    await expectNothingLeft('2026-05-02');
+  });
 
-    it(
-      'is taken back with its invoice, and then billed again',
-      onEachDatabase(async () => {
-        await billApril('api-std', { unpaid: true });
-        await changeTo('api-plus', '2026-04-15');
-        const { invoices } = stage.engine.acme;
-        const [first] = await stage.invoices();
-        await expectRefused(invoices.void(first?.id ?? ''));
-        await invoices.void((await stage.last()).id);
-        expect(await total()).to.equal('17');
-        expect(usageLines(await stage.run('2026-05-02'))).to.deep.equal([
-          'REPAIR_ADJ 2026-04-15..2026-05-01 -7',
-          'USAGE 2026-04-15..2026-05-01 14',
-        ]);
-      }),
-    );
+  it('follows a price change that is uploaded for days that are billed', async () => {
+    await begin('power');
+    await stage.use('100 kwh 2026-05-02');
+    await stage.use('100 kwh 2026-05-10');
+    await stage.runTo('2026-05-01', '2026-06-01', '2026-06-02');
+    expect(await total()).to.equal('300');
+    await stage.engine.acme.uploadCatalog(laterPowerCatalog);
+    await stage.engine.settle();
+    expect(await lastLines()).to.deep.equal([
+      'REPAIR_ADJ 2026-05-08..2026-06-01 -150',
+      'USAGE 2026-05-08..2026-06-01 250',
+    ]);
+  });
 
-    it('credits no more than is left of an adjusted item', async () => {
-      await billApril();
-      const [first] = await stage.invoices();
-      const [item] = first?.items ?? [];
-      if (first === undefined || item === undefined) throw new Error('no item');
-      await stage.engine.acme.invoices.adjustItem({
-        accountId: stage.accountId,
-        invoiceId: first.id,
-        invoiceItemId: item.id,
-        amount: '17',
-      });
-      await changeTo('api-plus', '2026-04-15');
-      expect(await lastLines()).to.deep.equal([
-        'REPAIR_ADJ 2026-04-15..2026-05-01 0',
-        'USAGE 2026-04-15..2026-05-01 14',
-      ]);
-      await expectNothingLeft('2026-05-02');
+  it('is foreseen by a dry run of the change', async () => {
+    await billApril();
+    const { bundleId } = await stage.engine.acme.getSubscription(stage.subscriptionId);
+    const foreseen = await stage.engine.acme.invoices.dryRun({
+      accountId: stage.accountId,
+      targetDate: parseLocalDate('2026-05-02'),
+      dryRunType: 'SUBSCRIPTION_ACTION',
+      dryRunAction: 'CHANGE',
+      subscriptionId: stage.subscriptionId,
+      bundleId,
+      planName: 'api-plus',
+      effectiveDate: '2026-04-15',
     });
+    await changeTo('api-plus', '2026-04-15');
+    expect(foreseen && usageLines(foreseen)).to.deep.equal(await lastLines());
+  });
 
-    it('follows a price change that is uploaded for days that are billed', async () => {
-      await begin('power');
-      await stage.use('100 kwh 2026-05-02');
-      await stage.use('100 kwh 2026-05-10');
-      await stage.runTo('2026-05-01', '2026-06-01', '2026-06-02');
-      expect(await total()).to.equal('300');
-      await stage.engine.acme.uploadCatalog(laterPowerCatalog);
-      await stage.engine.settle();
-      expect(await lastLines()).to.deep.equal([
-        'REPAIR_ADJ 2026-05-08..2026-06-01 -150',
-        'USAGE 2026-05-08..2026-06-01 250',
-      ]);
-    });
+  it('shows its usage as not due until a run has billed it', async () => {
+    await billApril();
+    const { acme } = stage.engine;
+    await acme.tags.add({ type: 'ACCOUNT', id: stage.accountId }, [SystemTag.AUTO_INVOICING_OFF]);
+    await changeTo('api-plus', '2026-04-15');
+    const dates = { startDate: '2026-04-01', endDate: '2026-05-01' };
+    const unbilled = async () =>
+      (await acme.usage.unbilled(stage.subscriptionId, dates)).map(
+        ({ startDate, reason, usageName }) => `${formatLocalDate(startDate)} ${reason} ${usageName}`,
+      );
+    expect(await unbilled()).to.deep.equal([
+      '2026-04-05 NOT_YET_DUE std-usage',
+      '2026-04-20 NOT_YET_DUE plus-usage',
+    ]);
+    await stage.run('2026-05-02');
+    expect(await unbilled()).to.deep.equal([]);
+  });
 
-    it('is foreseen by a dry run of the change', async () => {
-      await billApril();
-      const { bundleId } = await stage.engine.acme.getSubscription(stage.subscriptionId);
-      const foreseen = await stage.engine.acme.invoices.dryRun({
-        accountId: stage.accountId,
-        targetDate: parseLocalDate('2026-05-02'),
-        dryRunType: 'SUBSCRIPTION_ACTION',
-        dryRunAction: 'CHANGE',
-        subscriptionId: stage.subscriptionId,
-        bundleId,
-        planName: 'api-plus',
-        effectiveDate: '2026-04-15',
-      });
-      await changeTo('api-plus', '2026-04-15');
-      expect(foreseen && usageLines(foreseen)).to.deep.equal(await lastLines());
+  it('leaves what is charged as it is for a cancellation, a pause or a quantity', async () => {
+    await billApril();
+    const { acme } = stage.engine;
+    await acme.subscriptions.changeQuantity(stage.subscriptionId, {
+      quantity: 3,
+      effectiveFromDate: '2026-04-10',
+      allowPastDate: true,
     });
-
-    it('shows its usage as not due until a run has billed it', async () => {
-      await billApril();
-      const { acme } = stage.engine;
-      await acme.tags.add({ type: 'ACCOUNT', id: stage.accountId }, [SystemTag.AUTO_INVOICING_OFF]);
-      await changeTo('api-plus', '2026-04-15');
-      const dates = { startDate: '2026-04-01', endDate: '2026-05-01' };
-      const unbilled = async () =>
-        (await acme.usage.unbilled(stage.subscriptionId, dates)).map(
-          ({ startDate, reason, usageName }) => `${formatLocalDate(startDate)} ${reason} ${usageName}`,
-        );
-      expect(await unbilled()).to.deep.equal([
-        '2026-04-05 NOT_YET_DUE std-usage',
-        '2026-04-20 NOT_YET_DUE plus-usage',
-      ]);
-      await stage.run('2026-05-02');
-      expect(await unbilled()).to.deep.equal([]);
+    await stage.engine.settle();
+    await acme.subscriptions.cancel(stage.subscriptionId, {
+      requestedDate: { date: parseLocalDate('2026-04-15') },
+      useRequestedDateForBilling: true,
     });
-
-    it('leaves what is charged as it is for a cancellation, a pause or a quantity', async () => {
-      await billApril();
-      const { acme } = stage.engine;
-      await acme.subscriptions.changeQuantity(stage.subscriptionId, {
-        quantity: 3,
-        effectiveFromDate: '2026-04-10',
-        allowPastDate: true,
-      });
-      await stage.engine.settle();
-      await acme.subscriptions.cancel(stage.subscriptionId, {
-        requestedDate: { date: parseLocalDate('2026-04-15') },
-        useRequestedDateForBilling: true,
-      });
-      await stage.engine.settle();
-      expect(await total()).to.equal('17');
-      await expectNothingLeft('2026-05-02');
-    });
+    await stage.engine.settle();
+    expect(await total()).to.equal('17');
+    await expectNothingLeft('2026-05-02');
   });
 });
 

@@ -1,198 +1,191 @@
-import { expect } from 'chai';
 import { ErrorCode, type InvoiceView, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
 import { expectExplained } from '../support/explained-amount.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
-anyDatabase((_kind, open) => {
-  describe('usage terms of a tenant (usage §12)', () => {
-    let engine: TestEngine;
-    let accountId: Uuid;
-    let subscriptionId: Uuid;
-    afterEach(() => engine.close());
+eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
+  let subscriptionId: Uuid;
 
-    async function begin(
-      planName: string,
-      terms: object,
-      { from = '2026-04-01', ...configuration }: Record<string, string> = {},
-    ): Promise<void> {
-      engine = await openEngine(open, { now: `${from}T00:00:00Z`, catalog: usageCatalog, configuration });
-      await upload(terms);
-      const account = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      accountId = account.id;
-      subscriptionId = (await engine.acme.createSubscription({ accountId, planName })).subscriptionId;
-      await engine.settle();
-    }
+  async function begin(
+    planName: string,
+    terms: object,
+    { from = '2026-04-01', ...configuration }: Record<string, string> = {},
+  ): Promise<void> {
+    engine = await openEngine(open, { now: `${from}T00:00:00Z`, catalog: usageCatalog, configuration });
+    await upload(terms);
+    const account = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    accountId = account.id;
+    subscriptionId = (await engine.acme.createSubscription({ accountId, planName })).subscriptionId;
+    await engine.settle();
+  }
 
-    const upload = (terms: object) => engine.acme.keyValues.add('USAGE_TERMS', JSON.stringify(terms));
+  const upload = (terms: object) => engine.acme.keyValues.add('USAGE_TERMS', JSON.stringify(terms));
 
-    async function use(text: string): Promise<void> {
-      const [amount = '', unitType = '', recordDate = ''] = text.split(' ');
-      const unitUsageRecords = [{ unitType, usageRecords: [{ recordDate, amount }] }];
-      await engine.acme.recordUsage({ subscriptionId, trackingId: text, unitUsageRecords });
-    }
+  async function use(text: string): Promise<void> {
+    const [amount = '', unitType = '', recordDate = ''] = text.split(' ');
+    const unitUsageRecords = [{ unitType, usageRecords: [{ recordDate, amount }] }];
+    await engine.acme.recordUsage({ subscriptionId, trackingId: text, unitUsageRecords });
+  }
 
-    async function invoices(): Promise<readonly InvoiceView[]> {
-      const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
-    }
+  async function invoices(): Promise<readonly InvoiceView[]> {
+    const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
+  }
 
-    async function lines(): Promise<readonly string[]> {
-      return (await invoices()).map((invoice) => itemLines(invoice).join(', '));
-    }
+  async function lines(): Promise<readonly string[]> {
+    return (await invoices()).map((invoice) => itemLines(invoice).join(', '));
+  }
 
-    it(
-      'are lines of their own on the item, told by its explanation, and the same in a dry run',
-      onEachDatabase(async () => {
-        await begin('sms-payg', {
-          'sms-usage': { freeQuantity: { sms: 100 }, percentOff: '10', minimumAmount: { USD: 4 } },
-        });
-        await use('250 sms 2026-04-10');
-        const targetDate = parseLocalDate('2026-05-01');
-        const ahead = await engine.acme.invoices.dryRun({ accountId, targetDate });
-        await engine.runTo('2026-05-01T00:00:00Z');
-        expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5.31']);
-        expect(ahead && itemLines(ahead)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5.31']);
-        const item = (await invoices())[0]?.items[0];
-        expect(JSON.parse(item?.itemDetails ?? '')).to.deep.equal({
-          tierDetails: [
-            { tier: 1, tierUnit: 'sms', tierPrice: 2.95, quantity: 2, tierBlockSize: 100, amount: 5.9 },
-            { tier: 0, tierUnit: 'free of sms', tierPrice: 0, quantity: 100, tierBlockSize: 0, amount: 0 },
-            {
-              tier: 0,
-              tierUnit: 'percent off',
-              tierPrice: -0.59,
-              quantity: 1,
-              tierBlockSize: 0,
-              amount: -0.59,
-            },
-          ],
-          amount: 5.31,
-        });
-        const { text } = await engine.acme.invoices.explain(item?.id ?? '');
-        expect(text)
-          .to.contain('billed in arrear: 250 sms.')
-          .and.to.contain('100 sms are free.')
-          .and.to.contain('0.59 USD of it are off by the terms of the usage.');
-      }),
+  it('are lines of their own on the item, told by its explanation, and the same in a dry run', async () => {
+    await begin('sms-payg', {
+      'sms-usage': { freeQuantity: { sms: 100 }, percentOff: '10', minimumAmount: { USD: 4 } },
+    });
+    await use('250 sms 2026-04-10');
+    const targetDate = parseLocalDate('2026-05-01');
+    const ahead = await engine.acme.invoices.dryRun({ accountId, targetDate });
+    await engine.runTo('2026-05-01T00:00:00Z');
+    expect(await lines()).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5.31']);
+    expect(ahead && itemLines(ahead)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 5.31']);
+    const item = (await invoices())[0]?.items[0];
+    expect(JSON.parse(item?.itemDetails ?? '')).to.deep.equal({
+      tierDetails: [
+        { tier: 1, tierUnit: 'sms', tierPrice: 2.95, quantity: 2, tierBlockSize: 100, amount: 5.9 },
+        { tier: 0, tierUnit: 'free of sms', tierPrice: 0, quantity: 100, tierBlockSize: 0, amount: 0 },
+        {
+          tier: 0,
+          tierUnit: 'percent off',
+          tierPrice: -0.59,
+          quantity: 1,
+          tierBlockSize: 0,
+          amount: -0.59,
+        },
+      ],
+      amount: 5.31,
+    });
+    const { text } = await engine.acme.invoices.explain(item?.id ?? '');
+    expect(text)
+      .to.contain('billed in arrear: 250 sms.')
+      .and.to.contain('100 sms are free.')
+      .and.to.contain('0.59 USD of it are off by the terms of the usage.');
+  });
+
+  it('bound what a period costs, whatever arrives late', async () => {
+    await begin('api-std', { 'std-usage': { minimumAmount: { USD: 10 }, maximumAmount: { USD: 50 } } });
+    await use('3 calls 2026-04-10');
+    await engine.runTo('2026-05-01T00:00:00Z');
+    await use('9 calls 2026-04-11');
+    await engine.runTo('2026-06-01T00:00:00Z');
+    await use('100 calls 2026-04-12');
+    await engine.runTo('2026-07-01T00:00:00Z');
+    expect(await lines()).to.deep.equal([
+      'USAGE 2026-04-01..2026-05-01 10',
+      'USAGE 2026-04-01..2026-05-01 2, USAGE 2026-05-01..2026-06-01 10',
+      'USAGE 2026-04-01..2026-05-01 38, USAGE 2026-06-01..2026-07-01 10',
+    ]);
+  });
+
+  it('prorate the minimum of a short period by days, in runs, previews and explanations', async () => {
+    await begin('api-std', { 'std-usage': { minimumAmount: { USD: 30 } } }, { from: '2026-04-20' });
+    const [soFar] = await engine.acme.usage.rated(subscriptionId);
+    const targetDate = parseLocalDate('2026-05-01');
+    const ahead = await engine.acme.invoices.dryRun({ accountId, targetDate });
+    await engine.runTo('2026-05-01T00:00:00Z');
+    await engine.runTo('2026-05-12T00:00:00Z');
+    await engine.acme.subscriptions.changePlan(subscriptionId, {
+      planName: 'api-plus',
+      billingPolicy: 'IMMEDIATE',
+    });
+    await engine.settle();
+    expect(await lines()).to.deep.equal([
+      'USAGE 2026-04-20..2026-05-01 11',
+      'USAGE 2026-05-01..2026-05-12 10.65',
+    ]);
+    expect(soFar?.amount.toFixed()).to.equal('11');
+    expect(ahead && itemLines(ahead)).to.deep.equal(['USAGE 2026-04-20..2026-05-01 11']);
+    const explained = await engine.acme.invoices.explain((await invoices())[1]?.items[0]?.id ?? '');
+    expectExplained(explained);
+    expect(explained.text)
+      .to.contain('The minimum of a whole period is 30.00 USD, and counts for 11 of 31 days.')
+      .and.to.contain('30.00 USD × 11/31 days = 10.6451613, rounded half up to 10.65 USD');
+  });
+
+  it('prorate the minimum of both parts of a period over which a change is dated back', async () => {
+    await begin('api-std', {
+      'std-usage': { minimumAmount: { USD: 30 } },
+      'plus-usage': { minimumAmount: { USD: 60 } },
+    });
+    await engine.runTo('2026-05-01T00:00:00Z');
+    await engine.runTo('2026-05-02T00:00:00Z');
+    await engine.acme.subscriptions.changePlan(subscriptionId, {
+      planName: 'api-plus',
+      requestedDate: { date: parseLocalDate('2026-04-11') },
+    });
+    await engine.settle();
+    expect(await lines()).to.deep.equal([
+      'USAGE 2026-04-01..2026-05-01 30',
+      'REPAIR_ADJ 2026-04-11..2026-05-01 -20, USAGE 2026-04-11..2026-05-01 40',
+    ]);
+  });
+
+  it('hold for periods that begin from their day on, so that what is billed stays', async () => {
+    await begin('api-std', {});
+    await use('10 calls 2026-04-10');
+    await engine.runTo('2026-05-01T00:00:00Z');
+    await use('10 calls 2026-05-10');
+    await upload({ 'std-usage': { effectiveDate: '2026-05-01', percentOff: 50 } });
+    await engine.runTo('2026-06-01T00:00:00Z');
+    await upload({
+      'std-usage': [{ effectiveDate: '2026-05-01', percentOff: 50 }, { effectiveDate: '2026-06-01' }],
+    });
+    await use('10 calls 2026-06-10');
+    await engine.runTo('2026-07-01T00:00:00Z');
+    expect(await lines()).to.deep.equal([
+      'USAGE 2026-04-01..2026-05-01 10',
+      'USAGE 2026-05-01..2026-06-01 5',
+      'USAGE 2026-06-01..2026-07-01 10',
+    ]);
+  });
+
+  it('that are changed for a period that is billed give back what is too much', async () => {
+    await begin('api-std', {});
+    await use('10 calls 2026-04-10');
+    await engine.runTo('2026-05-01T00:00:00Z');
+    await upload({ 'std-usage': { percentOff: 50 } });
+    await engine.runTo('2026-06-01T00:00:00Z');
+    expect((await lines()).at(-1)).to.equal(
+      'REPAIR_ADJ 2026-04-01..2026-05-01 -5, USAGE 2026-05-01..2026-06-01 0, CBA_ADJ 2026-06-01..2026-06-01 5',
     );
+  });
 
-    it('bound what a period costs, whatever arrives late', async () => {
-      await begin('api-std', { 'std-usage': { minimumAmount: { USD: 10 }, maximumAmount: { USD: 50 } } });
-      await use('3 calls 2026-04-10');
-      await engine.runTo('2026-05-01T00:00:00Z');
-      await use('9 calls 2026-04-11');
-      await engine.runTo('2026-06-01T00:00:00Z');
-      await use('100 calls 2026-04-12');
-      await engine.runTo('2026-07-01T00:00:00Z');
-      expect(await lines()).to.deep.equal([
-        'USAGE 2026-04-01..2026-05-01 10',
-        'USAGE 2026-04-01..2026-05-01 2, USAGE 2026-05-01..2026-06-01 10',
-        'USAGE 2026-04-01..2026-05-01 38, USAGE 2026-06-01..2026-07-01 10',
-      ]);
-    });
-
-    it(
-      'prorate the minimum of a short period by days, in runs, previews and explanations',
-      onEachDatabase(async () => {
-        await begin('api-std', { 'std-usage': { minimumAmount: { USD: 30 } } }, { from: '2026-04-20' });
-        const [soFar] = await engine.acme.usage.rated(subscriptionId);
-        const targetDate = parseLocalDate('2026-05-01');
-        const ahead = await engine.acme.invoices.dryRun({ accountId, targetDate });
-        await engine.runTo('2026-05-01T00:00:00Z');
-        await engine.runTo('2026-05-12T00:00:00Z');
-        await engine.acme.subscriptions.changePlan(subscriptionId, {
-          planName: 'api-plus',
-          billingPolicy: 'IMMEDIATE',
-        });
-        await engine.settle();
-        expect(await lines()).to.deep.equal([
-          'USAGE 2026-04-20..2026-05-01 11',
-          'USAGE 2026-05-01..2026-05-12 10.65',
-        ]);
-        expect(soFar?.amount.toFixed()).to.equal('11');
-        expect(ahead && itemLines(ahead)).to.deep.equal(['USAGE 2026-04-20..2026-05-01 11']);
-        const explained = await engine.acme.invoices.explain((await invoices())[1]?.items[0]?.id ?? '');
-        expectExplained(explained);
-        expect(explained.text)
-          .to.contain('The minimum of a whole period is 30.00 USD, and counts for 11 of 31 days.')
-          .and.to.contain('30.00 USD × 11/31 days = 10.6451613, rounded half up to 10.65 USD');
-      }),
+  it('that take something off are billed as one item where the tenant wants one for each line', async () => {
+    const detail = { 'org.service.invoice.item.result.behavior.mode': 'DETAIL' };
+    await begin('club', { 'club-usage': { maximumAmount: { USD: 15 } } }, detail);
+    await use('13 videos 2026-04-10');
+    await engine.runTo('2026-05-01T00:00:00Z');
+    expect((await lines()).at(-1)).to.equal(
+      'RECURRING 2026-05-01..2026-06-01 30, USAGE 2026-04-01..2026-05-01 15',
     );
+    await upload({ 'club-usage': { minimumAmount: { USD: 25 } } });
+    await use('1 videos 2026-05-10');
+    await engine.runTo('2026-06-01T00:00:00Z');
+    expect((await lines()).at(-1)).to.contain(
+      'USAGE 2026-05-01..2026-06-01 23, USAGE 2026-05-01..2026-06-01 2',
+    );
+  });
 
-    it('prorate the minimum of both parts of a period over which a change is dated back', async () => {
-      await begin('api-std', {
-        'std-usage': { minimumAmount: { USD: 30 } },
-        'plus-usage': { minimumAmount: { USD: 60 } },
-      });
-      await engine.runTo('2026-05-01T00:00:00Z');
-      await engine.runTo('2026-05-02T00:00:00Z');
-      await engine.acme.subscriptions.changePlan(subscriptionId, {
-        planName: 'api-plus',
-        requestedDate: { date: parseLocalDate('2026-04-11') },
-      });
-      await engine.settle();
-      expect(await lines()).to.deep.equal([
-        'USAGE 2026-04-01..2026-05-01 30',
-        'REPAIR_ADJ 2026-04-11..2026-05-01 -20, USAGE 2026-04-11..2026-05-01 40',
-      ]);
-    });
-
-    it('hold for periods that begin from their day on, so that what is billed stays', async () => {
-      await begin('api-std', {});
-      await use('10 calls 2026-04-10');
-      await engine.runTo('2026-05-01T00:00:00Z');
-      await use('10 calls 2026-05-10');
-      await upload({ 'std-usage': { effectiveDate: '2026-05-01', percentOff: 50 } });
-      await engine.runTo('2026-06-01T00:00:00Z');
-      await upload({
-        'std-usage': [{ effectiveDate: '2026-05-01', percentOff: 50 }, { effectiveDate: '2026-06-01' }],
-      });
-      await use('10 calls 2026-06-10');
-      await engine.runTo('2026-07-01T00:00:00Z');
-      expect(await lines()).to.deep.equal([
-        'USAGE 2026-04-01..2026-05-01 10',
-        'USAGE 2026-05-01..2026-06-01 5',
-        'USAGE 2026-06-01..2026-07-01 10',
-      ]);
-    });
-
-    it('that are changed for a period that is billed give back what is too much', async () => {
-      await begin('api-std', {});
-      await use('10 calls 2026-04-10');
-      await engine.runTo('2026-05-01T00:00:00Z');
-      await upload({ 'std-usage': { percentOff: 50 } });
-      await engine.runTo('2026-06-01T00:00:00Z');
-      expect((await lines()).at(-1)).to.equal(
-        'REPAIR_ADJ 2026-04-01..2026-05-01 -5, USAGE 2026-05-01..2026-06-01 0, CBA_ADJ 2026-06-01..2026-06-01 5',
-      );
-    });
-
-    it('that take something off are billed as one item where the tenant wants one for each line', async () => {
-      const detail = { 'org.service.invoice.item.result.behavior.mode': 'DETAIL' };
-      await begin('club', { 'club-usage': { maximumAmount: { USD: 15 } } }, detail);
-      await use('13 videos 2026-04-10');
-      await engine.runTo('2026-05-01T00:00:00Z');
-      expect((await lines()).at(-1)).to.equal(
-        'RECURRING 2026-05-01..2026-06-01 30, USAGE 2026-04-01..2026-05-01 15',
-      );
-      await upload({ 'club-usage': { minimumAmount: { USD: 25 } } });
-      await use('1 videos 2026-05-10');
-      await engine.runTo('2026-06-01T00:00:00Z');
-      expect((await lines()).at(-1)).to.contain(
-        'USAGE 2026-05-01..2026-06-01 23, USAGE 2026-05-01..2026-06-01 2',
-      );
-    });
-
-    it('that cannot be read are refused, and nothing of them is kept', async () => {
-      await begin('api-std', { 'std-usage': { percentOff: 50 } });
-      expect(await codeOf(upload({ 'std-usage': { percentOff: 200 } }))).to.equal(
-        ErrorCode.INVALID_PARAMETER,
-      );
-      const { values } = await engine.acme.keyValues.get('USAGE_TERMS');
-      expect(values).to.deep.equal(['{"std-usage":{"percentOff":50}}']);
-    });
+  it('that cannot be read are refused, and nothing of them is kept', async () => {
+    await begin('api-std', { 'std-usage': { percentOff: 50 } });
+    expect(await codeOf(upload({ 'std-usage': { percentOff: 200 } }))).to.equal(ErrorCode.INVALID_PARAMETER);
+    const { values } = await engine.acme.keyValues.get('USAGE_TERMS');
+    expect(values).to.deep.equal(['{"std-usage":{"percentOff":50}}']);
   });
 });

@@ -1,12 +1,8 @@
-import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { httpPushSender } from '../../adapters/node/index.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
-import { onPostgresql } from '../support/databases.ts';
-import { plainHasher } from '../support/plain-hasher.ts';
+import { expect, migrated, onPostgresql, plainHasher, recordingLogger, storageOf } from '../support/index.ts';
 import { openReceiver } from '../support/push/receiver.ts';
-import { migrated, storageOf } from '../support/storage.ts';
-import { recordingLogger } from '../support/system-time.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
 onPostgresql('thresholds of usage on several nodes (usage §12.1)', (open) => {

@@ -1,11 +1,15 @@
-import { expect } from 'chai';
 import { ErrorCode, type UsageSource, type Uuid } from '../../lib/index.ts';
 import { purgeToldThresholds } from '../../lib/invoicing/index.ts';
 import { formatInstant, instant } from '../../lib/values/time/index.ts';
-import { anyDatabase, eachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { rowsOf } from '../support/queue-rows.ts';
+import {
+  anyDatabase,
+  codeOf,
+  eachDatabase,
+  expect,
+  openEngine,
+  rowsOf,
+  type TestEngine,
+} from '../support/index.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
 const EVENTS = `
@@ -85,205 +89,196 @@ interface Begun {
   readonly usageSources?: readonly UsageSource[];
 }
 
-eachDatabase((_kind, open) => {
-  describe('thresholds of usage (usage §12.1)', () => {
-    let stage: Stage;
-    beforeEach(() => {
-      stage = new Stage();
-    });
-    afterEach(() => stage.engine.close());
+eachDatabase('thresholds of usage (usage §12.1)', (open) => {
+  let stage: Stage;
+  beforeEach(() => {
+    stage = new Stage();
+  });
 
-    it('a threshold is told once for each period, of a quantity and of what it costs', async () => {
-      await stage.begin(open, {
-        'std-usage': {
-          freeQuantity: { calls: 4 },
-          thresholds: { quantity: { calls: [10, '5'] }, amount: { USD: 3, EUR: 1 } },
-        },
-      });
-      await stage.use('4 calls 2026-04-10');
-      expect(await stage.told()).to.deep.equal([]);
-      await stage.use('1 calls 2026-04-11');
-      await stage.use('1 calls 2026-04-11');
-      await stage.use('6 calls 2026-04-12');
-      await stage.use('6 calls 2026-04-13');
-      const april = [
-        'std-usage calls 5: 5, 2026-04-01..2026-05-01',
-        'std-usage calls 10: 12, 2026-04-01..2026-05-01',
-        'std-usage USD 3: 8, 2026-04-01..2026-05-01',
-      ];
-      expect(await stage.told()).to.deep.equal(april);
-      await stage.engine.runTo('2026-05-01T00:00:00Z');
-      await stage.use('5.5 calls 2026-05-01');
-      expect(await stage.told()).to.deep.equal([...april, 'std-usage calls 5: 5.5, 2026-05-01..2026-06-01']);
+  it('a threshold is told once for each period, of a quantity and of what it costs', async () => {
+    await stage.begin(open, {
+      'std-usage': {
+        freeQuantity: { calls: 4 },
+        thresholds: { quantity: { calls: [10, '5'] }, amount: { USD: 3, EUR: 1 } },
+      },
     });
+    await stage.use('4 calls 2026-04-10');
+    expect(await stage.told()).to.deep.equal([]);
+    await stage.use('1 calls 2026-04-11');
+    await stage.use('1 calls 2026-04-11');
+    await stage.use('6 calls 2026-04-12');
+    await stage.use('6 calls 2026-04-13');
+    const april = [
+      'std-usage calls 5: 5, 2026-04-01..2026-05-01',
+      'std-usage calls 10: 12, 2026-04-01..2026-05-01',
+      'std-usage USD 3: 8, 2026-04-01..2026-05-01',
+    ];
+    expect(await stage.told()).to.deep.equal(april);
+    await stage.engine.runTo('2026-05-01T00:00:00Z');
+    await stage.use('5.5 calls 2026-05-01');
+    expect(await stage.told()).to.deep.equal([...april, 'std-usage calls 5: 5.5, 2026-05-01..2026-06-01']);
+  });
 
-    it('a threshold is told once, however many record at once, line by line and in bulk', async () => {
-      await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: [1, 50] } } } });
-      const { acme } = stage.engine;
-      await Promise.all(
-        lines(20).map((index) =>
-          index % 4 === 0
-            ? acme.usage.recordAll([stage.usage('1 calls 2026-04-10'), stage.usage('3 calls 2026-04-10')])
-            : acme.recordUsage(stage.usage('2 calls 2026-04-11')),
-        ),
+  it('a threshold is told once, however many record at once, line by line and in bulk', async () => {
+    await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: [1, 50] } } } });
+    const { acme } = stage.engine;
+    await Promise.all(
+      lines(20).map((index) =>
+        index % 4 === 0
+          ? acme.usage.recordAll([stage.usage('1 calls 2026-04-10'), stage.usage('3 calls 2026-04-10')])
+          : acme.recordUsage(stage.usage('2 calls 2026-04-11')),
+      ),
+    );
+    await stage.engine.settle();
+    const told = await stage.told();
+    expect(told.map((each) => each.split(':')[0])).to.deep.equal(['std-usage calls 1', 'std-usage calls 50']);
+    expect(await rowsOf(stage.engine.database, LOOKS)).to.deep.equal([]);
+  });
+
+  it('what is taken back or recorded twice tells nothing again', async () => {
+    await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: 5 } } } });
+    await stage.use('5 calls 2026-04-10');
+    await stage.engine.acme.usage.void(stage.subscriptionId(), 't1');
+    await stage.use('6 calls 2026-04-10');
+    expect(await stage.told()).to.deep.equal(['std-usage calls 5: 5, 2026-04-01..2026-05-01']);
+  });
+
+  it('that it was told of is forgotten once the period is over for as long as queue history is kept, and no sooner', async () => {
+    await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: 5 } } } });
+    const starts = async () => {
+      const rows = await rowsOf(
+        stage.engine.database,
+        'select starts_at from bw_usage_thresholds order by 1',
       );
-      await stage.engine.settle();
-      const told = await stage.told();
-      expect(told.map((each) => each.split(':')[0])).to.deep.equal([
-        'std-usage calls 1',
-        'std-usage calls 50',
-      ]);
-      expect(await rowsOf(stage.engine.database, LOOKS)).to.deep.equal([]);
-    });
-
-    it('what is taken back or recorded twice tells nothing again', async () => {
-      await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: 5 } } } });
-      await stage.use('5 calls 2026-04-10');
-      await stage.engine.acme.usage.void(stage.subscriptionId(), 't1');
-      await stage.use('6 calls 2026-04-10');
-      expect(await stage.told()).to.deep.equal(['std-usage calls 5: 5, 2026-04-01..2026-05-01']);
-    });
-
-    it('that it was told of is forgotten once the period is over for as long as queue history is kept, and no sooner', async () => {
-      await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: 5 } } } });
-      const starts = async () => {
-        const rows = await rowsOf(
-          stage.engine.database,
-          'select starts_at from bw_usage_thresholds order by 1',
-        );
-        return rows.map(({ starts_at }) => formatInstant(instant(Number(starts_at))).slice(0, 10));
-      };
-      const purge = () => purgeToldThresholds(stage.engine, 30 * 24 * 3_600_000);
-      await stage.use('5 calls 2026-04-10');
-      await purgeToldThresholds(stage.engine, 0);
-      await stage.use('1 calls 2026-04-11');
-      await stage.engine.runTo('2026-06-30T00:00:00Z');
-      await stage.use('5 calls 2026-06-30');
-      // The period of April is over on June 1 at the latest.
-      await stage.engine.runTo('2026-07-01T00:00:00Z');
-      await purge();
-      expect(await starts()).to.deep.equal(['2026-04-01', '2026-06-01']);
-      await stage.engine.runTo('2026-07-01T00:00:01Z');
-      await purge();
-      expect(await starts()).to.deep.equal(['2026-06-01']);
-      await stage.use('1 calls 2026-04-10');
-      expect(await stage.told(), 'each once').to.deep.equal([
-        'std-usage calls 5: 5, 2026-04-01..2026-05-01',
-        'std-usage calls 5: 5, 2026-06-01..2026-07-01',
-      ]);
-    });
+      return rows.map(({ starts_at }) => formatInstant(instant(Number(starts_at))).slice(0, 10));
+    };
+    const purge = () => purgeToldThresholds(stage.engine, 30 * 24 * 3_600_000);
+    await stage.use('5 calls 2026-04-10');
+    await purgeToldThresholds(stage.engine, 0);
+    await stage.use('1 calls 2026-04-11');
+    await stage.engine.runTo('2026-06-30T00:00:00Z');
+    await stage.use('5 calls 2026-06-30');
+    // The period of April is over on June 1 at the latest.
+    await stage.engine.runTo('2026-07-01T00:00:00Z');
+    await purge();
+    expect(await starts()).to.deep.equal(['2026-04-01', '2026-06-01']);
+    await stage.engine.runTo('2026-07-01T00:00:01Z');
+    await purge();
+    expect(await starts()).to.deep.equal(['2026-06-01']);
+    await stage.use('1 calls 2026-04-10');
+    expect(await stage.told(), 'each once').to.deep.equal([
+      'std-usage calls 5: 5, 2026-04-01..2026-05-01',
+      'std-usage calls 5: 5, 2026-06-01..2026-07-01',
+    ]);
   });
 });
 
-anyDatabase((_kind, open) => {
-  describe('looks at thresholds of usage (usage §12.1)', () => {
-    let stage: Stage;
-    beforeEach(() => {
-      stage = new Stage();
-    });
-    afterEach(() => stage.engine.close());
+anyDatabase('looks at thresholds of usage (usage §12.1)', (open) => {
+  let stage: Stage;
+  beforeEach(() => {
+    stage = new Stage();
+  });
 
-    it('are asked for only where the tenant has thresholds, one for each subscription', async () => {
-      const looks = async () => (await rowsOf(stage.engine.database, `${LOOKS}`)).length;
-      const marks = async () => (await rowsOf(stage.engine.database, 'select * from bw_usage_marks')).length;
-      await stage.begin(open, { 'std-usage': { percentOff: 10 } }, { plans: ['api-std', 'sms-payg'] });
-      await stage.use('500 calls 2026-04-10');
-      expect([await looks(), await marks()]).to.deep.equal([0, 0]);
-      await stage.upload({ 'std-usage': { thresholds: { amount: { USD: '0.5' } } } });
-      await stage.use('1 calls 2026-04-10');
-      await stage.use('1 sms 2026-04-10', 'sms-payg');
-      expect([await looks(), await marks()]).to.deep.equal([0, 2]);
-      expect(await stage.told()).to.deep.equal(['std-usage USD 0.5: 501, 2026-04-01..2026-05-01']);
-      await stage.engine.acme.keyValues.delete('USAGE_TERMS');
-      await stage.upload({});
-      await stage.use('1 sms 2026-04-11', 'sms-payg');
-      const versions = await rowsOf(
-        stage.engine.database,
-        'select version from bw_usage_marks order by record_id',
-      );
-      expect(versions.map(({ version }) => Number(version))).to.deep.equal([1, 1]);
-    });
+  it('are asked for only where the tenant has thresholds, one for each subscription', async () => {
+    const looks = async () => (await rowsOf(stage.engine.database, `${LOOKS}`)).length;
+    const marks = async () => (await rowsOf(stage.engine.database, 'select * from bw_usage_marks')).length;
+    await stage.begin(open, { 'std-usage': { percentOff: 10 } }, { plans: ['api-std', 'sms-payg'] });
+    await stage.use('500 calls 2026-04-10');
+    expect([await looks(), await marks()]).to.deep.equal([0, 0]);
+    await stage.upload({ 'std-usage': { thresholds: { amount: { USD: '0.5' } } } });
+    await stage.use('1 calls 2026-04-10');
+    await stage.use('1 sms 2026-04-10', 'sms-payg');
+    expect([await looks(), await marks()]).to.deep.equal([0, 2]);
+    expect(await stage.told()).to.deep.equal(['std-usage USD 0.5: 501, 2026-04-01..2026-05-01']);
+    await stage.engine.acme.keyValues.delete('USAGE_TERMS');
+    await stage.upload({});
+    await stage.use('1 sms 2026-04-11', 'sms-payg');
+    const versions = await rowsOf(
+      stage.engine.database,
+      'select version from bw_usage_marks order by record_id',
+    );
+    expect(versions.map(({ version }) => Number(version))).to.deep.equal([1, 1]);
+  });
 
-    it('see what was recorded at the end of a period that is over when they come, and what of it is billed', async () => {
-      await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: [5, 9] } } } });
-      await stage.use('5 calls 2026-04-10');
-      await stage.engine.acme.recordUsage(stage.usage('4 calls 2026-04-30'));
-      await stage.engine.runTo('2026-05-01T00:00:00Z');
-      expect((await stage.told()).at(-1)).to.equal('std-usage calls 9: 9, 2026-04-01..2026-05-01');
-      await stage.use('100 calls 2026-04-30');
-      expect(await stage.told()).to.have.length(2);
-    });
+  it('see what was recorded at the end of a period that is over when they come, and what of it is billed', async () => {
+    await stage.begin(open, { 'std-usage': { thresholds: { quantity: { calls: [5, 9] } } } });
+    await stage.use('5 calls 2026-04-10');
+    await stage.engine.acme.recordUsage(stage.usage('4 calls 2026-04-30'));
+    await stage.engine.runTo('2026-05-01T00:00:00Z');
+    expect((await stage.told()).at(-1)).to.equal('std-usage calls 9: 9, 2026-04-01..2026-05-01');
+    await stage.use('100 calls 2026-04-30');
+    expect(await stage.told()).to.have.length(2);
+  });
 
-    it('tell the peak of CAPACITY, and what costs nothing although such items are dropped', async () => {
-      await stage.begin(
-        open,
-        {
-          'team-usage': { thresholds: { quantity: { mbps: 100 }, amount: { USD: 5 } } },
-          'std-usage': { freeQuantity: { calls: 10 }, thresholds: { quantity: { calls: 8 } } },
-        },
-        {
-          plans: ['team-cap', 'api-std'],
-          configuration: { 'org.service.invoice.disable.usage.zero.amount': 'true' },
-        },
-      );
-      await stage.use('99 mbps 2026-04-10', 'team-cap');
-      await stage.use('101 mbps 2026-04-10', 'team-cap');
-      await stage.use('8 calls 2026-04-10');
-      expect(await stage.told()).to.deep.equal([
-        'team-usage mbps 100: 101, 2026-04-01..2026-05-01',
-        'team-usage USD 5: 5, 2026-04-01..2026-05-01',
-        'std-usage calls 8: 8, 2026-04-01..2026-05-01',
-      ]);
-    });
+  it('tell the peak of CAPACITY, and what costs nothing although such items are dropped', async () => {
+    await stage.begin(
+      open,
+      {
+        'team-usage': { thresholds: { quantity: { mbps: 100 }, amount: { USD: 5 } } },
+        'std-usage': { freeQuantity: { calls: 10 }, thresholds: { quantity: { calls: 8 } } },
+      },
+      {
+        plans: ['team-cap', 'api-std'],
+        configuration: { 'org.service.invoice.disable.usage.zero.amount': 'true' },
+      },
+    );
+    await stage.use('99 mbps 2026-04-10', 'team-cap');
+    await stage.use('101 mbps 2026-04-10', 'team-cap');
+    await stage.use('8 calls 2026-04-10');
+    expect(await stage.told()).to.deep.equal([
+      'team-usage mbps 100: 101, 2026-04-01..2026-05-01',
+      'team-usage USD 5: 5, 2026-04-01..2026-05-01',
+      'std-usage calls 8: 8, 2026-04-01..2026-05-01',
+    ]);
+  });
 
-    it('come again where something is recorded while they look, and tell of it', async () => {
-      let recordsMeanwhile: (() => Promise<unknown>) | null = null;
-      const nothingOfIts = async () => {
-        const meanwhile = recordsMeanwhile;
-        recordsMeanwhile = null;
-        await meanwhile?.();
-        return null;
-      };
-      const source: UsageSource = {
-        name: 'meters of others',
-        getUsageForAccount: nothingOfIts,
-        getUsageForSubscription: async () => null,
-      };
-      const terms = { 'std-usage': { thresholds: { quantity: { calls: [1, 5] } } } };
-      await stage.begin(open, terms, { usageSources: [source] });
-      recordsMeanwhile = () => stage.engine.acme.recordUsage(stage.usage('4 calls 2026-04-10'));
-      await stage.use('1 calls 2026-04-10');
-      expect(await stage.told()).to.deep.equal([
-        'std-usage calls 1: 1, 2026-04-01..2026-05-01',
-        'std-usage calls 5: 5, 2026-04-01..2026-05-01',
-      ]);
-    });
+  it('come again where something is recorded while they look, and tell of it', async () => {
+    let recordsMeanwhile: (() => Promise<unknown>) | null = null;
+    const nothingOfIts = async () => {
+      const meanwhile = recordsMeanwhile;
+      recordsMeanwhile = null;
+      await meanwhile?.();
+      return null;
+    };
+    const source: UsageSource = {
+      name: 'meters of others',
+      getUsageForAccount: nothingOfIts,
+      getUsageForSubscription: async () => null,
+    };
+    const terms = { 'std-usage': { thresholds: { quantity: { calls: [1, 5] } } } };
+    await stage.begin(open, terms, { usageSources: [source] });
+    recordsMeanwhile = () => stage.engine.acme.recordUsage(stage.usage('4 calls 2026-04-10'));
+    await stage.use('1 calls 2026-04-10');
+    expect(await stage.told()).to.deep.equal([
+      'std-usage calls 1: 1, 2026-04-01..2026-05-01',
+      'std-usage calls 5: 5, 2026-04-01..2026-05-01',
+    ]);
+  });
 
-    it('go by what a usage source tells where one has the account', async () => {
-      const records = [{ amount: '7', unitType: 'calls', instant: '2026-04-02T00:00:00Z' }];
-      const tell = async () => records.map((each) => ({ ...each, subscriptionId: stage.subscriptionId() }));
-      const source: UsageSource = {
-        name: 'meters',
-        getUsageForAccount: tell,
-        getUsageForSubscription: tell,
-      };
-      const terms = { 'std-usage': { thresholds: { quantity: { calls: [1, 5, 9] } } } };
-      await stage.begin(open, terms, { usageSources: [source] });
-      await stage.use('100 calls 2026-04-10');
-      expect(await stage.told()).to.deep.equal([
-        'std-usage calls 1: 7, 2026-04-01..2026-05-01',
-        'std-usage calls 5: 7, 2026-04-01..2026-05-01',
-      ]);
-    });
+  it('go by what a usage source tells where one has the account', async () => {
+    const records = [{ amount: '7', unitType: 'calls', instant: '2026-04-02T00:00:00Z' }];
+    const tell = async () => records.map((each) => ({ ...each, subscriptionId: stage.subscriptionId() }));
+    const source: UsageSource = {
+      name: 'meters',
+      getUsageForAccount: tell,
+      getUsageForSubscription: tell,
+    };
+    const terms = { 'std-usage': { thresholds: { quantity: { calls: [1, 5, 9] } } } };
+    await stage.begin(open, terms, { usageSources: [source] });
+    await stage.use('100 calls 2026-04-10');
+    expect(await stage.told()).to.deep.equal([
+      'std-usage calls 1: 7, 2026-04-01..2026-05-01',
+      'std-usage calls 5: 7, 2026-04-01..2026-05-01',
+    ]);
+  });
 
-    it('find nothing where the thresholds are gone, or the document cannot be taken', async () => {
-      await stage.begin(open, null);
-      const wrong = {
-        'std-usage': { thresholds: { quantity: { calls: [0, 'x'] }, amount: { ABC: 1 }, cost: 1 } },
-      };
-      expect(await codeOf(stage.upload(wrong))).to.equal(ErrorCode.INVALID_PARAMETER);
-      await stage.use('500 calls 2026-04-10');
-      expect(await stage.told()).to.deep.equal([]);
-    });
+  it('find nothing where the thresholds are gone, or the document cannot be taken', async () => {
+    await stage.begin(open, null);
+    const wrong = {
+      'std-usage': { thresholds: { quantity: { calls: [0, 'x'] }, amount: { ABC: 1 }, cost: 1 } },
+    };
+    expect(await codeOf(stage.upload(wrong))).to.equal(ErrorCode.INVALID_PARAMETER);
+    await stage.use('500 calls 2026-04-10');
+    expect(await stage.told()).to.deep.equal([]);
   });
 });

@@ -1,125 +1,114 @@
-import { expect } from 'chai';
 import { ErrorCode, formatDecimal, formatInstant, type UsageGranularity } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, eachDatabaseByTurns, expect } from '../support/index.ts';
 import { UsageStage, type UsageStageOptions, type UsageStageStart } from '../support/usage/usage-stage.ts';
 
 const unknown = '11111111-1111-4111-8111-111111111111';
 
-anyDatabase((_kind, open) => {
-  describe('the timeline of usage, and the tracking ids of invoices', () => {
-    let stage: UsageStage;
-    afterEach(() => stage.close());
+eachDatabaseByTurns('the timeline of usage, and the tracking ids of invoices', (open) => {
+  let stage: UsageStage;
 
-    async function begin(start: UsageStageStart, options: UsageStageOptions = {}): Promise<void> {
-      stage = await UsageStage.begin(open, start, options);
+  async function begin(start: UsageStageStart, options: UsageStageOptions = {}): Promise<void> {
+    stage = await UsageStage.begin(open, start, options);
+  }
+
+  /** Each part as `start/end`, with its units. */
+  const shown = async (granularity: UsageGranularity, bounds: string, unitType: string | null = null) => {
+    const { usage } = stage.engine.acme;
+    const [startDate = '', endDate = ''] = bounds.split('/');
+    const request = { startDate, endDate, granularity, unitType };
+    const found = await usage.timeline(stage.subscriptionId, request);
+    for (const one of found) {
+      // What it tells of a part is what a roll-up tells of it.
+      const part = { startDate: { at: one.startDate }, endDate: { at: one.endDate } };
+      const same = await usage.rollUp(stage.subscriptionId, { ...part, unitType });
+      expect(one).to.deep.equal(same);
     }
-
-    /** Each part as `start/end`, with its units. */
-    const shown = async (granularity: UsageGranularity, bounds: string, unitType: string | null = null) => {
-      const { usage } = stage.engine.acme;
-      const [startDate = '', endDate = ''] = bounds.split('/');
-      const request = { startDate, endDate, granularity, unitType };
-      const found = await usage.timeline(stage.subscriptionId, request);
-      for (const one of found) {
-        // What it tells of a part is what a roll-up tells of it.
-        const part = { startDate: { at: one.startDate }, endDate: { at: one.endDate } };
-        const same = await usage.rollUp(stage.subscriptionId, { ...part, unitType });
-        expect(one).to.deep.equal(same);
-      }
-      return found.map(({ startDate: from, endDate: to, rolledUpUnits }) => {
-        const units = rolledUpUnits.map((each) => `${each.unitType} ${formatDecimal(each.amount)}`);
-        return `${formatInstant(from).slice(0, 16)}/${formatInstant(to).slice(0, 16)} ${units.join(', ')}`;
-      });
-    };
-
-    it(
-      'usage §3.3: tells local hours, days and months that have points, by unit',
-      onEachDatabase(async () => {
-        const account = { timeZone: 'America/New_York' };
-        await begin({ planName: 'sms-payg', from: '2026-10-01T04:00:00Z' }, { account });
-        await stage.use('5 sms 2026-10-30');
-        await stage.use('2 sms 2026-11-01T04:30:00Z');
-        await stage.use('3 sms 2026-11-01T05:30:00Z');
-        await stage.use('4 calls 2026-11-01T05:59:59.999Z');
-        await stage.use('7 sms 2026-11-01T06:30:00Z');
-        await stage.use('8 sms 2026-11-02T04:59:59Z', 'late');
-        await stage.use('100 sms 2026-11-02T06:00:00Z', 'void');
-        await stage.engine.acme.usage.void(stage.subscriptionId, 'void');
-        expect(await shown('DAY', '2026-10-01/2026-12-01')).to.deep.equal([
-          '2026-10-30T04:00/2026-10-31T04:00 sms 5',
-          '2026-11-01T04:00/2026-11-02T05:00 calls 4, sms 20',
-        ]);
-        expect(await shown('MONTH', '2026-10-01/2026-12-01', 'sms')).to.deep.equal([
-          '2026-10-01T04:00/2026-11-01T04:00 sms 5',
-          '2026-11-01T04:00/2026-12-01T05:00 sms 20',
-        ]);
-        // The clock shows the hour from 1:00 on twice.
-        expect(await shown('HOUR', '2026-10-30/2026-11-02T05:00:00Z')).to.deep.equal([
-          '2026-10-30T04:00/2026-10-30T05:00 sms 5',
-          '2026-11-01T04:00/2026-11-01T05:00 sms 2',
-          '2026-11-01T05:00/2026-11-01T06:00 calls 4, sms 3',
-          '2026-11-01T06:00/2026-11-01T07:00 sms 7',
-          '2026-11-02T04:00/2026-11-02T05:00 sms 8',
-        ]);
-        expect(await shown('HOUR', '2026-11-01T05:15:00Z/2026-11-01T05:45:00Z')).to.deep.equal([
-          '2026-11-01T05:15/2026-11-01T05:45 sms 3',
-        ]);
-        expect(await shown('DAY', '2026-10-01/2026-12-01', 'fax')).to.deep.equal([]);
-        expect(await shown('HOUR', '2026-10-01/2026-10-01')).to.deep.equal([]);
-      }),
-    );
-
-    it('usage §3.3: refuses an end before the start, too many parts, and what is no subscription', async () => {
-      await begin({ planName: 'sms-payg', from: '2026-04-01' });
-      const { usage } = stage.engine.acme;
-      const backwards = { startDate: '2026-05-01', endDate: '2026-04-01' };
-      expect(await codeOf(usage.timeline(stage.subscriptionId, backwards))).to.equal(
-        ErrorCode.INVALID_PARAMETER,
-      );
-      const long = { startDate: '2020-01-01', endDate: '2030-01-01', granularity: 'HOUR' } as const;
-      expect(await codeOf(usage.timeline(stage.subscriptionId, long))).to.equal(ErrorCode.INVALID_PARAMETER);
-      const { SUBSCRIPTION_INVALID_SUBSCRIPTION_ID } = ErrorCode;
-      const { startDate, endDate } = long;
-      for (const call of [
-        () => usage.timeline(unknown, { startDate, endDate }),
-        () => usage.unbilled(unknown, { startDate, endDate }),
-        () => usage.rated(unknown),
-      ])
-        expect(await codeOf(call())).to.equal(SUBSCRIPTION_INVALID_SUBSCRIPTION_ID);
-      expect(await codeOf(usage.unbilled(stage.subscriptionId, backwards))).to.equal(
-        ErrorCode.INVALID_PARAMETER,
-      );
+    return found.map(({ startDate: from, endDate: to, rolledUpUnits }) => {
+      const units = rolledUpUnits.map((each) => `${each.unitType} ${formatDecimal(each.amount)}`);
+      return `${formatInstant(from).slice(0, 16)}/${formatInstant(to).slice(0, 16)} ${units.join(', ')}`;
     });
+  };
 
-    it(
-      'usage §7.6: all tracking ids of an invoice are told by pages',
-      onEachDatabase(async () => {
-        await begin({ planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
-        for (const day of ['05', '02', '03']) await stage.use(`1 calls 2026-04-${day}`, `t${day}`);
-        await stage.use('1 calls 2026-05-01', 'next');
-        await stage.runTo('2026-05-01');
-        const { id } = await stage.last();
-        const { invoices } = stage.engine.acme;
-        expect(await invoices.trackingIds(id, { offset: 0, limit: 2 })).to.deep.equal({
-          rows: ['t05', 't02'],
-          total: 3,
-          max: 3,
-        });
-        expect(await invoices.trackingIds(id, { offset: 2, limit: 2 })).to.deep.include({ rows: ['t03'] });
-        expect(await invoices.trackingIds(id, { offset: 3, limit: 2 })).to.deep.include({
-          rows: [],
-          total: 3,
-        });
-        await invoices.void(id);
-        expect(await invoices.trackingIds(id, { offset: 0, limit: 2 })).to.deep.include({
-          rows: [],
-          total: 0,
-        });
-        expect(await codeOf(invoices.trackingIds(unknown, { offset: 0, limit: 1 }))).to.equal(
-          ErrorCode.INVOICE_NOT_FOUND,
-        );
-      }),
+  it('usage §3.3: tells local hours, days and months that have points, by unit', async () => {
+    const account = { timeZone: 'America/New_York' };
+    await begin({ planName: 'sms-payg', from: '2026-10-01T04:00:00Z' }, { account });
+    await stage.use('5 sms 2026-10-30');
+    await stage.use('2 sms 2026-11-01T04:30:00Z');
+    await stage.use('3 sms 2026-11-01T05:30:00Z');
+    await stage.use('4 calls 2026-11-01T05:59:59.999Z');
+    await stage.use('7 sms 2026-11-01T06:30:00Z');
+    await stage.use('8 sms 2026-11-02T04:59:59Z', 'late');
+    await stage.use('100 sms 2026-11-02T06:00:00Z', 'void');
+    await stage.engine.acme.usage.void(stage.subscriptionId, 'void');
+    expect(await shown('DAY', '2026-10-01/2026-12-01')).to.deep.equal([
+      '2026-10-30T04:00/2026-10-31T04:00 sms 5',
+      '2026-11-01T04:00/2026-11-02T05:00 calls 4, sms 20',
+    ]);
+    expect(await shown('MONTH', '2026-10-01/2026-12-01', 'sms')).to.deep.equal([
+      '2026-10-01T04:00/2026-11-01T04:00 sms 5',
+      '2026-11-01T04:00/2026-12-01T05:00 sms 20',
+    ]);
+    // The clock shows the hour from 1:00 on twice.
+    expect(await shown('HOUR', '2026-10-30/2026-11-02T05:00:00Z')).to.deep.equal([
+      '2026-10-30T04:00/2026-10-30T05:00 sms 5',
+      '2026-11-01T04:00/2026-11-01T05:00 sms 2',
+      '2026-11-01T05:00/2026-11-01T06:00 calls 4, sms 3',
+      '2026-11-01T06:00/2026-11-01T07:00 sms 7',
+      '2026-11-02T04:00/2026-11-02T05:00 sms 8',
+    ]);
+    expect(await shown('HOUR', '2026-11-01T05:15:00Z/2026-11-01T05:45:00Z')).to.deep.equal([
+      '2026-11-01T05:15/2026-11-01T05:45 sms 3',
+    ]);
+    expect(await shown('DAY', '2026-10-01/2026-12-01', 'fax')).to.deep.equal([]);
+    expect(await shown('HOUR', '2026-10-01/2026-10-01')).to.deep.equal([]);
+  });
+
+  it('usage §3.3: refuses an end before the start, too many parts, and what is no subscription', async () => {
+    await begin({ planName: 'sms-payg', from: '2026-04-01' });
+    const { usage } = stage.engine.acme;
+    const backwards = { startDate: '2026-05-01', endDate: '2026-04-01' };
+    expect(await codeOf(usage.timeline(stage.subscriptionId, backwards))).to.equal(
+      ErrorCode.INVALID_PARAMETER,
+    );
+    const long = { startDate: '2020-01-01', endDate: '2030-01-01', granularity: 'HOUR' } as const;
+    expect(await codeOf(usage.timeline(stage.subscriptionId, long))).to.equal(ErrorCode.INVALID_PARAMETER);
+    const { SUBSCRIPTION_INVALID_SUBSCRIPTION_ID } = ErrorCode;
+    const { startDate, endDate } = long;
+    for (const call of [
+      () => usage.timeline(unknown, { startDate, endDate }),
+      () => usage.unbilled(unknown, { startDate, endDate }),
+      () => usage.rated(unknown),
+    ])
+      expect(await codeOf(call())).to.equal(SUBSCRIPTION_INVALID_SUBSCRIPTION_ID);
+    expect(await codeOf(usage.unbilled(stage.subscriptionId, backwards))).to.equal(
+      ErrorCode.INVALID_PARAMETER,
+    );
+  });
+
+  it('usage §7.6: all tracking ids of an invoice are told by pages', async () => {
+    await begin({ planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
+    for (const day of ['05', '02', '03']) await stage.use(`1 calls 2026-04-${day}`, `t${day}`);
+    await stage.use('1 calls 2026-05-01', 'next');
+    await stage.runTo('2026-05-01');
+    const { id } = await stage.last();
+    const { invoices } = stage.engine.acme;
+    expect(await invoices.trackingIds(id, { offset: 0, limit: 2 })).to.deep.equal({
+      rows: ['t05', 't02'],
+      total: 3,
+      max: 3,
+    });
+    expect(await invoices.trackingIds(id, { offset: 2, limit: 2 })).to.deep.include({ rows: ['t03'] });
+    expect(await invoices.trackingIds(id, { offset: 3, limit: 2 })).to.deep.include({
+      rows: [],
+      total: 3,
+    });
+    await invoices.void(id);
+    expect(await invoices.trackingIds(id, { offset: 0, limit: 2 })).to.deep.include({
+      rows: [],
+      total: 0,
+    });
+    expect(await codeOf(invoices.trackingIds(unknown, { offset: 0, limit: 1 }))).to.equal(
+      ErrorCode.INVOICE_NOT_FOUND,
     );
   });
 });

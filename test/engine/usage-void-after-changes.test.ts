@@ -1,187 +1,175 @@
-import { expect } from 'chai';
 import { ErrorCode, type InvoiceView, parseLocalDate } from '../../lib/index.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { itemLines } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
+import { eachDatabaseByTurns, expect, itemLines } from '../support/index.ts';
 import { usageCatalogBySubscription } from '../support/usage/usage-catalog.ts';
 import { UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
 
-anyDatabase((_kind, open) => {
-  describe('usage §2.2 rule 3: usage that is voided after its history was changed', () => {
-    let stage: UsageStage;
-    afterEach(() => stage.close());
+eachDatabaseByTurns('usage §2.2 rule 3: usage that is voided after its history was changed', (open) => {
+  let stage: UsageStage;
 
-    async function begin(options: UsageStageOptions = {}, from = '2026-04-01'): Promise<void> {
-      stage = await UsageStage.begin(open, { planName: 'api-std', from }, options);
-    }
+  async function begin(options: UsageStageOptions = {}, from = '2026-04-01'): Promise<void> {
+    stage = await UsageStage.begin(open, { planName: 'api-std', from }, options);
+  }
 
-    async function voidUsage(trackingId: string): Promise<void> {
-      await stage.engine.acme.usage.void(stage.subscriptionId, trackingId);
-    }
+  async function voidUsage(trackingId: string): Promise<void> {
+    await stage.engine.acme.usage.void(stage.subscriptionId, trackingId);
+  }
 
-    /** What the next run gives; nothing where it makes no invoice. */
-    async function run(targetDate: string): Promise<readonly string[]> {
-      const made = await stage.run(targetDate).catch((error: { readonly code: number }) => {
-        if (error.code !== ErrorCode.INVOICE_NOTHING_TO_DO) throw error;
-        return null;
-      });
-      for (const { id, itemType } of made?.items ?? [])
-        if (itemType !== 'CBA_ADJ') expectExplained(await stage.engine.acme.invoices.explain(id));
-      return made === null ? [] : usageLines(made);
-    }
-
-    function usageLines(invoice: InvoiceView): readonly string[] {
-      return itemLines(invoice).filter((line) => !line.startsWith('CBA_ADJ'));
-    }
-
-    async function pause(from: string, to: string): Promise<void> {
-      const { bundleId } = await stage.engine.acme.getSubscription(stage.subscriptionId);
-      for (const [stateName, date] of [
-        ['held', from],
-        ['free', to],
-      ] as const) {
-        await stage.engine.acme.blocking.add(
-          { type: 'SUBSCRIPTION_BUNDLE', id: bundleId },
-          {
-            service: 'fraud',
-            stateName,
-            isBlockBilling: stateName === 'held',
-            requestedDate: { date: parseLocalDate(date) },
-          },
-        );
-      }
-      await stage.engine.settle();
-    }
-
-    it(
-      'is given back where a pause has cut the billed period, once, and what stays is charged on',
-      onEachDatabase(async () => {
-        await begin();
-        await stage.use('10 calls 2026-04-05', 'a');
-        await stage.use('6 calls 2026-04-12', 'in the pause');
-        await stage.use('4 calls 2026-04-28', 'b');
-        await stage.runTo('2026-05-01', '2026-05-02');
-        await pause('2026-04-10', '2026-04-25');
-        expect(await run('2026-05-02')).to.deep.equal([]);
-        await voidUsage('a');
-        expect(await run('2026-05-02')).to.deep.equal(['REPAIR_ADJ 2026-04-01..2026-05-01 -10']);
-        expect(await run('2026-05-02')).to.deep.equal([]);
-        await voidUsage('in the pause');
-        await stage.use('3 calls 2026-05-10');
-        await stage.runTo('2026-06-01');
-        expect(usageLines(await stage.last())).to.deep.equal([
-          'USAGE 2026-05-01..2026-06-01 3',
-          'REPAIR_ADJ 2026-04-01..2026-05-01 -6',
-        ]);
-        expect(await run('2026-06-01')).to.deep.equal([]);
-      }),
-    );
-
-    it('is given back after a cancellation in the past', async () => {
-      await begin();
-      await stage.use('10 calls 2026-04-05', 'a');
-      await stage.use('5 calls 2026-04-20', 'b');
-      await stage.runTo('2026-05-01', '2026-05-02');
-      await stage.engine.acme.subscriptions.cancel(stage.subscriptionId, {
-        requestedDate: { date: parseLocalDate('2026-04-15') },
-        useRequestedDateForBilling: true,
-      });
-      await voidUsage('a');
-      await voidUsage('b');
-      expect(await run('2026-05-02')).to.deep.equal(['REPAIR_ADJ 2026-04-01..2026-05-01 -15']);
+  /** What the next run gives; nothing where it makes no invoice. */
+  async function run(targetDate: string): Promise<readonly string[]> {
+    const made = await stage.run(targetDate).catch((error: { readonly code: number }) => {
+      if (error.code !== ErrorCode.INVOICE_NOTHING_TO_DO) throw error;
+      return null;
     });
+    for (const { id, itemType } of made?.items ?? [])
+      if (itemType !== 'CBA_ADJ') expectExplained(await stage.engine.acme.invoices.explain(id));
+    return made === null ? [] : usageLines(made);
+  }
 
-    it('is given back where a bill cycle day in the past makes periods overlap, and the rest is charged once', async () => {
-      await begin({ catalog: usageCatalogBySubscription });
-      await stage.use('2 calls 2026-04-10', 'a');
-      await stage.use('60 calls 2026-04-29', 'b');
-      await stage.runTo('2026-05-01', '2026-05-03');
-      await stage.engine.acme.subscriptions.changeBillCycleDay(stage.subscriptionId, {
-        billCycleDayLocal: 28,
-        effectiveFromDate: '2026-04-20',
-        allowPastDate: true,
-      });
-      await voidUsage('b');
-      await stage.use('7 calls 2026-05-10');
-      await stage.runTo('2026-05-28');
-      expect((await stage.invoices()).flatMap(usageLines)).to.deep.equal([
-        'USAGE 2026-04-01..2026-05-01 62',
-        'REPAIR_ADJ 2026-04-01..2026-05-01 -60',
-        'USAGE 2026-04-28..2026-05-28 7',
-      ]);
-    });
+  function usageLines(invoice: InvoiceView): readonly string[] {
+    return itemLines(invoice).filter((line) => !line.startsWith('CBA_ADJ'));
+  }
 
-    it('is given back of the plan that charges it since a change in the past', async () => {
-      await begin();
-      await stage.use('10 calls 2026-04-05', 'a');
-      await stage.use('7 calls 2026-04-20', 'b');
-      await stage.runTo('2026-05-01', '2026-05-02');
-      await stage.engine.acme.subscriptions.changePlan(stage.subscriptionId, {
-        planName: 'api-plus',
-        requestedDate: { date: parseLocalDate('2026-04-15') },
-      });
-      await stage.engine.settle();
-      await voidUsage('b');
-      expect(await run('2026-05-02')).to.deep.equal(['REPAIR_ADJ 2026-04-15..2026-05-01 -14']);
-    });
+  async function pause(from: string, to: string): Promise<void> {
+    const { bundleId } = await stage.engine.acme.getSubscription(stage.subscriptionId);
+    for (const [stateName, date] of [
+      ['held', from],
+      ['free', to],
+    ] as const) {
+      await stage.engine.acme.blocking.add(
+        { type: 'SUBSCRIPTION_BUNDLE', id: bundleId },
+        {
+          service: 'fraud',
+          stateName,
+          isBlockBilling: stateName === 'held',
+          requestedDate: { date: parseLocalDate(date) },
+        },
+      );
+    }
+    await stage.engine.settle();
+  }
 
-    it('is not given back where negative differences are not', async () => {
-      await begin({ settings: { 'invoice.usage.negativeDelta': 'IGNORE' } });
-      await stage.use('10 calls 2026-04-05', 'a');
-      await stage.runTo('2026-05-01', '2026-05-02');
-      await pause('2026-04-10', '2026-04-25');
-      await voidUsage('a');
-      expect(await run('2026-05-02')).to.deep.equal([]);
-    });
-
-    it('is not given back of a period before the look-back', async () => {
-      await begin({ settings: { 'invoice.readMaxRawUsagePreviousPeriod': '1' } });
-      await stage.use('10 calls 2026-04-05', 'a');
-      await stage.runTo('2026-05-01', '2026-06-01', '2026-06-02');
-      await pause('2026-04-10', '2026-04-25');
-      await voidUsage('a');
-      expect(await run('2026-06-02')).to.deep.equal([]);
-    });
+  it('is given back where a pause has cut the billed period, once, and what stays is charged on', async () => {
+    await begin();
+    await stage.use('10 calls 2026-04-05', 'a');
+    await stage.use('6 calls 2026-04-12', 'in the pause');
+    await stage.use('4 calls 2026-04-28', 'b');
+    await stage.runTo('2026-05-01', '2026-05-02');
+    await pause('2026-04-10', '2026-04-25');
+    expect(await run('2026-05-02')).to.deep.equal([]);
+    await voidUsage('a');
+    expect(await run('2026-05-02')).to.deep.equal(['REPAIR_ADJ 2026-04-01..2026-05-01 -10']);
+    expect(await run('2026-05-02')).to.deep.equal([]);
+    await voidUsage('in the pause');
+    await stage.use('3 calls 2026-05-10');
+    await stage.runTo('2026-06-01');
+    expect(usageLines(await stage.last())).to.deep.equal([
+      'USAGE 2026-05-01..2026-06-01 3',
+      'REPAIR_ADJ 2026-04-01..2026-05-01 -6',
+    ]);
+    expect(await run('2026-06-01')).to.deep.equal([]);
   });
 
-  describe('usage §7.7 rule 6: late usage that is ignored', () => {
-    it(
-      'is billed again where an invoice had charged it that is void, though a later one holds its period',
-      onEachDatabase(async () => {
-        const stage = await UsageStage.begin(
-          open,
-          { planName: 'api-std', from: '2026-04-01' },
-          { unpaid: true },
-        );
-        try {
-          await stage.use('10 calls 2026-04-05', 'first');
-          await stage.runTo('2026-05-01', '2026-05-02');
-          await stage.use('5 calls 2026-04-06', 'second');
-          await stage.run('2026-05-02');
-          const { keyValues, invoices, usage } = stage.engine.acme;
-          await keyValues.add('PER_TENANT_CONFIG', '{"org.service.invoice.usage.lateMode":"IGNORE"}');
-          await stage.use('3 calls 2026-04-05', 'late');
-          const [first] = await stage.invoices();
-          if (first === undefined) throw new Error('no invoice');
-          await invoices.void(first.id);
-          const dates = { startDate: '2026-04-01', endDate: '2026-05-01' };
-          const unbilled = async () =>
-            (await usage.unbilled(stage.subscriptionId, dates)).map(
-              ({ reason, amount }) => `${reason} ${amount.toFixed()}`,
-            );
-          expect(await unbilled()).to.deep.equal(['LATE 3', 'NOT_YET_DUE 10']);
-          const again = await stage.run('2026-05-02');
-          expect(itemLines(again)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 10']);
-          expect((await stage.last()).trackingIds).to.deep.equal(['first']);
-          expect(await unbilled()).to.deep.equal(['LATE 3']);
-        } finally {
-          await stage.close();
-        }
-      }),
-    );
+  it('is given back after a cancellation in the past', async () => {
+    await begin();
+    await stage.use('10 calls 2026-04-05', 'a');
+    await stage.use('5 calls 2026-04-20', 'b');
+    await stage.runTo('2026-05-01', '2026-05-02');
+    await stage.engine.acme.subscriptions.cancel(stage.subscriptionId, {
+      requestedDate: { date: parseLocalDate('2026-04-15') },
+      useRequestedDateForBilling: true,
+    });
+    await voidUsage('a');
+    await voidUsage('b');
+    expect(await run('2026-05-02')).to.deep.equal(['REPAIR_ADJ 2026-04-01..2026-05-01 -15']);
   });
 
-  describe('usage §7.6: tracking ids of an invoice, where usage is voided in the millisecond of its run', () => {
+  it('is given back where a bill cycle day in the past makes periods overlap, and the rest is charged once', async () => {
+    await begin({ catalog: usageCatalogBySubscription });
+    await stage.use('2 calls 2026-04-10', 'a');
+    await stage.use('60 calls 2026-04-29', 'b');
+    await stage.runTo('2026-05-01', '2026-05-03');
+    await stage.engine.acme.subscriptions.changeBillCycleDay(stage.subscriptionId, {
+      billCycleDayLocal: 28,
+      effectiveFromDate: '2026-04-20',
+      allowPastDate: true,
+    });
+    await voidUsage('b');
+    await stage.use('7 calls 2026-05-10');
+    await stage.runTo('2026-05-28');
+    expect((await stage.invoices()).flatMap(usageLines)).to.deep.equal([
+      'USAGE 2026-04-01..2026-05-01 62',
+      'REPAIR_ADJ 2026-04-01..2026-05-01 -60',
+      'USAGE 2026-04-28..2026-05-28 7',
+    ]);
+  });
+
+  it('is given back of the plan that charges it since a change in the past', async () => {
+    await begin();
+    await stage.use('10 calls 2026-04-05', 'a');
+    await stage.use('7 calls 2026-04-20', 'b');
+    await stage.runTo('2026-05-01', '2026-05-02');
+    await stage.engine.acme.subscriptions.changePlan(stage.subscriptionId, {
+      planName: 'api-plus',
+      requestedDate: { date: parseLocalDate('2026-04-15') },
+    });
+    await stage.engine.settle();
+    await voidUsage('b');
+    expect(await run('2026-05-02')).to.deep.equal(['REPAIR_ADJ 2026-04-15..2026-05-01 -14']);
+  });
+
+  it('is not given back where negative differences are not', async () => {
+    await begin({ settings: { 'invoice.usage.negativeDelta': 'IGNORE' } });
+    await stage.use('10 calls 2026-04-05', 'a');
+    await stage.runTo('2026-05-01', '2026-05-02');
+    await pause('2026-04-10', '2026-04-25');
+    await voidUsage('a');
+    expect(await run('2026-05-02')).to.deep.equal([]);
+  });
+
+  it('is not given back of a period before the look-back', async () => {
+    await begin({ settings: { 'invoice.readMaxRawUsagePreviousPeriod': '1' } });
+    await stage.use('10 calls 2026-04-05', 'a');
+    await stage.runTo('2026-05-01', '2026-06-01', '2026-06-02');
+    await pause('2026-04-10', '2026-04-25');
+    await voidUsage('a');
+    expect(await run('2026-06-02')).to.deep.equal([]);
+  });
+});
+
+eachDatabaseByTurns('usage §7.7 rule 6: late usage that is ignored', (open) => {
+  it('is billed again where an invoice had charged it that is void, though a later one holds its period', async () => {
+    const stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' }, { unpaid: true });
+    try {
+      await stage.use('10 calls 2026-04-05', 'first');
+      await stage.runTo('2026-05-01', '2026-05-02');
+      await stage.use('5 calls 2026-04-06', 'second');
+      await stage.run('2026-05-02');
+      const { keyValues, invoices, usage } = stage.engine.acme;
+      await keyValues.add('PER_TENANT_CONFIG', '{"org.service.invoice.usage.lateMode":"IGNORE"}');
+      await stage.use('3 calls 2026-04-05', 'late');
+      const [first] = await stage.invoices();
+      if (first === undefined) throw new Error('no invoice');
+      await invoices.void(first.id);
+      const dates = { startDate: '2026-04-01', endDate: '2026-05-01' };
+      const unbilled = async () =>
+        (await usage.unbilled(stage.subscriptionId, dates)).map(
+          ({ reason, amount }) => `${reason} ${amount.toFixed()}`,
+        );
+      expect(await unbilled()).to.deep.equal(['LATE 3', 'NOT_YET_DUE 10']);
+      const again = await stage.run('2026-05-02');
+      expect(itemLines(again)).to.deep.equal(['USAGE 2026-04-01..2026-05-01 10']);
+      expect((await stage.last()).trackingIds).to.deep.equal(['first']);
+      expect(await unbilled()).to.deep.equal(['LATE 3']);
+    } finally {
+      await stage.close();
+    }
+  });
+});
+
+eachDatabaseByTurns(
+  'usage §7.6: tracking ids of an invoice, where usage is voided in the millisecond of its run',
+  (open) => {
     let stage: UsageStage;
     beforeEach('an account with usage', async () => {
       stage = await UsageStage.begin(open, { planName: 'api-std', from: '2026-04-01' });
@@ -189,24 +177,17 @@ anyDatabase((_kind, open) => {
       await stage.use('5 calls 2026-04-06', 'voided');
       await stage.runTo('2026-04-30');
     });
-    afterEach(() => stage.close());
 
-    it(
-      'are those of what it has billed: not of what was void before',
-      onEachDatabase(async () => {
-        await stage.engine.acme.usage.void(stage.subscriptionId, 'voided');
-        await stage.run('2026-05-01');
-        expect((await stage.last()).trackingIds).to.deep.equal(['kept']);
-      }),
-    );
+    it('are those of what it has billed: not of what was void before', async () => {
+      await stage.engine.acme.usage.void(stage.subscriptionId, 'voided');
+      await stage.run('2026-05-01');
+      expect((await stage.last()).trackingIds).to.deep.equal(['kept']);
+    });
 
-    it(
-      'are those of what it has billed: also of what is void since',
-      onEachDatabase(async () => {
-        await stage.run('2026-05-01');
-        await stage.engine.acme.usage.void(stage.subscriptionId, 'voided');
-        expect((await stage.last()).trackingIds).to.deep.equal(['kept', 'voided']);
-      }),
-    );
-  });
-});
+    it('are those of what it has billed: also of what is void since', async () => {
+      await stage.run('2026-05-01');
+      await stage.engine.acme.usage.void(stage.subscriptionId, 'voided');
+      expect((await stage.last()).trackingIds).to.deep.equal(['kept', 'voided']);
+    });
+  },
+);

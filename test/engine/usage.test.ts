@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   decimal,
   ErrorCode,
@@ -11,10 +10,15 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { newEvents, rowsOf } from '../support/queue-rows.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  newEvents,
+  openEngine,
+  rowsOf,
+  type TestEngine,
+} from '../support/index.ts';
 
 const catalog = catalogXml({
   effectiveDate: '2024-01-01T00:00:00Z',
@@ -36,441 +40,415 @@ function linesOf({ startDate, endDate, rolledUpUnits }: RolledUpUsage): string {
   return `${formatInstant(startDate)}..${formatInstant(endDate)}: ${units.join(', ')}`;
 }
 
-anyDatabase((kind, open) => {
-  describe('usage', () => {
-    let engine: TestEngine;
-    let accountId: Uuid;
+eachDatabaseByTurns('usage', (open, kind) => {
+  let engine: TestEngine;
+  let accountId: Uuid;
 
-    beforeEach(async () => {
-      engine = await openEngine(open, { now: '2024-02-01T00:00:00Z', catalog });
-      accountId = (await engine.payingAccount({ currency: 'USD' })).id;
+  beforeEach(async () => {
+    engine = await openEngine(open, { now: '2024-02-01T00:00:00Z', catalog });
+    accountId = (await engine.payingAccount({ currency: 'USD' })).id;
+  });
+
+  async function subscribe(planName: string, request: object = {}, options: object = {}) {
+    const made = await engine.acme.createSubscription({ accountId, planName, ...request }, options);
+    await engine.settle();
+    return made;
+  }
+
+  const usageOf = (subscriptionId: Uuid, ...records: readonly string[]): NewUsage => ({
+    subscriptionId,
+    unitUsageRecords: [
+      {
+        unitType: 'sms',
+        usageRecords: records.map((record) => {
+          const [recordDate = '', amount = ''] = record.split(' ');
+          return { recordDate, amount };
+        }),
+      },
+    ],
+  });
+
+  const record = (subscriptionId: Uuid, ...records: readonly string[]) =>
+    engine.acme.recordUsage(usageOf(subscriptionId, ...records));
+
+  async function summed(subscriptionId: Uuid, from = '2024-01-01', to = '2025-01-01'): Promise<string> {
+    const usage = await engine.acme.usage.rollUp(subscriptionId, { startDate: from, endDate: to });
+    return usage.rolledUpUnits
+      .map(({ unitType, amount }) => `${unitType} ${formatDecimal(amount)}`)
+      .join(', ');
+  }
+
+  it('is recorded under an id of its own, publishes nothing, and is told as text too', async () => {
+    const { subscriptionId } = await subscribe('p-monthly');
+    const events = newEvents(engine.database);
+    await events();
+    const first = await record(subscriptionId, '2024-02-01 5', '2024-02-01T12:00:00Z 2.5');
+    const second = await record(subscriptionId, '2024-02-02 1');
+    expect(first.outcome).to.equal('ACCEPTED');
+    expect(first.trackingId).to.match(/^[0-9a-f-]{36}$/);
+    expect(second.trackingId).to.not.equal(first.trackingId);
+    expect(await events()).to.deep.equal([]);
+    const usage = await engine.acme.usage.rollUp(subscriptionId, {
+      startDate: '2024-02-01',
+      endDate: '2024-02-03',
     });
-    afterEach(() => engine.close());
-
-    async function subscribe(planName: string, request: object = {}, options: object = {}) {
-      const made = await engine.acme.createSubscription({ accountId, planName, ...request }, options);
-      await engine.settle();
-      return made;
-    }
-
-    const usageOf = (subscriptionId: Uuid, ...records: readonly string[]): NewUsage => ({
+    expect(JSON.parse(JSON.stringify(usage))).to.deep.equal({
       subscriptionId,
-      unitUsageRecords: [
-        {
-          unitType: 'sms',
-          usageRecords: records.map((record) => {
-            const [recordDate = '', amount = ''] = record.split(' ');
-            return { recordDate, amount };
-          }),
-        },
-      ],
+      startDate: '2024-02-01T00:00:00.000Z',
+      endDate: '2024-02-03T00:00:00.000Z',
+      rolledUpUnits: [{ unitType: 'sms', amount: '8.5' }],
     });
+  });
 
-    const record = (subscriptionId: Uuid, ...records: readonly string[]) =>
-      engine.acme.recordUsage(usageOf(subscriptionId, ...records));
+  it('usage §2.1 rules 2 and 3: is taken in pauses, before the start and for the future', async () => {
+    const { subscriptionId, bundleId } = await subscribe('p-monthly');
+    await engine.acme.blocking.pauseBundle(bundleId);
+    await engine.settle();
+    await record(subscriptionId, '2020-01-01 1', '2024-02-01 2', '9999-12-31 4');
+    const pending = await subscribe(
+      'p-monthly',
+      {},
+      { billingDate: '2024-03-01', entitlementDate: '2024-03-01' },
+    );
+    await record(pending.subscriptionId, '2024-02-01 8');
+    expect(await summed(subscriptionId, '0001-01-01', '9999-12-31T23:59:59.999Z')).to.equal('sms 7');
+    expect(await summed(pending.subscriptionId)).to.equal('sms 8');
+  });
 
-    async function summed(subscriptionId: Uuid, from = '2024-01-01', to = '2025-01-01'): Promise<string> {
-      const usage = await engine.acme.usage.rollUp(subscriptionId, { startDate: from, endDate: to });
-      return usage.rolledUpUnits
-        .map(({ unitType, amount }) => `${unitType} ${formatDecimal(amount)}`)
-        .join(', ');
+  it('usage §2.1 rule 1: is taken up to the very end of the service, also of one that is to come', async () => {
+    const { subscriptionId } = await subscribe('p-monthly');
+    await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-02-16T00:00:00Z' });
+    await engine.settle();
+    await record(subscriptionId, '2024-02-15 1', '2024-02-16T00:00:00Z 2');
+    const late = record(subscriptionId, '2024-02-01 4', '2024-02-16T00:00:00.001Z 8');
+    expect(await codeOf(late)).to.equal(AFTER_END);
+    expect(await summed(subscriptionId)).to.equal('sms 3');
+    await engine.acme.subscriptions.uncancel(subscriptionId);
+    await record(subscriptionId, '2024-02-17 16');
+    expect(await summed(subscriptionId)).to.equal('sms 19');
+  });
+
+  it('usage §2.1 check 5: ends for an add-on with its base', async () => {
+    const base = await subscribe('p-monthly');
+    const addOn = await subscribe('a-monthly', { bundleId: base.bundleId });
+    await record(addOn.subscriptionId, '2024-03-01 1');
+    await engine.acme.subscriptions.cancel(base.subscriptionId, { requestedDate: '2024-02-16T00:00:00Z' });
+    await engine.settle();
+    await record(addOn.subscriptionId, '2024-02-16T00:00:00Z 1');
+    expect(await codeOf(record(addOn.subscriptionId, '2024-02-17 1'))).to.equal(AFTER_END);
+    await engine.runTo('2024-02-20');
+    expect(await codeOf(record(addOn.subscriptionId, '2024-02-17 1'))).to.equal(AFTER_END);
+  });
+
+  it('usage §2.1 check 5: ends with an expiry', async () => {
+    const { subscriptionId } = await subscribe('p-fixed');
+    await record(subscriptionId, '2024-03-02 1');
+    await engine.runTo('2024-03-02T00:00:00Z');
+    await record(subscriptionId, '2024-03-01T00:00:00Z 1');
+    expect(await codeOf(record(subscriptionId, '2024-03-01T00:00:00.001Z 1'))).to.equal(AFTER_END);
+  });
+
+  it('usage §2.1 rule 6: once more it changes nothing, in any order and notation', async () => {
+    const { subscriptionId } = await subscribe('p-monthly');
+    const { usage } = engine.acme;
+    const ignoring = { onDuplicate: OnDuplicate.IGNORE };
+    const given = { ...usageOf(subscriptionId, '2024-02-01 5', '2024-02-02 1'), trackingId: 't' };
+    const again = { ...usageOf(subscriptionId, '2024-2-2 1.0', '2024-02-01 5'), trackingId: 't' };
+    const other = { ...usageOf(subscriptionId, '2024-02-01 6'), trackingId: 't' };
+    expect(await usage.record(given)).to.deep.equal({ trackingId: 't', outcome: 'ACCEPTED' });
+    expect(await usage.record(again, ignoring)).to.deep.equal({ trackingId: 't', outcome: 'DUPLICATE' });
+    const taken = ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS;
+    expect(await codeOf(usage.record(other, ignoring))).to.equal(taken);
+    expect(await codeOf(usage.record(given))).to.equal(taken);
+    expect(await summed(subscriptionId)).to.equal('sms 6');
+  });
+
+  it('usage §2.1: is recorded once where it is sent many times at once', async () => {
+    const { subscriptionId } = await subscribe('p-monthly');
+    const given = { ...usageOf(subscriptionId, '2024-02-01 5'), trackingId: 't' };
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, () => engine.acme.usage.record(given, { onDuplicate: OnDuplicate.IGNORE })),
+    );
+    expect(outcomes.map(({ outcome }) => outcome).sort()).to.deep.equal([
+      'ACCEPTED',
+      ...Array.from({ length: 9 }, () => 'DUPLICATE'),
+    ]);
+    expect(await summed(subscriptionId)).to.equal('sms 5');
+  });
+
+  it('usage §2.2: is taken back, and everything else stays', async () => {
+    const { subscriptionId } = await subscribe('p-monthly');
+    const { trackingId } = await record(subscriptionId, '2024-02-01 5', '2024-02-02 6');
+    await record(subscriptionId, '2024-02-01 1');
+    await engine.acme.usage.void(subscriptionId, trackingId);
+    await engine.acme.usage.void(subscriptionId, trackingId);
+    expect(await summed(subscriptionId)).to.equal('sms 1');
+    expect(await summed(subscriptionId, '2024-02-02', '2024-02-03')).to.equal('');
+    expect(await codeOf(engine.acme.usage.void(subscriptionId, 'x'))).to.equal(ErrorCode.OBJECT_NOT_FOUND);
+  });
+
+  it('usage §3.2: is told between instants, where a repeated one gives nothing', async () => {
+    const { subscriptionId } = await subscribe('p-monthly');
+    await record(
+      subscriptionId,
+      '2024-02-01 1',
+      '2024-02-01T06:00:00Z 2',
+      '2024-02-02T06:00:00Z 4',
+      '2024-02-09 8',
+    );
+    const at = [
+      '2024-02-01T00:00:00Z',
+      '2024-02-01T06:00:00Z',
+      '2024-02-01T06:00:00Z',
+      '2024-02-09T00:00:00.001Z',
+    ];
+    const told = await engine.acme.usage.rollUpForTransitions(subscriptionId, at);
+    expect(told.map(linesOf)).to.deep.equal([
+      '2024-02-01T00:00:00.000Z..2024-02-01T06:00:00.000Z: sms 1',
+      '2024-02-01T06:00:00.000Z..2024-02-01T06:00:00.000Z: ',
+      '2024-02-01T06:00:00.000Z..2024-02-09T00:00:00.001Z: sms 14',
+    ]);
+    for (const few of [[], at.slice(0, 1)]) {
+      expect(await engine.acme.usage.rollUpForTransitions(subscriptionId, few)).to.deep.equal([]);
     }
+    const backwards = engine.acme.usage.rollUpForTransitions(subscriptionId, at.toReversed());
+    expect(await codeOf(backwards)).to.equal(ErrorCode.INVALID_PARAMETER);
+  });
 
-    it(
-      'is recorded under an id of its own, publishes nothing, and is told as text too',
-      onEachDatabase(async () => {
-        const { subscriptionId } = await subscribe('p-monthly');
-        const events = newEvents(engine.database);
-        await events();
-        const first = await record(subscriptionId, '2024-02-01 5', '2024-02-01T12:00:00Z 2.5');
-        const second = await record(subscriptionId, '2024-02-02 1');
-        expect(first.outcome).to.equal('ACCEPTED');
-        expect(first.trackingId).to.match(/^[0-9a-f-]{36}$/);
-        expect(second.trackingId).to.not.equal(first.trackingId);
-        expect(await events()).to.deep.equal([]);
-        const usage = await engine.acme.usage.rollUp(subscriptionId, {
-          startDate: '2024-02-01',
-          endDate: '2024-02-03',
-        });
-        expect(JSON.parse(JSON.stringify(usage))).to.deep.equal({
-          subscriptionId,
-          startDate: '2024-02-01T00:00:00.000Z',
-          endDate: '2024-02-03T00:00:00.000Z',
-          rolledUpUnits: [{ unitType: 'sms', amount: '8.5' }],
-        });
-      }),
-    );
-
-    it('usage §2.1 rules 2 and 3: is taken in pauses, before the start and for the future', async () => {
-      const { subscriptionId, bundleId } = await subscribe('p-monthly');
-      await engine.acme.blocking.pauseBundle(bundleId);
-      await engine.settle();
-      await record(subscriptionId, '2020-01-01 1', '2024-02-01 2', '9999-12-31 4');
-      const pending = await subscribe(
-        'p-monthly',
-        {},
-        { billingDate: '2024-03-01', entitlementDate: '2024-03-01' },
-      );
-      await record(pending.subscriptionId, '2024-02-01 8');
-      expect(await summed(subscriptionId, '0001-01-01', '9999-12-31T23:59:59.999Z')).to.equal('sms 7');
-      expect(await summed(pending.subscriptionId)).to.equal('sms 8');
+  it('usage §2.4: takes decimals and texts, and refuses numbers that are neither exact nor finite', async () => {
+    const { subscriptionId } = await subscribe('p-monthly');
+    const withAmount = (amount: unknown) => ({
+      subscriptionId,
+      unitUsageRecords: [{ unitType: 'sms', usageRecords: [{ recordDate: '2024-02-01', amount }] }],
     });
+    await engine.acme.usage.record(withAmount(decimal('12345678901234567890.123456789')) as NewUsage);
+    expect(await summed(subscriptionId)).to.equal('sms 12345678901234567890.123456789');
+    for (const amount of [0.5, Number.NaN, decimal(1).div(0), '1e400', null, '-1']) {
+      expect(await codeOf(engine.acme.usage.record(withAmount(amount) as NewUsage))).to.equal(60_003);
+    }
+  });
 
-    it(
-      'usage §2.1 rule 1: is taken up to the very end of the service, also of one that is to come',
-      onEachDatabase(async () => {
-        const { subscriptionId } = await subscribe('p-monthly');
-        await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-02-16T00:00:00Z' });
-        await engine.settle();
-        await record(subscriptionId, '2024-02-15 1', '2024-02-16T00:00:00Z 2');
-        const late = record(subscriptionId, '2024-02-01 4', '2024-02-16T00:00:00.001Z 8');
-        expect(await codeOf(late)).to.equal(AFTER_END);
-        expect(await summed(subscriptionId)).to.equal('sms 3');
-        await engine.acme.subscriptions.uncancel(subscriptionId);
-        await record(subscriptionId, '2024-02-17 16');
-        expect(await summed(subscriptionId)).to.equal('sms 19');
-      }),
-    );
+  it('usage §1.2: has the SHA-256 of what it says as fingerprint, alone or in bulk', async () => {
+    const { subscriptionId } = await subscribe('p-monthly');
+    const given = { ...usageOf(subscriptionId, '2024-02-01 5'), trackingId: 'alone' };
+    await engine.acme.usage.record(given);
+    await engine.acme.usage.recordAll([{ ...given, trackingId: 'in bulk' }]);
+    const text = `["${subscriptionId}",["sms",${Date.parse('2024-02-01T00:00:00Z')},true,"5"]]`;
+    const digest = await crypto.subtle.digest('SHA-256', Buffer.from(text));
+    const fingerprint = Buffer.from(digest).toString('hex');
+    const keys = 'select tracking_id, fingerprint from bw_usage_keys order by tracking_id';
+    expect(await rowsOf(engine.database, keys)).to.deep.equal([
+      { tracking_id: 'alone', fingerprint },
+      { tracking_id: 'in bulk', fingerprint },
+    ]);
+  });
 
-    it('usage §2.1 check 5: ends for an add-on with its base', async () => {
-      const base = await subscribe('p-monthly');
-      const addOn = await subscribe('a-monthly', { bundleId: base.bundleId });
-      await record(addOn.subscriptionId, '2024-03-01 1');
-      await engine.acme.subscriptions.cancel(base.subscriptionId, { requestedDate: '2024-02-16T00:00:00Z' });
-      await engine.settle();
-      await record(addOn.subscriptionId, '2024-02-16T00:00:00Z 1');
-      expect(await codeOf(record(addOn.subscriptionId, '2024-02-17 1'))).to.equal(AFTER_END);
-      await engine.runTo('2024-02-20');
-      expect(await codeOf(record(addOn.subscriptionId, '2024-02-17 1'))).to.equal(AFTER_END);
+  it('usage E20 Bulk', async () => {
+    const [one, two] = [await subscribe('p-monthly'), await subscribe('p-monthly', { externalKey: 'two' })];
+    const line = (subscriptionId: string | null, trackingId: string, amount: string) => ({
+      subscriptionId,
+      trackingId,
+      unitUsageRecords: [{ unitType: 'sms', usageRecords: [{ recordDate: '2024-02-01', amount }] }],
     });
+    const lines = [
+      line(one.subscriptionId, 'k1', '5'),
+      line(one.subscriptionId, 'k1', '5'),
+      line(one.subscriptionId, 'k1', '6'),
+      line(engine.tenant.id, 'k2', '1'),
+      { ...line(null, 'k3', 'x'), subscriptionExternalKey: 'two' },
+    ];
+    const first = await engine.acme.usage.recordAll(lines);
+    expect(first).to.deep.include({ received: 5, accepted: 1, duplicates: 1, conflicts: 1, rejected: 2 });
+    expect(first.failuresTruncated).to.equal(false);
+    expect(
+      first.failures.map(({ index, status, code, trackingId }) => [index, status, code, trackingId]),
+    ).to.deep.equal([
+      [2, 'CONFLICT', 'TRACKING_ID_CONFLICT', 'k1'],
+      [3, 'REJECTED', 'UNKNOWN_SUBSCRIPTION', 'k2'],
+      [4, 'REJECTED', 'INVALID_AMOUNT', 'k3'],
+    ]);
+    const again = await engine.acme.usage.recordAll(lines);
+    expect(again).to.deep.include({ received: 5, accepted: 0, duplicates: 2, conflicts: 1, rejected: 2 });
+    expect(await summed(one.subscriptionId)).to.equal('sms 5');
+    expect(await summed(two.subscriptionId)).to.equal('');
+  });
 
-    it('usage §2.1 check 5: ends with an expiry', async () => {
-      const { subscriptionId } = await subscribe('p-fixed');
-      await record(subscriptionId, '2024-03-02 1');
-      await engine.runTo('2024-03-02T00:00:00Z');
-      await record(subscriptionId, '2024-03-01T00:00:00Z 1');
-      expect(await codeOf(record(subscriptionId, '2024-03-01T00:00:00.001Z 1'))).to.equal(AFTER_END);
+  it('usage.bulk.chunkSize: so many lines are one transaction', async () => {
+    await engine.close();
+    const statements: string[] = [];
+    engine = await openEngine(open, {
+      now: '2024-02-01T00:00:00Z',
+      catalog,
+      configuration: { 'org.service.usage.bulk.chunkSize': '3' },
+      trace: (statement) => statements.push(statement),
     });
+    accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
+    const { subscriptionId } = await subscribe('p-monthly');
+    const lines = Array.from({ length: 8 }, (_, index) => ({
+      subscriptionId,
+      trackingId: String(index),
+      unitUsageRecords: [{ unitType: 'sms', usageRecords: [{ recordDate: '2024-02-01', amount: '1' }] }],
+    }));
+    statements.length = 0;
+    expect(await engine.acme.usage.recordAll(lines)).to.include({ accepted: 8 });
+    // Names of units that are not there yet take a statement once more on PostgreSQL.
+    const stored = statements.filter((statement) => statement.includes('into bw_usage_points'));
+    expect(stored.length - (kind === 'postgresql' ? 1 : 0)).to.equal(3);
+  });
 
-    it('usage §2.1 rule 6: once more it changes nothing, in any order and notation', async () => {
-      const { subscriptionId } = await subscribe('p-monthly');
-      const { usage } = engine.acme;
-      const ignoring = { onDuplicate: OnDuplicate.IGNORE };
-      const given = { ...usageOf(subscriptionId, '2024-02-01 5', '2024-02-02 1'), trackingId: 't' };
-      const again = { ...usageOf(subscriptionId, '2024-2-2 1.0', '2024-02-01 5'), trackingId: 't' };
-      const other = { ...usageOf(subscriptionId, '2024-02-01 6'), trackingId: 't' };
-      expect(await usage.record(given)).to.deep.equal({ trackingId: 't', outcome: 'ACCEPTED' });
-      expect(await usage.record(again, ignoring)).to.deep.equal({ trackingId: 't', outcome: 'DUPLICATE' });
-      const taken = ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS;
-      expect(await codeOf(usage.record(other, ignoring))).to.equal(taken);
-      expect(await codeOf(usage.record(given))).to.equal(taken);
-      expect(await summed(subscriptionId)).to.equal('sms 6');
-    });
-
-    it(
-      'usage §2.1: is recorded once where it is sent many times at once',
-      onEachDatabase(async () => {
-        const { subscriptionId } = await subscribe('p-monthly');
-        const given = { ...usageOf(subscriptionId, '2024-02-01 5'), trackingId: 't' };
-        const outcomes = await Promise.all(
-          Array.from({ length: 10 }, () =>
-            engine.acme.usage.record(given, { onDuplicate: OnDuplicate.IGNORE }),
-          ),
-        );
-        expect(outcomes.map(({ outcome }) => outcome).sort()).to.deep.equal([
-          'ACCEPTED',
-          ...Array.from({ length: 9 }, () => 'DUPLICATE'),
-        ]);
-        expect(await summed(subscriptionId)).to.equal('sms 5');
-      }),
-    );
-
-    it(
-      'usage §2.2: is taken back, and everything else stays',
-      onEachDatabase(async () => {
-        const { subscriptionId } = await subscribe('p-monthly');
-        const { trackingId } = await record(subscriptionId, '2024-02-01 5', '2024-02-02 6');
-        await record(subscriptionId, '2024-02-01 1');
-        await engine.acme.usage.void(subscriptionId, trackingId);
-        await engine.acme.usage.void(subscriptionId, trackingId);
-        expect(await summed(subscriptionId)).to.equal('sms 1');
-        expect(await summed(subscriptionId, '2024-02-02', '2024-02-03')).to.equal('');
-        expect(await codeOf(engine.acme.usage.void(subscriptionId, 'x'))).to.equal(
-          ErrorCode.OBJECT_NOT_FOUND,
-        );
-      }),
-    );
-
-    it(
-      'usage §3.2: is told between instants, where a repeated one gives nothing',
-      onEachDatabase(async () => {
-        const { subscriptionId } = await subscribe('p-monthly');
-        await record(
-          subscriptionId,
-          '2024-02-01 1',
-          '2024-02-01T06:00:00Z 2',
-          '2024-02-02T06:00:00Z 4',
-          '2024-02-09 8',
-        );
-        const at = [
-          '2024-02-01T00:00:00Z',
-          '2024-02-01T06:00:00Z',
-          '2024-02-01T06:00:00Z',
-          '2024-02-09T00:00:00.001Z',
-        ];
-        const told = await engine.acme.usage.rollUpForTransitions(subscriptionId, at);
-        expect(told.map(linesOf)).to.deep.equal([
-          '2024-02-01T00:00:00.000Z..2024-02-01T06:00:00.000Z: sms 1',
-          '2024-02-01T06:00:00.000Z..2024-02-01T06:00:00.000Z: ',
-          '2024-02-01T06:00:00.000Z..2024-02-09T00:00:00.001Z: sms 14',
-        ]);
-        for (const few of [[], at.slice(0, 1)]) {
-          expect(await engine.acme.usage.rollUpForTransitions(subscriptionId, few)).to.deep.equal([]);
-        }
-        const backwards = engine.acme.usage.rollUpForTransitions(subscriptionId, at.toReversed());
-        expect(await codeOf(backwards)).to.equal(ErrorCode.INVALID_PARAMETER);
-      }),
-    );
-
-    it('usage §2.4: takes decimals and texts, and refuses numbers that are neither exact nor finite', async () => {
-      const { subscriptionId } = await subscribe('p-monthly');
-      const withAmount = (amount: unknown) => ({
-        subscriptionId,
-        unitUsageRecords: [{ unitType: 'sms', usageRecords: [{ recordDate: '2024-02-01', amount }] }],
-      });
-      await engine.acme.usage.record(withAmount(decimal('12345678901234567890.123456789')) as NewUsage);
-      expect(await summed(subscriptionId)).to.equal('sms 12345678901234567890.123456789');
-      for (const amount of [0.5, Number.NaN, decimal(1).div(0), '1e400', null, '-1']) {
-        expect(await codeOf(engine.acme.usage.record(withAmount(amount) as NewUsage))).to.equal(60_003);
-      }
-    });
-
-    it('usage §1.2: has the SHA-256 of what it says as fingerprint, alone or in bulk', async () => {
-      const { subscriptionId } = await subscribe('p-monthly');
-      const given = { ...usageOf(subscriptionId, '2024-02-01 5'), trackingId: 'alone' };
-      await engine.acme.usage.record(given);
-      await engine.acme.usage.recordAll([{ ...given, trackingId: 'in bulk' }]);
-      const text = `["${subscriptionId}",["sms",${Date.parse('2024-02-01T00:00:00Z')},true,"5"]]`;
-      const digest = await crypto.subtle.digest('SHA-256', Buffer.from(text));
-      const fingerprint = Buffer.from(digest).toString('hex');
-      const keys = 'select tracking_id, fingerprint from bw_usage_keys order by tracking_id';
-      expect(await rowsOf(engine.database, keys)).to.deep.equal([
-        { tracking_id: 'alone', fingerprint },
-        { tracking_id: 'in bulk', fingerprint },
-      ]);
-    });
-
-    it(
-      'usage E20 Bulk',
-      onEachDatabase(async () => {
-        const [one, two] = [
-          await subscribe('p-monthly'),
-          await subscribe('p-monthly', { externalKey: 'two' }),
-        ];
-        const line = (subscriptionId: string | null, trackingId: string, amount: string) => ({
-          subscriptionId,
+  it('usage §2.5: tells every line where all are asked for, and stores more lines than a transaction takes', async () => {
+    const { subscriptionId } = await subscribe('p-monthly', { externalKey: 'key' });
+    await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-03-01T00:00:00Z' });
+    const lines = function* () {
+      for (let index = 0; index < 5_003; index += 1) {
+        const usageRecords = [{ recordDate: index === 5_001 ? '2024-03-02' : '2024-02-01', amount: '1' }];
+        const trackingId = index === 5_002 ? '0' : String(index);
+        yield {
+          subscriptionExternalKey: 'key',
           trackingId,
-          unitUsageRecords: [{ unitType: 'sms', usageRecords: [{ recordDate: '2024-02-01', amount }] }],
-        });
-        const lines = [
-          line(one.subscriptionId, 'k1', '5'),
-          line(one.subscriptionId, 'k1', '5'),
-          line(one.subscriptionId, 'k1', '6'),
-          line(engine.tenant.id, 'k2', '1'),
-          { ...line(null, 'k3', 'x'), subscriptionExternalKey: 'two' },
-        ];
-        const first = await engine.acme.usage.recordAll(lines);
-        expect(first).to.deep.include({ received: 5, accepted: 1, duplicates: 1, conflicts: 1, rejected: 2 });
-        expect(first.failuresTruncated).to.equal(false);
-        expect(
-          first.failures.map(({ index, status, code, trackingId }) => [index, status, code, trackingId]),
-        ).to.deep.equal([
-          [2, 'CONFLICT', 'TRACKING_ID_CONFLICT', 'k1'],
-          [3, 'REJECTED', 'UNKNOWN_SUBSCRIPTION', 'k2'],
-          [4, 'REJECTED', 'INVALID_AMOUNT', 'k3'],
-        ]);
-        const again = await engine.acme.usage.recordAll(lines);
-        expect(again).to.deep.include({ received: 5, accepted: 0, duplicates: 2, conflicts: 1, rejected: 2 });
-        expect(await summed(one.subscriptionId)).to.equal('sms 5');
-        expect(await summed(two.subscriptionId)).to.equal('');
-      }),
-    );
-
-    it('usage.bulk.chunkSize: so many lines are one transaction', async () => {
-      await engine.close();
-      const statements: string[] = [];
-      engine = await openEngine(open, {
-        now: '2024-02-01T00:00:00Z',
-        catalog,
-        configuration: { 'org.service.usage.bulk.chunkSize': '3' },
-        trace: (statement) => statements.push(statement),
-      });
-      accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
-      const { subscriptionId } = await subscribe('p-monthly');
-      const lines = Array.from({ length: 8 }, (_, index) => ({
-        subscriptionId,
-        trackingId: String(index),
-        unitUsageRecords: [{ unitType: 'sms', usageRecords: [{ recordDate: '2024-02-01', amount: '1' }] }],
-      }));
-      statements.length = 0;
-      expect(await engine.acme.usage.recordAll(lines)).to.include({ accepted: 8 });
-      // Names of units that are not there yet take a statement once more on PostgreSQL.
-      const stored = statements.filter((statement) => statement.includes('into bw_usage_points'));
-      expect(stored.length - (kind === 'postgresql' ? 1 : 0)).to.equal(3);
-    });
-
-    it('usage §2.5: tells every line where all are asked for, and stores more lines than a transaction takes', async () => {
-      const { subscriptionId } = await subscribe('p-monthly', { externalKey: 'key' });
-      await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-03-01T00:00:00Z' });
-      const lines = function* () {
-        for (let index = 0; index < 5_003; index += 1) {
-          const usageRecords = [{ recordDate: index === 5_001 ? '2024-03-02' : '2024-02-01', amount: '1' }];
-          const trackingId = index === 5_002 ? '0' : String(index);
-          yield {
-            subscriptionExternalKey: 'key',
-            trackingId,
-            unitUsageRecords: [{ unitType: 'sms', usageRecords }],
-          };
-        }
-        yield new UnreadableLine('is no JSON');
-      };
-      const { failures, ...report } = await engine.acme.usage.recordAll(lines(), { listsAll: true });
-      expect(report).to.deep.equal({
-        received: 5_004,
-        accepted: 5_001,
-        duplicates: 1,
-        conflicts: 0,
-        rejected: 2,
-        failuresTruncated: false,
-      });
-      expect(failures.slice(-3).map(({ index, status, code }) => `${index} ${status} ${code}`)).to.deep.equal(
-        ['5001 REJECTED SUBSCRIPTION_ENDED', '5002 DUPLICATE null', '5003 REJECTED MALFORMED'],
-      );
-      expect(await summed(subscriptionId)).to.equal('sms 5001');
-    });
-
-    it('usage §2.5: gives others their turn after so many points, few lines or many', async () => {
-      const { subscriptionId } = await subscribe('p-monthly');
-      const { systemClock } = engine;
-      const nextTurn = systemClock.nextTurn;
-      for (const [lines, points] of [
-        [12, 500],
-        [6_000, 1],
-      ] as const) {
-        let turns = 0;
-        systemClock.nextTurn = async () => {
-          turns += 1;
-          return nextTurn();
+          unitUsageRecords: [{ unitType: 'sms', usageRecords }],
         };
-        const usageRecords = Array.from({ length: points }, () => ({
-          recordDate: '2024-02-01',
-          amount: '1',
-        }));
-        const given = Array.from({ length: lines }, (_, index) => ({
-          subscriptionId,
-          trackingId: `${points} ${index}`,
-          unitUsageRecords: [{ unitType: 'sms', usageRecords }],
-        }));
-        expect(await engine.acme.usage.recordAll(given)).to.include({ accepted: lines });
-        systemClock.nextTurn = nextTurn;
-        // Each 1,000 points are read in one turn and placed in another, and each of the two chunks is stored in its own.
-        expect(turns, `${lines} lines`).to.be.at.least(14);
       }
+      yield new UnreadableLine('is no JSON');
+    };
+    const { failures, ...report } = await engine.acme.usage.recordAll(lines(), { listsAll: true });
+    expect(report).to.deep.equal({
+      received: 5_004,
+      accepted: 5_001,
+      duplicates: 1,
+      conflicts: 0,
+      rejected: 2,
+      failuresTruncated: false,
     });
+    expect(failures.slice(-3).map(({ index, status, code }) => `${index} ${status} ${code}`)).to.deep.equal([
+      '5001 REJECTED SUBSCRIPTION_ENDED',
+      '5002 DUPLICATE null',
+      '5003 REJECTED MALFORMED',
+    ]);
+    expect(await summed(subscriptionId)).to.equal('sms 5001');
+  });
 
-    it('usage §2.5: takes one step of all bulk calls in a turn, however many calls there are', async () => {
-      const { subscriptionId } = await subscribe('p-monthly');
-      const { systemClock } = engine;
-      const nextTurn = systemClock.nextTurn;
-      let [waiting, most] = [0, 0];
+  it('usage §2.5: gives others their turn after so many points, few lines or many', async () => {
+    const { subscriptionId } = await subscribe('p-monthly');
+    const { systemClock } = engine;
+    const nextTurn = systemClock.nextTurn;
+    for (const [lines, points] of [
+      [12, 500],
+      [6_000, 1],
+    ] as const) {
+      let turns = 0;
       systemClock.nextTurn = async () => {
-        waiting += 1;
-        most = Math.max(most, waiting);
-        await nextTurn();
-        waiting -= 1;
+        turns += 1;
+        return nextTurn();
       };
-      const usageRecords = Array.from({ length: 500 }, () => ({ recordDate: '2024-02-01', amount: '1' }));
-      const linesOf = (call: number) =>
-        Array.from({ length: 12 }, (_, index) => ({
-          subscriptionId,
-          trackingId: `${call} ${index}`,
-          unitUsageRecords: [{ unitType: 'sms', usageRecords }],
-        }));
-      const calls = [1, 2, 3, 4].map((call) => engine.acme.usage.recordAll(linesOf(call)));
-      expect((await Promise.all(calls)).map(({ accepted }) => accepted)).to.deep.equal([12, 12, 12, 12]);
+      const usageRecords = Array.from({ length: points }, () => ({
+        recordDate: '2024-02-01',
+        amount: '1',
+      }));
+      const given = Array.from({ length: lines }, (_, index) => ({
+        subscriptionId,
+        trackingId: `${points} ${index}`,
+        unitUsageRecords: [{ unitType: 'sms', usageRecords }],
+      }));
+      expect(await engine.acme.usage.recordAll(given)).to.include({ accepted: lines });
       systemClock.nextTurn = nextTurn;
-      expect(most).to.equal(1);
-    });
+      // Each 1,000 points are read in one turn and placed in another, and each of the two chunks is stored in its own.
+      expect(turns, `${lines} lines`).to.be.at.least(14);
+    }
+  });
 
-    it('usage §2.5: refuses a third call with more than 50,000 points of a tenant, and keeps its stored lines', async () => {
-      const { subscriptionId } = await subscribe('p-monthly');
-      const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-      const usageRecords = Array.from({ length: 9_000 }, () => ({ recordDate: '2024-02-01', amount: '1' }));
-      // Points that are not stored count too: they take time to read.
-      const unknown = '00000000-0000-4000-8000-000000000000';
-      const lines = async function* (trackingId: string, whenRead?: () => void) {
-        yield { ...usageOf(subscriptionId, '2024-02-01 1'), trackingId };
-        for (let index = 0; index < 6; index += 1) {
-          const unitUsageRecords = [{ unitType: 'sms', usageRecords }];
-          yield { subscriptionId: unknown, trackingId: `${index}`, unitUsageRecords };
-        }
-        whenRead?.();
-        await gate;
-      };
-      const running = ['1', '2'].map((trackingId) => {
-        const { promise: isRead, resolve } = Promise.withResolvers<void>();
-        return { isRead, report: engine.acme.usage.recordAll(lines(trackingId, resolve)) };
-      });
-      await Promise.all(running.map(({ isRead }) => isRead));
-      const refused = await engine.acme.usage.recordAll(lines('3')).catch((error: unknown) => error);
-      expect(refused).to.deep.include({
-        code: ErrorCode.TOO_MANY_REQUESTS,
-        facts: { retryAfterSeconds: 10 },
-      });
-      expect(await summed(subscriptionId)).to.equal('sms 3');
-      open();
-      const reports = await Promise.all(running.map(({ report }) => report));
-      expect(reports.map(({ accepted }) => accepted)).to.deep.equal([1, 1]);
-      expect(await engine.acme.usage.recordAll(lines('3'))).to.include({ received: 7, duplicates: 1 });
-      expect(await summed(subscriptionId)).to.equal('sms 3');
-    });
+  it('usage §2.5: takes one step of all bulk calls in a turn, however many calls there are', async () => {
+    const { subscriptionId } = await subscribe('p-monthly');
+    const { systemClock } = engine;
+    const nextTurn = systemClock.nextTurn;
+    let [waiting, most] = [0, 0];
+    systemClock.nextTurn = async () => {
+      waiting += 1;
+      most = Math.max(most, waiting);
+      await nextTurn();
+      waiting -= 1;
+    };
+    const usageRecords = Array.from({ length: 500 }, () => ({ recordDate: '2024-02-01', amount: '1' }));
+    const linesOf = (call: number) =>
+      Array.from({ length: 12 }, (_, index) => ({
+        subscriptionId,
+        trackingId: `${call} ${index}`,
+        unitUsageRecords: [{ unitType: 'sms', usageRecords }],
+      }));
+    const calls = [1, 2, 3, 4].map((call) => engine.acme.usage.recordAll(linesOf(call)));
+    expect((await Promise.all(calls)).map(({ accepted }) => accepted)).to.deep.equal([12, 12, 12, 12]);
+    systemClock.nextTurn = nextTurn;
+    expect(most).to.equal(1);
+  });
 
-    it('usage §2.5: the end of a subscription counts from the next call on', async () => {
-      const { subscriptionId } = await subscribe('p-monthly');
-      const lineOf = (trackingId: string) => ({ ...usageOf(subscriptionId, '2024-03-01 1'), trackingId });
-      expect(await engine.acme.usage.recordAll([lineOf('1')])).to.include({ accepted: 1 });
-      await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-02-16T00:00:00Z' });
-      expect(await engine.acme.usage.recordAll([lineOf('2')])).to.include({ accepted: 0, rejected: 1 });
+  it('usage §2.5: refuses a third call with more than 50,000 points of a tenant, and keeps its stored lines', async () => {
+    const { subscriptionId } = await subscribe('p-monthly');
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const usageRecords = Array.from({ length: 9_000 }, () => ({ recordDate: '2024-02-01', amount: '1' }));
+    // Points that are not stored count too: they take time to read.
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    const lines = async function* (trackingId: string, whenRead?: () => void) {
+      yield { ...usageOf(subscriptionId, '2024-02-01 1'), trackingId };
+      for (let index = 0; index < 6; index += 1) {
+        const unitUsageRecords = [{ unitType: 'sms', usageRecords }];
+        yield { subscriptionId: unknown, trackingId: `${index}`, unitUsageRecords };
+      }
+      whenRead?.();
+      await gate;
+    };
+    const running = ['1', '2'].map((trackingId) => {
+      const { promise: isRead, resolve } = Promise.withResolvers<void>();
+      return { isRead, report: engine.acme.usage.recordAll(lines(trackingId, resolve)) };
     });
+    await Promise.all(running.map(({ isRead }) => isRead));
+    const refused = await engine.acme.usage.recordAll(lines('3')).catch((error: unknown) => error);
+    expect(refused).to.deep.include({
+      code: ErrorCode.TOO_MANY_REQUESTS,
+      facts: { retryAfterSeconds: 10 },
+    });
+    expect(await summed(subscriptionId)).to.equal('sms 3');
+    open();
+    const reports = await Promise.all(running.map(({ report }) => report));
+    expect(reports.map(({ accepted }) => accepted)).to.deep.equal([1, 1]);
+    expect(await engine.acme.usage.recordAll(lines('3'))).to.include({ received: 7, duplicates: 1 });
+    expect(await summed(subscriptionId)).to.equal('sms 3');
+  });
 
-    it('usage §2.5: so many at once that the next is refused before it is read', async () => {
-      const { subscriptionId } = await subscribe('p-monthly');
-      const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-      const waiting = async function* () {
-        await gate;
-        yield { ...usageOf(subscriptionId, '2024-02-01 1'), trackingId: 't' };
-      };
-      const running = Array.from({ length: 16 }, () => engine.acme.usage.recordAll(waiting()));
-      let isRead = false;
-      const refused = engine.acme.usage.recordAll(
-        (function* () {
-          isRead = true;
-          yield* [];
-        })(),
-      );
-      expect(await codeOf(refused)).to.equal(ErrorCode.TOO_MANY_REQUESTS);
-      expect(isRead).to.equal(false);
-      open();
-      const reports = await Promise.all(running);
-      expect(reports.reduce((sum, { accepted }) => sum + accepted, 0)).to.equal(1);
-      expect(await engine.acme.usage.recordAll([])).to.include({ received: 0 });
-    });
+  it('usage §2.5: the end of a subscription counts from the next call on', async () => {
+    const { subscriptionId } = await subscribe('p-monthly');
+    const lineOf = (trackingId: string) => ({ ...usageOf(subscriptionId, '2024-03-01 1'), trackingId });
+    expect(await engine.acme.usage.recordAll([lineOf('1')])).to.include({ accepted: 1 });
+    await engine.acme.subscriptions.cancel(subscriptionId, { requestedDate: '2024-02-16T00:00:00Z' });
+    expect(await engine.acme.usage.recordAll([lineOf('2')])).to.include({ accepted: 0, rejected: 1 });
+  });
 
-    it('of nobody is refused', async () => {
-      const nobody = engine.tenant.id;
-      expect(await codeOf(record(nobody, '2024-02-01 1'))).to.equal(1_082);
-      expect(await codeOf(summed(nobody))).to.equal(1_082);
-      expect(await codeOf(engine.acme.usage.void(nobody, 't'))).to.equal(1_082);
-    });
+  it('usage §2.5: so many at once that the next is refused before it is read', async () => {
+    const { subscriptionId } = await subscribe('p-monthly');
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const waiting = async function* () {
+      await gate;
+      yield { ...usageOf(subscriptionId, '2024-02-01 1'), trackingId: 't' };
+    };
+    const running = Array.from({ length: 16 }, () => engine.acme.usage.recordAll(waiting()));
+    let isRead = false;
+    const refused = engine.acme.usage.recordAll(
+      (function* () {
+        isRead = true;
+        yield* [];
+      })(),
+    );
+    expect(await codeOf(refused)).to.equal(ErrorCode.TOO_MANY_REQUESTS);
+    expect(isRead).to.equal(false);
+    open();
+    const reports = await Promise.all(running);
+    expect(reports.reduce((sum, { accepted }) => sum + accepted, 0)).to.equal(1);
+    expect(await engine.acme.usage.recordAll([])).to.include({ received: 0 });
+  });
+
+  it('of nobody is refused', async () => {
+    const nobody = engine.tenant.id;
+    expect(await codeOf(record(nobody, '2024-02-01 1'))).to.equal(1_082);
+    expect(await codeOf(summed(nobody))).to.equal(1_082);
+    expect(await codeOf(engine.acme.usage.void(nobody, 't'))).to.equal(1_082);
   });
 });

@@ -1,37 +1,28 @@
-import { expect } from 'chai';
-import { anyDatabase, onEachDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('users', () => {
-    let engine: TestEngine;
+eachDatabaseByTurns('users', (open) => {
+  let engine: TestEngine;
 
-    before(async () => {
-      engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
-    });
-    after(() => engine.close());
+  before(async () => {
+    engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
+  });
 
-    it(
-      'get a new password, which ends the old one and what is remembered of it',
-      onEachDatabase(async () => {
-        const { security } = engine.billing;
-        await security.ensureAdministrator('admin', 'first secret');
-        await security.ensureAdministrator('other', 'first secret');
-        const before = await security.find('admin');
-        await security.setPassword('admin', 'second secret');
-        expect(await security.authenticate('admin', 'first secret')).to.equal(null);
-        const after = await security.authenticate('admin', 'second secret');
-        expect(after?.credentialVersion).to.equal((before?.credentialVersion ?? 0) + 1);
-        expect(await security.authenticate('other', 'first secret')).to.include({ credentialVersion: 1 });
-      }),
-    );
+  it('get a new password, which ends the old one and what is remembered of it', async () => {
+    const { security } = engine.billing;
+    await security.ensureAdministrator('admin', 'first secret');
+    await security.ensureAdministrator('other', 'first secret');
+    const before = await security.find('admin');
+    await security.setPassword('admin', 'second secret');
+    expect(await security.authenticate('admin', 'first secret')).to.equal(null);
+    const after = await security.authenticate('admin', 'second secret');
+    expect(after?.credentialVersion).to.equal((before?.credentialVersion ?? 0) + 1);
+    expect(await security.authenticate('other', 'first secret')).to.include({ credentialVersion: 1 });
+  });
 
-    it('that are not there get none', async () => {
-      const { security } = engine.billing;
-      for (const name of ['nobody', 'a\u0000b']) {
-        expect(await codeOf(security.setPassword(name, 'secret'))).to.equal(40001);
-      }
-    });
+  it('that are not there get none', async () => {
+    const { security } = engine.billing;
+    for (const name of ['nobody', 'a\u0000b']) {
+      expect(await codeOf(security.setPassword(name, 'secret'))).to.equal(40001);
+    }
   });
 });

@@ -1,4 +1,3 @@
-import { expect } from 'chai';
 import {
   type BillingError,
   decimal,
@@ -8,135 +7,131 @@ import {
   instant,
 } from '../../lib/index.ts';
 import { parseLocalDate } from '../../lib/values/time/index.ts';
-import { anyDatabase } from '../support/databases.ts';
-import { openEngine, type TestEngine } from '../support/engine.ts';
+import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 
-anyDatabase((_kind, open) => {
-  describe('values that a host gives as text', () => {
-    let engine: TestEngine;
-    before(async () => {
-      engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
+anyDatabase('values that a host gives as text', (open) => {
+  let engine: TestEngine;
+  before(async () => {
+    engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
+  });
+
+  const refusal = async (call: Promise<unknown>): Promise<BillingError> => {
+    try {
+      await call;
+    } catch (error) {
+      return error as BillingError;
+    }
+    throw new Error('it was not refused');
+  };
+
+  it('a caller without a tenant or a user, a policy and a request that are none are refused as what they are', async () => {
+    const { acme, billing, tenant } = engine;
+    const noUser = billing.as({ tenant } as Parameters<typeof billing.as>[0]);
+    const noTenant = billing.as({ user: 'test' } as Parameters<typeof billing.as>[0]);
+    const { id: accountId } = await acme.createAccount({ currency: 'USD' });
+    const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'solo-now' });
+    const policy = 'immediate' as 'IMMEDIATE';
+    const refusals = [
+      await refusal(noUser.accounts.create({ currency: 'USD' })),
+      await refusal(noTenant.accounts.create({ currency: 'USD' })),
+      await refusal(acme.subscriptions.cancel(subscriptionId, { billingPolicy: policy })),
+      await refusal(acme.invoices.ofAccount(String(accountId) as never)),
+    ];
+    expect(refusals.map(({ code, message }) => [code, message])).to.deep.equal([
+      [60003, 'user is missing: billing.as({ tenant, user }) says who is named in audit rows'],
+      [60003, 'tenant is missing: billing.as({ tenant, user }) says for whom'],
+      [60002, 'billingPolicy immediate is none of IMMEDIATE, END_OF_TERM and START_OF_TERM'],
+      [60003, `What is given must be an object, not "${accountId}"`],
+    ]);
+  });
+
+  it('texts in the place of values are taken for ids, dates, instants and amounts', async () => {
+    const { acme, billing, tenant } = engine;
+    const text = billing.as({ tenant: String(tenant.id).toUpperCase(), user: 'test' });
+    const account = await text.accounts.create({
+      currency: 'USD',
+      referenceTime: '2024-03-01T06:30:00Z',
     });
-    after(() => engine.close());
-
-    const refusal = async (call: Promise<unknown>): Promise<BillingError> => {
-      try {
-        await call;
-      } catch (error) {
-        return error as BillingError;
-      }
-      throw new Error('it was not refused');
-    };
-
-    it('a caller without a tenant or a user, a policy and a request that are none are refused as what they are', async () => {
-      const { acme, billing, tenant } = engine;
-      const noUser = billing.as({ tenant } as Parameters<typeof billing.as>[0]);
-      const noTenant = billing.as({ user: 'test' } as Parameters<typeof billing.as>[0]);
-      const { id: accountId } = await acme.createAccount({ currency: 'USD' });
-      const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'solo-now' });
-      const policy = 'immediate' as 'IMMEDIATE';
-      const refusals = [
-        await refusal(noUser.accounts.create({ currency: 'USD' })),
-        await refusal(noTenant.accounts.create({ currency: 'USD' })),
-        await refusal(acme.subscriptions.cancel(subscriptionId, { billingPolicy: policy })),
-        await refusal(acme.invoices.ofAccount(String(accountId) as never)),
-      ];
-      expect(refusals.map(({ code, message }) => [code, message])).to.deep.equal([
-        [60003, 'user is missing: billing.as({ tenant, user }) says who is named in audit rows'],
-        [60003, 'tenant is missing: billing.as({ tenant, user }) says for whom'],
-        [60002, 'billingPolicy immediate is none of IMMEDIATE, END_OF_TERM and START_OF_TERM'],
-        [60003, `What is given must be an object, not "${accountId}"`],
-      ]);
-    });
-
-    it('texts in the place of values are taken for ids, dates, instants and amounts', async () => {
-      const { acme, billing, tenant } = engine;
-      const text = billing.as({ tenant: String(tenant.id).toUpperCase(), user: 'test' });
-      const account = await text.accounts.create({
-        currency: 'USD',
-        referenceTime: '2024-03-01T06:30:00Z',
-      });
-      expect(formatInstant(account.referenceTime)).to.equal('2024-03-01T06:30:00.000Z');
-      const id = String(account.id).toUpperCase();
-      expect((await text.accounts.get(id)).id).to.equal(account.id);
-      const { subscriptionId } = await text.subscriptions.create(
-        {
-          accountId: id,
-          planName: 'solo-now',
-          priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: '5.50' }],
-        },
-        { entitlementDate: '2024-03-01', billingDate: '2024-03-01T08:00:00Z' },
-      );
-      await engine.settle();
-      const subscription = await text.subscriptions.get(subscriptionId);
-      expect(formatInstant(subscription.billingStart?.at ?? instant(0))).to.equal('2024-03-01T08:00:00.000Z');
-      const [item] = await text.invoices.addCredits({
+    expect(formatInstant(account.referenceTime)).to.equal('2024-03-01T06:30:00.000Z');
+    const id = String(account.id).toUpperCase();
+    expect((await text.accounts.get(id)).id).to.equal(account.id);
+    const { subscriptionId } = await text.subscriptions.create(
+      {
         accountId: id,
-        items: [{ amount: '5.50', startDate: '2024-03-01', description: 'Sorry' }],
-      });
-      expect(item && formatDecimal(item.amount)).to.equal('-5.5');
-      expect(item?.startDate).to.equal(parseLocalDate('2024-03-01'));
-      const invoices = await acme.invoices.ofAccount({ accountId: id, startDate: '2024-03-01' });
-      expect(invoices.length).to.be.greaterThan(0);
+        planName: 'solo-now',
+        priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: '5.50' }],
+      },
+      { entitlementDate: '2024-03-01', billingDate: '2024-03-01T08:00:00Z' },
+    );
+    await engine.settle();
+    const subscription = await text.subscriptions.get(subscriptionId);
+    expect(formatInstant(subscription.billingStart?.at ?? instant(0))).to.equal('2024-03-01T08:00:00.000Z');
+    const [item] = await text.invoices.addCredits({
+      accountId: id,
+      items: [{ amount: '5.50', startDate: '2024-03-01', description: 'Sorry' }],
     });
+    expect(item && formatDecimal(item.amount)).to.equal('-5.5');
+    expect(item?.startDate).to.equal(parseLocalDate('2024-03-01'));
+    const invoices = await acme.invoices.ofAccount({ accountId: id, startDate: '2024-03-01' });
+    expect(invoices.length).to.be.greaterThan(0);
+  });
 
-    it('values given by a host may be values as well', async () => {
-      const { acme } = engine;
-      const account = await acme.createAccount({
-        currency: 'USD',
-        referenceTime: instant(Date.UTC(2024, 1, 1)),
-      });
-      const [item] = await acme.invoices.addCredits({
-        accountId: account.id,
-        items: [{ amount: decimal('1.25'), startDate: parseLocalDate('2024-02-29') }],
-      });
-      expect(item && formatDecimal(item.amount)).to.equal('-1.25');
+  it('values given by a host may be values as well', async () => {
+    const { acme } = engine;
+    const account = await acme.createAccount({
+      currency: 'USD',
+      referenceTime: instant(Date.UTC(2024, 1, 1)),
     });
+    const [item] = await acme.invoices.addCredits({
+      accountId: account.id,
+      items: [{ amount: decimal('1.25'), startDate: parseLocalDate('2024-02-29') }],
+    });
+    expect(item && formatDecimal(item.amount)).to.equal('-1.25');
+  });
 
-    it('texts in the place of values are refused with the field that is wrong, and leave nothing behind', async () => {
-      const { acme, billing } = engine;
-      const account = await acme.createAccount({ currency: 'USD' });
-      const credit = (item: object) =>
-        acme.invoices.addCredits({ accountId: account.id, items: [{ amount: '1', ...item }] as never });
-      const before = (await acme.accounts.page({ offset: 0, limit: 100 })).total;
-      const cases: readonly (readonly [field: string, call: Promise<unknown>])[] = [
-        ['accountId', acme.accounts.get('4711')],
-        ['accountId', acme.accounts.get(4711 as never)],
-        ['accountIds[1]', acme.accounts.balances([account.id, 'none'])],
-        ['accountIds', acme.accounts.balances('none' as never)],
-        ['parentAccountId', acme.accounts.create({ parentAccountId: 'none' })],
-        ['referenceTime', acme.accounts.create({ referenceTime: 'yesterday' })],
-        [
-          'changes.referenceTime',
-          acme.accounts.update(account.id, { changes: { referenceTime: '2024-02-30' } }),
-        ],
-        ['items[0].amount', credit({ amount: '5,50' })],
-        ['items[0].amount', credit({ amount: 5.5 })],
-        ['items[0].startDate', credit({ startDate: '1 March' })],
-        ['items[0].startDate', credit({ startDate: '2023-02-29' })],
-        ['targetDate', acme.invoices.generate({ accountId: account.id, targetDate: '2024-3' })],
-        ['requestedDate', acme.subscriptions.cancel(account.id, { requestedDate: 'soon' })],
-        ['requests[0].accountId', acme.subscriptions.createWithAddOns([{ accountId: 'none' }])],
-        [
-          'priceOverrides[0].recurringPrice',
-          acme.subscriptions.create({
-            accountId: account.id,
-            planName: 'solo-now',
-            priceOverrides: [{ recurringPrice: 'free' }],
-          }),
-        ],
-        ['tenant', billing.as({ tenant: 'acme', user: 'test' }).accounts.get(account.id)],
-        ['tenantId', billing.tenants.get('acme')],
-      ];
-      for (const [field, call] of cases) {
-        const error = await refusal(call);
-        expect(error, field).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
-        expect(error.facts.field).to.equal(field);
-        expect(error.message).to.match(/must be .*, not /);
-      }
-      expect((await acme.accounts.page({ offset: 0, limit: 100 })).total).to.equal(before);
-      expect(await acme.subscriptions.bundlesOfAccount(account.id)).to.deep.equal([]);
-      expect(await acme.invoices.ofAccount({ accountId: account.id })).to.deep.equal([]);
-    });
+  it('texts in the place of values are refused with the field that is wrong, and leave nothing behind', async () => {
+    const { acme, billing } = engine;
+    const account = await acme.createAccount({ currency: 'USD' });
+    const credit = (item: object) =>
+      acme.invoices.addCredits({ accountId: account.id, items: [{ amount: '1', ...item }] as never });
+    const before = (await acme.accounts.page({ offset: 0, limit: 100 })).total;
+    const cases: readonly (readonly [field: string, call: Promise<unknown>])[] = [
+      ['accountId', acme.accounts.get('4711')],
+      ['accountId', acme.accounts.get(4711 as never)],
+      ['accountIds[1]', acme.accounts.balances([account.id, 'none'])],
+      ['accountIds', acme.accounts.balances('none' as never)],
+      ['parentAccountId', acme.accounts.create({ parentAccountId: 'none' })],
+      ['referenceTime', acme.accounts.create({ referenceTime: 'yesterday' })],
+      [
+        'changes.referenceTime',
+        acme.accounts.update(account.id, { changes: { referenceTime: '2024-02-30' } }),
+      ],
+      ['items[0].amount', credit({ amount: '5,50' })],
+      ['items[0].amount', credit({ amount: 5.5 })],
+      ['items[0].startDate', credit({ startDate: '1 March' })],
+      ['items[0].startDate', credit({ startDate: '2023-02-29' })],
+      ['targetDate', acme.invoices.generate({ accountId: account.id, targetDate: '2024-3' })],
+      ['requestedDate', acme.subscriptions.cancel(account.id, { requestedDate: 'soon' })],
+      ['requests[0].accountId', acme.subscriptions.createWithAddOns([{ accountId: 'none' }])],
+      [
+        'priceOverrides[0].recurringPrice',
+        acme.subscriptions.create({
+          accountId: account.id,
+          planName: 'solo-now',
+          priceOverrides: [{ recurringPrice: 'free' }],
+        }),
+      ],
+      ['tenant', billing.as({ tenant: 'acme', user: 'test' }).accounts.get(account.id)],
+      ['tenantId', billing.tenants.get('acme')],
+    ];
+    for (const [field, call] of cases) {
+      const error = await refusal(call);
+      expect(error, field).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
+      expect(error.facts.field).to.equal(field);
+      expect(error.message).to.match(/must be .*, not /);
+    }
+    expect((await acme.accounts.page({ offset: 0, limit: 100 })).total).to.equal(before);
+    expect(await acme.subscriptions.bundlesOfAccount(account.id)).to.deep.equal([]);
+    expect(await acme.invoices.ofAccount({ accountId: account.id })).to.deep.equal([]);
   });
 });

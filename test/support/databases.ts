@@ -27,12 +27,22 @@ export interface DatabaseTemplate {
 /** Gives a fresh database: empty, or a copy of the template. It is removed after the tests of its `describe`. */
 export type OpenDatabase = (template?: DatabaseTemplate) => Promise<TestDatabase>;
 
-/** Has `end` called before the database is removed: for a connection that is kept as long. */
+/**
+ * Has `end` called when the tests are done with the database: after the test that opened it, or in front of its removal
+ * if a `before` hook opened it. The latest is called first.
+ */
 export function endWith(database: TestDatabase, end: () => Promise<void>): void {
-  ends.set(placeOf(database), end);
+  const place = placeOf(database);
+  ends.set(place, [end, ...(ends.get(place) ?? [])]);
 }
 
-const ends = new Map<string, () => Promise<void>>();
+const ends = new Map<string, readonly (() => Promise<void>)[]>();
+
+async function endUseOf(place: string): Promise<void> {
+  const ofPlace = ends.get(place) ?? [];
+  ends.delete(place);
+  for (const end of ofPlace) await end();
+}
 
 function placeOf(database: TestDatabase): string {
   return database.kind === 'sqlite' ? database.path : database.url;
@@ -46,9 +56,9 @@ interface DatabaseMaker {
 
 /**
  * Defines the same tests once for SQLite and once for PostgreSQL: for what a database can do differently, such as
- * storing, locking and races.
+ * storing, locking and races. With a title, the tests form a `describe` of that title.
  *
- *     eachDatabase((kind, open) => {
+ *     eachDatabase('a store', (open, kind) => {
  *       let database: TestDatabase;
  *       before(async () => { database = await open(); });
  *       it('keeps what was written', …);
@@ -56,21 +66,34 @@ interface DatabaseMaker {
  *
  * The PostgreSQL server starts with the first database asked of it and serves the whole run.
  */
-export function eachDatabase(define: DefineTests): void {
-  for (const kind of databaseKinds) if (!isLeftOut(kind)) describeOn(kind, kind, define);
-}
+export const eachDatabase = definer();
 
 /**
- * As `eachDatabase`, for rules that no database has a part in: on SQLite at every commit, where PostgreSQL gets the tests
- * marked `onEachDatabase` only, the first of a file and each third; in the long run all of them on both.
+ * As `eachDatabase`, for rules that do not depend on the database: on SQLite at every commit, where PostgreSQL gets only
+ * the tests marked `onEachDatabase`, the first of a file and each third; in the long run all of them on both.
  */
-export function anyDatabase(define: DefineTests): void {
-  for (const kind of databaseKinds) {
-    if (isLeftOut(kind)) continue;
-    const suite = describeOn(kind, kind, define);
-    if (kind === 'postgresql' && !isLongRun) keepMarked(suite);
-  }
+export const anyDatabase = definer((isOurs) => ({ tests }) => {
+  return tests.filter(({ fn }) => fn !== undefined && marked.has(fn) && isOurs());
+});
+
+/**
+ * As `anyDatabase`, for areas of which each commit shows that they work on PostgreSQL as well: there it runs the first
+ * test of the first `describe` and of each third one after it, and those of `itOnPostgresql`.
+ */
+export const eachDatabaseByTurns = definer((isOurs) => ({ tests }) => {
+  const isTurn = tests.length > 0 && isOurs();
+  return tests.filter(({ fn }, index) => (isTurn && index === 0) || (fn !== undefined && marked.has(fn)));
+});
+
+/** A test among those of `eachDatabaseByTurns` of what PostgreSQL alone has. */
+export function itOnPostgresql(title: string, test: Mocha.AsyncFunc): void {
+  if (defining !== 'postgresql') return;
+  marked.add(test);
+  it(title, test);
 }
+
+/** The database whose tests are being defined. */
+let defining: DatabaseKind | undefined;
 
 /** Marks a test of `anyDatabase` that shows at a commit that its area works on PostgreSQL as well; it needs no other one. */
 export function onEachDatabase<T extends Mocha.Func | Mocha.AsyncFunc>(test: T): T {
@@ -80,19 +103,33 @@ export function onEachDatabase<T extends Mocha.Func | Mocha.AsyncFunc>(test: T):
 
 const marked = new WeakSet<object>();
 
-/** One of so many marked tests stays at every commit, the first of each `anyDatabase` among them. */
-const MARKED_BY_TURNS = 3;
+interface DefineOnDatabases {
+  (define: DefineTests): void;
+  (title: string, define: (open: OpenDatabase, kind: DatabaseKind) => void): void;
+}
 
-/** A suite left without tests runs no hooks either. */
-function keepMarked(suite: Mocha.Suite): void {
-  let met = 0;
-  const keep = (each: Mocha.Suite): void => {
-    each.tests = each.tests.filter(
-      ({ fn }) => fn !== undefined && marked.has(fn) && met++ % MARKED_BY_TURNS === 0,
-    );
-    for (const inner of each.suites) keep(inner);
+/** Of a suite the tests that PostgreSQL gets at a commit; `isOurs` is true of the first candidate and of each third. */
+type KeepTests = (isOurs: () => boolean) => (suite: Mocha.Suite) => Mocha.Test[];
+
+function definer(keepTests?: KeepTests): DefineOnDatabases {
+  return (first: string | DefineTests, titled?: (open: OpenDatabase, kind: DatabaseKind) => void) => {
+    const define: DefineTests =
+      typeof first === 'string' ? (kind, open) => describe(first, () => titled?.(open, kind)) : first;
+    for (const kind of databaseKinds) {
+      if (isLeftOut(kind)) continue;
+      const suite = describeOn(kind, kind, define);
+      if (kind !== 'postgresql' || isLongRun || keepTests === undefined) continue;
+      let met = 0;
+      const isOurs = () => met++ % 3 === 0;
+      keepOnly(suite, keepTests(isOurs));
+    }
   };
-  keep(suite);
+}
+
+/** Leaves out the other tests of the suite and of its inner ones. A suite left without tests runs no hooks either. */
+function keepOnly(suite: Mocha.Suite, kept: (suite: Mocha.Suite) => Mocha.Test[]): void {
+  suite.tests = kept(suite);
+  for (const inner of suite.suites) keepOnly(inner, kept);
 }
 
 /** A `describe` of what PostgreSQL alone has; a run on SQLite alone passes it over. */
@@ -136,16 +173,26 @@ function describeOn(title: string, kind: DatabaseKind, define: DefineTests): Moc
   return describe(title, () => {
     const names: string[] = [];
     const places: string[] = [];
+    /** Of the current test. */
+    let latest: string[] = [];
     const open: OpenDatabase = async (template) => {
       const name = `test_${++databasesMade}`;
       names.push(name);
       const database = await makeDatabase(kind, name, template);
       places.push(placeOf(database));
+      latest.push(placeOf(database));
       return database;
     };
+    beforeEach(() => {
+      latest = [];
+    });
+    defining = kind;
     define(kind, open);
+    afterEach(async () => {
+      for (const place of latest) await endUseOf(place);
+    });
     after(async () => {
-      for (const place of places) await ends.get(place)?.();
+      for (const place of places) await endUseOf(place);
       for (const name of names) await makers[kind].drop(name);
     });
   });

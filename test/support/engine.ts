@@ -12,7 +12,7 @@ import {
   type TenantRef,
 } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import type { OpenDatabase, TestDatabase } from './databases.ts';
+import { endWith, type OpenDatabase, type TestDatabase } from './databases.ts';
 import { fixture } from './files.ts';
 import { isLongRun } from './long-run.ts';
 import { plainHasher } from './plain-hasher.ts';
@@ -38,6 +38,7 @@ export interface TestEngine {
   settle(): Promise<void>;
   /** Moves the clock to a date or date-time and settles. */
   runTo(when: string): Promise<void>;
+  /** For a test that goes on without it; otherwise it is closed when the tests are done with its database. */
   close(): Promise<void>;
 }
 
@@ -110,6 +111,7 @@ export async function openEngine(
     defaultOverdueConfig: options.defaultOverdueConfig,
     ...(options.configuration ? { configuration: options.configuration } : {}),
   });
+  endWith(database, () => billing.close());
   const { tenant, acme } = await shopIn(billing);
   if (typeof catalog === 'string') await acme.uploadCatalog(catalog);
   const settle = async (): Promise<void> => {
@@ -139,6 +141,16 @@ export async function openEngine(
     },
     close: () => billing.close(),
   };
+}
+
+/** Another engine over a database, such as a second node; closed when the tests are done with the database. */
+export async function openBilling(
+  database: TestDatabase,
+  options: Partial<BillingOptions<never>> = {},
+): Promise<Billing<never>> {
+  const billing = await Billing.open<never>({ storage: storageOf(database), ...options });
+  endWith(database, () => billing.close());
+  return billing;
 }
 
 /** An invoice in one line per item: `RECURRING 2012-05-01..2012-06-01 249.95`. */

@@ -2,14 +2,18 @@ import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
+import { Billing, type BillingOptions } from '../../adapters/node/billwright.ts';
+import type { TenantBilling } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import type { TestDatabase } from './databases.ts';
+import { endWith, type TestDatabase } from './databases.ts';
+import type { TestEngine } from './engine.ts';
 
-/** An application with connections of its own to the database of the engine. */
+/** An application with connections of its own to the database of the engine, closed when the tests are done with it. */
 export interface Host {
   readonly storage: Storage<never>;
   /** Runs `work` in a transaction of the host. */
   transaction<T>(work: (em: never) => Promise<T>): Promise<T>;
+  /** For a test that goes on without it. */
   close(): Promise<void>;
 }
 
@@ -17,16 +21,49 @@ export function hostOf(database: TestDatabase): Host {
   const common = { entities: [], discovery: { warnWhenNoEntities: false } };
   if (database.kind === 'sqlite') {
     const orm = new SqliteOrm({ ...common, dbName: database.path });
-    return {
-      storage: sqlite(orm) as never,
-      transaction: (work) => orm.em.fork().transactional((em) => work(em as never)),
-      close: () => orm.close(true),
-    };
+    const transaction: Host['transaction'] = (work) => orm.em.fork().transactional((em) => work(em as never));
+    return { storage: sqlite(orm) as never, transaction, close: closeOnce(database, orm) };
   }
   const orm = new PostgresqlOrm({ ...common, clientUrl: database.url });
+  const transaction: Host['transaction'] = (work) => orm.em.fork().transactional((em) => work(em as never));
+  return { storage: postgresql(orm) as never, transaction, close: closeOnce(database, orm) };
+}
+
+function closeOnce(
+  database: TestDatabase,
+  orm: { close(force: true): Promise<unknown> },
+): () => Promise<void> {
+  let closed: Promise<unknown> | undefined;
+  const close = async (): Promise<void> => {
+    closed ??= orm.close(true);
+    await closed;
+  };
+  endWith(database, close);
+  return close;
+}
+
+type Caller = Partial<Parameters<Billing<never>['as']>[0]>;
+
+/** The engine of a host, over its connections and beside the other one. */
+export interface HostedEngine {
+  /** The tenant’s operations, outside any transaction of the host. */
+  readonly acme: TenantBilling;
+  /** Runs `work` in a transaction of the host, with the tenant’s operations in that transaction. */
+  inside<T>(work: (acme: TenantBilling) => Promise<T>, caller?: Caller): Promise<T>;
+}
+
+export async function hostedEngine(
+  { database, clock, tenant }: TestEngine,
+  options: Partial<BillingOptions<never>> = {},
+): Promise<HostedEngine> {
+  const host = hostOf(database);
+  const billing = await Billing.open<never>({ ...options, storage: host.storage, clock });
+  endWith(database, () => billing.close());
+  const as = (caller: Caller = {}) =>
+    // By the id, which is looked up through the host too: SQLite’s only connection is the host’s meanwhile.
+    billing.as({ tenant: tenant.id, user: 'host', ...caller });
   return {
-    storage: postgresql(orm) as never,
-    transaction: (work) => orm.em.fork().transactional((em) => work(em as never)),
-    close: () => orm.close(true),
+    acme: as(),
+    inside: (work, caller) => host.transaction((em) => work(as(caller).within(em))),
   };
 }
