@@ -1,10 +1,10 @@
-export type { RenderedInvoice, RenderedLine } from './documents/rendered-invoice.ts';
 export {
   checkDocumentText,
   type DocumentText,
   DocumentTextKind,
   type DocumentTextUpload,
-} from './documents/text-keys.ts';
+} from './documents/document-texts.ts';
+export type { RenderedInvoice, RenderedLine } from './documents/rendered-invoice.ts';
 export { type DryRunRequest, DryRunType } from './dry-run/dry-run-request.ts';
 export {
   type ChangeReportPart,
@@ -89,13 +89,13 @@ export { effectiveTargetDate } from './proposals/target-date.ts';
 export { rowsOfItem } from './reconciliation/coverage.ts';
 export { ChangeReports } from './review/change-report.ts';
 export { CoverageService, verifyAccounts } from './review/coverage-service.ts';
-export { CreditNoteService } from './review/credit-note-service.ts';
-export { ExplanationService } from './review/explanation-service.ts';
 export {
+  CreditNoteService,
   DocumentFiles,
   InvoiceDocumentService,
   InvoiceTextService,
-} from './review/invoice-document-service.ts';
+} from './review/document-services.ts';
+export { ExplanationService } from './review/explanation-service.ts';
 export { InvoiceReadService } from './review/invoice-read-service.ts';
 export { UnbilledUsageService } from './review/unbilled-usage-service.ts';
 export type { RunCounts } from './runs/run-results.ts';

@@ -1,8 +1,12 @@
-export { UsageBook, type UsageBookInput } from './collecting/usage-book.ts';
-export { type FreedPoints, piecesNeeded, type UsagePiece } from './collecting/usage-pieces.ts';
+export {
+  type FreedPoints,
+  piecesNeeded,
+  UsageBook,
+  type UsageBookInput,
+  type UsagePiece,
+} from './collecting/usage-book.ts';
 export { usageWindow } from './collecting/usage-window.ts';
-export { nextUsageDates, openEnds } from './intervals/open-ends.ts';
-export { knownUnits, latestEnd } from './intervals/usage-intervals.ts';
+export { knownUnits, latestEnd, nextUsageDates, openEnds } from './intervals/usage-intervals.ts';
 export { ArchiveService } from './operations/archive-service.ts';
 export { BulkService } from './operations/bulk-service.ts';
 export { RecordingService } from './operations/recording-service.ts';
@@ -28,12 +32,12 @@ export type {
 export { type SuppliedBySubscription, UsageSources } from './operations/usage-sources.ts';
 export { type Quantities, unitsOf } from './rating/quantities.ts';
 export { rateUsage, TermLine } from './rating/rate-usage.ts';
-export { readUsageTerms } from './rating/read-usage-terms.ts';
 export {
   mayHaveMinimum,
   mayPassThresholds,
   NO_TERMS,
   passedThresholds,
+  readUsageTerms,
   type ThresholdPassed,
   termsOf,
   type UsageTerms,
@@ -44,8 +48,8 @@ export { OnDuplicate, RecordingFaultCode } from './recording/recording-faults.ts
 export { type Bounds, boundsIn, type RequestedBounds, UsageGranularity } from './roll-up/usage-buckets.ts';
 export type { BilledEntry, BilledInterval, PlannedInterval } from './settlement/billed-interval.ts';
 export type { UsageCharge, UsageCredit } from './settlement/settle-interval.ts';
-export { creditedDates, type SettledSuperseded } from './settlement/settle-superseded.ts';
 export { type SettledInterval, type SettledUsage, settleUsage } from './settlement/settle-usage.ts';
+export { creditedDates, type SettledSuperseded } from './settlement/superseded-usage.ts';
 export {
   DEFAULT_USAGE_CONFIG,
   inDryRun,
@@ -58,5 +62,4 @@ export { planUsage, type UsagePlan } from './settlement/usage-plan.ts';
 export { isComparable, type SourceQuestion, sourceQuestion } from './supplied/source-question.ts';
 export { SuppliedBook } from './supplied/supplied-book.ts';
 export type { SuppliedUsage } from './supplied/supplied-usage.ts';
-export { type UnbilledUsage, unbilledUsage } from './unbilled/unbilled-usage.ts';
-export { UnbilledReason } from './unbilled/why-unbilled.ts';
+export { UnbilledReason, type UnbilledUsage, unbilledUsage } from './unbilled/unbilled-usage.ts';

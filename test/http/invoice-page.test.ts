@@ -8,8 +8,7 @@ import {
   renderedInvoice,
   renderingCreditNote,
 } from '../../lib/invoicing/documents/rendered-invoice.ts';
-import { parseTemplate } from '../../lib/invoicing/documents/template.ts';
-import { renderingTemplate } from '../../lib/invoicing/documents/template-output.ts';
+import { parseTemplate, renderingTemplate } from '../../lib/invoicing/documents/template.ts';
 import { atOnce } from '../../lib/runtime/index.ts';
 import { domOf, installedBrowser, printed } from '../support/browser.ts';
 import { toRender, viewedItem } from '../support/invoicing/documents.ts';

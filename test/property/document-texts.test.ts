@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { parseProperties } from '../../lib/invoicing/documents/document-texts.ts';
 import { invoiceData } from '../../lib/invoicing/documents/invoice-data.ts';
 import { renderedInvoice } from '../../lib/invoicing/documents/rendered-invoice.ts';
-import { parseTemplate } from '../../lib/invoicing/documents/template.ts';
-import { renderingTemplate } from '../../lib/invoicing/documents/template-output.ts';
-import { parseProperties } from '../../lib/invoicing/documents/text-keys.ts';
+import { parseTemplate, renderingTemplate } from '../../lib/invoicing/documents/template.ts';
 import { atOnce } from '../../lib/runtime/index.ts';
 import { BillingError } from '../../lib/values/errors/index.ts';
 import { toRender, viewedItem } from '../support/invoicing/documents.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { usageIntervals } from '../../lib/usage/intervals/usage-intervals.ts';
-import { usageRuns } from '../../lib/usage/intervals/usage-runs.ts';
+import { usageIntervals, usageRuns } from '../../lib/usage/intervals/usage-intervals.ts';
 import type { UsageConfig } from '../../lib/usage/settlement/usage-config.ts';
 import { addDays, type BillingPeriod, calendarDayOf, lengthOfMonth } from '../../lib/values/time/index.ts';
 import { day, text } from '../support/invoicing/billing-events.ts';

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { rateUsage } from '../../lib/usage/rating/rate-usage.ts';
-import { readUsageTerms } from '../../lib/usage/rating/read-usage-terms.ts';
-import { termsOf, type UsageTerms } from '../../lib/usage/rating/usage-terms.ts';
+import { readUsageTerms, termsOf, type UsageTerms } from '../../lib/usage/rating/usage-terms.ts';
 import { DEFAULT_USAGE_CONFIG } from '../../lib/usage/settlement/usage-config.ts';
 import { day } from '../support/invoicing/billing-events.ts';
 import { historyRuns, propertyRuns } from '../support/runs.ts';

@@ -1,5 +1,8 @@
+import { invalidField, invalidParameter } from '../../values/errors/index.ts';
+import { shortened } from '../../values/text/index.ts';
 import { builtInTexts } from './built-in-texts.ts';
-import { fromMostSpecific, LAST_LOCALE, type Locale } from './locale.ts';
+import { fromMostSpecific, LAST_LOCALE, type Locale, parseLocale } from './locale.ts';
+import { parseTemplate } from './template.ts';
 
 /** Translations of one locale, by key. */
 export type Translations = ReadonlyMap<string, string>;
@@ -58,4 +61,179 @@ function found(bundles: readonly (Translations | undefined)[], key: string): str
     if (text !== undefined) return text;
   }
   return undefined;
+}
+
+/** What a tenant can upload for its documents (§14 rules 2 and 3). */
+export const DocumentTextKind = {
+  TEMPLATE: 'TEMPLATE',
+  /** For accounts that carry MANUAL_PAY. */
+  MANUAL_PAY_TEMPLATE: 'MANUAL_PAY_TEMPLATE',
+  TRANSLATION: 'TRANSLATION',
+  /** Names of plans, phases and usages. */
+  CATALOG_TRANSLATION: 'CATALOG_TRANSLATION',
+} as const;
+export type DocumentTextKind = (typeof DocumentTextKind)[keyof typeof DocumentTextKind];
+
+/** Which text of a tenant's documents. */
+export type DocumentText =
+  | {
+      readonly kind: Extract<DocumentTextKind, 'TEMPLATE' | 'MANUAL_PAY_TEMPLATE'>;
+      /** Default: for every locale that has no template of its own. */
+      readonly locale?: string | null;
+    }
+  | {
+      readonly kind: Extract<DocumentTextKind, 'TRANSLATION' | 'CATALOG_TRANSLATION'>;
+      /** Such as `en_US` or `de`. */
+      readonly locale: string;
+    };
+
+/** A text to be stored. */
+export type DocumentTextUpload = DocumentText & {
+  /** A template (Mustache, at most 256 Ki characters) or translations (Java properties, at most 1 Mi characters). */
+  readonly text: string;
+  /** Whether one that is there already is replaced; default false: it is refused. */
+  readonly replace?: boolean | undefined;
+};
+
+const { TEMPLATE, MANUAL_PAY_TEMPLATE } = DocumentTextKind;
+
+const nameOf: Readonly<Record<DocumentTextKind, string>> = {
+  TEMPLATE: 'INVOICE_TEMPLATE',
+  MANUAL_PAY_TEMPLATE: 'INVOICE_MP_TEMPLATE',
+  TRANSLATION: 'INVOICE_TRANSLATION',
+  CATALOG_TRANSLATION: 'CATALOG_TRANSLATION',
+};
+
+/** The tenant's key for the text; translations need a locale, a template without one is for all that have none. */
+export function documentTextKey(kind: DocumentTextKind, locale: Locale | null): string {
+  return locale === null ? nameOf[kind] : `${nameOf[kind]}_${locale}`;
+}
+
+/** The locale of a path or of a caller. @throws BillingError INVALID_PARAMETER (60002). */
+export function localeGiven(text: string): Locale {
+  const locale = parseLocale(text);
+  if (locale !== undefined) return locale;
+  throw invalidParameter(`"${shortened(text)}" is not a locale; expected one such as en_US`);
+}
+
+/**
+ * Checks a value before it is stored under one of these keys, whichever way it comes (platform §3 rule 5).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a template or properties that cannot be read, INVALID_PARAMETER
+ * (60002) for a key whose locale is none, or is not spelt as it is looked up.
+ */
+export function checkDocumentText(key: string, value: string): void {
+  const kind = kindOfKey(key);
+  const written = key.slice(nameOf[kind].length + 1);
+  if (written !== '') checkSpelling(key, written, localeGiven(written));
+  if (kind === TEMPLATE || kind === MANUAL_PAY_TEMPLATE) parseTemplate(value);
+  else parseProperties(value);
+}
+
+function kindOfKey(key: string): DocumentTextKind {
+  const kinds = Object.values(DocumentTextKind);
+  const kind = kinds.find((each) => key === nameOf[each] || key.startsWith(`${nameOf[each]}_`));
+  if (kind !== undefined) return kind;
+  throw invalidField(`${shortened(key)} is no key of a text for documents`);
+}
+
+function checkSpelling(key: string, written: string, locale: Locale): void {
+  if (written === locale) return;
+  throw invalidParameter(`The key ${shortened(key)} would not be found: its locale is spelt ${locale}`);
+}
+
+/** The keys in which a document of the account looks for a template, the best first (§14 rule 2). */
+export function templateKeys(locale: Locale, isManualPay: boolean): readonly string[] {
+  const kinds = isManualPay ? [MANUAL_PAY_TEMPLATE, TEMPLATE] : [TEMPLATE];
+  return kinds.flatMap((kind) =>
+    [...fromMostSpecific(locale), null].map((each) => documentTextKey(kind, each)),
+  );
+}
+
+/** The keys of translations in these locales. */
+export function translationKeys(
+  kind: Extract<DocumentTextKind, 'TRANSLATION' | 'CATALOG_TRANSLATION'>,
+  locales: readonly Locale[],
+): ReadonlyMap<Locale, string> {
+  return new Map(locales.map((locale) => [locale, documentTextKey(kind, locale)]));
+}
+
+/** Characters and entries of an uploaded translation: two names for each of 10,000 plans fit. */
+export const MAX_PROPERTIES_CHARACTERS = 1_048_576;
+const MAX_PROPERTIES_ENTRIES = 25_000;
+
+const escapes: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
+const blank = /[ \t\f]/;
+
+/**
+ * Reads Java properties (`key = value`, `key: value` or `key value` in each line; comments begin with `#` or `!`; a line
+ * that ends in `\` goes on in the next one; `\t`, `\n`, `\r`, `\f`, `\uXXXX`). Of a key that comes twice the last counts.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a `\u` without four hexadecimal digits, a NUL character or
+ * half of a surrogate pair, and past the bounds (platform §16).
+ */
+export function parseProperties(source: string): ReadonlyMap<string, string> {
+  if (source.length > MAX_PROPERTIES_CHARACTERS)
+    throw invalidField(
+      `The text has ${source.length} characters; at most ${MAX_PROPERTIES_CHARACTERS} are read`,
+    );
+  const entries = new Map<string, string>();
+  let read = 0;
+  for (const { line, text } of logicalLines(source.replace(/^\uFEFF/, ''))) {
+    read += 1;
+    if (read > MAX_PROPERTIES_ENTRIES)
+      throw invalidField(`The text has more than ${MAX_PROPERTIES_ENTRIES} entries`);
+    const end = endOfKey(text);
+    const key = unescaped(text.slice(0, end), line);
+    const value = unescaped(text.slice(end).replace(/^[ \t\f]*[=:]?[ \t\f]*/, ''), line);
+    entries.set(key, value);
+  }
+  return entries;
+}
+
+interface LogicalLine {
+  /** Number of the first of its lines, from 1. */
+  readonly line: number;
+  /** Without blanks in front, and without the ends of the lines that go on. */
+  readonly text: string;
+}
+
+function* logicalLines(source: string): Generator<LogicalLine> {
+  let begun: { line: number; pieces: string[] } | null = null;
+  for (const [index, each] of source.split(/\r\n|\r|\n/).entries()) {
+    const text = each.replace(/^[ \t\f]+/, '');
+    if (begun === null && (text === '' || text.startsWith('#') || text.startsWith('!'))) continue;
+    begun ??= { line: index + 1, pieces: [] };
+    const goesOn = isContinued(text);
+    begun.pieces.push(goesOn ? text.slice(0, -1) : text);
+    if (goesOn) continue;
+    yield { line: begun.line, text: begun.pieces.join('') };
+    begun = null;
+  }
+  if (begun !== null) yield { line: begun.line, text: begun.pieces.join('') };
+}
+
+/** An odd number of backslashes at the end: the last one is no escaped backslash. */
+function isContinued(text: string): boolean {
+  let backslashes = 0;
+  while (text.charAt(text.length - 1 - backslashes) === '\\') backslashes += 1;
+  return backslashes % 2 === 1;
+}
+
+/** The key ends at the first blank, `=` or `:` that is not escaped. */
+function endOfKey(text: string): number {
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charAt(index);
+    if (character === '\\') index += 1;
+    else if (character === '=' || character === ':' || blank.test(character)) return index;
+  }
+  return text.length;
+}
+
+function unescaped(text: string, line: number): string {
+  const plain = text.replaceAll(/\\(?:u(.{0,4})|(.?))/gsu, (_, digits: string | undefined, other: string) => {
+    if (digits === undefined) return escapes[other] ?? other;
+    if (/^[0-9A-Fa-f]{4}$/.test(digits)) return String.fromCharCode(Number.parseInt(digits, 16));
+    throw invalidField(`Line ${line}: \\u needs four hexadecimal digits`, { line });
+  });
+  if (plain.isWellFormed() && !plain.includes('\u0000')) return plain;
+  throw invalidField(`Line ${line} holds a NUL character or half of a surrogate pair`, { line });
 }

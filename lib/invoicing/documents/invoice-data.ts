@@ -3,7 +3,7 @@ import { type Decimal, formatDecimal } from '../../values/money/index.ts';
 import { formatInstant, formatLocalDate, type LocalDate } from '../../values/time/index.ts';
 import type { InvoiceItemView, InvoiceView } from '../invoices/invoice-view.ts';
 import type { RenderedInvoice, RenderedLine } from './rendered-invoice.ts';
-import { TemplateList, TemplateLookup, type TemplateObject } from './template-output.ts';
+import { TemplateList, TemplateLookup, type TemplateObject } from './template.ts';
 
 /**
  * What a template can show (§14 rules 1 and 4): `text`, `account` and `invoice` with the names that they have over HTTP,

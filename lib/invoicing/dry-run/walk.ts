@@ -5,8 +5,8 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
 import { type Instant, type LocalDate, maxDate } from '../../values/time/index.ts';
+import { repairedDebts } from '../credit/apply-credit.ts';
 import type { ChangedInvoice } from '../credit/changed-invoice.ts';
-import { repairedDebts } from '../credit/repaired-debts.ts';
 import {
   type AccountBilling,
   type AccountRun,

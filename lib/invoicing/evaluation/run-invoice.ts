@@ -13,6 +13,7 @@ import {
   applyAccountCredit,
   type CountedAccount,
   type LoadedCreditInput,
+  repairsAmong,
   UNNUMBERED,
 } from '../credit/apply-credit.ts';
 import {
@@ -22,7 +23,6 @@ import {
   NOTHING_CREDITED,
   stateAfterMoves,
 } from '../credit/changed-invoice.ts';
-import { repairsAmong } from '../credit/repaired-debts.ts';
 import { accountBalancesAfter, invoiceAmounts } from '../invoices/invoice-amounts.ts';
 import { type Draft, emptyInvoice, itemOf, payerOf, raisedTargetDate } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';

@@ -1,17 +1,47 @@
-import type { ComputedBasis, InvoiceItem, InvoiceItemType, ItemBasis } from '../../records/index.ts';
+import {
+  type ComputedBasis,
+  type CreditBasis,
+  type FixedBasis,
+  type InvoiceItem,
+  InvoiceItemType,
+  type ItemBasis,
+  PeriodRule,
+  type RecurringBasis,
+  type RepairBasis,
+  RepairRule,
+  type UsageBasis,
+  type UsageLine,
+} from '../../records/index.ts';
+import { TermLine } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
-import type { Instant, LocalDate } from '../../values/time/index.ts';
+import { type Currency, type Decimal, formatDecimal, moneyText } from '../../values/money/index.ts';
+import { plural } from '../../values/text/index.ts';
+import { type Instant, isMonthBased, type LocalDate } from '../../values/time/index.ts';
 import { type CalculationStep, stepsOf } from './basis-calculation.ts';
 import {
+  type EventFacts,
   type ExplainedRule,
+  endingEvent,
   eventsBehind,
   type ItemEvents,
   NO_EVENTS,
   rulesBehind,
   type SubscriptionPast,
 } from './event-facts.ts';
-import { explanationText } from './explanation-text.ts';
+import {
+  capitalised,
+  counted,
+  cycleSentence,
+  dateSentence,
+  dateText,
+  eventName,
+  eventText,
+  instantText,
+  periodName,
+  phaseSentence,
+  planOf,
+  range,
+} from './explanation-words.ts';
 
 /** Why an item has its amount: the facts that were used when it was made, as data and as a text to read. */
 export interface ItemExplanation {
@@ -102,4 +132,308 @@ export function explainItem(explained: ExplainedItem): ItemExplanation {
 /** The facts behind what the engine has computed, whatever a plugin has made of it since. */
 export function computedBasis(basis: ItemBasis | null): ComputedBasis | null {
   return basis?.kind === 'PLUGIN' ? basis.changed : basis;
+}
+
+export interface ExplanationParts {
+  readonly item: InvoiceItem;
+  readonly linked: InvoiceItem | undefined;
+  readonly basis: ComputedBasis | null;
+  /** The plugin that has added or changed the item, if one has. */
+  readonly pluginName: string | null;
+  /** True: a plugin has changed the amount that people had given, which is the computed one then. */
+  readonly isGiven: boolean;
+  readonly events: ItemEvents;
+  /** True if the plan has prices of its own, which no catalog version has. */
+  readonly hasOwnPrices: boolean;
+  /** True for an invoice that another system made. */
+  readonly isMigrated: boolean;
+  readonly steps: readonly CalculationStep[];
+  readonly computedAmount: Decimal;
+}
+
+/** The facts and the sum as one paragraph of English. */
+export function explanationText(parts: ExplanationParts): string {
+  const { item, basis, pluginName, computedAmount } = parts;
+  const sentences = basis === null ? withoutBasis(parts) : factsOf(basis, parts);
+  const { currency } = item;
+  const by = pluginName === null ? 'later' : `by the invoice plugin "${pluginName}"`;
+  const changed = computedAmount.equals(item.amount)
+    ? []
+    : [`The amount was changed to ${moneyText(item.amount, currency)} ${by}${reasonOf(item)}.`];
+  return [...sentences, ...changed].filter((sentence) => sentence !== '').join(' ');
+}
+
+function factsOf(basis: ComputedBasis, parts: ExplanationParts): readonly string[] {
+  switch (basis.kind) {
+    case 'FIXED':
+      return fixedFacts(basis, parts);
+    case 'RECURRING':
+      return [...recurringFacts(basis, parts), `${sumOf(parts)}.`];
+    case 'REPAIR':
+      return [...repairFacts(basis, parts), `${sumOf(parts)}.`];
+    case 'USAGE':
+      return [
+        ...usageFacts(basis, parts),
+        dateSentence(endingEvent(basis, parts.events)),
+        `${sumOf(parts)}.`,
+      ];
+    case 'CREDIT':
+      return [creditFacts(basis, parts)];
+    default:
+      return neverKind(basis);
+  }
+}
+
+function fixedFacts({ price, quantity }: FixedBasis, parts: ExplanationParts): readonly string[] {
+  const { item, events } = parts;
+  const { event } = events;
+  const came =
+    event === null ? '' : ` with ${event.localDate === item.startDate ? eventName(event) : eventText(event)}`;
+  const isPlain = quantity === 1 && price.equals(item.amount);
+  return [
+    `One-time price of ${planOf(item)}, charged on ${dateText(item.startDate)}${came}: ${priceText(price, quantity, item.currency)}, ${versionOf(parts)}.`,
+    ...startSentences(events, item),
+    isPlain ? '' : `${sumOf(parts)}.`,
+  ];
+}
+
+function recurringFacts(basis: RecurringBasis, parts: ExplanationParts): readonly string[] {
+  const { item, events } = parts;
+  const { price, quantity, billingPeriod, billingMode, part, share, prorationFixedDays } = basis;
+  const mode = billingMode === 'IN_ADVANCE' ? 'in advance' : 'in arrear';
+  const days = part === null && share === null ? range(item) : counted(item);
+  const since = events.event === null ? '' : ` since ${eventText(events.event)}`;
+  return [
+    `${periodName(billingPeriod)} price of ${planOf(item)} for ${days}, billed ${mode}: ${priceText(price, quantity, item.currency)}${since}, ${versionOf(parts)}.`,
+    periodFact(basis, events),
+    part === null ? '' : `Only ${range(item)} of it was not billed yet.`,
+    cycleSentence(basis),
+    ...startSentences(events, item),
+    dateSentence(endingEvent(basis, events)),
+    prorationFixedDays > 0 && (share ?? part) !== null
+      ? `Every month counts for ${prorationFixedDays} days.`
+      : '',
+  ];
+}
+
+/** Only for an item that starts with its event: for a later one, the cycle dates say enough. */
+function startSentences(events: ItemEvents, { startDate }: InvoiceItem): readonly string[] {
+  const { event } = events;
+  return event?.localDate === startDate ? [dateSentence(event), phaseSentence(events)] : [];
+}
+
+function priceText(price: Decimal, quantity: number, currency: Currency): string {
+  return quantity === 1
+    ? moneyText(price, currency)
+    : `${moneyText(price, currency)} for each of ${quantity}`;
+}
+
+function periodFact(basis: RecurringBasis, { event, nextEvent }: ItemEvents): string {
+  const { rule, billingPeriod } = basis;
+  const cycleDate = isMonthBased(billingPeriod) ? 'bill cycle date' : 'cycle date';
+  const subject = basis.part === null ? 'It' : `The period ${counted(basis)}`;
+  const from = event === null ? dateText(basis.startDate) : eventText(event);
+  const until = nextEvent === null ? 'the end of what is billable' : eventText(nextEvent);
+  switch (rule) {
+    case PeriodRule.WHOLE:
+      return `${subject} is a whole period, from one ${cycleDate} to the next.`;
+    case PeriodRule.LEADING:
+      return `${subject} goes from ${from} to the next ${cycleDate}.`;
+    case PeriodRule.TRAILING:
+      return `${subject} goes from the last ${cycleDate} to ${until}.`;
+    case PeriodRule.BETWEEN_EVENTS:
+      return `${subject} goes from ${from} to ${until}, before the next ${cycleDate}.`;
+    default:
+      return neverRule(rule);
+  }
+}
+
+function repairFacts(basis: RepairBasis, { item, linked, events }: ExplanationParts): readonly string[] {
+  const charge =
+    linked === undefined ? `item ${item.linkedItemId}` : `${planOf(linked)} for ${range(linked)}`;
+  const { amount, repairable, rule } = basis;
+  const left = moneyText(repairable, item.currency);
+  const credit = amount.equals(repairable)
+    ? 'all of which could be credited'
+    : `and ${left} was left to credit`;
+  return [
+    `Credit for ${counted(item)} of the charge of ${charge}, no longer due${afterText(events.event)}.`,
+    dateSentence(events.event),
+    `Of that charge ${moneyText(amount, item.currency)} was in force for ${range(basis)}, ${credit}.`,
+    rule === RepairRule.LIMIT ? 'No more than that can be credited.' : '',
+    rule === RepairRule.REMAINDER ? 'These are its last days in force, so all that is left is credited.' : '',
+  ];
+}
+
+function afterText(event: EventFacts | null): string {
+  return event === null ? '' : ` after ${eventText(event)}`;
+}
+
+function creditFacts({ balance, credit }: CreditBasis, { item, computedAmount }: ExplanationParts): string {
+  const { currency } = item;
+  if (balance.isNegative()) {
+    return `The invoice came to ${moneyText(balance, currency)}, so ${moneyText(computedAmount, currency)} went to the account as credit.`;
+  }
+  const used = moneyText(computedAmount.negated(), currency);
+  return `The invoice owed ${moneyText(balance, currency)} and the account had ${moneyText(credit, currency)} of credit, of which ${used} was used: the item is ${moneyText(computedAmount, currency)}.`;
+}
+
+/** The steps in a row: `29.95 USD × 17/31 days = 16.424193555, rounded half up to 16.42 USD`. */
+function sumOf({ steps, item: { currency }, computedAmount }: ExplanationParts): string {
+  const shown = steps.flatMap((step) => shownStep(step, currency));
+  return shown.length === 0
+    ? `The amount is ${moneyText(computedAmount, currency)}`
+    : capitalised(shown.join(', '));
+}
+
+function shownStep(step: CalculationStep, currency: Currency): readonly string[] {
+  const { operation, base, factor, days, totalDays, unrounded, result } = step;
+  const amount = (value: Decimal): string => moneyText(value, currency);
+  switch (operation) {
+    case 'MULTIPLY':
+      return [`${amount(base)} × ${formatDecimal(factor ?? result)} = ${amount(result)}`];
+    case 'PRORATE': {
+      const product = unrounded ?? result;
+      const sum = `${amount(base)} × ${days}/${totalDays} days = ${formatDecimal(product)}`;
+      return [product.equals(result) ? `${sum} ${currency}` : `${sum}, rounded half up to ${amount(result)}`];
+    }
+    case 'ROUND':
+      return base.equals(result) ? [] : [`${amount(base)}, rounded half up to ${amount(result)}`];
+    case 'LIMIT':
+      return [`the smaller of ${amount(base)} and ${amount(factor ?? result)} is ${amount(result)}`];
+    case 'REMAINDER':
+      return [`what is left is ${amount(result)}`];
+    case 'ADD':
+      return [`${amount(base)} + ${amount(factor ?? result)} = ${amount(result)}`];
+    case 'SUBTRACT':
+      return [`${amount(base)} − ${amount(factor ?? result)} = ${amount(result)}`];
+    case 'NEGATE':
+      return [`so the item is ${amount(result)}`];
+    default:
+      return neverOperation(operation);
+  }
+}
+
+function reasonOf({ description }: InvoiceItem): string {
+  return description === null ? '' : `: ${description}`;
+}
+
+/** Amounts that people or plugins give are not computed; for other items the facts were not always kept. */
+function withoutBasis(parts: ExplanationParts): readonly string[] {
+  const { item, linked, pluginName, isGiven, isMigrated, computedAmount } = parts;
+  const amount = moneyText(computedAmount, item.currency);
+  if (pluginName !== null && !isGiven) {
+    const about =
+      linked === undefined
+        ? ''
+        : ` for the ${moneyText(linked.amount, linked.currency)} charged for ${planOf(linked)}`;
+    return [`${amount}${about}, added by the invoice plugin "${pluginName}"${reasonOf(item)}.`];
+  }
+  if (isMigrated) return [`${amount}, as it was given with the invoice of another system.`];
+  switch (item.itemType) {
+    case InvoiceItemType.EXTERNAL_CHARGE:
+      return [`External charge of ${amount}, the amount that was asked for.`];
+    case InvoiceItemType.TAX:
+      return [`Tax of ${amount}, the amount that was given.`];
+    case InvoiceItemType.CREDIT_ADJ:
+      return [
+        `Credit of ${moneyText(computedAmount.negated(), item.currency)} given to the account, so ${amount} on the invoice.`,
+      ];
+    case InvoiceItemType.ITEM_ADJ: {
+      const of =
+        linked === undefined
+          ? ''
+          : ` of the ${moneyText(linked.amount, linked.currency)} charged for ${planOf(linked)}`;
+      return [`Adjustment of ${amount}${of}, the amount that was asked for or all that was left of it.`];
+    }
+    case InvoiceItemType.PARENT_SUMMARY:
+      return [
+        `Summary of ${amount}: what the linked invoices of child account ${item.childAccountId} come to.`,
+      ];
+    case InvoiceItemType.FIXED:
+    case InvoiceItemType.RECURRING:
+    case InvoiceItemType.USAGE:
+    case InvoiceItemType.REPAIR_ADJ:
+    case InvoiceItemType.CBA_ADJ:
+      return [`${amount}: the facts behind this amount were not kept when it was made.`];
+  }
+}
+
+/** An override plan belongs to no version: its date is that of its event. */
+function versionOf({ item: { catalogEffectiveDate }, hasOwnPrices }: ExplanationParts): string {
+  if (hasOwnPrices) return 'with prices of its own';
+  return catalogEffectiveDate === null
+    ? 'by the catalog'
+    : `by the catalog in effect from ${instantText(catalogEffectiveDate)}`;
+}
+
+function neverKind(basis: never): never {
+  throw new Error(`Unknown basis ${JSON.stringify(basis)}`);
+}
+
+function neverRule(rule: never): never {
+  throw new Error(`Unknown period rule ${String(rule)}`);
+}
+
+function neverOperation(operation: never): never {
+  throw new Error(`Unknown operation ${String(operation)}`);
+}
+
+export interface UsageTextParts {
+  readonly item: InvoiceItem;
+  /** The USAGE item of a credit. */
+  readonly linked: InvoiceItem | undefined;
+}
+
+/** What was used, and what is charged for it, in sentences; without the sum. */
+export function usageFacts(basis: UsageBasis, { item, linked }: UsageTextParts): readonly string[] {
+  const { usageName, billingPeriod, used, lines, minimum, billed, credit } = basis;
+  const { currency } = item;
+  const amounts = used.map(({ unit, quantity }) => `${formatDecimal(quantity)} ${unit}`);
+  const what = credit === null ? 'Usage' : 'Credit for usage';
+  const before = moneyText(billed, currency);
+  return [
+    `${what} ${usageName} of ${planOf(linked ?? item)} for ${counted(basis)}, ${periodName(billingPeriod).toLowerCase()} and billed in arrear: ${amounts.join(', ')}.`,
+    ...lines.map((line) => lineText(line, currency)),
+    minimum === null
+      ? ''
+      : `The minimum of a whole period is ${moneyText(minimum.base, currency)}, and counts for ${minimum.days} of ${minimum.totalDays} days.`,
+    billed.isZero() ? '' : `${before} of it was billed before.`,
+    item.startDate === basis.startDate && item.endDate === basis.endDate
+      ? ''
+      : `A longer period was billed, of which the rest is credited for ${range(item)}.`,
+    credit === null || credit.open.lessThanOrEqualTo(credit.left)
+      ? ''
+      : `No more than ${moneyText(credit.left, currency)} can be credited of the item.`,
+  ];
+}
+
+function termText(
+  { tier, unit, price, quantity }: Pick<UsageLine, 'tier' | 'unit' | 'price' | 'quantity'>,
+  currency: Currency,
+): string {
+  switch (unit) {
+    case TermLine.FLAT_FEE:
+      return `Tier ${tier} has a flat fee of ${moneyText(price, currency)}.`;
+    case TermLine.SECTION_PRICE:
+      return `The tier that is reached costs ${moneyText(price, currency)}.`;
+    case TermLine.PERCENT_OFF:
+      return `${moneyText(price.abs(), currency)} of it are off by the terms of the usage.`;
+    case TermLine.MAXIMUM:
+      return `${moneyText(price.abs(), currency)} of it are above the maximum of a period, and not charged.`;
+    case TermLine.MINIMUM:
+      return `${moneyText(price, currency)} are added up to the minimum of a period.`;
+    default:
+      return `${formatDecimal(quantity)} ${unit.slice(TermLine.FREE.length + 1)} are free.`;
+  }
+}
+
+function lineText({ tier, unit, price, quantity, blockSize }: UsageLine, currency: Currency): string {
+  const amount = formatDecimal(quantity);
+  if (blockSize?.isZero()) return termText({ tier, unit, price, quantity }, currency);
+  if (blockSize === null) {
+    return `The peak of ${amount} ${unit} is in tier ${tier}, which costs ${moneyText(price, currency)}.`;
+  }
+  const blocks = quantity.equals(1) ? plural(1, 'block') : `${amount} blocks`;
+  return `Tier ${tier}: ${blocks} of ${formatDecimal(blockSize)} ${unit} at ${moneyText(price, currency)}.`;
 }

@@ -6,10 +6,10 @@ import {
   type CountedAccount,
   type CreditedInvoice,
   type LoadedCreditInput,
+  repairedDebts,
   spendsCredit,
   UNNUMBERED,
 } from '../credit/apply-credit.ts';
-import { repairedDebts } from '../credit/repaired-debts.ts';
 import { isUnpaid } from '../invoices/invoice-amounts.ts';
 import { creditableOf, creditStandIn, settledDecrease } from '../invoices/parent-summary.ts';
 import {

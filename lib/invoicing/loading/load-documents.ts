@@ -17,11 +17,17 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
 import { formatsFrom } from '../documents/document-formats.ts';
-import { localesToLookUp, type TenantTranslations } from '../documents/document-texts.ts';
+import {
+  DocumentTextKind,
+  localesToLookUp,
+  parseProperties,
+  type TenantTranslations,
+  templateKeys,
+  translationKeys,
+} from '../documents/document-texts.ts';
 import { LAST_LOCALE, type Locale, parseLocale } from '../documents/locale.ts';
 import type { InvoiceToRender } from '../documents/rendered-invoice.ts';
 import { parseTemplate, type TemplateNode } from '../documents/template.ts';
-import { DocumentTextKind, parseProperties, templateKeys, translationKeys } from '../documents/text-keys.ts';
 import { viewInvoices } from '../invoices/invoice-view.ts';
 import { catalogsForNames, loadViewSources } from './load-invoice-views.ts';
 

@@ -4,7 +4,7 @@ import type { UnbilledUsage } from '../../usage/index.ts';
 import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate, RequestedDate } from '../../values/time/index.ts';
-import type { DocumentText, DocumentTextUpload } from '../documents/text-keys.ts';
+import type { DocumentText, DocumentTextUpload } from '../documents/document-texts.ts';
 import type { DryRunRequest } from '../dry-run/dry-run-request.ts';
 import type { ChangeReportPart } from '../evaluation/price-differences.ts';
 import type { ItemExplanation } from '../explanation/explanation.ts';

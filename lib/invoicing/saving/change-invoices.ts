@@ -15,6 +15,7 @@ import {
   type CreditedInvoice,
   type CreditMove,
   type LoadedCreditInput,
+  repairsAmong,
   UNNUMBERED,
 } from '../credit/apply-credit.ts';
 import {
@@ -31,7 +32,6 @@ import {
   stateAfterMoves,
 } from '../credit/changed-invoice.ts';
 import { type CreditingItem, creditNotesOf, isCrediting } from '../credit/credit-notes.ts';
-import { repairsAmong } from '../credit/repaired-debts.ts';
 import { accountBalancesAfter, initialState, storedAmounts } from '../invoices/invoice-amounts.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents, itemOf } from '../invoices/new-invoice.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';

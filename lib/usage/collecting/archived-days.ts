@@ -13,7 +13,7 @@ import {
   UTC,
   yearOf,
 } from '../../values/time/index.ts';
-import { type BilledPoints, piecesNeeded, type SplitRequest } from './usage-pieces.ts';
+import { type BilledPoints, piecesNeeded, type SplitRequest } from './usage-book.ts';
 
 /**
  * The first day whose points have to stay, the first of a month; null = all have to stay. Days before the one from which the

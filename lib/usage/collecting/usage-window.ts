@@ -1,7 +1,7 @@
 import type { BillingEvent } from '../../records/index.ts';
 import { type LocalDate, localDateOf, maxDate, minDate, type TimeZone } from '../../values/time/index.ts';
 import { lookBackOf } from '../intervals/look-back.ts';
-import { usageRuns } from '../intervals/usage-runs.ts';
+import { usageRuns } from '../intervals/usage-intervals.ts';
 import type { BilledInterval } from '../settlement/billed-interval.ts';
 import { billedNow, readTogether } from '../settlement/superseded-usage.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';

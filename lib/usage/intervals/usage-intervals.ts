@@ -1,4 +1,4 @@
-import type { BillingEvent } from '../../records/index.ts';
+import type { BillingEvent, UsageSection } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
 import {
@@ -17,9 +17,8 @@ import {
   startOfDay,
   type TimeZone,
 } from '../../values/time/index.ts';
-import { unitsOf } from '../rating/quantities.ts';
+import { compareText, unitsOf } from '../rating/quantities.ts';
 import type { PeriodShare } from '../rating/rated-usage.ts';
-import { isEnd, type UsageRun } from './usage-runs.ts';
 
 /** What one usage price is computed for: the part of a run between two neighbouring boundaries (§6.3). */
 export interface UsageInterval {
@@ -194,4 +193,167 @@ export function knownUnits(
   const within = events.filter(({ effectiveDate: at }) => at === start.at || (at > start.at && at < end.at));
   const sections = [...(inForce === undefined ? [] : [inForce]), ...within].flatMap(({ usages }) => usages);
   return new Set(sections.flatMap(unitsOf));
+}
+
+/** An uninterrupted stretch of billing events that keep one usage section (§6.1). */
+export interface UsageRun {
+  readonly section: UsageSection;
+  readonly events: readonly [BillingEvent, ...BillingEvent[]];
+  /** The event that ends the run; null = it reaches through the target date. */
+  readonly closedBy: BillingEvent | null;
+}
+
+/**
+ * The runs of one subscription, by start, then usage name.
+ * @param events all of the subscription, in order; those after the target date are not looked at (§6).
+ */
+export function usageRuns(events: readonly BillingEvent[], targetDate: LocalDate): readonly UsageRun[] {
+  const runs: UsageRun[] = [];
+  let open: ReadonlyMap<string, OpenRun> = new Map();
+  for (const event of withoutEmptyPauses(events)) {
+    if (event.localDate > targetDate) break;
+    const still = new Map<string, OpenRun>();
+    for (const section of event.usages) {
+      const key = keyOf(section);
+      const before = open.get(key);
+      before?.events.push(event);
+      still.set(key, before ?? { section, events: [event] });
+    }
+    for (const [key, run] of open) if (!still.has(key)) runs.push({ ...run, closedBy: event });
+    open = still;
+  }
+  for (const run of open.values()) runs.push({ ...run, closedBy: null });
+  return runs.sort(byStart);
+}
+
+interface OpenRun {
+  readonly section: UsageSection;
+  readonly events: [BillingEvent, ...BillingEvent[]];
+}
+
+function keyOf({ name, versionDate, priceIdentity }: UsageSection): string {
+  return JSON.stringify([name, versionDate, priceIdentity]);
+}
+
+/** Block and unblock at one instant cancel out (§6.1). */
+function withoutEmptyPauses(events: readonly BillingEvent[]): readonly BillingEvent[] {
+  return events.filter((event, index) => {
+    const next = events[index + 1];
+    return !(
+      event.transitionType === 'START_BILLING_DISABLED' &&
+      next?.transitionType === 'END_BILLING_DISABLED' &&
+      next.effectiveDate === event.effectiveDate
+    );
+  });
+}
+
+function byStart(a: UsageRun, b: UsageRun): number {
+  const [first, second] = [a.events[0], b.events[0]];
+  return first.effectiveDate - second.effectiveDate || compareText(a.section.name, b.section.name);
+}
+
+/** True for what ends a subscription for good. */
+export function isEnd({ transitionType }: BillingEvent): boolean {
+  return transitionType === 'CANCEL' || transitionType === 'EXPIRED';
+}
+
+/** True while a subscription is billed from this event on. */
+export function isBilled(event: BillingEvent): boolean {
+  return !isEnd(event) && event.transitionType !== 'START_BILLING_DISABLED';
+}
+
+/** A stretch in which a subscription is billed: from its start, or the end of a pause. */
+export interface BilledTime {
+  readonly start: DatedInstant;
+  /** null = it has no end yet. */
+  readonly end: Instant | null;
+  /** True where it ends with the subscription, whose last instant counts (§6.4). */
+  readonly includesEnd: boolean;
+}
+
+/** What decides when a point counts. */
+export interface PointInTime {
+  readonly recordInstant: Instant;
+  /** Stored when the point was recorded. */
+  readonly localDate: LocalDate;
+  /** True where it was recorded for a day and not for an instant. */
+  readonly dateOnly: boolean;
+}
+
+/** When a subscription is billed, in order. */
+export function billedTimes(events: readonly BillingEvent[]): readonly BilledTime[] {
+  const times: BilledTime[] = [];
+  let start: DatedInstant | null = null;
+  for (const event of events) {
+    const at = event.effectiveDate;
+    if (isBilled(event)) start ??= { at, date: event.localDate };
+    else if (start !== null) {
+      times.push({ start, end: at, includesEnd: isEnd(event) });
+      start = null;
+    }
+  }
+  return start === null ? times : [...times, { start, end: null, includesEnd: false }];
+}
+
+/**
+ * The instant at which a point counts (§2.3 rule 3): where it was recorded for a day that begins before billing does, the
+ * earliest start of billing on that day; else its own.
+ */
+export function countsAt(point: PointInTime, times: readonly BilledTime[]): Instant {
+  const { recordInstant, localDate, dateOnly } = point;
+  if (!dateOnly || isBilledAt(recordInstant, times)) return recordInstant;
+  const start = times.find((time) => time.start.date === localDate && time.start.at > recordInstant);
+  return start?.start.at ?? recordInstant;
+}
+
+/** Whether the subscription is billed then. */
+export function isBilledAt(at: Instant, times: readonly BilledTime[]): boolean {
+  return times.some((time) => holds(time, at));
+}
+
+/** True if a point that counts at `at` is one of the interval's (§6.4). */
+export function isWithin({ start, end, includesEnd }: UsageInterval, at: Instant): boolean {
+  return at >= start.at && (at < end.at || (includesEnd && at === end.at));
+}
+
+function holds({ start, end, includesEnd }: BilledTime, at: Instant): boolean {
+  return at >= start.at && (end === null || at < end || (includesEnd && at === end));
+}
+
+export interface OpenEndsInput {
+  /** All of the subscription, in order, those to come included. */
+  readonly events: readonly BillingEvent[];
+  readonly now: Instant;
+  readonly zone: TimeZone;
+}
+
+/**
+ * The dates on which the intervals end that are running now, in order, each once (§3.3): cycle dates, or the events to come
+ * that end them earlier.
+ */
+export function openEnds({ events, now, zone }: OpenEndsInput): readonly LocalDate[] {
+  const today = localDateOf(now, zone);
+  const whole = usageRuns(events, events.at(-1)?.localDate ?? today);
+  const ends = usageRuns(events, today).flatMap((soFar): readonly LocalDate[] => {
+    const next = nextUsageDate(soFar, today);
+    const run = whole.find(({ events: [first], section }) => isSameStart(soFar, first, section));
+    if (next === null || run === undefined || soFar.events[0].effectiveDate > now) return [];
+    const [{ effectiveDate: at, localDate: date }] = run.events;
+    // Another bill cycle day to come may put the end off.
+    const targetDate = addPeriod(next, run.section.billingPeriod, 1);
+    const intervals = usageIntervals(run, { targetDate, lookBack: { at, date }, zone });
+    return [intervals.find(({ end }) => end.at > now)?.end.date ?? next];
+  });
+  return [...new Set(ends)].sort((a, b) => a - b);
+}
+
+function isSameStart(one: UsageRun, first: BillingEvent, section: UsageRun['section']): boolean {
+  return one.section === section && one.events[0] === first;
+}
+
+/** The next dates, after a date, on which usage that is open then comes to be billed: one for each open run. */
+export function nextUsageDates(events: readonly BillingEvent[], date: LocalDate): readonly LocalDate[] {
+  return usageRuns(events, date)
+    .map((run) => nextUsageDate(run, date))
+    .filter((next) => next !== null);
 }

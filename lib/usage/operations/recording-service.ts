@@ -24,7 +24,7 @@ import {
   unknownUnitFault,
 } from '../recording/recording-faults.ts';
 import { usagePoints, usageSubmission } from '../recording/usage-points.ts';
-import { loadMetered } from './metered-subscriptions.ts';
+import { loadMetered } from './line-preparation.ts';
 import { storeSubmissions } from './store-submissions.ts';
 import type { RecordedUsage, RecordUsageOptions } from './usage-operations.ts';
 

@@ -15,8 +15,8 @@ import {
   type RequestedBounds,
   UsageGranularity,
   usageBuckets,
+  usageStretches,
 } from '../roll-up/usage-buckets.ts';
-import { usageStretches } from '../roll-up/usage-stretch.ts';
 import { suppliedUsage } from '../supplied/supplied-usage.ts';
 import type { RolledUpUsage } from './usage-operations.ts';
 import type { UsageSources } from './usage-sources.ts';

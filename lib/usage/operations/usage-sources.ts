@@ -21,9 +21,11 @@ import { type BillingError, MalformedAnswer } from '../../values/errors/index.ts
 import { frozenCopy } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { claimedQuantities, claimedRecord, claimedRecords } from '../supplied/source-claims.ts';
 import { keyOfRequest, type SourceQuestion, transitionsText } from '../supplied/source-question.ts';
 import {
+  claimedQuantities,
+  claimedRecord,
+  claimedRecords,
   RecordSums,
   type SuppliedPiece,
   type SuppliedQuantity,

@@ -1,6 +1,16 @@
 import { ThresholdMeasure } from '../../records/index.ts';
-import type { Currency, Decimal } from '../../values/money/index.ts';
-import type { LocalDate } from '../../values/time/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import {
+  type Currency,
+  Decimal,
+  type ExactJson,
+  isCurrency,
+  parseExactJson,
+  parseWireDecimal,
+  roundToCurrency,
+} from '../../values/money/index.ts';
+import { shortened } from '../../values/text/index.ts';
+import { type LocalDate, parseWireDate } from '../../values/time/index.ts';
 import { type Quantities, quantityOf } from './quantities.ts';
 
 /** What is agreed on a usage section beyond its prices (§12): an entry of the tenant's `USAGE_TERMS`. */
@@ -96,4 +106,209 @@ export function passedThresholds(
 
 function passed(bounds: readonly Decimal[], of: Omit<ThresholdPassed, 'bound'>): readonly ThresholdPassed[] {
   return bounds.filter((bound) => of.reached.greaterThanOrEqualTo(bound)).map((bound) => ({ ...of, bound }));
+}
+
+/** Thresholds of one unit or currency in the terms of a usage: one for every percent. */
+const MAX_THRESHOLDS = 100;
+
+/** Faults of a document of usage terms that its error lists, and after how many it is read no further. */
+const MAX_LISTED_TERMS_FAULTS = 100;
+const MAX_TERMS_FAULTS = 1_000;
+
+/** Dated entries of one usage in the terms: daily ones for almost three years. */
+const MAX_TERMS_ENTRIES = 1_000;
+
+type JsonObject = { readonly [key: string]: ExactJson };
+
+/**
+ * Reads the tenant's document `USAGE_TERMS` (§12): by usage name one entry, or a list of entries that each say from when.
+ * @param identity tells it from other documents.
+ * @throws BillingError INVALID_PARAMETER (60002) with everything that is wrong, each with its place.
+ */
+export function readUsageTerms(text: string, identity = text): UsageTerms {
+  const reading = new Reading();
+  const json = parsed(text, reading);
+  const sections = new Map(
+    Object.entries(json).map(([name, entry]) => [name, reading.entries(entry, `"${shortened(name)}"`)]),
+  );
+  reading.end();
+  return { sections, identity };
+}
+
+function parsed(text: string, reading: Reading): JsonObject {
+  try {
+    const json = parseExactJson(text);
+    if (isObject(json)) return json;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  reading.fault('The document', 'is no JSON object of usage names');
+  return {};
+}
+
+/** Goes on after a fault, so that the error lists them together; a document of nothing but faults is read no further. */
+class Reading {
+  readonly #faults: string[] = [];
+
+  fault(at: string, what: string): void {
+    this.#faults.push(`${at} ${what}`);
+    if (this.#faults.length >= MAX_TERMS_FAULTS) this.end();
+  }
+
+  end(): void {
+    const faults = this.#faults;
+    if (faults.length === 0) return;
+    const listed = faults.slice(0, MAX_LISTED_TERMS_FAULTS);
+    throw new BillingError({
+      code: ErrorCode.INVALID_PARAMETER,
+      message: `USAGE_TERMS cannot be taken: ${listed.join('; ')}`,
+      facts: { key: 'USAGE_TERMS', errors: listed, count: faults.length },
+    });
+  }
+
+  entries(given: ExactJson, at: string): readonly DatedTerms[] {
+    const all = Array.isArray(given) ? given : [given];
+    if (all.length > MAX_TERMS_ENTRIES)
+      this.fault(at, `has ${all.length} entries, not at most ${MAX_TERMS_ENTRIES}`);
+    const list = all.slice(0, MAX_TERMS_ENTRIES);
+    const entries = list.map((entry, index) => this.#entry(entry, list.length > 1 ? `${at}[${index}]` : at));
+    const dates = entries.map(({ effectiveDate }) => effectiveDate);
+    if (new Set(dates).size < dates.length) this.fault(at, 'has two entries from one day on');
+    return entries.sort((a, b) => (b.effectiveDate ?? 0) - (a.effectiveDate ?? 0));
+  }
+
+  #entry(given: ExactJson, at: string): DatedTerms {
+    const entry = this.#object(given, at);
+    for (const name of Object.keys(entry))
+      if (!known.has(name)) this.fault(`${at}.${shortened(name)}`, 'is no term that is known');
+    const terms = {
+      effectiveDate: this.#date(entry.effectiveDate, `${at}.effectiveDate`),
+      freeQuantity: this.#quantities(entry.freeQuantity, `${at}.freeQuantity`),
+      tierFlatFee: this.#flag(entry.tierFlatFee, `${at}.tierFlatFee`),
+      percentOff: this.#percent(entry.percentOff, `${at}.percentOff`),
+      minimumAmount: this.#amounts(entry.minimumAmount, `${at}.minimumAmount`),
+      maximumAmount: this.#amounts(entry.maximumAmount, `${at}.maximumAmount`),
+      thresholds: this.#thresholds(entry.thresholds, `${at}.thresholds`),
+    };
+    for (const [currency, minimum] of terms.minimumAmount) {
+      if (terms.maximumAmount.get(currency)?.lessThan(minimum) === true)
+        this.fault(`${at}.minimumAmount.${currency}`, 'is above the maximum');
+    }
+    return terms;
+  }
+
+  #date(given: ExactJson | undefined, at: string): LocalDate | null {
+    if (given === undefined || given === null) return null;
+    const date = typeof given === 'string' ? parseWireDate(given) : undefined;
+    if (date === undefined) this.fault(at, 'is no date (yyyy-MM-dd)');
+    return date ?? null;
+  }
+
+  #flag(given: ExactJson | undefined, at: string): boolean {
+    if (given !== undefined && typeof given !== 'boolean') this.fault(at, 'is neither true nor false');
+    return given === true;
+  }
+
+  #percent(given: ExactJson | undefined, at: string): Decimal | null {
+    if (given === undefined) return null;
+    const percent = this.#decimal(given, at);
+    if (percent !== null && (percent.isZero() || percent.greaterThan(100)))
+      this.fault(at, 'is not above 0 and at most 100');
+    return percent;
+  }
+
+  #quantities(given: ExactJson | undefined, at: string): ReadonlyMap<string, Decimal> {
+    return this.#map(given, at, (unit, quantity, place) => {
+      const read = this.#decimal(quantity, place);
+      return read && [unit, read];
+    });
+  }
+
+  #amounts(given: ExactJson | undefined, at: string): ReadonlyMap<Currency, Decimal> {
+    return this.#map(given, at, (currency, amount, place) => {
+      const read = this.#decimal(amount, place);
+      if (!this.#isCurrency(currency, place)) return null;
+      if (read !== null && !roundToCurrency(read, currency).equals(read))
+        this.fault(place, `has more decimals than ${currency}`);
+      return read && [currency, read];
+    });
+  }
+
+  #thresholds(given: ExactJson | undefined, at: string): Thresholds {
+    const thresholds = this.#object(given ?? {}, at);
+    for (const name of Object.keys(thresholds))
+      if (!measures.has(name)) this.fault(`${at}.${shortened(name)}`, 'is neither quantity nor amount');
+    return {
+      quantity: this.#map(thresholds.quantity, `${at}.quantity`, (unit, bounds, place) => [
+        unit,
+        this.#bounds(bounds, place),
+      ]),
+      amount: this.#map(thresholds.amount, `${at}.amount`, (currency, bounds, place) => {
+        const read = this.#bounds(bounds, place);
+        return this.#isCurrency(currency, place) ? [currency, read] : null;
+      }),
+    };
+  }
+
+  /** The members of an object as `read` returns them; null leaves one out. */
+  #map<K extends string, V>(
+    given: ExactJson | undefined,
+    at: string,
+    read: (name: string, value: ExactJson, place: string) => readonly [K, V] | null,
+  ): ReadonlyMap<K, V> {
+    const pairs = Object.entries(this.#object(given ?? {}, at)).map(([name, value]) =>
+      read(name, value, `${at}.${shortened(name)}`),
+    );
+    return new Map(pairs.filter((pair) => pair !== null));
+  }
+
+  #isCurrency(name: string, place: string): name is Currency {
+    if (isCurrency(name)) return true;
+    this.fault(place, 'is no currency');
+    return false;
+  }
+
+  #bounds(given: ExactJson, at: string): readonly Decimal[] {
+    const list = Array.isArray(given) ? given : [given];
+    if (list.length === 0 || list.length > MAX_THRESHOLDS)
+      this.fault(at, `has ${list.length} thresholds, not 1 to ${MAX_THRESHOLDS}`);
+    const bounds = list.slice(0, MAX_THRESHOLDS).flatMap((each, index) => {
+      const place = list.length > 1 ? `${at}[${index}]` : at;
+      const bound = this.#decimal(each, place);
+      if (bound?.isZero()) this.fault(place, 'is not above 0');
+      return bound ?? [];
+    });
+    bounds.sort((a, b) => a.comparedTo(b));
+    if (bounds.some((bound, index) => bounds[index - 1]?.equals(bound)))
+      this.fault(at, 'has a threshold twice');
+    return bounds;
+  }
+
+  #decimal(given: ExactJson, at: string): Decimal | null {
+    const read = typeof given === 'string' || given instanceof Decimal ? parseWireDecimal(given) : undefined;
+    if (read !== undefined && !read.isNegative()) return read;
+    this.fault(at, 'is no decimal of at least 0');
+    return null;
+  }
+
+  #object(given: ExactJson, at: string): JsonObject {
+    if (isObject(given)) return given;
+    this.fault(at, 'is no object');
+    return {};
+  }
+}
+
+const known = new Set([
+  'effectiveDate',
+  'freeQuantity',
+  'tierFlatFee',
+  'percentOff',
+  'minimumAmount',
+  'maximumAmount',
+  'thresholds',
+]);
+const measures = new Set(['quantity', 'amount']);
+
+function isObject(value: ExactJson): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal);
 }

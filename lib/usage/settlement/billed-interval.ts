@@ -2,8 +2,7 @@ import type { BillingEvent, PointRange, SuppliedDigest } from '../../records/ind
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
-import type { UsageInterval } from '../intervals/usage-intervals.ts';
-import type { UsageRun } from '../intervals/usage-runs.ts';
+import type { UsageInterval, UsageRun } from '../intervals/usage-intervals.ts';
 
 /** What one invoice that is not VOID has of an interval of a usage section. */
 export interface BilledInterval {

@@ -13,7 +13,7 @@ import {
   type TimeZone,
 } from '../../values/time/index.ts';
 import { lookBackOf } from '../intervals/look-back.ts';
-import { isEnd, usageRuns } from '../intervals/usage-runs.ts';
+import { isEnd, usageRuns } from '../intervals/usage-intervals.ts';
 import { unitsOf } from '../rating/quantities.ts';
 import type { BilledInterval, PlannedInterval } from '../settlement/billed-interval.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';

@@ -12,8 +12,7 @@ import {
   unitsOf,
 } from '../rating/quantities.ts';
 import type { BilledInterval, PlannedInterval } from '../settlement/billed-interval.ts';
-import { type CollectedUsage, isBilledAhead } from '../settlement/late-usage.ts';
-import type { Consumption } from '../settlement/settle-usage.ts';
+import { type CollectedUsage, type Consumption, isBilledAhead } from '../settlement/settle-usage.ts';
 import { spansOf } from './source-question.ts';
 import { quantityKey, type SuppliedPiece, type SuppliedSpan, type SuppliedUsage } from './supplied-usage.ts';
 

@@ -13,7 +13,7 @@ import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts
 import { marksOf } from '../../../lib/invoicing/loading/load-usage.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/proposals/invoicing-config.ts';
 import type { LookedDays } from '../../../lib/records/index.ts';
-import type { DayUsage } from '../../../lib/usage/collecting/usage-pieces.ts';
+import type { DayUsage } from '../../../lib/usage/collecting/usage-book.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import type { LocalDate } from '../../../lib/values/time/index.ts';
 import { day, subscriptionId, text } from '../invoicing/billing-events.ts';

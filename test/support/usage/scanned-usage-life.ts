@@ -1,9 +1,13 @@
 import type { BillingEvent, PointRange } from '../../../lib/records/index.ts';
-import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/billed-time.ts';
-import type { UsageInterval } from '../../../lib/usage/intervals/usage-intervals.ts';
+import {
+  billedTimes,
+  countsAt,
+  isWithin,
+  type UsageInterval,
+} from '../../../lib/usage/intervals/usage-intervals.ts';
 import { type Quantities, quantitiesOf, unitsOf } from '../../../lib/usage/rating/quantities.ts';
 import type { PlannedInterval as Planned } from '../../../lib/usage/settlement/billed-interval.ts';
-import { isLate } from '../../../lib/usage/settlement/late-usage.ts';
+import { isLate } from '../../../lib/usage/settlement/settle-usage.ts';
 import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';
 
 type Points = ReadonlySet<LifePoint>;

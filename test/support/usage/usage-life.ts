@@ -2,10 +2,13 @@ import type { BillingEvent, PointRange } from '../../../lib/records/index.ts';
 import type { Quantities } from '../../../lib/usage/rating/quantities.ts';
 import { NO_TERMS, type UsageTerms } from '../../../lib/usage/rating/usage-terms.ts';
 import type { BilledInterval, PlannedInterval } from '../../../lib/usage/settlement/billed-interval.ts';
-import type { CollectedUsage } from '../../../lib/usage/settlement/late-usage.ts';
 import type { UsageCharge, UsageCredit } from '../../../lib/usage/settlement/settle-interval.ts';
-import { creditedDates, type SettledSuperseded } from '../../../lib/usage/settlement/settle-superseded.ts';
-import { type SettledInterval, settleUsage } from '../../../lib/usage/settlement/settle-usage.ts';
+import {
+  type CollectedUsage,
+  type SettledInterval,
+  settleUsage,
+} from '../../../lib/usage/settlement/settle-usage.ts';
+import { creditedDates, type SettledSuperseded } from '../../../lib/usage/settlement/superseded-usage.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
 import { planUsage } from '../../../lib/usage/settlement/usage-plan.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';

@@ -1,4 +1,4 @@
-import type { UsagePiece } from '../../../lib/usage/collecting/usage-pieces.ts';
+import type { UsagePiece } from '../../../lib/usage/collecting/usage-book.ts';
 import type { BilledInterval } from '../../../lib/usage/settlement/billed-interval.ts';
 import { BookedUsageLife } from './booked-usage-life.ts';
 

@@ -3,13 +3,14 @@ import { expect } from 'chai';
 import { BUILT_IN_TEMPLATE } from '../../../lib/invoicing/documents/built-in-template.ts';
 import { invoiceData } from '../../../lib/invoicing/documents/invoice-data.ts';
 import { renderedInvoice } from '../../../lib/invoicing/documents/rendered-invoice.ts';
-import { MAX_TEMPLATE_CHARACTERS, parseTemplate } from '../../../lib/invoicing/documents/template.ts';
 import {
+  MAX_TEMPLATE_CHARACTERS,
+  parseTemplate,
   renderingTemplate,
   TemplateList,
   TemplateLookup,
   type TemplateObject,
-} from '../../../lib/invoicing/documents/template-output.ts';
+} from '../../../lib/invoicing/documents/template.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
 import { codeThrownBy } from '../../support/errors.ts';
 import { toRender, viewedItem } from '../../support/invoicing/documents.ts';

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { MAX_PROPERTIES_CHARACTERS, parseProperties } from '../../../lib/invoicing/documents/text-keys.ts';
+import {
+  MAX_PROPERTIES_CHARACTERS,
+  parseProperties,
+} from '../../../lib/invoicing/documents/document-texts.ts';
 import { codeThrownBy } from '../../support/errors.ts';
 
 const read = (source: string) => Object.fromEntries(parseProperties(source));

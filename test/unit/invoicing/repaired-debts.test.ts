@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { repairedDebts, repairsAmong } from '../../../lib/invoicing/credit/repaired-debts.ts';
+import { repairedDebts, repairsAmong } from '../../../lib/invoicing/credit/apply-credit.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 

@@ -13,7 +13,7 @@ import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/proposals/invoi
 import { releaseCoverage } from '../../../lib/invoicing/reconciliation/coverage.ts';
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
-import type { UsagePiece } from '../../../lib/usage/collecting/usage-pieces.ts';
+import type { UsagePiece } from '../../../lib/usage/collecting/usage-book.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
 import { InvariantError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';

@@ -6,7 +6,7 @@ import {
   type PartOfDay,
   type PointRange,
   piecesNeeded,
-} from '../../../lib/usage/collecting/usage-pieces.ts';
+} from '../../../lib/usage/collecting/usage-book.ts';
 import { usageWindow } from '../../../lib/usage/collecting/usage-window.ts';
 import type { BilledInterval } from '../../../lib/usage/settlement/billed-interval.ts';
 import { decimal } from '../../../lib/values/money/index.ts';

@@ -1,14 +1,16 @@
 import { expect } from 'chai';
 import type { BillingEvent } from '../../../lib/records/index.ts';
-import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/billed-time.ts';
 import { lookBackStart } from '../../../lib/usage/intervals/look-back.ts';
 import {
+  billedTimes,
+  countsAt,
+  isWithin,
   knownUnits,
   nextUsageDate,
   periodShare,
   usageIntervals,
+  usageRuns,
 } from '../../../lib/usage/intervals/usage-intervals.ts';
-import { usageRuns } from '../../../lib/usage/intervals/usage-runs.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { type BillingPeriod, formatInstant, startOfDay, timeZone } from '../../../lib/values/time/index.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { usageStretches } from '../../../lib/usage/roll-up/usage-stretch.ts';
+import { usageStretches } from '../../../lib/usage/roll-up/usage-buckets.ts';
 import { formatLocalDate, parseWireInstant, timeZone } from '../../../lib/values/time/index.ts';
 
 function stretchOf(from: string, to: string, zone: string): string {
