@@ -28,7 +28,7 @@ import {
   statesInTimeOrder,
 } from '../subscriptions/index.ts';
 import { addEngineTag } from '../tags/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../values/errors/index.ts';
 import type { Given } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../values/limits.ts';
@@ -155,11 +155,7 @@ function stillDue(accountId: Uuid, canWork: boolean): BillingError {
   const what = canWork
     ? 'has work that is due and does not end; try again in a moment'
     : 'has work that is due, which cannot be done inside this transaction; let it be done first, then close';
-  return new BillingError({
-    code: ErrorCode.BUSY,
-    message: `Account ${accountId} ${what}`,
-    facts: { accountId },
-  });
+  return billingError(ErrorCode.BUSY, `Account ${accountId} ${what}`, { accountId });
 }
 
 /** What closing an account does besides stopping invoicing and new subscriptions; all default to false. */

@@ -1,5 +1,5 @@
 import type { CustomField, ObjectRef } from '../records/index.ts';
-import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_CUSTOM_FIELD_NAME_CHARACTERS, MAX_CUSTOM_FIELD_VALUE_CHARACTERS } from '../values/limits.ts';
 import { checkText, shortened } from '../values/text/index.ts';
@@ -44,24 +44,24 @@ function fieldOf({ customFieldId }: CustomFieldChange, named: readonly CustomFie
   }
   const field = named.find(({ id }) => id === customFieldId);
   if (field) return field;
-  throw new BillingError({
-    code: ErrorCode.CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID,
-    message: `Custom field does not exist for id ${customFieldId}`,
-    facts: { customFieldId },
-  });
+  throw billingError(
+    ErrorCode.CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID,
+    `Custom field does not exist for id ${customFieldId}`,
+    { customFieldId },
+  );
 }
 
 function checkUnchanged(field: CustomField, object: ObjectRef, change: CustomFieldChange): void {
   const isItsOwn = field.objectId === object.id && field.objectType === object.type;
   const hasItsName = change.name === null || change.name === undefined || change.name === field.name;
   if (isItsOwn && hasItsName) return;
-  throw new BillingError({
-    code: ErrorCode.CUSTOM_FIELD_INVALID_UPDATE,
-    message: isItsOwn
+  throw billingError(
+    ErrorCode.CUSTOM_FIELD_INVALID_UPDATE,
+    isItsOwn
       ? `Custom field ${field.id} is called "${field.name}"; only its value can be changed`
       : `Custom field ${field.id} does not belong to ${object.type} ${object.id}`,
-    facts: { customFieldId: field.id },
-  });
+    { customFieldId: field.id },
+  );
 }
 
 function namedTwice({ id }: CustomField): BillingError {
@@ -103,11 +103,11 @@ export function checkDistinct(fields: readonly NameAndValue[]): void {
   for (const { name, value } of fields) {
     const pair = JSON.stringify([name, value]);
     if (seen.has(pair)) {
-      throw new BillingError({
-        code: ErrorCode.CUSTOM_FIELD_ALREADY_EXISTS,
-        message: `Custom field "${name}" with value "${shortened(value)}" exists already on the object`,
-        facts: { name, value },
-      });
+      throw billingError(
+        ErrorCode.CUSTOM_FIELD_ALREADY_EXISTS,
+        `Custom field "${name}" with value "${shortened(value)}" exists already on the object`,
+        { name, value },
+      );
     }
     seen.add(pair);
   }

@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
 import type { NodeStore } from '../ports/storage/index.ts';
 import { pause } from '../runtime/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../values/errors/index.ts';
 import { NODE_BEAT_MS, NODE_LISTED_MS } from '../values/limits.ts';
 
 /** How long, and how often, a start asks for a name that another node has. */
@@ -52,11 +52,10 @@ async function lastSign({ storage }: NamePorts, nodeName: string): Promise<numbe
 }
 
 function inUse(nodeName: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.BUSY,
-    message:
-      `The node name "${nodeName}" is in use by a node that is alive. End that node, or give this one another name ` +
+  return billingError(
+    ErrorCode.BUSY,
+    `The node name "${nodeName}" is in use by a node that is alive. End that node, or give this one another name ` +
       '(nodeName, server.nodeName). The name of a node whose machine was lost is free within 30 s',
-    facts: { nodeName },
-  });
+    { nodeName },
+  );
 }

@@ -12,7 +12,7 @@ import {
   type WithContext,
 } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
-import { BillingError, ErrorCode, invalidParameter } from '../values/errors/index.ts';
+import { billingError, ErrorCode, invalidParameter } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { maskUrl } from '../values/text/index.ts';
 import { type Instant, instant } from '../values/time/index.ts';
@@ -57,11 +57,7 @@ export class DeliveryService implements DeliveryOperations<WithContext> {
 async function load(session: ReadSession, deliveryId: Uuid): Promise<PushDelivery> {
   const found = await session.deliveries.find(deliveryId);
   if (found !== null) return found;
-  throw new BillingError({
-    code: ErrorCode.OBJECT_NOT_FOUND,
-    message: `There is no delivery ${deliveryId}`,
-    facts: { deliveryId },
-  });
+  throw billingError(ErrorCode.OBJECT_NOT_FOUND, `There is no delivery ${deliveryId}`, { deliveryId });
 }
 
 function viewOf(delivery: PushDelivery): DeliveryView {

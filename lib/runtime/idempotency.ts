@@ -1,7 +1,13 @@
 import type { Ports } from '../ports/index.ts';
 import type { KeptRequest, RequestClaim } from '../ports/storage/index.ts';
 import type { TenantRef } from '../records/index.ts';
-import { BillingError, ErrorCode, InvariantError, invalidParameter } from '../values/errors/index.ts';
+import {
+  type BillingError,
+  billingError,
+  ErrorCode,
+  InvariantError,
+  invalidParameter,
+} from '../values/errors/index.ts';
 import {
   IDEMPOTENCY_ABANDONED_MS,
   IDEMPOTENCY_RETENTION_MS,
@@ -131,10 +137,10 @@ export class IdempotencyService {
   async #answerOf(known: KeptRequest, hash: string): Promise<KeptAnswer> {
     const { key, requestHash, status, headers, body } = known;
     if (requestHash !== hash) {
-      throw new BillingError({
-        code: ErrorCode.IDEMPOTENCY_KEY_REUSED,
-        message: `Idempotency-Key "${key}" was used for another request; send each request under a key of its own`,
-      });
+      throw billingError(
+        ErrorCode.IDEMPOTENCY_KEY_REUSED,
+        `Idempotency-Key "${key}" was used for another request; send each request under a key of its own`,
+      );
     }
     if (status === null || headers === null || body === null) throw inProgress(key);
     const text = await this.#ports.cipher.decrypt(body);
@@ -159,8 +165,8 @@ function checkKey(key: string): void {
 }
 
 function inProgress(key: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.IDEMPOTENCY_IN_PROGRESS,
-    message: `The first request under Idempotency-Key "${key}" is still running; ask again in a moment`,
-  });
+  return billingError(
+    ErrorCode.IDEMPOTENCY_IN_PROGRESS,
+    `The first request under Idempotency-Key "${key}" is still running; ask again in a moment`,
+  );
 }

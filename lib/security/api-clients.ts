@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
 import { type ApiClient, type Principal, PrincipalKind, type SystemAuthor } from '../records/index.ts';
 import { systemAuthorshipOf } from '../runtime/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
 import {
@@ -61,11 +61,11 @@ export class ApiClients {
     };
     const check = checkBy(author, (manager, now) => checkRolesHeld(manager, roles, now));
     if (await storage.security.insertClient(client, authorship, check)) return this.#principals.forget();
-    throw new BillingError({
-      code: ErrorCode.SECURITY_USER_ALREADY_EXISTS,
-      message: `There is a client "${shortened(input.name)}" already`,
-      facts: { client: input.name },
-    });
+    throw billingError(
+      ErrorCode.SECURITY_USER_ALREADY_EXISTS,
+      `There is a client "${shortened(input.name)}" already`,
+      { client: input.name },
+    );
   }
 
   async get(name: string, viewer?: Principal | null): Promise<ApiClient> {
@@ -103,9 +103,7 @@ export class ApiClients {
 }
 
 function noSuchClient(name: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.SECURITY_INVALID_USER,
-    message: `There is no client "${shortened(name)}"`,
-    facts: { client: name },
+  return billingError(ErrorCode.SECURITY_INVALID_USER, `There is no client "${shortened(name)}"`, {
+    client: name,
   });
 }

@@ -1,6 +1,6 @@
 import type { Ports, Sha256 } from '../ports/index.ts';
 import type { LoginFailures, New } from '../records/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { billingError, ErrorCode } from '../values/errors/index.ts';
 import { LOGIN_FAILURE_WINDOW_MS } from '../values/limits.ts';
 
 /** Failed logins within `LOGIN_FAILURE_WINDOW_MS` that lock a name, and an address. */
@@ -54,10 +54,8 @@ export class LoginGuard {
     const nowMs = this.#ports.systemClock.nowMs();
     const untilMs = Math.max(...known.map((each) => lockedUntil(each, nowMs) ?? 0), 0);
     if (untilMs === 0) return;
-    throw new BillingError({
-      code: ErrorCode.SECURITY_LOCKED_OUT,
-      message: 'Too many failed logins; try again later',
-      facts: { retryAfterSeconds: Math.ceil((untilMs - nowMs) / secondMs) },
+    throw billingError(ErrorCode.SECURITY_LOCKED_OUT, 'Too many failed logins; try again later', {
+      retryAfterSeconds: Math.ceil((untilMs - nowMs) / secondMs),
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
 import type { SecurityCheck, SecurityReads } from '../ports/storage/index.ts';
 import type { Principal, PrincipalKind, SystemAuthor, TenantGrants } from '../records/index.ts';
-import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, shortened } from '../values/text/index.ts';
 import { ALL_PERMISSIONS, isPermitted, permissionsOfRoles, undefinedRoles } from './permissions.ts';
@@ -39,22 +39,22 @@ export function isSelf(manager: Principal, kind: PrincipalKind, name: string): b
 /** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a grant that reaches beyond the manager's own. */
 export function checkGiven(manager: Principal | null | undefined, grants: TenantGrants): void {
   if (!manager || isManagedBy(manager, grants)) return;
-  throw new BillingError({
-    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    message: `User ${manager.name} is bound to tenants and grants these only, one at least: ${manager.tenantIds.join(', ') || 'none'}`,
-    facts: { user: manager.name, tenantIds: manager.tenantIds },
-  });
+  throw billingError(
+    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    `User ${manager.name} is bound to tenants and grants these only, one at least: ${manager.tenantIds.join(', ') || 'none'}`,
+    { user: manager.name, tenantIds: manager.tenantIds },
+  );
 }
 
 /** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the manager does not hold. */
 export function checkHeld(manager: Principal, permissions: readonly string[]): void {
   const missing = permissions.filter((each) => !isPermitted(manager.permissions, each));
   if (missing.length === 0) return;
-  throw new BillingError({
-    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    message: `User ${manager.name} does not hold ${shortened(missing.join(', '))}, and neither hands it out nor manages who holds it`,
-    facts: { user: manager.name, permissions: missing },
-  });
+  throw billingError(
+    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    `User ${manager.name} does not hold ${shortened(missing.join(', '))}, and neither hands it out nor manages who holds it`,
+    { user: manager.name, permissions: missing },
+  );
 }
 
 /**
@@ -71,11 +71,11 @@ export async function checkRolesHeld(
     ? []
     : await undefinedRoles(now, roles);
   if (undefinedRole === undefined) return checkHeld(manager, await permissionsOfRoles(now, roles));
-  throw new BillingError({
-    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    message: `Role "${shortened(undefinedRole)}" is not defined and may be defined with any permission. User ${manager.name} needs all permissions to assign it, or to manage a user who has it; define the role first`,
-    facts: { user: manager.name, role: undefinedRole },
-  });
+  throw billingError(
+    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    `Role "${shortened(undefinedRole)}" is not defined and may be defined with any permission. User ${manager.name} needs all permissions to assign it, or to manage a user who has it; define the role first`,
+    { user: manager.name, role: undefinedRole },
+  );
 }
 
 /**
@@ -120,11 +120,11 @@ export async function checkNewRole(manager: Principal, name: string, now: Securi
 }
 
 function notOfTenants(manager: Principal, name: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    message: `User ${manager.name} is bound to tenants and changes roles that users of these alone have: not "${shortened(name)}"`,
-    facts: { user: manager.name, role: name },
-  });
+  return billingError(
+    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    `User ${manager.name} is bound to tenants and changes roles that users of these alone have: not "${shortened(name)}"`,
+    { user: manager.name, role: name },
+  );
 }
 
 /** Characters of the name of a user, role or client. */
@@ -176,11 +176,11 @@ export async function existingRoles(
   const names = [...new Set(roles)].sort();
   const missing = await undefinedRoles(storage.security, names);
   if (missing.length === 0) return names;
-  throw new BillingError({
-    code: ErrorCode.SECURITY_INVALID_ROLE,
-    message: `There is no role ${missing.map((name) => JSON.stringify(name.slice(0, MAX_SECURITY_NAME_CHARACTERS))).join(', ')}`,
-    facts: { roles: missing },
-  });
+  throw billingError(
+    ErrorCode.SECURITY_INVALID_ROLE,
+    `There is no role ${missing.map((name) => JSON.stringify(name.slice(0, MAX_SECURITY_NAME_CHARACTERS))).join(', ')}`,
+    { roles: missing },
+  );
 }
 
 /** @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001): a grant for a tenant that does not exist is a mistake. */
@@ -192,9 +192,9 @@ export async function existingTenants(
   const found = new Set((await storage.system.findTenantsByIds(ids)).map((tenant) => tenant.id));
   const missing = ids.filter((id) => !found.has(id));
   if (missing.length === 0) return ids;
-  throw new BillingError({
-    code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
-    message: `Tenant does not exist for id ${missing.join(', ')}`,
-    facts: { tenantIds: missing },
-  });
+  throw billingError(
+    ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
+    `Tenant does not exist for id ${missing.join(', ')}`,
+    { tenantIds: missing },
+  );
 }

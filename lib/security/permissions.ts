@@ -1,5 +1,5 @@
 import type { Role } from '../records/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { billingError, ErrorCode } from '../values/errors/index.ts';
 import { closestTo, shortened } from '../values/text/index.ts';
 
 /** Everything: the permission of the bootstrap administrator and of the role `admin` (platform §8). */
@@ -31,11 +31,11 @@ function wholeGroupOf(permission: string): string {
   if (permission === '*') return permission;
   const [group = '', value = '', ...rest] = permission.split(':');
   if (group !== '' && rest.length === 0) return value === '' ? `${group}:*` : permission;
-  throw new BillingError({
-    code: ErrorCode.SECURITY_INVALID_PERMISSIONS,
-    message: `"${shortened(permission)}" is no permission; one is group:value, group:* or *`,
-    facts: { permission },
-  });
+  throw billingError(
+    ErrorCode.SECURITY_INVALID_PERMISSIONS,
+    `"${shortened(permission)}" is no permission; one is group:value, group:* or *`,
+    { permission },
+  );
 }
 
 /** The permissions of several roles together: sorted, each once. */
@@ -89,11 +89,11 @@ export function checkKnownPermissions(given: readonly string[]): void {
     const ofGroup = permissions.filter((known) => known.startsWith(`${group}:`));
     if (ofGroup.length === 0 || permission === `${group}:*` || ofGroup.includes(permission)) continue;
     const nearest = closestTo(shortened(permission), ofGroup, Number.POSITIVE_INFINITY);
-    throw new BillingError({
-      code: ErrorCode.SECURITY_INVALID_PERMISSIONS,
-      message: `"${shortened(permission)}" is no permission; did you mean ${nearest}? The group has ${ofGroup.join(', ')}`,
-      facts: { permission, nearest },
-    });
+    throw billingError(
+      ErrorCode.SECURITY_INVALID_PERMISSIONS,
+      `"${shortened(permission)}" is no permission; did you mean ${nearest}? The group has ${ofGroup.join(', ')}`,
+      { permission, nearest },
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
 import type { Role, SystemAuthor } from '../records/index.ts';
 import { systemAuthorshipOf } from '../runtime/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../values/errors/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
 import { checkBy, checkHeld, checkName, checkNewRole, checkRoleManaged } from './managing.ts';
 import { BUILT_IN_ROLES, checkKnownPermissions, normalisePermissions } from './permissions.ts';
@@ -70,11 +70,11 @@ export class Roles {
 
 function alreadyExists(name: string): BillingError {
   const isBuiltIn = BUILT_IN_ROLES.has(name);
-  return new BillingError({
-    code: ErrorCode.SECURITY_ROLE_ALREADY_EXISTS,
-    message: isBuiltIn
+  return billingError(
+    ErrorCode.SECURITY_ROLE_ALREADY_EXISTS,
+    isBuiltIn
       ? `The role "${name}" is built in and stays as it is`
       : `There is a role "${shortened(name)}" already`,
-    facts: { role: name },
-  });
+    { role: name },
+  );
 }

@@ -8,7 +8,7 @@ import {
   type User,
 } from '../records/index.ts';
 import { systemAuthorshipOf } from '../runtime/index.ts';
-import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
 import {
@@ -81,11 +81,11 @@ export class Users {
     };
     const check = checkBy(author, (manager, now) => checkRolesHeld(manager, roles, now));
     if (await storage.security.insertUser(user, authorship, check)) return this.#principals.forget();
-    throw new BillingError({
-      code: ErrorCode.SECURITY_USER_ALREADY_EXISTS,
-      message: `There is a user "${shortened(input.name)}" already`,
-      facts: { user: input.name },
-    });
+    throw billingError(
+      ErrorCode.SECURITY_USER_ALREADY_EXISTS,
+      `There is a user "${shortened(input.name)}" already`,
+      { user: input.name },
+    );
   }
 
   async get(name: string, viewer?: Principal | null): Promise<User> {
@@ -137,11 +137,11 @@ export class Users {
   async #changeable(author: SystemAuthor, name: string): Promise<void> {
     const user = await this.get(name, author.principal);
     if (user.permissions.length === 0) return;
-    throw new BillingError({
-      code: ErrorCode.SECURITY_INVALID_USER,
-      message: `User "${shortened(name)}" is set up by the server's configuration and is not changed here`,
-      facts: { user: name },
-    });
+    throw billingError(
+      ErrorCode.SECURITY_INVALID_USER,
+      `User "${shortened(name)}" is set up by the server's configuration and is not changed here`,
+      { user: name },
+    );
   }
 
   async #change(
@@ -171,9 +171,7 @@ function checkUserName(name: string): void {
 
 /** The error SECURITY_INVALID_USER (40001). */
 export function noSuchUser(name: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.SECURITY_INVALID_USER,
-    message: `There is no user "${shortened(name)}"`,
-    facts: { user: name },
+  return billingError(ErrorCode.SECURITY_INVALID_USER, `There is no user "${shortened(name)}"`, {
+    user: name,
   });
 }

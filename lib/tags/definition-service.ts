@@ -18,7 +18,7 @@ import {
   type WithContext,
 } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
-import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Given } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import {
@@ -75,11 +75,11 @@ export class TagDefinitionService implements TagDefinitionOperations<WithContext
 }
 
 function inUse(name: string, id: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.TAG_DEFINITION_IN_USE,
-    message: `Tag definition "${name}" is in use; remove its tags first`,
-    facts: { tagDefinitionId: id },
-  });
+  return billingError(
+    ErrorCode.TAG_DEFINITION_IN_USE,
+    `Tag definition "${name}" is in use; remove its tags first`,
+    { tagDefinitionId: id },
+  );
 }
 
 /** Definitions of tags. */
@@ -134,18 +134,18 @@ export function newDefinition(input: TagDefinitionInput, id: Uuid, now: Instant)
 
 function checkName(name: string): void {
   if (name !== name.toLowerCase()) {
-    throw new BillingError({
-      code: ErrorCode.TAG_DEFINITION_HAS_UPPERCASE,
-      message: `Tag definition name "${shortened(name)}" has an upper-case letter; those are the names of the system`,
-      facts: { name },
-    });
+    throw billingError(
+      ErrorCode.TAG_DEFINITION_HAS_UPPERCASE,
+      `Tag definition name "${shortened(name)}" has an upper-case letter; those are the names of the system`,
+      { name },
+    );
   }
   if (!systemNames.has(name)) return;
-  throw new BillingError({
-    code: ErrorCode.TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG,
-    message: `Tag definition name "${name}" is that of a system tag; choose another name`,
-    facts: { name },
-  });
+  throw billingError(
+    ErrorCode.TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG,
+    `Tag definition name "${name}" is that of a system tag; choose another name`,
+    { name },
+  );
 }
 
 const knownTypes: ReadonlySet<string> = new Set(Object.values(ObjectType));
@@ -199,17 +199,17 @@ export function applicableDefinition(id: Uuid, type: TaggedType, lookup: Definit
  */
 export function refuseSystemTag({ id, name }: TagDefinition): void {
   if (!hasEffect(id, TagEffect.PARKS)) return;
-  throw new BillingError({
-    code: ErrorCode.TAG_IS_SYSTEM,
-    message: `Tag ${name} is set and removed by the engine only; a successful invoice run removes it`,
-    facts: { tagDefinitionId: id },
-  });
+  throw billingError(
+    ErrorCode.TAG_IS_SYSTEM,
+    `Tag ${name} is set and removed by the engine only; a successful invoice run removes it`,
+    { tagDefinitionId: id },
+  );
 }
 
 function notApplicable({ id, name, applicableObjectTypes }: TagDefinition, type: TaggedType): BillingError {
-  return new BillingError({
-    code: ErrorCode.TAG_NOT_APPLICABLE,
-    message: `Tag ${name} applies to ${applicableObjectTypes.join(', ')}, not to ${type}`,
-    facts: { tagDefinitionId: id, objectType: type },
-  });
+  return billingError(
+    ErrorCode.TAG_NOT_APPLICABLE,
+    `Tag ${name} applies to ${applicableObjectTypes.join(', ')}, not to ${type}`,
+    { tagDefinitionId: id, objectType: type },
+  );
 }

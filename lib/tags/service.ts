@@ -19,7 +19,7 @@ import {
 } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
 import type { SettingsOf } from '../tenants/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { billingError, ErrorCode } from '../values/errors/index.ts';
 import type { Given } from '../values/given/index.ts';
 import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { checkStorable } from '../values/text/index.ts';
@@ -220,21 +220,21 @@ function stopsInvoicing(tags: readonly NewTag[]): boolean {
 function carriedTag(carried: readonly Tag[], { id, name }: TagDefinition, object: ObjectRef): Tag {
   const tag = carried.find(({ tagDefinitionId }) => tagDefinitionId === id);
   if (tag) return tag;
-  throw new BillingError({
-    code: ErrorCode.TAG_DOES_NOT_EXIST,
-    message: `${object.type} ${object.id} does not carry the tag ${name}`,
-    facts: { tagDefinitionId: id, objectType: object.type, objectId: object.id },
-  });
+  throw billingError(
+    ErrorCode.TAG_DOES_NOT_EXIST,
+    `${object.type} ${object.id} does not carry the tag ${name}`,
+    { tagDefinitionId: id, objectType: object.type, objectId: object.id },
+  );
 }
 
 /** accounts §13.1 rule 6: what the tag holds back could not be paid. */
 function refuseUnpayable(account: Account, tags: readonly Tag[]): void {
   if (account.paymentMethodId !== null || !anyHas(tags, TagEffect.ENDS_WITH_PAYMENT_METHOD)) return;
-  throw new BillingError({
-    code: ErrorCode.TAG_CANNOT_BE_REMOVED,
-    message: `Tag AUTO_PAY_OFF cannot be removed: account ${account.id} has no default payment method`,
-    facts: { accountId: account.id },
-  });
+  throw billingError(
+    ErrorCode.TAG_CANNOT_BE_REMOVED,
+    `Tag AUTO_PAY_OFF cannot be removed: account ${account.id} has no default payment method`,
+    { accountId: account.id },
+  );
 }
 
 /** Tags on objects. */

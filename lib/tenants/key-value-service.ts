@@ -2,7 +2,13 @@ import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { BusEventType, type CallContext, type NewBusEvent, type WithContext } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
-import { BillingError, ErrorCode, invalidField, invalidParameter } from '../values/errors/index.ts';
+import {
+  type BillingError,
+  billingError,
+  ErrorCode,
+  invalidField,
+  invalidParameter,
+} from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, shortened } from '../values/text/index.ts';
 import { type CallbackPolicy, readCallbackUrl } from './callback-url.ts';
@@ -188,11 +194,11 @@ export class KeyValueService implements KeyValueOperations<WithContext> {
 /** Reading such a document takes one turn of the process. */
 function checkSize(key: string, value: string): void {
   if (value.length <= MAX_TENANT_DOCUMENT_CHARACTERS) return;
-  throw new BillingError({
-    code: ErrorCode.TOO_LARGE,
-    message: `${key} has ${value.length} characters; at most ${MAX_TENANT_DOCUMENT_CHARACTERS} are accepted`,
-    facts: { key, size: value.length, limit: MAX_TENANT_DOCUMENT_CHARACTERS },
-  });
+  throw billingError(
+    ErrorCode.TOO_LARGE,
+    `${key} has ${value.length} characters; at most ${MAX_TENANT_DOCUMENT_CHARACTERS} are accepted`,
+    { key, size: value.length, limit: MAX_TENANT_DOCUMENT_CHARACTERS },
+  );
 }
 
 async function deleteKey(session: WriteSession, key: string): Promise<void> {
@@ -240,11 +246,11 @@ function checkValue(value: string): void {
   if (value.length * 3 <= MAX_TENANT_VALUE_BYTES) return;
   const bytes = new TextEncoder().encode(value).length;
   if (bytes <= MAX_TENANT_VALUE_BYTES) return;
-  throw new BillingError({
-    code: ErrorCode.TOO_LARGE,
-    message: `The value has ${bytes} bytes; at most ${MAX_TENANT_VALUE_BYTES} are kept`,
-    facts: { bytes },
-  });
+  throw billingError(
+    ErrorCode.TOO_LARGE,
+    `The value has ${bytes} bytes; at most ${MAX_TENANT_VALUE_BYTES} are kept`,
+    { bytes },
+  );
 }
 
 function alreadyThere(key: string): BillingError {
@@ -257,9 +263,9 @@ function alreadyThere(key: string): BillingError {
 }
 
 function notOffered(key: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.NOT_IMPLEMENTED,
-    message: `${key} is not offered: nothing reads a value of this key, so none is stored`,
-    facts: { key },
-  });
+  return billingError(
+    ErrorCode.NOT_IMPLEMENTED,
+    `${key} is not offered: nothing reads a value of this key, so none is stored`,
+    { key },
+  );
 }

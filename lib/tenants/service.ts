@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
 import type { Storage } from '../ports/storage/index.ts';
 import type { Authorship, Leading, Tenant, TenantRef } from '../records/index.ts';
-import { BillingError, ErrorCode, invalidField } from '../values/errors/index.ts';
+import { billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, isStorable, shortened } from '../values/text/index.ts';
 import type { TenantSettings } from './configuration/settings.ts';
@@ -65,10 +65,8 @@ export class TenantService {
   async #find(tenantId: Uuid, { system }: Pick<Storage, 'system'>): Promise<Tenant> {
     const [tenant] = await system.findTenantsByIds([tenantId]);
     if (tenant) return tenant;
-    throw new BillingError({
-      code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
-      message: `Tenant does not exist for id ${tenantId}`,
-      facts: { tenantId },
+    throw billingError(ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID, `Tenant does not exist for id ${tenantId}`, {
+      tenantId,
     });
   }
 
@@ -76,11 +74,11 @@ export class TenantService {
     checkStorable('Tenant apiKey', apiKey);
     const tenant = await this.#ports.storage.system.findTenantByApiKey(apiKey);
     if (tenant) return tenant;
-    throw new BillingError({
-      code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
-      message: `Tenant does not exist for api key ${shortened(apiKey)}`,
-      facts: { apiKey },
-    });
+    throw billingError(
+      ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
+      `Tenant does not exist for api key ${shortened(apiKey)}`,
+      { apiKey },
+    );
   }
 
   async authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null> {
@@ -155,10 +153,10 @@ function checkInput(input: NewTenantInput): void {
     throw invalidField(`Tenant apiKey is longer than ${MAX_API_KEY_LENGTH} characters`, { field: 'apiKey' });
   }
   if ((input.externalKey?.length ?? 0) > MAX_EXTERNAL_KEY_LENGTH) {
-    throw new BillingError({
-      code: ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
-      message: `External key is longer than ${MAX_EXTERNAL_KEY_LENGTH} characters`,
-    });
+    throw billingError(
+      ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
+      `External key is longer than ${MAX_EXTERNAL_KEY_LENGTH} characters`,
+    );
   }
 }
 

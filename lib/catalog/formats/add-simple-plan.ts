@@ -1,6 +1,6 @@
 import { BillingMode, PhaseType, ProductCategory } from '../../records/index.ts';
 import type { Steps } from '../../runtime/index.ts';
-import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
+import { BillingError, billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import { type Currency, type Decimal, formatDecimal, isCurrency, ZERO } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import {
@@ -291,10 +291,10 @@ export function refused(message: string, problems?: readonly Problem[]): Billing
 }
 
 function missing(field: keyof SimplePlan): BillingError {
-  return new BillingError({
-    code: ErrorCode.CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR,
-    message: `SimplePlanJson ${field} needs to be set`,
-  });
+  return billingError(
+    ErrorCode.CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR,
+    `SimplePlanJson ${field} needs to be set`,
+  );
 }
 
 function planIdOf({ planId }: SimplePlan): string {

@@ -7,7 +7,7 @@ import {
   ProductCategory,
 } from '../../records/index.ts';
 import { atOnce, eachStep, type Steps } from '../../runtime/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { BillingPeriod, formatInstant, type Instant } from '../../values/time/index.ts';
@@ -165,11 +165,11 @@ export class CatalogVersion implements PlanLookup {
     const { planName, type } = parsePhaseName(name);
     const phase = this.planNamed(planName)?.phases.find((candidate) => candidate.type === type);
     if (phase !== undefined) return phase;
-    throw new BillingError({
-      code: ErrorCode.CATALOG_NO_SUCH_PHASE,
-      message: `Phase "${shortened(name)}" is not in ${this.title}`,
-      facts: { phaseName: name, effectiveDate: this.effectiveDate },
-    });
+    throw billingError(
+      ErrorCode.CATALOG_NO_SUCH_PHASE,
+      `Phase "${shortened(name)}" is not in ${this.title}`,
+      { phaseName: name, effectiveDate: this.effectiveDate },
+    );
   }
 
   /** Name of the first list that contains the plan or its parent, `DEFAULT` before the others (§1, §10). */
@@ -241,10 +241,9 @@ export class CatalogVersion implements PlanLookup {
     const names = [...known];
     const listed = names.slice(0, LISTED_NAMES).join(', ') || 'none';
     const more = names.length > LISTED_NAMES ? ` and ${names.length - LISTED_NAMES} more` : '';
-    return new BillingError({
-      code,
-      message: `${thing} is not in ${this.title}; there are ${listed}${more}`,
-      facts: { catalogName: this.catalogName, effectiveDate: this.effectiveDate },
+    return billingError(code, `${thing} is not in ${this.title}; there are ${listed}${more}`, {
+      catalogName: this.catalogName,
+      effectiveDate: this.effectiveDate,
     });
   }
 }

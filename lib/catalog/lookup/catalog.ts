@@ -5,7 +5,7 @@ import type {
   PlanAlignmentCreate,
   RuleDecision,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { formatInstant, type Instant, maxInstant } from '../../values/time/index.ts';
 import type { Plan, SubscriptionContext } from '../model/catalog-model.ts';
@@ -166,11 +166,11 @@ export class Catalog {
     const version = index === undefined ? undefined : this.versions[index];
     const plan = version?.planNamed(planName);
     if (version !== undefined && plan !== undefined) return { version, plan };
-    throw new BillingError({
-      code: ErrorCode.CATALOG_PLAN_NOT_FOUND,
-      message: `Plan "${shortened(planName)}" is in no version of catalog "${this.name ?? ''}" up to ${formatInstant(at)}`,
-      facts: { planName, at, lastPlanChange: chosenAt },
-    });
+    throw billingError(
+      ErrorCode.CATALOG_PLAN_NOT_FOUND,
+      `Plan "${shortened(planName)}" is in no version of catalog "${this.name ?? ''}" up to ${formatInstant(at)}`,
+      { planName, at, lastPlanChange: chosenAt },
+    );
   }
 
   /**
@@ -245,11 +245,11 @@ function choiceOf(
 }
 
 function noVersion(at: Instant): BillingError {
-  return new BillingError({
-    code: ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE,
-    message: `The tenant has no catalog; upload one to have a version at ${formatInstant(at)}`,
-    facts: { at },
-  });
+  return billingError(
+    ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE,
+    `The tenant has no catalog; upload one to have a version at ${formatInstant(at)}`,
+    { at },
+  );
 }
 
 /**

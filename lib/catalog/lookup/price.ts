@@ -1,5 +1,5 @@
 import { BillingMode, type PhaseType, type UsageSection, UsageType } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import { type Currency, type Decimal, formatDecimal, ZERO } from '../../values/money/index.ts';
 import { type Instant, TimeUnit } from '../../values/time/index.ts';
 import {
@@ -20,18 +20,18 @@ export function priceOf(price: InternationalPrice, currency: Currency): Decimal 
   if (price.prices.length === 0) return ZERO;
   const entry = price.prices.find((candidate) => candidate.currency === currency);
   if (entry === undefined) {
-    throw new BillingError({
-      code: ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
-      message: `There is no price in ${currency}; there are prices in ${price.prices.map((known) => known.currency).join(', ')}`,
-      facts: { currency },
-    });
+    throw billingError(
+      ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
+      `There is no price in ${currency}; there are prices in ${price.prices.map((known) => known.currency).join(', ')}`,
+      { currency },
+    );
   }
   if (entry.amount === null) {
-    throw new BillingError({
-      code: ErrorCode.CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY,
-      message: `The price in ${currency} is null: this is not sold in ${currency}`,
-      facts: { currency },
-    });
+    throw billingError(
+      ErrorCode.CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY,
+      `The price in ${currency} is null: this is not sold in ${currency}`,
+      { currency },
+    );
   }
   return entry.amount.value;
 }

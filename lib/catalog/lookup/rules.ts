@@ -6,7 +6,7 @@ import {
   type RuleConditions,
   type RuleDecision,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import type { BillingPeriod } from '../../values/time/index.ts';
 import {
@@ -152,11 +152,11 @@ export function decidePlanChange(
   const to = targetContext(version, from, target);
   const policy = changePolicy(version.rules, { from, to });
   if (policy.result === BillingActionPolicy.ILLEGAL) {
-    throw new BillingError({
-      code: ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
-      message: `The rules of ${version.title} forbid the change from product "${from.product}" (${from.billingPeriod}, list ${from.priceList}, phase ${from.phaseType}) to "${to.product}" (${to.billingPeriod}, list ${to.priceList})`,
-      facts: { from, to },
-    });
+    throw billingError(
+      ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
+      `The rules of ${version.title} forbid the change from product "${from.product}" (${from.billingPeriod}, list ${from.priceList}, phase ${from.phaseType}) to "${to.product}" (${to.billingPeriod}, list ${to.priceList})`,
+      { from, to },
+    );
   }
   return { priceList: to.priceList, policy, alignment: changeAlignment(version.rules, { from, to }) };
 }
@@ -231,17 +231,17 @@ export function planCriteria(
 ): PlanCriteria {
   const { productName, billingPeriod } = specifier;
   if (productName === undefined || productName === null) {
-    throw new BillingError({
-      code: ErrorCode.CATALOG_NULL_PRODUCT_NAME,
-      message: 'The plan is not specified: give planName, or productName and billingPeriod',
-    });
+    throw billingError(
+      ErrorCode.CATALOG_NULL_PRODUCT_NAME,
+      'The plan is not specified: give planName, or productName and billingPeriod',
+    );
   }
   if (billingPeriod === undefined || billingPeriod === null) {
-    throw new BillingError({
-      code: ErrorCode.CATALOG_NULL_BILLING_PERIOD,
-      message: `The billing period is missing for product "${shortened(productName)}": give billingPeriod, or planName`,
-      facts: { productName },
-    });
+    throw billingError(
+      ErrorCode.CATALOG_NULL_BILLING_PERIOD,
+      `The billing period is missing for product "${shortened(productName)}": give billingPeriod, or planName`,
+      { productName },
+    );
   }
   version.findProduct(productName);
   const priceListName = specifier.priceListName ?? defaultList;
@@ -264,18 +264,18 @@ export function selectPlan(version: PlanLookup, specifier: PlanSpecifier): Plan 
     inList.length > 0 ? inList : version.plansMatching({ ...criteria, priceListName: DEFAULT_PRICE_LIST });
   const [plan, ...others] = candidates;
   if (plan === undefined) {
-    throw new BillingError({
-      code: ErrorCode.CATALOG_PLAN_NOT_FOUND,
-      message: `No plan of product "${shortened(criteria.productName)}" with billing period ${criteria.billingPeriod} is in price list "${shortened(criteria.priceListName)}" or ${DEFAULT_PRICE_LIST} of ${version.title}`,
-      facts: { ...criteria },
-    });
+    throw billingError(
+      ErrorCode.CATALOG_PLAN_NOT_FOUND,
+      `No plan of product "${shortened(criteria.productName)}" with billing period ${criteria.billingPeriod} is in price list "${shortened(criteria.priceListName)}" or ${DEFAULT_PRICE_LIST} of ${version.title}`,
+      { ...criteria },
+    );
   }
   if (others.length > 0) {
-    throw new BillingError({
-      code: ErrorCode.CATALOG_MULTIPLE_MATCHING_PLANS_FOR_PRICELIST,
-      message: `Several plans of product "${shortened(criteria.productName)}" with billing period ${criteria.billingPeriod} are in price list "${plan === inList[0] ? criteria.priceListName : DEFAULT_PRICE_LIST}": ${candidates.map((candidate) => candidate.name).join(', ')}; give planName`,
-      facts: { ...criteria, planNames: candidates.map((candidate) => candidate.name) },
-    });
+    throw billingError(
+      ErrorCode.CATALOG_MULTIPLE_MATCHING_PLANS_FOR_PRICELIST,
+      `Several plans of product "${shortened(criteria.productName)}" with billing period ${criteria.billingPeriod} are in price list "${plan === inList[0] ? criteria.priceListName : DEFAULT_PRICE_LIST}": ${candidates.map((candidate) => candidate.name).join(', ')}; give planName`,
+      { ...criteria, planNames: candidates.map((candidate) => candidate.name) },
+    );
   }
   return plan;
 }

@@ -1,5 +1,5 @@
 import { BillingMode, PhaseType, UsageType } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import { BillingPeriod } from '../../values/time/index.ts';
 import {
   type InternationalPrice,
@@ -95,11 +95,11 @@ export function parsePhaseName(name: string): { readonly planName: string; reado
   const dash = name.lastIndexOf('-');
   const type = SUFFIXES.get(name.slice(dash + 1));
   if (dash < 1 || type === undefined) {
-    throw new BillingError({
-      code: ErrorCode.CATALOG_BAD_PHASE_NAME,
-      message: `"${name}" is not a phase name; expected a plan name followed by one of ${[...SUFFIXES.keys()].map((suffix) => `-${suffix}`).join(', ')}`,
-      facts: { phaseName: name },
-    });
+    throw billingError(
+      ErrorCode.CATALOG_BAD_PHASE_NAME,
+      `"${name}" is not a phase name; expected a plan name followed by one of ${[...SUFFIXES.keys()].map((suffix) => `-${suffix}`).join(', ')}`,
+      { phaseName: name },
+    );
   }
   return { planName: name.slice(0, dash), type };
 }

@@ -2,7 +2,13 @@ import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, NewCatalogVersion } from '../../records/index.ts';
 import { authorshipOf, type Steps } from '../../runtime/index.ts';
-import { BillingError, ErrorCode, InvariantError, type Problem } from '../../values/errors/index.ts';
+import {
+  type BillingError,
+  billingError,
+  ErrorCode,
+  InvariantError,
+  type Problem,
+} from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import {
@@ -133,11 +139,11 @@ async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<
     .slice(0, NAMED_PLANS)
     .map((name) => `"${shortened(name)}"`);
   const more = used.length > NAMED_PLANS ? ` and ${used.length - NAMED_PLANS} more` : '';
-  throw new BillingError({
-    code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
-    message: `Invalid catalog for tenant : ${session.tenant.id}: the catalog cannot be deleted, since subscriptions have its plans ${listed.join(', ')}${more}`,
-    facts: { tenantId: session.tenant.id, planNames: used },
-  });
+  throw billingError(
+    ErrorCode.CATALOG_INVALID_FOR_TENANT,
+    `Invalid catalog for tenant : ${session.tenant.id}: the catalog cannot be deleted, since subscriptions have its plans ${listed.join(', ')}${more}`,
+    { tenantId: session.tenant.id, planNames: used },
+  );
 }
 
 /** An added plan can break rules of a version in ways that only its validation knows, such as a taken name. */

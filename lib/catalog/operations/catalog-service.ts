@@ -11,7 +11,7 @@ import {
   type TenantRef,
 } from '../../records/index.ts';
 import { authorshipOf, type HandlerBatch, type TimeSlices, timeSlices } from '../../runtime/index.ts';
-import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
+import { billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { CatalogCache } from '../cache/catalog-cache.ts';
@@ -184,11 +184,11 @@ export class CatalogService implements CatalogProvider {
   async refuseWhileServed(context: CallContext): Promise<void> {
     const pluginName = await this.servingPlugin(context);
     if (pluginName === null) return;
-    throw new BillingError({
-      code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
-      message: `Invalid catalog for tenant : ${context.tenant.id}: the catalog plugin "${pluginName}" serves this tenant; change the catalog there`,
-      facts: { tenantId: context.tenant.id, pluginName },
-    });
+    throw billingError(
+      ErrorCode.CATALOG_INVALID_FOR_TENANT,
+      `Invalid catalog for tenant : ${context.tenant.id}: the catalog plugin "${pluginName}" serves this tenant; change the catalog there`,
+      { tenantId: context.tenant.id, pluginName },
+    );
   }
 
   #logWarnings(tenant: TenantRef, { warnings }: Parsed): void {

@@ -13,7 +13,7 @@ import {
   type ProductEntryView,
 } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { truncateToSecond } from '../../values/time/index.ts';
 import { withRows } from '../cache/catalog-cache.ts';
@@ -326,10 +326,10 @@ export async function findPlan(session: ReadSession, scope: EntryScope, name: st
 
 export function requireForce({ force }: { readonly force: boolean }, what: string): void {
   if (force) return;
-  throw new BillingError({
-    code: ErrorCode.CATALOG_ENTRY_FORCE_REQUIRED,
-    message: `${what} is not deleted: force must be true, since a deletion cannot be undone`,
-  });
+  throw billingError(
+    ErrorCode.CATALOG_ENTRY_FORCE_REQUIRED,
+    `${what} is not deleted: force must be true, since a deletion cannot be undone`,
+  );
 }
 
 /** @throws BillingError 61004 for a plan whose name an override plan has (§10 rule 7). */
@@ -348,26 +348,26 @@ export async function requireFreeNames(
 export async function requireUnused(session: ReadSession, planNames: readonly string[]): Promise<void> {
   const used = await session.catalogEntries.usedPlans(planNames);
   if (used.length === 0) return;
-  throw new BillingError({
-    code: ErrorCode.CATALOG_ENTRY_ENTRY_IN_USE,
-    message: `Subscriptions use ${used.slice(0, 10).join(', ')}; retire the plan instead`,
-    facts: { planNames: used },
-  });
+  throw billingError(
+    ErrorCode.CATALOG_ENTRY_ENTRY_IN_USE,
+    `Subscriptions use ${used.slice(0, 10).join(', ')}; retire the plan instead`,
+    { planNames: used },
+  );
 }
 
 export function productNotFound(name: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND,
-    message: `${titleOf('Product', name)} is not among the catalog entries of this scope`,
-    facts: { productName: name },
-  });
+  return billingError(
+    ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND,
+    `${titleOf('Product', name)} is not among the catalog entries of this scope`,
+    { productName: name },
+  );
 }
 
 /** The error that a stored change would have no visible effect (§16 rule 6). */
 export function servedByPlugin(pluginName: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
-    message: `Invalid catalog entry: the catalog plugin "${pluginName}" serves this tenant; change the catalog there`,
-    facts: { pluginName },
-  });
+  return billingError(
+    ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
+    `Invalid catalog entry: the catalog plugin "${pluginName}" serves this tenant; change the catalog there`,
+    { pluginName },
+  );
 }

@@ -1,6 +1,6 @@
 import type { BlockPriceOverride, PriceOverrideRequest, UsagePriceOverride } from '../../ports/index.ts';
 import { type PhaseType, type StoredOverridePlan, UsageType } from '../../records/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { assertInvariant, type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import {
   type Currency,
   Decimal,
@@ -41,11 +41,11 @@ export interface OverrideInput {
  */
 export function defineOverrides({ plan, chosen, currency, requests }: OverrideInput): OverrideDefinition {
   if (currency === null) {
-    throw new BillingError({
-      code: ErrorCode.CURRENCY_INVALID,
-      message: `The account has no currency, so the prices of plan ${plan.name} cannot be overridden`,
-      facts: { planName: plan.name },
-    });
+    throw billingError(
+      ErrorCode.CURRENCY_INVALID,
+      `The account has no currency, so the prices of plan ${plan.name} cannot be overridden`,
+      { planName: plan.name },
+    );
   }
   const inherited = chosen?.currency === currency ? chosen.overrides : [];
   const overrides = new Map([...inherited, ...matchPriceOverrides(plan, requests)]);
@@ -222,7 +222,7 @@ function shownDecimal(value: Decimal | null | undefined): string {
 
 /** @internal */
 export function refused(message: string): BillingError {
-  return new BillingError({ code: ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE, message });
+  return billingError(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE, message);
 }
 
 /**

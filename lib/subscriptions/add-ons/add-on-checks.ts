@@ -5,7 +5,7 @@ import {
   ProductCategory,
   type Subscription,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { formatInstant, type Instant, maxInstant } from '../../values/time/index.ts';
 import { subscriptionStateAt } from '../blocking/states-in-force.ts';
@@ -36,15 +36,15 @@ export function checkOffered(
   if (offer === AddOnOffer.AVAILABLE) return;
   const baseProduct = base.plan.product;
   const isIncluded = offer === AddOnOffer.INCLUDED;
-  throw new BillingError({
-    code: isIncluded
+  throw billingError(
+    isIncluded
       ? ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED
       : ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
-    message: isIncluded
+    isIncluded
       ? `Add-on ${addOnProduct} of plan ${plan.name} is included in product ${baseProduct} already`
       : `Add-on ${addOnProduct} of plan ${plan.name} is not available with product ${baseProduct}`,
-    facts: { planName: plan.name, addOnProduct, baseProduct },
-  });
+    { planName: plan.name, addOnProduct, baseProduct },
+  );
 }
 
 /** A subscription of the bundle with what decides whether it counts under a limit. */
@@ -81,11 +81,11 @@ export function checkLimit({ choice, members, requested, now }: LimitInput): voi
       planNameAt(member, maxInstant(at, now)) === name,
   );
   if (running.length + requested <= limit) return;
-  throw new BillingError({
-    code: ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
-    message: `A bundle takes at most ${limit} add-ons of plan ${name}; ${running.length} run already and ${requested} more are asked for`,
-    facts: { planName: name, limit, running: running.length, requested },
-  });
+  throw billingError(
+    ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
+    `A bundle takes at most ${limit} add-ons of plan ${name}; ${running.length} run already and ${requested} more are asked for`,
+    { planName: name, limit, running: running.length, requested },
+  );
 }
 
 /** The name under which the catalog lists the plan; for an override plan, that of the plan it was made of. */
@@ -109,11 +109,11 @@ export function basePlanAt(
 
 /** The error for an add-on whose base is not billed at its date. */
 export function noActiveBase(baseId: Uuid, at: Instant): BillingError {
-  return new BillingError({
-    code: ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
-    message: `The base subscription ${baseId} of the add-on is not active at ${formatInstant(at)}`,
-    facts: { subscriptionId: baseId, at: formatInstant(at) },
-  });
+  return billingError(
+    ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
+    `The base subscription ${baseId} of the add-on is not active at ${formatInstant(at)}`,
+    { subscriptionId: baseId, at: formatInstant(at) },
+  );
 }
 
 function hasEnded(member: CountedMember, now: Instant): boolean {

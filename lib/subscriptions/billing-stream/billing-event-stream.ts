@@ -10,7 +10,7 @@ import {
   PhaseType,
   type UsageSection,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
 import { BillingPeriod, type DatedInstant, type Instant } from '../../values/time/index.ts';
@@ -256,11 +256,11 @@ function priceIn(
 }
 
 function withoutCurrency(inForce: PlanInForce | null, { id }: BillingEventsInput['account']): BillingError {
-  return new BillingError({
-    code: ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
-    message: `Account ${id} has no currency, so plan ${inForce?.plan.name} has no price for it; create the account with a currency`,
-    facts: { accountId: id, planName: inForce?.plan.name },
-  });
+  return billingError(
+    ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
+    `Account ${id} has no currency, so plan ${inForce?.plan.name} has no price for it; create the account with a currency`,
+    { accountId: id, planName: inForce?.plan.name },
+  );
 }
 
 // Shared, since most phases charge no usage.

@@ -8,7 +8,7 @@ import {
   ProductCategory,
   type Subscription,
 } from '../../records/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { assertInvariant, type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { DatedInstant, Instant } from '../../values/time/index.ts';
 import {
@@ -252,29 +252,29 @@ function checkBaseNotBlocked({ member, blockingStates }: RunningBase, at: Instan
 }
 
 function blocked(action: string, of: { readonly kind: string; readonly id: string }): BillingError {
-  return new BillingError({
-    code: ErrorCode.BLOCKING_BLOCKED_ACTION,
-    message: `The action ${action} is block on this ${of.kind} with id=${of.id}`,
-    facts: of.kind === 'Account' ? { accountId: of.id } : { subscriptionId: of.id },
-  });
+  return billingError(
+    ErrorCode.BLOCKING_BLOCKED_ACTION,
+    `The action ${action} is block on this ${of.kind} with id=${of.id}`,
+    of.kind === 'Account' ? { accountId: of.id } : { subscriptionId: of.id },
+  );
 }
 
 function noBase({ bundleExternalKey }: CheckedGroup): BillingError {
   const where =
     bundleExternalKey === null ? 'name its bundle' : `no live bundle has the key ${bundleExternalKey}`;
-  return new BillingError({
-    code: ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
-    message: `An add-on needs a bundle with a base subscription: ${where}, or create the base with it`,
-    facts: { bundleExternalKey },
-  });
+  return billingError(
+    ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
+    `An add-on needs a bundle with a base subscription: ${where}, or create the base with it`,
+    { bundleExternalKey },
+  );
 }
 
 function noUsableBase(message: string, facts: Readonly<Record<string, unknown>>): BillingError {
-  return new BillingError({ code: ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION, message, facts });
+  return billingError(ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION, message, facts);
 }
 
 function badGroup(message: string): BillingError {
-  return new BillingError({ code: ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER, message });
+  return billingError(ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER, message);
 }
 
 /** Joins groups that name the same bundle, so that the rules see everything that is asked of it. */
@@ -362,11 +362,11 @@ function bundleById(bundleId: Uuid, { request, found }: BundleChoiceInput): Bund
 }
 
 function keyExists(bundle: Bundle, why: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-    message: `Bundle ${bundle.id} has the key ${bundle.externalKey} already: ${why}, or choose another key`,
-    facts: { bundleId: bundle.id, bundleExternalKey: bundle.externalKey },
-  });
+  return billingError(
+    ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+    `Bundle ${bundle.id} has the key ${bundle.externalKey} already: ${why}, or choose another key`,
+    { bundleId: bundle.id, bundleExternalKey: bundle.externalKey },
+  );
 }
 
 /**
@@ -378,11 +378,11 @@ export function checkBundleTakes(category: ProductCategory, content: BundleConte
   const base = content.subscriptions.find((subscription) => subscription.category === ProductCategory.BASE);
   const bundleId = content.bundle.id;
   if (base !== undefined) {
-    throw new BillingError({
-      code: ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
-      message: `Bundle ${bundleId} already has the base subscription ${base.id}; create another bundle`,
-      facts: { bundleId, subscriptionId: base.id },
-    });
+    throw billingError(
+      ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
+      `Bundle ${bundleId} already has the base subscription ${base.id}; create another bundle`,
+      { bundleId, subscriptionId: base.id },
+    );
   }
   if (category === ProductCategory.BASE && content.subscriptions.length > 0) {
     throw specifierError(

@@ -7,7 +7,7 @@ import {
   ProductCategory,
   type RuleDecision,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import {
   addPeriod,
@@ -93,19 +93,19 @@ function checkBillingEnd(running: RunningSubscription, billing: DatedInstant, no
   }
   const last = transitionAt(transitions, now) ?? transitions[0];
   if (last === undefined || billing.at >= last.event.effective.at) return;
-  throw new BillingError({
-    code: ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
-    message: `Billing of subscription ${subscription.id} cannot end at ${formatInstant(billing.at)}, before its ${last.event.type} of ${formatInstant(last.event.effective.at)}`,
-    facts: { subscriptionId: subscription.id, requestedDate: formatInstant(billing.at) },
-  });
+  throw billingError(
+    ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
+    `Billing of subscription ${subscription.id} cannot end at ${formatInstant(billing.at)}, before its ${last.event.type} of ${formatInstant(last.event.effective.at)}`,
+    { subscriptionId: subscription.id, requestedDate: formatInstant(billing.at) },
+  );
 }
 
 function badState({ subscription }: RunningSubscription, what: string, hint: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
-    message: `Subscription ${subscription.id} ${what}: ${hint}`,
-    facts: { subscriptionId: subscription.id },
-  });
+  return billingError(
+    ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
+    `Subscription ${subscription.id} ${what}: ${hint}`,
+    { subscriptionId: subscription.id },
+  );
 }
 
 /** The ends of service and billing, in either order: billing may end before or after the service. */
@@ -201,11 +201,11 @@ function catalogPolicy(running: RunningSubscription, now: Instant): RuleDecision
 }
 
 function beforeStart({ subscription }: RunningSubscription, end: string, start: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
-    message: `Subscription ${subscription.id} cannot end on ${end}, before its start on ${start}`,
-    facts: { subscriptionId: subscription.id, requestedDate: end },
-  });
+  return billingError(
+    ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
+    `Subscription ${subscription.id} cannot end on ${end}, before its start on ${start}`,
+    { subscriptionId: subscription.id, requestedDate: end },
+  );
 }
 
 /** The ends that a cancellation stores; null where an end that is stored already stays. */

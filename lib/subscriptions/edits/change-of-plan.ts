@@ -11,7 +11,7 @@ import {
   type PlanAlignmentChange,
   ProductCategory,
 } from '../../records/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { assertInvariant, type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../../values/time/index.ts';
 import { basePlanAt, checkLimit, checkOffered, noActiveBase } from '../add-ons/add-on-checks.ts';
 import { blockFlagsAt } from '../blocking/states-in-force.ts';
@@ -316,11 +316,11 @@ function checkExpiry(running: RunningSubscription, effective: DatedInstant): voi
 /** The message is fixed (http-api §12). */
 function checkNotBlocked({ subscription, blockingStates }: RunningSubscription, { at }: DatedInstant): void {
   if (!blockFlagsAt(blockingStates, at).isBlockChange) return;
-  throw new BillingError({
-    code: ErrorCode.BLOCKING_BLOCKED_ACTION,
-    message: `The action Change is block on this Subscription with id=${subscription.id}`,
-    facts: { subscriptionId: subscription.id },
-  });
+  throw billingError(
+    ErrorCode.BLOCKING_BLOCKED_ACTION,
+    `The action Change is block on this Subscription with id=${subscription.id}`,
+    { subscriptionId: subscription.id },
+  );
 }
 
 /** The error for a subscription that cannot be changed so. */
@@ -329,10 +329,8 @@ export function refusal(
   { subscription }: RunningSubscription,
   { message }: { readonly message: string },
 ): BillingError {
-  return new BillingError({
-    code,
-    message: `Subscription ${subscription.id} ${message}`,
-    facts: { subscriptionId: subscription.id },
+  return billingError(code, `Subscription ${subscription.id} ${message}`, {
+    subscriptionId: subscription.id,
   });
 }
 

@@ -1,5 +1,5 @@
 import { type Account, LifecycleEventType } from '../../records/index.ts';
-import { BillingError, ErrorCode, invalidField, invalidParameter } from '../../values/errors/index.ts';
+import { billingError, ErrorCode, invalidField, invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   BillingPeriod,
@@ -152,11 +152,11 @@ function termsChange(
 function checkBilled(running: RunningSubscription, now: Instant): void {
   if (!hasEnded(running, now)) return;
   const id: Uuid = running.subscription.id;
-  throw new BillingError({
-    code: ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE,
-    message: `Subscription ${id} is ${stateOf(running, now)}, or its billing has ended: its terms cannot change any more`,
-    facts: { subscriptionId: id },
-  });
+  throw billingError(
+    ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE,
+    `Subscription ${id} is ${stateOf(running, now)}, or its billing has ended: its terms cannot change any more`,
+    { subscriptionId: id },
+  );
 }
 
 /** The day from which a bill cycle day or a quantity holds. */

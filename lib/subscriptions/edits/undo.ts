@@ -1,5 +1,5 @@
 import { type LifecycleEvent, LifecycleEventType } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import {
@@ -71,18 +71,18 @@ export function withdrawnByCancels(
 function checkUncancellable(running: RunningSubscription, storedEnds: number, now: EditTools['now']): void {
   const { id } = running.subscription;
   if (billingHasEnded(running, now)) {
-    throw new BillingError({
-      code: ErrorCode.SUBSCRIPTION_UNCANCEL_BAD_STATE,
-      message: `Billing of subscription ${id} has ended; create another subscription`,
-      facts: { subscriptionId: id },
-    });
+    throw billingError(
+      ErrorCode.SUBSCRIPTION_UNCANCEL_BAD_STATE,
+      `Billing of subscription ${id} has ended; create another subscription`,
+      { subscriptionId: id },
+    );
   }
   if (storedEnds > 0) return;
-  throw new BillingError({
-    code: ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
-    message: `Subscription ${id} is not cancelled by itself, so there is nothing to take back`,
-    facts: { subscriptionId: id },
-  });
+  throw billingError(
+    ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
+    `Subscription ${id} is not cancelled by itself, so there is nothing to take back`,
+    { subscriptionId: id },
+  );
 }
 
 /**
@@ -99,11 +99,11 @@ export function planUndoChange(
   const { subscription, events } = running;
   const pending = events.filter(({ type, effective }) => type === CHANGE && effective.at > now);
   if (pending.length === 0) {
-    throw new BillingError({
-      code: ErrorCode.SUBSCRIPTION_UNDO_CHANGE_BAD_STATE,
-      message: `Subscription ${subscription.id} has no pending change of plan`,
-      facts: { subscriptionId: subscription.id },
-    });
+    throw billingError(
+      ErrorCode.SUBSCRIPTION_UNDO_CHANGE_BAD_STATE,
+      `Subscription ${subscription.id} has no pending change of plan`,
+      { subscriptionId: subscription.id },
+    );
   }
   const undone = withReplaced(pending, history);
   const inserted = new Set(undone.flatMap((change) => insertedWith(change, [...events, ...history])));

@@ -4,7 +4,13 @@ import { EntitlementOperation, type Ports, type TransferBundleOptions } from '..
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, Bundle, CallContext, Page, PageRequest } from '../../records/index.ts';
 import { authorshipOf, turnsOf } from '../../runtime/index.ts';
-import { assertInvariant, BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import {
+  assertInvariant,
+  type BillingError,
+  billingError,
+  ErrorCode,
+  invalidField,
+} from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { holderOf } from '../create/chosen-group.ts';
 import {
@@ -161,11 +167,11 @@ export class BundleService {
 }
 
 function keyInUse({ id, externalKey }: Bundle): BillingError {
-  return new BillingError({
-    code: ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-    message: `Bundle ${id} has the key ${externalKey} already; choose another key`,
-    facts: { bundleId: id, bundleExternalKey: externalKey },
-  });
+  return billingError(
+    ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+    `Bundle ${id} has the key ${externalKey} already; choose another key`,
+    { bundleId: id, bundleExternalKey: externalKey },
+  );
 }
 
 /** Locks both accounts, which storage does in the order of record ids, and reads the bundle as it is then. */

@@ -21,7 +21,7 @@ import {
   plainError,
   pluginFailure,
 } from '../../runtime/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
 import { decide, ownCopy } from '../requests/plugin-decision.ts';
@@ -155,11 +155,11 @@ function abortedBy(
   operation: EntitlementOperation,
   reason: string,
 ): BillingError {
-  return new BillingError({
-    code: ErrorCode.ENTITLEMENT_PLUGIN_API_ABORTED,
-    message: `The entitlement plugin "${name}" aborted the operation: ${reason.slice(0, MAX_ABORT_REASON_CHARACTERS).toWellFormed()}`,
-    facts: { pluginName: name, operation },
-  });
+  return billingError(
+    ErrorCode.ENTITLEMENT_PLUGIN_API_ABORTED,
+    `The entitlement plugin "${name}" aborted the operation: ${reason.slice(0, MAX_ABORT_REASON_CHARACTERS).toWellFormed()}`,
+    { pluginName: name, operation },
+  );
 }
 
 export function subscriptionOf(subscriptionId: Uuid): FindSubject {

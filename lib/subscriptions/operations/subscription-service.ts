@@ -17,7 +17,7 @@ import {
   type Subscription,
 } from '../../records/index.ts';
 import { turnsOf } from '../../runtime/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { assertInvariant, type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   formatInstant,
@@ -174,9 +174,9 @@ function instantOfDay(date: LocalDate, { event }: Transition, account: PlanAtInp
 function noPlan(subscriptionId: Uuid, requested: RequestedDate, hasStarted: boolean): BillingError {
   const shown = 'at' in requested ? formatInstant(requested.at) : formatLocalDate(requested.date);
   const when = hasStarted ? 'at its end or later' : 'before its start';
-  return new BillingError({
-    code: ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
-    message: `Subscription ${subscriptionId} has no plan at ${shown}, which is ${when}`,
-    facts: { subscriptionId, requestedDate: shown },
-  });
+  return billingError(
+    ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
+    `Subscription ${subscriptionId} has no plan at ${shown}, which is ${when}`,
+    { subscriptionId, requestedDate: shown },
+  );
 }

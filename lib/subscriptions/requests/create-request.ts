@@ -11,7 +11,7 @@ import {
 } from '../../catalog/index.ts';
 import type { CreationDates, CreationPlace, CreationTerms, PriceOverrideRequest } from '../../ports/index.ts';
 import type { PhaseType, ProductCategory } from '../../records/index.ts';
-import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import { checkExternalKey } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency } from '../../values/money/index.ts';
@@ -173,11 +173,11 @@ export function checkCreateGroups(
 
 /** The error of a call for several subscriptions whose account does not exist; the message is fixed. */
 export function noSuchAccountOfGroup(accountId: Uuid | null): BillingError {
-  return new BillingError({
-    code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-    message: `Object id=${accountId} type=ACCOUNT doesn't exist!`,
-    facts: { accountId },
-  });
+  return billingError(
+    ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+    `Object id=${accountId} type=ACCOUNT doesn't exist!`,
+    { accountId },
+  );
 }
 
 function checkGroup(requests: CreateBundleRequest | null | undefined): CheckedGroup {

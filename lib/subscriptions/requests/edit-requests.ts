@@ -13,7 +13,13 @@ import {
   EntitlementStateName,
   type PhaseType,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode, invalidField, invalidParameter } from '../../values/errors/index.ts';
+import {
+  type BillingError,
+  billingError,
+  ErrorCode,
+  invalidField,
+  invalidParameter,
+} from '../../values/errors/index.ts';
 import { checkExternalKey } from '../../values/fields/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../values/limits.ts';
@@ -190,8 +196,5 @@ export function checkBlockingRequest(request: BlockingStateRequest): CheckedBloc
 }
 
 function invalidArgument(message: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG,
-    message,
-  });
+  return billingError(ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG, message);
 }

@@ -12,7 +12,7 @@ import {
   type PhaseType,
   PhaseType as PhaseTypes,
 } from '../../records/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { assertInvariant, BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { DatedInstant, Instant, TimeZone } from '../../values/time/index.ts';
 import {
   bareDraft,
@@ -294,11 +294,11 @@ function checkPhase(phase: PlanPhase, { id: accountId, currency }: BillableTerms
 
 /** A free phase is an item of an invoice too, and an account without currency never gets an invoice. */
 function needsCurrency({ name: phaseName }: PlanPhase, accountId: Account['id']): BillingError {
-  return new BillingError({
-    code: ErrorCode.CURRENCY_INVALID,
-    message: `Account ${accountId} has no currency, which phase ${phaseName} needs to be invoiced; create the account with a currency`,
-    facts: { accountId, phaseName },
-  });
+  return billingError(
+    ErrorCode.CURRENCY_INVALID,
+    `Account ${accountId} has no currency, which phase ${phaseName} needs to be invoiced; create the account with a currency`,
+    { accountId, phaseName },
+  );
 }
 
 function checkPrice(
@@ -310,10 +310,9 @@ function checkPrice(
     priceOf(price, currency);
   } catch (error) {
     if (!(error instanceof BillingError)) throw error;
-    throw new BillingError({
-      code: error.code,
-      message: `Phase ${phaseName} is not sold in ${currency}: ${error.message}`,
-      facts: { ...error.facts, phaseName },
+    throw billingError(error.code, `Phase ${phaseName} is not sold in ${currency}: ${error.message}`, {
+      ...error.facts,
+      phaseName,
     });
   }
 }

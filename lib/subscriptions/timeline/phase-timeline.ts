@@ -6,7 +6,7 @@ import {
   PlanAlignmentCreate,
   type Subscription,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
+import { billingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
 import { MAX_REQUESTED_DATE_YEARS } from '../../values/limits.ts';
 import {
   type DatedInstant,
@@ -78,11 +78,11 @@ function phasesFrom(plan: Plan, firstPhaseType: PhaseType | null): readonly Plan
   if (firstPhaseType === null) return plan.phases;
   const index = plan.phases.findIndex((phase) => phase.type === firstPhaseType);
   if (index >= 0) return plan.phases.slice(index);
-  throw new BillingError({
-    code: ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
-    message: `Plan ${plan.name} has no phase of type ${firstPhaseType}; it has ${plan.phases.map((phase) => phase.type).join(', ')}`,
-    facts: { planName: plan.name, phaseType: firstPhaseType },
-  });
+  throw billingError(
+    ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
+    `Plan ${plan.name} has no phase of type ${firstPhaseType}; it has ${plan.phases.map((phase) => phase.type).join(', ')}`,
+    { planName: plan.name, phaseType: firstPhaseType },
+  );
 }
 
 /** Where the phase timeline of a newly created subscription begins (§5 rule 3). */

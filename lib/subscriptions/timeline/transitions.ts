@@ -11,7 +11,7 @@ import type {
   ResolvedPlan,
 } from '../../catalog/index.ts';
 import { EntitlementState, type LifecycleEvent, LifecycleEventType } from '../../records/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { assertInvariant, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { decidedOf, inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle-events.ts';
 
@@ -182,11 +182,11 @@ export function planWithPhase(
   const resolved = plans.resolvePlan(planName, at, chosen);
   const found = withPhase(resolved, phaseName) ?? withPhase(plans.unknownPlan?.(planName), phaseName);
   if (found !== undefined) return found;
-  throw new BillingError({
-    code: ErrorCode.CATALOG_PLAN_NOT_FOUND,
-    message: `Plan "${planName}" of ${resolved.version.title} has no phase "${phaseName ?? ''}", which the subscription is in`,
-    facts: { planName, phaseName, at },
-  });
+  throw billingError(
+    ErrorCode.CATALOG_PLAN_NOT_FOUND,
+    `Plan "${planName}" of ${resolved.version.title} has no phase "${phaseName ?? ''}", which the subscription is in`,
+    { planName, phaseName, at },
+  );
 }
 
 function withPhase(resolved: ResolvedPlan | undefined, phaseName: string | null) {

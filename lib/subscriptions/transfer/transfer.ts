@@ -10,7 +10,7 @@ import {
   ProductCategory,
   type Subscription,
 } from '../../records/index.ts';
-import { assertInvariant, BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import { assertInvariant, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   type DatedInstant,
@@ -103,11 +103,11 @@ export function planTransfer(asked: TransferInput, tools: EditTools): BundleTran
   const transfer = transferDate(request, source, now);
   const live = goingOver(running, maxInstant(now, transfer.at));
   if (live.length === 0) {
-    throw new BillingError({
-      code: ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
-      message: `Bundle ${bundle.id} of account ${source.id} has no subscription to transfer at ${formatInstant(transfer.at)}: each has ended by then, or is transferred already`,
-      facts: { bundleId: bundle.id },
-    });
+    throw billingError(
+      ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
+      `Bundle ${bundle.id} of account ${source.id} has no subscription to transfer at ${formatInstant(transfer.at)}: each has ended by then, or is transferred already`,
+      { bundleId: bundle.id },
+    );
   }
   checkNamed(request, request.ignoresEnded ? running : live);
   const newBundle = newBundleOf(input, tools);

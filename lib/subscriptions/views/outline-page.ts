@@ -1,7 +1,7 @@
 import type { SystemClock } from '../../ports/index.ts';
 import type { Bundle, Page } from '../../records/index.ts';
 import type { NextTurn } from '../../runtime/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { ROWS_OF_TURN } from '../../values/limits.ts';
 import {
@@ -143,12 +143,11 @@ async function* rowsOf(
 
 /** The error names the way out: the same records by pages, whose size does not matter. */
 export function answerTooLarge(accountId: Uuid, maxRows: number): BillingError {
-  return new BillingError({
-    code: ErrorCode.ANSWER_TOO_LARGE,
-    message:
-      `One answer cannot hold what account ${accountId} has: it would be more than ${maxRows} rows ` +
+  return billingError(
+    ErrorCode.ANSWER_TOO_LARGE,
+    `One answer cannot hold what account ${accountId} has: it would be more than ${maxRows} rows ` +
       '(server.limits.rows). Read its bundles by pages, with ' +
       `GET /1.0/kb/accounts/${accountId}/bundles/pagination?offset=0&limit=10 or outlines.pageOfAccount`,
-    facts: { accountId, maxRows },
-  });
+    { accountId, maxRows },
+  );
 }

@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
+import { BillingError, billingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import { closestTo, shortened } from '../../values/text/index.ts';
 import { serverProperties } from './server-properties.ts';
 import type { PropertyTable, SettingsOfTable, TenantSettings } from './settings.ts';
@@ -94,10 +94,7 @@ function isPlain(value: unknown): boolean {
 }
 
 function malformed(reason: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.MALFORMED_BODY,
-    message: `The configuration is no JSON object: ${reason}`,
-  });
+  return billingError(ErrorCode.MALFORMED_BODY, `The configuration is no JSON object: ${reason}`);
 }
 
 /** Names in a configuration that are listed one by one as having no effect. */

@@ -69,6 +69,11 @@ export function classNameOf(code: number): string {
 
 type Facts = Readonly<Record<string, unknown>>;
 
+/** The error of a code, with the ids and values behind its message. */
+export function billingError(code: ErrorCode, message: string, facts: Facts = {}): BillingError {
+  return new BillingError({ code, message, facts });
+}
+
 /** MISSING_OR_INVALID_FIELD (60003): what a request holds is missing or cannot be taken. */
 export function invalidField(message: string, facts: Facts = {}): BillingError {
   return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message, facts });

@@ -7,7 +7,7 @@ import {
   type PlanRow,
   type ProductEntryView,
 } from '../../../records/index.ts';
-import { BillingError, ErrorCode } from '../../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../../values/errors/index.ts';
 import { stringifyExactJson } from '../../../values/money/index.ts';
 import { formatInstant, type Instant, truncateToSecond } from '../../../values/time/index.ts';
 import type { Product } from '../../model/catalog-model.ts';
@@ -102,11 +102,11 @@ export function latestOf(rows: readonly PlanRow[]): PlanRow {
 }
 
 export function planNotFound(planName: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND,
-    message: `${titleOf('Plan', planName)} is not among the catalog entries of this scope`,
-    facts: { planName },
-  });
+  return billingError(
+    ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND,
+    `${titleOf('Plan', planName)} is not among the catalog entries of this scope`,
+    { planName },
+  );
 }
 
 function nextOrder(rows: readonly PlanRow[]): number {

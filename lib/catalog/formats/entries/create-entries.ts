@@ -6,7 +6,7 @@ import {
   type New,
   type ProductTerms,
 } from '../../../records/index.ts';
-import { BillingError, ErrorCode } from '../../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../../values/errors/index.ts';
 import type { Uuid } from '../../../values/ids/index.ts';
 import { shortened } from '../../../values/text/index.ts';
 import type { Instant } from '../../../values/time/index.ts';
@@ -179,19 +179,19 @@ function isStored({ kind, name, scope, known }: StoredQuestion): boolean {
   if (entry === undefined) return false;
   if (entry.accountId === scope.accountId) return true;
   const what = titleOf(kind === EntryKind.PLAN ? 'Plan' : 'Product', name);
-  throw new BillingError({
-    code: ErrorCode.CATALOG_ENTRY_SCOPE_MISMATCH,
-    message: `${what} exists in another scope; repeat the call with the accountId of the first one, or without one`,
-    facts: { name },
-  });
+  throw billingError(
+    ErrorCode.CATALOG_ENTRY_SCOPE_MISMATCH,
+    `${what} exists in another scope; repeat the call with the accountId of the first one, or without one`,
+    { name },
+  );
 }
 
 function unknownProduct({ name, terms }: NewPlan): BillingError {
-  return new BillingError({
-    code: ErrorCode.CATALOG_ENTRY_PRODUCT_UNKNOWN,
-    message: `${titleOf('Plan', name)}: ${titleOf('product', terms.productName)} does not exist; create it in the same call of inputData`,
-    facts: { planName: name, productName: terms.productName },
-  });
+  return billingError(
+    ErrorCode.CATALOG_ENTRY_PRODUCT_UNKNOWN,
+    `${titleOf('Plan', name)}: ${titleOf('product', terms.productName)} does not exist; create it in the same call of inputData`,
+    { planName: name, productName: terms.productName },
+  );
 }
 
 function recordsOf(

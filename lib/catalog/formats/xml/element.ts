@@ -6,7 +6,7 @@ import {
   faultOfText,
   Lines,
 } from '../../../values/documents/index.ts';
-import { BillingError, ErrorCode } from '../../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../../values/errors/index.ts';
 import type { Location, VersionLimit } from '../../model/version-content.ts';
 import { invalidCatalog } from '../../validation/findings.ts';
 import type { Scalar } from '../fields/field.ts';
@@ -129,11 +129,11 @@ export const MAX_XML_BYTES = 10 * 1_048_576;
  */
 export function decodeXml(document: Uint8Array | string, maxBytes = MAX_XML_BYTES): XmlSource {
   if (document.length > maxBytes) {
-    throw new BillingError({
-      code: ErrorCode.TOO_LARGE,
-      message: `The document has ${document.length} bytes; at most ${maxBytes} are accepted`,
-      facts: { size: document.length, limit: maxBytes },
-    });
+    throw billingError(
+      ErrorCode.TOO_LARGE,
+      `The document has ${document.length} bytes; at most ${maxBytes} are accepted`,
+      { size: document.length, limit: maxBytes },
+    );
   }
   const source = sourceOf(document);
   const fault = faultOfText(source.text);
