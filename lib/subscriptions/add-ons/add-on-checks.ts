@@ -23,7 +23,7 @@ export interface AddOnChoice {
 export type BasePlan = Pick<PlanInForce, 'version' | 'plan'>;
 
 /**
- * The product of the base must offer the add-on and not contain it already (§6.2 rule 10).
+ * Checks that the product of the base offers the add-on and does not contain it (§6.2 rule 10).
  * @throws BillingError SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED (1018), SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE (1019).
  */
 export function checkOffered(
@@ -65,8 +65,7 @@ export interface LimitInput {
 }
 
 /**
- * At most `plansAllowedInBundle` add-ons of a plan run in a bundle; an override plan counts as the plan it was made of
- * (§6.2 rule 11).
+ * Checks `plansAllowedInBundle`; an override plan counts as its parent plan (§6.2 rule 11).
  * @throws BillingError SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE (1025).
  */
 export function checkLimit({ choice, members, requested, now }: LimitInput): void {

@@ -52,9 +52,8 @@ export interface BundleMember {
 }
 
 /**
- * When the base of a bundle ends one of its add-ons, in effect or to come (§11 rule 2, §12): with its own end, or with a
- * change to a product that includes the add-on's or does not offer it. The answer depends on the events of the base
- * alone, not on when it is asked for, so what is derived before the end is what is stored at the end.
+ * When a base ends one of its add-ons, now or later (§11 rule 2, §12): with its own end, or with a change to a
+ * product that does not offer the add-on. Depends on the base's events only, so derived and stored ends are equal.
  */
 export function baseEnd(base: BundleMember, addOn: BundleMember, plans: PlanResolver): BaseEnd {
   const end = base.transitions.find(({ event }) => isEnd(event))?.event;
@@ -83,10 +82,7 @@ export function withBaseEnd(
   return [...events, derived];
 }
 
-/**
- * The states of a subscription as they are read: its service may have several ends, its own and one from its base; only
- * the first counts.
- */
+/** The states of a subscription with the first end of its service only: its own or that of its base. */
 export function statesAsRead(
   { subscription, blockingStates }: Pick<BundleMember, 'subscription' | 'blockingStates'>,
   end: BaseEnd | null,
@@ -128,9 +124,9 @@ function replacesPlan(event: Pick<LifecycleEvent, 'type' | 'sequence'>): boolean
 }
 
 /**
- * The first change of the base to a plan that does not offer the add-on, unless the base leaves that plan before the
- * add-on starts. A change that was requested before the add-on was bought, and takes effect before it starts, does not
- * count: the add-on was bought for another plan, and ended when that was undone.
+ * The first change of the base to a plan that does not offer the add-on and is in force once the add-on starts. A
+ * change requested before the add-on was bought and effective before it starts does not count: the add-on was bought
+ * for a later plan.
  */
 function withdrawingChange(
   base: BundleMember,
@@ -163,10 +159,7 @@ function billingEndOf(addOn: BundleMember, cause: LifecycleEvent | undefined): B
   return { type, effective, cause, storedFrom: cause.effective.at };
 }
 
-/**
- * The service ends with a change at its date, with a cancellation where the service of the base ends; an expiry brings no
- * such end.
- */
+/** The service ends with a change, or with the service of the cancelled base; an expiry does not end it. */
 function entitlementEndOf(
   base: BundleMember,
   addOn: BundleMember,
@@ -223,9 +216,8 @@ export interface AddOnOfferInput {
 }
 
 /**
- * What the base's product says of an add-on product at an instant (§6.2 rule 10): in the version that
- * supplies the base's plan and, where that one does not speak of it, in the version in force, which may offer add-ons that
- * are newer than the base's plan, or an account's own ones for a base of the tenant's catalog (catalog §15.6).
+ * How a base's product offers an add-on product at an instant (§6.2 rule 10): by the version of the base's plan, else
+ * by the version in force, which may have newer add-ons or an account's own (catalog §15.6).
  */
 export function addOnOffer({ base, addOnProduct, catalog, at }: AddOnOfferInput): AddOnOffer {
   // Only reads meet an unknown plan or product, and they end nothing for what they cannot tell.
@@ -264,8 +256,8 @@ export interface TimelineRules {
 }
 
 /**
- * The transitions of subscriptions of any number of bundles (§4.2); add-ons have the ends that their base brings (§12).
- * Where add-ons are among the subscriptions, their base must be too.
+ * The transitions of subscriptions of any bundles (§4.2), with the ends that bases bring to their add-ons (§12). The
+ * base of each add-on must be among the subscriptions.
  */
 export function timelinesOf<H extends SubscriptionHistory>(
   histories: readonly H[],

@@ -57,18 +57,14 @@ export interface BillingEventStream {
   readonly events: readonly BillingEvent[];
   /** Subscriptions whose events do not begin with CREATE or TRANSFER; they contribute none. */
   readonly skipped: readonly Uuid[];
-  /**
-   * When subscriptions end by CANCEL or EXPIRED, also where their billing is blocked then and the stream has no such
-   * event.
-   */
+  /** When subscriptions end by CANCEL or EXPIRED, even if the stream has no such event because billing is blocked. */
   readonly ends: ReadonlyMap<Uuid, DatedInstant>;
 }
 
 /**
- * The stream that invoicing works on (§19.1, §19.2). It has the price changes of §13, and the phases and the expiry that
- * are not stored yet, so that billing ahead of a date sees where each phase ends; it leaves out what happens while
- * billing is blocked (§19.3). While the account has no bill cycle day, ACCOUNT alignment counts as SUBSCRIPTION, and
- * `isAccountAligned` marks the events from which the account's day is then taken (§15.2).
+ * The stream that invoicing works on (§19.1, §19.2): with price changes (§13), with phases and expiries not stored
+ * yet, and without blocked time (§19.3). While the account has no bill cycle day, ACCOUNT alignment counts as
+ * SUBSCRIPTION, and `isAccountAligned` marks the events from which that day is then taken (§15.2).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
  */
 export function billingEvents(input: BillingEventsInput): BillingEventStream {
@@ -266,10 +262,7 @@ function withoutCurrency(inForce: PlanInForce | null, { id }: BillingEventsInput
 // Shared, since most phases charge no usage.
 const NO_USAGES: readonly UsageSection[] = [];
 
-/**
- * The sections come from the catalog version, also where the plan overrides prices: a change of day or quantity brings no
- * other sections.
- */
+/** Sections come from the catalog version, even if the plan overrides prices. */
 function usagesOf(
   inForce: PlanInForce | null,
   account: BillingEventsInput['account'],

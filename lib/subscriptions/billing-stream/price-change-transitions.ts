@@ -38,8 +38,8 @@ export interface PriceChangesInput extends PeriodStartsInput {
 }
 
 /**
- * The transitions with the price changes between them (§13 rule 3). A price change comes after whatever else takes effect
- * at its instant. Bill cycle day and quantity events keep the prices in force when they come.
+ * Inserts price changes (§13 rule 3), each after everything else of its instant. Bill cycle day and quantity events
+ * keep the prices in force.
  */
 export function withPriceChanges(input: PriceChangesInput): readonly BillingTransition[] {
   const { transitions } = input;
@@ -113,8 +113,8 @@ export interface PeriodStartsInput {
 }
 
 /**
- * The first cycle date on or after `date` of a subscription whose plan step recurs in `period` (catalog §6.4 rule 5). The
- * cycle starts with the step, and again with each later bill cycle day change and end of a block (invoicing §5.2 rule 5).
+ * The first cycle date on or after `date` of a recurring plan step (catalog §6.4 rule 5). Each later bill cycle day
+ * change and end of a block starts the cycle again (invoicing §5.2 rule 5).
  */
 export function periodStartFrom(
   date: LocalDate,

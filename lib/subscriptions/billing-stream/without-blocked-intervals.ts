@@ -12,8 +12,8 @@ export interface StreamEvent {
 }
 
 /**
- * The events of one subscription without what happens while its billing is blocked (§19.3 rule 4): each
- * interval becomes the end of billing at its start and, if it ends, the return to what is in force then.
+ * Replaces the events within each blocked interval by an end of billing and, if the interval ends, the return to what
+ * is then in force (§19.3 rule 4).
  * @param intervals in time order and without overlap.
  */
 export function withoutBlockedIntervals(
@@ -75,10 +75,7 @@ function isEnd({ transitionType }: BillingEvent): boolean {
   return transitionType === BillingTransitionType.CANCEL || transitionType === BillingTransitionType.EXPIRED;
 }
 
-/**
- * Local dates of one subscription never decrease (§2 rule 8), although states and events may be dated by other rules of
- * the zone.
- */
+/** Keeps local dates from decreasing (§2 rule 8) when states and events are dated by different zone rules. */
 function withRisingDates(stream: readonly StreamEvent[]): readonly StreamEvent[] {
   let latest: BillingEvent['localDate'] | undefined;
   return stream.map((one) => {
@@ -89,8 +86,8 @@ function withRisingDates(stream: readonly StreamEvent[]): readonly StreamEvent[]
 }
 
 /**
- * The events of one subscription with the dates from which their bill cycles count: an event that only splits the running
- * period keeps the cycle of the event before it, every other event starts a cycle (invoicing §5.2 rule 5).
+ * Sets the dates from which bill cycles count: an event that only splits the running period keeps the cycle before
+ * it, any other starts one (invoicing §5.2 rule 5).
  */
 export function withRunningPeriods(stream: readonly StreamEvent[]): readonly BillingEvent[] {
   const events: BillingEvent[] = [];

@@ -37,8 +37,8 @@ export interface BlockedIntervalsInput {
 }
 
 /**
- * When the billing of a subscription is blocked, in time order and without overlap (§19.3 rules 1 to 3). An interval of
- * one service on one object that ends within a day does not count.
+ * When billing is blocked, in time order and without overlap (§19.3 rules 1 to 3). An interval of one service on one
+ * object that ends within a day does not count.
  */
 export function blockedIntervals({
   states,
@@ -51,10 +51,7 @@ export function blockedIntervals({
   return merged(ownIntervals(counting).filter((interval) => lastsADay(interval, zone)));
 }
 
-/**
- * The date from which the intervals of two sets of states can differ for some subscription; null = for none. `before` and
- * `after` are the states of one service on one object, before and after one state was set.
- */
+/** The date from which the intervals of one service on one object can differ after a state was set; null = never. */
 export function firstBlockedDifference(
   before: readonly BlockingState[],
   after: readonly BlockingState[],
@@ -69,8 +66,8 @@ export function firstBlockedDifference(
 }
 
 /**
- * The first day that is billed differently once billing gets an end, or loses it. States after the end make no
- * difference, so a block that would end within a day of its start now lasts from that start on.
+ * The first day billed differently once billing gets or loses an end: a block that would end within a day of its
+ * start now lasts from that start.
  * @param states active states of the subscription, its bundle and its account.
  */
 export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstant): LocalDate {
@@ -132,10 +129,7 @@ function earlier(a: DatedInstant, b: DatedInstant): DatedInstant {
   return a.at <= b.at ? a : b;
 }
 
-/**
- * An interval that ends within a day of its start counts or not as a whole, so whatever changes its end changes the days
- * from its start on.
- */
+/** An interval of less than a day counts or not as a whole, so a changed end affects the days from its start on. */
 function withIntervalAt(difference: DatedInstant, intervals: readonly BlockedInterval[]): DatedInstant {
   const dayBefore = addDays(difference.date, -1);
   const dates = intervals
@@ -194,10 +188,9 @@ export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
 }
 
 /**
- * Adds a state to those of its service on its object (§14.1 rule 2). A state that equals its predecessor in name and flags
- * is redundant: it is not stored, or it is withdrawn if it is stored. Kept all the same are states that an earlier one
- * stored later can give a meaning (R38, §14.3).
- * @param states active states of the object; further ones do no harm.
+ * Adds a state to those of its service on its object (§14.1 rule 2). A state equal to its predecessor is redundant,
+ * so it is withdrawn or not stored, unless an earlier one stored later can give it a meaning (R38, §14.3).
+ * @param states active states of the object; others are ignored.
  */
 export function planState(states: readonly BlockingState[], block: StateToSet, tools: EditTools): StatePlan {
   const added = stateOf(states, block, tools);
@@ -237,8 +230,8 @@ function isEqual(a: BlockingState, b: BlockingState): boolean {
 }
 
 /**
- * True if a state is kept although it equals its predecessor: an end of a block, a pause, and what is still to come while
- * the predecessor is in force. A pause or resume between the two may follow, and then the later one has an effect.
+ * True for a state kept although it equals its predecessor, since a pause or resume may still come between them: an
+ * end of a block, a pause, and a state to come while the predecessor is in force.
  */
 function isKept(state: BlockingState, previous: BlockingState, now: Instant): boolean {
   if (state.effective.at === previous.effective.at) return false;

@@ -21,10 +21,7 @@ export function statesInTimeOrder(states: readonly BlockingState[]): readonly Bl
   return states.toSorted((a, b) => a.effective.at - b.effective.at || a.recordId - b.recordId);
 }
 
-/**
- * The aggregate flags at `at` of the active states given (§14.2): for each object and service the latest one counts, so a
- * service clears only its own states and only on the same object.
- */
+/** The aggregate flags at `at` (§14.2): the latest state of each service on each object counts. */
 export function blockFlagsAt(states: readonly BlockingState[], at: Instant): BlockFlags {
   return flagsOf(statesInForce(states.filter(({ effective }) => effective.at <= at)));
 }
@@ -93,8 +90,8 @@ export const Block = { CHANGE: 1, ENTITLEMENT: 2, BILLING: 4 } as const;
 export type Block = (typeof Block)[keyof typeof Block];
 
 /**
- * What services have set on one object. It is made once and serves every subscription that the object concerns: a service
- * clears its own states on the same object only (§14.2), so that no other object changes what holds for this one.
+ * The states of services on one object, shared by every subscription below it: a service clears its own states on the
+ * same object only (§14.2).
  */
 export interface BlockHistory {
   /** In time order; starts and ends of a service are not blocks. */

@@ -63,7 +63,10 @@ export interface ChosenSubscription {
 /** What the requests for one bundle come to. */
 export interface ChosenGroup {
   readonly group: CheckedGroup;
-  /** The bundle that is joined; null for a new one. */
+  /**
+   * The id and key of the joined group. An id wins over a key, and a wrong key over a right one, so that it is
+   * refused.
+   */
   readonly joined: BundleContent | null;
   readonly entitlement: DatedInstant;
   readonly billing: DatedInstant;
@@ -319,8 +322,8 @@ export interface BundleChoiceInput {
 }
 
 /**
- * The existing bundle to which a subscription is added; null for a new one, which takes over the key from an ended bundle
- * (§6.2 rule 2, §17.2).
+ * The existing bundle that is joined; null for a new one, which takes the key from an ended bundle (§6.2 rule 2,
+ * §17.2).
  * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER
  * (1020), SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS (1014).
  */
@@ -370,9 +373,9 @@ function keyExists(bundle: Bundle, why: string): BillingError {
 }
 
 /**
- * Whether a bundle takes another subscription of that category (§6.2 rules 5, 6): at most one BASE, and
- * STANDALONE only among themselves.
- * @throws BillingError SUBSCRIPTION_CREATE_BP_EXISTS (1015), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020).
+ * Allows at most one BASE, and STANDALONE only among themselves (§6.2 rules 5, 6).
+ * @throws BillingError SUBSCRIPTION_CREATE_BP_EXISTS (1015), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER
+ * (1020).
  */
 export function checkBundleTakes(category: ProductCategory, content: BundleContent): void {
   const base = content.subscriptions.find((subscription) => subscription.category === ProductCategory.BASE);

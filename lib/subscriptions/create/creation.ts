@@ -75,8 +75,7 @@ export interface BundleCreation extends NewBundleContent {
 }
 
 /**
- * What a call for subscriptions in any number of bundles stores, once `chooseGroup` has allowed it (§6.2 rules 7, 12,
- * 13).
+ * What the subscriptions allowed by `chooseGroup` store (§6.2 rules 7, 12, 13).
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011), as `checkBillable`.
  */
 export function planCreations(input: CreationsInput): readonly BundleCreation[] {
@@ -226,8 +225,8 @@ export function firstCursor(
 }
 
 /**
- * The ends of new add-ons that begin in the past, before their base ended or left the plan that offers them. These ends
- * are in force already, so they are stored at once (§12 rule 1).
+ * The ends of new add-ons that begin before their base ended or left the plan offering them; stored at once (§12 rule
+ * 1).
  */
 export function lateAddOnEnds(
   creations: readonly BundleCreation[],

@@ -46,8 +46,8 @@ export interface FollowInput extends BundleRules {
 }
 
 /**
- * What follows for the add-ons of a bundle from an operation on its base: ends that are in force by now are stored, ends
- * that came with a cancellation go when that is undone, and invoicing looks at all of them again.
+ * What an operation on a base does to its add-ons: ends in force by now are stored, ends of an undone cancellation
+ * go, and invoicing looks at all of them again.
  */
 export function followBase(input: FollowInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { edit, bundle } = input;
@@ -74,8 +74,8 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
 }
 
 /**
- * The ends of add-ons that were bought for a pending plan of their base, which is undone now. As after a change to a
- * product that does not offer them (§12 rule 1), their service ends at once, and their billing where it would begin.
+ * The ends of add-ons bought for a pending plan of their base that is undone now (§12 rule 1): their service ends at
+ * once, their billing where it would begin.
  */
 function endsOfUndone(
   { bundle, edit, plans, zone }: FollowInput,

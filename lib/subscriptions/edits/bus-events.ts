@@ -133,8 +133,8 @@ export interface BlockingOccurrence {
 }
 
 /**
- * The bus event of a state, other than start and end of the service, that has taken effect: BUNDLE_PAUSE, BUNDLE_RESUME,
- * or BLOCKING_STATE of any service but the engine's own (§21, platform §10.4).
+ * The bus event of a state that has taken effect: BUNDLE_PAUSE, BUNDLE_RESUME, or BLOCKING_STATE of any service but
+ * the engine's own (§21, platform §10.4).
  */
 export function blockingStateEvent(
   accountId: Uuid,

@@ -254,9 +254,8 @@ export interface EndOfAll {
 }
 
 /**
- * Ends one of the subscriptions of an account; null if nothing has to be stored: for an add-on, which follows its base,
- * one that has ended, and one that ends by then already. Nobody is asked for another date, so it never refuses: what
- * cannot end as early as it should ends as early as it can.
+ * Ends one subscription of an account as early as possible, without refusing; null if nothing has to be stored: for
+ * an add-on, which follows its base, and for one that ends by then already.
  */
 export function cancellationOfAll(
   running: RunningSubscription,
@@ -286,8 +285,8 @@ function earlierService(running: RunningSubscription, end: DatedInstant): DatedI
 }
 
 /**
- * The end of billing to store, not before what has taken effect of it; null if the one that is planned comes no later, or
- * if billing has ended. An expiry that comes before is cancelled as well, where it is.
+ * The end of billing to store, not before what has taken effect; null if billing ends no later anyway. An expiry that
+ * comes first is cancelled at its date.
  */
 function earlierBilling(
   { transitions }: RunningSubscription,
@@ -307,10 +306,7 @@ function endOfInvoiced({ subscription: { chargedThrough } }: RunningSubscription
   return chargedThrough !== null && chargedThrough.at > end.at ? chargedThrough : end;
 }
 
-/**
- * When a change or cancellation takes effect by a billing policy (§8): never before the start of the current phase, nor
- * before a billing start that is still to come.
- */
+/** The date of a billing policy (§8): never before the current phase, nor before a billing start to come. */
 export function policyDate(policy: TimedPolicy, running: RunningSubscription, now: Instant): DatedInstant {
   return raisedTo(candidate(policy, running, now), phaseStart(running, now));
 }

@@ -335,8 +335,8 @@ export function refusal(
 }
 
 /**
- * Checks that the base of an add-on offers the new product from the date of the change until now, and the limit of the plan
- * (§7 rule 7). Other subscriptions are not restricted.
+ * Checks that the base of an add-on offers the new product from the change until now, and the plan's limit (§7 rule
+ * 7).
  * @throws BillingError 1017, and as `checkOffered` and `checkLimit`.
  */
 export function checkAddOnChange(

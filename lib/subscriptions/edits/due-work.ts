@@ -175,8 +175,8 @@ function blockingWork(
 }
 
 /**
- * The service of a subscription starts or ends; the end of a base's service ends that of its add-ons. Of several stored
- * ends only the first takes effect.
+ * The service of a subscription starts or ends, and ends that of its add-ons. Of several stored ends only the first
+ * counts.
  */
 function boundWork(
   subject: DueSubject,

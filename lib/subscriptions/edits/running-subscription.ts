@@ -148,8 +148,7 @@ export function runningSubscriptions(facts: StoredBundles): readonly RunningSubs
 }
 
 /**
- * Returns the ends of service that the subscription's own cancellations stored. Those that its base or a transfer brought
- * stay whatever is cancelled or uncancelled: the earliest end counts.
+ * The ends of service that its own cancellations stored. Those of its base or a transfer stay: the earliest counts.
  */
 export function ownServiceEnds(
   running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,

@@ -24,10 +24,7 @@ export interface Withdrawal {
 /** What one operation changes of the facts stored about one subscription. */
 export interface SubscriptionEdit {
   readonly subject: EventSubject & Pick<RunningSubscription, 'blockingStates'>;
-  /**
-   * What the operation is about: its REQUESTED event carries this type and date. Null for further subscriptions that it
-   * changes.
-   */
+  /** Type and date of the REQUESTED event; null for other subscriptions that the operation changes. */
   readonly requested: ToldEvent | null;
   readonly addedEvents: readonly New<LifecycleEvent>[];
   readonly withdrawn: readonly Withdrawal[];
@@ -49,10 +46,7 @@ export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): read
   return events.filter((event) => event.effective.at >= at && !isStart(event) && !isMarker(event));
 }
 
-/**
- * The active events that an end of billing at `at` withdraws (§9 rule 6): those from there on, but not a PHASE at that
- * instant that has already taken effect.
- */
+/** The active events that an end at `at` withdraws (§9 rule 6): not a PHASE of that instant that has taken effect. */
 export function eventsFromEnd(
   events: readonly LifecycleEvent[],
   at: Instant,
@@ -119,8 +113,8 @@ function touchedOf(event: New<LifecycleEvent>, { subject }: SubscriptionEdit): T
 }
 
 /**
- * The event, among those that an operation adds, that asks for an invoice run: the last one due by now. An expiry asks
- * for none (invoicing §8.1), and a marker is no transition.
+ * The last added event due by now asks for an invoice run; an expiry does not (invoicing §8.1), and markers are no
+ * transitions.
  */
 function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<LifecycleEvent> | undefined {
   return added.findLast(
@@ -128,10 +122,7 @@ function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<Life
   );
 }
 
-/**
- * The event that asks for an invoice run at once. What follows from an event of another subscription is invoiced with
- * that event.
- */
+/** The event that asks for an invoice run at once; consequences for other subscriptions are invoiced with it. */
 export function runEventOf(
   edit: Pick<SubscriptionEdit, 'addedEvents' | 'requested'>,
   now: Instant,

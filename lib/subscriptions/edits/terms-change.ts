@@ -58,8 +58,7 @@ function given(field: string, value: number | null): number {
 }
 
 /**
- * Another bill cycle day (§15.3). A date after the expiry has no effect as long as the subscription is to expire (§11
- * rule 3).
+ * Another bill cycle day (§15.3); after a pending expiry it has no effect (§11 rule 3).
  * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planBillCycleDayChange(
@@ -79,8 +78,8 @@ export function planBillCycleDayChange(
 }
 
 /**
- * Another quantity, from the requested day or from now on, without regard to the bill cycle (§16). A date after the
- * expiry has no effect as long as the subscription is to expire (§11 rule 3).
+ * Another quantity, from the requested day or from now on (§16); after a pending expiry it has no effect (§11 rule
+ * 3).
  * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planQuantityChange(
@@ -102,8 +101,8 @@ export function planQuantityChange(
 }
 
 /**
- * When a new bill cycle day begins to hold (§15.3 rules 2, 3): on the first such day, clamped to its month, not before
- * the requested day or the billing start, at reference time; at once if today is such a day.
+ * When a new bill cycle day begins to hold (§15.3 rules 2, 3): the first such day, clamped to its month, not before
+ * the requested day or the billing start; at once if that is today.
  */
 export function billCycleDayChangeDate(
   running: RunningSubscription,
@@ -168,9 +167,8 @@ export interface EffectiveFrom {
 }
 
 /**
- * The day from which a change is requested; null = today (§15.3 rule 1).
- * @throws BillingError INVALID_PARAMETER (60002) for a day before today, unless that is allowed, and for one out of
- * reach.
+ * The requested day; null = today (§15.3 rule 1).
+ * @throws BillingError INVALID_PARAMETER (60002) for a past day that is not allowed, or one out of reach.
  */
 export function dayAskedFor(
   { effectiveFromDate, allowPastDate = false }: EffectiveFrom,

@@ -22,7 +22,6 @@ import { type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 /**
  * Undoes a cancellation while billing goes on, as if it had never been requested (§10).
- * @param history the withdrawn events of the subscription.
  * @throws BillingError SUBSCRIPTION_UNCANCEL_BAD_STATE (1070), ENTITLEMENT_UNCANCEL_BAD_STATE (8004).
  */
 export function planUncancellation(
@@ -52,8 +51,8 @@ export function planUncancellation(
 }
 
 /**
- * The events that a cancellation withdrew, and those withdrawn by the cancellations that it had replaced; these
- * cancellations themselves stay withdrawn, except the end that a transfer stored.
+ * The events that a cancellation and those it replaced withdrew; the cancellations themselves stay withdrawn, except
+ * the end that a transfer stored.
  */
 export function withdrawnByCancels(
   history: readonly LifecycleEvent[],
@@ -86,8 +85,7 @@ function checkUncancellable(running: RunningSubscription, storedEnds: number, no
 }
 
 /**
- * Undoes every pending change of plan, as if none had been requested (§7, undo). A change that a pending one had replaced
- * does not come back.
+ * Undoes every pending change of plan (§7, undo); changes that these had replaced do not come back.
  * @param history the withdrawn events of the subscription, in the order of their sequence.
  * @throws BillingError SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071).
  */
@@ -174,8 +172,7 @@ function insertedWith(change: LifecycleEvent, events: readonly LifecycleEvent[])
 }
 
 /**
- * The PHASE or EXPIRED that would have been stored at the beginning of the phase in force if an end or change, which is
- * undone now, had not stood before it (§5 rule 7).
+ * The PHASE or EXPIRED that the current phase would have stored without the end or change undone now (§5 rule 7).
  * @param events the active events without that end or change.
  */
 export function missingPhases(

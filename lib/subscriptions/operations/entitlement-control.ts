@@ -59,9 +59,9 @@ export class EntitlementControl {
   }
 
   /**
-   * Does an operation under the control of the plugins; without any it costs nothing.
-   * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a plugin that fails, else what the
-   * operation throws.
+   * Does an operation under the control of the plugins.
+   * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a plugin that fails, else as
+   * the operation.
    */
   async run<Operation extends EntitlementOperation, T>(
     context: CallContext,

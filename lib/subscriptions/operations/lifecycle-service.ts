@@ -224,9 +224,8 @@ export interface CancelAllInput {
 }
 
 /**
- * Cancels every base and standalone subscription of accounts, each account by its own date and policy; add-ons follow
- * their base (§9 rule 9). What has ended, or ends by then already, stays as it is, and nothing is refused. A constant
- * number of statements for any number of accounts.
+ * Cancels all base and standalone subscriptions of accounts, each account by its own date and policy; add-ons follow
+ * (§9 rule 9). Refuses nothing. A constant number of statements for any number of accounts.
  */
 export async function cancelAll(
   session: WriteSession,

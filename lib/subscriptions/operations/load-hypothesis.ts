@@ -37,8 +37,8 @@ export interface LoadHypothesisInput {
 type Action<T extends HypotheticalActionType> = Extract<HypotheticalAction, { readonly type: T }>;
 
 /**
- * What an action would make of an account's subscriptions: decided by the rules of the operation itself, without a lock and
- * in a constant number of statements; nothing is stored (§20).
+ * What an action would do to an account's subscriptions, by the operation's own rules, without a lock; nothing is
+ * stored (§20).
  * @throws BillingError as the operation would.
  */
 export async function loadHypothesis(

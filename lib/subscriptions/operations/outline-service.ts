@@ -45,9 +45,8 @@ const RECORDS_OF_WINDOW = 20_000;
 type FindPage = (session: ReadSession) => Promise<Page<Bundle>>;
 
 /**
- * Bundles and subscriptions as they are read (§4, §18). Their rows are made while a reader goes through them, so that
- * memory grows with what is stored and not with what is shown. An answer without pages has at most `server.limits.rows`
- * rows; more is refused with ANSWER_TOO_LARGE (60020).
+ * Bundles and subscriptions as they are read (§4, §18). Rows are made while they are read, so memory grows with what
+ * is stored only. An answer without pages has at most `server.limits.rows` rows, else ANSWER_TOO_LARGE (60020).
  */
 export class OutlineService implements OutlineOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
@@ -262,8 +261,7 @@ const searched = searchedFields(
 );
 
 /**
- * What a search key asks for: clauses in operator form, else the whole of an id, an account's id or an external key
- * (§22).
+ * The clauses of a key in operator form, else a whole id, account id or external key (§22).
  * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
  */
 export function bundleSearch(key: string): BundleSearch {

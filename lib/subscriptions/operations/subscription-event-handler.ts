@@ -17,8 +17,8 @@ import { markDirty, saveEdits } from '../storing/save-changes.ts';
 import { planNamesOf } from '../timeline/lifecycle-events.ts';
 
 /**
- * Makes lifecycle events and blocking states take effect when their queue entries fall due (§21). Each
- * entry's own date is its logical time, so a clock that jumps gives the same result as one that walks.
+ * Makes lifecycle events and blocking states take effect when due (§21), each at its own date: a clock that jumps
+ * gives the same result as one that walks.
  */
 export class SubscriptionEventHandler implements QueueHandler {
   readonly name = 'subscription-events';

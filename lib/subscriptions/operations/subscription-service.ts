@@ -132,8 +132,8 @@ export interface PlanAtInput {
 }
 
 /**
- * The plan, phase and price list of a subscription at an instant or on a day, past or future, with the prices that it has
- * there, price changes for existing subscriptions included (catalog §12 rule 5).
+ * Plan, phase and price list at an instant or on a day, with the prices then, price changes included (catalog §12
+ * rule 5).
  * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before its billing starts and from its end on.
  */
 export function planAt(input: PlanAtInput): PlanInForce {

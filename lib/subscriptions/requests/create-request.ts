@@ -74,10 +74,7 @@ export function checkCreateRequest(request: CreateSubscriptionRequest | null | u
   };
 }
 
-/**
- * Checks the bill cycle day, quantity and prices of a request.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
- */
+/** Checks bill cycle day, quantity and prices. @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
 export function checkTerms(
   request: Pick<CreateSubscriptionRequest, 'billCycleDayLocal' | 'quantity' | 'priceOverrides'>,
 ): Pick<CheckedRequest, 'billCycleDay' | 'quantity' | 'priceOverrides'> {
@@ -145,20 +142,16 @@ export function groupOf(request: CheckedRequest): CheckedGroup {
   return { bundleId, bundleExternalKey, members: [request] };
 }
 
-/**
- * Checks a request for one subscription.
- * @throws BillingError as `checkCreateRequest`.
- */
+/** Checks a request for one subscription. @throws BillingError as `checkCreateRequest`. */
 export function checkSingleRequest([group]: readonly (CreateBundleRequest | null)[]): CheckedGroups {
   const request = checkCreateRequest(group?.[0]);
   return { accountId: request.accountId, groups: [groupOf(request)] };
 }
 
 /**
- * Checks the requests of one call by themselves and against each other (§6.1). Callers compare the messages, so they are
- * fixed (http-api §12).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID
- * (3002) for an element without account.
+ * Checks the requests of one call and their relations (§6.1); messages are fixed (http-api §12).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5),
+ * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an element without account.
  */
 export function checkCreateGroups(
   groups: readonly (CreateBundleRequest | null | undefined)[],
@@ -216,9 +209,9 @@ export interface PlanChoice {
 }
 
 /**
- * The plan that a creation means, in the catalog version in force at its billing date (§6.2 rule 4).
- * @throws BillingError of catalog §7 (2013, 2020, 2021, 2030, 2050, 2002), MISSING_OR_INVALID_FIELD where the category
- * named is not the plan's.
+ * The requested plan in the catalog version of its billing date (§6.2 rule 4).
+ * @throws BillingError of catalog §7 (2013, 2020, 2021, 2030, 2050, 2002), MISSING_OR_INVALID_FIELD for another
+ * category than the plan's.
  */
 export function choosePlan(
   catalog: CatalogWithOverrides,
@@ -240,8 +233,8 @@ export function checkCategory({ plan, category }: PlanChoice, requested: Product
 }
 
 /**
- * The plan that a specifier means, of whatever category, in the catalog version in force at an instant.
- * @throws BillingError of catalog §7 (2013, 2020, 2021, 2030, 2050, 2002).
+ * The plan of a specifier in the catalog version in force at an instant. @throws BillingError as `choosePlan`, of
+ * catalog §7.
  */
 export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier, at: Instant): PlanChoice {
   const version = catalog.resolveVersion(at);
@@ -255,7 +248,7 @@ export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier
 }
 
 /**
- * What the requested overrides make of the chosen plan; null if none are requested (catalog §10).
+ * The requested overrides of the chosen plan; null without any (catalog §10).
  * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081).
  */
 export function overridesOf(
@@ -273,10 +266,7 @@ export function withOverridePlan(choice: PlanChoice, overridePlan: OverridePlan)
   return { ...choice, plan: overridePlan.planFrom(choice.version.findPlan(overridePlan.parentPlanName)) };
 }
 
-/**
- * The list in which the plan was found: the requested one, else DEFAULT; for a plan given by name, the list that holds
- * it.
- */
+/** The list of the plan: the requested one, else DEFAULT; for a plan given by name, the list that holds it. */
 function priceListOf(version: CatalogVersion, plan: Plan, requested: string | null): string {
   if (requested === null) return version.priceListOf(plan);
   return version.findPriceList(requested).plans.includes(plan.name) ? requested : DEFAULT_PRICE_LIST;

@@ -20,8 +20,8 @@ type Check = (value: unknown) => boolean;
 type Checks<Terms> = { readonly [Name in keyof Required<Terms>]: Check };
 
 /**
- * Reads a plugin's answer as a claim (§22): it may hold only members of the operation's terms, each of its type. Whether
- * their values make sense is then decided by the rules for requests of callers.
+ * Reads a plugin's answer as a claim (§22): members of the operation's terms only, each of its type. The rules for
+ * callers' requests then decide whether the values make sense.
  */
 export function decide<Operation extends EntitlementOperation>(
   operation: Operation,

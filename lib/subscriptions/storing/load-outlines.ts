@@ -37,10 +37,7 @@ export interface LoadOutlinesInput {
   readonly nextTurn: SystemClock['nextTurn'];
 }
 
-/**
- * Loads what the outlines of these bundles are made from, some bundles at a time: apart from that, the number of
- * statements does not grow with them, and no statement holds the others up.
- */
+/** Loads what the outlines of bundles are made from, some bundles at a time, so that no statement is long. */
 export async function loadOutlines(session: ReadSession, input: LoadOutlinesInput): Promise<BundleWindow> {
   const { bundles, maxRecords, nextTurn } = input;
   const owners = new Owners(session, input);
@@ -185,8 +182,8 @@ export interface BundleFilter {
 }
 
 /**
- * The account's bundles by original creation, all of them or those of the filter.
- * @throws BillingError ANSWER_TOO_LARGE (60020) where they alone are more than the rows of one answer.
+ * The account's bundles by original creation, all or those of the filter.
+ * @throws BillingError ANSWER_TOO_LARGE (60020) if the bundles alone exceed the rows of one answer.
  */
 export async function findBundlesOfAccount(
   session: ReadSession,
@@ -258,9 +255,8 @@ export interface LoadServiceEndsInput {
 }
 
 /**
- * When the services of these subscriptions end, in the past or to come: with their own end or, for add-ons, that of the
- * base (§12), else with an expiry that has happened. Those whose service goes on are left out. The number of statements
- * grows neither with them nor with their past.
+ * When the services of these subscriptions end: their own end or, for add-ons, that of the base (§12), else a past
+ * expiry. Leaves out those that go on. The number of statements does not grow.
  */
 export async function loadServiceEnds(
   session: ReadSession,

@@ -27,8 +27,7 @@ export interface LockRunningInput {
 }
 
 /**
- * Locks a subscription's account and reads what operations on the subscription are decided from: the rows of its bundle
- * only.
+ * Locks a subscription's account and reads the rows of its bundle, from which operations are decided.
  * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), BUSY (60018).
  */
 export async function lockRunning(
@@ -173,8 +172,7 @@ async function findBundles(
 }
 
 /**
- * Locks the account that a creation is for, together with the accounts whose bundles hold the requested keys: a bundle
- * may have to give up its key (§17.2).
+ * Locks the account of a creation and the accounts of bundles that may have to give up a requested key (§17.2).
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
  */
 export async function lockWithKeyHolders(
@@ -191,8 +189,8 @@ export async function lockWithKeyHolders(
 }
 
 /**
- * Refuses where another account's bundle has got a key between the first read and the lock.
- * @throws ConcurrentChangeError, which runs the creation again.
+ * @throws ConcurrentChangeError, which runs the creation again, if another account's bundle got a key before the
+ * lock.
  */
 export function checkHoldersLocked(carriers: readonly Bundle[], lockedIds: ReadonlySet<Uuid>): void {
   const holder = carriers.find((bundle) => holdsKey(bundle) && !lockedIds.has(bundle.accountId));

@@ -25,8 +25,8 @@ import {
 import type { EditTools } from '../timeline/lifecycle-events.ts';
 
 /**
- * Stores what operations change of subscriptions, with its outbox: what is due by now is told with the call, the rest by
- * the queue (§21). A constant number of statements for any number of subscriptions.
+ * Stores edits with their outbox: events due by now are published, the rest is queued (§21). A constant number of
+ * statements for any number of subscriptions.
  */
 export async function saveEdits(
   session: WriteSession,
@@ -80,10 +80,7 @@ function keysOf(notifications: readonly { readonly uniqueKey: string | null }[])
   return notifications.flatMap(({ uniqueKey }) => uniqueKey ?? []);
 }
 
-/**
- * A changed billing event makes its subscription due for invoicing from the earliest date that it touches (invoicing
- * §7.1).
- */
+/** Makes changed subscriptions due for invoicing from the earliest date that a change touches (invoicing §7.1). */
 export async function markDirty(session: WriteSession, touched: readonly TouchedDate[]): Promise<void> {
   if (touched.length === 0) return;
   const dates = Map.groupBy(touched, ({ subscriptionId }) => subscriptionId);
@@ -132,9 +129,8 @@ function announceCreations(session: WriteSession, creations: readonly NewSubscri
 }
 
 /**
- * Puts states of services on accounts, bundles and subscriptions, at most one of each service on each object, in a
- * constant number of statements (§14.1, §21). What is in force by now is told with the call, the rest by the queue; the
- * next invoice run looks again at what is billed differently.
+ * Sets at most one state of each service on each object (§14.1, §21) in a constant number of statements; states in
+ * force by now are published, the rest is queued, and what is billed differently is marked.
  */
 export async function setBlockingStates(
   session: WriteSession,

@@ -39,8 +39,8 @@ export function billingAlignmentOf(inForce: PlanInForce): RuleDecision<BillingAl
 }
 
 /**
- * The bill cycle day while `inForce` is in force (§15.1): the day that the latest BCD_CHANGE requests, else by billing
- * alignment. While the account has no day, ACCOUNT counts as SUBSCRIPTION (§15.2).
+ * The bill cycle day in force (§15.1): that of the latest BCD_CHANGE, else by billing alignment. While the account
+ * has no day, ACCOUNT counts as SUBSCRIPTION (§15.2).
  */
 export function billCycleDayOf(
   inForce: PlanInForce,
@@ -76,8 +76,8 @@ export interface SubscriptionTimeline {
 }
 
 /**
- * What the bill cycle days of these subscriptions are derived from (§15.1). Subscriptions without transitions have none;
- * where add-ons are among them, their base must be too.
+ * The sources of bill cycle days (§15.1); none for subscriptions without transitions. The base of each add-on must be
+ * among the subscriptions.
  */
 export function billCycleDaySources(
   timelines: readonly SubscriptionTimeline[],
@@ -115,10 +115,7 @@ function chargeOf(subscriptionId: Uuid, charges: ReadonlyMap<Uuid, LocalDate>): 
   return date;
 }
 
-/**
- * The subscription whose first charge date BUNDLE alignment follows: the bundle's BASE; outside such a bundle, the
- * subscription itself (§15.1).
- */
+/** The subscription that BUNDLE alignment follows: the bundle's BASE, else the subscription itself (§15.1). */
 export function alignmentBase<T extends Pick<Subscription, 'id' | 'category'>>(
   subscription: T,
   ofBundle: readonly T[],
@@ -128,9 +125,9 @@ export function alignmentBase<T extends Pick<Subscription, 'id' | 'category'>>(
 }
 
 /**
- * The local date of a subscription's first charge (§15.1). On the phase timeline of its first plan, from the phase in
- * force at the billing start on, it is the start of the first phase that has no end or a recurring price above zero, but
- * not before the billing start. A plan without recurring charges counts from its billing start.
+ * The local date of the first charge (§15.1): from the phase at the billing start on, the start of the first phase
+ * without end or with a price above zero, but not before the billing start. Without recurring charges, the billing
+ * start.
  */
 export function firstChargeDate(transitions: readonly Transition[], zone: TimeZone): LocalDate {
   const first = transitions[0];

@@ -154,8 +154,8 @@ export function readReason(text: string): EventReason {
 }
 
 /**
- * When the plan of an event was chosen, whatever the date of the event. A transfer continues what was chosen before it,
- * so that the plan still comes from the catalog in which it was chosen (catalog §14 rule 2).
+ * When the plan of an event was chosen. A transfer continues an earlier choice, so that the plan still comes from the
+ * catalog of that time (catalog §14 rule 2).
  */
 export function decidedOf({ reason, createdDate }: Pick<LifecycleEvent, 'reason' | 'createdDate'>): Instant {
   // Few reasons say so; the others are not parsed.

@@ -50,8 +50,8 @@ export interface InitialEventsInput {
 }
 
 /**
- * The lifecycle events that a creation stores, in the order of their sequence (§6.2 rule 13): CREATE in
- * the phase in force at the billing date, the requested bill cycle day and quantity, then the phases.
+ * The events that a creation stores, in order (§6.2 rule 13): CREATE in the phase of the billing date, the requested
+ * bill cycle day and quantity, then the phases.
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011).
  */
 export function initialEvents(input: InitialEventsInput): readonly EventDraft[] {
@@ -158,13 +158,11 @@ export interface NextPhaseInput {
 }
 
 /**
- * What follows a PHASE: the PHASE after it, or EXPIRED where a final FIXEDTERM ends (§5 rules 7, 8). Undefined if nothing
- * follows, if it is among the events already, or if the plan is changed or ended first. The answer depends on the input
- * alone, so what is derived ahead of time is what is stored once the PHASE takes effect.
- *
- * The catalog is asked at the event's own date, its logical time (§21): a jump of the clock asks the same question as a
- * walk. The next phase is counted from the start of this one (§5 rule 1), so a later catalog version that changes the
- * length of an earlier phase moves nothing that has begun.
+ * The PHASE after a PHASE, or EXPIRED where a final FIXEDTERM ends (§5 rules 7, 8); undefined if the plan ends or
+ * changes first, or if the event exists already. Depends on the input only: events derived ahead are those that are
+ * stored later.
+ * Uses the catalog of the event's own date, its logical time (§21), and counts from the start of this phase (§5 rule
+ * 1), so that a later version does not move what has begun.
  */
 export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefined {
   const { events, phaseEvent, plans, zone } = input;
@@ -212,11 +210,10 @@ export interface DerivedPhasesInput {
 const ABOVE_RECORD_IDS = 2 ** 52;
 
 /**
- * The events in effect, stored or not. Only the next PHASE is stored (§5 rule 7), so for each plan segment the phases
- * after its last stored PHASE, and the expiry, are derived: billing ahead of a date needs them all.
- *
- * A derived event has the type, date, phase and other facts with which it is stored later. It has no id of its own: it
- * carries that of the stored PHASE that it follows, and is for computing only.
+ * The events in effect with those not stored yet: storage has only the next PHASE (§5 rule 7), billing ahead needs
+ * all phases and the expiry.
+ * A derived event equals the one stored later but carries the id of the stored PHASE that it follows; it is for
+ * computing only.
  */
 export function withDerivedPhases(input: DerivedPhasesInput): readonly LifecycleEvent[] {
   const { plans, zone } = input;
@@ -264,10 +261,10 @@ export interface BillableTermsInput {
 }
 
 /**
- * Every phase to come must have a price in the account's currency, also in the catalog versions that are known to change
- * it; else the outcome would be an account that cannot be invoiced (ruling R37).
+ * Checks that every phase to come, in every known catalog version, has a price in the account's currency; the account
+ * could not be invoiced otherwise (ruling R37).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011),
- * CURRENCY_INVALID (3) where the account has no currency.
+ * CURRENCY_INVALID (3) for an account without currency.
  */
 export function checkBillable({ account, events, plans, from }: BillableTermsInput): void {
   const zone = account.timeZone;

@@ -42,8 +42,8 @@ export interface PhaseTimelineInput {
 }
 
 /**
- * The phases of a plan laid end to end from `anchor` (§5 rule 1). Dates are added on local dates, every
- * phase starts at the anchor's time of day (§2 rule 6). A phase without an end is the last one.
+ * The phases of a plan laid end to end from `anchor` (§5 rule 1), on local dates at the anchor's time of day (§2 rule
+ * 6).
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011) if the plan has no phase of `firstPhaseType`.
  */
 export function phaseTimeline(input: PhaseTimelineInput): readonly PhaseStart[] {
@@ -163,9 +163,9 @@ function neverAlignment(alignment: never): never {
 type Calendar = Pick<Account, 'timeZone' | 'referenceTime'>;
 
 /**
- * What a requested date means (§2 rules 2 to 5): a date, today included, is that date at the account's reference time;
- * only an absent one means now. Instants are cut to whole seconds.
- * @throws BillingError INVALID_PARAMETER (60002) for a date so far from today that the calendar has no room for phases.
+ * The instant of a requested date (§2 rules 2 to 5): a date, today included, is that date at reference time; an
+ * absent one is now. Instants are cut to whole seconds.
+ * @throws BillingError INVALID_PARAMETER (60002) for a date too far from today.
  */
 export function datedInstant(
   requested: RequestedDate | null | undefined,

@@ -32,9 +32,8 @@ const UNKNOWN_VERSION: CatalogVersion = createVersion({
 });
 
 /**
- * Plans for readers. Where the catalog no longer has the plan of a subscription, since the host has another default
- * catalog or its plugin another content, there is a plan of which only what the events say is known. So no list of
- * subscriptions fails as a whole for one of them.
+ * Plans for readers. A plan that the catalog no longer has is replaced by one of which only the events' facts are
+ * known, so that no list of subscriptions fails for one of them.
  */
 export function readablePlans(plans: PlanResolver): PlanResolver {
   return {

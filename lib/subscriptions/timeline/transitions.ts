@@ -42,9 +42,8 @@ export interface Transition {
 }
 
 /**
- * The events that make up transitions, in time order: no markers, nothing after the end (§4.1, §4.2 rule 1). A PHASE at
- * the instant of the end stays: a cancellation ahead of it would have withdrawn it, so it takes effect or has taken
- * effect. A list whose first event is not CREATE or TRANSFER gives none.
+ * The events that make up transitions, in time order: no markers, nothing after the end (§4.1, §4.2 rule 1), except a
+ * PHASE at the instant of the end, which takes effect first. None without CREATE or TRANSFER at the start.
  */
 export function eventsInEffect(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const ordered = upToEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
@@ -53,8 +52,7 @@ export function eventsInEffect(events: readonly LifecycleEvent[]): readonly Life
 }
 
 /**
- * The transitions of one subscription from its active events, in time order (§4.1, §4.2). Plans are
- * taken from the catalog by §13 rule 2. A list whose first event is not CREATE or TRANSFER gives none.
+ * The transitions of one subscription from its active events, in time order (§4.1, §4.2), with plans by §13 rule 2.
  */
 export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanResolver): readonly Transition[] {
   const ordered = eventsInEffect(events);
@@ -81,8 +79,7 @@ export function transitionAt(transitions: readonly Transition[], at: Instant): T
 }
 
 /**
- * The plan to show at `at`: the one in force, before the billing start the first one, after the end the last one (§4.4,
- * §18 rule 6).
+ * The plan to show at `at`: before the billing start the first one, after the end the last one (§4.4, §18 rule 6).
  */
 export function planShownAt(transitions: readonly Transition[], at: Instant): PlanInForce | null {
   const transition = transitionAt(transitions, at) ?? transitions[0];
@@ -170,10 +167,9 @@ export interface NamedPhase {
 }
 
 /**
- * The plan of a subscription with the phase that its event names (catalog §6.2). Versions of one catalog agree on the
- * phases of a plan (§5 rule 3); another catalog with which the host starts may not.
- * @throws BillingError CATALOG_PLAN_NOT_FOUND (2020) where the plan has no such phase any more; 2020, 2050 as
- * `resolvePlan`.
+ * The plan of a subscription with the phase of its event (catalog §6.2). Another catalog of the host may lack the
+ * phase (§5 rule 3).
+ * @throws BillingError CATALOG_PLAN_NOT_FOUND (2020) for a missing phase; 2020, 2050 as `resolvePlan`.
  */
 export function planWithPhase(
   plans: PlanResolver,

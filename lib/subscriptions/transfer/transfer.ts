@@ -89,11 +89,11 @@ export interface BundleTransfer {
 }
 
 /**
- * Returns what the transfer of a bundle to another account stores (§17.4): its running subscriptions end on one account
- * and continue on the other, in a new bundle with the same key.
- * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER
- * (60002); from the target account's catalog CATALOG_PLAN_NOT_FOUND (2020), CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011,
- * CURRENCY_INVALID (3).
+ * What a transfer stores (§17.4): running subscriptions end on one account and continue on the other, in a new bundle
+ * with the same key.
+ * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), MISSING_OR_INVALID_FIELD (60003),
+ * INVALID_PARAMETER (60002); from the target account's catalog CATALOG_PLAN_NOT_FOUND (2020),
+ * CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011, CURRENCY_INVALID (3).
  */
 export function planTransfer(asked: TransferInput, tools: EditTools): BundleTransfer {
   const request = { ...asked.request, externalKeys: newKeys(asked) };
@@ -126,10 +126,7 @@ export function planTransfer(asked: TransferInput, tools: EditTools): BundleTran
   return { ends, begun: { newBundle, keyGivenUp, creations }, bundleId: newBundle.id };
 }
 
-/**
- * The subscriptions that run at `at` and are not transferred yet, the base first; add-ons are transferred with their base
- * only.
- */
+/** The subscriptions running at `at` and not transferred yet, the base first; add-ons only with their base. */
 function goingOver(running: readonly RunningSubscription[], at: Instant): readonly RunningSubscription[] {
   const of = ({ subscription }: RunningSubscription, category: ProductCategory) =>
     subscription.category === category;
@@ -227,10 +224,7 @@ function continued(
   };
 }
 
-/**
- * Whether it continues with a start that replaced another one (§7 rule 9). That must stay visible, since such a start
- * ends the add-ons that its plan does not offer (§12).
- */
+/** True if it continues with a start that replaced another one (§7 rule 9), which ends add-ons not offered (§12). */
 function takesPlaceAt(running: RunningSubscription, transfer: DatedInstant): boolean {
   const { event } = firstTransitionOf(running);
   return event.effective.at >= transfer.at && event.sequence > 1;
@@ -256,8 +250,8 @@ interface BillingEnd {
 }
 
 /**
- * Ends the subscriptions of a transferred bundle on the source account (§17.4 rule 2): the service at the transfer,
- * billing there or at the end of what is invoiced, where add-ons follow their base. An earlier end that is pending stays.
+ * Ends the subscriptions on the source account (§17.4 rule 2): the service at the transfer, billing there or at the
+ * end of the invoiced time; add-ons follow their base. An earlier pending end stays.
  */
 export function transferEnds(input: TransferEndsInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { ofBundle, live, policy } = input;
@@ -291,7 +285,7 @@ function ownEnd(
 }
 
 /**
- * The end, or the pending one if that comes first. A pending cancellation is stored again as the end of the transfer, so
+ * The end, or the pending one if that comes first. A pending cancellation is stored again as the transfer's end, so
  * that uncancelling it does not bring the subscription back.
  */
 function unlessEarlier({ transitions, events }: RunningSubscription, end: DatedInstant): BillingEnd {
@@ -345,9 +339,8 @@ export interface TransferredEventsInput {
 }
 
 /**
- * The events with which a transferred subscription begins on the target account, in the order of their sequence (§17.4
- * rules 4, 5): the plan and phase from before the transfer, where there is one, then all later events, each at its own
- * instant with its day in the target's calendar. A pending cancellation does not continue.
+ * The events on the target account, in order (§17.4 rules 4, 5): plan and phase from before the transfer, then all
+ * later events at their instants, dated by the target's calendar. A pending cancellation is dropped.
  */
 export function transferredEvents(input: TransferredEventsInput): readonly EventDraft[] {
   const { transfer, zone } = input;
@@ -410,8 +403,8 @@ function transferredDay(
 }
 
 /**
- * The events in effect as if no cancellation were pending, with the phases that must be stored by now or by the transfer,
- * whichever is later, and the next one.
+ * The events in effect as if no cancellation were pending, with the phases to store by now or the transfer, and the
+ * next one.
  */
 function eventsToContinue({
   running,

@@ -15,8 +15,8 @@ import { isEnd } from '../timeline/lifecycle-events.ts';
 import type { Transition } from '../timeline/transitions.ts';
 
 /**
- * What a blocking state does to a subscription at an instant: usually at the state's own, else at the start of what is
- * blocked already.
+ * The effect of a blocking state on a subscription, at the state's instant or at the start of what is already
+ * blocked.
  */
 export interface BlockingRow {
   readonly state: BlockingState;

@@ -36,8 +36,8 @@ import {
 } from './subscription-event-list.ts';
 
 /**
- * A bundle without its rows, which are made each time they are read. What is set on an account appears in the rows of
- * every subscription, so that the rows together may be a thousand times what is stored.
+ * A bundle whose rows are made each time they are read: states of an account appear in the rows of every
+ * subscription, so rows may be a thousand times what is stored.
  */
 export interface BundleOutline extends Omit<BundleView, 'subscriptions' | 'timeline'> {
   readonly subscriptions: readonly SubscriptionOutline[];
@@ -253,10 +253,7 @@ export function quantityAt(transitions: readonly Transition[], now: Instant): nu
   return transitionAt(transitions, now)?.quantity ?? 1;
 }
 
-/**
- * Bill cycle day that callers see at `now`: the requested one, else by alignment; null while the alignment is ACCOUNT and
- * the account has none (§4.4).
- */
+/** The bill cycle day shown at `now`; null while the alignment is ACCOUNT and the account has none (§4.4). */
 export function shownBillCycleDay(
   transitions: readonly Transition[],
   now: Instant,
@@ -300,10 +297,7 @@ export interface BlockPrice {
   readonly max: Decimal;
 }
 
-/**
- * One entry for each phase in the rows of one subscription, in their order (§4.4 "prices"): a new one where the phase has
- * another name than in the row before, or comes from another catalog version.
- */
+/** One entry per phase of the rows, in order (§4.4 "prices"): a new one for another phase name or catalog version. */
 export function pricesMet(
   events: Iterable<SubscriptionEvent>,
   currency: Currency | null,

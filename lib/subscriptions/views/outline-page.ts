@@ -22,10 +22,7 @@ export interface BundleWindow {
 export interface OutlinePage extends Pick<Page<never>, 'total' | 'max'> {
   /** Bundles on this page. */
   readonly returned: number;
-  /**
-   * The bundles in their order, as many at a time as are in memory together. Those of one window are from one snapshot;
-   * further windows are read when they are asked for.
-   */
+  /** The bundles in order, one window in memory at a time; each window is one snapshot, read on demand. */
   readonly windows: AsyncIterable<BundleWindow>;
 }
 
@@ -93,9 +90,9 @@ export interface RowBound {
 }
 
 /**
- * The number of rows of an answer with these bundles: each bundle and subscription is one row, and each event is one in
- * the subscription and one in the bundle.
- * @throws BillingError ANSWER_TOO_LARGE (60020) where there are more than allowed.
+ * The rows of an answer: each bundle and subscription is one, and each event is one in the subscription and one in
+ * the bundle.
+ * @throws BillingError ANSWER_TOO_LARGE (60020) if there are more than allowed.
  */
 export async function countRows(
   accountId: Uuid,

@@ -41,10 +41,7 @@ export interface EventListSource {
 const BILLING_SERVICE = 'billing-service';
 const BOTH_SERVICES = 'entitlement+billing-service';
 
-/**
- * The rows of these subscriptions of one bundle in the total order of §18 rule 5, made while they are read, so that
- * memory does not grow with them.
- */
+/** The rows of subscriptions of one bundle in the total order of §18 rule 5, made while they are read. */
 export function subscriptionEvents(sources: readonly EventListSource[]): Iterable<SubscriptionEvent> {
   return { [Symbol.iterator]: () => eventsInOrder(sources) };
 }
@@ -72,10 +69,7 @@ function historiesOf(states: readonly BlockingState[]): readonly BlockHistory[] 
   return [...Map.groupBy(states, (state) => state.blockedId).values()].map(blockHistory);
 }
 
-/**
- * Drops each row that repeats the previous row of its service and subscription, at the same instant or later (§18 rule 7):
- * of two changes to the plan in force only the first is listed.
- */
+/** Drops rows that repeat the previous row of their service and subscription (§18 rule 7). */
 function* withoutRepetitions(rows: Iterable<OrderedRow>): Generator<OrderedRow, undefined> {
   const lastOf = new Map<string, OrderedRow>();
   for (const row of rows) {
@@ -96,8 +90,8 @@ function repeats(row: OrderedRow, previous: OrderedRow): boolean {
 }
 
 /**
- * Whether a row can repeat one of an earlier instant. A change from another plan cannot, and neither can a pause or resume:
- * its counterpart in between may be a row of another service.
+ * Whether a row can repeat one of an earlier instant. A change from another plan cannot, nor can a pause or resume,
+ * whose counterpart may be a row of another service.
  */
 function repeatsLater({ event, planBefore }: OrderedRow, previous: OrderedRow): boolean {
   if (event.type === SubscriptionEventType.SERVICE_STATE_CHANGE) return true;
@@ -142,8 +136,8 @@ const RANK: Readonly<Record<SubscriptionEventType, number>> = {
 };
 
 /**
- * Blocking states come in their own order before that of the subscriptions, and rows that compare equal keep their order:
- * so the rows of one state stay together as they were made.
+ * Blocking states are ordered before subscriptions, and equal rows keep their order, so rows of one state stay
+ * together.
  */
 function compareRows(a: OrderedRow, b: OrderedRow): number {
   const rank = RANK[a.event.type];
@@ -269,10 +263,7 @@ interface Head<T> {
   value: T;
 }
 
-/**
- * The elements of sorted lists in one order, taken from each list only when it is their turn. Where elements compare
- * equal, the one of the earlier list comes first.
- */
+/** Merges sorted lists lazily. Where elements compare equal, the one of the earlier list comes first. */
 export function* mergeSorted<T>(
   lists: readonly Iterable<T>[],
   compare: (one: T, other: T) => number,

@@ -93,10 +93,7 @@ export function hypothesisOfEdits(
   };
 }
 
-/**
- * Above the record ids that a database gives and below those of derived events: events that would be stored come after
- * stored and before derived ones.
- */
+/** Above the record ids of a database and below those of derived events. */
 const NEXT_RECORD_ID = 2 ** 51;
 
 /** Active events of subscriptions as the action would leave them. */
