@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import type { Billing } from '../../lib/billing.ts';
 import type { SecretHasher } from '../../lib/ports/index.ts';
+import { Billing } from '../node/billwright.ts';
+import { openStorage } from './database.ts';
 import { type Environment, environmentValue } from './environment.ts';
+import { createLogger } from './logger.ts';
 import { UsageError } from './usage-error.ts';
 
 const defaultAdministrator = 'admin';
 /** The password of test mode. Everybody knows it. */
-export const testPassword = 'password';
+const testPassword = 'password';
 const minPasswordCharacters = 8;
 const randomPasswordBytes = 18;
 
-/** Where a password comes from: made up, set by the environment, or that of test mode. */
-export type PasswordSource = 'RANDOM' | 'ENVIRONMENT' | 'TEST_MODE';
-
-export interface ChosenPassword {
+interface ChosenPassword {
   readonly password: string;
-  readonly source: PasswordSource;
-  /** The variable that has set it; empty for another source. */
-  readonly variable: string;
+  /** Where it comes from: made up, set by the environment, or that of test mode. */
+  readonly source: 'RANDOM' | 'ENVIRONMENT' | 'TEST_MODE';
+  /** The variable that has set it. */
+  readonly variable?: string;
 }
 
 /** How to log in, for the console. */
@@ -37,18 +37,12 @@ export function choosePassword(
   environment: Environment,
   options: { readonly testMode: boolean },
 ): ChosenPassword {
-  if (options.testMode) return { password: testPassword, source: 'TEST_MODE', variable: '' };
+  if (options.testMode) return { password: testPassword, source: 'TEST_MODE' };
   const [variable, given] = givenPassword(environment);
-  if (given === undefined || given === '') {
-    return {
-      password: randomBytes(randomPasswordBytes).toString('base64url'),
-      source: 'RANDOM',
-      variable: '',
-    };
-  }
-  if (given.length < minPasswordCharacters) {
+  if (given === undefined || given === '')
+    return { password: randomBytes(randomPasswordBytes).toString('base64url'), source: 'RANDOM' };
+  if (given.length < minPasswordCharacters)
     throw new UsageError(`${variable} needs at least ${minPasswordCharacters} characters`);
-  }
   if (given !== testPassword) return { password: given, source: 'ENVIRONMENT', variable };
   throw new UsageError(`${variable} must not be "${testPassword}": everybody knows it`);
 }
@@ -72,7 +66,7 @@ export async function ensureLogin(
 }
 
 /** A check that goes on in the thread pool while the caller does other work. */
-export interface RunningCheck<T> {
+interface RunningCheck<T> {
   readonly ended: Promise<T>;
 }
 
@@ -80,7 +74,7 @@ export interface RunningCheck<T> {
  * The administrator who still has the password of test mode, made by this start or another one; else null. When this
  * returns, the users are looked up and the passwords are being hashed.
  */
-export async function administratorOfTestMode(
+async function administratorOfTestMode(
   security: Pick<Billing['security'], 'find'>,
   hasher: Pick<SecretHasher, 'verify'>,
   user: string,
@@ -113,5 +107,54 @@ export function loginText({ user, chosen }: Login): string {
       return `${login} with the password ${chosen?.password}`;
     case 'RANDOM':
       return `${login} with the password ${chosen?.password} - it is shown only this once.`;
+  }
+}
+
+/** @throws UsageError for test mode where the environment says that this is production. */
+export function refuseTestModeInProduction(
+  environment: Environment,
+  options: { readonly testMode: boolean },
+): void {
+  if (!options.testMode || environment.NODE_ENV?.trim().toLowerCase() !== 'production') return;
+  throw new UsageError(
+    '--test-mode is refused where NODE_ENV is "production": its password is known to everybody',
+  );
+}
+
+/**
+ * Refuses to serve a database that was made in test mode with the password that everybody knows. The check has begun when
+ * this returns, and must end before anybody is served.
+ */
+export async function refuseTestPassword(
+  security: Pick<Billing['security'], 'find'>,
+  hasher: Pick<SecretHasher, 'verify'>,
+  environment: Environment,
+): Promise<RunningCheck<void>> {
+  const check = await administratorOfTestMode(security, hasher, administratorOf(environment));
+  return { ended: check.ended.then(refuseUser) };
+}
+
+function refuseUser(user: string | null): void {
+  if (user === null) return;
+  throw new Error(
+    `The administrator "${user}" of this database has the password "${testPassword}" of test mode, which everybody knows. ` +
+      'Give it another one with `billwright password --user <name> --database <where>`, or serve with --test-mode',
+  );
+}
+
+/**
+ * Gives a user a new password; returns how to log in with it.
+ * @param database path of a SQLite file or URL of a PostgreSQL database.
+ */
+export async function setPassword(database: string, user: string, environment: Environment): Promise<string> {
+  const chosen = choosePassword(environment, { testMode: false });
+  const storage = await openStorage(database, { migrate: false, mustExist: true });
+  try {
+    const logger = createLogger(environment.BILLWRIGHT_LOG_LEVEL);
+    const billing = await Billing.open<never>({ storage, logger });
+    await billing.security.setPassword(user, chosen.password);
+    return loginText({ user, chosen });
+  } finally {
+    await storage.close();
   }
 }

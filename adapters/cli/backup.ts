@@ -4,7 +4,7 @@ import { besideDatabase, isPostgresqlUrl, shownDatabase } from './database.ts';
 import type { Environment } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface BackupOptions {
+interface BackupOptions {
   /** Path of a SQLite file. */
   readonly database: string;
   /** Path of the copy, which must not be there. */

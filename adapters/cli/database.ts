@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { isPostgresqlUrl } from '../mikro-orm/postgresql/connection-url.ts';
 import type { Configured } from './configuration/configured.ts';
+import { missingPackages, packagesOf } from './packages.ts';
 import { UsageError } from './usage-error.ts';
 
 export { isPostgresqlUrl };
@@ -35,7 +36,7 @@ export function databaseOf(
   throw new UsageError(`${source} ${fault}`);
 }
 
-export const urlForm =
+const urlForm =
   'is no URL such as postgresql://user:password@host:5432/name; a password needs its @, :, / and % as %40, %3A, %2F and %25';
 
 /** What is wrong with the name of a database, without the name, which may hold a password; null: nothing. */
@@ -135,4 +136,110 @@ export async function migrateDatabase(database: string): Promise<readonly string
     ? await import('../mikro-orm/postgresql.ts')
     : await import('../mikro-orm/sqlite.ts');
   return adapter.migrate(database);
+}
+
+/** What is missing outside of this program, in words that say all. */
+class MissingError extends Error {
+  override readonly name = 'MissingError';
+}
+
+/**
+ * Does what needs a database.
+ * @param outside.database path of a SQLite file or URL of a PostgreSQL database.
+ * @param outside.needed packages beside those of the database.
+ * @throws MissingError that names it, with the way out, where it cannot be used.
+ */
+export async function reachingDatabase<T>(
+  { database, needed = [] }: { readonly database: string; readonly needed?: readonly string[] },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const drivers = isPostgresqlUrl(database) ? packagesOf.postgresql : packagesOf.sqlite;
+    const message =
+      missingPackages(error, [...drivers, ...packagesOf.log, ...needed]) ?? databaseFailure(error, database);
+    throw message === null ? error : new MissingError(message, { cause: error });
+  }
+}
+
+/** A sentence for what a database or its driver refuses at the start, and the way out; null for any other error. */
+export function databaseFailure(error: unknown, database: string): string | null {
+  const shown = shownDatabase(database);
+  if (isPostgresqlUrl(database) && URL.parse(database) === null) return `The database ${urlForm}`;
+  for (const each of causesOf(error)) {
+    // A port that cannot be had is no fault of the database, nor is the address of the server.
+    if (Reflect.get(each, 'syscall') === 'listen' || isOfAnotherHost(each, database)) return null;
+    const code = String(Reflect.get(each, 'code') ?? '');
+    const wayOut = isPostgresqlUrl(database)
+      ? postgresqlFault(code, each, database)
+      : sqliteFault(code, each);
+    if (wayOut !== null) return `The database ${shown} ${wayOut} (${each.message})`;
+  }
+  return error instanceof Error && error.message.startsWith('The database ')
+    ? error.message.replace('The database', `The database ${shown}`)
+    : null;
+}
+
+function isOfAnotherHost(error: Error, database: string): boolean {
+  const name: unknown = Reflect.get(error, 'hostname');
+  return Reflect.get(error, 'syscall') === 'getaddrinfo' && name !== URL.parse(database)?.hostname;
+}
+
+const unreachable = 'cannot be reached: correct host and port, or let the network reach it';
+const unknownHost = 'cannot be reached: no host has that name. Correct the host';
+const postgresqlFaults: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'cannot be reached: nothing listens there. Start PostgreSQL, or correct host and port',
+  ENOTFOUND: unknownHost,
+  EAI_AGAIN: unknownHost,
+  ETIMEDOUT: unreachable,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  ECONNRESET: unreachable,
+  ENOENT: 'cannot be reached: a socket or file that its URL names is not there. Correct the URL',
+  28000: 'refuses the user: correct the user, or pg_hba.conf of the server',
+  '28P01': 'refuses the password: correct user and password in the URL',
+  42501: 'does not let its user do this: connect as the role that owns the tables, or grant it the right',
+  53300: 'has no connection left: raise max_connections, or end others',
+  '57P03': 'is starting or stopping: try again in a moment',
+};
+
+/** What went wrong with a server, by its SQLSTATE or the code of the connection. */
+function postgresqlFault(code: string, { message }: Error, database: string): string | null {
+  if (code === '28000' && message.includes('no encryption'))
+    return 'takes no connections without TLS: add ?sslmode=verify-full to its URL';
+  if (code === '3D000') {
+    const { pathname = '', username = '' } = URL.parse(database) ?? {};
+    const owner = username === '' ? '' : `--owner=${decodeURIComponent(username)} `;
+    return `is not there: create it, createdb ${owner}${decodeURIComponent(pathname.slice(1))}, or correct the name`;
+  }
+  const known = postgresqlFaults[code];
+  if (known !== undefined) return known;
+  if (/certificate|altnames/.test(message))
+    return 'shows a certificate that is not trusted: name the file of its authority, &sslrootcert=…, or correct the host in its URL';
+  return /SSL|SASL/.test(message)
+    ? 'cannot be reached as the URL says: look at its password and sslmode'
+    : null;
+}
+
+/** What went wrong with a file, by the code of SQLite or of the file system. */
+function sqliteFault(code: string, { message }: Error): string | null {
+  if (code === 'SQLITE_NOTADB') return 'is no SQLite file: name another with --database';
+  if (code.startsWith('SQLITE_CORRUPT')) return 'is damaged: put a backup in its place';
+  if (code.startsWith('SQLITE_READONLY') || code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return 'cannot be written: let the user of this process write the file and its directory';
+  if (code.startsWith('SQLITE_BUSY') || code === 'SQLITE_LOCKED')
+    return 'is locked by another process: end it, or try again in a moment';
+  if (code === 'SQLITE_FULL' || code === 'ENOSPC') return 'cannot grow: make room on its disk';
+  if (code.startsWith('SQLITE_CANTOPEN') || /directory does not exist/.test(message))
+    return 'cannot be opened: its directory and file have to be there, for the user of this process to read and write; name another with --database';
+  return null;
+}
+
+/** The error, what caused it, and of several attempts to connect each one. */
+function causesOf(error: unknown): readonly Error[] {
+  if (!(error instanceof Error)) return [];
+  const inner = error instanceof AggregateError ? error.errors.flatMap(causesOf) : [];
+  return [...(error.message === '' ? [] : [error]), ...inner, ...causesOf(error.cause)];
 }

@@ -7,9 +7,10 @@ import {
   serverProperties,
 } from '../../lib/tenants/index.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
+import { type Given, textOf } from './commands/options.ts';
 import type { Configured } from './configuration/configured.ts';
 import { type Environment, environmentValue } from './environment.ts';
-import { UsageError } from './usage-error.ts';
+import { reasonOf, UsageError } from './usage-error.ts';
 
 /** How many problems of a catalog a message lists. */
 const SHOWN_PROBLEMS = 10;
@@ -42,44 +43,22 @@ function isSet(name: string, source: string, text: string): boolean {
 const bundledCatalog = 'examples/catalogs/orchard-demo.xml';
 
 /**
- * The document of the default catalog: that of the option, else of the property `catalog.uri`, a path or a file URL, else
- * that of the configuration file, else the sample of the package (platform §4.3), which is known to be good and is read
- * when a tenant needs it.
+ * The default documents, as a command is given and configured: those of the options, else of the properties `catalog.uri` and
+ * `overdue.uri`, each a path or a file URL, else of the configuration file; else the catalog is the sample of the package
+ * (platform §4.3), which is known to be good and is read when a tenant needs it.
  * @throws UsageError for a file that cannot be read.
  */
-async function defaultCatalog(
-  option: string | undefined,
-  environment: Environment,
-  defined?: string | (() => string),
-): Promise<string | (() => string)> {
-  const named = { option, flag: '--default-catalog', property: 'catalog.uri' };
-  const text = await namedDocument(named, environment);
-  if (text !== undefined) return text;
-  if (defined !== undefined) return defined;
-  return () => readFileSync(new URL(bundledCatalog, import.meta.resolve('billwright/package.json')), 'utf8');
-}
-
-/**
- * The default overdue configuration: that of the option, else of the property `overdue.uri`, a path or a file URL, else
- * undefined (platform §4.3).
- * @throws UsageError for a file that cannot be read.
- */
-function defaultOverdueConfig(
-  option: string | undefined,
-  environment: Environment,
-): Promise<string | undefined> {
-  return namedDocument({ option, flag: '--default-overdue', property: 'overdue.uri' }, environment);
-}
-
-/** Both, as a command is given and configured. */
 export async function defaultDocuments(
-  option: { readonly catalog: string | undefined; readonly overdue: string | undefined },
+  given: Given,
   { environment, definition }: Pick<Configured, 'environment' | 'definition'>,
 ) {
+  const named = (option: string, property: string) =>
+    namedDocument({ option: textOf(given, option), flag: `--${option}`, property }, environment);
+  const sample = () =>
+    readFileSync(new URL(bundledCatalog, import.meta.resolve('billwright/package.json')), 'utf8');
   return {
-    defaultCatalog: await defaultCatalog(option.catalog, environment, definition.defaultCatalog),
-    defaultOverdueConfig:
-      (await defaultOverdueConfig(option.overdue, environment)) ?? definition.defaultOverdueConfig,
+    defaultCatalog: (await named('default-catalog', 'catalog.uri')) ?? definition.defaultCatalog ?? sample,
+    defaultOverdueConfig: (await named('default-overdue', 'overdue.uri')) ?? definition.defaultOverdueConfig,
   };
 }
 
@@ -94,7 +73,7 @@ async function namedDocument(
   try {
     return await readFile(file.startsWith('file:') ? fileURLToPath(file) : file, 'utf8');
   } catch (error) {
-    throw new UsageError(`${source}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${source}: ${reasonOf(error)}`);
   }
 }
 

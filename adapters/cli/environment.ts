@@ -1,10 +1,14 @@
+import { configurableProperties, serverWideNames } from '../../lib/tenants/index.ts';
+import { closestTo } from '../../lib/values/text/index.ts';
+import { UsageError } from './usage-error.ts';
+
 /** The sources of properties besides options: variables of the environment, and names as in a configuration file. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Prefixes of a property in the environment, the documented one first (platform §4.1). */
-export const variablePrefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
+const variablePrefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
 /** Prefixes in a configuration file, which the environment overrides. */
-export const namePrefixes = ['org.service.', 'org.killbill.'];
+const namePrefixes = ['org.service.', 'org.killbill.'];
 
 /** The variable, or name in the file, that sets a property, and its value; both empty if there is none. */
 export function environmentValue(
@@ -17,4 +21,70 @@ export function environmentValue(
   ];
   const source = sources.find((each) => environment[each] !== undefined) ?? '';
   return [source, environment[source]];
+}
+
+/** Names, without prefix, of every property of this server (platform §4.2, §4.3). */
+const properties = [...new Set([...configurableProperties, ...serverWideNames])];
+const [documentedPrefix = ''] = namePrefixes;
+const [variablePrefix = ''] = variablePrefixes;
+
+/** Variables of our own that are no property. */
+const ownVariables = [
+  'BILLWRIGHT_ADMIN_PASSWORD',
+  'BILLWRIGHT_DATABASE',
+  'BILLWRIGHT_LOG_LEVEL',
+  'BILLWRIGHT_SERVER_KEY',
+  'BILLWRIGHT_TRACES',
+];
+/** Those of our tests, and what Kubernetes and links between containers say of a service that is named as we are. */
+const foreignVariable = /^BILLWRIGHT_(?:TEST|PORT|SERVICE)(?:_|$)|_(?:HOST|PORT)$|_PORT_\d+_/;
+
+/**
+ * Refuses a file that sets what is no property, which would go without effect. Names that look like none of ours are left
+ * alone: a plugin may have them.
+ * @throws UsageError with the name that is most likely meant.
+ */
+export function refuseUnknownProperties(names: readonly string[], file: string): void {
+  const known = new Set(properties);
+  for (const name of names) {
+    const prefix = namePrefixes.find((each) => name.startsWith(each));
+    if (prefix !== undefined && known.has(name.slice(prefix.length))) continue;
+    const full = properties.map((each) => documentedPrefix + each);
+    const meant =
+      prefix === undefined
+        ? known.has(name)
+          ? documentedPrefix + name
+          : closestTo(name, full)
+        : nameAfter(documentedPrefix, closestTo(name.slice(prefix.length), properties));
+    if (prefix === undefined && meant === null) continue;
+    const hint = meant === null ? '' : `; did you mean ${meant}?`;
+    throw new UsageError(`${file}: "${name}" is no property of this server${hint}`);
+  }
+}
+
+/** Options that one would look for in the environment. Kubernetes gives the port of a service as `tcp://…`. */
+function optionFor(name: string, value: string): string | null {
+  if (name === 'BILLWRIGHT_HOST') return '--host';
+  return name === 'BILLWRIGHT_PORT' && /^\d+$/.test(value) ? '--port' : null;
+}
+
+/** A sentence for each variable that looks like ours and has no effect. */
+export function unknownVariables(environment: Environment): readonly string[] {
+  const variables = properties.flatMap((name) =>
+    variablePrefixes.map((prefix) => prefix + name.replaceAll('.', '_')),
+  );
+  const known = new Set([...variables, ...ownVariables]);
+  return Object.entries(environment).flatMap(([name, value = '']) => {
+    const option = optionFor(name, value);
+    if (option !== null) return [`${name} has no effect: there is no such variable; the option is ${option}`];
+    if (!/^(?:SERVICE|BILLWRIGHT)_/.test(name) || known.has(name) || foreignVariable.test(name)) return [];
+    const meant = closestTo(name, name.startsWith(variablePrefix) ? variables : ownVariables);
+    return [
+      `${name} has no effect: there is no such variable${meant === null ? '' : `; did you mean ${meant}?`}`,
+    ];
+  });
+}
+
+function nameAfter(prefix: string, name: string | null): string | null {
+  return name === null ? null : prefix + name;
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { definitionNames } from './configuration/configured.ts';
-import { UsageError } from './usage-error.ts';
+import { reasonOf, UsageError } from './usage-error.ts';
 
 /** The file that a project begins with: what it says is what holds without it, so that it can be started as it is. */
 const definition = `// The server that \`billwright serve\` runs in this directory. Changes count from the next start on. An option of
@@ -59,11 +59,10 @@ export async function writeDefinition(options: {
   try {
     await writeFile(file, definition, { flag: 'wx' });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(
       error instanceof Error && Reflect.get(error, 'code') === 'EEXIST'
         ? `${file} is there already and is not overwritten`
-        : `${file} cannot be written: ${reason}`,
+        : `${file} cannot be written: ${reasonOf(error)}`,
     );
   }
   return `Wrote ${name}. "billwright serve" starts the server that it defines.`;

@@ -1,28 +1,15 @@
 import { Billing } from '../../lib/billing.ts';
-import type {
-  BacklogOperations,
-  LateEntryView,
-  QueueEntryView,
-  QueueKind,
-  QueueLookRequest,
-} from '../../lib/index.ts';
+import type { LateEntryView, QueueEntryView, QueueKind, QueueLookRequest } from '../../lib/index.ts';
 import { formatInstant } from '../../lib/values/time/index.ts';
-import { openStorage } from './database.ts';
-import { namedTenant } from './named-tenant.ts';
-import { type ConfiguredLikeServer, partsBesideServer } from './parts-beside-server.ts';
+import { type BesideServer, besideServer, namedTenant } from './beside-server.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What is asked of the queues. */
-export const queueLooks = ['late', 'busy', 'failed'] as const;
-/** What is done to entries of the queues. */
-export const queueChanges = ['put-back', 'free'] as const;
-type QueueLook = (typeof queueLooks)[number];
-type QueueChange = (typeof queueChanges)[number];
+/** What is asked of the queues, and what is done to their entries. */
+export type QueueLook = 'late' | 'busy' | 'failed' | QueueChange;
+type QueueChange = 'put-back' | 'free';
 
-export interface QueueOptions extends ConfiguredLikeServer {
-  readonly look: QueueLook | QueueChange;
-  /** Path of a SQLite file or URL of a PostgreSQL database. */
-  readonly database: string;
+export interface QueueOptions extends BesideServer {
+  readonly look: QueueLook;
   /** Id or API key of the one tenant; undefined = all. */
   readonly tenant?: string | undefined;
   readonly account?: string | undefined;
@@ -46,18 +33,16 @@ export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
   const records = options.records.map((text) => numberOf('--record', text));
   if (isChange(look) && (kind === undefined || records.length === 0))
     throw new UsageError(`queues ${look} needs --kind and at least one --record`);
-  const storage = await openStorage(options.database, {
-    migrate: false,
-    readOnly: !isChange(look),
-    mustExist: true,
-  });
-  try {
-    const parts = partsBesideServer(storage, options);
+  const { account, limit } = options;
+  const bounds = {
+    ...(account === undefined ? {} : { accountId: account }),
+    ...(limit === undefined || isChange(look) ? {} : { limit: numberOf('--limit', limit) }),
+  };
+  return besideServer(options, { readOnly: !isChange(look) }, async (parts) => {
     const backlog = await Billing.openBacklog<never>(parts);
     await parts.clock.refresh();
-    const tenant = options.tenant === undefined ? null : await namedTenant(storage, options.tenant);
+    const tenant = options.tenant === undefined ? null : await namedTenant(parts.storage, options.tenant);
     const ofTenant = tenant === null ? {} : { tenantId: tenant.id };
-    const ofKind = kind === undefined ? {} : { kind: kinds[kind] as QueueKind };
     if (isChange(look)) {
       const chosen = { ...ofTenant, kind: kinds[kind ?? ''] as QueueKind, recordIds: records };
       return look === 'free'
@@ -66,33 +51,15 @@ export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
     }
     const request = {
       ...ofTenant,
-      ...ofKind,
-      ...(options.account === undefined ? {} : { accountId: options.account }),
-      ...(options.limit === undefined ? {} : { limit: numberOf('--limit', options.limit) }),
+      ...(kind === undefined ? {} : { kind: kinds[kind] as QueueKind }),
+      ...bounds,
     };
-    return { entries: await entriesOf(backlog, look, request as QueueLookRequest) };
-  } finally {
-    await storage.close();
-  }
+    return { entries: await backlog[look](request as QueueLookRequest) };
+  });
 }
 
-function entriesOf(
-  backlog: BacklogOperations,
-  look: QueueLook,
-  request: QueueLookRequest,
-): Promise<readonly (QueueEntryView | LateEntryView)[]> {
-  switch (look) {
-    case 'late':
-      return backlog.late(request);
-    case 'busy':
-      return backlog.busy(request);
-    case 'failed':
-      return backlog.failed(request);
-  }
-}
-
-function isChange(look: QueueLook | QueueChange): look is QueueChange {
-  return queueChanges.some((each) => each === look);
+function isChange(look: QueueLook): look is QueueChange {
+  return look === 'put-back' || look === 'free';
 }
 
 /** What was done, in a line for people. */

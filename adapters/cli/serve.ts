@@ -5,12 +5,18 @@ import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/values/limits.ts';
 import type { Listening } from '../koa/index.ts';
 import { hasRenderer } from '../koa/openapi/page.ts';
 import { newNodeName } from '../node/index.ts';
-import { administratorOf, choosePassword, ensureLogin, type Login, loginText } from './administrator.ts';
+import {
+  administratorOf,
+  choosePassword,
+  ensureLogin,
+  type Login,
+  loginText,
+  refuseTestModeInProduction,
+} from './administrator.ts';
 import { compose } from './composed-server.ts';
-import { unknownVariables } from './configuration/unknown-names.ts';
 import { openStorage, shownDatabase } from './database.ts';
+import { unknownVariables } from './environment.ts';
 import { createLogger } from './logger.ts';
-import { refuseTestModeInProduction } from './production.ts';
 import type { ServeOptions } from './serve-options.ts';
 
 const usedBefore =

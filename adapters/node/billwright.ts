@@ -2,18 +2,20 @@ import '../supported-node.ts';
 import { hostname } from 'node:os';
 import { Billing as Engine } from '../../lib/billing.ts';
 import type { BillingOptions as EngineOptions } from '../../lib/index.ts';
-import { consoleLogger } from './console-logger.ts';
 import { logFiles } from './log-files.ts';
 import { isFormerNode, newNodeName } from './node-name.ts';
-import { processGauges } from './process-gauges.ts';
 import { productVersion } from './product-version.ts';
 import { httpPushSender } from './push-sender.ts';
 import { scryptHasher } from './scrypt-hasher.ts';
 import { unencrypted } from './secret-cipher.ts';
-import { sha256 } from './sha256.ts';
-import { systemClock } from './system-clock.ts';
-import { uuidGenerator } from './uuid-generator.ts';
-import { workScopes } from './work-scopes.ts';
+import {
+  consoleLogger,
+  processGauges,
+  sha256,
+  systemClock,
+  uuidGenerator,
+  workScopes,
+} from './this-process.ts';
 
 export * from '../../lib/index.ts';
 

@@ -1,9 +1,9 @@
+import { lookup, Resolver } from 'node:dns/promises';
 import type { ClientRequest, IncomingMessage, Agent as NodeHttpAgent } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { NameResolver, PushAnswer, PushRequest, PushSender } from '../../lib/ports/index.ts';
-import { nameResolver } from './name-resolver.ts';
 import { productVersion } from './product-version.ts';
 
 // An import of its names would load all that `node:http` has, Node's own fetch included, into every process that starts.
@@ -35,26 +35,16 @@ function mayKeepOneMore({ freeSockets }: Pick<NodeHttpAgent, 'freeSockets'>): bo
   return kept < KEPT_CONNECTIONS;
 }
 
-class PinnedHttpAgent extends HttpAgent {
-  override getName(options?: Parameters<NodeHttpAgent['getName']>[0]): string {
-    return byAddress(super.getName(options), options);
-  }
-
-  override keepSocketAlive(...of: Parameters<NodeHttpAgent['keepSocketAlive']>): boolean {
-    const isKept: unknown = super.keepSocketAlive(...of);
-    return isKept !== false && mayKeepOneMore(this);
-  }
-}
-
-class PinnedHttpsAgent extends HttpsAgent {
-  override getName(options?: Parameters<HttpsAgent['getName']>[0]): string {
-    return byAddress(super.getName(options), options);
-  }
-
-  override keepSocketAlive(...of: Parameters<HttpsAgent['keepSocketAlive']>): boolean {
-    const isKept: unknown = super.keepSocketAlive(...of);
-    return isKept !== false && mayKeepOneMore(this);
-  }
+/** Has an agent tell connections apart by the addresses that were checked, and keep few of them. */
+function pinning<A extends NodeHttpAgent>(agent: A): A {
+  const [getName, keepSocketAlive] = [agent.getName.bind(agent), agent.keepSocketAlive.bind(agent)];
+  return Object.assign(agent, {
+    getName: (...[options]: Parameters<typeof getName>) => byAddress(getName(options), options),
+    keepSocketAlive(...of: Parameters<typeof keepSocketAlive>): boolean {
+      const isKept: unknown = keepSocketAlive(...of);
+      return isKept !== false && mayKeepOneMore(agent);
+    },
+  });
 }
 
 interface Agents {
@@ -74,7 +64,7 @@ export function httpPushSender(
 ): PushSender {
   const resolver = options.resolver ?? nameResolver();
   const kept = { keepAlive: true, timeout: KEPT_MS };
-  const agents: Agents = { http: new PinnedHttpAgent(kept), https: new PinnedHttpsAgent(kept) };
+  const agents: Agents = { http: pinning(new HttpAgent(kept)), https: pinning(new HttpsAgent(kept)) };
   const userAgent = `Billwright/${productVersion()}`;
   return {
     resolve: (host) => resolver.resolve(host),
@@ -173,5 +163,31 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
     if (first === undefined) answer(new Error(`There is no address of ${host}`), '', 4);
     else if (options.all) answer(null, found);
     else answer(null, first.address, first.family);
+  };
+}
+
+/** How long a name server may take, and how often it is asked. */
+const TIMEOUT_MS = 3_000;
+const TRIES = 2;
+
+/**
+ * Resolves names with a dot by DNS itself: the machine's own way of it (`getaddrinfo`) takes one of few threads for as long as
+ * a name server likes, which hashing and files need too. Names without a dot, which only the machine knows how to complete,
+ * go that way. The hosts file does not count for names with a dot.
+ * @param options.servers name servers as `address` or `address:port`; default: those of the machine.
+ */
+export function nameResolver(options: { readonly servers?: readonly string[] } = {}): NameResolver {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+  if (options.servers !== undefined) resolver.setServers(options.servers);
+  return {
+    resolve: async (host) => {
+      if (!host.replace(/\.$/, '').includes('.'))
+        return (await lookup(host, { all: true })).map(({ address }) => address);
+      const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+      const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+      const [first] = found;
+      if (addresses.length === 0 && first.status === 'rejected') throw first.reason;
+      return addresses;
+    },
   };
 }

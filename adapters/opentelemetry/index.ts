@@ -1,5 +1,4 @@
 /** What the engine does, as traces of OpenTelemetry. */
-
 import {
   type Context,
   context,
@@ -9,11 +8,11 @@ import {
   SpanKind as OtelSpanKind,
   type Tracer as OtelTracer,
   ROOT_CONTEXT,
+  type SpanContext,
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
 import type { Span, SpanKind, SpanStart, TraceParent, Tracer } from '../../lib/ports/index.ts';
-import { formatTraceParent, parseTraceParent } from './trace-parent.ts';
 
 /** Which of our spans a context belongs to, so that spans of other libraries in between are not passed over. */
 const ours = createContextKey('billwright span');
@@ -96,4 +95,19 @@ function spanOver(span: OtelSpan): Span {
     end: () => span.end(),
     run: (work) => context.with(trace.setSpan(context.active(), span).setValue(ours, traceParent), work),
   };
+}
+
+const form = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** As W3C Trace Context writes it, version 00. */
+export function formatTraceParent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+}
+
+/** Null: it is none. */
+export function parseTraceParent(text: string): SpanContext | null {
+  const [, traceId, spanId, flags] = form.exec(text) ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return null;
+  const found = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+  return isSpanContextValid(found) ? found : null;
 }

@@ -1,8 +1,7 @@
 import type { DocumentRenderer, PrintableDocument, RenderedFile } from '../../lib/ports/index.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import { drawDocument } from './draw-document.ts';
-import { type FontFamily, Fonts } from './fonts.ts';
-import { loadPackages, type Packages } from './packages.ts';
+import { type FontFamily, Fonts, loadPackages, type Packages } from './fonts.ts';
 import { Sheet } from './sheet.ts';
 
 export interface PdfOptions {

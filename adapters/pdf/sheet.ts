@@ -1,9 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { PrintableDocument } from '../../lib/ports/index.ts';
-import type { Fonts, LoadedFont, Weight } from './fonts.ts';
-import type { Packages } from './packages.ts';
-import { linesOf } from './text-lines.ts';
-import { type BaseDirection, TextRuns } from './text-runs.ts';
+import type { Fonts, LoadedFont, Packages, Weight } from './fonts.ts';
+import { type BaseDirection, linesOf, TextRuns } from './text-runs.ts';
 
 /** In points; a page's bottom margin holds its number. */
 export const margin = { top: 51, side: 48, bottom: 62 } as const;

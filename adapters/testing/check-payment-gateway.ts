@@ -1,14 +1,14 @@
 import type { PaymentGateway } from '../../lib/index.ts';
-import { checkCapabilities } from './gateway-check/check-capabilities.ts';
 import { checkInEngine } from './gateway-check/check-in-engine.ts';
-import { checkDeletedMethod, checkMethods } from './gateway-check/check-methods.ts';
+import { checkDeletedMethod, checkMethods, checkPaymentSearch } from './gateway-check/check-methods.ts';
 import { checkNotifications } from './gateway-check/check-notifications.ts';
 import { checkOperations } from './gateway-check/check-operations.ts';
 import { checkOutcomes } from './gateway-check/check-outcomes.ts';
-import { checkPaymentSearch } from './gateway-check/check-searches.ts';
-import { GatewayCaller } from './gateway-check/gateway-caller.ts';
-import type { PaymentGatewayCheckOptions } from './gateway-check/gateway-check-options.ts';
-import { GatewayFindings, type PaymentGatewayReport } from './gateway-check/gateway-report.ts';
+import {
+  GatewayCaller,
+  type PaymentGatewayCheckOptions,
+  type PaymentGatewayReport,
+} from './gateway-check/gateway-caller.ts';
 
 /**
  * Checks a gateway against its contract (payments §2.1, §2.2) and tells what is wrong with it, each in a sentence; an empty
@@ -25,10 +25,9 @@ export async function checkPaymentGateway(
   gateway: PaymentGateway,
   options: PaymentGatewayCheckOptions,
 ): Promise<PaymentGatewayReport> {
-  const report = new GatewayFindings();
-  checkCapabilities(gateway, report);
-  if (report.findings.length === 0 || canBeCalled(gateway)) {
-    const caller = new GatewayCaller(gateway, options, report);
+  const caller = new GatewayCaller(gateway, options);
+  checkCapabilities(caller);
+  if (typeof gateway.purchase === 'function' && typeof gateway.getPaymentInfo === 'function') {
     await checkMethods(caller);
     await checkOperations(caller);
     await checkPaymentSearch(caller);
@@ -37,10 +36,68 @@ export async function checkPaymentGateway(
     await checkDeletedMethod(caller);
     await checkInEngine(caller);
   }
-  const { findings, notes, called } = report;
-  return { findings, notes, called };
+  return caller.report;
 }
 
-function canBeCalled({ purchase, getPaymentInfo }: PaymentGateway): boolean {
-  return typeof purchase === 'function' && typeof getPaymentInfo === 'function';
+/** What can be seen of a gateway without calling it: members that contradict each other, or its capabilities. */
+function checkCapabilities(caller: GatewayCaller): void {
+  const { gateway } = caller;
+  if (typeof gateway.name !== 'string' || gateway.name.trim() === '') caller.wrong('The gateway has no name');
+  else if (gateway.name.length > MAX_NAME_CHARACTERS)
+    caller.wrong(`The gateway's name is longer than ${MAX_NAME_CHARACTERS} characters`);
+  for (const { holds, sentence } of contradictions) if (holds(gateway)) caller.wrong(sentence);
 }
+
+const MAX_NAME_CHARACTERS = 50;
+
+interface Contradiction {
+  holds(gateway: PaymentGateway): boolean;
+  readonly sentence: string;
+}
+
+const contradictions: readonly Contradiction[] = [
+  {
+    holds: ({ purchase }) => typeof purchase !== 'function',
+    sentence: 'The gateway has no purchase, which every gateway needs',
+  },
+  {
+    holds: ({ getPaymentInfo }) => typeof getPaymentInfo !== 'function',
+    sentence: 'The gateway has no getPaymentInfo, from which recovery reads what has happened',
+  },
+  {
+    holds: ({ capture, authorize }) => capture !== undefined && authorize === undefined,
+    sentence: 'capture is offered without authorize, so that there is nothing to capture',
+  },
+  {
+    holds: ({ capture, authorize }) => authorize !== undefined && capture === undefined,
+    sentence: 'authorize is offered without capture, so that what is promised can never be taken',
+  },
+  {
+    holds: (gateway) => gateway.void !== undefined && gateway.authorize === undefined,
+    sentence: 'void is offered without authorize, so that there is nothing to take back',
+  },
+  {
+    holds: ({ capabilities, getPaymentMethods, searchPaymentMethods, resetPaymentMethods }) =>
+      capabilities?.holdsPaymentMethods === false &&
+      [getPaymentMethods, searchPaymentMethods, resetPaymentMethods].some((member) => member !== undefined),
+    sentence:
+      'capabilities.holdsPaymentMethods is false, but the gateway offers lists of payment methods, which are never asked for then',
+  },
+  {
+    holds: ({ capabilities, getPaymentMethodDetail }) =>
+      capabilities?.holdsPaymentMethods === true && getPaymentMethodDetail === undefined,
+    sentence:
+      'capabilities.holdsPaymentMethods is true, but there is no getPaymentMethodDetail to tell of one',
+  },
+  {
+    holds: ({ capabilities }) =>
+      capabilities?.sideEffectFree === true && capabilities.completeLedger === true,
+    sentence:
+      'capabilities say both sideEffectFree and completeLedger: what does nothing outside has no ledger that recovery could ask',
+  },
+  {
+    holds: ({ verifyNotification, processNotification }) =>
+      verifyNotification !== undefined && processNotification === undefined,
+    sentence: 'verifyNotification is offered without processNotification, which would do something with it',
+  },
+];

@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { keepYoungGenerationSmall } from '../../adapters/cli/young-generation.ts';
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
-import { consoleLogger } from '../../adapters/node/console-logger.ts';
+import { consoleLogger } from '../../adapters/node/this-process.ts';
 import { sandboxGateway } from '../../adapters/testing/index.ts';
 import { answerParent, peakMib } from './child.ts';
 import { storageAt } from './databases.ts';

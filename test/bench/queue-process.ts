@@ -1,8 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Billing } from '../../adapters/node/billwright.ts';
-import { consoleLogger } from '../../adapters/node/console-logger.ts';
-import { systemClock } from '../../adapters/node/system-clock.ts';
-import { uuidGenerator } from '../../adapters/node/uuid-generator.ts';
+import { consoleLogger, systemClock, uuidGenerator } from '../../adapters/node/this-process.ts';
 import {
   type Account,
   BusEventType,

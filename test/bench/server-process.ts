@@ -1,7 +1,7 @@
 import { keepYoungGenerationSmall } from '../../adapters/cli/young-generation.ts';
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
-import { consoleLogger } from '../../adapters/node/console-logger.ts';
+import { consoleLogger } from '../../adapters/node/this-process.ts';
 import { pdfRenderer } from '../../adapters/pdf/index.ts';
 import { sandboxGateway } from '../../adapters/testing/index.ts';
 import type { BenchDatabase } from './bench-database.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { load } from 'js-yaml';
-import { unknownVariables } from '../../adapters/cli/configuration/unknown-names.ts';
+import { unknownVariables } from '../../adapters/cli/environment.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
 const root = resolve(import.meta.dirname, '../..');

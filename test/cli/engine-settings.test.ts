@@ -3,20 +3,19 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { configurationFile } from '../../adapters/cli/configuration-file.ts';
+import { configurationFile } from '../../adapters/cli/configuration/configuration-file.ts';
 import {
   defaultDocuments,
   environmentConfiguration,
   withProblems,
 } from '../../adapters/cli/engine-settings.ts';
 import type { Environment } from '../../adapters/cli/environment.ts';
-import { httpSettings, processSettings } from '../../adapters/cli/settings.ts';
+import { httpSettings, processSettings } from '../../adapters/cli/serve-options.ts';
 import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { newNodeName } from '../../adapters/node/index.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import { example } from '../support/files.ts';
 
-const noOption = { catalog: undefined, overdue: undefined };
 const meadow = fileURLToPath(example('catalogs/meadow.xml'));
 
 describe('settings of the engine from the environment', () => {
@@ -149,7 +148,8 @@ describe('the default documents of the command line', () => {
 
   it('is the file of the option, else that of catalog.uri, else the sample, read when it is needed', async () => {
     const defaultCatalog = async (catalog: string | undefined, environment: Environment) =>
-      (await defaultDocuments({ ...noOption, catalog }, { environment, definition: {} })).defaultCatalog;
+      (await defaultDocuments({ 'default-catalog': catalog }, { environment, definition: {} }))
+        .defaultCatalog;
     const other = join(directory, 'other.xml');
     await writeFile(other, '<other/>');
     const sample = await defaultCatalog(undefined, {});
@@ -167,7 +167,7 @@ describe('the default documents of the command line', () => {
       [undefined, { SERVICE_catalog_uri: missing }, 'SERVICE_catalog_uri'],
     ] as const) {
       let thrown: unknown;
-      await defaultDocuments({ ...noOption, catalog }, { environment, definition: {} }).catch(
+      await defaultDocuments({ 'default-catalog': catalog }, { environment, definition: {} }).catch(
         (error: unknown) => {
           thrown = error;
         },
@@ -182,7 +182,7 @@ describe('the default documents of the command line', () => {
   it('of the overdue configuration is the file of the option, else that of overdue.uri, else the one that is defined', async () => {
     const defaultOverdueConfig = async (overdue: string | undefined, environment: Environment) => {
       const configured = { environment, definition: { defaultOverdueConfig: 'defined' } };
-      return (await defaultDocuments({ ...noOption, overdue }, configured)).defaultOverdueConfig;
+      return (await defaultDocuments({ 'default-overdue': overdue }, configured)).defaultOverdueConfig;
     };
     const [one, other] = [join(directory, 'one.json'), join(directory, 'other.xml')];
     await writeFile(one, '{}');

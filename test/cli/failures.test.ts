@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { databaseFailure, reachingDatabase } from '../../adapters/cli/database-failure.ts';
-import { missingPackages, packagesOf } from '../../adapters/cli/missing-packages.ts';
+import { databaseFailure, reachingDatabase } from '../../adapters/cli/database.ts';
+import { missingPackages, packagesOf } from '../../adapters/cli/packages.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import manifest from '../../package.json' with { type: 'json' };
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { httpSettings } from '../../adapters/cli/settings.ts';
+import { httpSettings } from '../../adapters/cli/serve-options.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { speak } from './spoken.ts';
 

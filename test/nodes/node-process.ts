@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
-import { consoleLogger } from '../../adapters/node/console-logger.ts';
 import { sharedTestClock, systemClock } from '../../adapters/node/index.ts';
+import { consoleLogger } from '../../adapters/node/this-process.ts';
 import { fakeClock, fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 
 const { values } = parseArgs({

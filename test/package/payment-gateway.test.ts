@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
-import { uuidGenerator } from '../../adapters/node/uuid-generator.ts';
+import { uuidGenerator } from '../../adapters/node/this-process.ts';
 import { checkPaymentGateway, fakeClock } from '../../adapters/testing/index.ts';
 import { ledgerGateway, payThroughLedger } from '../../examples/payment-gateway.ts';
 

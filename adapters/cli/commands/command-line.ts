@@ -1,10 +1,16 @@
 import { Command, CommanderError } from 'commander';
 import { productVersion } from '../../node/product-version.ts';
 import { UsageError } from '../usage-error.ts';
-import { backupCommand, checkCommand, migrateCommand, passwordCommand } from './database-commands.ts';
-import { initCommand, openapiCommand } from './project-commands.ts';
+import {
+  archiveUsageCommand,
+  backupCommand,
+  checkCommand,
+  migrateCommand,
+  passwordCommand,
+  queuesCommand,
+} from './database-commands.ts';
+import type { Say } from './options.ts';
 import { serveCommand } from './serve-command.ts';
-import { archiveUsageCommand, queuesCommand } from './work-commands.ts';
 
 const environmentHelp = `
 Environment: BILLWRIGHT_DATABASE is where the database is, for all commands that have --database.
@@ -19,7 +25,7 @@ must be read again, such as the keys that sign bearer tokens; without it a key f
 Ends with status 0, with 1 after a failure, with 2 where the command line or the configuration is wrong.`;
 
 /** Where commands write: what they tell, help, and what is wrong. The server writes to that of the process. */
-export interface Console {
+interface Console {
   out(text: string): void;
   error(text: string): void;
 }
@@ -94,7 +100,7 @@ async function explained(
     };
   // The error of a database, or of what belongs beside it, says what is missing.
   const isSaid = error instanceof Error && error.name === 'MissingError';
-  const { missingPackages, packagesOf } = await import('../missing-packages.ts');
+  const { missingPackages, packagesOf } = await import('../packages.ts');
   return {
     isUsage: false,
     text: `billwright: ${(isSaid ? null : missingPackages(error, packagesOf.http)) ?? messageOf(error)}`,
@@ -123,4 +129,30 @@ function portMessage(error: Error): string {
     default:
       return `${port} cannot be listened on: correct --host and --port (${error.message})`;
   }
+}
+
+function initCommand(say: Say): Command {
+  const command = new Command('init')
+    .summary('write a configuration file to begin with')
+    .description(
+      'Write billwright.config.ts to the working directory: a server with a database, properties and plugins of your own, with ' +
+        'comments. "billwright serve" takes it from there. A file that is there is not overwritten.',
+    )
+    .option('--javascript', 'write billwright.config.mjs')
+    .action(async () => {
+      const { writeDefinition } = await import('../init.ts');
+      const isTypeScript = command.getOptionValue('javascript') !== true;
+      say(await writeDefinition({ directory: process.cwd(), isTypeScript }));
+    });
+  return command;
+}
+
+function openapiCommand(say: Say): Command {
+  return new Command('openapi')
+    .summary('print the OpenAPI document of the HTTP interface')
+    .description('Print the OpenAPI document of the HTTP interface.')
+    .action(async () => {
+      const { openApi } = await import('../../koa/index.ts');
+      say(JSON.stringify(await openApi(), null, 2));
+    });
 }

@@ -1,10 +1,11 @@
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
+import type { BesideServer } from '../beside-server.ts';
 import type { Configured } from '../configuration/configured.ts';
+import type { QueueLook } from '../queues.ts';
 import {
   configOption,
   databaseOption,
   defaultDocumentOptions,
-  documentsOf,
   type Given,
   givenTo,
   jsonOption,
@@ -16,32 +17,39 @@ import {
 /** Differs from the exit code of a check that could not be made. */
 const breachesFound = 3;
 
-/** What a command is given that does something to a database: where it is, and how the server beside it is configured. */
-export interface OnDatabase {
+/** What a command is given that does something to a database. */
+interface OnDatabase {
   readonly given: Given;
+  /** Where it is. */
   readonly where: string;
   readonly configured: Configured;
+  /** How the server beside it is configured. */
+  readonly server: () => Promise<BesideServer>;
 }
 
 /** A command with `--database` and `--config`; `act` is told where the database is, and its failures name it. */
-export function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): Command {
+function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): Command {
   const command = new Command(name);
   return command
     .addOption(databaseOption())
     .addOption(configOption())
     .action(async () => {
-      const [{ configured }, { databaseOf }, { reachingDatabase }] = await Promise.all([
+      const [configuration, { databaseOf, reachingDatabase }] = await Promise.all([
         import('../configuration/configured.ts'),
         import('../database.ts'),
-        import('../database-failure.ts'),
       ]);
       const given = givenTo(command);
-      const configuration = await configured(textOf(given, 'config'), process.env);
-      const where = databaseOf(textOf(given, 'database'), configuration, { testMode: false });
+      const configured = await configuration.configured(textOf(given, 'config'), process.env);
+      const { definition, environment } = configured;
+      const where = databaseOf(textOf(given, 'database'), configured, { testMode: false });
+      const server = async (): Promise<BesideServer> => {
+        const { environmentConfiguration } = await import('../engine-settings.ts');
+        return { database: where, configuration: environmentConfiguration(environment), definition };
+      };
       try {
-        await reachingDatabase({ database: where }, () => act({ given, where, configured: configuration }));
+        await reachingDatabase({ database: where }, () => act({ given, where, configured, server }));
       } finally {
-        await configuration.definition.closed?.();
+        await definition.closed?.();
       }
     });
 }
@@ -62,12 +70,9 @@ export function migrateCommand(say: Say): Command {
 
 export function passwordCommand(say: Say): Command {
   return databaseCommand('password', async ({ given, where, configured: { environment } }) => {
-    const [{ setPassword }, { administratorOf }] = await Promise.all([
-      import('../password.ts'),
-      import('../administrator.ts'),
-    ]);
+    const { administratorOf, setPassword } = await import('../administrator.ts');
     const user = textOf(given, 'user') ?? administratorOf(environment);
-    say(await setPassword({ user, database: where, environment }));
+    say(await setPassword(where, user, environment));
   })
     .summary('give a user a new password')
     .description(
@@ -78,19 +83,12 @@ export function passwordCommand(say: Say): Command {
 }
 
 export function checkCommand(say: Say): Command {
-  const command = databaseCommand('check', async ({ given, where, configured }) => {
-    const [{ breachText, checkDatabase }, { defaultDocuments, environmentConfiguration }] = await Promise.all(
-      [import('../check.ts'), import('../engine-settings.ts')],
-    );
-    const { environment, definition } = configured;
+  const command = databaseCommand('check', async ({ given, configured, server }) => {
+    const { breachText, checkDatabase } = await import('../beside-server.ts');
+    const { defaultDocuments } = await import('../engine-settings.ts');
     const isJson = given.json === true;
-    const options = {
-      database: where,
-      tenant: textOf(given, 'tenant'),
-      configuration: environmentConfiguration(environment),
-      ...(await defaultDocuments(documentsOf(given), configured)),
-      definition,
-    };
+    const documents = await defaultDocuments(given, configured);
+    const options = { ...(await server()), tenant: textOf(given, 'tenant'), ...documents };
     const breaches = await checkDatabase(options, {
       breach: (breach) => say(isJson ? JSON.stringify(breach) : breachText(breach)),
       note: (note) => say(isJson ? JSON.stringify({ note }) : note),
@@ -122,4 +120,65 @@ export function backupCommand(say: Say): Command {
         'PostgreSQL, and names the pg_dump command to use instead.',
     )
     .requiredOption('--to <file>', 'the copy; a file that is there is not overwritten');
+}
+
+const looks: readonly QueueLook[] = ['late', 'busy', 'failed', 'put-back', 'free'];
+
+export function archiveUsageCommand(say: Say): Command {
+  return databaseCommand('archive-usage', async ({ given, server }) => {
+    const { archivedText, archiveUsage } = await import('../beside-server.ts');
+    const archived = await archiveUsage(await server(), {
+      tenant: textOf(given, 'tenant') ?? '',
+      before: textOf(given, 'before') ?? '',
+    });
+    say(archivedText(archived));
+  })
+    .summary("delete the usage points of a tenant's closed months")
+    .description(
+      "Delete the usage points of a tenant's closed months: those that are billed and older than the look-back. Invoices and " +
+        'sums over whole days stay as they are. Tracking ids older than usage.keyRetentionDays are forgotten. On PostgreSQL it ' +
+        'runs beside a server; stop the server of a SQLite file first.',
+    )
+    .addOption(tenantOption('whose, by id or API key').makeOptionMandatory())
+    .requiredOption('--before <date>', 'the first day of a month, such as 2026-04-01: points before it');
+}
+
+export function queuesCommand(say: Say): Command {
+  const records: string[] = [];
+  const command: Command = databaseCommand('queues', async ({ given, server }) => {
+    const { changedText, entryText, lookAtQueues } = await import('../queues.ts');
+    const isJson = given.json === true;
+    const looked = await lookAtQueues({
+      ...(await server()),
+      look: looks.find((each) => each === command.processedArgs[0]) ?? 'late',
+      tenant: textOf(given, 'tenant'),
+      account: textOf(given, 'account'),
+      kind: textOf(given, 'kind'),
+      limit: textOf(given, 'limit'),
+      records,
+    });
+    if (!('entries' in looked)) {
+      say(isJson ? JSON.stringify(looked) : changedText(looked));
+      return;
+    }
+    for (const entry of looked.entries) say(isJson ? JSON.stringify(entry) : entryText(entry));
+    if (!isJson && looked.entries.length === 0) say('There is nothing.');
+  })
+    .summary('look at the work that the engine has to do')
+    .description(
+      'Look at the work that the engine has to do: what is late with the reason, what nodes work on (busy), what was given up ' +
+        '(failed), the oldest first. These read only, beside a running server. put-back queues failed entries again, free ' +
+        'releases stuck ones to any node at once; stop the server of a SQLite file before either.',
+    )
+    .addArgument(new Argument('[look]', 'what is looked at, or done').choices(looks).default('late'))
+    .addOption(tenantOption())
+    .option('--account <id>', 'one account (not for put-back and free)')
+    .option('--kind <bus|notification>', 'only these (default: both; put-back and free need one)')
+    .option('--limit <n>', 'at most so many, 1 to 1000 (default 100)')
+    .option('--record <n>', 'number of an entry that is put back or freed, once for each', (record) => {
+      records.push(record);
+      return records;
+    })
+    .addOption(jsonOption());
+  return command;
 }

@@ -54,14 +54,6 @@ export function defaultDocumentOptions(): readonly Option[] {
   ];
 }
 
-/** The files that these name. */
-export function documentsOf(given: Given): {
-  readonly catalog: string | undefined;
-  readonly overdue: string | undefined;
-} {
-  return { catalog: textOf(given, 'default-catalog'), overdue: textOf(given, 'default-overdue') };
-}
-
 export function jsonOption(): Option {
   return new Option('--json', 'one JSON object per line in place of text');
 }

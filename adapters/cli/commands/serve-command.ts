@@ -80,8 +80,8 @@ async function serveWith(given: Given): Promise<void> {
   await withShortResolution(async () => {
     const [{ serveOptions }, { reachingDatabase }, { packagesOf }] = await Promise.all([
       import('../serve-options.ts'),
-      import('../database-failure.ts'),
-      import('../missing-packages.ts'),
+      import('../database.ts'),
+      import('../packages.ts'),
     ]);
     const options = await serveOptions(given, configuration);
     await reachingDatabase({ database: options.database, needed: packagesOf.http }, async () => {

@@ -28,10 +28,9 @@ export async function configured(
 ): Promise<Configured> {
   const file = option === undefined ? fileIn(directory) : resolve(directory, option);
   if (file === null) return { file, definition: {}, environment };
-  const { configurationFile, propertiesOf } = await import('../configuration-file.ts');
+  const { configurationFile, loadDefinition, propertiesOf } = await import('./configuration-file.ts');
   if (!/\.[cm]?[jt]s$/.test(file))
     return { file, definition: {}, environment: { ...(await configurationFile(file)), ...environment } };
-  const { loadDefinition } = await import('./definition-file.ts');
   const definition = await loadDefinition(file);
   const properties = propertiesOf(definition.configuration ?? {}, file);
   return { file, definition, environment: { ...properties, ...environment } };

@@ -1,7 +1,11 @@
-const countText = 'a whole number from 1 to 1000000';
-const rateText = `${countText} of requests per second, or off`;
-const size = 'a size: a number of bytes, or one of KiB or MiB such as 2MiB';
-const flagText = 'true or false';
+const flag = { value: 'true|false', is: 'true or false' };
+const count = { value: 'n', is: 'a whole number from 1 to 1000000' };
+const rate = { value: 'n|off', is: `${count.is} of requests per second, or off` };
+const size = { value: 'size', is: 'a size: a number of bytes, or one of KiB or MiB such as 2MiB' };
+const span = (example: string) => ({
+  value: 'span',
+  is: `a time span from 1s to 30d such as ${example}`,
+});
 
 interface ServerOption {
   /** The property that it sets, without prefix (platform §4.3). */
@@ -35,8 +39,7 @@ export const settings = {
   },
   'location-full-url': {
     property: 'jaxrs.location.full.url',
-    value: 'true|false',
-    is: flagText,
+    ...flag,
     text: 'false makes Location a path only',
   },
   'default-dialect': {
@@ -53,63 +56,49 @@ export const settings = {
   },
   'limit-json': {
     property: 'server.limits.json',
-    value: 'size',
-    is: size,
+    ...size,
     text: 'JSON bodies, in bytes or such as 2MiB (default 1MiB)',
   },
   'limit-text': {
     property: 'server.limits.text',
-    value: 'size',
-    is: size,
+    ...size,
     text: 'documents such as catalogs (default 10MiB)',
   },
   'limit-header': {
     property: 'server.limits.header',
-    value: 'size',
-    is: size,
+    ...size,
     text: 'headers of a request (default 16KiB)',
   },
-  'limit-url': { property: 'server.limits.url', value: 'size', is: size, text: 'its URL (default 8KiB)' },
+  'limit-url': { property: 'server.limits.url', ...size, text: 'its URL (default 8KiB)' },
   'limit-list': {
     property: 'server.limits.list',
-    value: 'n',
-    is: countText,
+    ...count,
     text: 'elements of a list in a body (default 1000)',
   },
-  'limit-page': {
-    property: 'server.limits.page',
-    value: 'n',
-    is: countText,
-    text: 'records of a page (default 10000)',
-  },
+  'limit-page': { property: 'server.limits.page', ...count, text: 'records of a page (default 10000)' },
   'limit-request-time': {
     property: 'server.limits.requestTime',
-    value: 'span',
-    is: 'a time span from 1s to 30d such as 60s',
+    ...span('60s'),
     text: 'how long a request may take, and its body to arrive (default 60s); headers have 10 s',
   },
   'limit-connections': {
     property: 'server.limits.connections',
-    value: 'n',
-    is: countText,
+    ...count,
     text: 'connections at a time; more are refused (default 2000)',
   },
   'limit-rate-tenant': {
     property: 'server.limits.rate.tenant',
-    value: 'n|off',
-    is: rateText,
+    ...rate,
     text: 'requests per second, on this node, of a tenant; more are answered with 429 (default off)',
   },
   'limit-rate-principal': {
     property: 'server.limits.rate.principal',
-    value: 'n|off',
-    is: rateText,
+    ...rate,
     text: 'the same of a caller (default off)',
   },
   'limit-rate-gateways': {
     property: 'server.limits.rate.gateways',
-    value: 'n|off',
-    is: rateText,
+    ...rate,
     text: "notifications per second of one tenant's gateway that come without credentials (default 20)",
   },
   'cors-allowed-origins': {
@@ -120,14 +109,12 @@ export const settings = {
   },
   docs: {
     property: 'server.docs',
-    value: 'true|false',
-    is: flagText,
+    ...flag,
     text: 'whether /openapi.json and /docs describe the interface (default true)',
   },
   'metrics-require-auth': {
     property: 'metrics.requireAuth',
-    value: 'true|false',
-    is: flagText,
+    ...flag,
     text: "whether metrics need a user's credentials (default false)",
   },
   'token-issuer': {
@@ -138,8 +125,7 @@ export const settings = {
   },
   'token-lifetime': {
     property: 'security.token.lifetime',
-    value: 'span',
-    is: 'a time span from 1s to 30d such as 1h',
+    ...span('1h'),
     text: 'life of a bearer token (default 1h)',
   },
   'jwt-issuers': {
@@ -152,14 +138,12 @@ export const settings = {
   },
   lockout: {
     property: 'security.lockout',
-    value: 'true|false',
-    is: flagText,
+    ...flag,
     text: 'lock names and addresses out that fail to log in too often (default true, in test mode false)',
   },
   'session-timeout': {
     property: 'rbac.globalSessionTimeout',
-    value: 'span',
-    is: 'a time span from 1s to 30d such as 1h',
+    ...span('1h'),
     text: 'idle time after which a login session ends (default 1h)',
   },
 } as const satisfies Readonly<Record<string, ServerOption>>;

@@ -8,7 +8,7 @@ import {
   type TenantBilling,
 } from '../../../lib/index.ts';
 import { Billing } from '../../node/billwright.ts';
-import { type FakeClock, fakeClock } from '../fake-clock.ts';
+import { type FakeClock, fakeClock } from '../doubles.ts';
 import type { GatewayCaller } from './gateway-caller.ts';
 
 interface Engine {
@@ -52,17 +52,17 @@ async function checkFlows({ acme, account, caller }: Opened): Promise<void> {
 }
 
 /** What an operation came to in the engine; null where it did not succeed, which is found. */
-function stepsOf({ report }: GatewayCaller) {
+function stepsOf(caller: GatewayCaller) {
   return async (member: string, work: Promise<PaymentResult>): Promise<PaymentResult | null> => {
     try {
       const result = await work;
       const { status, gatewayErrorMsg } = result.transaction;
       if (status === 'SUCCESS') return result;
       const why = gatewayErrorMsg === null ? '' : `: ${gatewayErrorMsg}`;
-      if (status !== 'PENDING') report.wrong(`Through the engine ${member} ends in ${status}${why}`);
+      if (status !== 'PENDING') caller.wrong(`Through the engine ${member} ends in ${status}${why}`);
     } catch (error) {
       if (!(error instanceof BillingError)) throw error;
-      report.wrong(`Through the engine ${member} fails with ${error.code}: ${error.message}`);
+      caller.wrong(`Through the engine ${member} fails with ${error.code}: ${error.message}`);
     }
     return null;
   };
@@ -70,7 +70,7 @@ function stepsOf({ report }: GatewayCaller) {
 
 /** The answer to a purchase is lost: recovery has to find out from the gateway what happened (payments §7). */
 async function checkRecovery({ acme, account, caller, clock, billing }: Opened): Promise<void> {
-  const { amount, currency, report } = caller;
+  const { amount, currency } = caller;
   const properties = caller.options.properties ?? [];
   const key = 'answer-lost';
   const input = { accountId: account.id, amount, currency, properties, externalKey: key };
@@ -84,7 +84,7 @@ async function checkRecovery({ acme, account, caller, clock, billing }: Opened):
   const payment = await acme.payments.getByKey(key);
   const [transaction] = payment.transactions;
   if (transaction?.status === 'SUCCESS' || transaction?.status === 'PENDING') return;
-  report.wrong(
+  caller.wrong(
     `After an answer to purchase is lost, recovery ends in ${transaction?.status ?? 'nothing'}: it has to learn from getPaymentInfo what happened`,
   );
 }
@@ -118,7 +118,7 @@ async function inEngine(
 }
 
 async function hasMethod({ acme, account, caller }: Engine): Promise<boolean> {
-  const { gateway, options, report } = caller;
+  const { gateway, options } = caller;
   try {
     await acme.addPaymentMethod({
       accountId: account.id,
@@ -129,7 +129,7 @@ async function hasMethod({ acme, account, caller }: Engine): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof BillingError)) throw error;
-    report.wrong(`Through the engine no payment method can be added: ${error.message}`);
+    caller.wrong(`Through the engine no payment method can be added: ${error.message}`);
     return false;
   }
 }

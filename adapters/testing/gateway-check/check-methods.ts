@@ -1,7 +1,10 @@
-import type { PaymentMethodDetails } from '../../../lib/index.ts';
-import { shown } from './answer-flaws.ts';
-import { checkMethodSearch } from './check-searches.ts';
-import type { GatewayCaller } from './gateway-caller.ts';
+import {
+  type GatewayResult,
+  type PaymentMethodDetails,
+  PluginStatus,
+  type Uuid,
+} from '../../../lib/index.ts';
+import { type GatewayCaller, shown } from './gateway-caller.ts';
 
 /** Adds a payment method, reads, lists, finds and deletes it, with the members that the gateway offers (payments §10). */
 export async function checkMethods(caller: GatewayCaller): Promise<void> {
@@ -15,47 +18,32 @@ export async function checkMethods(caller: GatewayCaller): Promise<void> {
 export async function checkDeletedMethod(caller: GatewayCaller): Promise<void> {
   const { gateway, accountId, paymentMethodId } = caller;
   const question = { accountId, paymentMethodId, properties: [] };
-  if (gateway.resetPaymentMethods !== undefined) {
-    const paymentMethods = [{ paymentMethodId, isDefault: true }];
-    await caller.value('resetPaymentMethods', async (context) =>
-      gateway.resetPaymentMethods?.({ accountId, paymentMethods }, context),
-    );
-  }
+  const paymentMethods = [{ paymentMethodId, isDefault: true }];
+  await caller.value('resetPaymentMethods', { accountId, paymentMethods });
   if (gateway.deletePaymentMethod === undefined) return;
-  await caller.value('deletePaymentMethod', async (context) =>
-    gateway.deletePaymentMethod?.(question, context),
-  );
+  await caller.value('deletePaymentMethod', question);
   await checkList(caller, { isThere: false });
 }
 
 async function add(caller: GatewayCaller): Promise<void> {
-  const { gateway, accountId, paymentMethodId, options } = caller;
+  const { accountId, paymentMethodId, options } = caller;
   const { externalPaymentMethodId = null, properties = [] } = options.paymentMethod ?? {};
   const details = { externalPaymentMethodId, isDefaultPaymentMethod: true, properties };
   const question = { accountId, paymentMethodId, properties: [] };
-  if (gateway.addPaymentMethod !== undefined) {
-    const request = { ...question, details, setDefault: true };
-    await caller.value('addPaymentMethod', async (context) => gateway.addPaymentMethod?.(request, context));
-  }
-  if (gateway.setDefaultPaymentMethod !== undefined) {
-    await caller.value('setDefaultPaymentMethod', async (context) =>
-      gateway.setDefaultPaymentMethod?.(question, context),
-    );
-  }
+  await caller.value('addPaymentMethod', { ...question, details, setDefault: true });
+  await caller.value('setDefaultPaymentMethod', question);
 }
 
 async function checkDetail(caller: GatewayCaller): Promise<void> {
-  const { gateway, accountId, paymentMethodId, report } = caller;
+  const { gateway, accountId, paymentMethodId } = caller;
   if (gateway.getPaymentMethodDetail === undefined) return;
   const question = { accountId, paymentMethodId, properties: [] };
-  const detail = await caller.call('getPaymentMethodDetail', async (context) =>
-    gateway.getPaymentMethodDetail?.(question, context),
-  );
+  const detail = await caller.call('getPaymentMethodDetail', question);
   if (detail.kind === 'THROW')
-    report.wrong(`getPaymentMethodDetail throws "${detail.message}" of a method that was added`);
+    caller.wrong(`getPaymentMethodDetail throws "${detail.message}" of a method that was added`);
   if (detail.kind !== 'VALUE') return;
   const flaw = detailFlaw(detail.value);
-  if (flaw !== null) report.wrong(`getPaymentMethodDetail ${flaw}`);
+  if (flaw !== null) caller.wrong(`getPaymentMethodDetail ${flaw}`);
 }
 
 function detailFlaw(detail: PaymentMethodDetails | null | undefined): string | null {
@@ -66,21 +54,106 @@ function detailFlaw(detail: PaymentMethodDetails | null | undefined): string | n
 }
 
 async function checkList(caller: GatewayCaller, { isThere }: { readonly isThere: boolean }): Promise<void> {
-  const { gateway, accountId, paymentMethodId, report } = caller;
-  if (gateway.getPaymentMethods === undefined) return;
-  const request = { accountId, refreshFromGateway: true, properties: [] };
-  const listed = await caller.value('getPaymentMethods', async (context) =>
-    gateway.getPaymentMethods?.(request, context),
-  );
+  const { accountId, paymentMethodId } = caller;
+  const question = { accountId, refreshFromGateway: true, properties: [] };
+  const listed = await caller.value('getPaymentMethods', question);
   if (listed === undefined || listed === null) return; // null = it keeps none
   if (!Array.isArray(listed)) {
-    report.wrong(`getPaymentMethods gives ${shown(listed)}, which is no list`);
+    caller.wrong(`getPaymentMethods gives ${shown(listed)}, which is no list`);
     return;
   }
   const found = listed.some((method) => method.paymentMethodId === paymentMethodId);
   const knowsOurs = listed.some((method) => method.paymentMethodId !== undefined);
   if (isThere && !found && (knowsOurs || listed.length === 0))
-    report.wrong('getPaymentMethods does not list a method that was added: a refresh would delete it');
+    caller.wrong('getPaymentMethods does not list a method that was added: a refresh would delete it');
   if (!isThere && found)
-    report.wrong('getPaymentMethods still lists a method that was deleted: a refresh would revive it');
+    caller.wrong('getPaymentMethods still lists a method that was deleted: a refresh would revive it');
+}
+
+const PAGE = 10;
+
+interface Search {
+  readonly member: 'searchPayments' | 'searchPaymentMethods';
+  /** What is asked for in turn, until something is found. */
+  readonly keys: readonly string[];
+  /** Whether that row is what was looked for. */
+  readonly isHit: (row: {
+    readonly kbPaymentId?: Uuid;
+    readonly paymentMethodId?: Uuid | undefined;
+  }) => boolean;
+}
+
+/** Searches for the method that was added (payments §10.2). */
+async function checkMethodSearch(caller: GatewayCaller): Promise<void> {
+  const { gateway, paymentMethodId, accountId, options } = caller;
+  if (gateway.searchPaymentMethods === undefined) return;
+  await checkSearch(caller, {
+    member: 'searchPaymentMethods',
+    keys: keysOf(options.search?.paymentMethod, [paymentMethodId, accountId]),
+    isHit: (row) => row.paymentMethodId === paymentMethodId,
+  });
+}
+
+/** Searches for a purchase, in all ways in which customers may speak of one. */
+export async function checkPaymentSearch(caller: GatewayCaller): Promise<void> {
+  const { gateway, options } = caller;
+  if (gateway.searchPayments === undefined) return;
+  const asked = caller.asked('PURCHASE');
+  const called = await caller.run(asked);
+  if (called.kind !== 'VALUE' || called.value?.status !== PluginStatus.PROCESSED) return;
+  const { paymentId, transactionId } = asked.request;
+  await checkSearch(caller, {
+    member: 'searchPayments',
+    keys: keysOf(options.search?.payment?.(transactionId), namesOf(called.value)),
+    isHit: (row) => row.kbPaymentId === paymentId,
+  });
+}
+
+async function checkSearch(caller: GatewayCaller, { member, keys, isHit }: Search): Promise<void> {
+  for (const searchKey of keys) {
+    const page = await pageOf(caller, { member, searchKey, limit: PAGE });
+    if (page === null) return;
+    if (!page.rows.some((row) => isHit(row ?? {}))) continue;
+    const counted = await pageOf(caller, { member, searchKey, limit: 0 });
+    if (counted === null) return;
+    if (counted.total !== page.total)
+      caller.wrong(`${member} counts ${counted.total} hits where no rows are asked for, else ${page.total}`);
+    return;
+  }
+  caller.wrong(
+    `${member} does not find what the gateway has, by none of ${keys.map(shown).join(', ')}: say in \`search\` what it finds it by`,
+  );
+}
+
+/** What a search gives; null where that is no page, which is found. */
+async function pageOf(
+  caller: GatewayCaller,
+  asked: Pick<Search, 'member'> & { readonly searchKey: string; readonly limit: number },
+) {
+  const { member, searchKey, limit } = asked;
+  const page = await caller.value(member, { searchKey, offset: 0, limit, properties: [] });
+  if (page === undefined) return null;
+  const { rows, total } = page ?? {};
+  if (!Array.isArray(rows)) caller.wrong(`${member} gives no rows`);
+  else if (rows.length > limit)
+    caller.wrong(`${member} gives ${rows.length} hits where ${limit} were asked for`);
+  else if (!Number.isSafeInteger(total) || total < rows.length)
+    caller.wrong(`${member} gives ${shown(total)} as the number of all hits`);
+  else return page;
+  return null;
+}
+
+function keysOf(given: string | undefined, usual: readonly string[]): readonly string[] {
+  return given === undefined ? usual : [given];
+}
+
+function namesOf(result: GatewayResult): readonly string[] {
+  const { kbPaymentId, kbTransactionPaymentId, firstPaymentReferenceId, secondPaymentReferenceId } = result;
+  const names: readonly (string | Uuid | undefined)[] = [
+    kbPaymentId,
+    kbTransactionPaymentId,
+    firstPaymentReferenceId,
+    secondPaymentReferenceId,
+  ];
+  return names.flatMap((name) => name ?? []);
 }

@@ -5,9 +5,7 @@ import {
   type NotificationAnswer,
   parseWireDecimal,
 } from '../../../lib/index.ts';
-import { shown } from './answer-flaws.ts';
-import type { Called, GatewayCaller } from './gateway-caller.ts';
-import type { SignedNotification } from './gateway-check-options.ts';
+import { type Called, type GatewayCaller, type SignedNotification, shown } from './gateway-caller.ts';
 
 interface Signed {
   readonly rawBody: Uint8Array;
@@ -25,37 +23,34 @@ export async function checkNotifications(caller: GatewayCaller): Promise<void> {
 }
 
 async function checkForm(caller: GatewayCaller): Promise<void> {
-  const { gateway, accountId, report } = caller;
+  const { gateway, accountId } = caller;
   if (gateway.buildFormDescriptor === undefined) return;
   const request = { accountId, customFields: [], properties: [] };
-  const form = await caller.value('buildFormDescriptor', async (context) =>
-    gateway.buildFormDescriptor?.(request, context),
-  );
+  const form = await caller.value('buildFormDescriptor', request);
   if (form === undefined) return;
   if (form?.kbAccountId !== accountId)
-    report.wrong(
+    caller.wrong(
       `buildFormDescriptor answers for account ${shown(form?.kbAccountId)} where it was asked about another`,
     );
   const url = form?.formUrl;
   if (typeof url === 'string' && !URL.canParse(url))
-    report.wrong(`buildFormDescriptor gives the address ${shown(url)}, which is none`);
+    caller.wrong(`buildFormDescriptor gives the address ${shown(url)}, which is none`);
 }
 
 async function checkSignatures(
   caller: GatewayCaller,
   genuine: SignedNotification | undefined,
 ): Promise<void> {
-  const { report } = caller;
   const bare = { rawBody: new TextEncoder().encode('{}'), headers: {}, query: '' };
   await expectRefused(caller, bare, 'a notification without any signature');
   if (genuine === undefined) {
-    report.note('verifyNotification was not given a genuine notification: see `notification` of the options');
+    caller.note('verifyNotification was not given a genuine notification: see `notification` of the options');
     return;
   }
   const signed = signedOf(genuine);
-  const called = await verify(caller, signed);
+  const called = await caller.call('verifyNotification', signed);
   if (called.kind !== 'VALUE' || called.value !== true) {
-    report.wrong(`verifyNotification refuses a genuine notification (${told(called)})`);
+    caller.wrong(`verifyNotification refuses a genuine notification (${told(called)})`);
     return;
   }
   const changedBody = Uint8Array.from([...signed.rawBody, 0x20]);
@@ -69,33 +64,24 @@ async function checkSignatures(
 }
 
 async function expectRefused(caller: GatewayCaller, signed: Signed, what: string): Promise<void> {
-  const called = await verify(caller, signed);
+  const called = await caller.call('verifyNotification', signed);
   if (called.kind !== 'VALUE' || called.value === false) return;
-  caller.report.wrong(
+  caller.wrong(
     called.value === true
       ? `verifyNotification takes ${what}`
       : `verifyNotification gives ${shown(called.value)} for ${what}; it must be false`,
   );
 }
 
-function verify(caller: GatewayCaller, signed: Signed): Promise<Called<boolean | undefined>> {
-  return caller.call('verifyNotification', async (context) =>
-    caller.gateway.verifyNotification?.(signed, context),
-  );
-}
-
 /** Processors repeat notifications: the second time changes nothing. */
 async function checkProcessing(caller: GatewayCaller, { rawBody }: Signed): Promise<void> {
-  const { gateway, report } = caller;
   const request = { body: new TextDecoder().decode(rawBody), properties: [] };
-  const process = () =>
-    caller.value('processNotification', async (context) => gateway.processNotification?.(request, context));
-  const first = await process();
+  const first = await caller.value('processNotification', request);
   if (first === undefined) return;
-  for (const flaw of notificationFlaws(first)) report.wrong(`processNotification ${flaw}`);
-  const second = await process();
+  for (const flaw of notificationFlaws(first)) caller.wrong(`processNotification ${flaw}`);
+  const second = await caller.value('processNotification', request);
   if (second !== undefined && (second.status ?? 200) !== (first.status ?? 200)) {
-    report.wrong(
+    caller.wrong(
       `processNotification answers ${second.status ?? 200} to a repeated notification, and answered ${first.status ?? 200} before`,
     );
   }

@@ -1,6 +1,18 @@
-import { formatDecimal, type GatewayResult, PluginStatus, type Uuid } from '../../../lib/index.ts';
-import { answerFlaws, shown, valueFlaws } from './answer-flaws.ts';
-import { type AskedOperation, type CalledType, type GatewayCaller, memberOfType } from './gateway-caller.ts';
+import {
+  formatDecimal,
+  type GatewayResult,
+  isCurrency,
+  PluginStatus,
+  parseWireDecimal,
+  type Uuid,
+} from '../../../lib/index.ts';
+import {
+  type AskedOperation,
+  type CalledType,
+  type GatewayCaller,
+  memberOfType,
+  shown,
+} from './gateway-caller.ts';
 
 /** Transactions of one payment, in their order. */
 const FLOWS: readonly (readonly CalledType[])[] = [
@@ -41,14 +53,14 @@ async function checkFlow(caller: GatewayCaller, flow: readonly CalledType[]): Pr
 /** The answer to a call that nothing is wrong with; null where it is not processed, which is found. */
 export async function processed(caller: GatewayCaller, asked: AskedOperation): Promise<GatewayResult | null> {
   const answer = await believed(caller, asked);
-  const member = memberOfType[asked.type];
+  const { member } = asked;
   if (answer === null || answer.status === PluginStatus.PROCESSED) return answer;
   if (answer.status === PluginStatus.PENDING) {
-    caller.report.note(`${member} answers PENDING where nothing was said to make it wait`);
+    caller.note(`${member} answers PENDING where nothing was said to make it wait`);
     return null;
   }
   const why = answer.gatewayError === undefined ? '' : ` ("${answer.gatewayError}")`;
-  caller.report.wrong(
+  caller.wrong(
     `${member} answers ${shown(answer.status)}${why} to a plain request: give \`properties\` and \`paymentMethod\` that it accepts`,
   );
   return null;
@@ -56,40 +68,42 @@ export async function processed(caller: GatewayCaller, asked: AskedOperation): P
 
 /** The answer to a call, where the engine could believe it; else null, which is found. */
 export async function believed(caller: GatewayCaller, asked: AskedOperation): Promise<GatewayResult | null> {
-  const { report } = caller;
-  const member = memberOfType[asked.type];
+  const { member } = asked;
   const called = await caller.run(asked);
   if (called.kind === 'THROW') {
-    report.wrong(
+    caller.wrong(
       `${member} throws "${called.message}", which leaves the outcome unknown: answer CANCELED where certainly nothing has happened, ERROR where it was declined`,
     );
     return null;
   }
   if (called.kind === 'TIMEOUT') return null;
   if (called.value === null || called.value === undefined) {
-    report.wrong(`${member} answers nothing, which leaves the outcome unknown`);
+    caller.wrong(`${member} answers nothing, which leaves the outcome unknown`);
     return null;
   }
   const flaws = answerFlaws(called.value, asked);
-  for (const flaw of flaws) report.wrong(`${member} ${flaw}`);
+  for (const flaw of flaws) caller.wrong(`${member} ${flaw}`);
   checkAmounts(caller, asked, called.value);
   return flaws.length === 0 ? called.value : null;
 }
 
-function checkAmounts(caller: GatewayCaller, { type, request }: AskedOperation, answer: GatewayResult): void {
+function checkAmounts(
+  caller: GatewayCaller,
+  { member, request }: AskedOperation,
+  answer: GatewayResult,
+): void {
   const { amount, currency } = request;
-  const member = memberOfType[type];
   if (answer.status !== PluginStatus.PROCESSED || amount === undefined) return;
   if (answer.currency !== undefined && answer.currency !== currency)
-    caller.report.note(`${member} processes ${answer.currency} where ${currency} was asked for`);
+    caller.note(`${member} processes ${answer.currency} where ${currency} was asked for`);
   if (answer.amount === undefined || valueFlaws(answer).length > 0) return;
   const processedAmount = Number(answer.amount);
   // Without a currency it is read as that of the request.
   const isOther = answer.currency !== undefined && answer.currency !== currency;
   if (isOther || processedAmount === Number(amount)) return;
   const sentence = `${member} processes ${processedAmount} where ${formatDecimal(amount)} was asked for`;
-  if (processedAmount > Number(amount)) caller.report.wrong(sentence);
-  else caller.report.note(sentence);
+  if (processedAmount > Number(amount)) caller.wrong(sentence);
+  else caller.note(sentence);
 }
 
 /** The same transaction id again: the same answer, and no second effect (payments §2.1 rule 2). */
@@ -98,12 +112,12 @@ async function checkRepeated(
   asked: AskedOperation,
   first: GatewayResult,
 ): Promise<void> {
+  const { member } = asked;
   const again = await believed(caller, asked);
-  const member = memberOfType[asked.type];
   await checkEffects(caller, asked);
   if (again === null) return;
   if (again.status !== first.status) {
-    caller.report.wrong(
+    caller.wrong(
       `${member} answers ${shown(again.status)} to the same transaction id, and answered ${shown(first.status)} before: it must give the outcome that it has`,
     );
   }
@@ -111,67 +125,63 @@ async function checkRepeated(
 }
 
 /** Without books to look into, and without references, a second effect would be seen nowhere. */
-function checkShown({ gateway, options, report }: GatewayCaller, answer: GatewayResult): void {
+function checkShown(caller: GatewayCaller, answer: GatewayResult): void {
+  const { gateway, options } = caller;
   if (gateway.capabilities?.sideEffectFree === true || options.effectsOf !== undefined) return;
   if (answer.firstPaymentReferenceId !== undefined) return;
-  report.wrong(
+  caller.wrong(
     'Whether the same transaction id has one effect only cannot be seen, for answers have no firstPaymentReferenceId: give `effectsOf`',
   );
 }
 
 function checkReferences(
-  { report }: GatewayCaller,
+  caller: GatewayCaller,
   member: string,
   [first, second]: readonly [GatewayResult, GatewayResult],
 ): void {
   const [one, other] = [first.firstPaymentReferenceId, second.firstPaymentReferenceId];
   if (one === other) return;
-  report.wrong(
+  caller.wrong(
     `${member} has two effects where the same transaction id comes twice: the references are ${shown(one)} and ${shown(other)}`,
   );
 }
 
-async function checkEffects(caller: GatewayCaller, { type, request }: AskedOperation): Promise<void> {
+async function checkEffects(caller: GatewayCaller, { member, request }: AskedOperation): Promise<void> {
   const effects = await caller.options.effectsOf?.(request.transactionId);
   if (effects === undefined) return;
-  const member = memberOfType[type];
-  if (effects > 1)
-    caller.report.wrong(`${member} has ${effects} effects where the same transaction id comes twice`);
-  if (effects < 1)
-    caller.report.wrong(`${member} answers PROCESSED and has no effect in the gateway's books`);
+  if (effects > 1) caller.wrong(`${member} has ${effects} effects where the same transaction id comes twice`);
+  if (effects < 1) caller.wrong(`${member} answers PROCESSED and has no effect in the gateway's books`);
 }
 
 /** What a gateway has answered it must be able to tell later, for recovery reads it there (payments §7.1). */
 async function checkTold(
   caller: GatewayCaller,
-  { type, request }: AskedOperation,
+  { member, request }: AskedOperation,
   answer: GatewayResult,
 ): Promise<void> {
   const told = await caller.told(request.paymentId);
   if (told === undefined || caller.gateway.capabilities?.sideEffectFree === true) return;
-  const member = memberOfType[type];
-  const { report } = caller;
   const found = told.filter((each) => each.kbTransactionPaymentId === request.transactionId);
   const [known, second] = found;
   if (known === undefined) {
-    report.wrong(
+    caller.wrong(
       `getPaymentInfo does not know the transaction that ${member} has answered ${shown(answer.status)}: recovery could not find out what happened`,
     );
     return;
   }
   if (second !== undefined)
-    report.wrong(
+    caller.wrong(
       `getPaymentInfo has the transaction of ${member} ${found.length} times: it had as many effects`,
     );
-  for (const flaw of valueFlaws(known)) report.wrong(`getPaymentInfo ${flaw}`);
+  for (const flaw of valueFlaws(known)) caller.wrong(`getPaymentInfo ${flaw}`);
   if (known.status !== answer.status) {
-    report.wrong(
+    caller.wrong(
       `getPaymentInfo gives ${shown(known.status)} for the transaction that ${member} has answered ${shown(answer.status)}`,
     );
   }
   const [later, answered] = [known.amount, answer.amount ?? request.amount];
   if (later !== undefined && answered !== undefined && Number(later) !== Number(answered))
-    report.wrong(`getPaymentInfo gives the amount ${later} where ${member} has processed ${answered}`);
+    caller.wrong(`getPaymentInfo gives the amount ${later} where ${member} has processed ${answered}`);
 }
 
 async function checkNothingElse(
@@ -182,7 +192,7 @@ async function checkNothingElse(
   const ids = new Set<unknown>(done.map(({ request }) => request.transactionId));
   const strange = (await caller.told(paymentId))?.filter((each) => !ids.has(each.kbTransactionPaymentId));
   if (strange === undefined || strange.length === 0) return;
-  caller.report.wrong('getPaymentInfo tells of transactions of another payment than it is asked about');
+  caller.wrong('getPaymentInfo tells of transactions of another payment than it is asked about');
 }
 
 /** A request that arrives twice at once, as networks and impatient customers have it. */
@@ -201,13 +211,13 @@ async function checkOneAtOnce(caller: GatewayCaller, { request }: AskedOperation
   const known = told?.filter((each) => each.kbTransactionPaymentId === request.transactionId) ?? [];
   const effects = (await caller.options.effectsOf?.(request.transactionId)) ?? known.length;
   if (effects > 1)
-    caller.report.wrong(`purchase has ${effects} effects where the same transaction id comes twice at once`);
+    caller.wrong(`purchase has ${effects} effects where the same transaction id comes twice at once`);
 }
 
 async function checkUnknownPayment(caller: GatewayCaller): Promise<void> {
   const told = await caller.told(caller.newId());
   if (told !== undefined && told.length > 0)
-    caller.report.wrong('getPaymentInfo gives transactions of a payment that was never made');
+    caller.wrong('getPaymentInfo gives transactions of a payment that was never made');
 }
 
 /** How much may be refunded is the gateway's choice where the engine's own cap is off (payments §4.3 rule 5). */
@@ -219,7 +229,50 @@ async function checkLargeRefund(caller: GatewayCaller): Promise<void> {
   const { paymentId } = purchase.request;
   const refund = await caller.run(caller.asked('REFUND', { paymentId, amount: caller.amount.times(2) }));
   if (refund.kind !== 'VALUE' || refund.value?.status !== PluginStatus.PROCESSED) return;
-  caller.report.note(
+  caller.note(
     'refund accepts more than was taken: with `payment.overRefund.allowed` nothing else would stop it',
   );
+}
+
+/** Why the engine could not believe an answer, each in the words after the name of the member. */
+export function answerFlaws(answer: GatewayResult, { type, request }: AskedOperation): readonly string[] {
+  const flaws: string[] = [];
+  if (answer.kbTransactionPaymentId !== request.transactionId) {
+    flaws.push(
+      `answers for transaction ${shown(answer.kbTransactionPaymentId)} where it was asked about ${request.transactionId}`,
+    );
+  }
+  if (answer.kbPaymentId !== request.paymentId) {
+    flaws.push(
+      `answers for payment ${shown(answer.kbPaymentId)} where it was asked about ${request.paymentId}`,
+    );
+  }
+  if (answer.transactionType !== type)
+    flaws.push(`answers with the type ${shown(answer.transactionType)} where ${type} was asked for`);
+  return [...flaws, ...valueFlaws(answer)];
+}
+
+/** What cannot be read of what a gateway tells of a transaction. */
+function valueFlaws(answer: GatewayResult): readonly string[] {
+  const { status, amount, currency } = answer;
+  const flaws: string[] = [];
+  if (status === undefined)
+    flaws.push('gives no status, so that nobody knows what happened: give one of PluginStatus');
+  else if (!Object.hasOwn(PluginStatus, status))
+    flaws.push(`gives the status ${shown(status)}, which does not exist`);
+  if (amount !== undefined && !isAmount(amount))
+    flaws.push(`gives the amount ${shown(amount)}, which cannot be read`);
+  if (currency !== undefined && !isCurrency(currency))
+    flaws.push(`gives the currency ${shown(currency)}, which does not exist`);
+  for (const name of ['createdDate', 'effectiveDate'] as const) {
+    if (!Number.isFinite(answer[name]))
+      flaws.push(`gives the ${name} ${shown(answer[name])}, which is no instant in milliseconds`);
+  }
+  if (!Array.isArray(answer.properties)) flaws.push('gives no list of properties; an empty one will do');
+  return flaws;
+}
+
+function isAmount(amount: unknown): boolean {
+  const parsed = amount === null ? undefined : parseWireDecimal(String(amount));
+  return parsed !== undefined && !parsed.isNegative();
 }

@@ -1,8 +1,13 @@
 import { type GatewayResult, PluginStatus } from '../../../lib/index.ts';
-import { answerFlaws, shown } from './answer-flaws.ts';
-import { believed } from './check-operations.ts';
-import type { AskedOperation, Called, GatewayCaller } from './gateway-caller.ts';
-import type { ProvokedOutcome, ProvokedPending } from './gateway-check-options.ts';
+import { answerFlaws, believed } from './check-operations.ts';
+import {
+  type AskedOperation,
+  type Called,
+  type GatewayCaller,
+  type ProvokedOutcome,
+  type ProvokedPending,
+  shown,
+} from './gateway-caller.ts';
 
 /** Brings about what the author says how to: a decline, a processor that is away, one that takes its time (payments §2.2). */
 export async function checkOutcomes(caller: GatewayCaller): Promise<void> {
@@ -11,7 +16,7 @@ export async function checkOutcomes(caller: GatewayCaller): Promise<void> {
   if (unreachable !== undefined) await checkUnreachable(caller, unreachable);
   if (pending !== undefined) await checkPending(caller, pending);
   else if (caller.gateway.capabilities?.completeLedger === true)
-    caller.report.note(
+    caller.note(
       'completeLedger was not looked at where a purchase is pending, which would be taken for one that never arrived: see `outcomes.pending` of the options',
     );
 }
@@ -19,7 +24,7 @@ export async function checkOutcomes(caller: GatewayCaller): Promise<void> {
 async function checkDeclined(caller: GatewayCaller, outcome: ProvokedOutcome): Promise<void> {
   const { asked, called } = await provoke(caller, outcome);
   if (called.kind === 'THROW') {
-    caller.report.wrong(
+    caller.wrong(
       `purchase throws "${called.message}" where the processor declines: answer ERROR, for a throw leaves the outcome unknown`,
     );
     return;
@@ -36,7 +41,7 @@ async function checkDeclined(caller: GatewayCaller, outcome: ProvokedOutcome): P
 async function checkUnreachable(caller: GatewayCaller, outcome: ProvokedOutcome): Promise<void> {
   const { asked, called } = await provoke(caller, outcome);
   if (called.kind === 'THROW') {
-    caller.report.wrong(
+    caller.wrong(
       `purchase throws "${called.message}" where CANCELED is meant: a throw leaves the outcome unknown, and nothing is tried again before recovery has asked`,
     );
     return;
@@ -56,7 +61,7 @@ async function checkPending(caller: GatewayCaller, outcome: ProvokedPending): Pr
   const completion = { ...asked.request, properties, isCompletion: true };
   const again = await believed(caller, { ...asked, request: completion });
   if (again?.status === PluginStatus.PENDING) {
-    caller.report.wrong(
+    caller.wrong(
       'A pending purchase can never be completed: asked again after it was settled, purchase still answers PENDING',
     );
   }
@@ -64,7 +69,7 @@ async function checkPending(caller: GatewayCaller, outcome: ProvokedPending): Pr
     (each) => each.kbTransactionPaymentId === asked.request.transactionId,
   );
   if (known === undefined || (again !== null && known.status !== again.status)) {
-    caller.report.wrong(
+    caller.wrong(
       `getPaymentInfo gives ${shown(known?.status)} of a pending purchase that was settled, purchase answers ${shown(again?.status)}`,
     );
   }
@@ -88,19 +93,19 @@ async function provoke(caller: GatewayCaller, outcome: ProvokedOutcome): Promise
 
 /** Whether the answer has that status; otherwise it is found. */
 async function expectStatus(
-  { report }: GatewayCaller,
+  caller: GatewayCaller,
   { asked, called }: Provoked,
   { status, when }: { readonly status: PluginStatus; readonly when: string },
 ): Promise<boolean> {
   if (called.kind === 'TIMEOUT') return false;
   if (called.kind === 'THROW')
-    report.wrong(`purchase throws "${called.message}" where ${when}: answer ${status}`);
+    caller.wrong(`purchase throws "${called.message}" where ${when}: answer ${status}`);
   else if (called.value === null || called.value === undefined)
-    report.wrong(`purchase answers nothing where ${when}: answer ${status}`);
+    caller.wrong(`purchase answers nothing where ${when}: answer ${status}`);
   else {
-    for (const flaw of answerFlaws(called.value, asked)) report.wrong(`purchase ${flaw}`);
+    for (const flaw of answerFlaws(called.value, asked)) caller.wrong(`purchase ${flaw}`);
     if (called.value.status === status) return true;
-    report.wrong(`purchase answers ${shown(called.value.status)} where ${when}: answer ${status}`);
+    caller.wrong(`purchase answers ${shown(called.value.status)} where ${when}: answer ${status}`);
   }
   return false;
 }
@@ -113,7 +118,7 @@ async function expectKnown(
 ): Promise<void> {
   const told = await caller.told(paymentId);
   if (told === undefined || told.some((each) => each.kbTransactionPaymentId === transactionId)) return;
-  caller.report.wrong(
+  caller.wrong(
     caller.gateway.capabilities?.completeLedger === true
       ? `getPaymentInfo does not know a purchase that ${what}, although capabilities.completeLedger says that it lists all: recovery would take it for one that never arrived, and it could be made twice`
       : `getPaymentInfo does not know a purchase that ${what}: recovery could not find out what happened`,
@@ -126,10 +131,10 @@ async function expectNoEffect(
   what: string,
 ): Promise<void> {
   const effects = await caller.options.effectsOf?.(request.transactionId);
-  if (effects !== undefined && effects > 0) caller.report.wrong(`purchase has an effect although it ${what}`);
+  if (effects !== undefined && effects > 0) caller.wrong(`purchase has an effect although it ${what}`);
   const known = (await caller.told(request.paymentId))?.find(
     (each) => each.kbTransactionPaymentId === request.transactionId,
   );
   if (known?.status === PluginStatus.PROCESSED)
-    caller.report.wrong(`getPaymentInfo gives PROCESSED for a purchase that ${what}`);
+    caller.wrong(`getPaymentInfo gives PROCESSED for a purchase that ${what}`);
 }

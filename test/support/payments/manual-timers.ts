@@ -1,4 +1,4 @@
-import { systemClock } from '../../../adapters/node/system-clock.ts';
+import { systemClock } from '../../../adapters/node/this-process.ts';
 import type { SystemClock } from '../../../lib/index.ts';
 
 interface Timer {

@@ -1,4 +1,4 @@
-import { uuidGenerator } from '../../../adapters/node/uuid-generator.ts';
+import { uuidGenerator } from '../../../adapters/node/this-process.ts';
 import {
   type FakeClock,
   fakeClock,
@@ -38,8 +38,7 @@ import {
 } from '../../../lib/payments/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 import { BusEventType, type EventPayload } from '../../../lib/records/index.ts';
-import type { HandlerBatch, QueueHandler } from '../../../lib/runtime/index.ts';
-import { Dispatcher, topicsOf } from '../../../lib/runtime/index.ts';
+import { Dispatcher, type HandlerBatch, type QueueHandler, topicsOf } from '../../../lib/runtime/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
 import { recordingLogger } from '../system-time.ts';
 import { ManualTimers } from './manual-timers.ts';

@@ -1,4 +1,4 @@
-import { uuidGenerator } from '../../../adapters/node/uuid-generator.ts';
+import { uuidGenerator } from '../../../adapters/node/this-process.ts';
 import { type StripeGatewayOptions, stripeGateway } from '../../../adapters/stripe/index.ts';
 import {
   decimal,

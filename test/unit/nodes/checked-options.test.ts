@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { consoleLogger } from '../../../adapters/node/console-logger.ts';
 import { sha256, systemClock, unencrypted, uuidGenerator } from '../../../adapters/node/index.ts';
+import { consoleLogger } from '../../../adapters/node/this-process.ts';
 import type { BillingOptions } from '../../../lib/engine/billing-options.ts';
 import { checkOptions } from '../../../lib/engine/checked-options.ts';
 import { plainHasher } from '../../support/plain-hasher.ts';

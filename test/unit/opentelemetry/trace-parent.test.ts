@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { formatTraceParent, parseTraceParent } from '../../../adapters/opentelemetry/trace-parent.ts';
+import { formatTraceParent, parseTraceParent } from '../../../adapters/opentelemetry/index.ts';
 
 const text = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 

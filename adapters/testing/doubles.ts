@@ -1,4 +1,6 @@
-import type { Clock } from '../../lib/ports/index.ts';
+import { createHash } from 'node:crypto';
+import type { CatalogDefinition, CatalogPlugin, CatalogPluginContext } from '../../lib/index.ts';
+import type { Clock, SecretHasher } from '../../lib/ports/index.ts';
 import {
   addDays,
   addMilliseconds,
@@ -91,4 +93,73 @@ function asInstant(when: string | Instant): Instant {
   const parsed = parseWireInstant(when);
   if (parsed === undefined) throw new Error(`"${when}" is neither a date nor a date-time`);
   return truncateToSecond(parsed);
+}
+
+const PREFIX = '$plain$';
+
+/**
+ * Hashes secrets at no cost, for tests that log in often: scrypt, as the engine has it otherwise, takes 50 to 100 ms for each
+ * new secret, by design. Whoever reads the database finds such secrets out, so in production it is refused. What other
+ * hashers have stored it does not verify, nor they what it has.
+ *
+ * @example const billing = await Billing.open({ storage: sqlite(':memory:'), hasher: plainHasher() });
+ * @throws where NODE_ENV is "production".
+ */
+export function plainHasher(): SecretHasher {
+  if (process.env.NODE_ENV?.trim().toLowerCase() === 'production') {
+    throw new Error(
+      'plainHasher() of billwright/testing protects no secret and is refused where NODE_ENV is "production": leave the option `hasher` out, so that secrets are hashed with scrypt',
+    );
+  }
+  return {
+    hash: async (secret) => plainHash(secret),
+    verify: async (secret, stored) => stored === plainHash(secret),
+    isWeaker: () => false,
+  };
+}
+
+function plainHash(secret: string): string {
+  return PREFIX + createHash('sha256').update(secret).digest('base64url');
+}
+
+/** A catalog plugin whose content a test sets, and which remembers what it was asked. */
+export interface MemoryCatalogPlugin extends CatalogPlugin {
+  /** What each method was called with, in order. */
+  readonly calls: {
+    readonly latestVersion: readonly CatalogPluginContext[];
+    readonly catalog: readonly CatalogPluginContext[];
+  };
+  /** From now on this is the catalog of every tenant; null: of none. The stamp is new unless one is given. */
+  serve(catalog: CatalogDefinition | null, stamp?: string): void;
+  /** From now on the catalog is asked for each account, and never cached; null: not this plugin's account. */
+  servePerAccount(catalogOf: (accountId: string | null) => CatalogDefinition | null): void;
+}
+
+/** For tests of what is sold from a host's own catalog: `Billing.open({ …, catalogPlugins: [plugin] })`. */
+export function memoryCatalogPlugin(name = 'memory-catalog'): MemoryCatalogPlugin {
+  const calls = { latestVersion: [] as CatalogPluginContext[], catalog: [] as CatalogPluginContext[] };
+  let served: (accountId: string | null) => CatalogDefinition | null = () => null;
+  let stamp: string | null = '0';
+  let changes = 0;
+  return {
+    name,
+    calls,
+    serve(catalog, given) {
+      changes += 1;
+      stamp = given ?? String(changes);
+      served = () => catalog;
+    },
+    servePerAccount(catalogOf) {
+      stamp = null;
+      served = catalogOf;
+    },
+    async latestVersion(context) {
+      calls.latestVersion.push(context);
+      return stamp;
+    },
+    async catalog(context) {
+      calls.catalog.push(context);
+      return served(context.accountId);
+    },
+  };
 }

@@ -1,0 +1,95 @@
+import { closestTo } from '../../../lib/values/text/index.ts';
+import type { ServerDefinition } from '../../server/index.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** What a part can be, in words, and whether a value is that. */
+const forms = {
+  text: ['a text that says something', (value) => typeof value === 'string' && value !== ''],
+  flag: ['true or false', (value) => typeof value === 'boolean'],
+  port: [
+    'a number from 0 to 65535',
+    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
+  ],
+  list: ['a list of plugins', (value) => Array.isArray(value)],
+  object: ['an object', (value) => isObject(value) && !Array.isArray(value)],
+  function: ['a function', (value) => typeof value === 'function'],
+  document: [
+    'a text, a function or a definition',
+    (value) => typeof value === 'string' || typeof value === 'function' || isObject(value),
+  ],
+} as const satisfies Readonly<Record<string, readonly [words: string, holds: (value: unknown) => boolean]>>;
+
+type Kind = keyof typeof forms;
+
+/** What each part of a definition has to be that the command itself sees to. */
+const settings = {
+  database: 'text',
+  port: 'port',
+  host: 'text',
+  migrate: 'flag',
+  requireRowSecurity: 'flag',
+  sandboxLedger: 'text',
+  configuration: 'object',
+  defaultCatalog: 'document',
+  defaultOverdueConfig: 'document',
+  opened: 'function',
+  closed: 'function',
+} as const satisfies Partial<Record<keyof ServerDefinition, Kind>>;
+
+/** The host's plugins; the engine looks at them itself. */
+type Plugins = Omit<ServerDefinition, keyof typeof settings>;
+const plugins: Readonly<Record<keyof Plugins, Kind>> = {
+  gateways: 'list',
+  paymentControls: 'list',
+  catalogPlugins: 'list',
+  entitlementPlugins: 'list',
+  invoicePlugins: 'list',
+  usageSources: 'list',
+  eventSinks: 'list',
+  nodeCommands: 'object',
+  invoiceFormatter: 'object',
+  documentRenderer: 'object',
+  pushSender: 'object',
+  tracer: 'object',
+};
+const kinds: Readonly<Record<keyof ServerDefinition, Kind>> = { ...settings, ...plugins };
+
+/** @throws UsageError that names the file, for what is no definition of a server. */
+export function checkedDefinition(value: unknown, file: string): ServerDefinition {
+  if (!isObject(value))
+    throw new UsageError(
+      `${file} has no default export that defines a server: export default defineServer({ … })`,
+    );
+  for (const [name, each] of Object.entries(value)) {
+    if (!isPartOfServer(name))
+      throw new UsageError(`${file}: "${name}" is no part of a server${hintOf(name)}`);
+    // Undefined is as if it were not there; null turns a sender of pushes off.
+    if (each === undefined || (each === null && name === 'pushSender')) continue;
+    const [words, holds] = forms[kinds[name]];
+    if (!holds(each)) throw new UsageError(`${file}: ${name} is not ${words}`);
+  }
+  return value as ServerDefinition;
+}
+
+/** Whether a definition of a server may have a part of that name. */
+export function isPartOfServer(name: string): name is keyof ServerDefinition {
+  return Object.hasOwn(kinds, name);
+}
+
+function hintOf(name: string): string {
+  const meant = closestTo(name, Object.keys(kinds));
+  return meant === null ? ` (it has ${Object.keys(kinds).join(', ')})` : `; did you mean ${meant}?`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** What of a definition goes to the engine as it stands. */
+export function pluginsOf(definition: ServerDefinition): Plugins {
+  // What is set to undefined is as if it were not there.
+  const given = Object.entries(definition).filter(
+    ([name, part]) => part !== undefined && Object.hasOwn(plugins, name),
+  );
+  return Object.fromEntries(given);
+}

@@ -1,0 +1,84 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { hash, randomBytes } from 'node:crypto';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type {
+  Clock,
+  Logger,
+  ProcessGauges,
+  Sha256,
+  SystemClock,
+  WorkScope,
+  WorkScopes,
+} from '../../lib/ports/index.ts';
+import { createUuidV7, type UuidV7Generator } from '../../lib/values/ids/index.ts';
+import { instant, truncateToSecond } from '../../lib/values/time/index.ts';
+
+/** Longest delay that a timer of Node takes; a longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Real time for both notions of it: business time in whole seconds (`now`), system time in milliseconds with timers that
+ * keep the process alive only on request (`nowMs`, `after`). A delay beyond 24 days is cut to that, so longer waits have
+ * to check again.
+ */
+export function systemClock(): Clock & SystemClock {
+  return {
+    isOfMachine: true,
+    now: () => truncateToSecond(instant(Date.now())),
+    msUntil: (at) => at - Date.now(),
+    nowMs: () => Date.now(),
+    nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+    after(delayMs, action, options) {
+      const timer = setTimeout(action, Math.min(Math.max(delayMs, 0), MAX_TIMER_MS));
+      if (!options?.keepAlive) timer.unref();
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+/** Ids of this process: UUIDv7 on system time with random bits of the operating system's generator. */
+export function uuidGenerator(): UuidV7Generator {
+  return createUuidV7({ now: () => Date.now(), randomBytes: (length) => randomBytes(length) });
+}
+
+export const sha256: Sha256 = (text) => hash('sha256', text, 'hex');
+
+/** Carries scopes of work along with promises and timers. */
+export function workScopes(): WorkScopes {
+  const storage = new AsyncLocalStorage<WorkScope | undefined>();
+  return {
+    run: (scope, work) => storage.run(scope, work),
+    current: () => storage.getStore(),
+  };
+}
+
+/** Warnings and errors as lines on standard error; for hosts that bring no logger of their own. */
+export function consoleLogger(): Logger {
+  const ignore = (): void => undefined;
+  const write =
+    (level: string) =>
+    (fields: object, message: string): void =>
+      console.error(`billwright ${level}: ${message}`, fields);
+  return { debug: ignore, info: ignore, warn: write('warning'), error: write('error') };
+}
+
+const nanosecondsPerMs = 1_000_000;
+const RESOLUTION_MS = 20;
+
+/** What Node tells of this process; the event loop is watched from the first question on. */
+export function processGauges(): ProcessGauges {
+  let delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
+  return {
+    memoryBytes: () => process.memoryUsage.rss(),
+    eventLoopLagMs() {
+      if (delay === undefined) {
+        delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+        delay.enable();
+        return 0;
+      }
+      const worstMs = delay.max / nanosecondsPerMs;
+      delay.reset();
+      return Math.max(0, worstMs - RESOLUTION_MS);
+    },
+  };
+}
