@@ -2,9 +2,9 @@ import { AccountCloseService } from '../account-closing/index.ts';
 import { AccountEmailService, AccountService } from '../accounts/index.ts';
 import { ExportService } from '../export/index.ts';
 import {
-  AccountCreditService,
+  accountCreditOperations,
   billAfterMovedDay,
-  ConsultedOperations,
+  consultedOperations,
   loadBalances,
 } from '../invoicing/index.ts';
 import { lockWaitOf } from '../tenants/index.ts';
@@ -26,14 +26,12 @@ export function accountArea(foundation: Foundation) {
       accounts: {
         ...methodsOf(new AccountService(ports, settingsOf, { billAfterMovedDay, loadBalances })),
         ...methodsOf(new AccountEmailService(ports)),
-        ...methodsOf(
-          new AccountCreditService(
+        ...accountCreditOperations(
+          consultedOperations({
             ports,
-            new ConsultedOperations(ports, {
-              plugins: foundation.invoicePlugins,
-              configOf: foundation.invoicingConfig,
-            }),
-          ),
+            plugins: foundation.invoicePlugins,
+            configOf: foundation.invoicingConfig,
+          }),
         ),
         ...methodsOf(new ExportService(ports)),
         ...methodsOf(closing),

@@ -62,9 +62,9 @@ export { DocumentSourceLoader } from './loading/load-documents.ts';
 export { loadViewSources } from './loading/load-invoice-views.ts';
 export { loadBalances, loadUnpaidInvoices } from './loading/load-open-invoices.ts';
 export { billAfterMovedDay, CatalogChangeHandler } from './operations/catalog-change-handler.ts';
-export { AccountCreditService, CreditDeletionService } from './operations/credit-service.ts';
+export { accountCreditOperations, creditDeletion } from './operations/credit-operations.ts';
 export { DryRunService, RatedUsageService } from './operations/dry-run-service.ts';
-export { InvoiceNoticeHandler, purgeToldInvoices } from './operations/invoice-notice-handler.ts';
+export { invoiceNoticeHandler, purgeToldInvoices } from './operations/invoice-notice-handler.ts';
 export type {
   AccountCreditOperations,
   CatalogReportOperations,
@@ -75,14 +75,14 @@ export type {
   UnbilledUsageRequest,
   UsageReviewOperations,
 } from './operations/invoice-operations.ts';
-export { InvoiceStatusService } from './operations/invoice-status-service.ts';
-export { ManualItemService, MigrationInvoiceService } from './operations/manual-item-service.ts';
-export { ParentCommitHandler, ParentSummaryHandler } from './operations/parent-handlers.ts';
-export { ParkedRunService, ParkingService } from './operations/parking-service.ts';
+export { invoiceStatusOperations } from './operations/invoice-status-operations.ts';
+export { manualItemOperations, migrationOperations } from './operations/manual-item-operations.ts';
+export { parentCommitHandler, parentSummaryHandler } from './operations/parent-handlers.ts';
+export { parkingOperations } from './operations/parking-operations.ts';
 export { InvoiceRunHandler } from './operations/run-handler.ts';
 export { InvoiceRunService } from './operations/run-service.ts';
 export { purgeToldThresholds, ThresholdHandler } from './operations/threshold-handler.ts';
-export { ConsultedOperations } from './plugins/ask-about-operations.ts';
+export { consultedOperations } from './plugins/ask-about-operations.ts';
 export { RegisteredInvoicePlugins } from './plugins/plugin-calls.ts';
 export { type InvoicingConfigOf, invoicingConfigOf } from './proposals/invoicing-config.ts';
 export { effectiveTargetDate } from './proposals/target-date.ts';

@@ -1,5 +1,5 @@
 import { decimal, formatDecimal, type InvoiceItemView, SystemTag, type Uuid } from '../../lib/index.ts';
-import { RECLAIMED_CREDITS_AT_ONCE } from '../../lib/invoicing/operations/credit-service.ts';
+import { RECLAIMED_CREDITS_AT_ONCE } from '../../lib/invoicing/operations/credit-operations.ts';
 import {
   codeOf,
   eachDatabaseByTurns,

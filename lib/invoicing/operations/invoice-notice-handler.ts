@@ -28,97 +28,104 @@ interface Foreseen extends Ahead {
   readonly invoice: InvoiceView | null;
 }
 
+interface NoticeTools {
+  readonly configOf: InvoicingConfigOf;
+  readonly dryRuns: DryRunService;
+}
+
 /**
- * Tells of invoices some time before they come (§8.1): what a dry run foresees on that day, once for each account and date,
+ * Reports invoices some time before they come (§8.1): what a dry run foresees on that day, once for each account and date,
  * and only if something will be owed. Takes no lock, as a dry run does.
  */
-export class InvoiceNoticeHandler implements QueueHandler {
-  readonly name = 'invoice-service:notice';
-  readonly topics = [QueueName.INVOICE_NOTIFICATIONS];
-  readonly #ports: Pick<Ports, 'storage' | 'clock'>;
-  readonly #configOf: InvoicingConfigOf;
-  readonly #dryRuns: DryRunService;
+export function invoiceNoticeHandler(
+  { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
+  { configOf, dryRuns }: NoticeTools,
+): QueueHandler {
+  return {
+    name: 'invoice-service:notice',
+    topics: [QueueName.INVOICE_NOTIFICATIONS],
+    handle: async (batch) => {
+      const { tenant, entries } = batch;
+      const now = clock.now();
+      const ahead = await storage.read(tenant, (session) => loadAhead(session, entries, configOf));
+      const foreseen = await foresee(ahead, { batch, now, dryRuns });
+      const owing = foreseen.filter(({ invoice }) => invoice?.balance.greaterThan(0) === true);
+      if (owing.length === 0) return;
+      const authorship = batchAuthorship(entries, ActingComponent.NEXT_BILLING_DATE, now);
+      await storage.write(tenant, authorship, async (session) => {
+        const rows = owing.map((each) => toldInvoice(each, now));
+        const isNew = new Set((await session.invoices.tellInvoices(rows)).map(keyOf));
+        const told = owing.filter((each) => isNew.has(keyOf(toldInvoice(each, now))));
+        session.publish(told.flatMap(eventsOf));
+        await batch.finish(
+          session,
+          owing.map(({ entry }) => entry),
+        );
+      });
+    },
+  };
+}
 
-  constructor(
-    ports: Pick<Ports, 'storage' | 'clock'>,
-    { configOf, dryRuns }: { readonly configOf: InvoicingConfigOf; readonly dryRuns: DryRunService },
-  ) {
-    this.#ports = ports;
-    this.#configOf = configOf;
-    this.#dryRuns = dryRuns;
-  }
+/** The runs to come, without accounts that automatic runs pass over. */
+async function loadAhead(
+  session: ReadSession,
+  entries: readonly ClaimedEntry[],
+  configOf: InvoicingConfigOf,
+): Promise<readonly Ahead[]> {
+  const [{ isAutomatic, noticeLeadMs }, accounts] = await Promise.all([
+    configOf(session),
+    session.accounts.findByRecordIds(entries.flatMap((entry) => entry.accountRecordId ?? [])),
+  ]);
+  if (!isAutomatic || noticeLeadMs === 0) return [];
+  const tags = await effectsOnAccounts(
+    session,
+    accounts.map(({ id }) => id),
+  );
+  const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
+  return entries.flatMap((entry): readonly Ahead[] => {
+    const account = accountOf.get(entry.accountRecordId ?? 0);
+    const targetDate = noticedDate(entry.payload);
+    if (account === undefined || targetDate === null) return [];
+    if (tags.has(account.id, TagEffect.PARKS, TagEffect.STOPS_INVOICING)) return [];
+    return [{ entry, account, targetDate }];
+  });
+}
 
-  async handle(batch: HandlerBatch): Promise<void> {
-    const { storage, clock } = this.#ports;
-    const { tenant, entries } = batch;
-    const now = clock.now();
-    const ahead = await storage.read(tenant, (session) => this.#ahead(session, entries));
-    const foreseen = await this.#foresee(ahead, batch, now);
-    const owing = foreseen.filter(({ invoice }) => invoice?.balance.greaterThan(0) === true);
-    if (owing.length === 0) return;
-    const authorship = batchAuthorship(entries, ActingComponent.NEXT_BILLING_DATE, now);
-    await storage.write(tenant, authorship, async (session) => {
-      const rows = owing.map((each) => toldInvoice(each, now));
-      const isNew = new Set((await session.invoices.tellInvoices(rows)).map(keyOf));
-      const told = owing.filter((each) => isNew.has(keyOf(toldInvoice(each, now))));
-      session.publish(told.flatMap(eventsOf));
-      await batch.finish(
-        session,
-        owing.map(({ entry }) => entry),
-      );
-    });
-  }
-
-  /** Leaves out accounts that automatic runs pass over. */
-  async #ahead(session: ReadSession, entries: readonly ClaimedEntry[]): Promise<readonly Ahead[]> {
-    const [{ isAutomatic, noticeLeadMs }, accounts] = await Promise.all([
-      this.#configOf(session),
-      session.accounts.findByRecordIds(entries.flatMap((entry) => entry.accountRecordId ?? [])),
-    ]);
-    if (!isAutomatic || noticeLeadMs === 0) return [];
-    const tags = await effectsOnAccounts(
-      session,
-      accounts.map(({ id }) => id),
-    );
-    const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
-    return entries.flatMap((entry): readonly Ahead[] => {
-      const account = accountOf.get(entry.accountRecordId ?? 0);
-      const targetDate = noticedDate(entry.payload);
-      if (account === undefined || targetDate === null) return [];
-      if (tags.has(account.id, TagEffect.PARKS, TagEffect.STOPS_INVOICING)) return [];
-      return [{ entry, account, targetDate }];
-    });
-  }
-
-  /** All that are asked for at once, so that a batch costs the same for any number of accounts. */
-  async #foresee(ahead: readonly Ahead[], batch: HandlerBatch, now: Instant): Promise<readonly Foreseen[]> {
-    const [first] = ahead;
-    if (first === undefined) return [];
-    const context = {
-      tenant: batch.tenant,
-      userName: ActingComponent.NEXT_BILLING_DATE,
-      principal: null,
-      reasonCode: null,
-      comments: null,
-      userToken: first.entry.userToken,
-      callOrigin: CallOrigin.INTERNAL,
-      createdDate: now,
-    };
-    const byAccount = Map.groupBy(ahead, ({ account }) => account.id);
-    const asked = [...byAccount].map(([accountId, own]) => ({
-      accountId,
-      dates: own.map(({ targetDate }) => targetDate),
-    }));
-    const found = await this.#dryRuns.ofAccounts(context, asked);
-    return [...byAccount].flatMap(([accountId, own]) => {
-      const answer = found.get(accountId);
-      if (answer === undefined) return [];
-      if ('views' in answer)
-        return own.map((each, index) => ({ ...each, invoice: answer.views[index] ?? null }));
-      for (const { entry } of own) batch.failed(entry, answer.error);
-      return [];
-    });
-  }
+/** Dry runs all invoices at once, so that a batch costs the same for any number of accounts. */
+async function foresee(
+  ahead: readonly Ahead[],
+  {
+    batch,
+    now,
+    dryRuns,
+  }: { readonly batch: HandlerBatch; readonly now: Instant; readonly dryRuns: DryRunService },
+): Promise<readonly Foreseen[]> {
+  const [first] = ahead;
+  if (first === undefined) return [];
+  const context = {
+    tenant: batch.tenant,
+    userName: ActingComponent.NEXT_BILLING_DATE,
+    principal: null,
+    reasonCode: null,
+    comments: null,
+    userToken: first.entry.userToken,
+    callOrigin: CallOrigin.INTERNAL,
+    createdDate: now,
+  };
+  const byAccount = Map.groupBy(ahead, ({ account }) => account.id);
+  const asked = [...byAccount].map(([accountId, own]) => ({
+    accountId,
+    dates: own.map(({ targetDate }) => targetDate),
+  }));
+  const found = await dryRuns.ofAccounts(context, asked);
+  return [...byAccount].flatMap(([accountId, own]) => {
+    const answer = found.get(accountId);
+    if (answer === undefined) return [];
+    if ('views' in answer)
+      return own.map((each, index) => ({ ...each, invoice: answer.views[index] ?? null }));
+    for (const { entry } of own) batch.failed(entry, answer.error);
+    return [];
+  });
 }
 
 function toldInvoice({ account, targetDate }: Ahead, now: Instant): ToldInvoice {

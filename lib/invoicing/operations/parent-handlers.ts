@@ -1,10 +1,11 @@
-import type { Ports } from '../../ports/index.ts';
+import type { IdGenerator, Ports } from '../../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
 import { ActingComponent, BusEventType, InvoiceStatus, QueueName } from '../../records/index.ts';
 import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { parentCommitTime } from '../invoices/parent-summary.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 import { commitDrafts } from '../saving/commit-drafts.ts';
@@ -16,78 +17,84 @@ interface ChildEntry {
   readonly isNew: boolean;
 }
 
+type ParentPorts = Pick<Ports, 'storage' | 'clock' | 'ids'>;
+
 /**
  * Makes the parents' summaries follow the invoices of their children (§12): first under the locks of the parents, then,
  * where a parent has already paid, under those of the children, never both at once (§17 rule 3).
  */
-export class ParentSummaryHandler implements QueueHandler {
-  readonly name = 'invoice-service:parent-summary';
-  readonly topics: readonly string[] = [BusEventType.CHILD_INVOICE_CHANGE];
-  readonly #ports: Pick<Ports, 'storage' | 'clock' | 'ids'>;
-  readonly #settingsOf: SettingsOf;
+export function parentSummaryHandler(
+  { storage, clock, ids }: ParentPorts,
+  settingsOf: SettingsOf,
+): QueueHandler {
+  return {
+    name: 'invoice-service:parent-summary',
+    topics: [BusEventType.CHILD_INVOICE_CHANGE],
+    handle: async (batch) => {
+      const children = batch.entries.map(childEntry);
+      const authorship = batchAuthorship(batch.entries, ActingComponent.PARENT_INVOICE, clock.now());
+      const { busy, credited } = await storage.write(batch.tenant, authorship, async (session) => {
+        const { 'invoice.parent.commit.local.utc.time': timeOfDay } = await settingsOf(session);
+        const commitAt = parentCommitTime(session.authorship.createdDate, timeOfDay);
+        return summarise(session, { batch, children }, { ids, commitAt });
+      });
+      batch.busy(busy);
+      if (credited.length === 0) return;
+      const left = await storage.write(batch.tenant, authorship, (session) =>
+        credit(session, { batch, children: credited }, ids),
+      );
+      batch.busy(left);
+    },
+  };
+}
 
-  constructor(ports: Pick<Ports, 'storage' | 'clock' | 'ids'>, settingsOf: SettingsOf) {
-    this.#ports = ports;
-    this.#settingsOf = settingsOf;
-  }
+interface ChildBatch {
+  readonly batch: HandlerBatch;
+  readonly children: readonly ChildEntry[];
+}
 
-  async handle(batch: HandlerBatch): Promise<void> {
-    const children = batch.entries.map(childEntry);
-    const now = this.#ports.clock.now();
-    const authorship = batchAuthorship(batch.entries, ActingComponent.PARENT_INVOICE, now);
-    const { busy, credited } = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
-      this.#summarise(session, batch, children),
-    );
-    batch.busy(busy);
-    if (credited.length === 0) return;
-    const left = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
-      this.#credit(session, batch, credited),
-    );
-    batch.busy(left);
-  }
+/** Returns the entries whose parents are busy, and those whose decrease the parent has paid. */
+async function summarise(
+  session: WriteSession,
+  { batch, children }: ChildBatch,
+  tools: { readonly ids: IdGenerator; readonly commitAt: Instant },
+) {
+  const invoices = await session.invoices.findByIds(children.map(({ invoiceId }) => invoiceId));
+  const parentOf = new Map(invoices.map(({ id, parentAccountId }) => [id, parentAccountId]));
+  const parentIds = new Set([...parentOf.values()].flatMap((id) => id ?? []));
+  const known = await session.accounts.findByIds([...parentIds]);
+  const parents = await session.tryLockAccounts(known.map(({ recordId }) => recordId));
+  const locked = new Set<Uuid | null>(parents.map(({ id }) => id));
+  const isBusy = ({ invoiceId }: ChildEntry): boolean => {
+    const parentId = parentOf.get(invoiceId) ?? null;
+    return parentId !== null && !locked.has(parentId);
+  };
+  const ours = children.filter((child) => !isBusy(child));
+  const decreased = await summariseChildren(session, { parents, changes: ours }, tools);
+  const isCredited = new Set(decreased.map(({ id }) => id));
+  await batch.finish(session, entriesOf(ours.filter(({ invoiceId }) => !isCredited.has(invoiceId))));
+  return {
+    busy: entriesOf(children.filter(isBusy)),
+    credited: ours.filter(({ invoiceId }) => isCredited.has(invoiceId)),
+  };
+}
 
-  async #summarise(session: WriteSession, batch: HandlerBatch, children: readonly ChildEntry[]) {
-    const invoices = await session.invoices.findByIds(children.map(({ invoiceId }) => invoiceId));
-    const parentOf = new Map(invoices.map(({ id, parentAccountId }) => [id, parentAccountId]));
-    const parentIds = new Set([...parentOf.values()].flatMap((id) => id ?? []));
-    const known = await session.accounts.findByIds([...parentIds]);
-    const parents = await session.tryLockAccounts(known.map(({ recordId }) => recordId));
-    const locked = new Set<Uuid | null>(parents.map(({ id }) => id));
-    const isBusy = ({ invoiceId }: ChildEntry): boolean => {
-      const parentId = parentOf.get(invoiceId) ?? null;
-      return parentId !== null && !locked.has(parentId);
-    };
-    const ours = children.filter((child) => !isBusy(child));
-    const { 'invoice.parent.commit.local.utc.time': timeOfDay } = await this.#settingsOf(session);
-    const commitAt = parentCommitTime(session.authorship.createdDate, timeOfDay);
-    const tools = { ids: this.#ports.ids, commitAt };
-    const decreased = await summariseChildren(session, { parents, changes: ours }, tools);
-    const ids = new Set(decreased.map(({ id }) => id));
-    const credited = ours.filter(({ invoiceId }) => ids.has(invoiceId));
-    const done = ours.filter(({ invoiceId }) => !ids.has(invoiceId));
-    await batch.finish(
-      session,
-      done.map(({ entry }) => entry),
-    );
-    return { busy: children.filter(isBusy).map(({ entry }) => entry), credited };
-  }
+/** §12 rule 5: where the parent has paid, a decrease is the child's credit. Returns the entries of busy accounts. */
+async function credit(session: WriteSession, { batch, children }: ChildBatch, ids: IdGenerator) {
+  const accounts = await session.tryLockAccounts(
+    children.flatMap(({ entry }) => entry.accountRecordId ?? []),
+  );
+  const locked = new Set(accounts.map(({ recordId }) => recordId));
+  const ours = children.filter(({ entry }) => locked.has(entry.accountRecordId ?? 0));
+  const invoices = await session.invoices.findByIds(ours.map(({ invoiceId }) => invoiceId));
+  const changes = invoices.map((invoice) => ({ before: invoice, after: invoice }));
+  await changeInvoices(session, { changes, accounts }, ids);
+  await batch.finish(session, entriesOf(ours));
+  return entriesOf(children.filter((child) => !ours.includes(child)));
+}
 
-  /** §12 rule 5: where the parent has paid, a decrease is the child's credit. */
-  async #credit(session: WriteSession, batch: HandlerBatch, credited: readonly ChildEntry[]) {
-    const accounts = await session.tryLockAccounts(
-      credited.flatMap(({ entry }) => entry.accountRecordId ?? []),
-    );
-    const locked = new Set(accounts.map(({ recordId }) => recordId));
-    const ours = credited.filter(({ entry }) => locked.has(entry.accountRecordId ?? 0));
-    const invoices = await session.invoices.findByIds(ours.map(({ invoiceId }) => invoiceId));
-    const changes = invoices.map((invoice) => ({ before: invoice, after: invoice }));
-    await changeInvoices(session, { changes, accounts }, this.#ports.ids);
-    await batch.finish(
-      session,
-      ours.map(({ entry }) => entry),
-    );
-    return credited.filter((child) => !ours.includes(child)).map(({ entry }) => entry);
-  }
+function entriesOf(children: readonly ChildEntry[]): readonly ClaimedEntry[] {
+  return children.map(({ entry }) => entry);
 }
 
 function childEntry(entry: ClaimedEntry): ChildEntry {
@@ -103,37 +110,34 @@ function childEntry(entry: ClaimedEntry): ChildEntry {
 }
 
 /** Commits summary invoices at their time of day (§12 rule 3); one that is not a DRAFT any more stays as it is. */
-export class ParentCommitHandler implements QueueHandler {
-  readonly name = 'invoice-service:parent-commit';
-  readonly topics: readonly string[] = [QueueName.PARENT_INVOICE_COMMIT];
-  readonly #ports: Pick<Ports, 'storage' | 'clock' | 'ids'>;
+export function parentCommitHandler({ storage, clock, ids }: ParentPorts): QueueHandler {
+  return {
+    name: 'invoice-service:parent-commit',
+    topics: [QueueName.PARENT_INVOICE_COMMIT],
+    handle: async (batch) => {
+      const authorship = batchAuthorship(batch.entries, ActingComponent.PARENT_INVOICE, clock.now());
+      const busy = await storage.write(batch.tenant, authorship, (session) => commitDue(session, batch, ids));
+      batch.busy(busy);
+    },
+  };
+}
 
-  constructor(ports: Pick<Ports, 'storage' | 'clock' | 'ids'>) {
-    this.#ports = ports;
-  }
-
-  async handle(batch: HandlerBatch): Promise<void> {
-    const now = this.#ports.clock.now();
-    const authorship = batchAuthorship(batch.entries, ActingComponent.PARENT_INVOICE, now);
-    const busy = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
-      this.#commit(session, batch),
-    );
-    batch.busy(busy);
-  }
-
-  async #commit(session: WriteSession, batch: HandlerBatch): Promise<readonly ClaimedEntry[]> {
-    const accounts = await session.tryLockAccounts(
-      batch.entries.flatMap(({ accountRecordId }) => accountRecordId ?? []),
-    );
-    const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
-    const ours = batch.entries.filter(({ accountRecordId }) => accountOf.has(accountRecordId ?? 0));
-    const invoices = await session.invoices.findByIds(ours.map(({ payload }) => payload.invoiceId as Uuid));
-    const drafts = invoices.flatMap((invoice) => {
-      const account = accountOf.get(invoice.accountRecordId);
-      return account && invoice.status === InvoiceStatus.DRAFT ? [{ account, invoice }] : [];
-    });
-    if (drafts.length > 0) await commitDrafts(session, drafts, this.#ports.ids);
-    await batch.finish(session, ours);
-    return batch.entries.filter((entry) => !ours.includes(entry));
-  }
+async function commitDue(
+  session: WriteSession,
+  batch: HandlerBatch,
+  ids: IdGenerator,
+): Promise<readonly ClaimedEntry[]> {
+  const accounts = await session.tryLockAccounts(
+    batch.entries.flatMap(({ accountRecordId }) => accountRecordId ?? []),
+  );
+  const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
+  const ours = batch.entries.filter(({ accountRecordId }) => accountOf.has(accountRecordId ?? 0));
+  const invoices = await session.invoices.findByIds(ours.map(({ payload }) => payload.invoiceId as Uuid));
+  const drafts = invoices.flatMap((invoice) => {
+    const account = accountOf.get(invoice.accountRecordId);
+    return account && invoice.status === InvoiceStatus.DRAFT ? [{ account, invoice }] : [];
+  });
+  if (drafts.length > 0) await commitDrafts(session, drafts, ids);
+  await batch.finish(session, ours);
+  return batch.entries.filter((entry) => !ours.includes(entry));
 }

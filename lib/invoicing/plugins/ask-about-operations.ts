@@ -1,3 +1,4 @@
+import { loadAccount, lockAccount } from '../../accounts/index.ts';
 import type { IdGenerator, Ports, SeenInvoice } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext, PluginProperty } from '../../records/index.ts';
@@ -53,112 +54,113 @@ interface AskedPart {
   readonly seen: ReadonlyMap<Uuid, SeenInvoice>;
 }
 
-/** Operations of people on invoices, in which a tenant's invoice plugins have a say (§9, §13 rule 7). */
-export class ConsultedOperations {
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
-  readonly #plugins: RegisteredInvoicePlugins;
-  readonly #configOf: InvoicingConfigOf;
+/** What operations ask plugins with. */
+export interface OperationTools {
+  readonly ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
+  readonly plugins: RegisteredInvoicePlugins;
+  readonly configOf: InvoicingConfigOf;
+}
 
-  constructor(
-    ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
-    {
-      plugins,
-      configOf,
-    }: { readonly plugins: RegisteredInvoicePlugins; readonly configOf: InvoicingConfigOf },
-  ) {
-    this.#ports = ports;
-    this.#plugins = plugins;
-    this.#configOf = configOf;
-  }
-
+/** Operations of people on invoices, which a tenant's invoice plugins can veto or change (§9, §13 rule 7). */
+export interface ConsultedOperations {
   /**
-   * Does the operation. Where the tenant has plugins, they are asked outside transactions and without a lock about what it
+   * Does the operation. If the tenant has plugins, they are asked outside transactions and without a lock about what it
    * would change, and it is done if that is still so under the lock; else all of it starts again.
    * @throws BillingError INVOICE_PLUGIN_API_ABORTED (4029), UNEXPECTED (60000) for a plugin that fails, BUSY (60018) for an
    * account that keeps changing; for items of plugins 4006 to 4031; else what the operation throws.
    */
-  async run<Subject, Plan extends ProposedChange, Result>(
+  run<Subject, Plan extends ProposedChange, Result>(
     context: CallContext,
     operation: InvoiceOperation<Subject, Plan, Result>,
-  ): Promise<Result> {
-    for (let times = 1; ; times += 1) {
-      const consulted = await this.#consult(context, operation);
-      const done = await this.#doOnce(context, operation, consulted);
-      if (done !== null) {
-        if (consulted !== null) await this.#tellSuccess(context, consulted);
-        return done.result;
-      }
-      if (times >= MAX_INVOICE_CONSULTATIONS) throw alwaysChanged(consulted?.plan.accounts[0]?.id);
-    }
-  }
+  ): Promise<Result>;
+}
 
-  /** What the plugins say; null where the tenant has none. Costs nothing where no tenant has any. */
-  async #consult<Subject, Plan extends ProposedChange, Result>(
-    context: CallContext,
-    operation: InvoiceOperation<Subject, Plan, Result>,
-  ): Promise<Consulted<Plan> | null> {
-    if (this.#plugins.isEmpty) return null;
-    const planned = await this.#ports.storage.read(context.tenant, async (session) => {
-      const calls = this.#plugins.of(await this.#configOf(session));
-      if (calls.isEmpty) return null;
-      const ids = recordedIds(this.#ports.ids);
-      const subject = await operation.find(session);
-      const plan = await operation.plan(session, subject, { ids, isConsulted: true });
-      return { calls, plan, ids: ids.taken };
+export function consultedOperations(tools: OperationTools): ConsultedOperations {
+  return {
+    run: async (context, operation) => {
+      for (let times = 1; ; times += 1) {
+        const consulted = await consult(tools, context, operation);
+        const done = await doOnce(tools, { context, consulted }, operation);
+        if (done !== null) {
+          if (consulted !== null) await tellSuccess(tools, context, consulted);
+          return done.result;
+        }
+        if (times >= MAX_INVOICE_CONSULTATIONS) throw alwaysChanged(consulted?.plan.accounts[0]?.id);
+      }
+    },
+  };
+}
+
+/** Asks the plugins; null if the tenant has none. Costs nothing if no tenant has any. */
+async function consult<Subject, Plan extends ProposedChange, Result>(
+  { ports, plugins, configOf }: OperationTools,
+  context: CallContext,
+  operation: InvoiceOperation<Subject, Plan, Result>,
+): Promise<Consulted<Plan> | null> {
+  if (plugins.isEmpty) return null;
+  const planned = await ports.storage.read(context.tenant, async (session) => {
+    const calls = plugins.of(await configOf(session));
+    if (calls.isEmpty) return null;
+    const ids = recordedIds(ports.ids);
+    const subject = await operation.find(session);
+    const plan = await operation.plan(session, subject, { ids, isConsulted: true });
+    return { calls, plan, ids: ids.taken };
+  });
+  if (planned === null) return null;
+  const { calls, plan } = planned;
+  const parts: AskedPart[] = [];
+  for (const account of plan.accounts) {
+    const call = callOf(account, context);
+    const own = invoicesOf(plan, account);
+    const properties = await askBefore(calls, call, { own, given: propertiesOf(context, operation) });
+    const seen = new Map(own.map((each) => [each.invoice.id, seenProposed(each)]));
+    parts.push({ account, call, properties, seen });
+  }
+  if (operation.takesItems) return askForItems(planned, parts);
+  return { ...planned, parts, asked: plan.invoices.map(askedOf) };
+}
+
+/** Returns null if the operation would now be another one than the plugins have seen. */
+async function doOnce<Subject, Plan extends ProposedChange, Result>(
+  { ports }: OperationTools,
+  { context, consulted }: { readonly context: CallContext; readonly consulted: Consulted<Plan> | null },
+  operation: InvoiceOperation<Subject, Plan, Result>,
+): Promise<{ readonly result: Result } | null> {
+  try {
+    return await ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const subject = await operation.lock(session);
+      const ids = consulted === null ? ports.ids : replayedIds(consulted.ids, ports.ids);
+      const plan = await operation.plan(session, subject, { ids, isConsulted: consulted !== null });
+      if (consulted !== null && !isSameChange(consulted.plan, plan)) return null;
+      const decided =
+        consulted === null
+          ? { ...undecidedChange(plan), numbers: new Map() }
+          : await decide(session, plan, consulted);
+      return { result: await operation.apply(session, plan, { ...decided, ids: ports.ids }) };
     });
-    if (planned === null) return null;
-    const { calls, plan } = planned;
-    const parts: AskedPart[] = [];
-    for (const account of plan.accounts) {
-      const call = callOf(account, context);
-      const own = invoicesOf(plan, account);
-      const properties = await askBefore(calls, call, { own, given: propertiesOf(context, operation) });
-      const seen = new Map(own.map((each) => [each.invoice.id, seenProposed(each)]));
-      parts.push({ account, call, properties, seen });
-    }
-    if (operation.takesItems) return askForItems(planned, parts);
-    return { ...planned, parts, asked: plan.invoices.map(askedOf) };
+  } catch (error) {
+    if (consulted !== null) await tellFailure(consulted);
+    throw error;
   }
+}
 
-  /** null: the operation would now be another one than the plugins have seen. */
-  async #doOnce<Subject, Plan extends ProposedChange, Result>(
-    context: CallContext,
-    operation: InvoiceOperation<Subject, Plan, Result>,
-    consulted: Consulted<Plan> | null,
-  ): Promise<{ readonly result: Result } | null> {
-    try {
-      return await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-        const subject = await operation.lock(session);
-        const ids = consulted === null ? this.#ports.ids : replayedIds(consulted.ids, this.#ports.ids);
-        const plan = await operation.plan(session, subject, { ids, isConsulted: consulted !== null });
-        if (consulted !== null && !isSameChange(consulted.plan, plan)) return null;
-        const decided =
-          consulted === null
-            ? { ...undecidedChange(plan), numbers: new Map() }
-            : await decide(session, plan, consulted);
-        return { result: await operation.apply(session, plan, decided) };
-      });
-    } catch (error) {
-      if (consulted !== null) await tellFailure(consulted);
-      throw error;
+/** Never throws (§13 rule 8). */
+async function tellSuccess(
+  { ports: { storage, logger } }: OperationTools,
+  { tenant }: CallContext,
+  { calls, plan, parts }: Consulted<ProposedChange>,
+): Promise<void> {
+  if (!calls.has('onSuccessCall')) return;
+  try {
+    const ids = plan.invoices.map(({ invoice }) => invoice.id);
+    const stored = await loadSeenInvoices(storage, tenant, ids);
+    for (const { call, properties, seen } of parts) {
+      if (seen.size === 0) await calls.succeeded(call, properties, null);
+      for (const id of seen.keys()) await calls.succeeded(call, properties, stored.get(id) ?? null);
     }
-  }
-
-  /** Never throws: what is done is done (§13 rule 8). */
-  async #tellSuccess({ tenant }: CallContext, consulted: Consulted<ProposedChange>): Promise<void> {
-    const { calls, plan, parts } = consulted;
-    if (!calls.has('onSuccessCall')) return;
-    try {
-      const ids = plan.invoices.map(({ invoice }) => invoice.id);
-      const stored = await loadSeenInvoices(this.#ports.storage, tenant, ids);
-      for (const { call, properties, seen } of parts) {
-        if (seen.size === 0) await calls.succeeded(call, properties, null);
-        for (const id of seen.keys()) await calls.succeeded(call, properties, stored.get(id) ?? null);
-      }
-    } catch (error) {
-      const accountIds = parts.map(({ call }) => call.accountId);
-      this.#ports.logger.error({ err: error, accountIds }, 'invoice plugins could not be told the outcome');
-    }
+  } catch (error) {
+    const accountIds = parts.map(({ call }) => call.accountId);
+    logger.error({ err: error, accountIds }, 'invoice plugins could not be told the outcome');
   }
 }
 
@@ -298,19 +300,32 @@ export interface InvoiceOperation<Subject, Plan extends ProposedChange, Result> 
   /** What it would change now: the same subject and ids give the same plan. Throws what the operation is refused for. */
   plan(session: ReadSession, subject: Subject, planning: Planning): Promise<Plan>;
   /** Does it, in the transaction that holds the locks. */
-  apply(session: WriteSession, plan: Plan, decided: NumberedChange): Promise<Result>;
+  apply(session: WriteSession, plan: Plan, decided: ChangeToApply): Promise<Result>;
 }
 
-/** What is to be stored, with the numbers that plugins impose, by id of the new invoice. */
-export interface NumberedChange extends DecidedChange {
+interface NumberedChange extends DecidedChange {
+  /** The numbers that plugins impose, by id of the new invoice. */
   readonly numbers: ReadonlyMap<Uuid, number>;
+}
+
+/** What is to be stored, and the source of further ids. */
+interface ChangeToApply extends NumberedChange {
+  readonly ids: IdGenerator;
+}
+
+/** The subject of an operation on one account. */
+export function onAccount(accountId: Uuid) {
+  return {
+    find: (session: ReadSession): Promise<Account> => loadAccount(session, accountId),
+    lock: (session: WriteSession): Promise<Account> => lockAccount(session, accountId),
+  };
 }
 
 /** Stores the items of an operation and of the plugins that were asked about it; the account is locked. */
 export async function saveDecided(
   session: WriteSession,
-  { changes, rewritten, remains, numbers }: NumberedChange,
-  { account, ids }: { readonly account: Account; readonly ids: IdGenerator },
+  { changes, rewritten, remains, numbers, ids }: ChangeToApply,
+  account: Account,
 ): Promise<void> {
   await session.invoices.rewriteItems(rewritten);
   await session.invoices.setRepairable(remains);

@@ -1,5 +1,5 @@
-import { loadAccount, lockAccount, noSuchAccount, noSuchObject } from '../../accounts/index.ts';
-import type { IdGenerator, Ports } from '../../ports/index.ts';
+import { loadAccount, noSuchAccount, noSuchObject } from '../../accounts/index.ts';
+import type { IdGenerator } from '../../ports/index.ts';
 import { ConcurrentChangeError, type ReadSession, type WriteSession } from '../../ports/storage/index.ts';
 import {
   type Account,
@@ -29,46 +29,37 @@ import {
 } from '../invoices/invoice-amounts.ts';
 import { checkCurrency } from '../invoices/manual-items.ts';
 import { emptyInvoice, invoiceAdjustmentEvents, invoicingCurrency } from '../invoices/new-invoice.ts';
-import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
+import { plainItem } from '../invoices/new-item.ts';
 import type { DeleteCreditRequest } from '../invoices/requests.ts';
 import { loadParentInvoices } from '../loading/load-open-invoices.ts';
-import type { ConsultedOperations } from '../plugins/ask-about-operations.ts';
+import { type ConsultedOperations, onAccount } from '../plugins/ask-about-operations.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 
 /** Account credit on request (§9 rule 9, §12 rule 9). */
-export class AccountCreditService {
-  readonly #ports: Pick<Ports, 'ids'>;
-  readonly #operations: ConsultedOperations;
+export function accountCreditOperations(operations: ConsultedOperations) {
+  return {
+    rebalanceCredit: (context: CallContext, accountId: Uuid): Promise<void> =>
+      operations.run(context, {
+        ...onAccount(accountId),
+        takesItems: false,
+        plan: async (_session, account) => ({ accounts: [account], invoices: [] }),
+        apply: async (session, { accounts }, { ids }) => {
+          await changeInvoices(session, { changes: [], accounts }, ids);
+        },
+      }),
 
-  constructor(ports: Pick<Ports, 'ids'>, operations: ConsultedOperations) {
-    this.#ports = ports;
-    this.#operations = operations;
-  }
-
-  async rebalanceCredit(context: CallContext, accountId: Uuid): Promise<void> {
-    await this.#operations.run(context, {
-      takesItems: false,
-      find: (session) => loadAccount(session, accountId),
-      lock: (session) => lockAccount(session, accountId),
-      plan: async (_session, account) => ({ accounts: [account], invoices: [] }),
-      apply: async (session, { accounts }) => {
-        await changeInvoices(session, { changes: [], accounts }, this.#ports.ids);
-      },
-    });
-  }
-
-  async transferCreditToParent(context: CallContext, childAccountId: Uuid): Promise<void> {
-    await this.#operations.run(context, {
-      // What the one gets is what the other gives.
-      takesItems: false,
-      find: (session) => findPair(session, childAccountId),
-      lock: (session) => lockPair(session, childAccountId),
-      plan: (session, pair, { ids }) => planTransfer(session, pair, { context, ids }),
-      apply: async (session, { accounts }, { changes, numbers }) => {
-        await changeInvoices(session, { changes, accounts, numbers }, this.#ports.ids);
-      },
-    });
-  }
+    transferCreditToParent: (context: CallContext, childAccountId: Uuid): Promise<void> =>
+      operations.run(context, {
+        // The parent gets exactly what the child gives.
+        takesItems: false,
+        find: (session) => findPair(session, childAccountId),
+        lock: (session) => lockPair(session, childAccountId),
+        plan: (session, pair, { ids }) => planTransfer(session, pair, { context, ids }),
+        apply: async (session, { accounts }, { changes, numbers, ids }) => {
+          await changeInvoices(session, { changes, accounts, numbers }, ids);
+        },
+      }),
+  };
 }
 
 interface Pair {
@@ -85,28 +76,41 @@ async function planTransfer(
   const credit = state?.accountCBA ?? ZERO;
   if (!credit.greaterThan(0)) throw noCredit(child);
   checkCurrency(invoicingCurrency(parent), invoicingCurrency(child));
-  const invoiceOf = (account: Account) =>
-    emptyInvoice({
+  const made = (account: Account) => {
+    const today = localDateOf(context.createdDate, account.timeZone);
+    const status = InvoiceStatus.COMMITTED;
+    const invoice = emptyInvoice({
       id: ids.next(),
       account,
-      targetDate: localDateOf(context.createdDate, account.timeZone),
-      status: InvoiceStatus.COMMITTED,
+      targetDate: today,
+      status,
       now: context.createdDate,
     });
-  const given = invoiceOf(parent);
-  const taken = {
-    ...invoiceOf(child),
-    parentInvoiceId: given.id,
-    parentAccountId: parent.id,
-    contributedAmount: null,
+    return { invoice, dates: { startDate: today, endDate: today } };
   };
-  const charge = transferCharge(ids.next(), child, { credit, context });
-  const gift = transferCredit(ids.next(), { child, parent }, { credit, context });
+  const [given, taken] = [made(parent), made(child)];
+  const charge = plainItem({
+    id: ids.next(),
+    itemType: InvoiceItemType.EXTERNAL_CHARGE,
+    description: 'Charge to move credit from child to parent account',
+    ...taken.dates,
+    amount: credit,
+    repairable: credit,
+  });
+  const gift = plainItem({
+    id: ids.next(),
+    itemType: InvoiceItemType.CREDIT_ADJ,
+    description: `Credit migrated from child account ${child.id}`,
+    ...given.dates,
+    amount: credit.negated(),
+    repairable: ZERO,
+  });
+  const linked = { parentInvoiceId: given.invoice.id, parentAccountId: parent.id, contributedAmount: null };
   return {
     accounts: [child, parent],
     invoices: [
-      { before: null, invoice: taken, existing: [], newItems: [charge] },
-      { before: null, invoice: given, existing: [], newItems: [gift] },
+      { before: null, invoice: { ...taken.invoice, ...linked }, existing: [], newItems: [charge] },
+      { before: null, invoice: given.invoice, existing: [], newItems: [gift] },
     ],
   };
 }
@@ -133,37 +137,6 @@ async function lockPair(session: WriteSession, childId: Uuid): Promise<Pair> {
   // While this call waited, the child may have got another parent, whose lock is not held.
   if (!parent || child.parentAccountId !== parent.id) throw movedMeanwhile(child);
   return { child, parent };
-}
-
-interface Transfer {
-  readonly credit: Decimal;
-  readonly context: CallContext;
-}
-
-function transferCharge(id: Uuid, child: Account, { credit, context }: Transfer): NewInvoiceItem {
-  const today = localDateOf(context.createdDate, child.timeZone);
-  return plainItem({
-    id,
-    itemType: InvoiceItemType.EXTERNAL_CHARGE,
-    description: 'Charge to move credit from child to parent account',
-    startDate: today,
-    endDate: today,
-    amount: credit,
-    repairable: credit,
-  });
-}
-
-function transferCredit(id: Uuid, { child, parent }: Pair, { credit, context }: Transfer): NewInvoiceItem {
-  const today = localDateOf(context.createdDate, parent.timeZone);
-  return plainItem({
-    id,
-    itemType: InvoiceItemType.CREDIT_ADJ,
-    description: `Credit migrated from child account ${child.id}`,
-    startDate: today,
-    endDate: today,
-    amount: credit.negated(),
-    repairable: ZERO,
-  });
 }
 
 /** The message is fixed (http-api §12), and so is the next one. */
@@ -193,38 +166,31 @@ function movedMeanwhile({ id }: Account): ConcurrentChangeError {
 export const RECLAIMED_CREDITS_AT_ONCE = 100;
 
 /** Takes account credit back (§9 rule 7). */
-export class CreditDeletionService {
-  readonly #operations: ConsultedOperations;
-
-  constructor(operations: ConsultedOperations) {
-    this.#operations = operations;
-  }
-
-  async deleteCredit(context: CallContext, request: DeleteCreditRequest): Promise<void> {
-    const { accountId } = request;
-    await this.#operations.run(context, {
-      takesItems: false,
-      find: (session) => loadAccount(session, accountId),
-      lock: (session) => lockAccount(session, accountId),
-      plan: async (session, account) => {
-        const invoice = await countedInvoice(session, request);
-        const items = await session.invoices.findItems([invoice.id]);
-        const item = creditItemOf(items, request);
-        await refuseSummarised(session, invoice, item);
-        const invoices = [{ before: invoice, invoice, existing: items, newItems: [] }];
-        return {
-          accounts: [account],
-          invoices,
-          account,
-          invoice,
-          items,
-          item,
-          own: deletedCredit(item, items),
-        };
-      },
-      apply: (session, deletion) => deleteCredit(session, deletion),
-    });
-  }
+export function creditDeletion(operations: ConsultedOperations) {
+  return {
+    deleteCredit: (context: CallContext, request: DeleteCreditRequest): Promise<void> =>
+      operations.run(context, {
+        ...onAccount(request.accountId),
+        takesItems: false,
+        plan: async (session, account) => {
+          const invoice = await countedInvoice(session, request);
+          const items = await session.invoices.findItems([invoice.id]);
+          const item = creditItemOf(items, request);
+          await refuseSummarised(session, invoice, item);
+          const invoices = [{ before: invoice, invoice, existing: items, newItems: [] }];
+          return {
+            accounts: [account],
+            invoices,
+            account,
+            invoice,
+            items,
+            item,
+            own: deletedCredit(item, items),
+          };
+        },
+        apply: (session, deletion) => deleteCredit(session, deletion),
+      }),
+  };
 }
 
 interface Deletion {

@@ -1,5 +1,4 @@
 import { loadAccount, lockOwningAccount, noSuchObject } from '../../accounts/index.ts';
-import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import {
   type Account,
@@ -15,40 +14,31 @@ import { commitDrafts } from '../saving/commit-drafts.ts';
 import { voidInvoice } from '../saving/void-invoice.ts';
 
 /** What people do with a whole invoice (§3). */
-export class InvoiceStatusService {
-  readonly #ports: Pick<Ports, 'ids'>;
-  readonly #operations: ConsultedOperations;
+export function invoiceStatusOperations(operations: ConsultedOperations) {
+  return {
+    commit: (context: CallContext, invoiceId: Uuid): Promise<void> =>
+      operations.run(context, {
+        ...onInvoice(invoiceId),
+        name: 'commit',
+        plan: async (session, subject, planning) => {
+          if (subject.invoice.status !== InvoiceStatus.DRAFT) throw wrongStatus(subject.invoice, 'committed');
+          return planOf(session, subject, planning);
+        },
+        apply: (session, { account, invoice }, { ids }) => commitDrafts(session, [{ account, invoice }], ids),
+      }),
 
-  constructor(ports: Pick<Ports, 'ids'>, operations: ConsultedOperations) {
-    this.#ports = ports;
-    this.#operations = operations;
-  }
-
-  async commit(context: CallContext, invoiceId: Uuid): Promise<void> {
-    await this.#operations.run(context, {
-      ...onInvoice(invoiceId),
-      name: 'commit',
-      plan: async (session, subject, planning) => {
-        if (subject.invoice.status !== InvoiceStatus.DRAFT) throw wrongStatus(subject.invoice, 'committed');
-        return planOf(session, subject, planning);
-      },
-      apply: (session, { account, invoice }) =>
-        commitDrafts(session, [{ account, invoice }], this.#ports.ids),
-    });
-  }
-
-  async void(context: CallContext, invoiceId: Uuid): Promise<void> {
-    await this.#operations.run(context, {
-      ...onInvoice(invoiceId),
-      name: 'void',
-      plan: async (session, subject, planning) => {
-        if (subject.invoice.status === InvoiceStatus.VOID) throw wrongStatus(subject.invoice, 'voided');
-        return planOf(session, subject, { ...planning, isConsulted: true });
-      },
-      apply: (session, { account, invoice, items }) =>
-        voidInvoice(session, { account, invoice, items }, this.#ports.ids),
-    });
-  }
+    void: (context: CallContext, invoiceId: Uuid): Promise<void> =>
+      operations.run(context, {
+        ...onInvoice(invoiceId),
+        name: 'void',
+        plan: async (session, subject, planning) => {
+          if (subject.invoice.status === InvoiceStatus.VOID) throw wrongStatus(subject.invoice, 'voided');
+          return planOf(session, subject, { ...planning, isConsulted: true });
+        },
+        apply: (session, { account, invoice, items }, { ids }) =>
+          voidInvoice(session, { account, invoice, items }, ids),
+      }),
+  };
 }
 
 interface OwnedInvoice {

@@ -1,4 +1,4 @@
-import { loadAccount, lockAccount, noSuchObject } from '../../accounts/index.ts';
+import { noSuchObject } from '../../accounts/index.ts';
 import type { CatalogProvider } from '../../catalog/index.ts';
 import type { IdGenerator, Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
@@ -36,129 +36,115 @@ import type {
   MigrationInvoiceRequest,
 } from '../invoices/requests.ts';
 import { catalogsForNames, loadInvoiceViews } from '../loading/load-invoice-views.ts';
-import { type ConsultedOperations, saveDecided } from '../plugins/ask-about-operations.ts';
+import {
+  type ConsultedOperations,
+  onAccount,
+  type Planning,
+  saveDecided,
+} from '../plugins/ask-about-operations.ts';
 import type { ProposedInvoice } from '../plugins/decided-change.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 
+type ManualItemPorts = Pick<Ports, 'storage' | 'logger'>;
+
 /** Charges, taxes, credits and adjustments that people make (§9). */
-export class ManualItemService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
-  readonly #catalogs: CatalogProvider;
-  readonly #operations: ConsultedOperations;
-
-  constructor(
-    ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
-    catalogs: CatalogProvider,
-    operations: ConsultedOperations,
-  ) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-    this.#operations = operations;
-  }
-
-  addCharges(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
-    return this.#add(context, InvoiceItemType.EXTERNAL_CHARGE, request);
-  }
-
-  addTaxes(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
-    return this.#add(context, InvoiceItemType.TAX, request);
-  }
-
-  addCredits(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
-    return this.#add(context, InvoiceItemType.CREDIT_ADJ, request);
-  }
-
-  async getCredit(context: CallContext, itemId: Uuid): Promise<InvoiceItemView> {
-    const [item] = await this.#ports.storage.read(context.tenant, (session) =>
-      session.invoices.findItemsByIds([itemId]),
-    );
-    if (item?.itemType === InvoiceItemType.CREDIT_ADJ) {
-      const [view] = await this.#views(context, item.accountId, [item]);
-      if (view) return view;
-    }
-    throw new BillingError({
-      code: ErrorCode.INVOICE_NO_SUCH_CREDIT,
-      message: `Credit does not exist for id ${itemId}`,
-      facts: { creditId: itemId },
-    });
-  }
-
-  async adjustItem(context: CallContext, request: ItemAdjustmentRequest): Promise<void> {
-    checkTexts(request);
-    if (request.amount?.lessThanOrEqualTo(0)) throw notPositive(request.amount);
-    const { accountId } = request;
-    await this.#operations.run(context, {
-      takesItems: true,
-      find: (session) => loadAccount(session, accountId),
-      lock: (session) => lockAccount(session, accountId),
-      plan: async (session, account, { ids, isConsulted }) => {
-        const invoice = await invoiceToAdjust(session, account, request);
-        const stored = isConsulted ? await session.invoices.findItems([invoice.id]) : null;
-        const items = stored ?? (await session.invoices.findItemsByIds([request.invoiceItemId]));
-        const item = items.find(
-          ({ id, invoiceId }) => id === request.invoiceItemId && invoiceId === invoice.id,
-        );
-        if (!item) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: request.invoiceItemId });
-        const left = adjustmentOf(item, { request, context, account, invoice, id: ids.next() });
-        const existing = stored?.map((each) => (each === item ? { ...each, ...left.remains } : each)) ?? null;
-        const proposed = {
-          before: invoice,
-          invoice,
-          existing,
-          newItems: [left.adjustment],
-          remains: [left.remains],
-        };
-        return { accounts: [account], account, invoices: [proposed] };
-      },
-      apply: (session, { account }, decided) =>
-        saveDecided(session, decided, { account, ids: this.#ports.ids }),
-    });
-  }
-
-  async #add(
-    context: CallContext,
-    type: ManualItemType,
-    request: ManualItemsRequest,
-  ): Promise<readonly InvoiceItemView[]> {
-    checkManualItems(type, request.items);
-    const { accountId } = request;
-    const stored = await this.#operations.run(context, {
-      takesItems: true,
-      find: (session) => loadAccount(session, accountId),
-      lock: (session) => lockAccount(session, accountId),
-      plan: (session, account, { ids }) => planItems(session, { account, context, type, request, ids }),
-      apply: async (session, { account, itemIds }, decided) => {
-        await saveDecided(session, decided, { account, ids: this.#ports.ids });
-        return { accountId: account.id, ids: itemIds };
-      },
-    });
-    const items = await this.#ports.storage.read(context.tenant, (session) =>
-      session.invoices.findItemsByIds(stored.ids),
-    );
-    const views = await this.#views(context, stored.accountId, items);
-    return stored.ids.flatMap((id) => views.find((view) => view.id === id) ?? []);
-  }
+export function manualItemOperations(
+  ports: ManualItemPorts,
+  catalogs: CatalogProvider,
+  operations: ConsultedOperations,
+) {
+  const { storage } = ports;
 
   /** These items with the names of what they bill. */
-  async #views(
-    context: CallContext,
+  async function viewsOf(
+    { tenant, createdDate: now }: CallContext,
     accountId: Uuid,
-    items: readonly { readonly id: Uuid; readonly invoiceId: Uuid }[],
+    items: readonly InvoiceItem[],
   ): Promise<readonly InvoiceItemView[]> {
-    const catalogsOf = await catalogsForNames(this.#ports, this.#catalogs, {
-      tenant: context.tenant,
-      now: context.createdDate,
-      accounts: [accountId],
-    });
+    const catalogsOf = await catalogsForNames(ports, catalogs, { tenant, now, accounts: [accountId] });
     const wanted = new Set(items.map(({ id }) => id));
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      const invoices = await session.invoices.findByIds([
-        ...new Set(items.map(({ invoiceId }) => invoiceId)),
-      ]);
+    const invoiceIds = new Set(items.map(({ invoiceId }) => invoiceId));
+    return storage.read(tenant, async (session) => {
+      const invoices = await session.invoices.findByIds([...invoiceIds]);
       const views = await loadInvoiceViews(session, invoices, { catalogsOf, settingsOf: null });
       return views.flatMap((view) => view.items.filter(({ id }) => wanted.has(id)));
     });
   }
+
+  const add =
+    (type: ManualItemType) =>
+    async (context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> => {
+      checkManualItems(type, request.items);
+      const { accountId, ids } = await operations.run(context, {
+        ...onAccount(request.accountId),
+        takesItems: true,
+        plan: (session, account, planning) =>
+          planItems(session, { account, context, type, request, ids: planning.ids }),
+        apply: async (session, { account, itemIds }, decided) => {
+          await saveDecided(session, decided, account);
+          return { accountId: account.id, ids: itemIds };
+        },
+      });
+      const items = await storage.read(context.tenant, ({ invoices }) => invoices.findItemsByIds(ids));
+      const views = await viewsOf(context, accountId, items);
+      return ids.flatMap((id) => views.find((view) => view.id === id) ?? []);
+    };
+
+  return {
+    addCharges: add(InvoiceItemType.EXTERNAL_CHARGE),
+    addTaxes: add(InvoiceItemType.TAX),
+    addCredits: add(InvoiceItemType.CREDIT_ADJ),
+
+    getCredit: async (context: CallContext, itemId: Uuid): Promise<InvoiceItemView> => {
+      const [item] = await storage.read(context.tenant, ({ invoices }) => invoices.findItemsByIds([itemId]));
+      const isCredit = item?.itemType === InvoiceItemType.CREDIT_ADJ;
+      const [view] = isCredit ? await viewsOf(context, item.accountId, [item]) : [];
+      if (view) return view;
+      throw new BillingError({
+        code: ErrorCode.INVOICE_NO_SUCH_CREDIT,
+        message: `Credit does not exist for id ${itemId}`,
+        facts: { creditId: itemId },
+      });
+    },
+
+    adjustItem: async (context: CallContext, request: ItemAdjustmentRequest): Promise<void> => {
+      checkTexts(request);
+      if (request.amount?.lessThanOrEqualTo(0)) throw notPositive(request.amount);
+      await operations.run(context, {
+        ...onAccount(request.accountId),
+        takesItems: true,
+        plan: (session, account, planning) =>
+          planAdjustment(session, { account, context, request, ...planning }),
+        apply: (session, { account }, decided) => saveDecided(session, decided, account),
+      });
+    },
+  };
+}
+
+/** The adjustment, and the invoice that gets it. */
+async function planAdjustment(
+  session: ReadSession,
+  {
+    account,
+    context,
+    request,
+    ids,
+    isConsulted,
+  }: Planning & {
+    readonly account: Account;
+    readonly context: CallContext;
+    readonly request: ItemAdjustmentRequest;
+  },
+) {
+  const invoice = await invoiceToAdjust(session, account, request);
+  const stored = isConsulted ? await session.invoices.findItems([invoice.id]) : null;
+  const items = stored ?? (await session.invoices.findItemsByIds([request.invoiceItemId]));
+  const item = items.find(({ id, invoiceId }) => id === request.invoiceItemId && invoiceId === invoice.id);
+  if (!item) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: request.invoiceItemId });
+  const { adjustment, remains } = adjustmentOf(item, { request, context, account, invoice, id: ids.next() });
+  const existing = stored?.map((each) => (each === item ? { ...each, ...remains } : each)) ?? null;
+  const proposed = { before: invoice, invoice, existing, newItems: [adjustment], remains: [remains] };
+  return { accounts: [account], account, invoices: [proposed] };
 }
 
 interface AskedItems {
@@ -298,41 +284,30 @@ function nothingRemains(invoiceItemId: Uuid): BillingError {
 }
 
 /** Invoices of the past that another system made (§9 rule 5). */
-export class MigrationInvoiceService {
-  readonly #ports: Pick<Ports, 'ids'>;
-  readonly #invoices: InvoiceReader;
-  readonly #operations: ConsultedOperations;
-
-  constructor(ports: Pick<Ports, 'ids'>, invoices: InvoiceReader, operations: ConsultedOperations) {
-    this.#ports = ports;
-    this.#invoices = invoices;
-    this.#operations = operations;
-  }
-
-  async createMigrationInvoice(context: CallContext, request: MigrationInvoiceRequest): Promise<InvoiceView> {
-    checkMigrationItems(request.items);
-    const { accountId } = request;
-    const invoiceId = await this.#operations.run(context, {
-      // They are stored as they are given.
-      takesItems: false,
-      find: (session) => loadAccount(session, accountId),
-      lock: (session) => lockAccount(session, accountId),
-      plan: async (_session, account, { ids }) => {
-        const { invoice, newItems } = migrated(account, { request, context, ids });
-        const proposed = { before: null, invoice, existing: [], newItems };
-        return { accounts: [account], invoices: [proposed], proposed };
-      },
-      apply: async (session, { proposed: { invoice: after, newItems } }, { numbers }) => {
-        await changeInvoices(
-          session,
-          { changes: [{ before: null, after, newItems }], numbers },
-          this.#ports.ids,
-        );
-        return after.id;
-      },
-    });
-    return this.#invoices.get(context, invoiceId);
-  }
+export function migrationOperations(invoices: InvoiceReader, operations: ConsultedOperations) {
+  return {
+    createMigrationInvoice: async (
+      context: CallContext,
+      request: MigrationInvoiceRequest,
+    ): Promise<InvoiceView> => {
+      checkMigrationItems(request.items);
+      const invoiceId = await operations.run(context, {
+        ...onAccount(request.accountId),
+        // They are stored as they are given.
+        takesItems: false,
+        plan: async (_session, account, { ids }) => {
+          const { invoice, newItems } = migrated(account, { request, context, ids });
+          const proposed = { before: null, invoice, existing: [], newItems };
+          return { accounts: [account], invoices: [proposed], proposed };
+        },
+        apply: async (session, { proposed: { invoice: after, newItems } }, { numbers, ids }) => {
+          await changeInvoices(session, { changes: [{ before: null, after, newItems }], numbers }, ids);
+          return after.id;
+        },
+      });
+      return invoices.get(context, invoiceId);
+    },
+  };
 }
 
 interface Migrating {

@@ -1,0 +1,79 @@
+import { lockAccount } from '../../accounts/index.ts';
+import { SystemTag } from '../../control-tags/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import { type CallContext, ObjectType, type Page, type PageRequest } from '../../records/index.ts';
+import { authorshipOf } from '../../runtime/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { checkText } from '../../values/text/index.ts';
+import { localDateOf, UTC } from '../../values/time/index.ts';
+import type { AccountParking, ParkedRun } from '../invoices/requests.ts';
+import { parkAccounts, unparkAccount } from '../runs/parking.ts';
+import type { InvoiceRunService } from './run-service.ts';
+
+/** Characters of the reason for which an operator parks an account, as of a comment. */
+const MAX_PARKING_REASON_CHARACTERS = 255;
+
+const DEFAULT_REASON = 'parked by an operator';
+
+/** Parks accounts by hand, lets automatic runs go on, and runs parked accounts (§8.6, platform §11). */
+export function parkingOperations(
+  { storage, ids, logger }: Pick<Ports, 'storage' | 'ids' | 'logger'>,
+  runs: InvoiceRunService,
+) {
+  const parkedPage = ({ tenant }: CallContext, request: PageRequest) =>
+    storage.read(tenant, ({ tags }) =>
+      tags.pageCarried({ objectType: ObjectType.ACCOUNT, definitionId: SystemTag.PARK }, request),
+    );
+
+  return {
+    parked: async (context: CallContext, request: PageRequest): Promise<Page<AccountParking>> => {
+      const page = await parkedPage(context, request);
+      const rows = page.rows.map(({ objectId: accountId, createdDate: parkedDate }) => ({
+        accountId,
+        parkedDate,
+      }));
+      return { ...page, rows };
+    },
+
+    park: async (
+      context: CallContext,
+      accountId: Uuid,
+      options: { readonly reason?: string } = {},
+    ): Promise<void> => {
+      const reason = checkText('reason', options.reason ?? DEFAULT_REASON, MAX_PARKING_REASON_CHARACTERS);
+      await storage.write(context.tenant, authorshipOf(context), async (session) => {
+        const account = await lockAccount(session, accountId);
+        await parkAccounts(session, [{ account, reason }], ids);
+      });
+    },
+
+    unpark: (context: CallContext, accountId: Uuid): Promise<void> =>
+      storage.write(context.tenant, authorshipOf(context), async (session) =>
+        unparkAccount(session, await lockAccount(session, accountId)),
+      ),
+
+    generateForParked: async (context: CallContext, request: PageRequest): Promise<Page<ParkedRun>> => {
+      const parked = await parkedPage(context, request);
+      const rows: ParkedRun[] = [];
+      const targetDate = localDateOf(context.createdDate, UTC);
+      // One after the other: each is a transaction of its own under its account's lock.
+      for (const { objectId: accountId } of parked.rows) {
+        const error = await runs.generate(context, { accountId, targetDate }).then(
+          () => null,
+          (thrown: unknown) => {
+            logger.warn({ err: thrown, accountId }, 'the run of a parked account has failed');
+            return nameOf(thrown);
+          },
+        );
+        rows.push({ accountId, error });
+      }
+      return { ...parked, rows };
+    },
+  };
+}
+
+function nameOf(error: unknown): string {
+  const code = error instanceof BillingError ? error.code : ErrorCode.UNEXPECTED_ERROR;
+  return Object.entries(ErrorCode).find(([, value]) => value === code)?.[0] ?? 'UNEXPECTED_ERROR';
+}
