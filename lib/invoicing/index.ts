@@ -58,13 +58,11 @@ export type {
   MigrationInvoiceRequest,
   ParkedRun,
 } from './invoices/requests.ts';
-export { DocumentSourceLoader } from './loading/load-documents.ts';
-export { loadViewSources } from './loading/load-invoice-views.ts';
-export { loadBalances, loadUnpaidInvoices } from './loading/load-open-invoices.ts';
+export { loadBalances, loadUnpaidInvoices } from './loading/load-credit-inputs.ts';
+export { DocumentSourceLoader, loadViewSources } from './loading/load-invoice-views.ts';
 export { billAfterMovedDay, CatalogChangeHandler } from './operations/catalog-change-handler.ts';
 export { accountCreditOperations, creditDeletion } from './operations/credit-operations.ts';
 export { DryRunService, RatedUsageService } from './operations/dry-run-service.ts';
-export { invoiceNoticeHandler, purgeToldInvoices } from './operations/invoice-notice-handler.ts';
 export type {
   AccountCreditOperations,
   CatalogReportOperations,
@@ -77,11 +75,16 @@ export type {
 } from './operations/invoice-operations.ts';
 export { invoiceStatusOperations } from './operations/invoice-status-operations.ts';
 export { manualItemOperations, migrationOperations } from './operations/manual-item-operations.ts';
+export {
+  invoiceNoticeHandler,
+  purgeToldInvoices,
+  purgeToldThresholds,
+  ThresholdHandler,
+} from './operations/notice-handlers.ts';
 export { parentCommitHandler, parentSummaryHandler } from './operations/parent-handlers.ts';
 export { parkingOperations } from './operations/parking-operations.ts';
 export { InvoiceRunHandler } from './operations/run-handler.ts';
 export { InvoiceRunService } from './operations/run-service.ts';
-export { purgeToldThresholds, ThresholdHandler } from './operations/threshold-handler.ts';
 export { consultedOperations } from './plugins/ask-about-operations.ts';
 export { RegisteredInvoicePlugins } from './plugins/plugin-calls.ts';
 export { type InvoicingConfigOf, invoicingConfigOf } from './proposals/invoicing-config.ts';

@@ -10,7 +10,7 @@ import {
   loadCreditableInvoices,
   loadParentInvoices,
   loadRepairedDebts,
-} from '../loading/load-open-invoices.ts';
+} from '../loading/load-credit-inputs.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import { type Debts, NO_DEBTS } from './walk.ts';
 

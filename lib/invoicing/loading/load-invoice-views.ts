@@ -1,16 +1,42 @@
+import { loadAccount, noSuchObject } from '../../accounts/index.ts';
 import {
   type CatalogProvider,
   type CatalogRequest,
   type CatalogSource,
   withOverridePlans,
 } from '../../catalog/index.ts';
+import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import { type Invoice, type InvoiceItem, itemTypes } from '../../records/index.ts';
+import {
+  type CallContext,
+  type CreditNote,
+  type Invoice,
+  type InvoiceItem,
+  itemTypes,
+  ObjectType,
+  type TenantKeyValue,
+} from '../../records/index.ts';
 import { planNamesOf } from '../../subscriptions/index.ts';
 import type { SettingsOf, TenantSettings } from '../../tenants/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency } from '../../values/money/index.ts';
+import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
+import { formatsFrom } from '../documents/document-formats.ts';
+import {
+  DocumentTextKind,
+  localesToLookUp,
+  parseProperties,
+  type TenantTranslations,
+  templateKeys,
+  translationKeys,
+} from '../documents/document-texts.ts';
+import { LAST_LOCALE, type Locale, parseLocale } from '../documents/locale.ts';
+import type { InvoiceToRender } from '../documents/rendered-invoice.ts';
+import { parseTemplate, type TemplateNode } from '../documents/template.ts';
 import { type InvoiceView, type ViewSources, viewInvoices } from '../invoices/invoice-view.ts';
-import { loadParentInvoices } from './load-open-invoices.ts';
+import { loadParentInvoices } from './load-credit-inputs.ts';
 
 /** What views are made with besides what is stored of the invoices. */
 export interface ViewTools {
@@ -92,5 +118,230 @@ export async function catalogsForNames(
       'no catalog to be had: invoice items without names',
     );
     return null;
+  }
+}
+
+/** Items of an invoice that is made a document of: some 400 pages. */
+const MAX_DOCUMENT_ITEMS = 10_000;
+
+/** What a document about an invoice is made from, and the tenant's template for it. */
+export interface DocumentSource {
+  readonly given: InvoiceToRender;
+  readonly template: readonly TemplateNode[];
+}
+
+/** What a document about an invoice shows of it. */
+interface Shown {
+  check(session: ReadSession): Promise<void>;
+  /** The items that it lists, and others that these are about. */
+  itemsOf(
+    session: ReadSession,
+  ): Promise<{ readonly items: readonly InvoiceItem[]; readonly linked: readonly InvoiceItem[] }>;
+}
+
+/** Loads what documents about invoices are made from (§14). */
+export class DocumentSourceLoader {
+  readonly #ports: Pick<Ports, 'storage' | 'logger' | 'invoiceFormatter'>;
+  readonly #catalogs: CatalogProvider;
+  readonly #settingsOf: SettingsOf;
+  readonly #texts = new DocumentTextLoader();
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'logger' | 'invoiceFormatter'>,
+    catalogs: CatalogProvider,
+    settingsOf: SettingsOf,
+  ) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#settingsOf = settingsOf;
+  }
+
+  /** @throws BillingError INVOICE_NOT_FOUND (4006), ANSWER_TOO_LARGE (60020). */
+  async load(context: CallContext, invoiceId: Uuid): Promise<DocumentSource> {
+    return this.#load(context, invoiceId, {
+      check: (session) => checkItemCount(session, invoiceId),
+      itemsOf: async (session) => ({ items: await session.invoices.findItems([invoiceId]), linked: [] }),
+    });
+  }
+
+  /** Of a credit note: the invoice that it credits with the lines of the note as its items. @throws as `load`. */
+  async loadOfNote(context: CallContext, note: CreditNote): Promise<DocumentSource> {
+    return this.#load(context, note.invoiceId, {
+      check: async () => refuseTooMany(note.invoiceId, note.lines.length),
+      itemsOf: (session) => itemsOfNote(session, note),
+    });
+  }
+
+  async #load(context: CallContext, invoiceId: Uuid, { check, itemsOf }: Shown): Promise<DocumentSource> {
+    const { storage, invoiceFormatter } = this.#ports;
+    const formatsOf = formatsFrom(invoiceFormatter, context.tenant.id);
+    const { accountId } = await storage.read(context.tenant, async (session) => {
+      const [invoice] = await Promise.all([loadInvoice(session, invoiceId), check(session)]);
+      return invoice;
+    });
+    const catalogsOf = await catalogsForNames(this.#ports, this.#catalogs, {
+      tenant: context.tenant,
+      now: context.createdDate,
+      accounts: [accountId],
+    });
+    return storage.read(context.tenant, async (session) => {
+      const [found, { items, linked }, account, settings, effects, processedCurrency] = await Promise.all([
+        loadInvoice(session, invoiceId),
+        itemsOf(session),
+        loadAccount(session, accountId),
+        this.#settingsOf(session),
+        effectsOnAccounts(session, [accountId]),
+        processedIn(session, invoiceId),
+      ]);
+      const defaultLocale = parseLocale(settings['default.locale']) ?? LAST_LOCALE;
+      const isManualPay = effects.has(accountId, TagEffect.PAYS_BY_HAND);
+      const locale = parseLocale(account.locale ?? '') ?? defaultLocale;
+      const [{ template, ...texts }, sources] = await Promise.all([
+        this.#texts.load(session, { locale, defaultLocale, isManualPay }),
+        loadViewSources(session, {
+          invoices: [found],
+          items: [...items, ...linked],
+          catalogsOf,
+          settingsOf: this.#settingsOf,
+        }),
+      ]);
+      const [invoice] = viewInvoices([found], items, sources);
+      const linkedItems = viewInvoices([found], linked, sources).flatMap((view) => view.items);
+      if (invoice === undefined) throw noSuchInvoice(invoiceId);
+      return {
+        template,
+        given: {
+          invoice,
+          account,
+          isManualPay,
+          processedCurrency,
+          defaultLocale,
+          formatsOf,
+          linkedItems,
+          summary: sources.parents.get(invoice.parentInvoiceId ?? invoiceId) ?? null,
+          ...texts,
+        },
+      };
+    });
+  }
+}
+
+async function loadInvoice(session: ReadSession, invoiceId: Uuid): Promise<Invoice> {
+  const [invoice] = await session.invoices.findByIds([invoiceId]);
+  if (invoice === undefined) throw noSuchInvoice(invoiceId);
+  return invoice;
+}
+
+async function checkItemCount(session: ReadSession, invoiceId: Uuid): Promise<void> {
+  refuseTooMany(invoiceId, await session.invoices.countItems(invoiceId, MAX_DOCUMENT_ITEMS + 1));
+}
+
+function refuseTooMany(invoiceId: Uuid, items: number): void {
+  if (items <= MAX_DOCUMENT_ITEMS) return;
+  throw new BillingError({
+    code: ErrorCode.ANSWER_TOO_LARGE,
+    message: `Invoice ${invoiceId} has more than ${MAX_DOCUMENT_ITEMS} items: no document can hold it`,
+    facts: { invoiceId, maxItems: MAX_DOCUMENT_ITEMS },
+  });
+}
+
+/** The items behind a note as if they stood on the credited invoice, with the amounts that they credit. */
+async function itemsOfNote(session: ReadSession, { invoiceId, lines }: CreditNote) {
+  const stored = await session.invoices.findItemsByIds(lines.map(({ itemId }) => itemId));
+  const itemOf = new Map(stored.map((item) => [item.id, item]));
+  const items = lines.flatMap(({ itemId, amount }) => {
+    const item = itemOf.get(itemId);
+    return item === undefined ? [] : [{ ...item, invoiceId, amount }];
+  });
+  const linkedIds = new Set(stored.flatMap(({ linkedItemId }) => linkedItemId ?? []));
+  const linked = await session.invoices.findItemsByIds([...linkedIds].filter((id) => !itemOf.has(id)));
+  return { items, linked: linked.map((item) => ({ ...item, invoiceId })) };
+}
+
+function noSuchInvoice(id: Uuid): BillingError {
+  return noSuchObject({ type: ObjectType.INVOICE, id });
+}
+
+/** The currency in which the invoice was last paid. */
+async function processedIn(session: ReadSession, invoiceId: Uuid): Promise<Currency | null> {
+  const payments = await session.payments.findInvoicePaymentsByInvoices([invoiceId]);
+  const paid = payments.filter(({ type, status }) => type === 'ATTEMPT' && status === 'SUCCESS');
+  return paid.at(-1)?.processedCurrency ?? null;
+}
+
+/** Characters of templates, and of translations, that stay parsed. */
+const MAX_CACHED_DOCUMENT_TEXT_CHARACTERS = 8 * 1_048_576;
+
+/** What a document is asked for in. */
+export interface DocumentLocale {
+  /** Of the account, or the default one. */
+  readonly locale: Locale;
+  readonly defaultLocale: Locale;
+  readonly isManualPay: boolean;
+}
+
+/** The tenant's texts for a document. */
+export interface DocumentTexts {
+  readonly template: readonly TemplateNode[];
+  readonly translations: TenantTranslations;
+  readonly catalogTranslations: TenantTranslations;
+}
+
+const builtIn = parseTemplate(BUILT_IN_TEMPLATE);
+
+/** Templates and translations of the tenants. Which one is in force is read each time; a text is parsed once. */
+export class DocumentTextLoader {
+  readonly #templates = new ParsedTexts(parseTemplate);
+  readonly #translations = new ParsedTexts(parseProperties);
+
+  /** In one statement. */
+  async load(
+    session: ReadSession,
+    { locale, defaultLocale, isManualPay }: DocumentLocale,
+  ): Promise<DocumentTexts> {
+    const locales = localesToLookUp(locale, defaultLocale);
+    const templates = templateKeys(locale, isManualPay);
+    const texts = translationKeys(DocumentTextKind.TRANSLATION, locales);
+    const names = translationKeys(DocumentTextKind.CATALOG_TRANSLATION, locales);
+    const rows = await session.keyValues.find([...templates, ...texts.values(), ...names.values()]);
+    const rowOf = new Map(rows.map((row) => [row.key, row]));
+    const translationsIn = (keys: ReadonlyMap<Locale, string>): TenantTranslations =>
+      new Map(
+        [...keys].flatMap(([each, key]) => {
+          const row = rowOf.get(key);
+          return row === undefined ? [] : [[each, this.#translations.of(row)]];
+        }),
+      );
+    const template = templates.map((key) => rowOf.get(key)).find((row) => row !== undefined);
+    return {
+      template: template === undefined ? builtIn : this.#templates.of(template),
+      translations: translationsIn(texts),
+      catalogTranslations: translationsIn(names),
+    };
+  }
+}
+
+/** What stored texts say, by the ids of their rows, which never change; the oldest are forgotten first. */
+class ParsedTexts<T> {
+  readonly #parse: (text: string) => T;
+  readonly #parsed = new Map<Uuid, { readonly result: T; readonly characters: number }>();
+  #characters = 0;
+
+  constructor(parse: (text: string) => T) {
+    this.#parse = parse;
+  }
+
+  of({ id, value }: TenantKeyValue): T {
+    const known = this.#parsed.get(id);
+    if (known !== undefined) return known.result;
+    const result = this.#parse(value);
+    this.#parsed.set(id, { result, characters: value.length });
+    this.#characters += value.length;
+    for (const [oldest, { characters }] of this.#parsed) {
+      if (this.#characters <= MAX_CACHED_DOCUMENT_TEXT_CHARACTERS) break;
+      this.#parsed.delete(oldest);
+      this.#characters -= characters;
+    }
+    return result;
   }
 }

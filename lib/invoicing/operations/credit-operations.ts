@@ -31,7 +31,7 @@ import { checkCurrency } from '../invoices/manual-items.ts';
 import { emptyInvoice, invoiceAdjustmentEvents, invoicingCurrency } from '../invoices/new-invoice.ts';
 import { plainItem } from '../invoices/new-item.ts';
 import type { DeleteCreditRequest } from '../invoices/requests.ts';
-import { loadParentInvoices } from '../loading/load-open-invoices.ts';
+import { loadParentInvoices } from '../loading/load-credit-inputs.ts';
 import { type ConsultedOperations, onAccount } from '../plugins/ask-about-operations.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
 

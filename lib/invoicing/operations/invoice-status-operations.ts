@@ -10,8 +10,7 @@ import {
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { ConsultedOperations, InvoiceOperation, Planning } from '../plugins/ask-about-operations.ts';
-import { commitDrafts } from '../saving/commit-drafts.ts';
-import { voidInvoice } from '../saving/void-invoice.ts';
+import { commitDrafts, voidInvoice } from '../saving/commit-and-void.ts';
 
 /** What people do with a whole invoice (§3). */
 export function invoiceStatusOperations(operations: ConsultedOperations) {

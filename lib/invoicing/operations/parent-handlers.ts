@@ -8,7 +8,7 @@ import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { parentCommitTime } from '../invoices/parent-summary.ts';
 import { changeInvoices } from '../saving/change-invoices.ts';
-import { commitDrafts } from '../saving/commit-drafts.ts';
+import { commitDrafts } from '../saving/commit-and-void.ts';
 import { summariseChildren } from '../saving/parent-summaries.ts';
 
 interface ChildEntry {

@@ -17,8 +17,7 @@ import {
 import type { LocalDate } from '../../values/time/index.ts';
 import { checkCurrency, checkPeriod, checkTexts } from '../invoices/manual-items.ts';
 import { defaultDescription, isAdjustable, type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
-import type { ClaimedItem } from './plugin-claims.ts';
-import { refusedTo } from './refused-to.ts';
+import { type ClaimedItem, refusedTo } from './plugin-claims.ts';
 
 /** A new item that goes to another invoice than the one at hand. */
 export interface ItemElsewhere {

@@ -16,7 +16,7 @@ import {
   loadElsewhere,
   touchedItems,
   withLeftOfLinked,
-} from './decided-elsewhere.ts';
+} from './decided-change.ts';
 import { consultedCall, type InvoicePluginCalls } from './plugin-calls.ts';
 import { decidedStep } from './run-consulted-accounts.ts';
 

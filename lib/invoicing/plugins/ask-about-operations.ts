@@ -15,21 +15,21 @@ import {
   type DecidedChange,
   decidedChange,
   isSameChange,
+  loadElsewhere,
   type ProposedChange,
   type ProposedInvoice,
   seenProposed,
   undecidedChange,
 } from './decided-change.ts';
-import { loadElsewhere } from './decided-elsewhere.ts';
-import { imposeNumbers, numbersOf } from './impose-numbers.ts';
 import {
   type ConsultedCall,
   consultedCall,
   type InvoicePluginCalls,
+  loadSeenInvoices,
   type RegisteredInvoicePlugins,
 } from './plugin-calls.ts';
 import { alwaysChanged, recordedIds, replayedIds } from './proposal.ts';
-import { loadSeenInvoices } from './seen-invoices.ts';
+import { imposeNumbers, numbersOf } from './split-and-number.ts';
 
 type Properties = readonly PluginProperty[];
 

@@ -16,16 +16,17 @@ import type { RunsToAsk } from '../runs/ask-usage-sources.ts';
 import { creditRuns, evaluateRuns, type RunRequest, targetDatesOf } from '../runs/run-accounts.ts';
 import type { RunResult } from '../runs/run-results.ts';
 import type { AskedInvoice } from './additional-items.ts';
-import { existingOf } from './decided-elsewhere.ts';
+import { existingOf } from './decided-change.ts';
 import {
   type ConsultedCall,
   consultedCall,
   type InvoicePluginCalls,
+  loadSeenInvoices,
   type RegisteredInvoicePlugins,
+  seenAsked,
 } from './plugin-calls.ts';
 import { type Proposal, recordedIds } from './proposal.ts';
-import { loadSeenInvoices, seenAsked } from './seen-invoices.ts';
-import { groupedItems } from './split-runs.ts';
+import { groupedItems } from './split-and-number.ts';
 
 /** A run that plugins have been asked about, and what they have made of it. */
 export interface SeenRun {

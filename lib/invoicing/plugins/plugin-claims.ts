@@ -1,6 +1,6 @@
 import type { AdditionalItem } from '../../ports/index.ts';
 import { InvoiceItemType, type PluginProperty } from '../../records/index.ts';
-import { MalformedAnswer } from '../../values/errors/index.ts';
+import { BillingError, MalformedAnswer } from '../../values/errors/index.ts';
 import { takerOf } from '../../values/given/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_FRACTION_DIGITS } from '../../values/limits.ts';
@@ -219,4 +219,13 @@ function recordOf(given: unknown, at?: string): Readonly<Record<string, unknown>
   throw new MalformedAnswer(
     at === undefined ? 'answered neither nothing nor an object' : `gave ${at} that is no object`,
   );
+}
+
+/** The refusal of what a plugin has claimed, with its name. */
+export function refusedTo(pluginName: string, { code, message, facts }: BillingError): BillingError {
+  return new BillingError({
+    code,
+    message: `The invoice plugin "${pluginName}" cannot have this: ${message}`,
+    facts: { ...facts, pluginName },
+  });
 }

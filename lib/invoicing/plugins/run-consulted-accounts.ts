@@ -29,10 +29,9 @@ import {
   loadElsewhere,
   touchedItems,
   withLeftOfLinked,
-} from './decided-elsewhere.ts';
-import { numberRuns } from './impose-numbers.ts';
+} from './decided-change.ts';
 import { isSameProposal, replayedIds } from './proposal.ts';
-import { type SplitRun, saveSplitRuns } from './split-runs.ts';
+import { numberRuns, type SplitRun, saveSplitRuns } from './split-and-number.ts';
 
 type Going = Extract<Consultation, { kind: 'go' }>;
 

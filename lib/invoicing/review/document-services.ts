@@ -29,7 +29,7 @@ import {
 } from '../documents/rendered-invoice.ts';
 import { parseTemplate, renderingTemplate } from '../documents/template.ts';
 import { type CreditNoteView, viewCreditNotes } from '../invoices/invoice-view.ts';
-import type { DocumentSourceLoader } from '../loading/load-documents.ts';
+import type { DocumentSourceLoader } from '../loading/load-invoice-views.ts';
 
 /** Invoices as documents (§14). */
 export class InvoiceDocumentService {

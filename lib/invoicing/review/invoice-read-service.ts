@@ -26,8 +26,8 @@ import {
   withChildItems,
 } from '../invoices/invoice-view.ts';
 import type { AccountInvoicesRequest, InvoiceGroupRequest } from '../invoices/requests.ts';
+import { onlyUnpaid } from '../loading/load-credit-inputs.ts';
 import { catalogsForNames, loadInvoiceViews, loadViewSources } from '../loading/load-invoice-views.ts';
-import { onlyUnpaid } from '../loading/load-open-invoices.ts';
 
 /** Invoices as they are read (§1). */
 export class InvoiceReadService implements InvoiceReader {

@@ -20,8 +20,8 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type DatedInstant, type LocalDate, localDateOf, type TimeZone } from '../../values/time/index.ts';
 import { freedPoints } from '../evaluation/stored-intervals.ts';
 import { invoicingCurrency } from '../invoices/new-invoice.ts';
+import { loadBilled, loadUsageTerms } from '../loading/load-billing-state.ts';
 import { loadStreams } from '../loading/load-streams.ts';
-import { loadBilled, loadUsageTerms } from '../loading/load-usage.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 
 /** What of the recorded usage is on no invoice (usage §3.3). */

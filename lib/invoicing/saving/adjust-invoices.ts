@@ -18,7 +18,7 @@ import { amountsAfterItems } from '../invoices/invoice-amounts.ts';
 import { manualItem } from '../invoices/manual-items.ts';
 import { emptyInvoice } from '../invoices/new-invoice.ts';
 import { afterAdjustment, isAdjustable, itemAdjustment } from '../invoices/new-item.ts';
-import { loadUnpaidInvoices } from '../loading/load-open-invoices.ts';
+import { loadUnpaidInvoices } from '../loading/load-credit-inputs.ts';
 import { changeInvoices } from './change-invoices.ts';
 
 /** Gives a locked account credit by a committed invoice of its own (§9); it is used at once where something is owed. */

@@ -30,7 +30,7 @@ import { invoiceAdjustmentEvents, invoiceCreationEvents, itemOf } from '../invoi
 import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import { type NotedChange, numbersFor, writeCreditNotes } from './change-invoices.ts';
-import { resetChargedThrough } from './reset-charged-through.ts';
+import { resetChargedThrough } from './commit-and-void.ts';
 
 /**
  * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states, charged-through dates,

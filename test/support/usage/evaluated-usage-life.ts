@@ -10,7 +10,7 @@ import {
 } from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
 import { stepsOf } from '../../../lib/invoicing/explanation/basis-calculation.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
-import { marksOf } from '../../../lib/invoicing/loading/load-usage.ts';
+import { marksOf } from '../../../lib/invoicing/loading/load-billing-state.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/proposals/invoicing-config.ts';
 import type { LookedDays } from '../../../lib/records/index.ts';
 import type { DayUsage } from '../../../lib/usage/collecting/usage-book.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { type NewInvoiceItem, plainItem } from '../../../lib/invoicing/invoices/new-item.ts';
 import { type AskedInvoice, withAdditionalItems } from '../../../lib/invoicing/plugins/additional-items.ts';
-import { imposedNumbers } from '../../../lib/invoicing/plugins/impose-numbers.ts';
 import { claimedItems } from '../../../lib/invoicing/plugins/plugin-claims.ts';
 import {
   isSameProposal,
@@ -9,7 +8,7 @@ import {
   recordedIds,
   replayedIds,
 } from '../../../lib/invoicing/plugins/proposal.ts';
-import { groupedItems } from '../../../lib/invoicing/plugins/split-runs.ts';
+import { groupedItems, imposedNumbers } from '../../../lib/invoicing/plugins/split-and-number.ts';
 import type { AdditionalItem } from '../../../lib/ports/index.ts';
 import type { InvoiceItem } from '../../../lib/records/index.ts';
 import { BillingError, MalformedAnswer } from '../../../lib/values/errors/index.ts';

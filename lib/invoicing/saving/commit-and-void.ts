@@ -8,18 +8,109 @@ import {
   InvoiceStatus,
   itemTypes,
 } from '../../records/index.ts';
-import { markDirty, type TouchedDate } from '../../subscriptions/index.ts';
+import { atReferenceTime, markDirty, type TouchedDate } from '../../subscriptions/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
-import { addDays, formatLocalDate, type LocalDate } from '../../values/time/index.ts';
-import { chargedThroughDates } from '../invoices/charged-through-date.ts';
+import { addDays, formatLocalDate, type LocalDate, localDateOf } from '../../values/time/index.ts';
+import { chargedThroughDates, chargedThroughOf } from '../invoices/charged-through-date.ts';
 import { accountCreditOf } from '../invoices/invoice-amounts.ts';
+import { type Draft, payerOf } from '../invoices/new-invoice.ts';
 import { isSettled } from '../invoices/parent-summary.ts';
-import { invoicesBeingPaid, loadParentInvoices } from '../loading/load-open-invoices.ts';
+import { invoicesBeingPaid, loadParentInvoices } from '../loading/load-credit-inputs.ts';
 import { billedTwice, isRepair, type ReleasedCoverage, releaseCoverage } from '../reconciliation/coverage.ts';
 import { changeInvoices } from './change-invoices.ts';
-import { resetChargedThrough } from './reset-charged-through.ts';
+import { summariseChildren } from './parent-summaries.ts';
+
+/**
+ * Sets the charged-through dates of these subscriptions to what follows from all their COMMITTED charges, as they are
+ * stored by now: null without any (§8.5). Two statements.
+ * @param accounts by subscription.
+ * @param charges items of a COMMITTED invoice that has charged each of them, if there is one: earlier items are not read.
+ */
+export async function resetChargedThrough(
+  session: WriteSession,
+  accounts: ReadonlyMap<Uuid, Account>,
+  charges: readonly Pick<InvoiceItem, 'recordId'>[] = [],
+): Promise<void> {
+  if (accounts.size === 0) return;
+  const since = charges.reduce((first, { recordId }) => Math.min(first, recordId), Number.POSITIVE_INFINITY);
+  const last = await session.invoices.lastCharges(
+    [...accounts.keys()],
+    Number.isFinite(since) ? since : undefined,
+  );
+  const dates = new Map(last.map((charge) => [charge.subscriptionId, chargedThroughOf(charge)]));
+  await session.subscriptions.setChargedThrough(
+    [...accounts].map(([subscriptionId, account]) => {
+      const date = dates.get(subscriptionId);
+      return { subscriptionId, chargedThrough: date === undefined ? null : atReferenceTime(date, account) };
+    }),
+  );
+}
+
+/** A draft and its account, whose lock the caller holds. */
+export interface OwnedDraft {
+  readonly account: Account;
+  readonly invoice: Invoice;
+}
+
+/**
+ * Commits drafts: they are owed from now on, take part in their accounts' credit and move the charged-through dates (§9
+ * rule 10). Summaries are first brought to what their children's invoices come to (§12 rule 3). A constant number of
+ * statements.
+ */
+export async function commitDrafts(
+  session: WriteSession,
+  drafts: readonly OwnedDraft[],
+  ids: IdGenerator,
+): Promise<void> {
+  await settleSummaries(session, drafts, ids);
+  const accounts = new Map(drafts.map(({ account }) => [account.id, account]));
+  const stored = await session.invoices.findByIds(drafts.map(({ invoice }) => invoice.id));
+  const items = await session.invoices.findItems(stored.map(({ id }) => id));
+  const itemsOf = Map.groupBy(items, ({ invoiceId }) => invoiceId);
+  const committed = stored.flatMap((invoice): readonly Committing[] => {
+    const account = accounts.get(invoice.accountId);
+    return account === undefined ? [] : [{ account, invoice, items: itemsOf.get(invoice.id) ?? [] }];
+  });
+  const now = session.authorship.createdDate;
+  const changes = committed.map(({ account, invoice: before, items: allItems }) => {
+    const status = InvoiceStatus.COMMITTED;
+    const commitDate = localDateOf(now, account.timeZone);
+    return { before, after: { ...before, status, commitDate, ...payerOf(account, status) }, allItems };
+  });
+  const after = changes.map((change) => change.after);
+  await session.invoices.setStanding(after);
+  await session.invoices.setLinks(after.filter(({ contributedAmount }) => contributedAmount !== null));
+  await moveChargedThrough(session, committed);
+  await changeInvoices(session, { changes, accounts: [...accounts.values()] }, ids);
+}
+
+interface Committing extends Draft {
+  readonly account: Account;
+}
+
+/** Commits a summary with what its children's invoices come to now, whether or not their changes have been told yet. */
+async function settleSummaries(
+  session: WriteSession,
+  drafts: readonly OwnedDraft[],
+  ids: IdGenerator,
+): Promise<void> {
+  const summaries = drafts.filter(({ invoice }) => invoice.isParentInvoice);
+  if (summaries.length === 0) return;
+  const linked = await session.invoices.findLinked(summaries.map(({ invoice }) => invoice.id));
+  const changes = linked.map(({ id }) => ({ invoiceId: id, isNew: false }));
+  const parents = summaries.map(({ account }) => account);
+  await summariseChildren(session, { parents, changes }, { ids, commitAt: session.authorship.createdDate });
+}
+
+async function moveChargedThrough(session: WriteSession, committed: readonly Committing[]): Promise<void> {
+  const accounts = committed.flatMap(({ account, items }) =>
+    [...chargedThroughDates(items).keys()].map((subscriptionId) => [subscriptionId, account] as const),
+  );
+  const charges = committed.flatMap(({ items }) => items);
+  await resetChargedThrough(session, new Map(accounts), charges);
+}
 
 const NOTHING_RELEASED: ReleasedCoverage = { itemIds: [], rows: [], repairable: [], touched: [] };
 
