@@ -21,8 +21,8 @@ import {
   parentCommitHandler,
   parentSummaryHandler,
   parkingOperations,
-  RatedUsageService,
-  ThresholdHandler,
+  ratedUsage,
+  thresholdHandler,
   UnbilledUsageService,
 } from '../invoicing/index.ts';
 import { paymentConfigOf } from '../payments/index.ts';
@@ -53,7 +53,7 @@ export function invoicingArea(foundation: Foundation) {
     }),
     reports: methodsOf(new ChangeReports(ports, catalogs, invoicingConfig)),
     usageReviews: {
-      ...methodsOf(new RatedUsageService(ports, catalogs, { configOf: invoicingConfig, dryRuns })),
+      ...ratedUsage(ports, catalogs, { configOf: invoicingConfig, dryRuns }),
       ...methodsOf(new UnbilledUsageService(ports, catalogs, invoicingConfig)),
     },
     handlers: [
@@ -62,7 +62,7 @@ export function invoicingArea(foundation: Foundation) {
       parentSummaryHandler(ports, settingsOf),
       parentCommitHandler(ports),
       invoiceNoticeHandler(ports, { configOf: invoicingConfig, dryRuns }),
-      new ThresholdHandler(ports, catalogs, tools),
+      thresholdHandler(ports, catalogs, tools),
     ],
     operations: {
       creditNotes: methodsOf(new CreditNoteService(ports, settingsOf, { sources, files })),

@@ -62,7 +62,7 @@ export { loadBalances, loadUnpaidInvoices } from './loading/load-credit-inputs.t
 export { DocumentSourceLoader, loadViewSources } from './loading/load-invoice-views.ts';
 export { billAfterMovedDay, CatalogChangeHandler } from './operations/catalog-change-handler.ts';
 export { accountCreditOperations, creditDeletion } from './operations/credit-operations.ts';
-export { DryRunService, RatedUsageService } from './operations/dry-run-service.ts';
+export { DryRunService, ratedUsage } from './operations/dry-run-service.ts';
 export type {
   AccountCreditOperations,
   CatalogReportOperations,
@@ -79,7 +79,7 @@ export {
   invoiceNoticeHandler,
   purgeToldInvoices,
   purgeToldThresholds,
-  ThresholdHandler,
+  thresholdHandler,
 } from './operations/notice-handlers.ts';
 export { parentCommitHandler, parentSummaryHandler } from './operations/parent-handlers.ts';
 export { parkingOperations } from './operations/parking-operations.ts';

@@ -1,9 +1,16 @@
 import { isPaidByParent } from '../../accounts/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { Account, AccountInvoicingState } from '../../records/index.ts';
+import type { Account, AccountInvoicingState, Invoice } from '../../records/index.ts';
 import { atReferenceTime } from '../../subscriptions/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { type Decimal, ZERO } from '../../values/money/index.ts';
 import { addDays, type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
+import { repairedDebts } from '../credit/apply-credit.ts';
+import type { ChangedInvoice } from '../credit/changed-invoice.ts';
+import type { AccountRun } from '../evaluation/evaluate-account.ts';
+import { countedRun, creditRun } from '../evaluation/run-invoice.ts';
+import { accountBalancesAfter, amountsAfterItems, isUnpaid } from '../invoices/invoice-amounts.ts';
+import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { parentCommitTime } from '../invoices/parent-summary.ts';
 import {
   invoicesBeingPaid,
@@ -12,7 +19,37 @@ import {
   loadRepairedDebts,
 } from '../loading/load-credit-inputs.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
-import { type Debts, NO_DEBTS } from './walk.ts';
+
+/** What an account's credit is used on as time goes by. */
+export interface Debts {
+  /** The account's unpaid invoices. */
+  readonly unpaid: readonly Invoice[];
+  /** Those that are being paid now. */
+  readonly withheld: ReadonlySet<Uuid>;
+  /** For each one linked to an open summary of the parent, the last day on which the summary is open. */
+  readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
+  /** By item that may be repaired, its invoice, where a parent is to pay it and has not paid (§10 rule 8). */
+  readonly debtOf: ReadonlyMap<Uuid, Invoice>;
+  /** What an invoice of the account is like that nobody pays by itself; null = somebody does, so that none stays unpaid. */
+  readonly unpaidInvoice: Invoice | null;
+}
+
+export const NO_DEBTS: Debts = {
+  unpaid: [],
+  withheld: new Set(),
+  openUntil: new Map(),
+  debtOf: new Map(),
+  unpaidInvoice: null,
+};
+
+/** What others make of a step. */
+export interface MadeOfStep {
+  readonly run: AccountRun;
+  /** Stored invoices that get items too. */
+  readonly elsewhere: readonly ChangedInvoice[];
+  /** What counts in place of the balances of those that the parent owes or has paid (§10 rule 5). */
+  readonly standIns: ReadonlyMap<Uuid, Decimal>;
+}
 
 export interface DebtsInput {
   readonly account: Account;
@@ -72,4 +109,101 @@ export async function loadDebts(
 function lastRunBefore(at: Instant, account: Account): LocalDate {
   const day = localDateOf(at, account.timeZone);
   return atReferenceTime(day, account).at < at ? day : addDays(day, -1);
+}
+
+/**
+ * The debts that credit is used on while the walk goes on. The walk's own invoices count as paid once their credit is
+ * applied, unless nobody pays them.
+ */
+export class RunningDebts {
+  #unpaid: readonly Invoice[];
+  #debtOf: Debts['debtOf'];
+  readonly #debts: Debts;
+
+  constructor(debts: Debts) {
+    this.#unpaid = debts.unpaid;
+    this.#debtOf = debts.debtOf;
+    this.#debts = debts;
+  }
+
+  credit(made: CreditedStep, nextItemId: () => Uuid): AccountRun {
+    const { run, credited, touched } = this.#credited(made, nextItemId);
+    const after = new Map([...touched, ...credited.invoices].map((invoice) => [invoice.id, invoice]));
+    const known = new Set(this.#unpaid.map(({ id }) => id));
+    this.#unpaid = [
+      ...this.#unpaid.map((invoice) => after.get(invoice.id) ?? invoice),
+      ...touched
+        .filter(({ id }) => !known.has(id) && !made.standIns.has(id))
+        .map((invoice) => after.get(invoice.id) ?? invoice),
+      ...this.#owedOf(run, made),
+    ];
+    this.#debtOf = new Map([...this.#debtOf].map(([id, debt]) => [id, after.get(debt.id) ?? debt]));
+    return run;
+  }
+
+  /** The invoice of the step, if it stays unpaid. */
+  #owedOf(
+    { items, amounts, invoice: { status, draft } }: AccountRun,
+    { invoiceId, date }: Pick<CreditedStep, 'invoiceId' | 'date'>,
+  ): readonly Invoice[] {
+    const { unpaidInvoice } = this.#debts;
+    if (unpaidInvoice === null || items.length === 0) return [];
+    const made = draft?.invoice ?? { ...unpaidInvoice, id: invoiceId, invoiceDate: date };
+    const invoice = { ...made, ...amounts, status };
+    return isUnpaid(invoice) ? [invoice] : [];
+  }
+
+  /** The items of credit that the invoice of the step would get. */
+  preview(
+    { run: given, ...step }: Pick<CreditedStep, 'run' | 'invoiceId' | 'date'>,
+    nextItemId: () => Uuid,
+  ): readonly NewInvoiceItem[] {
+    const { run } = this.#credited({ ...step, ...asItIs(given) }, nextItemId);
+    return run.items.slice(given.items.length);
+  }
+
+  #credited({ run, invoiceId, date, elsewhere, standIns }: CreditedStep, nextItemId: () => Uuid) {
+    const counted = countedRun(run, invoiceId, date);
+    const changed = elsewhere.flatMap((change) => this.#changed(change));
+    const touched = changed.map(({ after }) => after);
+    const isTouched = new Set(touched.map(({ id }) => id));
+    const state = changed.reduce(accountBalancesAfter, counted.state);
+    const { withheld, openUntil } = this.#debts;
+    // A committed summary keeps its invoices from credit (§10 rule 5), and counts as paid.
+    const isOpen = ({ id }: Invoice): boolean => date <= (openUntil.get(id) ?? date);
+    const offered = this.#unpaid.filter((invoice) => !isTouched.has(invoice.id) && isOpen(invoice));
+    const candidates = [...counted.candidates, ...touched];
+    const debtOf = new Map([...this.#debtOf].filter(([, debt]) => isOpen(debt)));
+    const known = new Set([...candidates, ...offered].map(({ id }) => id));
+    const closed = [...new Set(debtOf.values())].filter(({ id }) => !known.has(id));
+    const input = {
+      credit: state.accountCBA,
+      candidates,
+      unpaid: [...offered, ...closed],
+      withheld,
+      standIns: new Map([...standIns, ...closed.map(({ id }) => [id, ZERO] as const)]),
+      repaired: repairedDebts(candidates, debtOf),
+    };
+    const credited = creditRun({ ...run, state }, input, { today: date, nextItemId, touched });
+    return { ...credited, touched };
+  }
+
+  /** A stored invoice as the walk knows it, before and after its new items. */
+  #changed({ before, newItems = [] }: ChangedInvoice) {
+    if (before === null) return [];
+    const known = this.#unpaid.find(({ id }) => id === before.id) ?? before;
+    return [{ before: known, after: { ...known, ...amountsAfterItems(known, newItems) } }];
+  }
+}
+
+/** A step whose account credit is to be applied. */
+interface CreditedStep extends MadeOfStep {
+  readonly invoiceId: Uuid;
+  /** Of the run. */
+  readonly date: LocalDate;
+}
+
+/** The run with nothing changed. */
+export function asItIs(run: AccountRun): MadeOfStep {
+  return { run, elsewhere: [], standIns: new Map() };
 }

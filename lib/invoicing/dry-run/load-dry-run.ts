@@ -12,27 +12,27 @@ import {
   notInBundle,
   notOfAccount,
 } from '../../subscriptions/index.ts';
-import { inDryRun } from '../../usage/index.ts';
+import { inDryRun, type SourceQuestion, type SuppliedBySubscription } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
-import { type Instant, type LocalDate, localDateOf } from '../../values/time/index.ts';
+import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values/time/index.ts';
 import { UNNUMBERED } from '../credit/apply-credit.ts';
 import { type AccountBilling, runInput, runInvoiceOf } from '../evaluation/evaluate-account.ts';
 import { RUN_TOPICS, runTrigger } from '../evaluation/run-entries.ts';
+import { lastUsageDate, questionOf, withSupply } from '../evaluation/source-usage.ts';
 import { initialState } from '../invoices/invoice-amounts.ts';
 import { type Draft, draftingOf, emptyInvoice, invoicingCurrency } from '../invoices/new-invoice.ts';
 import { loadBillingState, loadDrafts, withWindowItems } from '../loading/load-billing-state.ts';
 import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import { effectiveTargetDate } from '../proposals/target-date.ts';
-import { type DebtsInput, loadDebts } from './debts.ts';
+import { type Debts, type DebtsInput, loadDebts } from './debts.ts';
 import { type CheckedDryRun, DryRunType } from './dry-run-request.ts';
 import {
-  type Debts,
+  type DryRunWalk,
   type DryRunWalkInput,
-  type DryRunWalks,
   type IsWatched,
-  NO_WALK,
-  walksOf,
+  walkToTargetDate,
+  walkToUpcomingInvoice,
 } from './walk.ts';
 
 /** Which dry run of an account is asked for. */
@@ -187,7 +187,7 @@ export interface LoadingTools {
 }
 
 /** All that a dry run needs from the storage. */
-export interface LoadedDryRun extends DryRunWalks {
+export interface LoadedDryRun {
   readonly account: Account;
   /** The date that is asked for; null = that of the next invoice. */
   readonly targetDate: LocalDate | null;
@@ -195,6 +195,34 @@ export interface LoadedDryRun extends DryRunWalks {
   readonly catalogOf: CatalogOfAccount;
   /** The plan that the prices of a hypothetical action would make. */
   readonly overridePlan: OverridePlan | null;
+  /** null = there is nothing to bill. */
+  readonly walk: {
+    readonly input: DryRunWalkInput;
+    /** null = the invoice of a date is asked for, else the next one of these subscriptions. */
+    readonly choice: IsWatched | null;
+  } | null;
+  /** The question to usage sources; null = they need not be asked. */
+  readonly question: SourceQuestion | null;
+}
+
+/** Leads to the invoice of a date, if one is asked for, else to the next one; null = there will be none. */
+export function walkTo(
+  { walk }: Pick<LoadedDryRun, 'walk'>,
+  targetDate: LocalDate | null,
+  nextId: () => Uuid,
+): DryRunWalk | null {
+  if (walk === null) return null;
+  const { choice } = walk;
+  const input = { ...walk.input, targetDate: targetDate ?? walk.input.targetDate };
+  return choice === null ? walkToTargetDate(input, nextId) : walkToUpcomingInvoice(input, choice, nextId);
+}
+
+/** The dry run with what usage sources have supplied. */
+export function withSupplies(found: LoadedDryRun, usages: SuppliedBySubscription): LoadedDryRun {
+  if (found.walk === null) return found;
+  const { input } = found.walk;
+  const subscriptions = withSupply(input.subscriptions, usages);
+  return { ...found, walk: { ...found.walk, input: { ...input, subscriptions } } };
 }
 
 /** An account whose request is understood. */
@@ -239,7 +267,7 @@ export function dryRunOf(
     catalogOf,
     overridePlan: hypothesis?.overridePlan ?? null,
   };
-  if (!billing) return { ...loaded, ...NO_WALK };
+  if (!billing) return { ...loaded, walk: null, question: null };
   const drafted = { account, drafting: draftingOf(tags, account.id) };
   const empty = emptyInvoice({ id: nextId(), account, targetDate: null, status: 'DRAFT', now });
   const newDraft = { ...empty, recordId: 0 };
@@ -257,7 +285,12 @@ export function dryRunOf(
     },
     ...(drafted.drafting.reusesDraft ? { reuse: { drafts: drafts.get(account.id) ?? [], newDraft } } : {}),
   };
-  return { ...loaded, ...walksOf(walkInput, { billing, choice, nextId, targetDate, asksSources }) };
+  const last = choice === null ? maxDate(asked, targetDate) : lastUsageDate(billing, targetDate);
+  return {
+    ...loaded,
+    walk: { input: walkInput, choice },
+    question: asksSources ? questionOf({ ...billing, targetDate: last }, walkInput.config) : null,
+  };
 }
 
 /** Whether somebody pays the account's invoices without being asked: its payment method, or the parent. */

@@ -1,14 +1,9 @@
 import type { Invoice } from '../../records/index.ts';
 import type { Steps } from '../../runtime/index.ts';
-import type { SourceQuestion, SuppliedBySubscription } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
-import { type Decimal, ZERO } from '../../values/money/index.ts';
 import { type Instant, type LocalDate, maxDate } from '../../values/time/index.ts';
-import { repairedDebts } from '../credit/apply-credit.ts';
-import type { ChangedInvoice } from '../credit/changed-invoice.ts';
 import {
-  type AccountBilling,
   type AccountRun,
   type AccountRunInput,
   evaluateAccount,
@@ -16,17 +11,12 @@ import {
 } from '../evaluation/evaluate-account.ts';
 import type { SubscriptionBilling, SubscriptionEvaluation } from '../evaluation/evaluate-subscription.ts';
 import { usageAfter } from '../evaluation/evaluate-usage.ts';
-import { countedRun, creditRun } from '../evaluation/run-invoice.ts';
-import { lastUsageDate, questionOf, withSupply } from '../evaluation/source-usage.ts';
-import { accountBalancesAfter, amountsAfterItems, isUnpaid } from '../invoices/invoice-amounts.ts';
 import { type Draft, itemOf, raisedTargetDate } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { tooManyPeriods } from '../proposals/target-date.ts';
 import { isDue } from '../proposals/window.ts';
 import { type BilledItem, coverageAfter } from '../reconciliation/coverage.ts';
-
-/** Where there is nothing to invoice. */
-const NO_INVOICE = '' as Uuid;
+import { asItIs, type Debts, type MadeOfStep, NO_DEBTS, RunningDebts } from './debts.ts';
 
 export interface DryRunWalkInput extends AccountRunInput {
   /** The date that is asked for; a step there looks no earlier than what is billed already, as a run does. */
@@ -65,15 +55,6 @@ export interface DryRunStep {
   readonly invoiceId: Uuid;
   /** The items of account credit that the run would make as it is. */
   credit(): readonly NewInvoiceItem[];
-}
-
-/** What others make of a step. */
-export interface MadeOfStep {
-  readonly run: AccountRun;
-  /** Stored invoices that get items too. */
-  readonly elsewhere: readonly ChangedInvoice[];
-  /** What counts in place of the balances of those that the parent owes or has paid (§10 rule 5). */
-  readonly standIns: ReadonlyMap<Uuid, Decimal>;
 }
 
 /** null: the run does not happen; nothing: it stays as it is. */
@@ -184,27 +165,26 @@ function eventDates({
 /** Evaluates an account at one date after another, each time as if the earlier ones were billed. */
 class Walk {
   #account: AccountRunInput;
+  #run: AccountRun | undefined;
+  #steps = 0;
   readonly #debts: RunningDebts;
   readonly #reuse: DryRunWalkInput['reuse'];
   readonly #today: LocalDate;
   readonly #nextItemId: () => Uuid;
-  #steps = 0;
-  #run: AccountRun | undefined;
-
   readonly #seen: (run: AccountRun) => AccountRun;
 
   /** @param seen how a run is taken; default as it is. */
   constructor(
-    input: DryRunWalkInput,
+    { debts = NO_DEBTS, reuse, today, ...input }: DryRunWalkInput,
     nextItemId: () => Uuid,
     seen: (run: AccountRun) => AccountRun = (run) => run,
   ) {
-    this.#seen = seen;
     this.#account = { ...input, subscriptions: input.subscriptions.map(forToday) };
-    this.#debts = new RunningDebts(input.debts ?? NO_DEBTS);
-    this.#reuse = input.reuse;
-    this.#today = input.today;
+    this.#debts = new RunningDebts(debts);
+    this.#reuse = reuse;
+    this.#today = today;
     this.#nextItemId = nextItemId;
+    this.#seen = seen;
   }
 
   *step(date: LocalDate): DryRunWalk {
@@ -216,7 +196,8 @@ class Walk {
     // Credit has the date of the run, not of its target (§10 rule 7), and what fell due earlier is run today.
     const runDate = maxDate(this.#today, date);
     const isEmpty = evaluated.items.length === 0;
-    const invoiceId = isEmpty ? NO_INVOICE : (evaluated.invoice.draft?.invoice.id ?? this.#nextItemId());
+    // Where there is nothing to invoice, no id is taken.
+    const invoiceId = isEmpty ? ('' as Uuid) : (evaluated.invoice.draft?.invoice.id ?? this.#nextItemId());
     const credit = () => this.#debts.preview({ run: evaluated, invoiceId, date: runDate }, this.#nextItemId);
     const made = yield { date, runDate, targetDate, run: evaluated, invoiceId, credit };
     if (made === null) {
@@ -310,102 +291,6 @@ class DateQueue {
 }
 
 /**
- * The debts that credit is used on while the walk goes on. The walk's own invoices count as paid once their credit is
- * applied, unless nobody pays them.
- */
-class RunningDebts {
-  #unpaid: readonly Invoice[];
-  #debtOf: Debts['debtOf'];
-  readonly #debts: Debts;
-
-  constructor(debts: Debts) {
-    this.#unpaid = debts.unpaid;
-    this.#debtOf = debts.debtOf;
-    this.#debts = debts;
-  }
-
-  credit(made: CreditedStep, nextItemId: () => Uuid): AccountRun {
-    const { run, credited, touched } = this.#credited(made, nextItemId);
-    const after = new Map([...touched, ...credited.invoices].map((invoice) => [invoice.id, invoice]));
-    const known = new Set(this.#unpaid.map(({ id }) => id));
-    this.#unpaid = [
-      ...this.#unpaid.map((invoice) => after.get(invoice.id) ?? invoice),
-      ...touched
-        .filter(({ id }) => !known.has(id) && !made.standIns.has(id))
-        .map((invoice) => after.get(invoice.id) ?? invoice),
-      ...this.#owedOf(run, made),
-    ];
-    this.#debtOf = new Map([...this.#debtOf].map(([id, debt]) => [id, after.get(debt.id) ?? debt]));
-    return run;
-  }
-
-  /** The invoice of the step, if it stays unpaid. */
-  #owedOf(
-    { items, amounts, invoice: { status, draft } }: AccountRun,
-    { invoiceId, date }: Pick<CreditedStep, 'invoiceId' | 'date'>,
-  ): readonly Invoice[] {
-    const { unpaidInvoice } = this.#debts;
-    if (unpaidInvoice === null || items.length === 0) return [];
-    const made = draft?.invoice ?? { ...unpaidInvoice, id: invoiceId, invoiceDate: date };
-    const invoice = { ...made, ...amounts, status };
-    return isUnpaid(invoice) ? [invoice] : [];
-  }
-
-  /** The items of credit that the invoice of the step would get. */
-  preview(
-    { run: given, ...step }: Pick<CreditedStep, 'run' | 'invoiceId' | 'date'>,
-    nextItemId: () => Uuid,
-  ): readonly NewInvoiceItem[] {
-    const { run } = this.#credited({ ...step, ...asItIs(given) }, nextItemId);
-    return run.items.slice(given.items.length);
-  }
-
-  #credited({ run, invoiceId, date, elsewhere, standIns }: CreditedStep, nextItemId: () => Uuid) {
-    const counted = countedRun(run, invoiceId, date);
-    const changed = elsewhere.flatMap((change) => this.#changed(change));
-    const touched = changed.map(({ after }) => after);
-    const isTouched = new Set(touched.map(({ id }) => id));
-    const state = changed.reduce(accountBalancesAfter, counted.state);
-    const { withheld, openUntil } = this.#debts;
-    // A committed summary keeps its invoices from credit (§10 rule 5), and counts as paid.
-    const isOpen = ({ id }: Invoice): boolean => date <= (openUntil.get(id) ?? date);
-    const offered = this.#unpaid.filter((invoice) => !isTouched.has(invoice.id) && isOpen(invoice));
-    const candidates = [...counted.candidates, ...touched];
-    const debtOf = new Map([...this.#debtOf].filter(([, debt]) => isOpen(debt)));
-    const known = new Set([...candidates, ...offered].map(({ id }) => id));
-    const closed = [...new Set(debtOf.values())].filter(({ id }) => !known.has(id));
-    const input = {
-      credit: state.accountCBA,
-      candidates,
-      unpaid: [...offered, ...closed],
-      withheld,
-      standIns: new Map([...standIns, ...closed.map(({ id }) => [id, ZERO] as const)]),
-      repaired: repairedDebts(candidates, debtOf),
-    };
-    const credited = creditRun({ ...run, state }, input, { today: date, nextItemId, touched });
-    return { ...credited, touched };
-  }
-
-  /** A stored invoice as the walk knows it, before and after its new items. */
-  #changed({ before, newItems = [] }: ChangedInvoice) {
-    if (before === null) return [];
-    const known = this.#unpaid.find(({ id }) => id === before.id) ?? before;
-    return [{ before: known, after: { ...known, ...amountsAfterItems(known, newItems) } }];
-  }
-}
-
-/** A step whose account credit is to be applied. */
-interface CreditedStep extends MadeOfStep {
-  readonly invoiceId: Uuid;
-  /** Of the run. */
-  readonly date: LocalDate;
-}
-
-function asItIs(run: AccountRun): MadeOfStep {
-  return { run, elsewhere: [], standIns: new Map() };
-}
-
-/**
  * The subscription without its daily count: each step stands for another day, so that the daily bound does not apply to
  * the walk.
  */
@@ -452,64 +337,4 @@ export function subscriptionAfter(
     if (item.itemType === 'RECURRING') billed.set(item.id, item);
   }
   return { ...subscription, cursor, items: billed, rows: coverageAfter(subscription.rows, coverage) };
-}
-
-/** What an account's credit is used on as time goes by. */
-export interface Debts {
-  /** The account's unpaid invoices. */
-  readonly unpaid: readonly Invoice[];
-  /** Those that are being paid now. */
-  readonly withheld: ReadonlySet<Uuid>;
-  /** For each one linked to an open summary of the parent, the last day on which the summary is open. */
-  readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
-  /** By item that may be repaired, its invoice, where a parent is to pay it and has not paid (§10 rule 8). */
-  readonly debtOf: ReadonlyMap<Uuid, Invoice>;
-  /** What an invoice of the account is like that nobody pays by itself; null = somebody does, so that none stays unpaid. */
-  readonly unpaidInvoice: Invoice | null;
-}
-
-export const NO_DEBTS: Debts = {
-  unpaid: [],
-  withheld: new Set(),
-  openUntil: new Map(),
-  debtOf: new Map(),
-  unpaidInvoice: null,
-};
-
-export interface DryRunWalks {
-  /** Leads to the invoice of a date, where one is asked for, else to the next one; null = there will be none. */
-  readonly walkTo: (targetDate: LocalDate | null) => DryRunWalk | null;
-  /** What usage sources have to be asked; null = nothing, or they need not be. */
-  readonly question: SourceQuestion | null;
-  /** The walk with what they have told. */
-  readonly walkWith: (usages: SuppliedBySubscription, targetDate: LocalDate | null) => DryRunWalk | null;
-}
-
-export const NO_WALK: DryRunWalks = { walkTo: () => null, question: null, walkWith: () => null };
-
-export interface WalksInput {
-  readonly billing: AccountBilling;
-  /** null = the invoice of a date is asked for, else the next one of these subscriptions. */
-  readonly choice: IsWatched | null;
-  /** The earliest date that a run looks at. */
-  readonly targetDate: LocalDate;
-  readonly asksSources: boolean;
-  readonly nextId: () => Uuid;
-}
-
-/** The walk to the invoice that is asked for, and what has to be known of usage for it. */
-export function walksOf(
-  input: DryRunWalkInput,
-  { billing, choice, targetDate, asksSources, nextId }: WalksInput,
-): DryRunWalks {
-  const walkOf = (subscriptions: DryRunWalkInput['subscriptions'], asked: LocalDate | null): DryRunWalk => {
-    const given = { ...input, subscriptions, targetDate: asked ?? input.targetDate };
-    return choice === null ? walkToTargetDate(given, nextId) : walkToUpcomingInvoice(given, choice, nextId);
-  };
-  const last = choice === null ? maxDate(input.targetDate, targetDate) : lastUsageDate(billing, targetDate);
-  return {
-    walkTo: (asked) => walkOf(billing.subscriptions, asked),
-    question: asksSources ? questionOf({ ...billing, targetDate: last }, input.config) : null,
-    walkWith: (usages, asked) => walkOf(withSupply(billing.subscriptions, usages), asked),
-  };
 }

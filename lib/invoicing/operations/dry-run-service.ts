@@ -9,13 +9,20 @@ import { openEnds, type UsageSources } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values/time/index.ts';
 import { checkDryRun, type DryRunRequest, DryRunType } from '../dry-run/dry-run-request.ts';
-import { type DryRunInput, type LoadedDryRun, loadDryRun, loadDryRuns } from '../dry-run/load-dry-run.ts';
+import {
+  type DryRunInput,
+  type LoadedDryRun,
+  loadDryRun,
+  loadDryRuns,
+  walkTo,
+  withSupplies,
+} from '../dry-run/load-dry-run.ts';
 import { type DryRunInvoice, undisturbed } from '../dry-run/walk.ts';
 import { newInvoice } from '../evaluation/run-invoice.ts';
 import { type InvoiceItemView, type InvoiceView, viewInvoices } from '../invoices/invoice-view.ts';
 import { raisedTargetDate } from '../invoices/new-invoice.ts';
 import { loadStreams } from '../loading/load-streams.ts';
-import { DryRunConsultation, dryRunProperties } from '../plugins/ask-about-dry-runs.ts';
+import { dryRunProperties, followConsulted } from '../plugins/ask-about-dry-runs.ts';
 import type { RegisteredInvoicePlugins } from '../plugins/plugin-calls.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import type { RatedUsageRequest } from './invoice-operations.ts';
@@ -88,7 +95,7 @@ export class DryRunService {
         const found = loaded.get(accountId);
         if (found === undefined) continue;
         try {
-          runs.push({ found, made: await undisturbedTo(found, dates, slices) });
+          runs.push({ found, made: await undisturbedTo(found, dates, { slices, nextId }) });
         } catch (error) {
           foreseen.set(accountId, { error });
         }
@@ -116,16 +123,16 @@ export class DryRunService {
       const calls = this.#tools.plugins.of(found.config);
       const dates = asked.dates ?? [found.targetDate];
       if (!calls.isEmpty) return { found, calls, dates };
-      const made = await undisturbedTo(found, dates, timeSlices(this.#ports));
+      const made = await undisturbedTo(found, dates, { slices: timeSlices(this.#ports), nextId });
       return { views: await viewsOf(session, { found, made }) };
     });
     if ('views' in loaded) return loaded.views;
     const { found, calls, dates } = loaded;
     const made: (DryRunInvoice | null)[] = [];
     for (const targetDate of dates) {
-      const consultation = new DryRunConsultation(this.#ports, calls, { ...found, targetDate, context });
-      const walk = found.walkTo(targetDate);
-      made.push(walk && (await consultation.follow(walk)));
+      const walk = walkTo(found, targetDate, nextId);
+      const asked = { ports: this.#ports, calls, context, account: found.account, targetDate };
+      made.push(walk && (await followConsulted(walk, asked)));
     }
     if (made.every((invoice) => invoice === null)) return made.map(() => null);
     return this.#ports.storage.read(tenant, (session) => viewsOf(session, { found, made }));
@@ -145,7 +152,7 @@ export class DryRunService {
       { tenantId: tenant.id, accountId, dryRunType: wanted.type, inputTargetDate: targetDate, now },
       [...(pluginProperties ?? []), ...dryRunProperties(localDateOf(now, account.timeZone), targetDate)],
     );
-    return usages === null ? null : { ...found, walkTo: (date) => found.walkWith(usages, date) };
+    return usages === null ? null : withSupplies(found, usages);
   }
 
   /** Of each account what is shown of its invoices; those of one tenant have their catalogs and settings in common. */
@@ -238,11 +245,11 @@ function upToLast(dates: readonly LocalDate[]) {
 async function undisturbedTo(
   found: LoadedDryRun,
   dates: readonly (LocalDate | null)[],
-  slices: TimeSlices,
+  { slices, nextId }: { readonly slices: TimeSlices; readonly nextId: () => Uuid },
 ): Promise<readonly (DryRunInvoice | null)[]> {
   const made: (DryRunInvoice | null)[] = [];
   for (const date of dates) {
-    const walk = found.walkTo(date);
+    const walk = walkTo(found, date, nextId);
     made.push(walk && (await slices(undisturbed(walk))));
   }
   return made;
@@ -267,67 +274,47 @@ export async function foreseenTrackingIds(
   return [...new Set([...(drafted ?? []), ...recorded, ...supplied])].slice(0, limit);
 }
 
-/** When periods that are running now end, and the account's day. */
-interface RunningPeriods {
-  readonly accountId: Uuid;
-  readonly today: LocalDate;
-  readonly ends: readonly LocalDate[];
-}
-
 /** What usage costs while it happens (usage §3.3). */
-export class RatedUsageService {
-  readonly #ports: Pick<Ports, 'storage'>;
-  readonly #catalogs: CatalogProvider;
-  readonly #configOf: InvoicingConfigOf;
-  readonly #dryRuns: DryRunService;
-
-  constructor(
-    ports: Pick<Ports, 'storage'>,
-    catalogs: CatalogProvider,
-    { configOf, dryRuns }: { readonly configOf: InvoicingConfigOf; readonly dryRuns: DryRunService },
-  ) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-    this.#configOf = configOf;
-    this.#dryRuns = dryRuns;
-  }
-
-  async rated(
-    context: CallContext,
-    subscriptionId: Uuid,
-    { targetDate: asked = null }: RatedUsageRequest = {},
-  ): Promise<readonly InvoiceItemView[]> {
-    const { accountId, today, ends } = await this.#running(context, subscriptionId);
-    const dates = asked !== null ? [asked] : ends.length > 0 ? ends : [today];
-    const invoices = await this.#dryRuns.upTo(context, { accountId, dates });
-    return dates.flatMap((end, index) => {
-      const items = (invoices[index]?.items ?? []).filter(
-        (item) => item.itemType === InvoiceItemType.USAGE && item.subscriptionId === subscriptionId,
-      );
-      // Where periods of other lengths are running, each is looked at when it ends.
-      return index === 0 ? items : items.filter((item) => isRunning(item, today, end));
-    });
-  }
-
-  async #running(context: CallContext, subscriptionId: Uuid): Promise<RunningPeriods> {
-    const { tenant, createdDate: now } = context;
-    const { storage } = this.#ports;
+export function ratedUsage(
+  { storage }: Pick<Ports, 'storage'>,
+  catalogs: CatalogProvider,
+  { configOf, dryRuns }: { readonly configOf: InvoicingConfigOf; readonly dryRuns: DryRunService },
+) {
+  /** The account's day, and the ends of the periods that are running now. */
+  async function running({ tenant, createdDate: now }: CallContext, subscriptionId: Uuid) {
     const { accountId } = await storage.read(tenant, (session) => loadSubscription(session, subscriptionId));
-    const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [accountId] });
+    const catalogsOf = await catalogs.open({ tenant, now, accounts: [accountId] });
     return storage.read(tenant, async (session) => {
       const account = await loadAccount(session, accountId);
       const { timeZone: zone } = account;
       const today = localDateOf(now, zone);
-      const { streams } = await loadStreams(session, {
-        requests: [{ account, targetDate: today }],
-        catalogOf: await catalogsOf(session, [accountId]),
-        config: await this.#configOf(session),
-        choice: 'all',
-      });
+      const config = await configOf(session);
+      const catalogOf = await catalogsOf(session, [accountId]);
+      const requests = [{ account, targetDate: today }];
+      const { streams } = await loadStreams(session, { requests, catalogOf, config, choice: 'all' });
       const events = streams[0]?.bySubscription.get(subscriptionId) ?? [];
       return { accountId, today, ends: openEnds({ events, now, zone }) };
     });
   }
+
+  return {
+    rated: async (
+      context: CallContext,
+      subscriptionId: Uuid,
+      { targetDate: asked = null }: RatedUsageRequest = {},
+    ): Promise<readonly InvoiceItemView[]> => {
+      const { accountId, today, ends } = await running(context, subscriptionId);
+      const dates = asked !== null ? [asked] : ends.length > 0 ? ends : [today];
+      const invoices = await dryRuns.upTo(context, { accountId, dates });
+      return dates.flatMap((end, index) => {
+        const items = (invoices[index]?.items ?? []).filter(
+          (item) => item.itemType === InvoiceItemType.USAGE && item.subscriptionId === subscriptionId,
+        );
+        // Where periods of other lengths are running, each is looked at when it ends.
+        return index === 0 ? items : items.filter((item) => isRunning(item, today, end));
+      });
+    },
+  };
 }
 
 /** Sections whose periods end earlier have others by then, which are not running yet. */

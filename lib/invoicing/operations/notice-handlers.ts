@@ -191,153 +191,151 @@ interface Looked extends Look {
   readonly reached: readonly ThresholdReached[];
 }
 
+interface ThresholdTools {
+  readonly configOf: InvoicingConfigOf;
+  readonly sources: UsageSources;
+}
+
+interface Looking {
+  readonly tenant: TenantRef;
+  readonly now: Instant;
+  readonly config: InvoicingConfig;
+  readonly sources: UsageSources;
+}
+
 /**
- * Tells of thresholds that recorded usage has reached (usage §12.1), each once for each period. Looks without the account's
+ * Reports thresholds that recorded usage has reached (usage §12.1), each once for each period. Looks without the account's
  * lock, as a dry run does. An entry ends only if nothing was recorded meanwhile: who records marks the subscription, then
  * asks for an entry, and finds either this one ended or its mark seen.
  */
-export class ThresholdHandler implements QueueHandler {
-  readonly name = 'usage-service:thresholds';
-  readonly topics = [QueueName.USAGE_THRESHOLDS];
-  readonly #ports: Pick<Ports, 'storage' | 'clock'>;
-  readonly #catalogs: CatalogProvider;
-  readonly #configOf: InvoicingConfigOf;
-  readonly #sources: UsageSources;
-
-  constructor(
-    ports: Pick<Ports, 'storage' | 'clock'>,
-    catalogs: CatalogProvider,
-    { configOf, sources }: { readonly configOf: InvoicingConfigOf; readonly sources: UsageSources },
-  ) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-    this.#configOf = configOf;
-    this.#sources = sources;
-  }
-
-  async handle(batch: HandlerBatch): Promise<void> {
-    const { storage, clock } = this.#ports;
-    const { tenant, entries } = batch;
-    const now = clock.now();
-    const catalogsOf = await catalogsOfBatch(this.#catalogs, batch, now);
-    if (catalogsOf === null) return;
-    const { config, looks } = await storage.read(tenant, (session) =>
-      this.#load(session, { batch, now, catalogsOf }),
-    );
-    const looked = (
-      await inParallel(looks, MAX_CONCURRENT_USAGE_CALLS, async (look) => {
+export function thresholdHandler(
+  { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
+  catalogs: CatalogProvider,
+  { configOf, sources }: ThresholdTools,
+): QueueHandler {
+  return {
+    name: 'usage-service:thresholds',
+    topics: [QueueName.USAGE_THRESHOLDS],
+    handle: async (batch) => {
+      const { tenant, entries } = batch;
+      const now = clock.now();
+      const catalogsOf = await catalogsOfBatch(catalogs, batch, now);
+      if (catalogsOf === null) return;
+      const { config, looks } = await storage.read(tenant, async (session) => {
+        const known = await configOf(session);
+        return { config: known, looks: await loadLooks(session, { batch, now, catalogsOf, config: known }) };
+      });
+      const looked = await inParallel(looks, MAX_CONCURRENT_USAGE_CALLS, async (each) => {
         try {
-          return await this.#looked(look, { tenant, now, config });
+          return await look(each, { tenant, now, config, sources });
         } catch (error) {
-          batch.failed(look.entry, error);
-          return look;
+          batch.failed(each.entry, error);
+          return each;
         }
-      })
-    ).filter((look): look is Looked => 'reached' in look);
-    const ended = looks.filter(({ billing }) => billing === null).map(({ entry }) => entry);
-    const authorship = batchAuthorship(entries, ActingComponent.USAGE, now);
-    const changed = await storage.write(tenant, authorship, async (session) => {
-      const { seen, changed: again } = await tell(session, looked, now);
-      await batch.finish(session, [...ended, ...seen]);
-      return again;
-    });
-    if (changed.length > 0) batch.busy(changed, THRESHOLD_LOOK_PAUSE_MS);
-  }
+      });
+      const ended = looks.filter(({ billing }) => billing === null).map(({ entry }) => entry);
+      const authorship = batchAuthorship(entries, ActingComponent.USAGE, now);
+      const changed = await storage.write(tenant, authorship, async (session) => {
+        const { seen, changed: again } = await tell(
+          session,
+          looked.filter((each): each is Looked => 'reached' in each),
+          now,
+        );
+        await batch.finish(session, [...ended, ...seen]);
+        return again;
+      });
+      if (changed.length > 0) batch.busy(changed, THRESHOLD_LOOK_PAUSE_MS);
+    },
+  };
+}
 
-  async #load(
-    session: ReadSession,
-    {
-      batch,
-      now,
-      catalogsOf,
-    }: { readonly batch: HandlerBatch; readonly now: Instant; readonly catalogsOf: CatalogSource },
-  ): Promise<{ readonly config: InvoicingConfig; readonly looks: readonly Look[] }> {
-    const asked = batch.entries.map((entry) => ({
-      entry,
-      subscriptionRecordId: readThresholdLook(entry.payload),
-    }));
-    const [config, marks, accounts] = await Promise.all([
-      this.#configOf(session),
-      session.usage.marks(asked.map(({ subscriptionRecordId }) => subscriptionRecordId)),
-      session.accounts.findByRecordIds(asked.flatMap(({ entry }) => entry.accountRecordId ?? [])),
-    ]);
-    const ids = accounts.map(({ id }) => id);
-    const states = await session.invoices.loadStates(ids);
-    const stateOf = new Map(states.map((state) => [state.accountId, state]));
-    const requests = accounts.map((account) => {
-      const today = localDateOf(now, account.timeZone);
-      const state = stateOf.get(account.id) ?? initialState(account);
-      return { account, targetDate: today, runDate: today, state };
-    });
-    const { billings, failures, recordIds } = await loadBillingState(session, {
-      requests,
-      catalogOf: await catalogsOf(session, ids),
-      config,
-      choice: 'all',
-    });
-    const failureOf = new Map(failures.map(({ request, error }) => [request.account.recordId, error]));
-    const billingOf = new Map(billings.map((billing) => [billing.account.recordId, billing]));
-    const looks = asked.flatMap(({ entry, subscriptionRecordId }): readonly Look[] => {
-      const accountRecordId = entry.accountRecordId ?? 0;
-      if (failureOf.has(accountRecordId)) {
-        batch.failed(entry, failureOf.get(accountRecordId));
-        return [];
-      }
-      const all = billingOf.get(accountRecordId);
-      const own = all?.subscriptions.filter(
-        ({ subscriptionId, usage = null }) =>
-          usage !== null && recordIds.get(subscriptionId) === subscriptionRecordId,
-      );
-      const billing = all && own && own.length > 0 ? { ...all, subscriptions: own } : null;
-      return [{ entry, subscriptionRecordId, mark: marks.get(subscriptionRecordId) ?? null, billing }];
-    });
-    return { config, looks };
-  }
+interface LoadingLooks {
+  readonly batch: HandlerBatch;
+  readonly now: Instant;
+  readonly catalogsOf: CatalogSource;
+  readonly config: InvoicingConfig;
+}
 
-  async #looked(
-    look: Look,
-    {
-      tenant,
-      now,
-      config: all,
-    }: { readonly tenant: TenantRef; readonly now: Instant; readonly config: InvoicingConfig },
-  ): Promise<Look | Looked> {
-    if (look.billing === null) return look;
-    const { account } = look.billing;
-    const config = inDryRun(all.usage);
-    const billing = await this.#supplied(look.billing, { tenant, now, config: { ...all, usage: config } });
-    const [subscription] = billing.subscriptions;
-    const usage = subscription?.usage ?? null;
-    if (subscription === undefined || usage === null) return look;
-    const { subscriptionId, events } = subscription;
-    const currency = invoicingCurrency(account);
-    const since = look.entry.createdDate;
-    const reached = thresholdsReached({ subscriptionId, events, usage, currency, config, since, now });
-    return { ...look, account, subscription, reached };
-  }
+async function loadLooks(
+  session: ReadSession,
+  { batch, now, catalogsOf, config }: LoadingLooks,
+): Promise<readonly Look[]> {
+  const asked = batch.entries.map((entry) => ({
+    entry,
+    subscriptionRecordId: readThresholdLook(entry.payload),
+  }));
+  const [marks, accounts] = await Promise.all([
+    session.usage.marks(asked.map(({ subscriptionRecordId }) => subscriptionRecordId)),
+    session.accounts.findByRecordIds(asked.flatMap(({ entry }) => entry.accountRecordId ?? [])),
+  ]);
+  const ids = accounts.map(({ id }) => id);
+  const states = await session.invoices.loadStates(ids);
+  const stateOf = new Map(states.map((state) => [state.accountId, state]));
+  const requests = accounts.map((account) => {
+    const today = localDateOf(now, account.timeZone);
+    return {
+      account,
+      targetDate: today,
+      runDate: today,
+      state: stateOf.get(account.id) ?? initialState(account),
+    };
+  });
+  const { billings, failures, recordIds } = await loadBillingState(session, {
+    requests,
+    catalogOf: await catalogsOf(session, ids),
+    config,
+    choice: 'all',
+  });
+  const failureOf = new Map(failures.map(({ request, error }) => [request.account.recordId, error]));
+  const billingOf = new Map(billings.map((billing) => [billing.account.recordId, billing]));
+  return asked.flatMap(({ entry, subscriptionRecordId }): readonly Look[] => {
+    const accountRecordId = entry.accountRecordId ?? 0;
+    if (failureOf.has(accountRecordId)) {
+      batch.failed(entry, failureOf.get(accountRecordId));
+      return [];
+    }
+    const all = billingOf.get(accountRecordId);
+    const own = all?.subscriptions.filter(
+      ({ subscriptionId, usage = null }) =>
+        usage !== null && recordIds.get(subscriptionId) === subscriptionRecordId,
+    );
+    const billing = all && own && own.length > 0 ? { ...all, subscriptions: own } : null;
+    return [{ entry, subscriptionRecordId, mark: marks.get(subscriptionRecordId) ?? null, billing }];
+  });
+}
 
-  /** With what usage sources tell of the subscription; where none has it, what is recorded counts. */
-  async #supplied(
-    billing: AccountBilling,
-    {
-      tenant,
-      now,
-      config,
-    }: { readonly tenant: TenantRef; readonly now: Instant; readonly config: InvoicingConfig },
-  ): Promise<AccountBilling> {
-    const [subscription] = billing.subscriptions;
-    const usage = subscription?.usage ?? null;
-    if (this.#sources.isEmpty || subscription === undefined || usage === null) return billing;
-    const targetDate = lastRunningDate({ events: subscription.events, usage, now });
-    const question = questionOf({ ...billing, targetDate }, config);
-    if (question === null) return billing;
-    const { id: accountId } = billing.account;
-    const { TARGET_DATE: dryRunType } = DryRunType;
-    const context = { tenantId: tenant.id, accountId, dryRunType, inputTargetDate: targetDate, now };
-    const usages = await this.#sources.ofAccount(question, context, []);
-    if (usages === null) return billing;
-    return { ...billing, subscriptions: withSupply(billing.subscriptions, usages) };
-  }
+async function look(each: Look, looking: Looking): Promise<Look | Looked> {
+  if (each.billing === null) return each;
+  const { account } = each.billing;
+  const { now } = looking;
+  const config = inDryRun(looking.config.usage);
+  const billing = await supplied(each.billing, { ...looking, config: { ...looking.config, usage: config } });
+  const [subscription] = billing.subscriptions;
+  const usage = subscription?.usage ?? null;
+  if (subscription === undefined || usage === null) return each;
+  const { subscriptionId, events } = subscription;
+  const currency = invoicingCurrency(account);
+  const since = each.entry.createdDate;
+  const reached = thresholdsReached({ subscriptionId, events, usage, currency, config, since, now });
+  return { ...each, account, subscription, reached };
+}
+
+/** With what usage sources supply for the subscription; if none has it, what is recorded counts. */
+async function supplied(
+  billing: AccountBilling,
+  { tenant, now, config, sources }: Looking,
+): Promise<AccountBilling> {
+  const [subscription] = billing.subscriptions;
+  const usage = subscription?.usage ?? null;
+  if (sources.isEmpty || subscription === undefined || usage === null) return billing;
+  const targetDate = lastRunningDate({ events: subscription.events, usage, now });
+  const question = questionOf({ ...billing, targetDate }, config);
+  if (question === null) return billing;
+  const { id: accountId } = billing.account;
+  const { TARGET_DATE: dryRunType } = DryRunType;
+  const context = { tenantId: tenant.id, accountId, dryRunType, inputTargetDate: targetDate, now };
+  const usages = await sources.ofAccount(question, context, []);
+  return usages === null ? billing : { ...billing, subscriptions: withSupply(billing.subscriptions, usages) };
 }
 
 /** Tells of what was not told of before; gives the entries that are done with, and those whose subscription was marked since. */

@@ -95,15 +95,11 @@ interface Change {
 function withChange(invoice: AskedInvoice, { known, claim, context, passedOver }: Change): AskedInvoice {
   passedOver.push(...otherDifferences(known, claim, invoice.invoiceId));
   const amount = changedAmount(known, claim, invoice);
-  const { description, rate, quantity, itemDetails } = claim;
   const changed: NewInvoiceItem = {
     ...known,
-    amount,
-    repairable: repairableAfter(known, amount),
-    description: description ?? known.description,
-    rate: keepsRate(known) ? known.rate : (rate ?? known.rate),
-    quantity: quantity ?? known.quantity,
-    itemDetails: keepsDetails(known) ? known.itemDetails : (itemDetails ?? known.itemDetails),
+    ...changedMembers(known, claim, amount),
+    ...(keepsRate(known) ? { rate: known.rate } : {}),
+    ...(keepsDetails(known) ? { itemDetails: known.itemDetails } : {}),
     ...(amount.equals(known.amount) ? {} : { basis: changedBasis(known, context.pluginName) }),
   };
   const items = invoice.items.map((item) => (item === known ? changed : item));
@@ -122,20 +118,26 @@ function changedAmount(
   throw moreThanRemains(item.id, rounded.negated(), item.amount.negated());
 }
 
-/** What remains of an item goes with its amount. */
-function repairableAfter(
-  {
-    id,
-    itemType,
-    amount: before,
+type ChangeableItem = Pick<
+  InvoiceItem,
+  'id' | 'itemType' | 'amount' | 'repairable' | 'description' | 'rate' | 'quantity' | 'itemDetails'
+>;
+
+/** The members that a claim may change; what remains of an item goes with its amount. */
+function changedMembers(item: ChangeableItem, claim: ClaimedItem, amount: Decimal) {
+  const difference = amount.minus(item.amount);
+  const isLeft = difference.isZero() || !isAdjustable(item);
+  const repairable = isLeft ? item.repairable : item.repairable.plus(difference);
+  if (!isLeft && repairable.lessThan(0))
+    throw moreThanRemains(item.id, difference.negated(), item.repairable);
+  return {
+    amount,
     repairable,
-  }: Pick<InvoiceItem, 'id' | 'itemType' | 'amount' | 'repairable'>,
-  amount: Decimal,
-): Decimal {
-  if (amount.equals(before) || !isAdjustable({ itemType })) return repairable;
-  const left = repairable.plus(amount).minus(before);
-  if (!left.isNegative() || left.isZero()) return left;
-  throw moreThanRemains(id, before.minus(amount), repairable);
+    description: claim.description ?? item.description,
+    rate: claim.rate ?? item.rate,
+    quantity: claim.quantity ?? item.quantity,
+    itemDetails: claim.itemDetails ?? item.itemDetails,
+  };
 }
 
 /** Rule 5: an item that was stored before. */
@@ -143,16 +145,7 @@ function withRewriting(invoice: AskedInvoice, stored: InvoiceItem, claim: Claime
   if (invoice.isFixed === true || !itemTypes[stored.itemType].addedByPlugins) return invoice;
   const amount = changedAmount(stored, claim, invoice);
   if (amount.equals(stored.amount)) return invoice;
-  const { description, rate, quantity, itemDetails } = claim;
-  const rewritten: InvoiceItem = {
-    ...stored,
-    amount,
-    repairable: repairableAfter(stored, amount),
-    description: description ?? stored.description,
-    rate: rate ?? stored.rate,
-    quantity: quantity ?? stored.quantity,
-    itemDetails: itemDetails ?? stored.itemDetails,
-  };
+  const rewritten: InvoiceItem = { ...stored, ...changedMembers(stored, claim, amount) };
   const existing = invoice.existing.map((item) => (item === stored ? rewritten : item));
   return withLessOf({ ...invoice, existing }, stored, stored.amount.minus(amount));
 }
@@ -174,13 +167,25 @@ function withNew(invoice: AskedInvoice, claim: ClaimedItem, context: ItemsContex
 /** Rule 4: what is taken off an item remains within it. */
 function withAdjustment(invoice: AskedInvoice, item: NewInvoiceItem, invoiceId: Uuid | null): AskedInvoice {
   const { linkedItemId } = item;
-  if (linkedItemId === null) throw adjustsNothing(item.id);
+  if (linkedItemId === null) {
+    throw refused(
+      ErrorCode.INVOICE_ITEM_NOT_FOUND,
+      `The ITEM_ADJ item ${item.id} names no item that it adjusts`,
+      { invoiceItemId: item.id },
+    );
+  }
   const known = [...invoice.items, ...invoice.existing].find(({ id }) => id === linkedItemId);
   if (known === undefined && !invoice.creditIds.has(linkedItemId)) {
     return { ...invoice, elsewhere: [...invoice.elsewhere, { invoiceId, item }] };
   }
-  if (known === undefined || !isAdjustable(known)) throw notAdjustable(linkedItemId);
-  if (invoiceId !== null && invoiceId !== invoice.invoiceId) throw notOnInvoice(linkedItemId, invoiceId);
+  if (known === undefined || !isAdjustable(known)) {
+    const message = `Invoice item ${linkedItemId} is of a type that cannot be adjusted`;
+    throw refused(ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID, message, { invoiceItemId: linkedItemId });
+  }
+  if (invoiceId !== null && invoiceId !== invoice.invoiceId) {
+    const message = `Invoice item ${linkedItemId} is not on invoice ${invoiceId}, so no adjustment there can be for it`;
+    throw refused(ErrorCode.INVOICE_ITEM_NOT_FOUND, message, { invoiceItemId: linkedItemId, invoiceId });
+  }
   return withLessOf({ ...invoice, items: [...invoice.items, item] }, item, item.amount.negated());
 }
 
@@ -275,36 +280,14 @@ function notAddable(itemType: InvoiceItemType | null): BillingError {
   });
 }
 
-function adjustsNothing(id: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
-    message: `The ITEM_ADJ item ${id} names no item that it adjusts`,
-    facts: { invoiceItemId: id },
-  });
-}
-
-function notOnInvoice(id: Uuid, invoiceId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
-    message: `Invoice item ${id} is not on invoice ${invoiceId}, so no adjustment there can be for it`,
-    facts: { invoiceItemId: id, invoiceId },
-  });
-}
-
-function notAdjustable(id: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
-    message: `Invoice item ${id} is of a type that cannot be adjusted`,
-    facts: { invoiceItemId: id },
-  });
-}
-
 function moreThanRemains(id: Uuid, amount: Decimal, remaining: Decimal): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
-    message: `${formatDecimal(amount)} is more than what remains of invoice item ${id}, ${formatDecimal(remaining)}`,
-    facts: { invoiceItemId: id, amount: formatDecimal(amount), remaining: formatDecimal(remaining) },
-  });
+  const shown = { amount: formatDecimal(amount), remaining: formatDecimal(remaining) };
+  const message = `${shown.amount} is more than what remains of invoice item ${id}, ${shown.remaining}`;
+  return refused(ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID, message, { invoiceItemId: id, ...shown });
+}
+
+function refused(code: ErrorCode, message: string, facts: Readonly<Record<string, unknown>>): BillingError {
+  return new BillingError({ code, message, facts });
 }
 
 /**
@@ -383,9 +366,6 @@ export class TakenIds {
 }
 
 export function takenId(id: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_ITEM_NOT_FOUND,
-    message: `A new item cannot have the id ${id}, which an item of another invoice has`,
-    facts: { invoiceItemId: id },
-  });
+  const message = `A new item cannot have the id ${id}, which an item of another invoice has`;
+  return refused(ErrorCode.INVOICE_ITEM_NOT_FOUND, message, { invoiceItemId: id });
 }

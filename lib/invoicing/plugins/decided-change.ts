@@ -21,7 +21,7 @@ import { adjustedAmount, afterAdjustment, type NewInvoiceItem } from '../invoice
 import type { AskedInvoice, ItemElsewhere } from './additional-items.ts';
 import { seenInvoice } from './plugin-calls.ts';
 import { refusedTo } from './plugin-claims.ts';
-import { isSame, isSameItem } from './proposal.ts';
+import { comparedOf } from './proposal.ts';
 
 /** What is to be stored of an operation. */
 export interface DecidedChange {
@@ -180,25 +180,16 @@ export function changeOf(
   return { ...withMoreItems({ invoice: rewritten, items: existing }, items), before };
 }
 
-/** True if what plugins have said about the one holds for the other. */
+/** True if what plugins have decided about the one holds for the other. */
 export function isSameChange(seen: ProposedChange, now: ProposedChange): boolean {
-  return (
-    isSame(seen.accounts, now.accounts, isSameId) &&
-    isSame(seen.invoices, now.invoices, isSameProposedInvoice)
-  );
+  return textOf(seen) === textOf(now);
 }
 
-function isSameProposedInvoice(seen: ProposedInvoice, now: ProposedInvoice): boolean {
-  return (
-    isSameId(seen.invoice, now.invoice) &&
-    seen.invoice.status === now.invoice.status &&
-    isSame(seen.existing ?? [], now.existing ?? [], isSameItem) &&
-    isSame(seen.newItems, now.newItems, isSameItem)
-  );
-}
-
-function isSameId(one: { readonly id: Uuid }, other: { readonly id: Uuid }): boolean {
-  return one.id === other.id;
+function textOf({ accounts, invoices }: ProposedChange): string {
+  const parts = invoices.map(({ invoice, existing, newItems }) => {
+    return [invoice.id, invoice.status, (existing ?? []).map(comparedOf), newItems.map(comparedOf)];
+  });
+  return JSON.stringify([accounts.map(({ id }) => id), parts]);
 }
 
 /** What is stored, as it is under the lock of the account. */

@@ -28,29 +28,6 @@ export interface ClaimedPrior extends Claimed {
   readonly rescheduledTo: Instant | null;
 }
 
-/** An item as a plugin claims it, each member of its type. */
-export interface ClaimedItem {
-  readonly id: Uuid | null;
-  readonly invoiceId: Uuid | null;
-  readonly itemType: InvoiceItemType | null;
-  readonly amount: Decimal | null;
-  readonly currency: string | null;
-  readonly rate: Decimal | null;
-  readonly quantity: Decimal | null;
-  readonly description: string | null;
-  readonly itemDetails: string | null;
-  readonly linkedItemId: Uuid | null;
-  readonly startDate: LocalDate | null;
-  readonly endDate: LocalDate | null;
-  readonly bundleId: Uuid | null;
-  readonly subscriptionId: Uuid | null;
-  readonly productName: string | null;
-  readonly planName: string | null;
-  readonly phaseName: string | null;
-  readonly usageName: string | null;
-  readonly catalogEffectiveDate: Instant | null;
-}
-
 export interface ClaimedItems extends Claimed {
   readonly items: readonly ClaimedItem[];
 }
@@ -132,32 +109,45 @@ const takeItem = takerOf({
   catalogEffectiveDate: 'instant',
 });
 
+const idOf = (taken: unknown): Uuid | null => (taken ?? null) as Uuid | null;
+
+/** How each member of a claimed item is read, once `takeItem` has read texts and checked ids. */
+const itemMembers = {
+  id: idOf,
+  invoiceId: idOf,
+  itemType: typeOf,
+  amount: numberOf,
+  currency: textOf,
+  rate: numberOf,
+  quantity: numberOf,
+  description: textOf,
+  itemDetails: textOf,
+  linkedItemId: idOf,
+  startDate: dateOf,
+  endDate: dateOf,
+  bundleId: idOf,
+  subscriptionId: idOf,
+  productName: textOf,
+  planName: textOf,
+  phaseName: textOf,
+  usageName: textOf,
+  catalogEffectiveDate: instantOf,
+};
+
+/** An item as a plugin claims it, each member of its type. */
+export type ClaimedItem = {
+  readonly [M in keyof typeof itemMembers]: ReturnType<(typeof itemMembers)[M]>;
+};
+
 function claimedItem(given: unknown, at: string): ClaimedItem {
-  const taken = takeItem(recordOf(given, at), at) as AdditionalItem as Readonly<Record<string, unknown>>;
-  const of = <T>(name: string): T | null => (taken[name] ?? null) as T | null;
-  const text = (name: string): string | null => textOf(taken[name], `${at}.${name}`);
-  const number = (name: string): Decimal | null => numberOf(taken[name], `${at}.${name}`);
-  return {
-    id: of('id'),
-    invoiceId: of('invoiceId'),
-    itemType: typeOf(taken.itemType, `${at}.itemType`),
-    amount: number('amount'),
-    currency: text('currency'),
-    rate: number('rate'),
-    quantity: number('quantity'),
-    description: text('description'),
-    itemDetails: text('itemDetails'),
-    linkedItemId: of('linkedItemId'),
-    startDate: dateOf(taken.startDate, `${at}.startDate`),
-    endDate: dateOf(taken.endDate, `${at}.endDate`),
-    bundleId: of('bundleId'),
-    subscriptionId: of('subscriptionId'),
-    productName: text('productName'),
-    planName: text('planName'),
-    phaseName: text('phaseName'),
-    usageName: text('usageName'),
-    catalogEffectiveDate: instantOf(taken.catalogEffectiveDate, `${at}.catalogEffectiveDate`),
+  const taken: Readonly<Record<string, unknown>> = {
+    ...(takeItem(recordOf(given, at), at) as AdditionalItem),
   };
+  const members = Object.entries(itemMembers).map(([name, read]) => [
+    name,
+    read(taken[name], `${at}.${name}`),
+  ]);
+  return Object.fromEntries(members) as ClaimedItem;
 }
 
 function typeOf(given: unknown, at: string): InvoiceItemType | null {

@@ -1,7 +1,6 @@
 import type { IdGenerator } from '../../ports/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Decimal } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 import type { Draft } from '../invoices/new-invoice.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
@@ -15,63 +14,22 @@ export interface Proposal {
   readonly items: readonly NewInvoiceItem[];
 }
 
-/** True if what plugins have said about the one holds for the other. */
+/** True if what plugins have decided about the one holds for the other. */
 export function isSameProposal(seen: Proposal, now: Proposal): boolean {
-  return (
-    seen.targetDate === now.targetDate &&
-    seen.invoiceId === now.invoiceId &&
-    seen.status === now.status &&
-    isSameDraft(seen.draft, now.draft) &&
-    isSame(seen.items, now.items, isSameItem)
-  );
+  return textOf(seen) === textOf(now);
 }
 
-function isSameDraft(seen: Draft | null, now: Draft | null): boolean {
-  if (seen === null || now === null) return seen === now;
-  return seen.invoice.id === now.invoice.id && isSame(seen.items, now.items, isSameItem);
+function textOf({ targetDate, invoiceId, status, draft, items }: Proposal): string {
+  const before = draft && [draft.invoice.id, draft.items.map(comparedOf)];
+  return JSON.stringify([targetDate, invoiceId, status, before, items.map(comparedOf)]);
 }
 
-/** True if both lists have as many members, each the same as its counterpart. */
-export function isSame<T>(
-  seen: readonly T[],
-  now: readonly T[],
-  same: (one: T, other: T) => boolean,
-): boolean {
-  return (
-    seen.length === now.length &&
-    seen.every((one, index) => {
-      const other = now[index];
-      return other !== undefined && same(one, other);
-    })
-  );
-}
-
-type ComparedItem = Omit<NewInvoiceItem, 'basis'>;
-
-/** True if plugins see no difference. */
-export function isSameItem(seen: ComparedItem, now: ComparedItem): boolean {
-  return (
-    PLAIN.every((member) => seen[member] === now[member]) &&
-    DECIMALS.every((member) => isSameDecimal(seen[member], now[member]))
-  );
-}
-
-const PLAIN = [
-  'id',
-  'itemType',
-  'subscriptionId',
-  'productName',
-  'planName',
-  'phaseName',
-  'startDate',
-  'endDate',
-  'linkedItemId',
-  'description',
-] as const;
-const DECIMALS = ['amount', 'repairable', 'rate'] as const;
-
-function isSameDecimal(seen: Decimal | null, now: Decimal | null): boolean {
-  return seen === null || now === null ? seen === now : seen.equals(now);
+/** What plugins decide by, of an item that is new or stored. */
+export function comparedOf(item: Omit<NewInvoiceItem, 'basis'>) {
+  const { id, itemType, subscriptionId, linkedItemId, productName, planName, phaseName } = item;
+  const { startDate, endDate, description, amount, repairable, rate } = item;
+  const references = [id, itemType, subscriptionId, linkedItemId, productName, planName, phaseName];
+  return [...references, startDate, endDate, description, amount, repairable, rate];
 }
 
 /** Hands out ids and remembers them. */
