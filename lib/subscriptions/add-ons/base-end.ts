@@ -1,8 +1,6 @@
 import type { CatalogWithOverrides } from '../../catalog/index.ts';
 import {
   type BlockingState,
-  ENTITLEMENT_SERVICE,
-  EntitlementStateName,
   type LifecycleEvent,
   LifecycleEventType,
   ProductCategory,
@@ -15,7 +13,7 @@ import {
   minInstant,
   type TimeZone,
 } from '../../values/time/index.ts';
-import { cancelledEntitlement } from '../blocking/states-in-force.ts';
+import { cancelledEntitlement, isEntitlementEnd } from '../blocking/states-in-force.ts';
 import { bareDraft, isEnd, isPlanChoice, isStart } from '../timeline/lifecycle-events.ts';
 import { derivedRecordId, withDerivedPhases } from '../timeline/phase-events.ts';
 import { raisedTo } from '../timeline/phase-timeline.ts';
@@ -96,20 +94,12 @@ export function statesAsRead(
 }
 
 /** The active ENT_CANCELLED of a subscription, in effect or to come, the earliest first. */
-export function entitlementEnds({
-  subscription,
-  blockingStates,
-}: {
+export function entitlementEnds(of: {
   readonly subscription: Pick<Subscription, 'id'>;
   readonly blockingStates: readonly BlockingState[];
 }): readonly BlockingState[] {
-  return blockingStates
-    .filter(
-      (state) =>
-        state.blockedId === subscription.id &&
-        state.service === ENTITLEMENT_SERVICE &&
-        state.stateName === EntitlementStateName.ENT_CANCELLED,
-    )
+  return of.blockingStates
+    .filter((state) => state.blockedId === of.subscription.id && isEntitlementEnd(state))
     .toSorted((a, b) => a.effective.at - b.effective.at);
 }
 
@@ -242,6 +232,20 @@ export interface SubscriptionHistory {
   readonly blockingStates?: readonly BlockingState[];
 }
 
+/** The subscriptions, each with its own of these active events and states. */
+export function historiesOf<S extends Pick<Subscription, 'id'>>(
+  subscriptions: readonly S[],
+  events: readonly LifecycleEvent[],
+  states: readonly BlockingState[],
+) {
+  const eventsOf = Map.groupBy(events, ({ subscriptionId }) => subscriptionId);
+  const statesOf = Map.groupBy(states, ({ blockedId }) => blockedId);
+  return subscriptions.map((subscription) => {
+    const { id } = subscription;
+    return { subscription, events: eventsOf.get(id) ?? [], blockingStates: statesOf.get(id) ?? [] };
+  });
+}
+
 /** The same with its transitions, up to the end that the base brings. */
 export type Timeline<H extends SubscriptionHistory> = H & {
   readonly transitions: readonly Transition[];
@@ -264,7 +268,7 @@ export function timelinesOf<H extends SubscriptionHistory>(
   { plans, zone }: TimelineRules,
 ): readonly Timeline<H>[] {
   const eventsOf = (events: readonly LifecycleEvent[]) =>
-    zone === undefined ? events : withDerivedPhases({ events, plans, zone });
+    zone === undefined ? events : withDerivedPhases(events, plans, zone);
   const own = histories.map((history): Timeline<H> => {
     const counting = eventsOf(history.events);
     return { ...history, transitions: transitionsOf(counting, plans), baseEnd: null };

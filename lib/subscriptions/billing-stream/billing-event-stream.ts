@@ -94,10 +94,7 @@ function streamsOfBundle(
   histories: readonly BilledHistory[],
   { account, plans, alignPriceChanges = false }: BillingEventsInput,
 ): readonly OwnStream[] {
-  const timelines = timelinesOf(histories, {
-    plans,
-    zone: account.timeZone,
-  });
+  const timelines = timelinesOf(histories, { plans, zone: account.timeZone });
   const sources = billCycleDaySources(timelines, account);
   return timelines.map(({ subscription, transitions, blockingStates, events: stored }): OwnStream => {
     const own = sources.get(subscription.id);
@@ -141,11 +138,7 @@ interface SubscriptionStream {
 
 function eventsOfSubscription(stream: SubscriptionStream): readonly BillingEvent[] {
   let cycle: BillCycleDay | undefined;
-  const blocked = blockedIntervals({
-    states: stream.blockingStates,
-    billingEnd: stream.end,
-    zone: stream.account.timeZone,
-  });
+  const blocked = blockedIntervals(stream.blockingStates, stream.end, stream.account.timeZone);
   const transitions = withPriceChanges({ ...stream, blocked, isAligned: stream.alignPriceChanges });
   const events = transitions.map((transition): StreamEvent => {
     const inForce = transition.next;

@@ -28,23 +28,15 @@ export interface BlockedInterval {
   readonly end: DatedInstant | null;
 }
 
-export interface BlockedIntervalsInput {
-  /** Active states of a subscription, its bundle and its account. */
-  readonly states: readonly BlockingState[];
-  /** When its billing ends; later states make no difference. */
-  readonly billingEnd: Instant | null;
-  readonly zone: TimeZone;
-}
-
 /**
  * When billing is blocked, in time order and without overlap (§19.3 rules 1 to 3). An interval of one service on one
  * object that ends within a day does not count.
  */
-export function blockedIntervals({
-  states,
-  billingEnd,
-  zone,
-}: BlockedIntervalsInput): readonly BlockedInterval[] {
+export function blockedIntervals(
+  states: readonly BlockingState[],
+  billingEnd: Instant | null,
+  zone: TimeZone,
+): readonly BlockedInterval[] {
   if (states.length === 0) return [];
   const counting =
     billingEnd === null ? states : states.filter(({ effective }) => effective.at <= billingEnd);

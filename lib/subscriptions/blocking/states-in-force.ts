@@ -60,15 +60,19 @@ export function blockerOf({ blockedId, service }: Pick<BlockingState, 'blockedId
 }
 
 /** True for the start and the end of a subscription's service, which nobody sets as a block. */
-export function isEntitlementBound({
-  service,
-  stateName,
-}: Pick<BlockingState, 'service' | 'stateName'>): boolean {
-  return (
-    service === ENTITLEMENT_SERVICE &&
-    (stateName === EntitlementStateName.ENT_STARTED || stateName === EntitlementStateName.ENT_CANCELLED)
-  );
+export function isEntitlementBound(state: NamedState): boolean {
+  return isEntitlementStart(state) || isEntitlementEnd(state);
 }
+
+export function isEntitlementStart({ service, stateName }: NamedState): boolean {
+  return service === ENTITLEMENT_SERVICE && stateName === EntitlementStateName.ENT_STARTED;
+}
+
+export function isEntitlementEnd({ service, stateName }: NamedState): boolean {
+  return service === ENTITLEMENT_SERVICE && stateName === EntitlementStateName.ENT_CANCELLED;
+}
+
+type NamedState = Pick<BlockingState, 'service' | 'stateName'>;
 
 /** What its ENT_CANCELLED says of a subscription, whatever has brought it (§3, reserved states). */
 export function cancelledEntitlement({ id, accountRecordId }: Pick<Subscription, 'id' | 'accountRecordId'>) {
@@ -193,19 +197,17 @@ type OwnStates = Pick<SubscriptionStateInput, 'subscriptionId' | 'blockingStates
 
 /** When the service of the subscription starts: its ENT_STARTED, past or future. */
 export function entitlementStart(input: OwnStates): DatedInstant | undefined {
-  return ownState(input, EntitlementStateName.ENT_STARTED)?.effective;
+  return ownState(input, isEntitlementStart)?.effective;
 }
 
 /** When it ends: its ENT_CANCELLED, past or future. */
 export function entitlementEnd(input: OwnStates): DatedInstant | undefined {
-  return ownState(input, EntitlementStateName.ENT_CANCELLED)?.effective;
+  return ownState(input, isEntitlementEnd)?.effective;
 }
 
-function ownState(input: OwnStates, stateName: EntitlementStateName): BlockingState | undefined {
-  return input.blockingStates.find(
-    (state) =>
-      state.blockedId === input.subscriptionId &&
-      state.service === ENTITLEMENT_SERVICE &&
-      state.stateName === stateName,
-  );
+function ownState(
+  { subscriptionId, blockingStates }: OwnStates,
+  is: (state: BlockingState) => boolean,
+): BlockingState | undefined {
+  return blockingStates.find((state) => state.blockedId === subscriptionId && is(state));
 }

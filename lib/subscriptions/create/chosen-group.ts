@@ -19,7 +19,7 @@ import {
   listedName,
   noActiveBase,
 } from '../add-ons/add-on-checks.ts';
-import { type Timeline, timelinesOf } from '../add-ons/base-end.ts';
+import { historiesOf, type Timeline, timelinesOf } from '../add-ons/base-end.ts';
 import { blockFlagsAt, subscriptionStateAt } from '../blocking/states-in-force.ts';
 import {
   type CheckedGroup,
@@ -166,21 +166,13 @@ function runningBundle(
   { bundle, subscriptions, events }: FoundBundle,
   { account, blockingStates, catalog }: GroupChoiceInput,
 ): RunningBundle {
-  const eventsOf = Map.groupBy(events, ({ subscriptionId }) => subscriptionId);
-  const statesOf = Map.groupBy(blockingStates, ({ blockedId }) => blockedId);
-  const histories = subscriptions.map((subscription) => ({
-    subscription,
-    events: eventsOf.get(subscription.id) ?? [],
-    blockingStates: statesOf.get(subscription.id) ?? [],
-  }));
-  const members = timelinesOf(histories, {
-    plans: catalog,
-    zone: account.timeZone,
-  });
+  const histories = historiesOf(subscriptions, events, blockingStates);
+  const members = timelinesOf(histories, { plans: catalog, zone: account.timeZone });
   const member = members.find(({ subscription }) => subscription.category === ProductCategory.BASE);
   const start = member?.transitions[0]?.event.effective;
   if (member === undefined || start === undefined) return { base: null, members };
-  const states = [account.id, bundle.id, member.subscription.id].flatMap((id) => statesOf.get(id) ?? []);
+  const levels: readonly Uuid[] = [account.id, bundle.id, member.subscription.id];
+  const states = blockingStates.filter(({ blockedId }) => levels.includes(blockedId));
   return { base: { member, start, blockingStates: states }, members };
 }
 

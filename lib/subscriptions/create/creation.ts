@@ -15,6 +15,7 @@ import {
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { DatedInstant, LocalDate } from '../../values/time/index.ts';
+import { historiesOf } from '../add-ons/base-end.ts';
 import { addOnEnds, type StoredMember } from '../edits/add-on-ends.ts';
 import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
 import {
@@ -240,12 +241,8 @@ export function lateAddOnEnds(
     const joined = found.find(({ bundle }) => bundle.id === id);
     const bundle = joined?.bundle ?? (newBundle && { ...newBundle, recordId: 0 });
     if (!bundle) return [];
-    const standing = (joined?.subscriptions ?? []).map((subscription) => ({
-      subscription,
-      bundle,
-      events: (joined?.events ?? []).filter(({ subscriptionId }) => subscriptionId === subscription.id),
-      blockingStates: blockingStates.filter(({ blockedId }) => blockedId === subscription.id),
-    }));
+    const histories = historiesOf(joined?.subscriptions ?? [], joined?.events ?? [], blockingStates);
+    const standing = histories.map((history) => ({ ...history, bundle }));
     const members = [...standing, ...made.map((creation) => asMember(creation, bundle))];
     const own = new Set(made.map(({ subscription }) => subscription.id));
     const rules = { plans: catalog, zone: account.timeZone };

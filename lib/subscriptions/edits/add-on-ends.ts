@@ -22,6 +22,7 @@ import { withDerivedPhases } from '../timeline/phase-events.ts';
 import { type PlanResolver, planShownAt, type Transition, transitionsOf } from '../timeline/transitions.ts';
 import { nextEvents, type RunningSubscription } from './running-subscription.ts';
 import {
+  editOf,
   entitlementEnded,
   eventsFromEnd,
   eventsOfEdit,
@@ -69,7 +70,7 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
     );
     const touched = touching.map(({ effective }) => firstDayAtEnd(addOn.blockingStates, effective));
     if (end === undefined && touched.length === 0 && withdrawnStates.length === 0) return [];
-    return [{ ...(end ?? nothingOf(addOn)), withdrawnStates, touched }];
+    return [{ ...(end ?? editOf(addOn, {})), withdrawnStates, touched }];
   });
 }
 
@@ -104,7 +105,7 @@ function endsOfUndone(
 }
 
 function transitionsIn({ events }: StoredMember, { plans, zone }: BundleRules): readonly Transition[] {
-  return transitionsOf(withDerivedPhases({ events, plans, zone }), plans);
+  return transitionsOf(withDerivedPhases(events, plans, zone), plans);
 }
 
 function hasEnded(addOn: StoredMember, now: Instant): boolean {
@@ -123,10 +124,7 @@ export function addOnEnds(
   { bundle, until, plans, zone }: AddOnEndsInput,
   tools: EditTools,
 ): readonly SubscriptionEdit[] {
-  const timelines = timelinesOf(bundle.map(ownStates), {
-    plans,
-    zone,
-  });
+  const timelines = timelinesOf(bundle.map(ownStates), { plans, zone });
   return timelines.flatMap((timeline, index) => {
     const addOn = bundle[index];
     if (addOn === undefined || timeline.baseEnd === null) return [];
@@ -141,53 +139,21 @@ function endingEdit(
 ): readonly SubscriptionEdit[] {
   const { billing, entitlement } = end;
   if (billing === null && entitlement === null) return [];
-  const ends = billing === null ? [] : [bareDraft(billing.type, billing.effective)];
   const reason = writeReason(datedBy(DatedBy.BASE));
-  const addedEvents = nextEvents(
-    addOn,
-    ends.map((draft) => ({ ...draft, reason })),
-    { now, nextId },
-  );
-  const stated =
-    entitlement === null
-      ? []
-      : [
-          entitlementEnded(addOn, {
-            id: nextId(),
-            effective: entitlement.effective,
-            createdDate: now,
-            causedBy: entitlement.cause.id,
-          }),
-        ];
-  return [
-    {
-      ...nothingOf(addOn),
-      addedEvents,
-      withdrawn:
-        billing === null
-          ? []
-          : withdrawnBy(addedEvents, eventsFromEnd(addOn.events, billing.effective.at, now)),
-      addedStates: stated,
-    },
-  ];
+  const ends = billing === null ? [] : [{ ...bareDraft(billing.type, billing.effective), reason }];
+  const addedEvents = nextEvents(addOn, ends, { now, nextId });
+  const withdrawn =
+    billing === null ? [] : withdrawnBy(addedEvents, eventsFromEnd(addOn.events, billing.effective.at, now));
+  if (entitlement === null) return [editOf(addOn, { addedEvents, withdrawn })];
+  const { effective, cause } = entitlement;
+  const stated = { id: nextId(), effective, createdDate: now, causedBy: cause.id };
+  return [editOf(addOn, { addedEvents, withdrawn, addedStates: [entitlementEnded(addOn, stated)] })];
 }
 
 function comeBy({ billing, entitlement }: BaseEnd, until: Instant): BaseEnd {
   return {
     billing: billing !== null && billing.storedFrom <= until ? billing : null,
     entitlement: entitlement !== null && entitlement.storedFrom <= until ? entitlement : null,
-  };
-}
-
-function nothingOf(addOn: StoredMember): SubscriptionEdit {
-  return {
-    subject: addOn,
-    requested: null,
-    addedEvents: [],
-    withdrawn: [],
-    restored: [],
-    addedStates: [],
-    withdrawnStates: [],
   };
 }
 
@@ -214,11 +180,8 @@ function withoutStatesOf(causes: ReadonlySet<string>, member: StoredMember): Sto
 }
 
 function ownStates(member: StoredMember): StoredMember {
-  const { subscription, blockingStates } = member;
-  return {
-    ...member,
-    blockingStates: blockingStates.filter(({ blockedId }) => blockedId === subscription.id),
-  };
+  const { id } = member.subscription;
+  return { ...member, blockingStates: member.blockingStates.filter(({ blockedId }) => blockedId === id) };
 }
 
 function isAddOn({ subscription }: StoredMember): boolean {

@@ -45,7 +45,13 @@ import {
   stateOf,
   wayAroundEnd,
 } from './running-subscription.ts';
-import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
+import {
+  editOf,
+  entitlementEnded,
+  eventsFromEnd,
+  type SubscriptionEdit,
+  withdrawnBy,
+} from './subscription-edit.ts';
 
 export interface Cancellation extends CancellationDates {
   readonly edit: SubscriptionEdit;
@@ -222,25 +228,20 @@ export function cancellationEdit(
   { entitlement, billing, reason }: StoredEnds,
   { now, nextId }: EditTools,
 ): SubscriptionEdit {
-  const ends =
-    billing === null
-      ? []
-      : [{ ...bareDraft(LifecycleEventType.CANCEL, billing), reason: writeReason(reason) }];
+  const type = LifecycleEventType.CANCEL;
+  const ends = billing === null ? [] : [{ ...bareDraft(type, billing), reason: writeReason(reason) }];
   const addedEvents = nextEvents(running, ends, { now, nextId });
-  const service = { createdDate: now, causedBy: null };
-  return {
-    subject: running,
-    requested: billing && { type: LifecycleEventType.CANCEL, effective: billing },
+  const ofBilling = billing && {
+    requested: { type, effective: billing },
     addedEvents,
-    withdrawn:
-      billing === null ? [] : withdrawnBy(addedEvents, eventsFromEnd(running.events, billing.at, now)),
-    restored: [],
-    addedStates:
-      entitlement === null
-        ? []
-        : [entitlementEnded(running, { ...service, id: nextId(), effective: entitlement })],
-    withdrawnStates: entitlement === null ? [] : ownServiceEnds(running),
+    withdrawn: withdrawnBy(addedEvents, eventsFromEnd(running.events, billing.at, now)),
   };
+  const service = { createdDate: now, causedBy: null };
+  const ofService = entitlement && {
+    addedStates: [entitlementEnded(running, { ...service, id: nextId(), effective: entitlement })],
+    withdrawnStates: ownServiceEnds(running),
+  };
+  return editOf(running, { ...ofBilling, ...ofService });
 }
 
 /** How all subscriptions of an account end (§9 rule 9). */

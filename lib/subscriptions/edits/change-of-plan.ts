@@ -49,7 +49,7 @@ import {
   stateOf,
   wayAroundEnd,
 } from './running-subscription.ts';
-import { eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
+import { editOf, eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 export interface PlanChange {
   readonly effective: DatedInstant;
@@ -95,15 +95,11 @@ export function planChange(
   });
   return {
     effective,
-    edit: {
-      subject: running,
+    edit: editOf(running, {
       requested: { type: LifecycleEventType.CHANGE, effective },
       addedEvents,
       withdrawn,
-      restored: [],
-      addedStates: [],
-      withdrawnStates: [],
-    },
+    }),
   };
 }
 

@@ -12,7 +12,13 @@ import {
 } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import { type DatedInstant, formatInstant, type Instant } from '../../values/time/index.ts';
-import { type BaseEnd, entitlementEnds, statesAsRead, timelinesOf } from '../add-ons/base-end.ts';
+import {
+  type BaseEnd,
+  entitlementEnds,
+  historiesOf,
+  statesAsRead,
+  timelinesOf,
+} from '../add-ons/base-end.ts';
 import { entitlementStart, subscriptionStateAt } from '../blocking/states-in-force.ts';
 import { type BillCycleDaySources, billCycleDaySources } from '../timeline/bill-cycle-day.ts';
 import {
@@ -113,18 +119,9 @@ export interface StoredBundles extends Pick<RunningSubscription, 'account' | 'ca
 export function runningSubscriptions(facts: StoredBundles): readonly RunningSubscription[] {
   const { account, catalog } = facts;
   const bundleOf = new Map(facts.bundles.map((bundle) => [bundle.id, bundle]));
-  const eventsOf = Map.groupBy(facts.events, ({ subscriptionId }) => subscriptionId);
   const statesOf = Map.groupBy(facts.blockingStates, ({ blockedId }) => blockedId);
-
-  const histories = facts.subscriptions.map((subscription) => ({
-    subscription,
-    events: eventsOf.get(subscription.id) ?? [],
-    blockingStates: statesOf.get(subscription.id) ?? [],
-  }));
-  const timelines = timelinesOf(histories, {
-    plans: catalog,
-    zone: account.timeZone,
-  });
+  const histories = historiesOf(facts.subscriptions, facts.events, facts.blockingStates);
+  const timelines = timelinesOf(histories, { plans: catalog, zone: account.timeZone });
   const sources = billCycleDaySources(timelines, account);
   return timelines.map(({ subscription, events, transitions, baseEnd }) => {
     const bundle = bundleOf.get(subscription.bundleId);

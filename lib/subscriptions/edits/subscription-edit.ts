@@ -36,6 +36,23 @@ export interface SubscriptionEdit {
   readonly touched?: readonly LocalDate[];
 }
 
+/** The edit of a subscription that changes only what is given. */
+export function editOf(
+  subject: SubscriptionEdit['subject'],
+  changes: Partial<Omit<SubscriptionEdit, 'subject'>>,
+): SubscriptionEdit {
+  return {
+    subject,
+    requested: null,
+    addedEvents: [],
+    withdrawn: [],
+    restored: [],
+    addedStates: [],
+    withdrawnStates: [],
+    ...changes,
+  };
+}
+
 /** Every event that an edit adds, withdraws or brings back. */
 export function eventsOfEdit(edit: SubscriptionEdit): readonly New<LifecycleEvent>[] {
   return [...edit.addedEvents, ...edit.withdrawn.map(({ event }) => event), ...edit.restored];

@@ -23,7 +23,7 @@ import {
   type RunningSubscription,
   stateOf,
 } from './running-subscription.ts';
-import type { SubscriptionEdit } from './subscription-edit.ts';
+import { editOf, type SubscriptionEdit } from './subscription-edit.ts';
 
 /** Another bill cycle day for a subscription; it wins over all alignment. */
 export interface BillCycleDayChange extends EffectiveFrom {
@@ -134,18 +134,7 @@ function termsChange(
     createdDate: now,
     nextId,
   });
-  return {
-    effective,
-    edit: {
-      subject: running,
-      requested: draft,
-      addedEvents,
-      withdrawn: [],
-      restored: [],
-      addedStates: [],
-      withdrawnStates: [],
-    },
-  };
+  return { effective, edit: editOf(running, { requested: draft, addedEvents }) };
 }
 
 function checkBilled(running: RunningSubscription, now: Instant): void {

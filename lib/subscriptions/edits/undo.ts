@@ -18,7 +18,7 @@ import {
   ownServiceEnds,
   type RunningSubscription,
 } from './running-subscription.ts';
-import { type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
+import { editOf, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 /**
  * Undoes a cancellation while billing goes on, as if it had never been requested (§10).
@@ -39,15 +39,8 @@ export function planUncancellation(
   const after = [...events.filter((event) => !cancels.includes(event)), ...restored];
   const drafts = [marker, ...missingPhases(running, after, now)];
   const addedEvents = nextEvents(running, drafts, { now, nextId });
-  return {
-    subject: running,
-    requested: marker,
-    addedEvents,
-    withdrawn: withdrawnBy(addedEvents, cancels),
-    restored,
-    addedStates: [],
-    withdrawnStates: ends,
-  };
+  const withdrawn = withdrawnBy(addedEvents, cancels);
+  return editOf(running, { requested: marker, addedEvents, withdrawn, restored, withdrawnStates: ends });
 }
 
 /**
@@ -116,15 +109,12 @@ export function planUndoChange(
   const marker = bareDraft(LifecycleEventType.UNDO_CHANGE, datedInstant(null, now, running.account));
   const after = [...events.filter((event) => !inserted.has(event)), ...restored];
   const addedEvents = nextEvents(running, [marker, ...missingPhases(running, after, now)], { now, nextId });
-  return {
-    subject: running,
+  return editOf(running, {
     requested: marker,
     addedEvents,
     withdrawn: withdrawnBy(addedEvents, withdrawn),
     restored,
-    addedStates: [],
-    withdrawnStates: [],
-  };
+  });
 }
 
 const { CHANGE } = LifecycleEventType;

@@ -27,7 +27,7 @@ import {
   maxInstant,
   type RequestedDate,
 } from '../../values/time/index.ts';
-import { timelinesOf } from '../add-ons/base-end.ts';
+import { historiesOf, timelinesOf } from '../add-ons/base-end.ts';
 import { noSuchSubscription } from '../requests/unknown-objects.ts';
 import type { BundleFilter } from '../storing/load-outlines.ts';
 import { planNamesOf } from '../timeline/lifecycle-events.ts';
@@ -140,11 +140,7 @@ export function planAt(input: PlanAtInput): PlanInForce {
   const { subscription, members, events, plans, account, requested } = input;
   const zone = account.timeZone;
   const subscriptionId = subscription.id;
-  const eventsOfMember = Map.groupBy(events, (event) => event.subscriptionId);
-  const timelines = timelinesOf(
-    members.map((member) => ({ subscription: member, events: eventsOfMember.get(member.id) ?? [] })),
-    { plans, zone },
-  );
+  const timelines = timelinesOf(historiesOf(members, events, []), { plans, zone });
   const timeline = timelines.find((each) => each.subscription.id === subscriptionId);
   const transitions = timeline?.transitions ?? [];
   const transition =

@@ -199,13 +199,6 @@ function isSettled(later: readonly LifecycleEvent[], following: EventDraft): boo
   return false;
 }
 
-export interface DerivedPhasesInput {
-  /** Active events of one subscription. */
-  readonly events: readonly LifecycleEvent[];
-  readonly plans: PlanResolver;
-  readonly zone: TimeZone;
-}
-
 /** Above every record id, so that at one instant derived events come after the stored events of any subscription. */
 const ABOVE_RECORD_IDS = 2 ** 52;
 
@@ -215,9 +208,12 @@ const ABOVE_RECORD_IDS = 2 ** 52;
  * A derived event equals the one stored later but carries the id of the stored PHASE that it follows; it is for
  * computing only.
  */
-export function withDerivedPhases(input: DerivedPhasesInput): readonly LifecycleEvent[] {
-  const { plans, zone } = input;
-  const stored = eventsInEffect(input.events);
+export function withDerivedPhases(
+  active: readonly LifecycleEvent[],
+  plans: PlanResolver,
+  zone: TimeZone,
+): readonly LifecycleEvent[] {
+  const stored = eventsInEffect(active);
   let events = stored;
   let sequence = stored.reduce((last, event) => Math.max(last, event.sequence), 0);
   for (const source of lastPhases(stored)) {
@@ -268,7 +264,7 @@ export interface BillableTermsInput {
  */
 export function checkBillable({ account, events, plans, from }: BillableTermsInput): void {
   const zone = account.timeZone;
-  const transitions = transitionsOf(withDerivedPhases({ events, plans, zone }), plans);
+  const transitions = transitionsOf(withDerivedPhases(events, plans, zone), plans);
   const changes = plans.priceChangeEvents({ steps: priceSteps(transitions), zone });
   const coming = [
     ...transitions.flatMap(({ event, next }) =>

@@ -38,6 +38,7 @@ import {
   type RunningSubscription,
 } from '../edits/running-subscription.ts';
 import {
+  editOf,
   entitlementEnded,
   eventsFromEnd,
   type SubscriptionEdit,
@@ -255,7 +256,7 @@ interface BillingEnd {
  */
 export function transferEnds(input: TransferEndsInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { ofBundle, live, policy } = input;
-  const edits = live.map((running) => editOf(running, input, tools));
+  const edits = live.map((running) => endingEdit(running, input, tools));
   const base = edits.find((_, index) => live[index]?.subscription.category === ProductCategory.BASE);
   const { catalog, account } = live[0] ?? {};
   if (base === undefined || catalog === undefined || account === undefined) return edits;
@@ -296,7 +297,7 @@ function unlessEarlier({ transitions, events }: RunningSubscription, end: DatedI
   return { effective: pending.effective, isThere: !isOwnCancel };
 }
 
-function editOf(
+function endingEdit(
   running: RunningSubscription,
   input: TransferEndsInput,
   { now, nextId }: EditTools,
@@ -307,12 +308,10 @@ function editOf(
   const reason = writeReason({ ...datedBy(DatedBy.TRANSFER), policy: input.policy });
   const draft = { ...bareDraft(cancel.type, cancel.effective), reason };
   const addedEvents = nextEvents(running, end.isThere ? [] : [draft], { now, nextId });
-  return {
-    subject: running,
+  return editOf(running, {
     requested: cancel,
     addedEvents,
     withdrawn: end.isThere ? [] : withdrawnBy(addedEvents, eventsFromEnd(events, end.effective.at, now)),
-    restored: [],
     addedStates: [
       entitlementEnded(running, {
         id: nextId(),
@@ -323,7 +322,7 @@ function editOf(
       }),
     ],
     withdrawnStates: entitlementEnds(running),
-  };
+  });
 }
 
 export interface TransferredEventsInput {
@@ -418,7 +417,7 @@ function eventsToContinue({
   const kept = events.filter((event) => !cancels.includes(event));
   const stored = [...kept, ...withdrawnByCancels(history, cancels)];
   const inEffect = eventsInEffect(stored);
-  const ahead = withDerivedPhases({ events: stored, plans: catalog, zone: account.timeZone });
+  const ahead = withDerivedPhases(stored, catalog, account.timeZone);
   const toStore = ahead.filter((event, index) => {
     if (inEffect.includes(event)) return true;
     const followed = ahead.slice(0, index).findLast(({ id }) => id === event.id);

@@ -1,14 +1,10 @@
-import {
-  type BlockingState,
-  ENTITLEMENT_SERVICE,
-  EntitlementStateName,
-  SubscriptionEventType,
-} from '../../records/index.ts';
+import { type BlockingState, ENTITLEMENT_SERVICE, SubscriptionEventType } from '../../records/index.ts';
 import type { DatedInstant, Instant } from '../../values/time/index.ts';
 import {
   Block,
   type BlockHistory,
-  isEntitlementBound,
+  isEntitlementEnd,
+  isEntitlementStart,
   longestBlockBefore,
 } from '../blocking/states-in-force.ts';
 import { isEnd } from '../timeline/lifecycle-events.ts';
@@ -101,12 +97,10 @@ function countedKinds(
   states: readonly BlockingState[],
   transitions: readonly Transition[],
 ): readonly Counted[] {
-  const bound = (name: string) =>
-    states.find((state) => isEntitlementBound(state) && state.stateName === name);
-  const started = bound(EntitlementStateName.ENT_STARTED)?.effective ?? null;
+  const started = states.find(isEntitlementStart)?.effective ?? null;
   const billingEnd = transitions.find(({ event }) => isEnd(event))?.event.effective.at ?? null;
   // An expiry ends the service too; with a cancellation, the service has an end of its own.
-  const serviceEnd = bound(EntitlementStateName.ENT_CANCELLED)?.effective.at ?? expiryOf(transitions);
+  const serviceEnd = states.find(isEntitlementEnd)?.effective.at ?? expiryOf(transitions);
   return [
     {
       block: Block.ENTITLEMENT,

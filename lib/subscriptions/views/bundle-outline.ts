@@ -18,7 +18,7 @@ import {
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
 import type { BillingPeriod, DatedInstant, Instant } from '../../values/time/index.ts';
-import { statesAsRead, timelinesOf } from '../add-ons/base-end.ts';
+import { historiesOf, statesAsRead, timelinesOf } from '../add-ons/base-end.ts';
 import {
   type BlockHistory,
   blockHistory,
@@ -70,14 +70,9 @@ export interface BundleOutlineInput {
 /** Builds the read model of one bundle at `now` (§4, §18). */
 export function bundleOutline(input: BundleOutlineInput): BundleOutline {
   const { bundle, account } = input;
-  const eventsBySubscription = Map.groupBy(input.events, (event) => event.subscriptionId);
-  const statesOf = Map.groupBy(input.blockingStates, (state) => state.blockedId);
-  const inherited = [blockHistory(statesOf.get(bundle.id) ?? []), input.accountBlocks];
-  const histories = input.subscriptions.map((subscription) => ({
-    subscription,
-    events: eventsBySubscription.get(subscription.id) ?? [],
-    blockingStates: statesOf.get(subscription.id) ?? [],
-  }));
+  const ofBundle = input.blockingStates.filter(({ blockedId }) => blockedId === bundle.id);
+  const inherited = [blockHistory(ofBundle), input.accountBlocks];
+  const histories = historiesOf(input.subscriptions, input.events, input.blockingStates);
   const parts = timelinesOf(histories, input).map((timeline): SubscriptionPart => {
     const { subscription, transitions, baseEnd } = timeline;
     return { subscription, transitions, blockingStates: statesAsRead(timeline, baseEnd), inherited };

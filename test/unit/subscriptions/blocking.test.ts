@@ -66,11 +66,7 @@ function shown(life: Life): readonly string[] {
 }
 
 function intervalsOf(life: Life): readonly string[] {
-  const intervals = blockedIntervals({
-    states: life.blockingStates,
-    billingEnd: null,
-    zone: life.account.timeZone,
-  });
+  const intervals = blockedIntervals(life.blockingStates, null, life.account.timeZone);
   return intervals.map(({ start, end }) =>
     [start, end].map((each) => (each === null ? '-' : formatLocalDate(each.date))).join('..'),
   );
