@@ -10,7 +10,7 @@ import { ProcessingState, QueueKind } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import { numberOf, type Row, textOf } from '../sql/columns.ts';
-import type { Dialect, EncodedEntry } from '../sql/dialect.ts';
+import type { EncodedEntry } from '../sql/dialect.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { pushDeliveriesTable as deliveries, queueEntriesTable, type StoredEntry } from '../tables/queue.ts';
@@ -23,11 +23,8 @@ interface Waking {
   readonly onPushesReady: () => void;
 }
 
-export function entryStore(
-  access: SystemAccess,
-  dialect: Dialect,
-  { nodeTag, onReady, onPushesReady }: Waking,
-): EntryStore {
+export function entryStore(access: SystemAccess, { nodeTag, onReady, onPushesReady }: Waking): EntryStore {
+  const { dialect } = access;
   const columns = raw(dialect.selectList(queueEntriesTable));
   /** Changes entries in a transaction that wakes whoever works on the queue. */
   const ready = async <T>(work: (runner: Runner) => Promise<T>): Promise<T> => {
@@ -41,15 +38,15 @@ export function entryStore(
     return done;
   };
   return {
-    ...deliveryLooks(access, dialect, onPushesReady),
+    ...deliveryLooks(access, onPushesReady),
     see: async (look) => {
-      const { rows } = await access.run(sql`
+      const rows = await access.rows(sql`
         select ${columns}, ${owners}, ${neighbours} from (${seen(look)}) as chosen ${inOrder(look)}`);
       return rows.map(seenEntry);
     },
     recent: async ({ limit, among, ...of }) => {
       // Along the numbers from the last one back, so that little is read where there is much of the tenant.
-      const { rows } = await access.run(sql`
+      const rows = await access.rows(sql`
         select ${columns}, ${owners} from (
           select * from bw_queue_history
           where record_id > (select max(record_id) from bw_queue_history) - ${among}
@@ -89,7 +86,7 @@ export function entryStore(
       });
     },
     countProcessing: async (kind) => {
-      const { rows } = await access.run(sql`
+      const rows = await access.rows(sql`
         select count(*) as entries from bw_queue_entries
         where processing_state = 'IN_PROCESSING' and kind = ${kind}`);
       return numberOf(rows[0]?.entries, 'entries');
@@ -223,11 +220,12 @@ type DeliveryLooks = Pick<
 >;
 
 /** Pushes, as the entries of a queue (platform §10.2 rule 1). */
-function deliveryLooks(access: SystemAccess, dialect: Dialect, onReady: () => void): DeliveryLooks {
+function deliveryLooks(access: SystemAccess, onReady: () => void): DeliveryLooks {
+  const { dialect } = access;
   const columns = sql`${raw(dialect.selectList(deliveries))},
     (select t.id from bw_tenants t where t.record_id = bw_push_deliveries.tenant_record_id) as tenant_id`;
   const read = async (statement: Sql): Promise<readonly KeptDelivery[]> =>
-    (await access.run(statement)).rows.map(keptDelivery);
+    (await access.rows(statement)).map(keptDelivery);
   /** Changes pushes, and wakes who sends them. */
   const change = async (statement: Sql): Promise<number> => {
     const { affected } = await access.run(statement);

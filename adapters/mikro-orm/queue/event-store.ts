@@ -49,14 +49,15 @@ export function eventReads({ runner, tenantRecordId }: TenantScope): EventReads 
   };
 }
 
-export function eventStore(access: SystemAccess, dialect: Dialect, onTold: EventStore['onTold']): EventStore {
+export function eventStore(access: SystemAccess, onTold: EventStore['onTold']): EventStore {
+  const { dialect } = access;
   return {
-    list: async (request) => (await access.run(listed(dialect, request, nothing))).rows.map(publishedEvent),
+    list: async (request) => (await access.rows(listed(dialect, request, nothing))).map(publishedEvent),
     // Each statement is a transaction by itself: the second one sees what came after the first.
     horizon: (tenantRecordId) => {
       const statements = {
         run: (statement: Sql) => access.run(statement),
-        rows: async (statement: Sql) => (await access.run(statement)).rows,
+        rows: async (statement: Sql) => await access.rows(statement),
       };
       return dialect.toldUpTo(statements, tenantRecordId);
     },

@@ -8,7 +8,6 @@ import type {
 import { SYSTEM_TENANT } from '../../../lib/records/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';
 import { givenColumns, numberOf, textOf } from '../sql/columns.ts';
-import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, nothing, type RawText, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import {
@@ -98,9 +97,9 @@ function placeOf({ deliveries, leases, sink }: DeliveryTables): Place {
 
 export function pushStore(
   access: SystemAccess,
-  dialect: Dialect,
   { tables, onWritten }: { readonly tables: DeliveryTables } & Pick<PushStore, 'onWritten'>,
 ): PushStore {
+  const { dialect } = access;
   const { deliveries, sink } = tables;
   const { rows, leases, cursors, ofKind, sinkColumn, sinkValue, leaseKey } = placeOf(tables);
   const due = sql`d.state = 'AVAILABLE' ${ofKind('d')}`;
@@ -365,7 +364,8 @@ function letGoOn(tenantRecordId: number, sink: string, recordIds: readonly numbe
 const nameColumn = givenColumns({ name: 'text' });
 
 /** The event sinks of hosts, each by its name. */
-export function sinkStore(access: SystemAccess, dialect: Dialect): SinkStore {
+export function sinkStore(access: SystemAccess): SinkStore {
+  const { dialect } = access;
   const isUnused = (forMs: number): Sql => sql`used_at_ms < ${dialect.nowMs} - ${forMs}`;
   return {
     register: async (names) => {

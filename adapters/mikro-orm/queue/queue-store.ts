@@ -22,16 +22,13 @@ import { availableCopy } from './entry-store.ts';
 
 const reasonColumns = givenColumns({ record_id: 'bigint', reason: 'text', available_at_ms: 'bigint' });
 
-export function queueStore(
-  access: SystemAccess,
-  dialect: Dialect,
-  onSignal: QueueStore['onSignal'],
-): QueueStore {
+export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal']): QueueStore {
+  const { dialect } = access;
   return {
     claim: async (request) => access.transact((runner) => claimEntries(runner, request)),
     renew: async (entries, leaseUntilMs) => {
       if (entries.length === 0) return [];
-      const { rows } = await access.run(sql`
+      const rows = await access.rows(sql`
           update bw_queue_entries set available_at_ms = ${leaseUntilMs} where ${ours(entries)} returning record_id`);
       return rows.map((row) => numberOf(row.record_id, 'record_id'));
     },
@@ -69,45 +66,39 @@ export function queueStore(
       return (await access.run(takenBack(dialect, isIn('processing_owner', 'text', owners)))).affected;
     },
     owners: async () => {
-      const { rows } = await access.run(sql`
+      const rows = await access.rows(sql`
         select distinct processing_owner as owner from bw_queue_entries where processing_state = 'IN_PROCESSING'`);
       return rows.flatMap(({ owner }) => (owner === null ? [] : [String(owner)]));
     },
     nextLeaseEnd: async () => {
-      const [row] = (
-        await access.run(sql`
-          select min(available_at_ms) as lease_end from bw_queue_entries where processing_state = 'IN_PROCESSING'`)
-      ).rows;
+      const [row] = await access.rows(sql`
+          select min(available_at_ms) as lease_end from bw_queue_entries where processing_state = 'IN_PROCESSING'`);
       return row === undefined || row.lease_end === null ? null : numberOf(row.lease_end, 'lease_end');
     },
     reap: async (request) => access.transact((runner) => reapEntries(runner, request)),
     nextDue: async (topics) => {
       if (topics.length === 0) return null;
-      const [row] = (
-        await access.run(sql`
+      const [row] = await access.rows(sql`
           select effective_date from bw_queue_entries
           where processing_state = 'AVAILABLE' and due_order > 0 and ${isIn('topic', 'text', topics)}
             and kind = ${QueueKind.NOTIFICATION}
-          order by due_order, record_id limit 1`)
-      ).rows;
+          order by due_order, record_id limit 1`);
       return row ? instant(numberOf(row.effective_date, 'effective_date')) : null;
     },
     countPending: async (tenantRecordId, businessNow, cause) => {
       const whose = sql`${tenantRecordId === null ? nothing : sql`and tenant_record_id = ${tenantRecordId}`}
         ${cause === undefined ? nothing : causedBy(cause)}`;
-      const [row] = (
-        await access.run(sql`
+      const [row] = await access.rows(sql`
           select (
             select count(*) from bw_queue_entries
             where processing_state = 'AVAILABLE' and due_order <= ${Math.max(1, businessNow)} ${whose}
           ) + (
             select count(*) from bw_queue_entries where processing_state = 'IN_PROCESSING' ${whose}
-          ) as pending`)
-      ).rows;
+          ) as pending`);
       return numberOf(row?.pending, 'pending');
     },
     backlog: async (request) => readBacklog(await access.run(backlogOf(request)), request),
-    backlogByTopic: async (request) => (await access.run(topicBacklogOf(request))).rows.map(readTopicBacklog),
+    backlogByTopic: async (request) => (await access.rows(topicBacklogOf(request))).map(readTopicBacklog),
     onSignal,
     purgeHistory: async (before, limit) => {
       const { affected } = await access.run(sql`

@@ -31,14 +31,12 @@ import {
   forOneStatement,
   oneByOne,
   type Reach,
-  type StatementResult,
   type Transaction,
   type TransactionKind,
   type Transactions,
 } from '../sql/connection.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import { Runner, type SystemAccess, type Trace } from '../sql/runner.ts';
-import type { Sql } from '../sql/sql.ts';
+import { Runner, type SystemAccess, systemAccess, type Trace } from '../sql/runner.ts';
 import { checkStore } from '../stores/check-store.ts';
 import { monitoringStore, nodeStore } from '../stores/node-store.ts';
 import { securityStore } from '../stores/security-store.ts';
@@ -138,17 +136,17 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     this.#host = host;
     const { dialect, onSignal } = shared.parts;
     this.singleNode = dialect.kind === 'sqlite';
-    const access: SystemAccess = {
+    const access = systemAccess(dialect, {
       transact: (work) => this.#again(() => this.#transaction(systemWrite, (runner) => work(runner))),
-      run: (statement) => this.#again(() => this.#statement(statement)),
-    };
+      run: (statement) => this.#again(() => this.#alone(EVERY_TENANT, (runner) => runner.run(statement))),
+    });
     this.#paymentNumbers = new SharedNumbers((tenantRecordId, count) =>
       this.#again(() =>
         this.#alone(tenantRecordId, (runner) => takePaymentNumbers(runner, tenantRecordId, count)),
       ),
     );
-    this.queue = queueStore(access, dialect, onSignal);
-    this.entries = entryStore(access, dialect, {
+    this.queue = queueStore(access, onSignal);
+    this.entries = entryStore(access, {
       nodeTag: shared.parts.nodeTag,
       onReady: () => {
         for (const listener of shared.commitListeners) listener();
@@ -158,18 +156,18 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
       },
     });
     this.#access = access;
-    this.events = eventStore(access, dialect, listening(shared.toldListeners));
-    this.push = pushStore(access, dialect, {
+    this.events = eventStore(access, listening(shared.toldListeners));
+    this.push = pushStore(access, {
       tables: callbackTables,
       onWritten: listening(shared.pushListeners),
     });
-    this.sinks = sinkStore(access, dialect);
-    this.monitoring = monitoringStore(access, dialect);
-    this.nodes = nodeStore(access, dialect, shared.parts.holdName);
-    this.system = systemStore(host ? this.#accessInside(host) : access, dialect);
-    this.security = securityStore(access, dialect);
-    this.idempotency = idempotencyStore(access, dialect);
-    this.checks = checkStore(access, dialect);
+    this.sinks = sinkStore(access);
+    this.monitoring = monitoringStore(access);
+    this.nodes = nodeStore(access, shared.parts.holdName);
+    this.system = systemStore(host ? this.#accessInside(host) : access);
+    this.security = securityStore(access);
+    this.idempotency = idempotencyStore(access);
+    this.checks = checkStore(access);
   }
 
   static over<Host>(parts: StorageParts): MikroOrmStorage<Host> {
@@ -263,8 +261,8 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   sink(name: string): PushStore {
-    const { parts, toldListeners } = this.#shared;
-    return pushStore(this.#access, parts.dialect, {
+    const { toldListeners } = this.#shared;
+    return pushStore(this.#access, {
       tables: sinkTables(name),
       onWritten: listening(toldListeners),
     });
@@ -428,14 +426,10 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   #accessInside(host: Host): SystemAccess {
-    return {
+    return systemAccess(this.#shared.parts.dialect, {
       transact: (work) => this.#inHost(host, EVERY_TENANT, work),
       run: (statement) => this.#inHost(host, EVERY_TENANT, (runner) => runner.run(statement)),
-    };
-  }
-
-  async #statement(statement: Sql): Promise<StatementResult> {
-    return this.#alone(EVERY_TENANT, (runner) => runner.run(statement));
+    });
   }
 
   /** Statements that are each a transaction by themselves. */

@@ -86,9 +86,22 @@ export class Runner implements Statements {
 }
 
 /** Access that belongs to no tenant: work in a transaction of its own, or a single statement, which is one by itself. */
-export interface SystemAccess {
+export interface SystemAccess extends Pick<Runner, 'dialect' | 'run' | 'rows' | 'read'> {
   transact<T>(work: (runner: Runner) => Promise<T>): Promise<T>;
-  run(statement: Sql): Promise<StatementResult>;
+}
+
+export function systemAccess(
+  dialect: Dialect,
+  { transact, run }: Pick<SystemAccess, 'transact' | 'run'>,
+): SystemAccess {
+  const rows: SystemAccess['rows'] = async (statement) => (await run(statement)).rows;
+  return {
+    dialect,
+    transact,
+    run,
+    rows,
+    read: async (statement, read) => (await rows(statement)).map((row) => read(row)),
+  };
 }
 
 /** Called with every statement and what it binds, for diagnosis and for tests that count and explain. */

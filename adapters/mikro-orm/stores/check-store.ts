@@ -23,7 +23,6 @@ import {
   transactionAudit,
 } from '../audit/audited-records.ts';
 import { dateOf, numberOf, type Row, textOf, writeDay } from '../sql/columns.ts';
-import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { isIn, literals, nothing, raw, type Sql, sql } from '../sql/sql.ts';
 import { accountsTable } from '../tables/accounts.ts';
@@ -36,7 +35,7 @@ import {
   paymentsTable,
   paymentTransactionsTable,
 } from '../tables/payments.ts';
-import { selectOrdered, type TenantScope } from '../tables/record-access.ts';
+import { readAs, selectOrdered, type TenantScope } from '../tables/record-access.ts';
 import { TABLE_PREFIX, type TableSpec } from '../tables/record-table.ts';
 import {
   blockingStatesTable,
@@ -143,39 +142,40 @@ export function checkReads(scope: TenantScope): CheckReads {
   };
 }
 
-export function checkStore(access: SystemAccess, dialect: Dialect): CheckStore {
-  const rowsOf = async (statement: Sql): Promise<readonly Row[]> => (await access.run(statement)).rows;
+export function checkStore(access: SystemAccess): CheckStore {
+  const { dialect } = access;
   return {
     tables: [...checked.keys()],
     tenantsAfter: async ({ afterRecordId, limit }) => {
-      const rows = await rowsOf(sql`
+      return readAs({ runner: access }, tenantsTable)`
         select ${raw(dialect.selectList(tenantsTable))} from ${raw(tenantsTable.name)}
-        where record_id > ${afterRecordId} order by record_id limit ${limit}`);
-      return rows.map((row) => tenantsTable.decode(row));
+        where record_id > ${afterRecordId} order by record_id limit ${limit}`;
     },
     checkRecords: async ({ table: name, ...window }) => {
       const table = checked.get(name);
       assertInvariant(table !== undefined, `The records of ${name} are not checked`);
       const records = recordsOf(table, window);
-      const [last] = await rowsOf(sql`select max(record_id) as last from (${records}) t`);
+      const [last] = await access.rows(sql`select max(record_id) as last from (${records}) t`);
       if (last?.last == null) return { lastRecordId: null, lost: [], unaudited: [] };
       const columns = references.filter(({ from }) => from === table);
       const auditName = auditNames.get(table);
       return {
         lastRecordId: numberOf(last.last, 'last'),
-        lost: columns.length === 0 ? [] : (await rowsOf(lostAmong(records, columns))).map(lostOf),
+        lost: columns.length === 0 ? [] : (await access.rows(lostAmong(records, columns))).map(lostOf),
         unaudited:
-          auditName === undefined ? [] : (await rowsOf(unauditedAmong(records, auditName))).map(unauditedOf),
+          auditName === undefined
+            ? []
+            : (await access.rows(unauditedAmong(records, auditName))).map(unauditedOf),
       };
     },
     latestWork: async () => {
-      const [row] = await rowsOf(sql`
+      const [row] = await access.rows(sql`
         select effective_date from bw_queue_history where processing_state = ${ProcessingState.PROCESSED}
         order by effective_date desc, record_id desc limit 1`);
       return row ? instant(numberOf(row.effective_date, 'effective_date')) : null;
     },
     doubledEntries: async (limit) => {
-      const rows = await rowsOf(sql`
+      const rows = await access.rows(sql`
         select e.record_id, e.tenant_record_id from bw_queue_entries e
         join bw_queue_history h on h.record_id = e.record_id order by e.record_id limit ${limit}`);
       return rows.map((row) => ({

@@ -2,21 +2,20 @@ import type {
   AccessLine,
   MonitoringStore,
   NodeStore,
-  Sample,
   SampleFilter,
 } from '../../../lib/ports/storage/index.ts';
 import { ofTenants } from '../queue/entry-store.ts';
-import { numberOf, textOf } from '../sql/columns.ts';
-import type { Dialect } from '../sql/dialect.ts';
+import { numberOf, type Row, textOf } from '../sql/columns.ts';
 import type { SystemAccess } from '../sql/runner.ts';
 import { firstRowsAs, isIn, nothing, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
 import { accessLogTable, samplesTable } from '../tables/monitoring.ts';
 import { broadcastsTable, nodesTable, pluginSwitchesTable } from '../tables/nodes.ts';
-import { insertInto, namesOf } from '../tables/record-access.ts';
+import { insertInto, namesOf, readAs } from '../tables/record-access.ts';
 
 const given = ['nodeName', 'version', 'bootDate', 'plugins'] as const;
 
-export function nodeStore(access: SystemAccess, dialect: Dialect, hold: NodeStore['hold']): NodeStore {
+export function nodeStore(access: SystemAccess, hold: NodeStore['hold']): NodeStore {
+  const { dialect } = access;
   const silentFor = (ms: number): Sql => sql`last_updated_date < ${dialect.nowMs} - ${ms}`;
   return {
     hold,
@@ -30,42 +29,33 @@ export function nodeStore(access: SystemAccess, dialect: Dialect, hold: NodeStor
           plugins = excluded.plugins, last_updated_date = excluded.last_updated_date`);
     },
     names: async () => {
-      const { rows } = await access.run(sql`select name from bw_nodes`);
+      const rows = await access.rows(sql`select name from bw_nodes`);
       return rows.map(({ name }) => textOf(name, 'name'));
     },
     list: async (silentForAtMostMs) => {
-      const { rows } = await access.run(sql`
+      const nodes = await readAs({ runner: access }, nodesTable)`
         select ${raw(dialect.selectList(nodesTable))} from bw_nodes where not ${silentFor(silentForAtMostMs)}
-        order by boot_date, record_id`);
-      return rows.map((row) => {
-        const { recordId: _recordId, ...node } = nodesTable.decode(row);
-        return node;
-      });
+        order by boot_date, record_id`;
+      return nodes.map(({ recordId: _recordId, ...node }) => node);
     },
     remove: async (names) => {
       if (names.length === 0) return;
       await access.run(sql`delete from bw_nodes where ${isIn('name', 'text', names)}`);
     },
     lastBroadcast: async () => {
-      const { rows } = await access.run(sql`select coalesce(max(record_id), 0) as last from bw_broadcasts`);
+      const rows = await access.rows(sql`select coalesce(max(record_id), 0) as last from bw_broadcasts`);
       return numberOf(rows[0]?.last, 'last');
     },
-    broadcastsAfter: async (recordId, limit) => {
-      const { rows } = await access.run(sql`
+    broadcastsAfter: (recordId, limit) => readAs({ runner: access }, broadcastsTable)`
         select ${raw(dialect.selectList(broadcastsTable))} from bw_broadcasts where record_id > ${recordId}
-        order by record_id limit ${limit}`);
-      return rows.map((row) => broadcastsTable.decode(row));
-    },
+        order by record_id limit ${limit}`,
     purgeBroadcasts: async (before) => {
       await access.run(sql`delete from bw_broadcasts where created_date < ${before}`);
     },
     pluginSwitches: async () => {
-      const { rows } = await access.run(sql`
-        select ${raw(dialect.selectList(pluginSwitchesTable))} from bw_plugin_switches order by plugin_name`);
-      return rows.map((row) => {
-        const { recordId: _recordId, ...switched } = pluginSwitchesTable.decode(row);
-        return switched;
-      });
+      const switches = await readAs({ runner: access }, pluginSwitchesTable)`
+        select ${raw(dialect.selectList(pluginSwitchesTable))} from bw_plugin_switches order by plugin_name`;
+      return switches.map(({ recordId: _recordId, ...switched }) => switched);
     },
     purge: async (silentForMs) => {
       await access.run(sql`delete from bw_nodes where ${silentFor(silentForMs)}`);
@@ -76,7 +66,8 @@ export function nodeStore(access: SystemAccess, dialect: Dialect, hold: NodeStor
 /** Rows of samples that are read at a time. */
 const PART = 5_000;
 
-export function monitoringStore(access: SystemAccess, dialect: Dialect): MonitoringStore {
+export function monitoringStore(access: SystemAccess): MonitoringStore {
+  const { dialect } = access;
   const lineColumns = raw(dialect.selectList(accessLogTable));
   const sampleColumns = raw(dialect.selectList(samplesTable));
   return {
@@ -89,16 +80,15 @@ export function monitoringStore(access: SystemAccess, dialect: Dialect): Monitor
         select ${columns} from ${firstRowsAs('r', accessLogTable.written, rows)}`);
     },
     access: async ({ sinceMs, limit, ...of }) => {
-      const { rows } = await access.run(sql`
+      const rows = await access.rows(sql`
         select ${lineColumns} from bw_access_log where at_ms >= ${sinceMs} ${ofTenants(of)}
         order by record_id desc limit ${limit}`);
+      const lineOf = (row: Row): AccessLine => ({
+        ...accessLogTable.decode(row),
+        tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
+      });
       return rows
-        .map(
-          (row): AccessLine => ({
-            ...accessLogTable.decode(row),
-            tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
-          }),
-        )
+        .map(lineOf)
         .reverse()
         .sort((one, other) => one.atMs - other.atMs);
     },
@@ -111,12 +101,11 @@ export function monitoringStore(access: SystemAccess, dialect: Dialect): Monitor
     async *samples(filter) {
       let after = { atMs: filter.fromMs, recordId: 0 };
       for (;;) {
-        const { rows } = await access.run(sql`
+        const found = await readAs({ runner: access }, samplesTable)`
           select ${sampleColumns} from bw_samples
           where (at_ms, record_id) > (${after.atMs}, ${after.recordId}) and ${areAsked(filter)}
-          order by at_ms, record_id limit ${PART}`);
-        const found = rows.map((row) => samplesTable.decode(row));
-        if (found.length > 0) yield found satisfies readonly Sample[];
+          order by at_ms, record_id limit ${PART}`;
+        if (found.length > 0) yield found;
         const last = found.at(-1);
         if (last === undefined || found.length < PART) return;
         after = last;
@@ -134,7 +123,7 @@ export function monitoringStore(access: SystemAccess, dialect: Dialect): Monitor
       return (await Promise.all(purged)).reduce((sum, { affected }) => sum + affected, 0);
     },
     countTagged: async (definitionId) => {
-      const { rows } = await access.run(sql`
+      const rows = await access.rows(sql`
         select count(*) as tagged from bw_tags
         where ${isIn('tag_definition_id', 'uuid', [definitionId])} and is_active
           and tenant_record_id in (select record_id from bw_tenants)`);

@@ -14,12 +14,11 @@ import {
 } from '../../../lib/records/index.ts';
 import { ChangeLog } from '../audit/change-log.ts';
 import { numberOf } from '../sql/columns.ts';
-import type { Dialect } from '../sql/dialect.ts';
 import type { Runner, SystemAccess } from '../sql/runner.ts';
 import { holding } from '../sql/search-conditions.ts';
-import { isIn, raw, rowsAs, type Sql, sql } from '../sql/sql.ts';
-import { insertInto } from '../tables/record-access.ts';
-import type { RecordTable, TableSpec } from '../tables/record-table.ts';
+import { type Condition, isIn, raw, rowsAs, sql } from '../sql/sql.ts';
+import { insertInto, selectOfAll } from '../tables/record-access.ts';
+import type { RecordTable } from '../tables/record-table.ts';
 import {
   apiClientsTable,
   loginFailuresTable,
@@ -76,11 +75,9 @@ const clients: Kind<ApiClient> = {
   }),
 };
 
-export function securityStore(access: SystemAccess, dialect: Dialect): SecurityStore {
-  const read = async <R extends object>(table: RecordTable<R>, condition: Sql) => {
-    const { rows } = await access.run(selection(dialect, table, condition));
-    return rows.map((row) => table.decode(row));
-  };
+export function securityStore(access: SystemAccess): SecurityStore {
+  const read = <R extends object>(table: RecordTable<R>, condition: Condition) =>
+    selectOfAll(access, table, condition);
   // All nodes lock the row of the revision: a name that is not taken yet has no row of its own.
   const change = async <T>(
     { authorship, check }: { readonly authorship: Authorship; readonly check: SecurityCheck | undefined },
@@ -93,7 +90,7 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
     });
   return {
     revision: async () => {
-      const { rows } = await access.run(sql`
+      const rows = await access.rows(sql`
         select value from bw_counters where tenant_record_id = ${noTenant} and name = ${revisionCounter}`);
       return rows[0] === undefined ? 0 : numberOf(rows[0].value, 'value');
     },
@@ -121,8 +118,7 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
         update bw_tenants set api_secret_hash = ${to} where api_key = ${apiKey} and api_secret_hash = ${from}`);
     },
 
-    findRoles: async (names) =>
-      names.length === 0 ? [] : byName(await read(rolesTable, sql`${isIn('name', 'text', names)}`)),
+    findRoles: async (names) => byName(await read(rolesTable, isIn('name', 'text', names))),
     listRoles: async () => byName(await read(rolesTable, sql`1 = 1`)),
     insertRole: async (role, authorship, check) =>
       change({ authorship, check }, async (writing) => {
@@ -138,8 +134,7 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
         await save(writing, roles, { record, changeType });
       }),
 
-    findClientByName: async (name) =>
-      (await read(apiClientsTable, sql`${isIn('name', 'text', [name])}`))[0] ?? null,
+    findClientByName: async (name) => (await read(apiClientsTable, isIn('name', 'text', [name])))[0] ?? null,
     insertClient: async (client, authorship, check) =>
       change({ authorship, check }, (writing) => insertActive(writing, clients, client)),
     deactivateClient: async (name, authorship, check) =>
@@ -155,7 +150,7 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
       await access.run(insertInto(systemScope, loginSessionsTable, [session]));
     },
     findSession: async (tokenHash) =>
-      (await read(loginSessionsTable, sql`${isIn('token_hash', 'text', [tokenHash])}`))[0] ?? null,
+      (await read(loginSessionsTable, isIn('token_hash', 'text', [tokenHash])))[0] ?? null,
     touchSession: async (id, lastAccessMs) => {
       await access.run(sql`
         update bw_login_sessions set last_access_ms = ${lastAccessMs}
@@ -168,7 +163,7 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
       await access.run(sql`delete from bw_login_sessions where last_access_ms < ${lastAccessBeforeMs}`);
     },
 
-    findFailures: async (subjects) => read(loginFailuresTable, sql`${isIn('subject', 'text', subjects)}`),
+    findFailures: async (subjects) => read(loginFailuresTable, isIn('subject', 'text', subjects)),
     changeFailures: async (subjects, rule) =>
       access.transact((runner) => changeFailures(runner, subjects, rule)),
     clearFailures: async (subjects) => {
@@ -186,9 +181,7 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
       access.transact(async (runner) => {
         // All nodes lock the row of the revision: a key that does not exist yet has no row of its own.
         await raiseRevision(runner);
-        const [newer] = await runner.rows(
-          selection(runner.dialect, signingKeysTable, sql`created_ms > ${unlessNewerThanMs}`),
-        );
+        const [newer] = await selectOfAll(runner, signingKeysTable, sql`created_ms > ${unlessNewerThanMs}`);
         if (newer === undefined) await runner.run(insertInto(systemScope, signingKeysTable, [key]));
       }),
   };
@@ -209,23 +202,19 @@ export async function raiseRevision(runner: Runner): Promise<void> {
 
 /** What holds now, in the only transaction that may change it. */
 function readsOf(runner: Runner): SecurityReads {
-  const read = async <R extends object>(table: RecordTable<R>, condition: Sql) =>
-    (await runner.rows(selection(runner.dialect, table, condition))).map((row) => table.decode(row));
   return {
     findUser: (name) => activeByName(runner, usersTable, name),
     findClient: (name) => activeByName(runner, apiClientsTable, name),
-    findRoles: async (names) =>
-      names.length === 0 ? [] : byName(await read(rolesTable, sql`${isIn('name', 'text', names)}`)),
+    findRoles: async (names) => byName(await selectOfAll(runner, rolesTable, isIn('name', 'text', names))),
     holdersOf: async (role) => {
       const mentioned = sql`is_active and cast(roles as text) like ${holding(JSON.stringify(role))} escape '\\'`;
-      const found = [...(await read(usersTable, mentioned)), ...(await read(apiClientsTable, mentioned))];
+      const found = [
+        ...(await selectOfAll(runner, usersTable, mentioned)),
+        ...(await selectOfAll(runner, apiClientsTable, mentioned)),
+      ];
       return found.filter((each) => each.roles.includes(role));
     },
   };
-}
-
-function selection(dialect: Dialect, table: TableSpec, condition: Sql): Sql {
-  return sql`select ${raw(dialect.selectList(table))} from ${raw(table.name)} where ${condition} order by record_id`;
 }
 
 /** The record of that name, locked until the transaction ends. */

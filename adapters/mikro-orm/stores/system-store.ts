@@ -1,16 +1,15 @@
 import type { IdempotencyStore, RequestClaim, SystemStore } from '../../../lib/ports/storage/index.ts';
-import { ChangeType, type Tenant } from '../../../lib/records/index.ts';
+import { ChangeType } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { ChangeLog } from '../audit/change-log.ts';
 import { numberOf, textOf } from '../sql/columns.ts';
-import type { Dialect } from '../sql/dialect.ts';
 import type { SystemAccess } from '../sql/runner.ts';
-import { isIn, raw, type Sql, sql } from '../sql/sql.ts';
+import { type Condition, isIn, raw, type Sql, sql } from '../sql/sql.ts';
 import { tenantTables } from '../tables/entities.ts';
 import { idempotencyKeysTable as table } from '../tables/idempotency.ts';
-import { insert, insertInto } from '../tables/record-access.ts';
+import { insert, insertInto, selectOfAll } from '../tables/record-access.ts';
 import type { RecordTable } from '../tables/record-table.ts';
 import { usersTable } from '../tables/security.ts';
 import { tenantsTable, testClockTable } from '../tables/system.ts';
@@ -20,19 +19,15 @@ import { raiseRevision } from './security-store.ts';
 const noTenant = 0;
 const clockName = 'shared';
 
-export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore {
-  const find = async <R extends object>(table: RecordTable<R>, condition: Sql) => {
-    const { rows } = await access.run(sql`
-      select ${raw(dialect.selectList(table))} from ${raw(table.name)} where ${condition} order by record_id`);
-    return rows.map((row) => table.decode(row));
-  };
-  const findTenants = (condition: Sql): Promise<readonly Tenant[]> => find(tenantsTable, condition);
+export function systemStore(access: SystemAccess): SystemStore {
+  const { dialect } = access;
+  const find = <R extends object>(table: RecordTable<R>, condition: Condition) =>
+    selectOfAll(access, table, condition);
   return {
-    findTenantsByIds: async (ids) => (ids.length === 0 ? [] : findTenants(sql`${isIn('id', 'uuid', ids)}`)),
-    findTenantsByRecordIds: async (recordIds) =>
-      recordIds.length === 0 ? [] : findTenants(sql`${isIn('record_id', 'bigint', recordIds)}`),
+    findTenantsByIds: async (ids) => find(tenantsTable, isIn('id', 'uuid', ids)),
+    findTenantsByRecordIds: async (recordIds) => find(tenantsTable, isIn('record_id', 'bigint', recordIds)),
     findTenantByApiKey: async (apiKey) =>
-      (await findTenants(sql`${isIn('api_key', 'text', [apiKey])}`))[0] ?? null,
+      (await find(tenantsTable, isIn('api_key', 'text', [apiKey])))[0] ?? null,
     insertTenant: async (tenant, authorship) =>
       access.transact(async (runner) => {
         const [recordId = 0] = await insert({ runner, tenantRecordId: noTenant }, tenantsTable, [tenant]);
@@ -48,7 +43,7 @@ export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore
         await changes.flush({ runner, tenantRecordId: recordId }, authorship);
         return { ...tenant, recordId };
       }),
-    findUserByName: async (name) => (await find(usersTable, sql`${isIn('name', 'text', [name])}`))[0] ?? null,
+    findUserByName: async (name) => (await find(usersTable, isIn('name', 'text', [name])))[0] ?? null,
     insertUserIfAbsent: async (user) => {
       const { affected } = await access.run(sql`
           ${insertInto({ tenantRecordId: noTenant }, usersTable, [user])} on conflict (name) do nothing`);
@@ -63,7 +58,7 @@ export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore
         return affected === 1;
       }),
     findOpenAttempts: async (createdBefore, limit) => {
-      const { rows } = await access.run(sql`
+      const rows = await access.rows(sql`
         select a.tenant_record_id, a.id from bw_payment_attempts a
         where a.state_name = 'INIT' and a.created_date < ${createdBefore} and not exists (
           select 1 from bw_payment_transactions t
@@ -101,15 +96,15 @@ export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore
     },
     unboundRole: async () => {
       if (dialect.unboundRole === null) return null;
-      const [row] = (await access.run(dialect.unboundRole(tenantTables()))).rows;
+      const [row] = await access.rows(dialect.unboundRole(tenantTables()));
       return row === undefined ? null : textOf(row.role, 'role');
     },
     ping: async () => {
-      const [row] = (await access.run(sql`select 1 as alive`)).rows;
+      const [row] = await access.rows(sql`select 1 as alive`);
       numberOf(row?.alive, 'alive');
     },
     nowMs: async () => {
-      const [row] = (await access.run(sql`select ${dialect.nowMs} as now_ms`)).rows;
+      const [row] = await access.rows(sql`select ${dialect.nowMs} as now_ms`);
       return numberOf(row?.now_ms, 'now_ms');
     },
   };
@@ -123,7 +118,8 @@ const replacements = table.written
   .join(', ');
 
 /** Each call is a statement, and so a transaction, of its own. */
-export function idempotencyStore(access: SystemAccess, dialect: Dialect): IdempotencyStore {
+export function idempotencyStore(access: SystemAccess): IdempotencyStore {
+  const { dialect } = access;
   return {
     claim: async ({ tenantRecordId, key, claimId, requestHash, nowMs }, bounds) => {
       const request = {
@@ -135,7 +131,7 @@ export function idempotencyStore(access: SystemAccess, dialect: Dialect): Idempo
         headers: null,
         body: null,
       };
-      const { rows } = await access.run(sql`
+      const rows = await access.rows(sql`
         ${insertInto({ tenantRecordId }, table, [request])}
         on conflict (tenant_record_id, idempotency_key) do update set ${raw(replacements)}
         where bw_idempotency_keys.started_ms < ${bounds.expiredBeforeMs}

@@ -37,9 +37,23 @@ export function recordColumns(
 }
 
 /** A tag for statements that return rows of the table: runs the statement and reads the records. */
-export function readAs<R extends object>({ runner }: Pick<TenantScope, 'runner'>, table: RecordTable<R>) {
+export function readAs<R extends object>(
+  { runner }: { readonly runner: Pick<Runner, 'read'> },
+  table: RecordTable<R>,
+) {
   return (...statement: Parameters<typeof sql>): Promise<readonly Stored<R>[]> =>
     runner.read(sql(...statement), (row) => table.decode(row));
+}
+
+/** Records of all tenants, or of none, that meet `condition`, in creation order. For a value among none it asks nobody. */
+export async function selectOfAll<R extends object>(
+  runner: Pick<Runner, 'dialect' | 'read'>,
+  table: RecordTable<R>,
+  condition: Condition,
+): Promise<readonly Stored<R>[]> {
+  if (condition.isAmongNone) return [];
+  return readAs({ runner }, table)`
+    select ${raw(runner.dialect.selectList(table))} from ${raw(table.name)} where ${condition} order by record_id`;
 }
 
 /** Records of the tenant that meet `condition`, in creation order. For a value among none the database is not asked. */
