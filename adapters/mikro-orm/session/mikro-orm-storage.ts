@@ -42,7 +42,7 @@ import { monitoringStore, nodeStore } from '../stores/node-store.ts';
 import { securityStore } from '../stores/security-store.ts';
 import { idempotencyStore, systemStore } from '../stores/system-store.ts';
 import { takeNumbers } from '../stores/tenant-settings.ts';
-import { recordUsage } from '../stores/usage/usage-thresholds.ts';
+import { recordUsage } from '../stores/usage/usage-recording.ts';
 import { readSchemaState, refusal, unboundRoleRefused } from '../tables/schema.ts';
 import { violationOf } from '../tables/violations.ts';
 import { failureMeaning, withReason } from './failure-meaning.ts';

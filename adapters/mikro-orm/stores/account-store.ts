@@ -123,9 +123,26 @@ export function accountWrites(scope: WriteScope): AccountWrites {
       for (const account of accounts) note(account, ChangeType.UPDATE);
     },
     insertEmails: async (emails) => insertAudited(scope, emailKind, emails),
-    anonymizeEmails: async (accountRecordId) => anonymizeEmails(scope, accountRecordId),
-    anonymizeHistory: async (accountRecordId, anonymized) =>
-      anonymizeHistory(scope, accountRecordId, anonymized),
+    /** Every secondary address of the account, removed ones too; none may be active. */
+    anonymizeEmails: async (accountRecordId) => {
+      await scope.runner.run(sql`
+        update bw_account_emails set email = ${FORGOTTEN}
+        where tenant_record_id = ${scope.tenantRecordId} and account_record_id = ${accountRecordId}`);
+    },
+    /** The history records of the account and of its addresses, some at a time. */
+    anonymizeHistory: async (accountRecordId, anonymized) => {
+      const concerned = isIn('table_name', 'text', [accountAudit.tableName, accountEmailAudit.tableName]);
+      for (let last = 0; ; ) {
+        const rows = await selectOrdered(scope, auditLogTable, {
+          condition: sql`account_record_id = ${accountRecordId} and ${concerned} and record_id > ${last}`,
+          order: `record_id limit ${EXPORT_BATCH_ROWS}`,
+        });
+        const records = rows.map(({ id, snapshot }) => ({ id, snapshot: snapshot && anonymized(snapshot) }));
+        await update(scope, auditLogTable, { key: 'id', properties: ['snapshot'], records });
+        if (rows.length < EXPORT_BATCH_ROWS) return;
+        last = rows.at(-1)?.recordId ?? last;
+      }
+    },
     deactivateEmails: async (emails) => {
       const records = emails.map((email) => ({ ...email, isActive: false }));
       const changeType = ChangeType.DELETE;
@@ -184,34 +201,6 @@ async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<re
   return readAs(scope, accountsTable)`
     select ${raw(recordColumns(scope, accountsTable))} from bw_accounts
     where ${chosen} order by record_id ${raw(lock)}`;
-}
-
-type Anonymize = Parameters<AccountWrites['anonymizeHistory']>[1];
-
-/** Every secondary address of the account, removed ones too; none may be active. */
-async function anonymizeEmails(scope: WriteScope, accountRecordId: number): Promise<void> {
-  await scope.runner.run(sql`
-    update bw_account_emails set email = ${FORGOTTEN}
-    where tenant_record_id = ${scope.tenantRecordId} and account_record_id = ${accountRecordId}`);
-}
-
-/** The history records of the account and of its addresses, some at a time. */
-async function anonymizeHistory(
-  scope: WriteScope,
-  accountRecordId: number,
-  anonymized: Anonymize,
-): Promise<void> {
-  const concerned = isIn('table_name', 'text', [accountAudit.tableName, accountEmailAudit.tableName]);
-  for (let last = 0; ; ) {
-    const rows = await selectOrdered(scope, auditLogTable, {
-      condition: sql`account_record_id = ${accountRecordId} and ${concerned} and record_id > ${last}`,
-      order: `record_id limit ${EXPORT_BATCH_ROWS}`,
-    });
-    const records = rows.map(({ id, snapshot }) => ({ id, snapshot: snapshot && anonymized(snapshot) }));
-    await update(scope, auditLogTable, { key: 'id', properties: ['snapshot'], records });
-    if (rows.length < EXPORT_BATCH_ROWS) return;
-    last = rows.at(-1)?.recordId ?? last;
-  }
 }
 
 /** `and` with the condition of the search, which holds to the end of the transaction. */

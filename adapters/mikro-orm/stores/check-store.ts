@@ -256,9 +256,21 @@ function nameOf({ name }: TableSpec): string {
 }
 
 function usageCheckReads(scope: TenantScope): Pick<CheckReads, 'usageDaysAfter' | 'billedItems'> {
+  const { runner, tenantRecordId } = scope;
   return {
     usageDaysAfter: async (request) => usageDaysAfter(scope, request),
-    billedItems: async (invoiceIds) => billedItems(scope, invoiceIds),
+    billedItems: async (invoiceIds) => {
+      if (invoiceIds.length === 0) return [];
+      const { invoiceId, itemIds } = usageIntervalsTable.fields;
+      const columns = usageIntervalsTable.columnsOf(['invoiceId', 'itemIds']);
+      const rows = await runner.rows(sql`
+        select ${raw(runner.dialect.selectList({ columns }))} from bw_usage_intervals
+        where tenant_record_id = ${tenantRecordId} and ${isIn('invoice_id', 'uuid', invoiceIds)}`);
+      return rows.flatMap((row) => {
+        const billing = invoiceId.read(row) as Uuid;
+        return itemIds.read(row).map((itemId) => ({ invoiceId: billing, itemId }));
+      });
+    },
   };
 }
 
@@ -314,20 +326,4 @@ async function usageDaysAfter(
       first: row.first_ordinal === null ? null : numberOf(row.first_ordinal, 'first_ordinal'),
     },
   }));
-}
-
-async function billedItems(
-  { runner, tenantRecordId }: TenantScope,
-  invoiceIds: readonly Uuid[],
-): ReturnType<CheckReads['billedItems']> {
-  if (invoiceIds.length === 0) return [];
-  const { invoiceId, itemIds } = usageIntervalsTable.fields;
-  const columns = usageIntervalsTable.columnsOf(['invoiceId', 'itemIds']);
-  const rows = await runner.rows(sql`
-    select ${raw(runner.dialect.selectList({ columns }))} from bw_usage_intervals
-    where tenant_record_id = ${tenantRecordId} and ${isIn('invoice_id', 'uuid', invoiceIds)}`);
-  return rows.flatMap((row) => {
-    const billing = invoiceId.read(row) as Uuid;
-    return itemIds.read(row).map((itemId) => ({ invoiceId: billing, itemId }));
-  });
 }

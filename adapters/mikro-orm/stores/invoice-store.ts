@@ -1,17 +1,14 @@
 import {
   ConcurrentChangeError,
-  type InvoiceFilter,
   type InvoiceReads,
   type InvoiceWrites,
 } from '../../../lib/ports/storage/index.ts';
 import {
   type CoverageRow,
   type CursorToSave,
-  type Invoice,
   itemTypesWith,
   type StoredCursor,
 } from '../../../lib/records/index.ts';
-import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from '../audit/audited-records.ts';
@@ -90,9 +87,34 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         order: 'record_id',
       });
     },
-    findItemBases: async (itemIds) => findItemBases(scope, itemIds),
+    findItemBases: async (itemIds) => {
+      if (itemIds.length === 0) return new Map();
+      const { id, basis } = invoiceItemsTable.fields;
+      const rows = await scope.runner.rows(
+        sql`select id, basis from bw_invoice_items where ${haveIds(scope, itemIds)} and basis is not null`,
+      );
+      return new Map(
+        rows.flatMap((row) => {
+          const kept = basis.read(row);
+          return kept === undefined ? [] : [[id.read(row), kept] as const];
+        }),
+      );
+    },
     findItemsByIds: async (itemIds) => selectByIds(scope, invoiceItemsTable, itemIds),
-    listOfAccount: async (accountId, filter) => listOfAccount(scope, accountId, filter),
+    listOfAccount: async (accountId, filter) => {
+      const when = (applies: boolean, condition: Sql): Sql => (applies ? condition : nothing);
+      const { startDate, endDate, ids, statuses } = filter;
+      return selectOrdered(scope, invoicesTable, {
+        condition: sql`${ofAccount(scope, accountId)}
+          ${startDate === undefined ? nothing : sql`and target_date >= ${formatLocalDate(startDate)}`}
+          ${endDate === undefined ? nothing : sql`and target_date <= ${formatLocalDate(endDate)}`}
+          ${ids === undefined ? nothing : sql`and ${isIn('id', 'uuid', ids)}`}
+          ${statuses === undefined ? nothing : sql`and ${isIn('status', 'text', statuses)}`}
+          ${when(!filter.withMigration, sql`and not is_migration`)}
+          ${when(filter.openOnly, sql`and ${isOpen(scope)}`)}`,
+        order: 'coalesce(target_date, invoice_date), invoice_number',
+      });
+    },
     ...linkedInvoiceReads(scope),
     findDrafts: async (accountIds) => {
       const isDraft = sql`and status = 'DRAFT' and not is_parent_invoice`;
@@ -182,42 +204,6 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     loadCoverage: async (windows) => loadCoverage(scope, windows),
     loadCoverageOfItems: async (itemIds) => loadCoverageOfItems(scope, itemIds),
   };
-}
-
-async function findItemBases(
-  scope: TenantScope,
-  itemIds: readonly Uuid[],
-): ReturnType<InvoiceReads['findItemBases']> {
-  if (itemIds.length === 0) return new Map();
-  const { id, basis } = invoiceItemsTable.fields;
-  const rows = await scope.runner.rows(
-    sql`select id, basis from bw_invoice_items where ${haveIds(scope, itemIds)} and basis is not null`,
-  );
-  return new Map(
-    rows.flatMap((row) => {
-      const kept = basis.read(row);
-      return kept === undefined ? [] : [[id.read(row), kept] as const];
-    }),
-  );
-}
-
-async function listOfAccount(
-  scope: TenantScope,
-  accountId: Uuid,
-  filter: InvoiceFilter,
-): Promise<readonly Invoice[]> {
-  const when = (applies: boolean, condition: Sql): Sql => (applies ? condition : nothing);
-  const { startDate, endDate, ids, statuses } = filter;
-  return selectOrdered(scope, invoicesTable, {
-    condition: sql`${ofAccount(scope, accountId)}
-      ${startDate === undefined ? nothing : sql`and target_date >= ${formatLocalDate(startDate)}`}
-      ${endDate === undefined ? nothing : sql`and target_date <= ${formatLocalDate(endDate)}`}
-      ${ids === undefined ? nothing : sql`and ${isIn('id', 'uuid', ids)}`}
-      ${statuses === undefined ? nothing : sql`and ${isIn('status', 'text', statuses)}`}
-      ${when(!filter.withMigration, sql`and not is_migration`)}
-      ${when(filter.openOnly, sql`and ${isOpen(scope)}`)}`,
-    order: 'coalesce(target_date, invoice_date), invoice_number',
-  });
 }
 
 export function invoiceWrites(scope: WriteScope): InvoiceWrites {

@@ -1,5 +1,5 @@
 import type { InvoiceReads } from '../../../lib/ports/storage/index.ts';
-import type { BalancedInvoice, Invoice, InvoiceStatus, StoredBalance } from '../../../lib/records/index.ts';
+import type { BalancedInvoice, Invoice, InvoiceStatus } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { amount, boolean, oneOfOrNull, type Row, textOf } from '../sql/columns.ts';
@@ -41,54 +41,44 @@ export function linkedInvoiceReads(
       const condition = isIn('parent_invoice_id', 'uuid', parentInvoiceIds);
       return find(condition, sql`and contributed_amount is not null ${children}`);
     },
-    findDelegated: async (itemIds) => findDelegated(scope, itemIds),
-    loadBalances: async (accountIds) => loadBalances(scope, accountIds),
+    findDelegated: async (itemIds) => {
+      if (itemIds.length === 0) return [];
+      // The signs keep SQLite from walking through what the tenant has.
+      const rows = await scope.runner.rows(sql`
+        select i.id, i.invoice_id from bw_invoice_items i cross join bw_invoices v
+        where ${isIn('i.id', 'uuid', itemIds)} and +i.tenant_record_id = ${scope.tenantRecordId}
+          and v.id = i.invoice_id and +v.tenant_record_id = ${scope.tenantRecordId}
+          and v.status = 'COMMITTED' and v.contributed_amount is not null`);
+      return rows.map((row) => ({
+        itemId: textOf(row.id, 'id') as Uuid,
+        invoiceId: textOf(row.invoice_id, 'invoice_id') as Uuid,
+      }));
+    },
+    loadBalances: async (accountIds) => {
+      if (accountIds.length === 0) return [];
+      const rows = await scope.runner.rows(sql`
+        select s.account_id, s.account_balance, s.account_cba,
+          ${raw(balancedColumns('i'))}, ${raw(balancedColumns('p'))}
+        from bw_invoicing_states s
+        left join bw_invoices i on i.tenant_record_id = s.tenant_record_id
+          and i.account_record_id = s.account_record_id and i.contributed_amount is not null
+          and i.status = 'COMMITTED' and i.raw_balance <> '0'
+          and not exists (select 1 from bw_invoices p where p.id = i.parent_invoice_id
+            and p.tenant_record_id = i.tenant_record_id and ${raw(isClosed)})
+        left join bw_invoices p on p.id = i.parent_invoice_id and p.tenant_record_id = i.tenant_record_id
+        where s.tenant_record_id = ${scope.tenantRecordId} and ${isIn('s.account_id', 'uuid', accountIds)}`);
+      const byAccount = Map.groupBy(rows, (row) => textOf(row.account_id, 'account_id') as Uuid);
+      return [...byAccount].map(([accountId, own]) => ({
+        accountId,
+        accountBalance: decimal(textOf(own[0]?.account_balance, 'account_balance')),
+        accountCBA: decimal(textOf(own[0]?.account_cba, 'account_cba')),
+        delegated: own.flatMap((row) => {
+          const invoice = balancedInvoice('i', row);
+          return invoice === null ? [] : [{ invoice, summary: balancedInvoice('p', row) }];
+        }),
+      }));
+    },
   };
-}
-
-async function findDelegated(
-  scope: TenantScope,
-  itemIds: readonly Uuid[],
-): ReturnType<InvoiceReads['findDelegated']> {
-  if (itemIds.length === 0) return [];
-  // The signs keep SQLite from walking through what the tenant has.
-  const rows = await scope.runner.rows(sql`
-    select i.id, i.invoice_id from bw_invoice_items i cross join bw_invoices v
-    where ${isIn('i.id', 'uuid', itemIds)} and +i.tenant_record_id = ${scope.tenantRecordId}
-      and v.id = i.invoice_id and +v.tenant_record_id = ${scope.tenantRecordId}
-      and v.status = 'COMMITTED' and v.contributed_amount is not null`);
-  return rows.map((row) => ({
-    itemId: textOf(row.id, 'id') as Uuid,
-    invoiceId: textOf(row.invoice_id, 'invoice_id') as Uuid,
-  }));
-}
-
-async function loadBalances(
-  scope: TenantScope,
-  accountIds: readonly Uuid[],
-): Promise<readonly StoredBalance[]> {
-  if (accountIds.length === 0) return [];
-  const rows = await scope.runner.rows(sql`
-    select s.account_id, s.account_balance, s.account_cba,
-      ${raw(balancedColumns('i'))}, ${raw(balancedColumns('p'))}
-    from bw_invoicing_states s
-    left join bw_invoices i on i.tenant_record_id = s.tenant_record_id
-      and i.account_record_id = s.account_record_id and i.contributed_amount is not null
-      and i.status = 'COMMITTED' and i.raw_balance <> '0'
-      and not exists (select 1 from bw_invoices p where p.id = i.parent_invoice_id
-        and p.tenant_record_id = i.tenant_record_id and ${raw(isClosed)})
-    left join bw_invoices p on p.id = i.parent_invoice_id and p.tenant_record_id = i.tenant_record_id
-    where s.tenant_record_id = ${scope.tenantRecordId} and ${isIn('s.account_id', 'uuid', accountIds)}`);
-  const byAccount = Map.groupBy(rows, (row) => textOf(row.account_id, 'account_id') as Uuid);
-  return [...byAccount].map(([accountId, own]) => ({
-    accountId,
-    accountBalance: decimal(textOf(own[0]?.account_balance, 'account_balance')),
-    accountCBA: decimal(textOf(own[0]?.account_cba, 'account_cba')),
-    delegated: own.flatMap((row) => {
-      const invoice = balancedInvoice('i', row);
-      return invoice === null ? [] : [{ invoice, summary: balancedInvoice('p', row) }];
-    }),
-  }));
 }
 
 /** The columns that decide a balance. */

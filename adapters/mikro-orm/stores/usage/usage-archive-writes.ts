@@ -1,9 +1,4 @@
-import type {
-  ArchivedDay,
-  ForgottenKeys,
-  OpenDay,
-  UsageArchiveWrites,
-} from '../../../../lib/ports/storage/index.ts';
+import type { ArchivedDay, UsageArchiveWrites } from '../../../../lib/ports/storage/index.ts';
 import type { PointRange } from '../../../../lib/records/index.ts';
 import { assertInvariant } from '../../../../lib/values/errors/index.ts';
 import { formatDecimal } from '../../../../lib/values/money/index.ts';
@@ -22,45 +17,60 @@ const pieceColumns = [
 const dayColumns = givenColumns({ subscription_record_id: 'bigint', local_date: 'date', unit: 'text' });
 
 export function usageArchiveWrites(scope: TenantScope): UsageArchiveWrites {
+  const { runner, tenantRecordId } = scope;
   return {
-    lockOpenDays: async (requests, limit) => lockOpenDays(scope, requests, limit),
+    /** In the order in which whoever records takes them. */
+    lockOpenDays: async (requests, limit) => {
+      if (requests.length === 0) return [];
+      const rows = requests.map(({ subscriptionRecordId, before }) => [
+        subscriptionRecordId,
+        writeDay(before),
+      ]);
+      return runner.read(
+        sql`
+        select d.subscription_record_id, d.local_date, unit.name, d.point_count, d.archived_count
+        from bw_usage_days d join bw_usage_units unit on unit.record_id = d.unit_record_id
+          join ${rowsAs('r', boundColumns, rows)} on r.subscription_record_id = d.subscription_record_id
+        where d.tenant_record_id = ${tenantRecordId} and d.local_date < r.before
+          and d.point_count > coalesce(d.archived_count, 0)
+        order by d.subscription_record_id, d.local_date, d.unit_record_id
+        limit ${limit} ${raw(runner.dialect.forUpdate === '' ? '' : `${runner.dialect.forUpdate} of d`)}`,
+        (row) => ({
+          subscriptionRecordId: numberOf(row.subscription_record_id, 'subscription_record_id'),
+          unit: textOf(row.name, 'name'),
+          localDate: dateOf(row.local_date, 'local_date'),
+          count: numberOf(row.point_count, 'point_count'),
+          archivedCount: row.archived_count === null ? 0 : numberOf(row.archived_count, 'archived_count'),
+        }),
+      );
+    },
     archive: async (days) => {
       if (days.length === 0) return;
       await keepPieces(scope, days);
       await keepTrackingIds(scope, days);
       await removePoints(scope, days);
     },
-    forgetKeys: async (request) => forgetKeys(scope, request),
+    /** On none of its days a point is left that is not archived, so that nothing refers to the key. */
+    forgetKeys: async ({ recordedBefore, after, limit }) => {
+      const looked = await runner.rows(sql`
+        select record_id from bw_usage_keys
+        where tenant_record_id = ${tenantRecordId} and record_id > ${after} and created_date < ${recordedBefore}
+        order by record_id limit ${limit}`);
+      const ids = looked.map(({ record_id }) => numberOf(record_id, 'record_id'));
+      const [first, last] = [ids[0], ids.at(-1)];
+      if (first === undefined || last === undefined) return { last: null, forgotten: 0 };
+      const forgotten = await runner.rows(sql`
+        delete from bw_usage_keys
+        where tenant_record_id = ${tenantRecordId} and record_id >= ${first} and record_id <= ${last}
+          and created_date < ${recordedBefore} and not exists (
+            select 1 from bw_usage_days d
+            where d.tenant_record_id = ${tenantRecordId} and d.subscription_record_id = bw_usage_keys.subscription_record_id
+              and d.local_date >= bw_usage_keys.first_day and d.local_date <= bw_usage_keys.last_day
+              and d.point_count > coalesce(d.archived_count, 0))
+        returning record_id`);
+      return { last: ids.length < limit ? null : last, forgotten: forgotten.length };
+    },
   };
-}
-
-type Bounds = Parameters<UsageArchiveWrites['lockOpenDays']>[0];
-
-/** In the order in which whoever records takes them. */
-async function lockOpenDays(
-  { runner, tenantRecordId }: TenantScope,
-  requests: Bounds,
-  limit: number,
-): Promise<readonly OpenDay[]> {
-  if (requests.length === 0) return [];
-  const rows = requests.map(({ subscriptionRecordId, before }) => [subscriptionRecordId, writeDay(before)]);
-  return runner.read(
-    sql`
-    select d.subscription_record_id, d.local_date, unit.name, d.point_count, d.archived_count
-    from bw_usage_days d join bw_usage_units unit on unit.record_id = d.unit_record_id
-      join ${rowsAs('r', boundColumns, rows)} on r.subscription_record_id = d.subscription_record_id
-    where d.tenant_record_id = ${tenantRecordId} and d.local_date < r.before
-      and d.point_count > coalesce(d.archived_count, 0)
-    order by d.subscription_record_id, d.local_date, d.unit_record_id
-    limit ${limit} ${raw(runner.dialect.forUpdate === '' ? '' : `${runner.dialect.forUpdate} of d`)}`,
-    (row) => ({
-      subscriptionRecordId: numberOf(row.subscription_record_id, 'subscription_record_id'),
-      unit: textOf(row.name, 'name'),
-      localDate: dateOf(row.local_date, 'local_date'),
-      count: numberOf(row.point_count, 'point_count'),
-      archivedCount: row.archived_count === null ? 0 : numberOf(row.archived_count, 'archived_count'),
-    }),
-  );
 }
 
 /** What the points of each piece come to; of pieces without points that count nothing is kept. */
@@ -164,30 +174,6 @@ async function removePoints(
     where tenant_record_id = ${tenantRecordId} and (${raw(bucketKey)}) in (${buckets})`);
   await runner.run(sql`
     delete from bw_usage_points where tenant_record_id = ${tenantRecordId} and (${raw(bucketKey)}) in (${buckets})`);
-}
-
-/** On none of its days a point is left that is not archived, so that nothing refers to the key. */
-async function forgetKeys(
-  { runner, tenantRecordId }: TenantScope,
-  { recordedBefore, after, limit }: Parameters<UsageArchiveWrites['forgetKeys']>[0],
-): Promise<ForgottenKeys> {
-  const looked = await runner.rows(sql`
-    select record_id from bw_usage_keys
-    where tenant_record_id = ${tenantRecordId} and record_id > ${after} and created_date < ${recordedBefore}
-    order by record_id limit ${limit}`);
-  const ids = looked.map(({ record_id }) => numberOf(record_id, 'record_id'));
-  const [first, last] = [ids[0], ids.at(-1)];
-  if (first === undefined || last === undefined) return { last: null, forgotten: 0 };
-  const forgotten = await runner.rows(sql`
-    delete from bw_usage_keys
-    where tenant_record_id = ${tenantRecordId} and record_id >= ${first} and record_id <= ${last}
-      and created_date < ${recordedBefore} and not exists (
-        select 1 from bw_usage_days d
-        where d.tenant_record_id = ${tenantRecordId} and d.subscription_record_id = bw_usage_keys.subscription_record_id
-          and d.local_date >= bw_usage_keys.first_day and d.local_date <= bw_usage_keys.last_day
-          and d.point_count > coalesce(d.archived_count, 0))
-    returning record_id`);
-  return { last: ids.length < limit ? null : last, forgotten: forgotten.length };
 }
 
 function ofBucket(tenantRecordId: number): Sql {

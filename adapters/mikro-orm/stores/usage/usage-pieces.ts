@@ -1,6 +1,4 @@
 import type {
-  SettledRequest,
-  SettledSubscription,
   UsageArchiveReads,
   UsageDaysRequest,
   UsageSplitRequest,
@@ -176,7 +174,30 @@ const bucketColumns = givenColumns({
 export function usageArchiveReads(scope: TenantScope): UsageArchiveReads {
   const { runner, tenantRecordId } = scope;
   return {
-    settledSubscriptions: async (request) => settledSubscriptions(scope, request),
+    settledSubscriptions: async ({ before, settings, after, limit }) => {
+      return runner.read(
+        sql`
+        select s.record_id, s.id, c.account_record_id
+        from bw_subscriptions s cross join bw_invoicing_cursors c
+        where s.tenant_record_id = ${tenantRecordId} and s.record_id > ${after}
+          and c.tenant_record_id = ${tenantRecordId} and c.subscription_id = s.id
+          and c.usage_settings = ${settings} and c.dirty_from is null and c.usage_from is not null
+          and exists (
+            select 1 from bw_usage_points p
+            where p.tenant_record_id = ${tenantRecordId} and p.subscription_record_id = s.record_id
+              and p.local_date < ${writeDay(before)} and p.local_date < c.usage_from)
+        order by s.record_id limit ${limit}`,
+        ({ record_id, id, account_record_id }) => {
+          const subscriptionId = textOf(id, 'id');
+          assertInvariant(isUuid(subscriptionId), 'A subscription has no id');
+          return {
+            subscriptionRecordId: numberOf(record_id, 'record_id'),
+            subscriptionId,
+            accountRecordId: numberOf(account_record_id, 'account_record_id'),
+          };
+        },
+      );
+    },
     archivedDays: async (subscriptionRecordId, days) => {
       if (days.length === 0) return [];
       const rows = [...new Set(days)].map((day) => [writeDay(day)]);
@@ -191,34 +212,6 @@ export function usageArchiveReads(scope: TenantScope): UsageArchiveReads {
       );
     },
   };
-}
-
-async function settledSubscriptions(
-  { runner, tenantRecordId }: TenantScope,
-  { before, settings, after, limit }: SettledRequest,
-): Promise<readonly SettledSubscription[]> {
-  return runner.read(
-    sql`
-    select s.record_id, s.id, c.account_record_id
-    from bw_subscriptions s cross join bw_invoicing_cursors c
-    where s.tenant_record_id = ${tenantRecordId} and s.record_id > ${after}
-      and c.tenant_record_id = ${tenantRecordId} and c.subscription_id = s.id
-      and c.usage_settings = ${settings} and c.dirty_from is null and c.usage_from is not null
-      and exists (
-        select 1 from bw_usage_points p
-        where p.tenant_record_id = ${tenantRecordId} and p.subscription_record_id = s.record_id
-          and p.local_date < ${writeDay(before)} and p.local_date < c.usage_from)
-    order by s.record_id limit ${limit}`,
-    ({ record_id, id, account_record_id }) => {
-      const subscriptionId = textOf(id, 'id');
-      assertInvariant(isUuid(subscriptionId), 'A subscription has no id');
-      return {
-        subscriptionRecordId: numberOf(record_id, 'record_id'),
-        subscriptionId,
-        accountRecordId: numberOf(account_record_id, 'account_record_id'),
-      };
-    },
-  );
 }
 
 /** For each request, the pieces of its day that are archived, as they were archived. */

@@ -1,6 +1,5 @@
 import type {
   HourSum,
-  UsageHoursRequest,
   UsageReads,
   UsageStretch,
   UsageSum,
@@ -16,15 +15,11 @@ import { type Cell, dateOf, givenColumns, numberOf, textOf, writeDay } from '../
 import { firstRowsAs, isIn, nothing, orderedText, raw, type Sql, sql } from '../../sql/sql.ts';
 import { insertInto, readAs, recordColumns, type TenantScope } from '../../tables/record-access.ts';
 import { usageIntervalsTable } from '../../tables/usage/usage-intervals.ts';
+import { usageThresholdsTable } from '../../tables/usage/usage-thresholds.ts';
 import { usageArchiveWrites } from './usage-archive-writes.ts';
 import { isVoided, usageArchiveReads, usageDays, usagePieces } from './usage-pieces.ts';
-import { lockUsageMarks, recordMarked, tellThresholds, usageMarks } from './usage-thresholds.ts';
-import {
-  pageOfTrackingIds,
-  trackingIdsOf,
-  trackingIdsOfPoints,
-  voidSubmission,
-} from './usage-tracking-ids.ts';
+import { marksOf, recordMarked } from './usage-recording.ts';
+import { trackingIdReads, voidSubmission } from './usage-tracking-ids.ts';
 
 const wholeColumns = givenColumns({ stretch: 'bigint', first_day: 'date', last_day: 'date' });
 const cutColumns = givenColumns({ stretch: 'bigint', cut_day: 'date', start_at: 'bigint', end_at: 'bigint' });
@@ -62,28 +57,71 @@ export function usageReads(scope: TenantScope): UsageReads {
       );
       return sums;
     },
-    hourSums: async (request) => usageHourSums(scope, request),
-    trackingIds: async (invoiceIds, limit) => trackingIdsOf(scope, invoiceIds, limit),
-    pageOfTrackingIds: async (invoiceId, request) => pageOfTrackingIds(scope, invoiceId, request),
-    trackingIdsOfPoints: async (points, limit) => trackingIdsOfPoints(scope, points, limit),
+    /** Each stretch reads its day once. */
+    hourSums: async ({ subscriptionRecordId, stretches, unit }) => {
+      const sums: HourSum[][] = stretches.map(() => []);
+      if (stretches.length === 0) return sums;
+      const rows = stretches.map(({ day, start, end }, index) => [index, writeDay(day), start, end]);
+      await runner.read(
+        sql`
+        select part.stretch, part.hour, unit.name, ${raw(runner.dialect.aggregate('sum', 'part.amount'))} as amount
+        from (
+          select r.stretch, cast((p.recorded_for - r.start_at) / ${raw(String(HOUR_MS))} as integer) as hour,
+            p.unit_record_id, p.amount
+          from ${firstRowsAs('r', hourColumns, rows)} cross join bw_usage_points p
+          where p.tenant_record_id = ${tenantRecordId} and p.subscription_record_id = ${subscriptionRecordId}
+            and p.local_date = r.local_date and p.recorded_for >= r.start_at and p.recorded_for < r.end_at
+            and not ${isVoided('p', tenantRecordId)} ${isOfUnit('p.unit_record_id', unit, tenantRecordId)}
+        ) part join bw_usage_units unit on unit.record_id = part.unit_record_id
+        where +unit.tenant_record_id = ${tenantRecordId}
+        group by part.stretch, part.hour, unit.name order by part.stretch, part.hour, ${orderedText('unit.name')}`,
+        (row) => {
+          const amount = runner.dialect.decimalOf(row.amount);
+          assertInvariant(amount !== null, 'A group of points has no sum');
+          const sum = { hour: numberOf(row.hour, 'hour'), unit: textOf(row.name, 'name'), amount };
+          sums[numberOf(row.stretch, 'stretch')]?.push(sum);
+        },
+      );
+      return sums;
+    },
+    ...trackingIdReads(scope),
     intervals: async (windows) => usageIntervals(scope, windows),
     voidIntervals: async (windows) => usageIntervals(scope, windows, { areVoid: true }),
-    billedOn: async (invoiceId) => usageBilledOn(scope, invoiceId),
+    billedOn: async (invoiceId) => {
+      const rows = await runner.rows(sql`
+        select subscription_id, starts_at_local from bw_usage_intervals
+        where tenant_record_id = ${tenantRecordId} and ${isIn('invoice_id', 'uuid', [invoiceId])}`);
+      return rows.map((row) => ({
+        subscriptionId: textOf(row.subscription_id, 'subscription_id') as Uuid,
+        date: dateOf(row.starts_at_local, 'starts_at_local'),
+      }));
+    },
     days: async (requests) => usageDays(scope, requests),
     pieces: async (requests) => usagePieces(scope, requests),
-    marks: async (subscriptionRecordIds) => usageMarks(scope, subscriptionRecordIds),
+    marks: async (subscriptionRecordIds) => marksOf(scope, subscriptionRecordIds, nothing),
     ...usageArchiveReads(scope),
   };
 }
 
 export function usageWrites(scope: WriteScope): UsageWrites {
   return {
-    insertIntervals: async (intervals) => insertUsageIntervals(scope, intervals),
+    insertIntervals: async (intervals) => {
+      if (intervals.length === 0) return;
+      await scope.runner.run(insertInto(scope, usageIntervalsTable, intervals));
+    },
     voidSubmission: async (subscriptionRecordId, trackingId) =>
       voidSubmission(scope, subscriptionRecordId, trackingId),
     record: async (submissions) => recordMarked(scope, submissions),
-    lockMarks: async (subscriptionRecordIds) => lockUsageMarks(scope, subscriptionRecordIds),
-    tellThresholds: async (thresholds) => tellThresholds(scope, thresholds),
+    lockMarks: async (subscriptionRecordIds) => {
+      const lock = sql`order by subscription_record_id ${raw(scope.runner.dialect.forUpdate)}`;
+      return marksOf(scope, subscriptionRecordIds, lock);
+    },
+    tellThresholds: async (thresholds) =>
+      thresholds.length === 0
+        ? []
+        : readAs(scope, usageThresholdsTable)`
+          ${insertInto(scope, usageThresholdsTable, thresholds)} on conflict do nothing
+          returning ${raw(recordColumns(scope, usageThresholdsTable))}`,
     ...usageArchiveWrites(scope),
   };
 }
@@ -116,37 +154,6 @@ const hourColumns = givenColumns({
   end_at: 'bigint',
 });
 
-/** Each stretch reads its day once. */
-async function usageHourSums(
-  { runner, tenantRecordId }: TenantScope,
-  { subscriptionRecordId, stretches, unit }: UsageHoursRequest,
-): Promise<readonly (readonly HourSum[])[]> {
-  const sums: HourSum[][] = stretches.map(() => []);
-  if (stretches.length === 0) return sums;
-  const rows = stretches.map(({ day, start, end }, index) => [index, writeDay(day), start, end]);
-  await runner.read(
-    sql`
-    select part.stretch, part.hour, unit.name, ${raw(runner.dialect.aggregate('sum', 'part.amount'))} as amount
-    from (
-      select r.stretch, cast((p.recorded_for - r.start_at) / ${raw(String(HOUR_MS))} as integer) as hour,
-        p.unit_record_id, p.amount
-      from ${firstRowsAs('r', hourColumns, rows)} cross join bw_usage_points p
-      where p.tenant_record_id = ${tenantRecordId} and p.subscription_record_id = ${subscriptionRecordId}
-        and p.local_date = r.local_date and p.recorded_for >= r.start_at and p.recorded_for < r.end_at
-        and not ${isVoided('p', tenantRecordId)} ${isOfUnit('p.unit_record_id', unit, tenantRecordId)}
-    ) part join bw_usage_units unit on unit.record_id = part.unit_record_id
-    where +unit.tenant_record_id = ${tenantRecordId}
-    group by part.stretch, part.hour, unit.name order by part.stretch, part.hour, ${orderedText('unit.name')}`,
-    (row) => {
-      const amount = runner.dialect.decimalOf(row.amount);
-      assertInvariant(amount !== null, 'A group of points has no sum');
-      const sum = { hour: numberOf(row.hour, 'hour'), unit: textOf(row.name, 'name'), amount };
-      sums[numberOf(row.stretch, 'stretch')]?.push(sum);
-    },
-  );
-  return sums;
-}
-
 /** Of the unit with that name; null = of every unit. */
 function isOfUnit(column: string, unit: string | null, tenantRecordId: number): Sql {
   if (unit === null) return nothing;
@@ -172,25 +179,4 @@ export async function usageIntervals(
     where c.tenant_record_id = ${scope.tenantRecordId} and c.subscription_id = w.subscription_id
       and c.ends_at_local >= w.from_date and ${raw(areVoid ? "v.status = 'VOID'" : "(c.invoice_id is null or v.status <> 'VOID')")}
     order by c.record_id`;
-}
-
-async function usageBilledOn(
-  { runner, tenantRecordId }: TenantScope,
-  invoiceId: Uuid,
-): ReturnType<UsageReads['billedOn']> {
-  const rows = await runner.rows(sql`
-    select subscription_id, starts_at_local from bw_usage_intervals
-    where tenant_record_id = ${tenantRecordId} and ${isIn('invoice_id', 'uuid', [invoiceId])}`);
-  return rows.map((row) => ({
-    subscriptionId: textOf(row.subscription_id, 'subscription_id') as Uuid,
-    date: dateOf(row.starts_at_local, 'starts_at_local'),
-  }));
-}
-
-async function insertUsageIntervals(
-  scope: TenantScope,
-  intervals: readonly StoredUsageInterval[],
-): Promise<void> {
-  if (intervals.length === 0) return;
-  await scope.runner.run(insertInto(scope, usageIntervalsTable, intervals));
 }

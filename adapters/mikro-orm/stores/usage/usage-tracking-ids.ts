@@ -19,47 +19,39 @@ const rangeColumns = [
   ...givenColumns({ billed_at: 'bigint' }),
 ];
 
-/** The tracking ids of the points that intervals have consumed; those that were void by then are left out. */
-export async function trackingIdsOf(
+export function trackingIdReads(
   scope: TenantScope,
-  invoiceIds: readonly Uuid[],
-  limit: number,
-): Promise<ReadonlyMap<Uuid, readonly string[]>> {
-  const { ranges, supplied } = await billedOf(scope, invoiceIds);
-  const found = await trackingIdsIn(scope, ranges, limit);
-  return new Map(
-    invoiceIds.flatMap((id, index) => {
-      const ids = new Set([...(found.get(index) ?? []), ...(supplied.get(index) ?? [])]);
-      return ids.size === 0 ? [] : [[id, [...ids].slice(0, limit)] as const];
-    }),
-  );
-}
-
-/** The tracking ids of these points of subscriptions. */
-export async function trackingIdsOfPoints(
-  scope: TenantScope,
-  points: Parameters<UsageReads['trackingIdsOfPoints']>[0],
-  limit: number,
-): Promise<readonly string[]> {
-  const rows = points.flatMap(({ subscriptionId, ranges }) =>
-    ranges.map((range) => [0, subscriptionId, ...rangeCells(range), null]),
-  );
-  return (await trackingIdsIn(scope, rows, limit)).get(0) ?? [];
-}
-
-/** From the last one on for a negative limit. Those that sources have told come after those that were recorded. */
-export async function pageOfTrackingIds(
-  scope: TenantScope,
-  invoiceId: Uuid,
-  request: PageRequest,
-): Promise<Page<string>> {
-  const { ranges, supplied } = await billedOf(scope, [invoiceId]);
-  const told = supplied.get(0) ?? [];
-  if (told.length > 0) {
-    const recorded = (await trackingIdsIn(scope, ranges, MAX_COUNTED_RECORDS)).get(0) ?? [];
-    return pageOf([...new Set([...recorded, ...told])], request);
-  }
-  return ranges.length === 0 ? pageOf([], request) : pageOfRecorded(scope, ranges, request);
+): Pick<UsageReads, 'trackingIds' | 'trackingIdsOfPoints' | 'pageOfTrackingIds'> {
+  return {
+    /** The tracking ids of the points that intervals have consumed; those that were void by then are left out. */
+    trackingIds: async (invoiceIds, limit) => {
+      const { ranges, supplied } = await billedOf(scope, invoiceIds);
+      const found = await trackingIdsIn(scope, ranges, limit);
+      return new Map(
+        invoiceIds.flatMap((id, index) => {
+          const ids = new Set([...(found.get(index) ?? []), ...(supplied.get(index) ?? [])]);
+          return ids.size === 0 ? [] : [[id, [...ids].slice(0, limit)] as const];
+        }),
+      );
+    },
+    /** The tracking ids of these points of subscriptions. */
+    trackingIdsOfPoints: async (points, limit) => {
+      const rows = points.flatMap(({ subscriptionId, ranges }) =>
+        ranges.map((range) => [0, subscriptionId, ...rangeCells(range), null]),
+      );
+      return (await trackingIdsIn(scope, rows, limit)).get(0) ?? [];
+    },
+    /** From the last one on for a negative limit. Those that sources have told come after those that were recorded. */
+    pageOfTrackingIds: async (invoiceId, request) => {
+      const { ranges, supplied } = await billedOf(scope, [invoiceId]);
+      const told = supplied.get(0) ?? [];
+      if (told.length > 0) {
+        const recorded = (await trackingIdsIn(scope, ranges, MAX_COUNTED_RECORDS)).get(0) ?? [];
+        return pageOf([...new Set([...recorded, ...told])], request);
+      }
+      return ranges.length === 0 ? pageOf([], request) : pageOfRecorded(scope, ranges, request);
+    },
+  };
 }
 
 async function pageOfRecorded(

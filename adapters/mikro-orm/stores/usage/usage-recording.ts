@@ -1,11 +1,11 @@
-import type { Authorship, ToldThreshold, UsageSubmission } from '../../../../lib/records/index.ts';
+import type { Authorship, UsageSubmission } from '../../../../lib/records/index.ts';
 import { assertInvariant } from '../../../../lib/values/errors/index.ts';
 import type { WriteScope } from '../../audit/audited-writes.ts';
 import { numberOf } from '../../sql/columns.ts';
 import type { Runner } from '../../sql/runner.ts';
-import { isIn, nothing, raw, type Sql, sql } from '../../sql/sql.ts';
-import { insertInto, readAs, recordColumns, type TenantScope } from '../../tables/record-access.ts';
-import { usageMarksTable, usageThresholdsTable } from '../../tables/usage/usage-thresholds.ts';
+import { isIn, type Sql, sql } from '../../sql/sql.ts';
+import { insertInto, type TenantScope } from '../../tables/record-access.ts';
+import { usageMarksTable } from '../../tables/usage/usage-thresholds.ts';
 
 /** In one order for all, so that none waits for another that waits for it; the last rows that a recording locks. */
 async function markSubscriptions(
@@ -20,22 +20,8 @@ async function markSubscriptions(
     on conflict (tenant_record_id, subscription_record_id) do update set version = bw_usage_marks.version + 1`);
 }
 
-export function usageMarks(
-  scope: TenantScope,
-  subscriptionRecordIds: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
-  return marksOf(scope, subscriptionRecordIds, nothing);
-}
-
-export function lockUsageMarks(
-  scope: TenantScope,
-  subscriptionRecordIds: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
-  const { forUpdate } = scope.runner.dialect;
-  return marksOf(scope, subscriptionRecordIds, sql`order by subscription_record_id ${raw(forUpdate)}`);
-}
-
-async function marksOf(
+/** By subscription, how often something was recorded for it. */
+export async function marksOf(
   { runner, tenantRecordId }: TenantScope,
   subscriptionRecordIds: readonly number[],
   ending: Sql,
@@ -51,16 +37,6 @@ async function marksOf(
       numberOf(version, 'version'),
     ]),
   );
-}
-
-export async function tellThresholds(
-  scope: TenantScope,
-  thresholds: readonly ToldThreshold[],
-): Promise<readonly ToldThreshold[]> {
-  if (thresholds.length === 0) return [];
-  return readAs(scope, usageThresholdsTable)`
-    ${insertInto(scope, usageThresholdsTable, thresholds)} on conflict do nothing
-    returning ${raw(recordColumns(scope, usageThresholdsTable))}`;
 }
 
 interface Recording {
