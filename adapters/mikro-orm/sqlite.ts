@@ -1,6 +1,6 @@
 import '../supported-node.ts';
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/sqlite';
-import type { HeldName, Storage } from '../../lib/ports/storage/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import { SQLITE_BUSY_TIMEOUT_MS } from '../../lib/values/limits.ts';
 import type { SqliteHandle } from './hosts/better-sqlite3.ts';
 import type { PrismaTransaction } from './hosts/prisma.ts';
@@ -8,7 +8,7 @@ import type { KnexTransaction, KyselyTransaction } from './hosts/query-builders.
 import type { SqlTransaction } from './hosts/sql-transaction.ts';
 import { migrations } from './migrations/sqlite/index.ts';
 import { applyMigrations } from './session/migrator.ts';
-import { MikroOrmStorage } from './session/mikro-orm-storage.ts';
+import { MikroOrmStorage, type StorageParts } from './session/mikro-orm-storage.ts';
 import { type Connection, compiled, plainTransactions, type Transaction } from './sql/connection.ts';
 import type { Trace } from './sql/runner.ts';
 import { copyOnline, lockNode, makePrivately, type Release, seesLock } from './sqlite/database-file.ts';
@@ -107,45 +107,46 @@ export async function backup({ path, to }: { readonly path: string; readonly to:
 
 function ownStorage(options: SqliteOptions): Storage<SqliteHost> {
   const { orm, connect, close } = openOwn(options);
-  return MikroOrmStorage.over<SqliteHost>({
-    connection: connectionOf(orm),
-    transactions: plainTransactions(connectionOf(orm)),
-    dialect: lendingDialect,
-    hostDialect: sqliteDialect,
-    seesLock: (host) => seesLockOf(host, orm),
-    migrations,
-    migrate: options.migrate === false || options.readOnly === true ? null : () => migrateOver(orm),
-    connect,
-    letGo: close,
-    close,
-    poolUse: async () => null,
-    requireRowSecurity: false,
-    nodeTag: '',
-    onSignal: noOtherNodes,
-    holdName: isAlone,
-    trace: options.trace,
-  });
+  const migrates = options.migrate !== false && options.readOnly !== true;
+  const { trace } = options;
+  return storageOver(orm, { dialect: lendingDialect, connect, letGo: close, close, migrates, trace });
 }
 
 function hostStorage(orm: MikroORM): Storage<SqliteHost> {
+  // The host closes what it has opened.
+  const stayOpen = async (): Promise<void> => undefined;
+  return storageOver(orm, {
+    dialect: sqliteDialect,
+    connect: () => connectionOf(orm).ensureConnection(),
+    letGo: stayOpen,
+    close: stayOpen,
+    migrates: true,
+    trace: undefined,
+  });
+}
+
+function storageOver(
+  orm: MikroORM,
+  input: Pick<StorageParts, 'dialect' | 'connect' | 'letGo' | 'close' | 'trace'> & {
+    readonly migrates: boolean;
+  },
+): Storage<SqliteHost> {
+  const { migrates, ...parts } = input;
   return MikroOrmStorage.over<SqliteHost>({
+    ...parts,
     connection: connectionOf(orm),
     transactions: plainTransactions(connectionOf(orm)),
-    dialect: sqliteDialect,
     hostDialect: sqliteDialect,
     seesLock: (host) => seesLockOf(host, orm),
     migrations,
-    migrate: () => migrateOver(orm),
-    connect: () => connectionOf(orm).ensureConnection(),
-    // The host closes what it has opened.
-    letGo: async () => undefined,
-    close: async () => undefined,
+    migrate: migrates ? () => migrateOver(orm) : null,
     poolUse: async () => null,
     requireRowSecurity: false,
     nodeTag: '',
-    onSignal: noOtherNodes,
-    holdName: isAlone,
-    trace: undefined,
+    // No other process writes to the file; `onCommit` signals the commits of this one.
+    onSignal: () => () => undefined,
+    // The lock of the database's file keeps other nodes away, whatever they are called.
+    holdName: async () => 'HELD',
   });
 }
 
@@ -208,7 +209,11 @@ function unopened(path: string, cause: unknown): unknown {
 async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
   return applyMigrations({
     open: (options) =>
-      new MikroORM({ ...options, dbName: orm.config.get('dbName') ?? '', driverOptions: kyselyOf(orm) }),
+      new MikroORM({
+        ...options,
+        dbName: orm.config.get('dbName') ?? '',
+        driverOptions: orm.em.getConnection().getClient(),
+      }),
     entities: defineEntities(sqliteDialect),
     migrations,
   });
@@ -220,20 +225,6 @@ async function seesLockOf(host: Transaction, orm: MikroORM): Promise<boolean> {
   return seesLock(await orm.em.getConnection().getNativeClient());
 }
 
-function kyselyOf(orm: MikroORM) {
-  return orm.em.getConnection().getClient();
-}
-
 function connectionOf(orm: MikroORM): Connection {
   return orm.em.getConnection('write');
-}
-
-/** The lock of the database's file keeps other nodes away, whatever they are called. */
-async function isAlone(): Promise<HeldName> {
-  return 'HELD';
-}
-
-/** No other process writes to the file; `onCommit` signals the commits of this one. */
-function noOtherNodes(): () => void {
-  return () => undefined;
 }

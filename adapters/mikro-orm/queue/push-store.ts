@@ -126,7 +126,7 @@ export function pushStore(
   return {
     take: async ({ owner, token, limit, businessNow, systemNowMs, leaseEndsAtMs }) => {
       // Along the index of what is due, from tenant to tenant, whatever each has to send.
-      const { rows: taken } = await access.run(sql`
+      const taken = await access.rows(sql`
         with recursive pushing (id) as (
           select min(d.tenant_record_id) from ${rows} d where ${due}
           union all
@@ -158,7 +158,7 @@ export function pushStore(
       await access.run(sql`update ${leases} as l set ends_at_ms = ${leaseEndsAtMs} where ${areHeld(held)}`);
     },
     owners: async () => {
-      const { rows: found } = await access.run(sql`
+      const found = await access.rows(sql`
         select distinct l.owner from ${leases} l where true ${ofKind('l')}`);
       return found.map(({ owner }) => String(owner));
     },
@@ -181,7 +181,7 @@ export function pushStore(
           where d.tenant_record_id = ${tenantRecordId} and ${due} and ${which}
             and not ${isIn('d.record_id', 'bigint', held)}
           order by d.due_order, d.record_id limit ${limit}) as chosen`;
-      const { rows: found } = await access.run(sql`
+      const found = await access.rows(sql`
         ${some(sql`d.due_order = 0 and not ${isIn('coalesce(d.account_record_id, 0)', 'bigint', enoughOf)}`)}
         union all ${some(sql`d.due_order > 0 and d.due_order <= ${businessNow}`)}`);
       return found
@@ -216,13 +216,13 @@ export function pushStore(
         return 'TAKEN';
       }),
     nextDue: async (after) => {
-      const { rows: found } = await access.run(sql`
+      const found = await access.rows(sql`
         select min(d.due_order) as next_due from ${rows} d where ${due} and d.due_order > ${after}`);
       const next = found[0]?.next_due;
       return next === null || next === undefined ? null : instant(numberOf(next, 'next_due'));
     },
     backlog: async ({ businessNow, limit }) => {
-      const { rows: found } = await access.run(sql`
+      const found = await access.rows(sql`
         select sum(due) as due, min(oldest) as oldest from (
           select count(*) as due, min(begun) as oldest from (
             select case when d.due_order = 0 then d.created_date else d.due_order end as begun from ${rows} d
@@ -238,7 +238,7 @@ export function pushStore(
     hasDue: async (tenantRecordId, businessNow) => {
       const whose = (alias: string): Sql =>
         tenantRecordId === null ? nothing : sql`and ${raw(alias)}.tenant_record_id = ${tenantRecordId}`;
-      const { rows: found } = await access.run(sql`
+      const found = await access.rows(sql`
         select 1 as found where (
           select d.record_id from ${rows} d where ${due} and d.due_order <= ${businessNow} ${whose('d')}
           order by d.due_order limit 1) is not null

@@ -1,5 +1,5 @@
 import type { InvoiceReads } from '../../../lib/ports/storage/index.ts';
-import { type CoverageRow, itemTypesWith } from '../../../lib/records/index.ts';
+import { itemTypesWith } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { MIN_YEAR } from '../../../lib/values/limits.ts';
 import { formatLocalDate, localDate } from '../../../lib/values/time/index.ts';
@@ -27,41 +27,41 @@ const lastBegun = `coalesce((
     and p.start_date <= w.from_date
   order by p.start_date desc limit 1), w.from_date)`;
 
-export async function loadCoverage(
+export function coverageReads(
   scope: TenantScope,
-  windows: Parameters<InvoiceReads['loadCoverage']>[0],
-): Promise<readonly CoverageRow[]> {
-  if (windows.length === 0) return [];
-  const given = firstRowsAs(
-    'g',
-    windowColumns,
-    windows.map(({ subscriptionId, from }) => [subscriptionId, formatLocalDate(from ?? firstDay)]),
-  );
-  const inWindow = (condition: string): Sql => sql`
-    select ${raw(recordColumns(scope, coverageTable, 'c'))} from r cross join bw_coverage c
-    where c.tenant_record_id = r.tenant_record_id and c.subscription_id = r.subscription_id and ${raw(condition)}`;
-  return readAs(scope, coverageTable)`
-    with w as materialized (
-      select cast(${scope.tenantRecordId} as bigint) as tenant_record_id, g.* from ${given}
-    ), r as materialized (
-      select w.*, ${raw(lastBegun)} as begun_date from w
-    )
-    select * from (
-      ${inWindow(`c.kind = 'RECURRING' and c.start_date >= r.begun_date and c.end_date > r.from_date`)}
-      union all ${inWindow(`c.kind = 'FIXED' and c.start_date >= r.from_date`)}
-      union all ${inWindow(`c.kind = 'FREE' and c.start_date >= r.from_date`)}
-    ) as found
-    order by record_id`;
-}
-
-export async function loadCoverageOfItems(
-  scope: TenantScope,
-  itemIds: readonly Uuid[],
-): Promise<readonly CoverageRow[]> {
-  if (itemIds.length === 0) return [];
-  return readAs(scope, coverageTable)`
-    select * from (${ofItems(scope, itemIds, recordColumns(scope, coverageTable, 'c'))}) as found
-      order by record_id`;
+): Pick<InvoiceReads, 'loadCoverage' | 'loadCoverageOfItems' | 'lastCharges'> {
+  return {
+    loadCoverage: async (windows) => {
+      if (windows.length === 0) return [];
+      const given = firstRowsAs(
+        'g',
+        windowColumns,
+        windows.map(({ subscriptionId, from }) => [subscriptionId, formatLocalDate(from ?? firstDay)]),
+      );
+      const inWindow = (condition: string): Sql => sql`
+        select ${raw(recordColumns(scope, coverageTable, 'c'))} from r cross join bw_coverage c
+        where c.tenant_record_id = r.tenant_record_id and c.subscription_id = r.subscription_id and ${raw(condition)}`;
+      return readAs(scope, coverageTable)`
+        with w as materialized (
+          select cast(${scope.tenantRecordId} as bigint) as tenant_record_id, g.* from ${given}
+        ), r as materialized (
+          select w.*, ${raw(lastBegun)} as begun_date from w
+        )
+        select * from (
+          ${inWindow(`c.kind = 'RECURRING' and c.start_date >= r.begun_date and c.end_date > r.from_date`)}
+          union all ${inWindow(`c.kind = 'FIXED' and c.start_date >= r.from_date`)}
+          union all ${inWindow(`c.kind = 'FREE' and c.start_date >= r.from_date`)}
+        ) as found
+        order by record_id`;
+    },
+    loadCoverageOfItems: async (itemIds) => {
+      if (itemIds.length === 0) return [];
+      return readAs(scope, coverageTable)`
+        select * from (${ofItems(scope, itemIds, recordColumns(scope, coverageTable, 'c'))}) as found
+          order by record_id`;
+    },
+    lastCharges: async (subscriptionIds, sinceItem) => lastCharges(scope, subscriptionIds, sinceItem),
+  };
 }
 
 export async function deleteCoverageOfItems(scope: TenantScope, itemIds: readonly Uuid[]): Promise<void> {
@@ -107,7 +107,7 @@ const firstItemToRead = `min(coalesce((
  * invoices of one run, and usage that came to no item, count as one charge. In force when the last one was made were the
  * days that are in force now, and those that were repaired since.
  */
-export async function lastCharges(
+async function lastCharges(
   scope: TenantScope,
   subscriptionIds: readonly Uuid[],
   sinceItem: number | null = null,

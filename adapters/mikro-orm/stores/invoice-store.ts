@@ -41,7 +41,7 @@ import {
   updateOf,
   updateRows,
 } from '../tables/record-access.ts';
-import { deleteCoverageOfItems, lastCharges, loadCoverage, loadCoverageOfItems } from './coverage.ts';
+import { coverageReads, deleteCoverageOfItems } from './coverage.ts';
 import { searchInvoices } from './invoice-search.ts';
 import { isOpen, linkedInvoiceReads } from './linked-invoices.ts';
 import { lockNumbers, skipNumbers, takeNumbers } from './tenant-settings.ts';
@@ -135,7 +135,6 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
                 where p.tenant_record_id = v.tenant_record_id and p.id = v.parent_invoice_id
                   and p.status <> 'DRAFT')))
         order by record_id desc limit ${limit}`,
-    lastCharges: async (subscriptionIds, sinceItem) => lastCharges(scope, subscriptionIds, sinceItem),
     maxTargetDate: async (accountId) => {
       // Goes along the account's invoices, the latest first, until one has such an item.
       const [row] = await scope.runner.rows(sql`
@@ -201,8 +200,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     cursorsOfAccounts: async (accountIds) => select(scope, cursorsTable, ofAccounts(scope, accountIds)),
     findCursors: async (subscriptionIds) =>
       select(scope, cursorsTable, isIn('subscription_id', 'uuid', subscriptionIds)),
-    loadCoverage: async (windows) => loadCoverage(scope, windows),
-    loadCoverageOfItems: async (itemIds) => loadCoverageOfItems(scope, itemIds),
+    ...coverageReads(scope),
   };
 }
 
