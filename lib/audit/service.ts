@@ -89,10 +89,7 @@ const ownNames: Readonly<Record<string, string>> = {
   CUSTOM_FIELD: 'custom_fields',
 };
 
-/**
- * The changes of an account as they are listed: by the name of the table, code point by code point, then by record, then in
- * the order in which they were written (accounts §14 rule 5).
- */
+/** The changes of an account by table name (code points), record, then order of writing (accounts §14 rule 5). */
 export function inAccountOrder(entries: readonly AuditEntry[]): readonly AuditEntry[] {
   const ofTable = Map.groupBy(entries, ({ tableName }) => ownNames[tableName] ?? tableName.toLowerCase());
   // Names of tables are ASCII, where code units are code points.

@@ -100,10 +100,7 @@ function overRefundedPayments(
   );
 }
 
-/**
- * Finds what is to happen to these accounts and has no entry in the queue. Closing an account may have removed its
- * entries.
- */
+/** Finds future work without a queue entry. Closing an account may have removed its entries. */
 export async function checkQueued(
   session: ReadSession,
   all: readonly Account[],
@@ -164,8 +161,7 @@ export interface FutureOfAccount {
 }
 
 /**
- * The entries for what is to happen to an account after now. Runs count only from the next day on: a run that has fallen
- * due and must not be made at present leaves no entry.
+ * The entries of work after now. Runs count from the next day on, since a run that must not be made now leaves none.
  */
 export function expectedEntries(of: FutureOfAccount): readonly ExpectedEntry[] {
   const { account, cursors, events, states, now } = of;
@@ -212,10 +208,7 @@ const countedBy: Readonly<Record<InvoicePaymentType, readonly TransactionType[]>
   CHARGED_BACK: [TransactionType.CHARGEBACK],
 };
 
-/**
- * Finds rows that count what no transaction has done, and transactions that have done what no row counts; `rows` and
- * `transactions` are all of the payments of one account.
- */
+/** Finds rows without a transaction and transactions without a row, among all payments of one account. */
 export function miscounted(rows: readonly Row[], transactions: readonly Transaction[]): readonly Finding[] {
   const paying = new Set(
     rows.flatMap(({ type, paymentId }) => (type === InvoicePaymentType.ATTEMPT ? (paymentId ?? []) : [])),

@@ -148,10 +148,7 @@ export function wrongSums(
 type Owed = Pick<Invoice, 'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance' | 'currency'>;
 type Adjusted = Pick<InvoiceItem, 'id' | 'itemType' | 'repairable'>;
 
-/**
- * Finds a balance that no payment in whole minor units can settle, which amounts of older data have left, with the
- * adjustment that ends it.
- */
+/** Finds a balance of older data that no payment in minor units can settle, with the adjustment that ends it. */
 export function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonly Finding[] {
   const { id, currency, rawBalance } = invoice;
   if (invoice.status !== InvoiceStatus.COMMITTED || invoice.isMigration || invoice.isWrittenOff) return [];
@@ -227,10 +224,7 @@ export interface ItemRemainders {
   readonly rows: readonly CoverageRow[];
 }
 
-/**
- * What is stored of a charge and differs from what repairs and adjustments leave of it; nothing may be left on a VOID
- * invoice.
- */
+/** The remainder of a charge that differs from its repairs and adjustments; nothing remains on a VOID invoice. */
 export function wrongRemainders(of: ItemRemainders): readonly Finding[] {
   const { invoice, item } = of;
   if (!isAdjustable(item)) return [];

@@ -73,10 +73,7 @@ async function leftOvers(
     }));
 }
 
-/**
- * Each account is in the state that it comes to, and the check that it waits for is in the queue (overdue §6), or else
- * what asks for a look at it.
- */
+/** Finds accounts not in their state, or without the queue entry of their check (overdue §6). */
 async function missingLooks(
   session: ReadSession,
   facts: readonly OverdueFacts[],
@@ -138,8 +135,8 @@ function shownName(stateName: string = CLEAR_STATE_NAME): string {
 }
 
 /**
- * Accounts of which is known that they were looked at by the configuration: since then something became unpaid, or they
- * entered their state. Closing an account may have removed its check.
+ * Accounts known to have been checked since the upload: something became unpaid, or they entered a state. Closing an
+ * account may have removed its check.
  */
 async function lookedAtSince(
   session: ReadSession,

@@ -40,9 +40,8 @@ interface ConfigsOf {
 type CheckPorts = Pick<Ports, 'storage' | 'clock'>;
 
 /**
- * Searches what is stored for what cannot be: reads only, takes no lock, and may run beside a busy engine. Each part is
- * read from a snapshot of its own, a number of records at a time; memory grows with the largest account, not with the
- * database.
+ * Searches stored data for what is invalid: read-only, without locks, beside a busy engine. Each part is one
+ * snapshot; memory grows with the largest account.
  */
 export class CheckService {
   readonly #ports: CheckPorts;
@@ -240,8 +239,7 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * What is wrong with the next credit notes of a tenant, by number (invoicing §21): a gap before one, or an amount that is
- * not the sum of its lines.
+ * Faults of the next credit notes, by number (invoicing §21): a gap, or an amount that is not the sum of the lines.
  * @param last the number before them; 0 = they are the first.
  */
 export function wrongCreditNotes(

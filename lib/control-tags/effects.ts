@@ -7,10 +7,7 @@ import { SystemTag } from './system-definitions.ts';
 export const TagEffect = {
   /** Automatic payments are held back; the end of the last such tag releases them (payments §9.2 rule 6, §9.3). */
   HOLDS_PAYMENTS: 'HOLDS_PAYMENTS',
-  /**
-   * The tag stays while the account has no default payment method, since what it holds back could not be paid (accounts
-   * §13.1 rule 6).
-   */
+  /** The tag stays while the account has no default payment method (accounts §13.1 rule 6). */
   ENDS_WITH_PAYMENT_METHOD: 'ENDS_WITH_PAYMENT_METHOD',
   /** Automatic runs pass the object over; removing the tag asks for what was missed (invoicing §4 rule 5, §8.1, §8.2). */
   STOPS_INVOICING: 'STOPS_INVOICING',

@@ -28,8 +28,8 @@ interface Counted {
 }
 
 /**
- * What can be measured of the engine (platform §13 rule 3), by queries whose cost does not grow. What only the database
- * knows is left out while it does not answer.
+ * The engine's metrics (platform §13 rule 3), by queries of constant cost; those of an unreachable database are left
+ * out.
  */
 export class MetricsService {
   readonly #ports: MetricsPorts;

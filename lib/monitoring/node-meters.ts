@@ -64,10 +64,7 @@ const STEP = Math.log(1.02);
 
 const percentiles = { median: 0.5, tp75: 0.75, tp95: 0.95, tp98: 0.98, tp99: 0.99, tp999: 0.999 } as const;
 
-/**
- * Durations of some time, in milliseconds: least, greatest, mean and deviation exactly, percentiles by buckets whose number
- * does not grow with that of the durations.
- */
+/** Durations in milliseconds: exact least, greatest, mean and deviation, percentiles by a fixed number of buckets. */
 export class Durations {
   readonly #buckets = new Map<number, number>();
   #count = 0;

@@ -55,8 +55,8 @@ interface AccessPorts extends ActivityPorts {
 }
 
 /**
- * Keeps the requests of this node (platform §12.1 rule 5): they are stored together, some seconds late, and no request waits for that.
- * What comes while the database takes none, beyond a bound, is counted and lost.
+ * Stores the requests of this node together, some seconds late (platform §12.1 rule 5). Beyond a bound, requests are
+ * counted and lost.
  */
 export class AccessLog {
   readonly #ports: AccessPorts;

@@ -31,8 +31,8 @@ const gauges = {
 } as const;
 
 /**
- * Stores each minute what this node has measured (platform §12.2). What is of the whole deployment is stored under the minute, so
- * that of several nodes one is the first and the others find it there.
+ * Stores the measurements of this node each minute (platform §12.2). Those of the deployment are stored by the first
+ * node of the minute.
  */
 export class SampleRecorder {
   readonly #ports: RecorderPorts;

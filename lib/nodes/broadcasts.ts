@@ -148,8 +148,8 @@ function serviceEvent({ service, type, payload }: Telling): NewBusEvent {
 const BROADCAST_SETTLED_MS = 60_000;
 
 /**
- * Which broadcasts this node has heard. Their numbers are given before they are committed, so that a lower one may become
- * visible after a higher one: until a number is old, all above the last old one are looked at again.
+ * The broadcasts this node has heard. A lower number may be committed after a higher one, so recent numbers are read
+ * again.
  */
 export class HeardBroadcasts {
   /** When each was heard (system time), by number. */

@@ -26,8 +26,8 @@ export interface NodeServiceInput {
 }
 
 /**
- * Makes this process known to the others that share the storage, as long as it works (platform §15 rule 1), and lets it do
- * what all nodes are told.
+ * Makes this process known to the others that share the storage (platform §15 rule 1), and does what all nodes are
+ * told.
  */
 export class NodeService implements NodeOperations {
   readonly #ports: BroadcastPorts;

@@ -36,9 +36,8 @@ export interface PushDispatcherOptions {
 }
 
 /**
- * Sends the pushes that are due (platform §10.2): takes tenants that have some, one node at a time for each, and lets a
- * stream send theirs. Tenants do not wait for each other. It looks when this process has written deliveries, when the clock is moved,
- * when a retry falls due, and now and then for what other nodes have left.
+ * Sends due pushes (platform §10.2), one node at a time per tenant; tenants do not wait for each other. Runs after
+ * writes of this process, clock moves and due retries, and now and then for other nodes.
  */
 export class PushDispatcher {
   readonly #ports: PushPorts;

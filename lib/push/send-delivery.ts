@@ -34,10 +34,7 @@ const UNREADABLE_SECRET = 'The secret that signs cannot be read by this server; 
 /** The same text for a name that nobody knows and one that leads inside: a tenant must not find out names of our network. */
 const UNREACHABLE = 'The host of the callback does not resolve to an address that may be called';
 
-/**
- * One attempt (platform §10.2): to the callback that is still registered, at an address that was checked for it. Never
- * throws.
- */
+/** One attempt (platform §10.2) to the callback still registered, at a checked address. Never throws. */
 export async function sendDelivery(
   delivery: PushDelivery,
   target: TenantTarget,

@@ -24,8 +24,8 @@ export interface Destination {
 }
 
 /**
- * Makes deliveries of the events that come next (platform §10.2 rule 1), and says whether there may be more to load.
- * @param destinationOf null: there is none any more.
+ * Makes deliveries of the next events (platform §10.2 rule 1); returns whether there may be more. `destinationOf` is
+ * null for a removed one.
  */
 export async function takeUp(
   { storage, systemClock }: TakeUpPorts,

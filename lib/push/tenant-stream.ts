@@ -40,8 +40,8 @@ interface Ended {
 export type Stream = Pick<TenantStream<never>, 'wake' | 'stop' | 'run'>;
 
 /**
- * Sends what is due of one tenant, under this node's lease: at most ten at a time, first attempts of an account in order.
- * What an attempt came to is stored before the next one of its account starts.
+ * Sends the due deliveries of one tenant under this node's lease: at most ten at a time, first attempts of an account
+ * in order, each outcome stored before the next.
  */
 export class TenantStream<T> {
   readonly #parts: StreamParts<T>;
@@ -72,8 +72,8 @@ export class TenantStream<T> {
   }
 
   /**
-   * Resolves when nothing is due any more, and what was under way is stored: with whether it has found something, or was
-   * woken too late to look for it.
+   * Resolves when nothing is due and all outcomes are stored; returns whether something was found, or a wake-up came
+   * too late.
    */
   async run(): Promise<boolean> {
     try {
@@ -204,8 +204,8 @@ function outcomeOf(before: PushDelivery, { state, failures }: AfterAttempt): Pus
 export type Ordered = Pick<PushDelivery, 'recordId' | 'accountRecordId' | 'dueOrder'>;
 
 /**
- * The deliveries of one tenant that are due, and which of them may be sent now (platform §10.2 rule 6): first attempts of an
- * account one at a time and in the order of its events, those of the tenant itself too; retries whenever they are due.
+ * The due deliveries of one tenant, and which may be sent now (platform §10.2 rule 6): first attempts of an account
+ * one by one in order; retries whenever due.
  */
 export class Lanes<D extends Ordered> {
   /** First attempts by lane, in order; the first of a lane may be under way. */

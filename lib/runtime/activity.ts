@@ -3,8 +3,7 @@ import type { ClaimedEntry } from '../ports/storage/index.ts';
 import { type CallContext, QueueKind } from '../records/index.ts';
 
 /**
- * Runs an operation that a host has called: what is logged in it carries the call's token, unless a request that the host
- * serves, or work of the engine, is under way already.
+ * Runs an operation of a host: its log lines carry the call's token, unless a request or engine work is under way.
  */
 export function asCall<T>(
   ports: ActivityPorts,
@@ -104,9 +103,8 @@ interface Handled {
 }
 
 /**
- * Runs a handler over entries, each on behalf of the call that has caused it: log lines carry its token, and each entry has
- * a span in its trace. Where several are handled together, the work as a whole is a trace of its own that is linked to
- * theirs, since it can be in one trace only.
+ * Runs a handler over entries, each on behalf of the call that caused it, with that token in log lines and a span in
+ * its trace. Work on several entries has a trace of its own, linked to theirs.
  */
 export async function handleEntries(
   ports: ActivityPorts,
@@ -232,23 +230,20 @@ function traceIdOf(traceParent: string): string | undefined {
 
 type ScopePorts = Pick<ActivityPorts, 'scopes'>;
 
-const nobodyElse = { requestId: null, traceParent: null } as const;
-
 /**
- * Runs work whose result nobodyElse needs once the signal is aborted. What it computes in turns then ends early, with the
- * signal's reason as its error. Only for work that changes nothing, since it may end anywhere. Without `scopes` the work
+ * Runs work that changes nothing and ends early, at its next turn, once the signal is aborted. Without `scopes` it
  * goes on to its end.
  */
 export function whileWanted<T>({ scopes }: ScopePorts, wanted: AbortSignal, work: () => T): T {
-  return scopes === undefined ? work() : scopes.run({ ...(scopes.current() ?? nobodyElse), wanted }, work);
+  return scopes === undefined ? work() : scopes.run({ ...(scopes.current() ?? nobody), wanted }, work);
 }
 
-/** @throws the reason of the signal if nobodyElse needs the result of the work any more. */
+/** @throws the reason of the signal if nobody needs the result of the work any more. */
 export function endUnwanted({ scopes }: ScopePorts): void {
   scopes?.current()?.wanted?.throwIfAborted();
 }
 
-/** Returns the signal that is aborted once nobodyElse needs the result; undefined for work that goes on to its end. */
+/** Returns the signal that is aborted once nobody needs the result; undefined for work that goes on to its end. */
 export function wantedSignal({ scopes }: ScopePorts): AbortSignal | undefined {
   return scopes?.current()?.wanted;
 }

@@ -3,7 +3,7 @@ import type { Authorship, CallContext, SystemAuthor } from '../records/index.ts'
 import { checkStorable } from '../values/text/index.ts';
 
 /**
- * What a call context contributes to the audit rows of everything that the call writes.
+ * The authorship of the audit rows of a call.
  * @throws BillingError MISSING_OR_INVALID_FIELD for an author, reason or comment that cannot be stored.
  */
 export function authorshipOf(

@@ -2,8 +2,8 @@ import type { Clock, SystemClock } from '../ports/index.ts';
 import { type Instant, instant, truncateToSecond } from '../values/time/index.ts';
 
 /**
- * The time of this machine, put right by that of the database (platform §15 rule 7): nodes compare the ends of each other's
- * leases, so their clocks must tell the same, however those of their machines are set.
+ * The time of this machine, corrected by the database's (platform §15 rule 7): nodes compare the ends of each other's
+ * leases.
  */
 export class DatabaseTime implements SystemClock {
   /** The same as a business clock in whole seconds. */

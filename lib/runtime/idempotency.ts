@@ -63,9 +63,8 @@ type IdempotencyPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'
 const noTenant = 0;
 
 /**
- * Requests that run once however often they are sent (http-api §11 rule 2): a caller's key stands for one request of its
- * tenant, whose answer is stored in the database for repeats on any node. Bodies are encrypted, since some contain a
- * secret.
+ * Runs repeated requests once (http-api §11 rule 2): a caller's key stands for one request of its tenant, whose
+ * encrypted answer is stored for repeats on any node.
  */
 export class IdempotencyService {
   readonly #ports: IdempotencyPorts;

@@ -12,10 +12,7 @@ interface Managed extends TenantGrants {
   readonly roles: readonly string[];
 }
 
-/**
- * The check that a change by this author must pass inside its transaction; undefined for authors without limits: the host
- * itself, and whoever may do everything in every tenant.
- */
+/** The check of a change by this author; undefined without limits: for the host and all-powerful managers. */
 export function checkBy(
   { principal }: SystemAuthor,
   check: (manager: Principal, now: SecurityReads) => Promise<void>,
@@ -156,7 +153,7 @@ export function checkSecret(field: string, secret: string, options: { readonly a
 }
 
 /**
- * Returns the names as they are stored, sorted, each once, whether the roles exist or not.
+ * The names as stored, sorted, each once, whether they exist or not.
  * @throws BillingError MISSING_OR_INVALID_FIELD for a name that no role can have.
  */
 export function possibleRoles(roles: readonly string[]): readonly string[] {
@@ -166,8 +163,7 @@ export function possibleRoles(roles: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns the names as they are stored, sorted, each once.
- * @throws BillingError SECURITY_INVALID_ROLE (40003) if one does not exist.
+ * The names as stored, sorted, each once. @throws BillingError SECURITY_INVALID_ROLE (40003) if one does not exist.
  */
 export async function existingRoles(
   { storage }: Pick<Ports, 'storage'>,

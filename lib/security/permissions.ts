@@ -14,8 +14,8 @@ export function isPermitted(granted: readonly string[], needed: string): boolean
 }
 
 /**
- * A role's permissions as they are stored (platform §8 rule 2): empty ones dropped; `*` anywhere is all; `g`, `g:`
- * and `g:*` are the whole group, which absorbs its values; duplicates merge; the order is that of first mention.
+ * A role's permissions as stored (platform §8 rule 2): without empty ones and duplicates; `*` is all; `g`, `g:` and
+ * `g:*` are the whole group and absorb its values.
  * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) for one with more than one colon or without a group.
  */
 export function normalisePermissions(given: readonly string[]): readonly string[] {
@@ -79,8 +79,7 @@ export const permissions: readonly string[] = Object.entries(groups).flatMap(([g
 );
 
 /**
- * Refuses what only looks like a permission: an unknown value in a group of the product. Other groups belong to plugins
- * (platform §8 rule 2).
+ * Rejects unknown values in a group of the product; other groups belong to plugins (platform §8 rule 2).
  * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) that names the nearest one.
  */
 export function checkKnownPermissions(given: readonly string[]): void {

@@ -14,10 +14,8 @@ import { joinPermissions, permissionsOfRoles } from './permissions.ts';
 const MAX_CACHED_PRINCIPALS = 10_000;
 
 /**
- * Active users and clients with their effective permissions and grants, kept in memory and never stale: a change of any
- * of them raises a revision in its own transaction, and every reader compares it first (platform §8 rule 5). A single
- * node makes all changes itself and reads nothing; among several nodes, one small statement serves all calls that came
- * before it began.
+ * Active users and clients with permissions and grants, in memory yet never stale: each change raises a revision that
+ * readers compare first (platform §8 rule 5), by one small shared statement if there are several nodes.
  */
 export class Principals {
   readonly #ports: Pick<Ports, 'storage'>;

@@ -98,8 +98,8 @@ const SESSION_TOUCH_MS = 60_000;
 const touchesPerIdleTime = 60;
 
 /**
- * Login sessions (platform §6.2), in the database for all nodes, stored by the hash of their token only. A session ends
- * when it was idle for `rbac.globalSessionTimeout`, or when password, roles or activity of its user change.
+ * Login sessions (platform §6.2), stored by token hash for all nodes. A session ends after
+ * `rbac.globalSessionTimeout` idle, or with a change of its user's password, roles or activity.
  */
 export class LoginSessions {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>;

@@ -20,9 +20,8 @@ export interface TokenSigner {
 }
 
 /**
- * The keys that sign the server's own tokens (platform §7.1), in the database for all nodes: the private part is
- * encrypted with the server key, a new key is made every 90 days by system time, and old public parts stay until their
- * tokens have expired.
+ * The keys of the server's tokens (platform §7.1), shared by all nodes, private parts encrypted. A new key is made
+ * every 90 days; old public parts stay until their tokens have expired.
  */
 export class TokenKeys {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock' | 'logger'>;
@@ -104,9 +103,8 @@ export function signingKeyAt<K extends Dated>(keys: readonly K[], nowMs: number)
 }
 
 /**
- * The keys whose tokens may still be valid: a key stops signing when a newer one exists, at the latest after 90 days, and
- * stays published until the last token that it signed has expired. `graceMs` is the longest life of a token with its
- * tolerance.
+ * The keys whose tokens may be valid: a key signs until a newer one exists, at most 90 days, plus `graceMs`, the
+ * longest life of a token with its tolerance.
  */
 export function publishedKeysAt<K extends Dated>(
   keys: readonly K[],

@@ -168,10 +168,7 @@ export interface DefinitionLookup {
   readonly enforceTypes: boolean;
 }
 
-/**
- * The definition, of a user or of the system.
- * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902).
- */
+/** A definition of a user or the system. @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902). */
 export function definitionOf(id: Uuid, known: readonly UserTagDefinition[]): TagDefinition {
   const system = systemDefinition(id);
   if (system) return system;
@@ -193,10 +190,7 @@ export function applicableDefinition(id: Uuid, type: TaggedType, lookup: Definit
   return definition;
 }
 
-/**
- * Refuses definitions that only the engine sets and removes.
- * @throws BillingError TAG_IS_SYSTEM (3953).
- */
+/** Rejects definitions that only the engine sets and removes. @throws BillingError TAG_IS_SYSTEM (3953). */
 export function refuseSystemTag({ id, name }: TagDefinition): void {
   if (!hasEffect(id, TagEffect.PARKS)) return;
   throw billingError(

@@ -33,10 +33,7 @@ export interface TagEffects {
     session: WriteSession,
     change: { readonly invoiceId: Uuid; readonly isWrittenOff: boolean },
   ): Promise<void>;
-  /**
-   * Called when somebody has put AUTO_INVOICING_OFF on the account, which is locked, though it may have carried it already,
-   * or has taken it off.
-   */
+  /** Called after somebody has put AUTO_INVOICING_OFF on the locked account, again or newly, or removed it. */
   invoicingOffDecided(session: WriteSession, accountId: Uuid): Promise<void>;
 }
 

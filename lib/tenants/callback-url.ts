@@ -93,8 +93,8 @@ export interface CallbackTarget {
 }
 
 /**
- * Checks a registered callback again right before a delivery, with every address that its name resolves to now: one
- * forbidden address refuses them all, so that a name cannot be redirected after its registration.
+ * Checks a registered callback before a delivery with every address of its name: one forbidden address refuses all,
+ * so that the name cannot be redirected later.
  * @throws BillingError INVALID_PARAMETER when it must not be called; whatever the resolver throws when there is no
  * address.
  */
@@ -113,8 +113,8 @@ export async function resolveCallback(
 }
 
 /**
- * How far an address reaches: FORBIDDEN ones (link-local, metadata services, unspecified, multicast, reserved) are never
- * called, PRIVATE ones only where the operator allows them, LOOPBACK ones in test mode too.
+ * FORBIDDEN addresses (link-local, metadata services, multicast, reserved) are never called, PRIVATE ones only if the
+ * operator allows them, LOOPBACK ones in test mode too.
  */
 export const AddressScope = {
   PUBLIC: 'PUBLIC',

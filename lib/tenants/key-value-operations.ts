@@ -119,8 +119,8 @@ function maskedProperty(name: string, value: unknown): unknown {
 }
 
 /**
- * The values of a tenant's key, with secrets masked: properties by their names, a plugin's configuration by line, the
- * tenant's own values by their key, and each by its shape. Catalogs, texts and other documents stay as they are.
+ * The values of a key with secrets masked: properties by name, a plugin's configuration by line, the tenant's own
+ * values by key, and all by shape. Documents stay as they are.
  */
 export function maskedValues({ key, values }: KeyValues): KeyValues {
   switch (keyKind(key)) {
@@ -145,9 +145,8 @@ function maskedJson(text: string): string {
 }
 
 /**
- * A plugin's configuration with its secrets masked. In a line that names a password, secret, token, key or credential, the
- * rest after the name is masked. So are the following lines with a deeper indent: in YAML they are its value, elsewhere
- * they may be. In other lines each word is masked whose shape is that of a secret.
+ * Masks the rest of a line after a name such as password, secret, token, key or credential, deeper indented lines
+ * after it (YAML values), and words shaped like secrets.
  */
 export function maskedLines(text: string): string {
   const shown: string[] = [];

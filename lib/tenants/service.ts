@@ -97,7 +97,6 @@ export class TenantService {
     return this.#refsById.get(tenantId) ?? this.#remember(await this.#find(tenantId, storage));
   }
 
-  /** The reference of a tenant by record id, as queue entries carry it. */
   /** The ids of these tenants by their record ids. */
   async idsOfRecords(recordIds: readonly number[]): Promise<ReadonlyMap<number, Uuid>> {
     const unknown = recordIds.filter((recordId) => !this.#refsByRecordId.has(recordId));
@@ -113,6 +112,7 @@ export class TenantService {
     );
   }
 
+  /** The reference of a tenant by record id, as queue entries carry it. */
   async refOfRecord(recordId: number): Promise<TenantRef> {
     const known = this.#refsByRecordId.get(recordId);
     if (known) return known;
@@ -168,16 +168,10 @@ export interface TenantOperations {
    */
   create(author: TenantAuthor, input: NewTenantInput): Promise<Tenant>;
 
-  /**
-   * The tenant with this id.
-   * @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001).
-   */
+  /** The tenant with this id. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001). */
   get(tenantId: Uuid | string): Promise<Tenant>;
 
-  /**
-   * The tenant with this API key.
-   * @throws BillingError TENANT_DOES_NOT_EXIST_FOR_API_KEY (20003).
-   */
+  /** The tenant with this API key. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_API_KEY (20003). */
   getByApiKey(apiKey: string): Promise<Tenant>;
 
   /** The tenant behind an API key and secret, or null; an unknown key costs the same work as a wrong secret. */
@@ -193,8 +187,8 @@ export interface TenantOperations {
 /** The settings in force for a tenant. */
 export interface ConfigurationOperations<C extends Leading = []> {
   /**
-   * The settings of the tenant by property name without prefix, such as `payment.retry.days` (platform §4.1): its own
-   * value if it has uploaded one, else the server's.
+   * The settings by property name without prefix, such as `payment.retry.days` (platform §4.1): the tenant's or the
+   * server's.
    */
   settings(...given: C): Promise<TenantSettings>;
 }

@@ -73,8 +73,8 @@ export class SigningSecretService implements SigningSecretOperations<WithContext
 /** Secrets that sign pushes (platform §10.3). */
 export interface SigningSecretOperations<C extends Leading = []> {
   /**
-   * Creates a new secret and returns it, this once: `whsec_<base64 of 32 random bytes>`. The previous one signs beside it
-   * for 24 hours, so that receivers can change over; one that was replaced earlier ends.
+   * Creates a secret and returns it this once: `whsec_<base64 of 32 random bytes>`. The previous one signs beside it
+   * for 24 hours; older ones end.
    */
   create(...given: [...C]): Promise<string>;
 

@@ -84,10 +84,7 @@ export interface TimelineInvoice extends InvoiceView {
 
 /** What has happened to an account. */
 export interface TimelineOperations<C extends Leading = []> {
-  /**
-   * Everything that happened to the account, from one snapshot.
-   * @throws as `outlineOfAccount`.
-   */
+  /** Everything that happened to the account, from one snapshot. @throws as `outlineOfAccount`. */
   timeline(...given: [...C, accountId: Uuid | string]): Promise<AccountTimeline>;
 }
 

@@ -14,8 +14,8 @@ import { StampedCache } from './stamped-cache.ts';
 import { StoredCatalogs } from './stored-catalogs.ts';
 
 /**
- * The door to the cached catalogs of tenants, each as the session sees it. The tenant's revision is compared on every
- * use, so a write is visible to the next call on every node (§13 rule 2).
+ * The cached catalogs of tenants, each as the session sees it; a write is visible to the next call on every node (§13
+ * rule 2).
  */
 export class CatalogCache {
   readonly #committed: EffectiveCatalogs;
@@ -97,10 +97,7 @@ interface TenantCatalogs {
   readonly characters: number;
 }
 
-/**
- * The catalogs in effect for tenants: XML versions and catalog entries together, built once per tenant and revision (§13,
- * §15.6). The revision is compared on every use, so a write is visible to the next call on every node.
- */
+/** XML versions and catalog entries together, built once per tenant and revision (§13, §15.6). */
 export class EffectiveCatalogs {
   readonly #globalDefault: (() => Catalog) | null;
   readonly #stored: StoredCatalogs;

@@ -9,10 +9,7 @@ import { type OverridePlan, overridePlanOf } from '../overrides/define-overrides
 /** The catalogs that one operation uses from beginning to end, by account (§13 rule 3, §15.6). */
 export type CatalogOfAccount = (accountId: Uuid) => Catalog;
 
-/**
- * Gives the catalogs of the tenant's accounts as the session sees them, by one read of the catalog revision for any
- * number of accounts. The answer knows only these accounts.
- */
+/** The catalogs of these accounts, as the session sees them, by one read of the catalog revision. */
 export type CatalogSource = (session: ReadSession, accountIds: readonly Uuid[]) => Promise<CatalogOfAccount>;
 
 /** What an operation needs catalogs for. */
@@ -28,8 +25,8 @@ export interface CatalogRequest {
 }
 
 /**
- * Where operations get their catalogs from. `open` is called once per operation, before its transaction begins, since it
- * may ask the catalog plugins of the host (§16).
+ * The source of catalogs. `open` is called once per operation, before its transaction, since it may call catalog
+ * plugins (§16).
  */
 export interface CatalogProvider {
   open(request: CatalogRequest): Promise<CatalogSource>;
@@ -57,10 +54,7 @@ export interface OverridePlansNeed {
   readonly planNames: Iterable<string | null>;
 }
 
-/**
- * The catalogs of an operation, with the override plans that it reads: one statement for all of them, and none if they
- * are cached or every plan is in the catalog.
- */
+/** The catalogs of an operation with the override plans that it reads, in at most one statement. */
 export async function withOverridePlans(
   session: ReadSession,
   { catalogOf, accountIds, planNames }: OverridePlansNeed,

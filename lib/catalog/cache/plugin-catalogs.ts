@@ -58,8 +58,8 @@ interface Loaded {
 }
 
 /**
- * The catalog plugins of the host (§16): asked in order, the first that has a catalog supplies it completely. Catalogs
- * with a stamp are cached, one per tenant and plugin.
+ * The catalog plugins of the host (§16): the first that has a catalog supplies it. Catalogs with a stamp are cached
+ * per tenant and plugin.
  */
 export class PluginCatalogs {
   readonly #plugins: readonly CatalogPlugin[];

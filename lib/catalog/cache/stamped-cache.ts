@@ -12,8 +12,8 @@ export interface CacheLimits {
 }
 
 /**
- * Caches values as long as their stamp stays the same; the least recently used ones go first. Calls that need the same
- * value at once share one load; a load that fails is not cached.
+ * Caches values while their stamp is the same, bounded, least recently used first out. Concurrent calls share one
+ * load; a failed load is not cached.
  */
 export class StampedCache<K, V> {
   readonly #kept = new Map<K, Kept<V>>();

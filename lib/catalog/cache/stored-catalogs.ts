@@ -32,8 +32,8 @@ import {
 const MAX_DECODED_CATALOG_PARTS = 10_000;
 
 /**
- * The stored catalogs of tenants as values, cached by revision (§13). After a change only what it brought is read, and
- * plans are decoded when somebody asks for them. Both memories are bounded.
+ * The stored catalogs of tenants, cached by revision (§13), bounded. A change reads only what is new; plans are
+ * decoded on demand.
  */
 export class StoredCatalogs {
   /** By tenant record id, the least recently used first. */

@@ -24,8 +24,8 @@ export interface Decoding<T> {
 }
 
 /**
- * A part as storage keeps it: a text, decoded when somebody asks. The value is released once many others have been asked
- * for since; if somebody still holds it, the next caller gets that same object.
+ * A part as stored text, decoded on demand. The value is released after many others were used; while somebody holds
+ * it, callers get the same object.
  */
 export class StoredPart<T extends object> implements Part<T> {
   readonly name: string;
@@ -309,9 +309,8 @@ export interface ShapedText {
 }
 
 /**
- * Divides the text of a plan into what it shares with its other versions and what a change of prices changes, so that a
- * thousand versions of a plan do not hold the names of its phases a thousand times. `Shape.fill` restores any text
- * unchanged.
+ * Splits a plan's text into what its versions share and what price changes alter, so that a thousand versions hold
+ * the phase names once. `Shape.fill` restores the text.
  */
 export function shapedText(text: string): ShapedText {
   const filling: string[] = [];

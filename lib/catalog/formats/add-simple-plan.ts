@@ -34,10 +34,10 @@ export interface EditedVersion {
 }
 
 /**
- * The versions that change when a simple plan is added to the versions of a tenant: the one in force and every later one
- * (§12 rule 3). Empty: all of them already have it. The result has yet to be validated.
- * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060) if the plan exists and is not simple or does not
- * agree, or if something is missing that a new plan or product needs.
+ * The versions that change when a simple plan is added: the one in force and every later one (§12 rule 3); empty if
+ * all have it. Not validated yet.
+ * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060) if the plan exists and is not simple or differs,
+ * or if a new plan or product lacks something.
  */
 export function* addSimplePlan(
   catalog: Catalog,

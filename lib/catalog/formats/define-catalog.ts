@@ -186,9 +186,8 @@ export function contentOf(
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Reads what a definition says by the tables of fields: records that have names by name, prices by currency, rule cases
- * flat. It notes what cannot be read, since perhaps no compiler has checked it; if there are problems, the result is not
- * of its type.
+ * Reads a definition by the tables of fields: named records by name, prices by currency, flat rule cases. With
+ * problems, which no compiler may have found, the result is not of its type.
  */
 export class DefinitionReader {
   readonly problems: Problem[] = [];

@@ -317,8 +317,8 @@ export function* listBasePlans(version: CatalogVersion): Steps<readonly Availabl
 }
 
 /**
- * The plans of the add-ons that can be bought for a base product, without those that it includes: by add-on, billing
- * period, list and plan name; if `priceListName` is given, only of that list (§12 rule 4). Empty for an unknown product.
+ * The plans of add-ons for sale with a base product, without included ones, by add-on, period, list and name (§12
+ * rule 4); of one list if `priceListName` is given.
  */
 export function listAddOns(
   version: CatalogVersion,
@@ -343,9 +343,7 @@ export function listAddOns(
 export type ChangedPlans = ReadonlySet<string> | null;
 
 /**
- * The plans whose subscriptions may be billed differently since versions were added to a catalog: those that an added
- * version has otherwise than the version in force before it, and every plan if the added version changes the day of
- * billing. Reads no plan.
+ * The plans that added versions change, or all if one changes the billed day. Reads no plan.
  * @param before versions that `after` contains too.
  * @param after all versions, ascending by effective date.
  */

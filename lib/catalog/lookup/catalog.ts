@@ -43,16 +43,10 @@ export interface LastPlanChange {
   readonly decided: Instant;
 }
 
-/**
- * Another catalog, in which plans of running subscriptions are looked up that this one does not sell (§14 rule 2, §15.6
- * rule 4).
- */
+/** Another catalog with plans of running subscriptions that this one does not sell (§14 rule 2, §15.6 rule 4). */
 export interface Elsewhere {
   readonly catalog: Catalog;
-  /**
-   * What was decided before this instant belongs to that catalog, even if this one has a plan of the name; null: the name
-   * alone decides.
-   */
+  /** Choices before this instant belong to that catalog, even if this one has the plan; null: the name decides. */
   readonly until: Instant | null;
 }
 
@@ -62,7 +56,9 @@ export interface CatalogPast {
   readonly revision: number;
   /** The versions as they were at an earlier revision, in any order. */
   versionsAt(revision: number): readonly CatalogVersion[];
-  /** As `Catalog.isRevised`; default true. */
+  /**
+   * False if answers about the plan can change without the revision: the host may start with another default catalog.
+   */
   readonly isRevised?: boolean;
 }
 
@@ -173,17 +169,14 @@ export class Catalog {
     );
   }
 
-  /**
-   * The price changes that versions of this catalog make for one existing subscription (§6.4), in date order;
-   * with `alignment` they fall on bill cycle dates.
-   */
+  /** The price changes for one existing subscription (§6.4), in date order; with `alignment` on bill cycle dates. */
   priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
     return priceChangeEvents((step) => this.plansChangedAfter(step), timeline, alignment);
   }
 
   /**
-   * The versions after the one in force at the date of a choice that change the plan for existing subscriptions, up to the
-   * first without it; ascending (§6.4 rule 2).
+   * The later versions that change the plan for existing subscriptions, up to the first without it; ascending (§6.4
+   * rule 2).
    */
   plansChangedAfter(choice: ChosenPlan): readonly ResolvedPlan[] {
     const { planName, effective, decided = null } = choice;
@@ -329,7 +322,7 @@ export function billingAlignmentOf(
 }
 
 /**
- * From where phases count, by the version that supplies the plan at the event's date.
+ * The create alignment, by the version that supplies the plan at the event's date.
  * @param subscriptionStart replaces the last plan change.
  */
 export function createAlignmentOf(

@@ -24,10 +24,7 @@ interface Run {
   last: number;
 }
 
-/**
- * Runs of one plan, ascending. Their beginnings are stored side by side, so that a search among a thousand stays in the
- * processor's cache.
- */
+/** Runs of one plan, ascending; beginnings side by side, so that a search stays in the processor's cache. */
 interface PlanRunList {
   readonly runs: Run[];
   readonly firsts: number[];
@@ -65,8 +62,8 @@ export class PlanRuns {
   }
 
   /**
-   * Indexes of the versions after `index` that change a plan for existing subscriptions, ascending, up to the first
-   * version without the plan (§6.4 rule 2). Versions that repeat the plan of the previous version are left out.
+   * Indexes of later versions that change a plan for existing subscriptions, up to the first without it (§6.4 rule
+   * 2); repetitions are left out.
    */
   changedAfter(planName: string, index: number): readonly number[] {
     if (!this.#dated.has(planName)) return [];
@@ -211,14 +208,13 @@ interface PlanOfVersion {
 }
 
 /**
- * The versions after the one in force when a plan was chosen that change it and set a date for existing subscriptions, up
- * to the first without the plan; ascending.
+ * The versions after a choice that change its plan for existing subscriptions, up to the first without it; ascending.
  */
 export type PlansChangedAfter = (choice: ChosenPlan) => readonly PlanOfVersion[];
 
 /**
- * The price changes that a catalog makes for one existing subscription, in date order (§6.4). A version whose
- * date for existing subscriptions is not before that of a newer one changes nothing: the newest wins, as in §6.2.
+ * The price changes for one existing subscription, in date order (§6.4). A version whose date is not before that of a
+ * newer one changes nothing, as in §6.2.
  */
 export function priceChangeEvents(
   plansChangedAfter: PlansChangedAfter,

@@ -121,10 +121,7 @@ function holds<Conditions extends object>(conditions: Conditions, values: Values
 
 /** What the rules of a version say about a change of plan (§8 rule 4). */
 export interface PlanChangeEvaluation {
-  /**
-   * List in which the target plan is looked up, with the fallback to `DEFAULT`; for a plan given by name, the plan's own
-   * list.
-   */
+  /** The list searched for the target plan, falling back to `DEFAULT`; for a plan given by name, its own list. */
   readonly priceList: string;
   /** Never ILLEGAL. */
   readonly policy: BillingActionPolicy;
@@ -161,10 +158,7 @@ export function decidePlanChange(
   return { priceList: to.priceList, policy, alignment: changeAlignment(version.rules, { from, to }) };
 }
 
-/**
- * The list that the rules give. One that is no longer sold is replaced by `DEFAULT`, where the search would continue
- * anyway.
- */
+/** The list of the rules; one no longer sold is replaced by `DEFAULT`. */
 function listOfChange(version: PlanLookup, from: SubscriptionContext): string {
   const list = targetPriceList(version.rules, from);
   return version.hasPriceList(list) ? list : DEFAULT_PRICE_LIST;
@@ -209,10 +203,7 @@ export interface PlanLookup {
   contextOf(plan: Plan): CreationContext;
 }
 
-/**
- * How a request names a plan (§7): by `planName`, so that the rest is ignored, or by product, period and price list
- * (default `DEFAULT`).
- */
+/** A plan by `planName` (§7), else by product, period and price list (default `DEFAULT`). */
 export interface PlanSpecifier {
   readonly planName?: string | null;
   readonly productName?: string | null;

@@ -247,8 +247,8 @@ export const SIMPLE_RULES: PlanRules = {
 };
 
 /**
- * One text per value for records of the model: JSON without white space, fields in ascending order of name, a decimal
- * as `{"d":"75.00"}` with the digits of its document. Equal values have equal texts, however they came to be.
+ * One text per value: JSON without white space, fields in order of name, decimals as `{"d":"75.00"}`. Equal values
+ * have equal texts.
  */
 export function textOfValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -5,8 +5,8 @@ import type { Instant } from '../../values/time/index.ts';
 import type { Plan, Product } from './catalog-model.ts';
 
 /**
- * A piece of a catalog version that other versions may hold too: a plan, a product, or the frame of all the rest. What
- * stays the same from one version to the next is one part, and its value one object.
+ * A plan, a product, or the frame of the rest of a version. What stays the same between versions is one part with one
+ * value.
  */
 export interface Part<T extends object> {
   readonly name: string;

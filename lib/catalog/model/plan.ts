@@ -15,8 +15,7 @@ const made = new WeakSet<object>();
 const texts = new WeakMap<Plan, string>();
 
 /**
- * The plan of a content, with the version's mode if it has none of its own. A value that is already a plan stays the same
- * object.
+ * The plan of a content, with the version's mode by default. A value that is a plan already stays the same object.
  */
 export function createPlan(content: PlanContent, versionMode: BillingMode | null): Plan {
   if (isPlan(content)) return content;
@@ -35,9 +34,8 @@ export function createPlan(content: PlanContent, versionMode: BillingMode | null
 }
 
 /**
- * Whether two plans are the same value, wherever each comes from (§6.4 rule 2, §15.5 rule 2). Equal plans of one tenant's
- * stored versions are the same object too, which makes the answer quick, and so is a plan that one version took from
- * another.
+ * Whether two plans are equal (§6.4 rule 2, §15.5 rule 2). Equal plans of one tenant's stored versions are the same
+ * object, which is quick.
  */
 export function samePlan(one: Plan, other: Plan): boolean {
   return one === other || textOfPlan(one) === textOfPlan(other);

@@ -17,8 +17,8 @@ export interface PlanContent
 }
 
 /**
- * One version as plain data in the author's order, not yet checked: what the XML reader yields, `validateVersion`
- * examines and `createVersion` turns into a `CatalogVersion`. Names may be repeated or refer to nothing here.
+ * One version as unchecked data in the author's order: read from XML, examined by `validateVersion`, used by
+ * `createVersion`. Names may repeat or refer to nothing.
  */
 export interface VersionContent extends VersionFrame {
   readonly effectiveDate: Instant;

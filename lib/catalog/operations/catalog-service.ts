@@ -254,8 +254,8 @@ export async function allWithHash<R extends Pick<ReadVersion, 'version'>>(
 }
 
 /**
- * The catalogs of a batch of due work, or null if they cannot be had. Then every entry of the batch has failed with that
- * error; if the batch as a whole failed, it would be run again entry by entry and ask for each of them.
+ * The catalogs of a batch of due work, or null if they are unavailable: then each entry has failed with that error,
+ * so that the batch does not run again entry by entry.
  */
 export async function catalogsOfBatch(
   source: CatalogProvider,
@@ -277,9 +277,8 @@ export async function catalogsOfBatch(
 const CATALOG_KEY = 'CATALOG';
 
 /**
- * The bus event that the tenant's catalog has changed (§13 rule 4).
- * @param objectId id of the catalog row.
- * @param catalogRevision the tenant's, as raised by the change.
+ * The bus event of a changed catalog (§13 rule 4). `objectId` is the catalog row, `catalogRevision` the raised
+ * revision.
  */
 export function catalogChanged(objectId: Uuid | null, catalogRevision: number): NewBusEvent {
   return {

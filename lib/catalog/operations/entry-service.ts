@@ -48,9 +48,8 @@ type EntryWork<T> = (session: WriteSession, scope: EntryScope) => Promise<T>;
 type EntryNeighbours = Pick<CatalogService, 'cache' | 'servingPlugin'>;
 
 /**
- * Single plans, products and price lists, added to a tenant's catalog or to that of one account without uploading a
- * version (§15). Every operation throws ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown
- * account.
+ * Plans, products and price lists added to the catalog of a tenant or account one by one (§15). Every operation
+ * throws ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown account.
  */
 export class CatalogEntryService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
@@ -209,10 +208,7 @@ export class CatalogEntryService {
     });
   }
 
-  /**
-   * Runs `work` under the tenant's catalog lock: of two calls for the same name, the later one finds what the first has
-   * made.
-   */
+  /** Runs `work` under the tenant's catalog lock, so that the second call for a name finds what the first made. */
   async #write<T>(context: CallContext, options: EntryScopeOptions, work: EntryWork<T>): Promise<T> {
     return this.#transaction(context, async (session) => {
       await session.catalogs.lock();

@@ -16,10 +16,9 @@ import {
 } from '../overrides/define-overrides.ts';
 
 /**
- * The tenant's override plan of this definition: the existing one, else a new one with the next free number, stored in
- * the session's transaction (§10 rules 3, 4). New ones of a tenant are numbered one after another, under the lock that
- * uploads take too; it should be the last lock that the transaction takes.
- * @param currentCatalog reads the tenant's catalog under that lock, since a plan of it may already have the name.
+ * The tenant's override plan of this definition: the existing one, or a new one stored with the next free number (§10
+ * rules 3, 4), under the lock of uploads, which should be the transaction's last.
+ * @param currentCatalog reads the catalog under that lock, since a plan of it may have the name.
  */
 export async function obtainOverridePlan(
   session: WriteSession,
@@ -35,8 +34,8 @@ export interface ObtainTools {
 }
 
 /**
- * The same for any number of definitions, in a constant number of statements; equal ones share a plan.
- * @returns the plan of each of `definitions`.
+ * The same for many definitions, in a constant number of statements, in the order of `definitions`; equal ones share
+ * a plan.
  */
 export async function obtainOverridePlans(
   session: WriteSession,
@@ -136,10 +135,7 @@ async function contentOf({ currency, overrides: prices }: OverrideDefinition) {
   return { overrides, overrideHash: await sha256Hex(`${currency} ${overrides}`) };
 }
 
-/**
- * The plan that `obtainOverridePlan` would return, without storing one: the tenant's existing plan of this definition,
- * else that of a dry run.
- */
+/** The plan that `obtainOverridePlan` would return: the existing one, else that of a dry run. */
 export async function foreseenOverridePlan(
   session: ReadSession,
   definition: OverrideDefinition,
@@ -155,10 +151,7 @@ async function ofEntries(session: WriteSession, planNames: readonly string[]): P
   return entries.filter((entry) => entry.kind === EntryKind.PLAN).map(({ name }) => name);
 }
 
-/**
- * The problems that forbid these plans in a catalog: override plans already have their names (§10 rule 7). Call it under
- * the tenant's catalog lock.
- */
+/** Problems of plan names that override plans have (§10 rule 7). Call it under the tenant's catalog lock. */
 export async function overridePlanProblems(
   session: ReadSession,
   planNames: Iterable<string>,
@@ -172,9 +165,8 @@ export async function overridePlanProblems(
 }
 
 /**
- * The override plan of a dry run: named `<parent>-dryrun-<number>`, known to that call only and never stored (§10 rule
- * 8). Give it to `CatalogWithOverrides.with`.
- * @param first the number to begin with; one whose name a plan of the catalog has is passed over.
+ * The override plan `<parent>-dryrun-<number>` of a dry run, never stored (§10 rule 8).
+ * @param first the number to begin with; taken names are passed over.
  */
 export function dryRunOverridePlan(
   definition: OverrideDefinition,

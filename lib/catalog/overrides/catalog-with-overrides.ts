@@ -25,8 +25,8 @@ export interface SeenAsOf {
 }
 
 /**
- * A catalog with the override plans that one operation reads. Wherever a plan is looked up by name, the catalog's own
- * come first, then the override plans by their exact name (§10 rule 7). An immutable value.
+ * A catalog with the override plans that one operation reads; its own plans come first in look-ups by name (§10 rule
+ * 7). Immutable.
  */
 export class CatalogWithOverrides {
   readonly catalog: Catalog;
@@ -142,10 +142,7 @@ export class CatalogWithOverrides {
     return selectPlan(this.#lookupIn(version), specifier);
   }
 
-  /**
-   * List, policy and alignment of a change of plan by the rules of a version, with the cases that decided.
-   * @throws BillingError as `decidePlanChange` of rules-of-change.ts.
-   */
+  /** List, policy and alignment of a change with the deciding cases. @throws BillingError as `decidePlanChange`. */
   decidePlanChange(
     version: CatalogVersion,
     from: SubscriptionContext,

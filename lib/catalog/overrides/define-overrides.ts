@@ -13,7 +13,10 @@ import type { InternationalPrice, Plan, PlanPhase, TieredBlock, Usage } from '..
 import { deepFreeze } from '../model/part.ts';
 import { phaseName } from '../model/plan.ts';
 
-/** What makes an override plan: two equal definitions are one plan (§10 rule 4). */
+/**
+ * A plan with other prices than its parent's: immutable, independent of versions (rule 6). Other prices follow the
+ * version of the parent.
+ */
 export interface OverrideDefinition {
   /** A plan of the catalog, never an override plan (rule 5). */
   readonly parentPlanName: string;
@@ -33,9 +36,8 @@ export interface OverrideInput {
 }
 
 /**
- * The definition of the plan with the requested prices. For an override plan, it is the definition of the parent plan
- * with the prices of both, the new ones winning (rule 5); prices in a currency other than the account's are dropped,
- * since an override plan has one currency.
+ * The definition of a plan with the requested prices. For an override plan, the parent's definition with the prices
+ * of both, new ones winning (rule 5), in the account's currency only.
  * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081), as `matchPriceOverrides`; CURRENCY_INVALID (3) for an
  * account without currency.
  */
@@ -354,8 +356,8 @@ export class OverridePlan implements OverrideDefinition {
   }
 
   /**
-   * The plan as sold by the version that has this parent plan; always the same value for the same parent. An override of
-   * a price that the parent does not have in that version has no effect there.
+   * The plan as sold by the version of this parent plan, the same value for the same parent. Overrides of missing
+   * prices have no effect.
    */
   planFrom(parent: Plan): Plan {
     const known = this.#plans.get(parent);

@@ -281,10 +281,7 @@ export function steps(usage: Usage, tier: Tier): readonly (Limit | TieredBlock)[
   return usage.usageType === UsageType.CAPACITY ? tier.limits : tier.blocks;
 }
 
-/**
- * V20 for the units: each occurs in every tier, once, and is unbounded at most in the last tier that has it. Linear in
- * the tiers.
- */
+/** V20: each unit occurs once in every tier and is unbounded at most in its last tier. Linear in the tiers. */
 export function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void {
   const lastTierOf = new Map<string, number>();
   usage.tiers.forEach((tier, index) => {

@@ -33,8 +33,8 @@ export interface VersionValidation {
 }
 
 /**
- * Checks one version by itself: its size (platform §16), then rules V1 to V21 and the warnings of §4. Collects every
- * error, each naming its entity, with line and column if `locate` (of a parsed document) knows them; never throws.
+ * Checks one version: its size (platform §16), rules V1 to V21 and the warnings of §4. Collects all errors, with
+ * lines if `locate` knows them; never throws.
  */
 export function validateVersion(version: ValidatedContent): VersionValidation {
   const { errors, unbilled, warnings } = atOnce(validationSteps(version));
@@ -309,10 +309,9 @@ function warnMissingCurrencies(check: VersionCheck, usage: Usage, owner: string)
 }
 
 /**
- * Checks new versions, each valid by itself, against those that the tenant has and against each other (§5
- * rules 1 to 3): one name, no date twice, and in all versions the same phases of a plan, product of a plan and category
- * of a product. Empty: they may be stored. Lines and columns come from `parsed`, the documents of `added` in the same
- * order, if it is given.
+ * Checks new versions against the tenant's and each other (§5 rules 1 to 3): one name, distinct dates, the same
+ * phases and product of a plan, the same category of a product. Lines come from `parsed`, the documents of `added` in
+ * the same order.
  */
 export function validateVersions(
   stored: readonly CatalogVersion[],
@@ -343,8 +342,8 @@ interface Held<T> {
 }
 
 /**
- * What versions have in common so far. They agree with each other, so the first holder of a name stands for all; of the
- * plans of many versions only those are read that a new version has too.
+ * What versions have in common so far; the first holder of a name stands for all, and only plans of new versions are
+ * read.
  */
 class Agreement {
   readonly #versions: CatalogVersion[];

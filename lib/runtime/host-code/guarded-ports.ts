@@ -1,10 +1,7 @@
 import type { Clock, Logger, Span, SpanStart, SystemClock, Tracer } from '../../ports/index.ts';
 import { plainError } from './plain-error.ts';
 
-/**
- * Returns a logger that never throws. A line whose fields the host's logger cannot read is written again with a plain
- * error in the place of `err`; a line that cannot be written at all is lost, and the work goes on.
- */
+/** A logger that never throws: a line with unreadable fields is written with a plain error as `err`, or lost. */
 export function guardedLogger(logger: Logger): Logger {
   const write =
     (level: keyof Logger) =>
@@ -24,8 +21,8 @@ function readable(fields: object): object {
 type AnyClock = Partial<Clock & SystemClock>;
 
 /**
- * Returns the clock with plain errors only. Work that its timers start never throws into the host's timer, where it would
- * end the process.
+ * The clock with plain errors only; work of its timers never throws into the host's timer, which would end the
+ * process.
  */
 export function guardedClock<C extends AnyClock>(clock: C, logger: Pick<Logger, 'error'>): C {
   const given: AnyClock = clock;
@@ -80,10 +77,7 @@ function plainly<T>(call: () => T): T {
   }
 }
 
-/**
- * Returns a tracer that never throws: the work of a span is done once, with the result that it has, whatever the tracer
- * does around it.
- */
+/** A tracer that never throws: the work of a span is done once, with its own result. */
 export function guardedTracer(tracer: Tracer, logger: Pick<Logger, 'warn'>): Tracer {
   const failed = (error: unknown): void =>
     logger.warn({ err: error }, 'the tracer failed; what it shows is not complete');
@@ -223,8 +217,8 @@ function callHostRead(object: object, name: string | symbol): unknown {
 const MAX_SEARCHED_MEMBERS = 200;
 
 /**
- * Runs host code. Whatever it throws, and whatever the promise that it answers is rejected with, leaves as a plain error
- * (`plainError`). A thenable becomes a promise.
+ * Runs host code; throws, and rejections of its promise, leave as plain errors (`plainError`). A thenable becomes a
+ * promise.
  */
 export function callHost<T>(call: () => T): T {
   try {
@@ -286,8 +280,8 @@ function adopted(answer: unknown, then: Then): Promise<unknown> {
 }
 
 /**
- * A plugin that forgets an `await` leaves a promise in its answer. The answer is refused then, and nobody would handle the
- * promise's rejection, which ends a Node process.
+ * A plugin that forgets an `await` leaves a promise in its answer, whose unhandled rejection would end a Node
+ * process.
  */
 function awaitMembers(answer: unknown): void {
   let left = MAX_SEARCHED_MEMBERS;

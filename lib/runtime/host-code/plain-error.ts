@@ -20,9 +20,8 @@ const MAX_PLAIN_FACTS = 50;
 const NO_TEXT = 'an error without a text';
 
 /**
- * Returns a copy of what host code has thrown that can be read, logged, stored and shown any number of times: the original
- * may be a proxy, have getters that throw, or be no error. The copy keeps class, name, message, stack and causes of an
- * error, the code and facts of a `BillingError`, the delay of a `RetryLater`, and other members that are simple values.
+ * A copy of what host code threw, which may be a proxy, have throwing getters, or be no error. Keeps class, name,
+ * message, stack, causes, the code and facts of a `BillingError`, the delay of a `RetryLater`, and simple members.
  * Never throws.
  */
 export function plainError(thrown: unknown): Error {

@@ -210,8 +210,8 @@ export class Dispatcher {
   }
 
   /**
-   * Waits until no due work of the cause is left: done by the background of this node or of another, and where this one
-   * has not been started by the call itself, which then works the queue like `settle`.
+   * Waits until no due work of the cause is left, done by the background of any node or, if this one was not started,
+   * by the call itself.
    * @returns false when `timeoutMs` of system time ran out before that, or the dispatcher is stopping.
    */
   async complete(tenantRecordId: number, cause: WorkCause, timeoutMs: number): Promise<boolean> {
@@ -230,8 +230,8 @@ export class Dispatcher {
   }
 
   /**
-   * Processes the entries of one account that are due at an instant, in the order of the queue, as far as nobody else
-   * works on them and none is put off; whether or not the background was started.
+   * Processes the due entries of one account in queue order, as far as no other node works on them and none is put
+   * off.
    */
   async workOff(account: AccountOfTenant, businessNow: Instant): Promise<void> {
     let last: number | undefined;
@@ -254,9 +254,8 @@ export class Dispatcher {
   }
 
   /**
-   * What falls due while a worker is busy waits for that worker, so that a busy queue is processed in large batches,
-   * which cost less per entry. If the worker does not come back soon, for example because of a slow gateway, another one
-   * begins.
+   * Work due while a worker is busy waits for it, since large batches cost less per entry; another worker starts if
+   * that one does not return soon, for example because of a slow gateway.
    */
   #askForHelp(): void {
     if (this.#cancelHelp !== undefined || this.#stopping) return;

@@ -18,8 +18,8 @@ interface Work {
 }
 
 /**
- * Takes claimed entries through their handlers in batches of one tenant and handler, and records the outcome of each:
- * finished, given back, to be retried, or failed for good (§9.2).
+ * Runs claimed entries through their handlers in batches of one tenant, and records each outcome: finished, given
+ * back, to be retried, or failed (§9.2).
  */
 export class EntryRunner {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts;
@@ -302,8 +302,8 @@ export interface BusyPauses {
 }
 
 /**
- * The pause before an entry comes again that was found busy that many times in a row, this one included (§15 rule 2,
- * payments §5.3): first for as long as a call waits for the account, then by the intervals. Null: these are used up.
+ * The pause of an entry found busy `times` times in a row (§15 rule 2, payments §5.3): short steps as long as a call
+ * waits, then the intervals. Null: these are used up.
  */
 export function busyPauseMs(times: number, { waitMs, intervalsMs }: BusyPauses): number | null {
   const steps = Math.ceil(waitMs / LOCK_WAIT_STEP_MS);

@@ -74,9 +74,8 @@ export type ErrorDecision =
   | { readonly kind: 'fail'; readonly reason: string };
 
 /**
- * What follows a handler error (§9.2): up to `maxFailures` retries after 1 s, 5 s and then 30 s, then FAILED with the
- * error count unchanged. A plugin's `RetryLater` replaces that schedule. A full disk, an unreachable database or an
- * account that stays busy is not the entry's failure, and it must not be given up for that.
+ * The reaction to a handler error (§9.2): `maxFailures` retries after 1 s, 5 s, then 30 s, then FAILED. `RetryLater`
+ * sets its own delay. A full disk, unreachable database or busy account does not count as a failure.
  */
 export function decideAfterError(errorCount: number, error: unknown, maxFailures: number): ErrorDecision {
   const reason = reasonOf(error);

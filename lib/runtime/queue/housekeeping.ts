@@ -18,9 +18,8 @@ export interface Care {
 }
 
 /**
- * Periodic care of the queue (§9.3 rules 7 and 9) and of what else grows old: records entries that are taken back again
- * and again and purges old history, a bounded number at a time. Any number of nodes may do it; what one has done, the
- * next finds done.
+ * Periodic care of the queue and of old data (§9.3 rules 7 and 9): records lapsed entries and purges history, a
+ * bounded number at a time. Any number of nodes may run it.
  */
 export class Housekeeping {
   readonly #ports: HousekeepingPorts;
@@ -102,8 +101,8 @@ async function reap(ports: HousekeepingPorts, lane: ReapLane, onReaped: () => vo
 const BEATS_PER_LEASE = 3;
 
 /**
- * The leases of what a node has claimed and is working on (§9.3 rules 6 and 7). All end together, whenever they began,
- * and are renewed together, so that what a node leaves behind when it dies comes back in one step.
+ * The leases of a node's claimed entries (§9.3 rules 6 and 7). All end and are renewed together, so a dead node's
+ * work returns in one step.
  */
 export class Leases {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;

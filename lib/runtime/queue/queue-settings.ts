@@ -66,10 +66,7 @@ export function kindsWorkedOn(settings: QueueSettings): readonly QueueKind[] {
   return kinds.filter((kind) => !settings[kind].isOff);
 }
 
-/**
- * One claim for both kinds, which costs half the statements, unless a setting tells them apart; none for kinds that are
- * off.
- */
+/** One claim for both kinds, at half the statements, unless a setting separates them; none for kinds that are off. */
 export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
   const lanes = kindsWorkedOn(settings).map((kind): ClaimLane => {
     const { claimed, handledAtATime, leaseMs } = settings[kind];
@@ -88,7 +85,7 @@ export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
 }
 
 /**
- * One reaper for both kinds unless a setting tells them apart; also for kinds that are off, since any node may die with
+ * One reaper for both kinds unless a setting separates them; also for kinds that are off, since nodes die with
  * claims.
  */
 export function reapLanes(settings: QueueSettings): readonly ReapLane[] {

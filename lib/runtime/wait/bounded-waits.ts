@@ -30,8 +30,8 @@ export function pause(systemClock: SystemClock, ms: number): Promise<void> {
 }
 
 /**
- * The results of concurrent work, once all of it has ended; if several parts fail, the first failure is thrown. A
- * transaction that did not wait for all parts could go on making statements after its end.
+ * The results of concurrent work once all of it has ended, or the first failure. A transaction must wait for all
+ * parts, which could make statements after its end.
  */
 export async function allEnded<const T extends readonly Promise<unknown>[]>(
   work: T,

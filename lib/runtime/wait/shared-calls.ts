@@ -17,10 +17,9 @@ interface Group<I, O> {
 }
 
 /**
- * Calls that are done together where they come while one like them is under way: a busy server then costs its database a
- * statement or transaction per group and not per call, and whoever calls alone waits for nobody. The work begins after
- * every call that it serves, so each sees what has been committed before it. What is refused together is done again for
- * each call alone, so that no call fails for the sake of another; a refusal therefore has to leave nothing behind.
+ * Groups calls that arrive while one of their kind runs, so that a busy server makes one statement per group; a lone
+ * call does not wait. The work begins after every call that it serves. A refused group is repeated call by call, so a
+ * refusal must leave nothing behind.
  */
 export class SharedCalls<I, O> {
   readonly #systemClock: Pick<SystemClock, 'nextTurn' | 'after'>;
@@ -73,10 +72,7 @@ export class SharedCalls<I, O> {
     return results;
   }
 
-  /**
-   * The end of the work and of the turn in which it began: others that have come in with it may ask for the same. It may
-   * wait for something itself, and they no longer than calls may.
-   */
+  /** The end of the work and of the turn in which it began. Waits no longer than calls may. */
   async #end(results: Promise<unknown>): Promise<void> {
     let hasEnded = false;
     const note = (): void => {

@@ -88,10 +88,7 @@ export function turnsOf({ systemClock, scopes }: TurnPorts<'nextTurn'>): NextTur
   };
 }
 
-/**
- * Returns slices that end at the next turn once nobody needs their result. No turn takes longer than a slice plus one
- * step, however many computations an operation does in a row.
- */
+/** Slices that end at the next turn once nobody needs their result. A turn takes at most a slice plus one step. */
 export function timeSlices(ports: TurnPorts<'nowMs' | 'nextTurn'>): TimeSlices {
   const { systemClock } = ports;
   const nextTurn = turnsOf(ports);

@@ -112,10 +112,7 @@ const readNames: Readonly<Record<ConfigurationOwner, ReadonlySet<string>>> = {
   SERVER: new Set([...ofTenants, ...Object.keys(serverProperties)]),
 };
 
-/**
- * One sentence for each name that is set without effect: retired names, names that are not the owner's to set, and
- * unknown names that look like a property of this server. Names of plugins are none of these.
- */
+/** One sentence per name without effect: retired, not the owner's to set, or unknown with a prefix of this server. */
 export function ineffectiveNames(fullNames: readonly string[], owner: ConfigurationOwner): readonly string[] {
   const found = fullNames.filter((fullName) => reasonOf(fullName, owner) !== null);
   const listed = found
@@ -143,10 +140,7 @@ function suggestion(fullName: string, owner: ConfigurationOwner): string {
   return meant === null ? '' : `; did you mean ${DOCUMENTED_PREFIX}${meant}?`;
 }
 
-/**
- * Properties of platform §4.3 that the engine does not read: they belong to the HTTP server or the process, or to nothing
- * yet.
- */
+/** Properties of platform §4.3 for the HTTP server, the process, or nothing yet; the engine does not read them. */
 const ofTheProcess = [
   'server.test.mode',
   'server.basePath',

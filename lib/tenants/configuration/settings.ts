@@ -10,10 +10,7 @@ export type SettingsOfTable<T> = {
   readonly [K in keyof T]: T[K] extends Property<infer V> ? V : never;
 };
 
-/**
- * The value of every per-tenant property, by its name without prefix: `settings['payment.retry.days']`. Time spans are
- * milliseconds, times of day milliseconds since midnight.
- */
+/** Per-tenant settings by name without prefix. Spans are milliseconds, times of day milliseconds since midnight. */
 export type TenantSettings = SettingsOfTable<typeof tenantProperties>;
 
 /** The same of the properties that hold for the whole server. */

@@ -18,9 +18,8 @@ import type { TenantSettings } from './settings.ts';
 export type SettingsOf = (session: ReadSession) => Promise<TenantSettings>;
 
 /**
- * Effective settings of the tenants (platform §4.1): the tenant's own value, else the server's. The tenant row names the
- * row that holds its configuration, and rows never change, so the next call on every node sees a change, and a tenant's
- * configuration is parsed once. Within one session the settings stay as they were when first asked for.
+ * Settings in force (platform §4.1): the tenant's value, else the server's. The tenant row names the immutable row of
+ * its configuration, so every node sees a change at the next call and parses it once. Constant within a session.
  */
 export class TenantConfiguration {
   readonly #logger: Logger;

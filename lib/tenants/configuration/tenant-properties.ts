@@ -40,8 +40,8 @@ export const InArrearMode = { DEFAULT: 'DEFAULT', GREEDY: 'GREEDY' } as const;
 export type InArrearMode = (typeof InArrearMode)[keyof typeof InArrearMode];
 
 /**
- * Every property that can be set per tenant (platform §4.2), without its prefix `org.service.`: type, default, bounds.
- * Properties of parts that this version does not have are read and checked too.
+ * Every per-tenant property (platform §4.2) without its prefix: type, default, bounds; also of parts that do not
+ * exist yet.
  */
 export const tenantProperties = {
   'invoice.enabled': flag(true),

@@ -73,8 +73,7 @@ export function updatedRow(
 }
 
 /**
- * The rows that retire a plan from now on; none if it is already retired. A row that would take effect later gets a
- * retirement of its own date, so that it does not bring the plan back.
+ * The rows that retire a plan from now on; none if it is retired. Each later row gets a retirement of its date too.
  */
 export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly NextRow[] {
   const latest = latestOf(rows);

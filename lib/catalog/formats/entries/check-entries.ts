@@ -137,8 +137,7 @@ export function dateForExisting(
 }
 
 /**
- * The phases of a plan as they are stored. What is required must be there, and prices only where they may be (§15.3 rules
- * 1 to 3); what is wrong goes to `problems`. A phase without a type is left out.
+ * The phases of a plan as stored; faults by §15.3 rules 1 to 3 go to `problems`. A phase without a type is left out.
  */
 export function checkedPhases(
   inputs: readonly PhaseInput[] | null | undefined,

@@ -56,8 +56,7 @@ export function namesIn(request: CatalogEntriesInput): readonly string[] {
 }
 
 /**
- * Decides what a creation of plans, products and price lists stores (§15.3, §15.4): names that exist in the scope stay as
- * they are, whatever the request says about them.
+ * What a creation of entries stores (§15.3, §15.4); existing names of the scope stay as they are.
  * @throws BillingError CATALOG_ENTRY_SCOPE_MISMATCH (61002), CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem,
  * CATALOG_ENTRY_PRODUCT_UNKNOWN (61001).
  */

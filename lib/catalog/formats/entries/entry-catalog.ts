@@ -41,10 +41,7 @@ export interface EntryCatalogInput {
   readonly tenantEntries: readonly CatalogEntry[];
 }
 
-/**
- * The tenant's catalog: its XML versions, overlaid with its entries (§15.5, §15.6 rule 1). If there is only one of the
- * two, it is exactly that one.
- */
+/** The tenant's XML versions overlaid with its entries (§15.5, §15.6 rule 1). */
 export function tenantCatalog(input: EntryCatalogInput): Catalog {
   const versions = tenantVersions(input);
   if (versions === input.xml.versions) return input.xml;
@@ -69,10 +66,7 @@ function tenantVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
     });
 }
 
-/**
- * The catalog of an account with plans of its own: only these plans and their products (§15.6 rule 3); null for an
- * account without any.
- */
+/** The catalog of an account with plans of its own, with these and their products only (§15.6 rule 3); else null. */
 export function accountCatalog(input: EntryCatalogInput, ofTenant: Catalog): Catalog | null {
   const versions = accountVersions(input);
   if (versions.length === 0) return null;
@@ -140,8 +134,8 @@ function isSold(
 }
 
 /**
- * One part per row, so that the plan is the same value in every version until its next row (§15.5 rule 2). The
- * first row changes nothing for existing subscriptions, whatever date it was given (§15.1 rule 4).
+ * One part per row, shared by the versions until the next row (§15.5 rule 2). The first row changes nothing for
+ * existing subscriptions (§15.1 rule 4).
  */
 function entryPlan({ name, plan: terms, ...entry }: CatalogEntry, rows: readonly PlanRow[]): EntryPlan {
   const partOfRow = (row: PlanRow, index: number): Part<Plan> | null => {

@@ -43,8 +43,8 @@ const emptyLists: PriceListSet = {
 };
 
 /**
- * The lists of an XML version, with the plans of entries added: lists of the same name become one (§15.6 rule 1). A list
- * that a rule leads to exists, even if empty, so that a search there continues in DEFAULT.
+ * The lists of an XML version merged by name with those of entries (§15.6 rule 1). A list that a rule names exists
+ * even if empty, so that a search continues in DEFAULT.
  */
 export function mergedLists(
   xml: PriceListSet | null,
@@ -85,8 +85,8 @@ export function productOfEntry(entry: CatalogEntry): Product {
 }
 
 /**
- * The XML product of a plan: as the version in force has it, else the latest one before that has it, else the earliest
- * one after; without any, as it was when the plan was created.
+ * The XML product of a plan: in the version in force, the latest before, or the earliest after; else as when the plan
+ * was created.
  */
 export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[], date: Instant): Product {
   if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is no plan`);
@@ -116,10 +116,7 @@ export function namesReferredTo(entries: readonly CatalogEntry[]): readonly stri
   ]);
 }
 
-/**
- * The products of a version with the add-ons that entries make available, named from either side (§15.5 rule 3). Add-ons
- * that the version does not have are left out. `entries` are the product entries among them.
- */
+/** The products of a version with the add-ons that entries make available, from either side (§15.5 rule 3). */
 export function availableProducts(
   products: readonly Product[],
   entries: readonly CatalogEntry[],
@@ -276,8 +273,8 @@ export interface ProductToCheck {
 const ANY_DATE = instant(0);
 
 /**
- * What rules V1, V7 to V15 and V20 find in plans and products as a catalog version of their own (§15.3 rule 5): it costs
- * as much as the new content, however much else the tenant has.
+ * Rules V1, V7 to V15 and V20 on entries as a version of their own (§15.3 rule 5), at the cost of the new content
+ * only.
  */
 export function validateEntries(
   plans: readonly PlanToCheck[],

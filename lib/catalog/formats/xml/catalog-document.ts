@@ -155,9 +155,8 @@ export function* catalogXmlSteps(document: Uint8Array | string, maxBytes?: numbe
 }
 
 /**
- * The versions of a document that are to be added (§5 rule 6): an envelope may repeat stored versions, in
- * equal form, so that a downloaded one can be extended and sent back. If nothing else is in it, all are returned, and
- * `validateVersions` finds their dates taken.
+ * The versions of a document to add (§5 rule 6), without those of an envelope that repeat stored ones. If all do, all
+ * are returned, and `validateVersions` finds their dates taken.
  */
 export function* additionSteps(
   stored: readonly CatalogVersion[],
@@ -177,8 +176,7 @@ export function* additionSteps(
 }
 
 /**
- * The documents that make up a tenant's catalog, in upload order: the values of its key CATALOG (§5 rule 9). An upload
- * that has since lost a version is shown by the versions that are left of it.
+ * The documents that make up a tenant's catalog, in upload order (§5 rule 9); lost versions are left out.
  * @param sources the versions of the uploads, in the order in which they were stored.
  * @param catalog the versions that the tenant has.
  */

@@ -94,9 +94,9 @@ export class XmlSource {
 }
 
 /**
- * Where the records of a parsed document were, stored beside the model so that a semantic error can name its line.
- * `locate(plan)` is the element of the plan, `locate(plan, 'product')` its child, `locate(list, 'plan', 2)` the third of
- * its repeated children; a child that was not written is located at its parent.
+ * Where the records of a document were, for lines of semantic errors: `locate(plan)` is the plan's element,
+ * `locate(plan, 'product')` its child, `locate(list, 'plan', 2)` the third repeated child; a missing child is at its
+ * parent.
  */
 export class Positions {
   readonly #source: XmlSource;
@@ -123,10 +123,7 @@ export class Positions {
 /** Bytes of one document, before parsing starts (`server.limits.text`). */
 export const MAX_XML_BYTES = 10 * 1_048_576;
 
-/**
- * Decodes an uploaded document (§3.2): UTF-8, or UTF-16 with a byte order mark; every invalid byte
- * sequence is an error. A string is taken as it is.
- */
+/** Decodes an uploaded document (§3.2): UTF-8, or UTF-16 with a byte order mark; invalid bytes are an error. */
 export function decodeXml(document: Uint8Array | string, maxBytes = MAX_XML_BYTES): XmlSource {
   if (document.length > maxBytes) {
     throw billingError(

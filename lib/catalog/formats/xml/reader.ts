@@ -33,9 +33,8 @@ export interface ReadXml<T> {
 }
 
 /**
- * Reads a document by the rule of its root element (§3.2): a state machine over the parser's events with one frame per
- * open element and no tree. The first structural error ends it, thrown as a `BillingError` 2080 with one problem; so do
- * exceeded limits, all of which are reported. Does no I/O, whatever the document says.
+ * Reads a document by the rule of its root element (§3.2), with one frame per open element and no tree. Throws a
+ * `BillingError` 2080 for the first structural error, or for all exceeded limits.
  */
 export function xmlSteps<T>(
   source: XmlSource,

@@ -10,8 +10,8 @@ import type { NamedField, RecordType, RuleCaseType, ValueType } from '../fields/
 const XSI_DECLARATION = { 'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance' };
 
 /**
- * The envelope that retrieval returns (§3.4): `versions` (all of the catalog, or the given ones), then the
- * catalog's name. Order as in the grammar, defaults written out; reading it gives equal versions.
+ * The envelope that retrieval returns (§3.4), in the order of the grammar with defaults written out; reading it gives
+ * equal versions.
  */
 export function writeCatalogXml(
   catalog: Catalog,
@@ -141,10 +141,7 @@ export function listIn(record: unknown, field: NamedField): List {
 
 const LINES_AT_ONCE = 1_000;
 
-/**
- * Text of the document as it is written: children indented by two spaces, everything escaped so that reading it back
- * gives the same.
- */
+/** The text of a document: indented by two spaces, escaped. */
 export class XmlText {
   /** Lines, and earlier lines joined: one long text that grew line by line would be slow to read. */
   readonly #joined: string[] = [];
