@@ -164,7 +164,7 @@ type Summaries = ReadonlyMap<Uuid, Invoice>;
 type Dated = Pick<Invoice, 'id' | 'invoiceDate' | 'invoiceNumber'>;
 
 /** By date, then number: the order in which invoices are paid, by credit or otherwise. */
-export function byAge(a: Dated, b: Dated): number {
+function byAge(a: Dated, b: Dated): number {
   return a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber;
 }
 
@@ -172,7 +172,7 @@ export function byAge(a: Dated, b: Dated): number {
  * The order in which an account's credit is made and spent (§10 rule 3): first the invoices that the transaction has
  * touched, in the order given; then all unpaid invoices by age. Each comes once.
  */
-export function creditOrder<I extends Dated>(candidates: readonly I[], unpaid: readonly I[]): readonly I[] {
+function creditOrder<I extends Dated>(candidates: readonly I[], unpaid: readonly I[]): readonly I[] {
   const known = new Set(candidates.map(({ id }) => id));
   const others = unpaid.filter(({ id }) => !known.has(id));
   return [...candidates, ...[...candidates, ...others].sort(byAge)];
@@ -197,14 +197,14 @@ export function isOwed(invoice: Invoice, summaries: Summaries): boolean {
 }
 
 /** How much an invoice takes off an item, of whatever invoice. */
-export interface BroughtRepair {
+interface BroughtRepair {
   readonly itemId: Uuid;
   /** Above 0. */
   readonly amount: Decimal;
 }
 
 /** By how much an invoice lowers another one, a debt that a parent has not paid (§10 rule 8). */
-export interface RepairedDebt {
+interface RepairedDebt {
   /** The invoice with the repairs. */
   readonly by: Uuid;
   readonly invoiceId: Uuid;

@@ -10,7 +10,7 @@ export type ChangedCredit = Pick<
 >;
 
 /** The CREDIT_ADJ item from which generated credit of this size came, so that both can be taken back together. */
-export function creditBehind(item: InvoiceItem, items: readonly InvoiceItem[]): InvoiceItem | undefined {
+function creditBehind(item: InvoiceItem, items: readonly InvoiceItem[]): InvoiceItem | undefined {
   return items.find(
     ({ itemType, amount }) =>
       itemType === InvoiceItemType.CREDIT_ADJ && amount.negated().greaterThanOrEqualTo(item.amount),

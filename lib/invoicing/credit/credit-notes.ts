@@ -16,7 +16,7 @@ import { sum } from '../../values/money/index.ts';
 export type CreditingItem = Pick<InvoiceItem, 'id' | 'itemType' | 'linkedItemId' | 'amount'>;
 
 /** What a transaction has done that credit notes are about. */
-export interface Credited {
+interface Credited {
   /** Repairs and adjustments that are in force from now on, on whatever invoice. */
   readonly items: readonly CreditingItem[];
   /** Invoices that were COMMITTED and are VOID now, with all their items. */
@@ -27,7 +27,7 @@ export interface Credited {
 }
 
 /** A credit note without what its account, the tenant and the moment give it. */
-export type DraftNote = Pick<New<CreditNote>, 'reason' | 'amount' | 'lines'> & { readonly invoice: Invoice };
+type DraftNote = Pick<New<CreditNote>, 'reason' | 'amount' | 'lines'> & { readonly invoice: Invoice };
 
 export function isCrediting({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
   return itemTypes[itemType].kind === 'ADJUSTMENT';

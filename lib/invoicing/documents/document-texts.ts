@@ -5,7 +5,7 @@ import { fromMostSpecific, LAST_LOCALE, type Locale, parseLocale } from './local
 import { parseTemplate } from './template.ts';
 
 /** Translations of one locale, by key. */
-export type Translations = ReadonlyMap<string, string>;
+type Translations = ReadonlyMap<string, string>;
 
 /** The translations that a tenant has uploaded, by locale. */
 export type TenantTranslations = ReadonlyMap<Locale, Translations>;

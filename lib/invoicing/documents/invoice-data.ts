@@ -110,23 +110,8 @@ function listOf(lines: readonly RenderedLine[]): TemplateList {
   return new TemplateList(lines.length, () => lines.values().map(lineData));
 }
 
-function lineData(line: RenderedLine): TemplateObject {
-  const { item } = line;
-  return {
-    ...itemFields(item),
-    name: line.name,
-    detail: line.detail,
-    planName: line.planName,
-    phaseName: line.phaseName,
-    usageName: line.usageName,
-    formattedStartDate: line.formattedStartDate,
-    formattedEndDate: line.formattedEndDate,
-    formattedPeriod: line.formattedPeriod,
-    formattedAmount: line.formattedAmount,
-    formattedQuantity: line.formattedQuantity,
-    formattedRate: line.formattedRate,
-    isNegative: item.amount.lessThan(0),
-  };
+function lineData({ item, ...shown }: RenderedLine): TemplateObject {
+  return { ...itemFields(item), ...shown, isNegative: item.amount.lessThan(0) };
 }
 
 function itemFields(item: InvoiceItemView): TemplateObject {

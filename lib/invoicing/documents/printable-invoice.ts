@@ -42,7 +42,7 @@ type Frame = Omit<
 /** What documents of an account are made in, whatever they are about. */
 type Framed = Pick<RenderedInvoice, 'text' | 'language' | 'direction' | 'account' | 'addressee'>;
 
-export function printableFrame(view: Framed, createdDate: Instant): Frame {
+function printableFrame(view: Framed, createdDate: Instant): Frame {
   const { text, addressee, account } = view;
   return {
     author: textOrNull(text('companyName')),
@@ -70,7 +70,7 @@ function senderOf({ text }: Pick<RenderedInvoice, 'text'>): readonly string[] {
   return [name, ...address.filter((line) => line !== '')];
 }
 
-export function printableLine(line: RenderedLine): PrintableLine {
+function printableLine(line: RenderedLine): PrintableLine {
   return {
     name: line.name,
     detail: line.detail,
@@ -102,6 +102,6 @@ const letter = new Set([
 ]);
 
 /** The size of paper of an account's country (§14 rule 6). */
-export function paperOf(country: string | null): 'A4' | 'LETTER' {
+function paperOf(country: string | null): 'A4' | 'LETTER' {
   return letter.has((country ?? '').toUpperCase()) ? 'LETTER' : 'A4';
 }

@@ -42,7 +42,7 @@ export interface InvoiceToRender {
 }
 
 /** What a reader is told about where an invoice stands; null = nothing but its amounts. */
-export type DocumentStatus = 'DRAFT' | 'VOID' | 'PAID' | null;
+type DocumentStatus = 'DRAFT' | 'VOID' | 'PAID' | null;
 
 /** A line of a document: an item, or all that it stands for of one kind. */
 export interface RenderedLine extends LineName {
@@ -218,10 +218,7 @@ function isUncounted({ isMigration, isWrittenOff }: Invoice): boolean {
  * The items that a document shows (§14 rule 4), in their order: credits are merged into one line, account credit into
  * another behind it, and what comes to 0 is left out.
  */
-export function documentItems(
-  items: readonly InvoiceItemView[],
-  currency: Currency,
-): readonly InvoiceItemView[] {
+function documentItems(items: readonly InvoiceItemView[], currency: Currency): readonly InvoiceItemView[] {
   const others = items.filter((item) => !isCredit(item));
   const merged = [InvoiceItemType.CREDIT_ADJ, InvoiceItemType.CBA_ADJ].flatMap((type) =>
     mergedItem(items, type),
@@ -246,26 +243,26 @@ function mergedItem(items: readonly InvoiceItemView[], type: InvoiceItemType): r
 }
 
 /** Whether the item is a credit or account credit. */
-export function isCredit({ itemType }: Pick<InvoiceItemView, 'itemType'>): boolean {
+function isCredit({ itemType }: Pick<InvoiceItemView, 'itemType'>): boolean {
   const { kind } = itemTypes[itemType];
   return kind === 'CREDIT' || kind === 'ACCOUNT_CREDIT';
 }
 
 /** What a line of a document is for. */
-export interface LineName {
+interface LineName {
   readonly name: string;
   /** Phase, usage, or what an adjustment adjusts; null = the name says it all. */
   readonly detail: string | null;
 }
 
 /** Names of plans, phases and usages in the language of the document; undefined where the tenant has none. */
-export type CatalogNames = (name: string) => string | undefined;
+type CatalogNames = (name: string) => string | undefined;
 
 /**
  * What an item is called: the plan of what is charged by the catalog, else its description.
  * @param linked the item that it adjusts, where that is on the same invoice.
  */
-export function lineName(
+function lineName(
   item: InvoiceItemView,
   { names, text, linked }: { names: CatalogNames; text: TextOf; linked: InvoiceItemView | undefined },
 ): LineName {
@@ -311,7 +308,7 @@ function described({ itemType, description }: InvoiceItemView, text: TextOf): st
 const cityFirst = new Set(['AU', 'BR', 'CA', 'GB', 'IE', 'IN', 'MX', 'NZ', 'US', 'ZA']);
 
 /** To whom a document goes, line by line; what the account does not have is left out. */
-export function addresseeOf(account: Account, countryName: string | null): readonly string[] {
+function addresseeOf(account: Account, countryName: string | null): readonly string[] {
   const { company, name, address1, address2 } = account;
   const lines = [company, name, address1, address2, placeOf(account), countryName];
   return lines.filter((line) => line !== null && line.trim() !== '') as readonly string[];
@@ -326,7 +323,7 @@ function placeOf({ city, state, postalCode, country }: Account): string {
 }
 
 /** What a credit note is made from: `invoice` is the credited one, with the lines of the note as its items. */
-export interface CreditNoteToRender extends InvoiceToRender {
+interface CreditNoteToRender extends InvoiceToRender {
   readonly note: CreditNoteView;
 }
 

@@ -21,7 +21,7 @@ export type TemplateNode =
     };
 
 /** A name such as `invoice.amount`. Everything that a look-up needs is made once, when the template is read. */
-export interface TemplatePath {
+interface TemplatePath {
   /** `invoice`, `amount`; none for `.`, the element that a section repeats. */
   readonly parts: readonly string[];
   /** The name after each part, dots included: the key that texts are looked up by. */
@@ -107,7 +107,7 @@ const marks = new Set(['#', '^', '/', '>', '{', '&', '=', '!']);
  * of Mustache.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
  */
-export function checkTemplateBounds(source: string): void {
+function checkTemplateBounds(source: string): void {
   if (source.length > MAX_TEMPLATE_CHARACTERS)
     throw invalidField(
       `The template has ${source.length} characters; at most ${MAX_TEMPLATE_CHARACTERS} are rendered`,
@@ -138,7 +138,7 @@ const MAX_TEMPLATE_STEPS = 1_000_000;
 const MAX_DOCUMENT_CHARACTERS = 32 * 1_048_576;
 
 /** What a template can show: values, and nothing that computes. Lists are gone through again for each section. */
-export type TemplateData = string | boolean | null | TemplateList | TemplateLookup | TemplateObject;
+type TemplateData = string | boolean | null | TemplateList | TemplateLookup | TemplateObject;
 
 export interface TemplateObject {
   readonly [name: string]: TemplateData;

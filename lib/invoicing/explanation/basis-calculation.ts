@@ -68,8 +68,6 @@ export function stepsOf(basis: ComputedBasis, currency: Currency): readonly Calc
       });
       return [used, negated(used.result)];
     }
-    default:
-      return neverKind(basis);
   }
 }
 
@@ -178,8 +176,4 @@ function resultOf(steps: readonly CalculationStep[], start: Decimal): Decimal {
 
 function smaller(one: Decimal, other: Decimal): Decimal {
   return one.lessThan(other) ? one : other;
-}
-
-function neverKind(basis: never): never {
-  throw new Error(`Unknown basis ${JSON.stringify(basis)}`);
 }

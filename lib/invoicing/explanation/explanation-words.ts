@@ -148,8 +148,6 @@ export function dateSentence(facts: EventFacts | null): string {
     case DatedBy.REQUESTED_DATE:
     case DatedBy.BASE:
       return '';
-    default:
-      return neverDated(reason.datedBy);
   }
 }
 
@@ -170,7 +168,3 @@ const ORIGINS: Readonly<Record<PlanAlignmentChange, string>> = {
   [PlanAlignmentChange.CHANGE_OF_PLAN]: 'the change of plan',
   [PlanAlignmentChange.CHANGE_OF_PRICELIST]: 'the change to the price list',
 };
-
-function neverDated(source: never): never {
-  throw new Error(`Unknown source of a date ${String(source)}`);
-}

@@ -16,7 +16,7 @@ import { TermLine } from '../../usage/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, formatDecimal, moneyText } from '../../values/money/index.ts';
 import { plural } from '../../values/text/index.ts';
-import { type Instant, isMonthBased, type LocalDate } from '../../values/time/index.ts';
+import { isMonthBased } from '../../values/time/index.ts';
 import { type CalculationStep, stepsOf } from './basis-calculation.ts';
 import {
   type EventFacts,
@@ -43,21 +43,27 @@ import {
   range,
 } from './explanation-words.ts';
 
+/**
+ * `catalogEffectiveDate` is that of the version that the price comes from or, for an override plan, the date of its event.
+ * `linkedItemId` is the item that is repaired or adjusted.
+ */
+type ExplainedFields = Pick<
+  InvoiceItem,
+  | 'invoiceId'
+  | 'itemType'
+  | 'amount'
+  | 'currency'
+  | 'planName'
+  | 'phaseName'
+  | 'startDate'
+  | 'endDate'
+  | 'catalogEffectiveDate'
+  | 'linkedItemId'
+>;
+
 /** Why an item has its amount: the facts that were used when it was made, as data and as a text to read. */
-export interface ItemExplanation {
+export interface ItemExplanation extends ExplainedFields {
   readonly itemId: Uuid;
-  readonly invoiceId: Uuid;
-  readonly itemType: InvoiceItemType;
-  readonly amount: Decimal;
-  readonly currency: Currency;
-  readonly planName: string | null;
-  readonly phaseName: string | null;
-  readonly startDate: LocalDate | null;
-  readonly endDate: LocalDate | null;
-  /** Effective date of the catalog version that the price comes from; for an override plan, the date of its event. */
-  readonly catalogEffectiveDate: Instant | null;
-  /** The item that is repaired or adjusted. */
-  readonly linkedItemId: Uuid | null;
   /** null: the amount was given and not computed, or the facts behind it were not kept. */
   readonly basis: ComputedBasis | null;
   /** The invoice plugin that has added the item or, where there is a basis, changed its amount; null = none. */
@@ -74,7 +80,7 @@ export interface ItemExplanation {
   readonly text: string;
 }
 
-export interface ExplainedItem {
+interface ExplainedItem {
   readonly item: InvoiceItem;
   /** The item that it repairs or adjusts. */
   readonly linked: InvoiceItem | undefined;
@@ -89,13 +95,18 @@ export interface ExplainedItem {
 
 /** Explains the amount of an item from the facts kept with it. */
 export function explainItem(explained: ExplainedItem): ItemExplanation {
-  const { item, linked, past, hasOwnPrices, isMigrated } = explained;
+  const { item, past } = explained;
   const basis = computedBasis(explained.basis);
   const plugin = explained.basis?.kind === 'PLUGIN' ? explained.basis : null;
-  const pluginName = plugin?.pluginName ?? null;
   const steps = basis === null ? [] : stepsOf(basis, item.currency);
-  const computedAmount = steps.at(-1)?.result ?? plugin?.given ?? item.amount;
   const events = basis === null ? NO_EVENTS : eventsBehind(basis, item, past);
+  const found = {
+    basis,
+    pluginName: plugin?.pluginName ?? null,
+    events,
+    steps,
+    computedAmount: steps.at(-1)?.result ?? plugin?.given ?? item.amount,
+  };
   return {
     itemId: item.id,
     invoiceId: item.invoiceId,
@@ -108,24 +119,9 @@ export function explainItem(explained: ExplainedItem): ItemExplanation {
     endDate: item.endDate,
     catalogEffectiveDate: item.catalogEffectiveDate,
     linkedItemId: item.linkedItemId,
-    basis,
-    pluginName,
-    events,
+    ...found,
     rules: basis === null ? [] : rulesBehind(basis, events),
-    steps,
-    computedAmount,
-    text: explanationText({
-      item,
-      linked,
-      basis,
-      pluginName,
-      isGiven: plugin?.given != null,
-      events,
-      hasOwnPrices,
-      isMigrated,
-      steps,
-      computedAmount,
-    }),
+    text: explanationText({ ...explained, ...found, isGiven: plugin?.given != null }),
   };
 }
 
@@ -134,25 +130,15 @@ export function computedBasis(basis: ItemBasis | null): ComputedBasis | null {
   return basis?.kind === 'PLUGIN' ? basis.changed : basis;
 }
 
-export interface ExplanationParts {
-  readonly item: InvoiceItem;
-  readonly linked: InvoiceItem | undefined;
-  readonly basis: ComputedBasis | null;
-  /** The plugin that has added or changed the item, if one has. */
-  readonly pluginName: string | null;
+type FoundFacts = Pick<ItemExplanation, 'basis' | 'pluginName' | 'events' | 'steps' | 'computedAmount'>;
+
+interface ExplanationParts extends Omit<ExplainedItem, 'basis' | 'past'>, FoundFacts {
   /** True: a plugin has changed the amount that people had given, which is the computed one then. */
   readonly isGiven: boolean;
-  readonly events: ItemEvents;
-  /** True if the plan has prices of its own, which no catalog version has. */
-  readonly hasOwnPrices: boolean;
-  /** True for an invoice that another system made. */
-  readonly isMigrated: boolean;
-  readonly steps: readonly CalculationStep[];
-  readonly computedAmount: Decimal;
 }
 
 /** The facts and the sum as one paragraph of English. */
-export function explanationText(parts: ExplanationParts): string {
+function explanationText(parts: ExplanationParts): string {
   const { item, basis, pluginName, computedAmount } = parts;
   const sentences = basis === null ? withoutBasis(parts) : factsOf(basis, parts);
   const { currency } = item;
@@ -179,8 +165,6 @@ function factsOf(basis: ComputedBasis, parts: ExplanationParts): readonly string
       ];
     case 'CREDIT':
       return [creditFacts(basis, parts)];
-    default:
-      return neverKind(basis);
   }
 }
 
@@ -243,8 +227,6 @@ function periodFact(basis: RecurringBasis, { event, nextEvent }: ItemEvents): st
       return `${subject} goes from the last ${cycleDate} to ${until}.`;
     case PeriodRule.BETWEEN_EVENTS:
       return `${subject} goes from ${from} to ${until}, before the next ${cycleDate}.`;
-    default:
-      return neverRule(rule);
   }
 }
 
@@ -309,8 +291,6 @@ function shownStep(step: CalculationStep, currency: Currency): readonly string[]
       return [`${amount(base)} − ${amount(factor ?? result)} = ${amount(result)}`];
     case 'NEGATE':
       return [`so the item is ${amount(result)}`];
-    default:
-      return neverOperation(operation);
   }
 }
 
@@ -367,26 +347,14 @@ function versionOf({ item: { catalogEffectiveDate }, hasOwnPrices }: Explanation
     : `by the catalog in effect from ${instantText(catalogEffectiveDate)}`;
 }
 
-function neverKind(basis: never): never {
-  throw new Error(`Unknown basis ${JSON.stringify(basis)}`);
-}
-
-function neverRule(rule: never): never {
-  throw new Error(`Unknown period rule ${String(rule)}`);
-}
-
-function neverOperation(operation: never): never {
-  throw new Error(`Unknown operation ${String(operation)}`);
-}
-
-export interface UsageTextParts {
+interface UsageTextParts {
   readonly item: InvoiceItem;
   /** The USAGE item of a credit. */
   readonly linked: InvoiceItem | undefined;
 }
 
 /** What was used, and what is charged for it, in sentences; without the sum. */
-export function usageFacts(basis: UsageBasis, { item, linked }: UsageTextParts): readonly string[] {
+function usageFacts(basis: UsageBasis, { item, linked }: UsageTextParts): readonly string[] {
   const { usageName, billingPeriod, used, lines, minimum, billed, credit } = basis;
   const { currency } = item;
   const amounts = used.map(({ unit, quantity }) => `${formatDecimal(quantity)} ${unit}`);

@@ -3,7 +3,7 @@ import { type InvoiceItem, itemTypes } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
 
-export type ChargingItem = Pick<InvoiceItem, 'itemType' | 'subscriptionId' | 'startDate' | 'endDate'>;
+type ChargingItem = Pick<InvoiceItem, 'itemType' | 'subscriptionId' | 'startDate' | 'endDate'>;
 
 /**
  * The charged-through date that the items of a COMMITTED invoice give each subscription: the latest end of its FIXED,

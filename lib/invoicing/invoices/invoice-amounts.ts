@@ -70,7 +70,7 @@ export function accountCreditOf(invoice: Pick<Invoice, 'status' | 'isMigration' 
 
 export type AccountedInvoice = OwnInvoice & Pick<Invoice, 'creditAdj'>;
 
-export interface InvoiceChange {
+interface InvoiceChange {
   /** null = the invoice is new. */
   readonly before: AccountedInvoice | null;
   readonly after: AccountedInvoice;

@@ -6,7 +6,7 @@ import {
   type InvoiceItem,
   InvoiceItemType,
 } from '../../records/index.ts';
-import { NumberField, type NumberPart, type NumberPattern } from '../../tenants/index.ts';
+import type { NumberField, NumberPart, NumberPattern } from '../../tenants/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import { dayOfMonth, type LocalDate, monthOf, yearOf } from '../../values/time/index.ts';
@@ -136,7 +136,6 @@ export function viewCreditNotes(
   });
 }
 
-/** What has a number in a sequence of its tenant, and a date that tells by which pattern it is shown. */
 interface Numbered {
   /** 0 = none. */
   readonly number: number;
@@ -150,21 +149,15 @@ export function formattedNumber(numbered: Numbered, patterns: readonly NumberPat
   return pattern.parts.map((part) => textOf(part, numbered)).join('');
 }
 
-function textOf(part: NumberPart, { number, date }: Numbered): string {
+function textOf(part: NumberPart, numbered: Numbered): string {
   if (typeof part === 'string') return part;
-  const value = part.field === NumberField.NUMBER ? number : dateField(part.field, date);
-  return String(value).padStart(part.digits, '0');
+  return String(numberFields[part.field](numbered)).padStart(part.digits, '0');
 }
 
-function dateField(field: Exclude<NumberField, 'n'>, date: LocalDate): number {
-  switch (field) {
-    case 'yyyy':
-      return yearOf(date);
-    case 'yy':
-      return yearOf(date) % 100;
-    case 'mm':
-      return monthOf(date);
-    case 'dd':
-      return dayOfMonth(date);
-  }
-}
+const numberFields: Readonly<Record<NumberField, (numbered: Numbered) => number>> = {
+  n: ({ number }) => number,
+  yyyy: ({ date }) => yearOf(date),
+  yy: ({ date }) => yearOf(date) % 100,
+  mm: ({ date }) => monthOf(date),
+  dd: ({ date }) => dayOfMonth(date),
+};

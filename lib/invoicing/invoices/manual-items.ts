@@ -68,7 +68,7 @@ export function checkTexts(
   }
 }
 
-export interface ManualItemContext {
+interface ManualItemContext {
   readonly id: Uuid;
   /** Local date that the call gives. */
   readonly requestedDate: LocalDate;
@@ -93,73 +93,38 @@ export function manualItem(
   { id, requestedDate }: ManualItemContext,
 ): NewInvoiceItem {
   const { amount } = item;
-  const kept = {
-    bundleId: given(item.bundleId),
-    rate: given(item.rate),
-    quantity: given(item.quantity),
-    itemDetails: given(item.itemDetails),
+  const isCredit = itemTypes[type].kind === 'CREDIT';
+  return plainItem({
+    id,
+    itemType: type,
+    amount: isCredit ? ZERO.minus(amount) : amount,
+    repairable: isCredit ? ZERO : amount,
+    description: given(item.description) ?? defaultDescription(type, given(item.planName)),
+    startDate: isCredit ? requestedDate : (item.startDate ?? requestedDate),
+    endDate: isCredit ? requestedDate : null,
+    ...givenOf(item, ['bundleId', 'rate', 'quantity', 'itemDetails', ...keptFields[type]]),
+  });
+}
+
+/** What an item keeps of its caller's members besides those that all types keep. */
+const keptFields = {
+  EXTERNAL_CHARGE: ['subscriptionId', 'linkedItemId', 'productName', 'planName', 'phaseName', 'endDate'],
+  TAX: [],
+  CREDIT_ADJ: ['subscriptionId', 'linkedItemId'],
+} as const satisfies Readonly<Record<ManualItemType, readonly (keyof ManualItem)[]>>;
+
+/** These members of an item; null for those that are absent or empty. */
+function givenOf<I extends object, K extends keyof I>(
+  item: I,
+  names: readonly K[],
+): { readonly [N in K]: NonNullable<I[N]> | null } {
+  return Object.fromEntries(names.map((name) => [name, given(item[name])])) as {
+    readonly [N in K]: NonNullable<I[N]> | null;
   };
-  const made = { item, requestedDate, own: { id, amount, ...kept } };
-  switch (type) {
-    case InvoiceItemType.EXTERNAL_CHARGE:
-      return charge(made);
-    case InvoiceItemType.TAX:
-      return tax(made);
-    case InvoiceItemType.CREDIT_ADJ:
-      return credit(made);
-  }
-}
-
-interface Making {
-  readonly item: ManualItem;
-  readonly requestedDate: LocalDate;
-  /** What every manual item has. */
-  readonly own: Pick<NewInvoiceItem, 'id' | 'amount' | 'bundleId' | 'rate' | 'quantity' | 'itemDetails'>;
-}
-
-function charge({ item, requestedDate, own }: Making): NewInvoiceItem {
-  const planName = given(item.planName);
-  return plainItem({
-    ...own,
-    itemType: InvoiceItemType.EXTERNAL_CHARGE,
-    repairable: own.amount,
-    description: given(item.description) ?? defaultDescription(InvoiceItemType.EXTERNAL_CHARGE, planName),
-    startDate: item.startDate ?? requestedDate,
-    endDate: given(item.endDate),
-    subscriptionId: given(item.subscriptionId),
-    linkedItemId: given(item.linkedItemId),
-    productName: given(item.productName),
-    planName,
-    phaseName: given(item.phaseName),
-  });
-}
-
-function tax({ item, requestedDate, own }: Making): NewInvoiceItem {
-  return plainItem({
-    ...own,
-    itemType: InvoiceItemType.TAX,
-    repairable: own.amount,
-    description: given(item.description) ?? defaultDescription(InvoiceItemType.TAX),
-    startDate: item.startDate ?? requestedDate,
-  });
-}
-
-function credit({ item, requestedDate, own }: Making): NewInvoiceItem {
-  return plainItem({
-    ...own,
-    itemType: InvoiceItemType.CREDIT_ADJ,
-    amount: own.amount.isZero() ? ZERO : own.amount.negated(),
-    repairable: ZERO,
-    description: given(item.description) ?? defaultDescription(InvoiceItemType.CREDIT_ADJ),
-    startDate: requestedDate,
-    endDate: requestedDate,
-    subscriptionId: given(item.subscriptionId),
-    linkedItemId: given(item.linkedItemId),
-  });
 }
 
 /** Absent members, null and empty texts are the same. */
-export function given<T>(value: T | null | undefined): T | null {
+function given<T>(value: T | null | undefined): T | null {
   return value === undefined || value === '' ? null : value;
 }
 
@@ -183,21 +148,16 @@ function checkAmount(type: ManualItemType, amount: Decimal | null | undefined): 
       : ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID,
     message:
       amount == null
-        ? `The amount of a ${nameOf(type)} needs to be set`
-        : `The amount of a ${nameOf(type)} cannot be ${formatDecimal(amount)}: it has to be at least 0`,
+        ? `The amount of a ${nouns[type]} needs to be set`
+        : `The amount of a ${nouns[type]} cannot be ${formatDecimal(amount)}: it has to be at least 0`,
   });
 }
 
-function nameOf(type: ManualItemType): string {
-  switch (type) {
-    case InvoiceItemType.EXTERNAL_CHARGE:
-      return 'charge';
-    case InvoiceItemType.TAX:
-      return 'tax';
-    case InvoiceItemType.CREDIT_ADJ:
-      return 'credit';
-  }
-}
+const nouns: Readonly<Record<ManualItemType, string>> = {
+  EXTERNAL_CHARGE: 'charge',
+  TAX: 'tax',
+  CREDIT_ADJ: 'credit',
+};
 
 /** @throws BillingError INVOICE_INVALID_DATE_SEQUENCE (4004) for an end before its start. */
 export function checkPeriod({ startDate, endDate }: Pick<ManualItem, 'startDate' | 'endDate'>): void {
@@ -239,21 +199,25 @@ export function migrationItem(id: Uuid, item: MigrationItem & { readonly amount:
     itemType: requireType(item.itemType),
     amount: item.amount,
     repairable: ZERO,
-    bundleId: given(item.bundleId),
-    subscriptionId: given(item.subscriptionId),
-    linkedItemId: given(item.linkedItemId),
-    productName: given(item.productName),
-    planName: given(item.planName),
-    phaseName: given(item.phaseName),
-    usageName: given(item.usageName),
-    description: given(item.description),
-    startDate: given(item.startDate),
-    endDate: given(item.endDate),
-    rate: given(item.rate),
-    quantity: given(item.quantity),
-    itemDetails: given(item.itemDetails),
+    ...givenOf(item, migratedFields),
   });
 }
+
+const migratedFields = [
+  'bundleId',
+  'subscriptionId',
+  'linkedItemId',
+  'productName',
+  'planName',
+  'phaseName',
+  'usageName',
+  'description',
+  'startDate',
+  'endDate',
+  'rate',
+  'quantity',
+  'itemDetails',
+] as const satisfies readonly (keyof MigrationItem)[];
 
 function requireType(itemType: MigrationItem['itemType']): InvoiceItemType {
   if (itemType == null) throw invalidField('InvoiceItemJson itemType needs to be set');

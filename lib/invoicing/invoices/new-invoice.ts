@@ -26,7 +26,7 @@ export function raisedTargetDate(
   return before === null ? targetDate : maxDate(before, targetDate);
 }
 
-export interface EmptyInvoiceInput {
+interface EmptyInvoiceInput {
   readonly id: Uuid;
   readonly account: Account;
   readonly targetDate: LocalDate | null;

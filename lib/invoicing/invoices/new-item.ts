@@ -72,7 +72,7 @@ export function adjustedAmount(item: InvoiceItem, requested: Decimal | null): De
   });
 }
 
-export interface AdjustmentDetails {
+interface AdjustmentDetails {
   readonly id: Uuid;
   /** More than 0. */
   readonly amount: Decimal;

@@ -29,7 +29,7 @@ export interface ChildInvoice {
 }
 
 /** Which of the children's invoices, in the order of their creation, join the parent's open summary (rule 1). */
-export interface Joining {
+interface Joining {
   /** Whether a summary has to be opened for them. */
   readonly opens: boolean;
   readonly joining: readonly Invoice[];
@@ -59,10 +59,10 @@ export function joinSummary(
   return { opens, joining };
 }
 
-export type Contribution = Pick<Invoice, 'id' | 'accountId'> & { readonly contributedAmount: Decimal };
+type Contribution = Pick<Invoice, 'id' | 'accountId'> & { readonly contributedAmount: Decimal };
 
 /** What a child's invoices add to a DRAFT summary, as an item of it (rule 2). */
-export interface ChildTotal {
+interface ChildTotal {
   readonly childAccountId: Uuid;
   readonly amount: Decimal;
 }
@@ -76,7 +76,7 @@ export function childTotals(contributions: readonly Contribution[]): readonly Ch
 }
 
 /** How the items of a DRAFT summary change, and by how much its amount does. */
-export interface SummaryItems {
+interface SummaryItems {
   readonly added: readonly NewInvoiceItem[];
   readonly changed: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[];
   readonly difference: Decimal;
@@ -140,13 +140,13 @@ function loweredAdjustments(
 const MAX_DESCRIPTION_LENGTH = 255;
 
 /** A decrease of a child's invoice that its COMMITTED, unpaid summary follows (rule 4). */
-export interface Decrease {
+interface Decrease {
   readonly childInvoice: Invoice;
   readonly amount: Decimal;
 }
 
 /** What follows from a change of linked invoices for a COMMITTED summary (rules 4 and 5). */
-export interface CommittedEffects {
+interface CommittedEffects {
   readonly decreases: readonly Decrease[];
   /** Invoices whose decrease becomes credit of their own accounts, since the summary is paid. */
   readonly credited: readonly Invoice[];

@@ -63,7 +63,7 @@ export class CoverageService {
   }
 }
 
-export interface AccountToVerify {
+interface AccountToVerify {
   readonly account: Account;
   /** null = none is stored yet. */
   readonly state: AccountInvoicingState | null;
@@ -76,14 +76,14 @@ interface VerifyRules {
   readonly config: InvoicingConfig;
 }
 
-export type VerifyInput = AccountToVerify & VerifyRules;
+type VerifyInput = AccountToVerify & VerifyRules;
 
-export interface VerifyAccountsInput extends VerifyRules {
+interface VerifyAccountsInput extends VerifyRules {
   readonly accounts: readonly AccountToVerify[];
 }
 
 /** An account, and what its next run and the evaluation of its whole history would make of it. */
-export interface VerifiedAccount {
+interface VerifiedAccount {
   readonly account: Account;
   readonly differences: readonly CoverageDifference[];
   /** Why the account cannot be verified; null = it can. */
@@ -94,7 +94,7 @@ export interface VerifiedAccount {
  * Compares what the next run of an account would make with the evaluation of everything there is (§7.3).
  * Reads one snapshot, takes no lock and writes nothing; costs the whole history.
  */
-export async function verifyCoverage(
+async function verifyCoverage(
   session: ReadSession,
   input: VerifyInput,
 ): Promise<readonly CoverageDifference[]> {

@@ -30,7 +30,7 @@ export function archivableBefore(
 const FIRST = startOfDay(localDate(MIN_YEAR, 1, 1), UTC);
 const LAST = startOfDay(localDate(MAX_YEAR, 12, 31), UTC);
 
-export interface ArchivedDaysInput {
+interface ArchivedDaysInput {
   /** Of one subscription. */
   readonly days: readonly OpenDay[];
   /** Those of the subscription that may have billed points of these days, on invoices that are not VOID. */

@@ -239,13 +239,13 @@ export interface SplitRequest {
   readonly ordinals: readonly number[];
 }
 
-export interface PiecesNeeded {
+interface PiecesNeeded {
   /** Days whose sums are enough; days on which no point counts have nothing to bill, and are left out. */
   readonly whole: readonly UsagePiece[];
   readonly split: readonly SplitRequest[];
 }
 
-export interface PiecesInput {
+interface PiecesInput {
   readonly days: readonly DayUsage[];
   /** All of the subscription. */
   readonly events: readonly BillingEvent[];

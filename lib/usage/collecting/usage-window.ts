@@ -7,7 +7,7 @@ import { billedNow, readTogether } from '../settlement/superseded-usage.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import { firstUnbilledStart } from '../settlement/usage-plan.ts';
 
-export interface UsageWindowInput {
+interface UsageWindowInput {
   /** All of the subscription, in order. */
   readonly events: readonly BillingEvent[];
   readonly zone: TimeZone;

@@ -22,7 +22,7 @@ interface LookBackInput {
   readonly zone: TimeZone;
 }
 
-export interface BilledHistory {
+interface BilledHistory {
   /** All of the subscription, in order. */
   readonly events: readonly BillingEvent[];
   readonly billed: readonly { readonly usageName: string; readonly endDate: LocalDate }[];

@@ -29,7 +29,7 @@ export interface UsageInterval {
   readonly includesEnd: boolean;
 }
 
-export interface IntervalsInput {
+interface IntervalsInput {
   readonly targetDate: LocalDate;
   /** L of §7.1; boundaries before it are dropped. */
   readonly lookBack: DatedInstant;
@@ -128,7 +128,7 @@ function tooManyIntervals(run: UsageRun, targetDate: LocalDate): BillingError {
 }
 
 /** The cycle dates of a run while its bill cycle day stays (§6.2). */
-export interface Cadence {
+interface Cadence {
   /** The event whose date they count from. */
   readonly from: BillingEvent;
   readonly cycle: CycleDates;
@@ -140,7 +140,7 @@ export interface Cadence {
  * The cadences of a run in order: one from its start, another from each event that brings another bill cycle day. Periods
  * of days and weeks have the one of the start (§6.2 rule 3).
  */
-export function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[] {
+function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[] {
   const { billingPeriod } = section;
   const anchors = isMonthBased(billingPeriod) ? events.filter(bringsAnotherDay) : [events[0]];
   return anchors.map((from, index) => ({
@@ -272,7 +272,7 @@ export interface BilledTime {
 }
 
 /** What decides when a point counts. */
-export interface PointInTime {
+interface PointInTime {
   readonly recordInstant: Instant;
   /** Stored when the point was recorded. */
   readonly localDate: LocalDate;
@@ -320,7 +320,7 @@ function holds({ start, end, includesEnd }: BilledTime, at: Instant): boolean {
   return at >= start.at && (end === null || at < end || (includesEnd && at === end));
 }
 
-export interface OpenEndsInput {
+interface OpenEndsInput {
   /** All of the subscription, in order, those to come included. */
   readonly events: readonly BillingEvent[];
   readonly now: Instant;

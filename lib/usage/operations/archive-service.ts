@@ -30,7 +30,7 @@ const FORGOTTEN_KEYS_PER_TRANSACTION = 5_000;
 
 const msPerDay = 86_400_000;
 
-export interface ArchiveOptions {
+interface ArchiveOptions {
   /** The tenant's settings for usage. */
   readonly configOf: (session: ReadSession) => Promise<UsageConfig>;
   /** `usage.keyRetentionDays`; null = tracking ids are never forgotten. */

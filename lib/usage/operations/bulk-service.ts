@@ -169,7 +169,7 @@ function busyWithLarge(): BillingError {
 const BULK_USAGE_CHUNK_POINTS = 5_000;
 
 /** The lines in their order, at most so many at a time, and so many points. */
-export async function* chunksOf<T>(
+async function* chunksOf<T>(
   lines: AsyncIterable<T> | Iterable<T>,
   { chunkSize, sizeOf }: { readonly chunkSize: number; readonly sizeOf: (line: T) => number },
 ): AsyncGenerator<readonly T[]> {

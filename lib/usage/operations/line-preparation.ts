@@ -156,7 +156,7 @@ function unknownSubscription(name: ReadLine['subscription']): RecordingFault {
 }
 
 /** What recording needs to know of a subscription. */
-export interface MeteredSubscription {
+interface MeteredSubscription {
   readonly subscription: Subscription;
   /** The usage zone (§7.2). */
   readonly zone: TimeZone;
@@ -196,7 +196,7 @@ const MAX_METERED_SUBSCRIPTIONS = 100_000;
  * What is known of subscriptions for a second, or until anything is committed by this process that asks for work, such as
  * the end of a subscription (§2.5).
  */
-export class MeteredCache {
+class MeteredCache {
   readonly #nowMs: () => number;
   readonly #known = new Map<string, { readonly metered: MeteredSubscription; readonly untilMs: number }>();
 

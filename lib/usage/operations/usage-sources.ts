@@ -176,13 +176,13 @@ const USAGE_SOURCE_STREAM_TIMEOUT_MS = 120_000;
 /** Records that are read in one turn: some milliseconds. */
 const SUPPLIED_RECORDS_PER_TURN = 500;
 
-export interface AskedSource {
+interface AskedSource {
   readonly source: UsageSource;
   readonly member: 'getUsageForAccount' | 'getUsageForSubscription' | 'getAggregatedUsage';
   readonly context: UsageSourceContext;
 }
 
-export interface AddedUp {
+interface AddedUp {
   /** Records of other subscriptions, and outside what is asked for. */
   readonly passedOver: number;
 }
@@ -195,7 +195,7 @@ const TIME_OVER = Symbol('time over');
  * @throws BillingError UNEXPECTED (60000) that names the source, for what it throws, for records that cannot be, and for a
  * stream that does not end.
  */
-export async function addedUp(
+async function addedUp(
   { systemClock }: Pick<Ports, 'systemClock'>,
   { source, member }: AskedSource,
   { answer, sums }: { readonly answer: unknown; readonly sums: ReadonlyMap<Uuid, RecordSums> },
@@ -254,7 +254,7 @@ const USAGE_SOURCE_PAUSE_MS = 30_000;
  * for as long as it takes: there is nothing wrong with the account (§9 rule 6).
  * @param error what was thrown: of `callPlugin`, or on reading the answer.
  */
-export function sourceFailure(called: CalledPlugin, error: unknown): BillingError {
+function sourceFailure(called: CalledPlugin, error: unknown): BillingError {
   const thrown = causeOf(error);
   const what =
     thrown instanceof MalformedAnswer

@@ -25,7 +25,7 @@ import {
 } from './rated-usage.ts';
 import type { SectionTerms } from './usage-terms.ts';
 
-export interface RatingInput {
+interface RatingInput {
   readonly section: UsageSection;
   readonly quantities: Quantities;
   readonly currency: Currency;
@@ -85,7 +85,7 @@ export const TermLine = {
 } as const;
 
 /** What is left to be charged, and a line for each unit of which some is free. */
-export function withoutFreeQuantities(
+function withoutFreeQuantities(
   section: UsageSection,
   quantities: Quantities,
   { freeQuantity }: SectionTerms,
@@ -103,7 +103,7 @@ export function withoutFreeQuantities(
 }
 
 /** A line for each tier that is used and has a flat fee; of TOP_TIER the one that is reached. */
-export function flatFees(
+function flatFees(
   { tiers }: ConsumableSection,
   lines: readonly BlockLine[],
   { tierFlatFee }: SectionTerms,
@@ -117,7 +117,7 @@ export function flatFees(
   });
 }
 
-export interface Spending {
+interface Spending {
   readonly currency: Currency;
   /** Of the period; null = the whole. */
   readonly share: PeriodShare | null;
@@ -130,7 +130,7 @@ function minimumOf({ minimumAmount }: SectionTerms, { currency, share }: Spendin
 }
 
 /** Lines that take the percentage off, and keep what a section comes to between its bounds; in this order (§12). */
-export function spendLines(exact: Decimal, terms: SectionTerms, spending: Spending): readonly BlockLine[] {
+function spendLines(exact: Decimal, terms: SectionTerms, spending: Spending): readonly BlockLine[] {
   const { percentOff, maximumAmount } = terms;
   const { currency } = spending;
   const off = percentOff === null ? ZERO : exact.times(percentOff).dividedBy(decimal(100));
@@ -146,11 +146,11 @@ export function spendLines(exact: Decimal, terms: SectionTerms, spending: Spendi
 }
 
 /** The price of a section that has no blocks, as a line to add others to. */
-export function sectionPriceLine(price: Decimal): BlockLine {
+function sectionPriceLine(price: Decimal): BlockLine {
   return termLine(TermLine.SECTION_PRICE, { price });
 }
 
-export function amountOf(lines: readonly BlockLine[]): Decimal {
+function amountOf(lines: readonly BlockLine[]): Decimal {
   return sum(lines.map(({ amount }) => amount));
 }
 
@@ -169,13 +169,13 @@ function lesser(a: Decimal, b: Decimal): Decimal {
   return a.lessThan(b) ? a : b;
 }
 
-export interface RatedBlocks {
+interface RatedBlocks {
   readonly lines: readonly BlockLine[];
   readonly overflow: readonly Overflow[];
 }
 
 /** The lines of a CONSUMABLE section: each unit by itself, in the order of §5.3. */
-export function rateConsumable(
+function rateConsumable(
   section: ConsumableSection,
   quantities: Quantities,
   policy: OverflowPolicy,
@@ -242,14 +242,14 @@ function lineOf({ tier, unit, price, size }: TierBlock, quantity: Decimal): Bloc
 }
 
 /** `ceilDiv` of §5: how many blocks of `size` hold `units`, whole ones; 0 where nothing was used. */
-export function blocksNeeded(units: Decimal, size: Decimal): Decimal {
+function blocksNeeded(units: Decimal, size: Decimal): Decimal {
   if (units.lessThanOrEqualTo(ZERO)) return ZERO;
   const full = units.dividedToIntegerBy(size);
   // Not a rounded quotient: what is left of a block decides, however small it is.
   return units.modulo(size).isZero() ? full : full.plus(1);
 }
 
-export interface RatedPeaks {
+interface RatedPeaks {
   /** Of the section as a whole (§5.4 rule 5). */
   readonly price: Decimal;
   readonly lines: readonly PeakLine[];
@@ -257,7 +257,7 @@ export interface RatedPeaks {
 }
 
 /** The tier that all peaks fit into, and for each unit the one that it needs by itself (§5.4). */
-export function rateCapacity(section: CapacitySection, peaks: Quantities): RatedPeaks {
+function rateCapacity(section: CapacitySection, peaks: Quantities): RatedPeaks {
   const { tiers } = section;
   const units = unitsOf(section);
   const fits = (tier: CapacityTier) => units.every((unit) => holds(tier, unit, peaks));

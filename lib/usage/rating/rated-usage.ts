@@ -39,7 +39,7 @@ export interface PeriodShare {
   readonly totalDays: number;
 }
 
-export interface ProratedMinimum extends PeriodShare {
+interface ProratedMinimum extends PeriodShare {
   /** Of a whole period. */
   readonly base: Decimal;
 }
@@ -61,7 +61,7 @@ export interface RatedConsumable extends RatedFacts {
   readonly lines: readonly BlockLine[];
 }
 
-export interface RatedCapacity extends RatedFacts {
+interface RatedCapacity extends RatedFacts {
   readonly kind: 'CAPACITY';
   /** By tier, then unit (§5.4); after them those of terms, which add up to the price of the section. */
   readonly lines: readonly (PeakLine | BlockLine)[];
@@ -81,7 +81,7 @@ export interface DetailLine extends PeakLine {
   readonly amount: Decimal | null;
 }
 
-export interface AggregateContent {
+interface AggregateContent {
   readonly lines: readonly (BlockLine | PeakLine)[];
   /** Sum of the lines, not rounded; of CAPACITY the price of the section. */
   readonly amount: Decimal;

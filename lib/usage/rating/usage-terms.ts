@@ -27,14 +27,14 @@ export interface SectionTerms {
 }
 
 /** Bounds of which it is told that a running period has reached them; they change no price. */
-export interface Thresholds {
+interface Thresholds {
   /** By unit, ascending. */
   readonly quantity: ReadonlyMap<string, readonly Decimal[]>;
   /** Of what the period costs so far; ascending. */
   readonly amount: ReadonlyMap<Currency, readonly Decimal[]>;
 }
 
-export interface DatedTerms extends SectionTerms {
+interface DatedTerms extends SectionTerms {
   /** Holds for periods that begin on that day or later; null = from ever. */
   readonly effectiveDate: LocalDate | null;
 }
@@ -85,7 +85,7 @@ export interface ThresholdPassed {
   readonly reached: Decimal;
 }
 
-export interface PeriodSoFar {
+interface PeriodSoFar {
   readonly quantities: Quantities;
   readonly amount: Decimal;
   readonly currency: Currency;

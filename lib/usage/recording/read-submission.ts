@@ -87,7 +87,7 @@ export interface SubmittedUsage {
 }
 
 /** A line of a bulk call as it has come. */
-export interface SubmittedLineUsage extends SubmittedUsage {
+interface SubmittedLineUsage extends SubmittedUsage {
   /** In place of `subscriptionId`. */
   readonly subscriptionExternalKey?: unknown;
 }
@@ -105,7 +105,7 @@ export class UnreadableLine {
 export type SubmittedLine = SubmittedLineUsage | UnreadableLine;
 
 /** A submission whose dates are not placed in a zone yet. */
-export interface ReadUsage {
+interface ReadUsage {
   readonly subscriptionId: Uuid;
   /** Undefined: the engine makes one. */
   readonly trackingId: string | undefined;
@@ -130,13 +130,13 @@ export interface ReadRecord {
  */
 const MAX_SUBMISSION_POINTS = 10_000;
 
-export interface ReadingRules {
+interface ReadingRules {
   /** `usage.negativeAmounts`. */
   readonly negativeAmounts: boolean;
 }
 
 /** Ends the reading at the first fault. */
-export class Unreadable extends Error {
+class Unreadable extends Error {
   readonly fault: RecordingFault;
 
   constructor(code: RecordingFaultCode, message: string, field: string) {
@@ -146,19 +146,19 @@ export class Unreadable extends Error {
 }
 
 /** A value with its place, outermost first, as messages name it. */
-export interface Placed {
+interface Placed {
   readonly value: unknown;
   readonly at: string;
 }
 
-export interface PresentRecord {
+interface PresentRecord {
   readonly unitType: Placed;
   readonly recordDate: Placed;
   readonly amount: Placed;
 }
 
 /** All records, each with what it must have; what it is comes later. */
-export function recordsOf(value: unknown): readonly PresentRecord[] {
+function recordsOf(value: unknown): readonly PresentRecord[] {
   let count = 0;
   return elementsOf({ value, at: 'unitUsageRecords' }).flatMap(({ value: unit, at }) => {
     const unitType = { value: unit.unitType, at: `${at}.unitType` };
@@ -182,7 +182,7 @@ function tooManyPoints(): Unreadable {
   return new Unreadable(RecordingFaultCode.MALFORMED, named(at, message), at);
 }
 
-export function readRecord({ unitType, recordDate, amount }: PresentRecord, rules: ReadingRules): ReadRecord {
+function readRecord({ unitType, recordDate, amount }: PresentRecord, rules: ReadingRules): ReadRecord {
   const { INVALID_AMOUNT, INVALID_DATE } = RecordingFaultCode;
   const unit = textOf(unitType, MAX_UNIT_NAME_CHARACTERS);
   const date = readRecordDate(recordDate.value);
@@ -192,7 +192,7 @@ export function readRecord({ unitType, recordDate, amount }: PresentRecord, rule
   return { unit, recordDate: date, amount: read.amount };
 }
 
-export function uuidOf({ value, at }: Placed): Uuid {
+function uuidOf({ value, at }: Placed): Uuid {
   const id = typeof value === 'string' ? value.toLowerCase() : '';
   if (isUuid(id)) return id;
   throw invalid(RecordingFaultCode.MALFORMED, { value, at }, 'is not a UUID');
@@ -212,13 +212,13 @@ function elementsOf({ value, at }: Placed): readonly { value: Record<string, unk
   });
 }
 
-export function present({ value, at }: Placed): void {
+function present({ value, at }: Placed): void {
   if (!isNothing(value)) return;
   throw new Unreadable(RecordingFaultCode.MISSING_FIELD, named(at, 'needs to be set'), at);
 }
 
 /** Text of a field; numbers and booleans become text (http-api §9 rule 6). */
-export function textOf({ value, at }: Placed, maxLength: number): string {
+function textOf({ value, at }: Placed, maxLength: number): string {
   const { MALFORMED } = RecordingFaultCode;
   const text = typeof value === 'string' ? value : scalarText(value);
   if (text === undefined) throw invalid(MALFORMED, { value, at }, 'is not text');
@@ -241,11 +241,11 @@ function scalarText(value: unknown): string | undefined {
     : undefined;
 }
 
-export function isNothing(value: unknown): boolean {
+function isNothing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return !(value instanceof JsonNumber || Decimal.isDecimal(value));
 }
@@ -299,7 +299,7 @@ function isDay(value: unknown): value is LocalDate {
 
 const digits = { integerDigits: MAX_USAGE_INTEGER_DIGITS, fractionDigits: MAX_FRACTION_DIGITS };
 
-export type ReadAmount = { readonly amount: Decimal } | { readonly problem: string };
+type ReadAmount = { readonly amount: Decimal } | { readonly problem: string };
 
 /** The exact amount of a record, or what is wrong with it (§2.4). */
 export function readAmount(

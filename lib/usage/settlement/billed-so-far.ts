@@ -10,14 +10,14 @@ import {
 import type { BilledEntry, ChargedInterval } from './billed-interval.ts';
 
 /** What is billed of one line: of a tier of a unit with ALL_TIERS, of a unit with TOP_TIER. */
-export interface BilledLine extends BlockLine {
+interface BilledLine extends BlockLine {
   /** `amount` is what the lines say, not rounded; this is what was charged for them. */
   readonly charged: Decimal;
   /** True if some of it is a share of an item that stands for several lines. */
   readonly isShared: boolean;
 }
 
-export interface BilledSoFarInput {
+interface BilledSoFarInput {
   readonly rated: RatedConsumable;
   readonly previous: readonly ChargedInterval[];
   readonly currency: Currency;

@@ -228,7 +228,7 @@ function givesBack(delta: Decimal, { usageName, interval, negativeDelta }: Settl
 export type UsageCharge = UsageItem | UsageCredit;
 
 /** What an amount is the difference of: what the lines come to, less what is billed of them. */
-export interface ChargeFacts {
+interface ChargeFacts {
   /** All of the interval or, of a DETAIL item, its own one; as they are rated now, whatever is billed of them. */
   readonly lines: readonly (BlockLine | PeakLine)[];
   /** What they come to, rounded to the currency; of CAPACITY the price of the section. */
@@ -237,7 +237,7 @@ export interface ChargeFacts {
   readonly billed: Decimal;
 }
 
-export interface UsageItem extends ChargeFacts {
+interface UsageItem extends ChargeFacts {
   readonly kind: 'USAGE';
   readonly amount: Decimal;
   /** Tier price of a DETAIL item, else null. */

@@ -12,7 +12,7 @@ import { creditSuperseded, replaceSuperseded, type SettledSuperseded } from './s
 import { BeyondLookBack, ItemMode, LateMode, type UsageConfig } from './usage-config.ts';
 import type { UsagePlan } from './usage-plan.ts';
 
-export interface SettleUsageInput {
+interface SettleUsageInput {
   readonly plan: UsagePlan;
   /** One for each interval of the plan. */
   readonly collected: readonly CollectedUsage[];
@@ -185,21 +185,21 @@ export interface CollectedUsage {
   readonly onTime: Quantities;
 }
 
-export interface LateUsageInput {
+interface LateUsageInput {
   readonly section: UsageSection;
   readonly isBilled: boolean;
   readonly collected: CollectedUsage;
 }
 
-export interface LateUsageModes extends Pick<UsageConfig, 'lateMode' | 'beyondLookBack'> {
+interface LateUsageModes extends Pick<UsageConfig, 'lateMode' | 'beyondLookBack'> {
   /** Points that no billed interval has consumed, of billed intervals before the look-back. */
   readonly beyond: Quantities;
 }
 
-export type TakenFresh = 'ALL' | 'ON_TIME' | 'NONE';
+type TakenFresh = 'ALL' | 'ON_TIME' | 'NONE';
 
 /** What an interval is rated for, and which points it consumes so that no other one charges them. */
-export interface ChargedUsage {
+interface ChargedUsage {
   readonly quantities: Quantities;
   /** Which of its own fresh points; the others are left to another interval, or to none. */
   readonly takesFresh: TakenFresh;
@@ -212,7 +212,7 @@ export interface ChargedUsage {
  * The usage that each interval is charged for (§7.7).
  * @param intervals those of one usage name of a subscription that are not covered, in order.
  */
-export function chargedUsage(
+function chargedUsage(
   intervals: readonly LateUsageInput[],
   { lateMode, beyondLookBack, beyond }: LateUsageModes,
 ): readonly ChargedUsage[] {

@@ -18,7 +18,7 @@ import { billedTotal } from './billed-so-far.ts';
 import { settleInterval, type UsageCharge, type UsageCredit } from './settle-interval.ts';
 import { type ItemMode, NegativeDelta } from './usage-config.ts';
 
-export interface BilledNow {
+interface BilledNow {
   /** The billed intervals that still count. */
   readonly billed: readonly BilledInterval[];
   /** Those that do not, as far as something of them is still charged; by start, end and name. */
@@ -137,7 +137,7 @@ function isTakenOver([home, ...others]: readonly BilledInterval[]): boolean {
 }
 
 /** The USAGE item of an entry. */
-export function rootOf({ itemId, linkedItemId }: BilledEntry): Uuid {
+function rootOf({ itemId, linkedItemId }: BilledEntry): Uuid {
   return linkedItemId ?? itemId;
 }
 
@@ -200,7 +200,7 @@ export function creditSuperseded(interval: SupersededInterval): SettledSupersede
   return { interval, credits };
 }
 
-export interface ReplacementInput {
+interface ReplacementInput {
   readonly superseded: SupersededInterval;
   readonly usageName: string;
   readonly interval: UsageInterval;

@@ -29,7 +29,7 @@ import {
 import { billedNow } from './superseded-usage.ts';
 import { BeyondLookBack, type UsageConfig } from './usage-config.ts';
 
-export interface UsagePlanInput {
+interface UsagePlanInput {
   /** All of one subscription, in order. */
   readonly events: readonly BillingEvent[];
   readonly targetDate: LocalDate;
@@ -190,7 +190,7 @@ function firstUnbilled(
   return end !== null && open >= end ? null : open;
 }
 
-export interface UnbilledStartInput {
+interface UnbilledStartInput {
   /** Of one usage name. */
   readonly runs: readonly UsageRun[];
   readonly billed: readonly BilledInterval[];
@@ -229,7 +229,7 @@ function spanOf({ instants, startDate, endDate }: BilledInterval, zone: TimeZone
   return { start: startOfDay(startDate, zone), end: startOfDay(end, zone) };
 }
 
-export interface OutdatedInput {
+interface OutdatedInput {
   /** All of the subscription. */
   readonly runs: readonly UsageRun[];
   readonly planned: readonly PlannedInterval[];
@@ -242,7 +242,7 @@ export interface OutdatedInput {
  * were billed: what it has there now lies within one, or shares a part with it (§7.3 step 2). They stay charged, for their
  * own points alone, so that what is void of these is given back (§2.2 rule 3). In order of time.
  */
-export function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
+function outdatedIntervals(input: OutdatedInput): readonly PlannedInterval[] {
   const { planned, billed } = input;
   const rated = new Set(planned.flatMap(({ match }) => match.previous));
   const seen = new Set();
@@ -311,7 +311,7 @@ function runOf(
 }
 
 /** By start, end, then usage name. */
-export function byTime(a: PlannedInterval, b: PlannedInterval): number {
+function byTime(a: PlannedInterval, b: PlannedInterval): number {
   return (
     a.interval.start.at - b.interval.start.at ||
     a.interval.end.at - b.interval.end.at ||

@@ -20,7 +20,7 @@ import type { UsageConfig } from '../settlement/usage-config.ts';
 import { planUsage } from '../settlement/usage-plan.ts';
 import { quantityKey, type SuppliedSpan } from './supplied-usage.ts';
 
-export interface MeteredSubscription {
+interface MeteredSubscription {
   readonly subscriptionId: Uuid;
   /** All of it, in order. */
   readonly events: readonly BillingEvent[];
@@ -30,7 +30,7 @@ export interface MeteredSubscription {
   readonly from?: LocalDate | null;
 }
 
-export interface QuestionInput {
+interface QuestionInput {
   /** Of one account. */
   readonly subscriptions: readonly MeteredSubscription[];
   readonly targetDate: LocalDate;
@@ -48,7 +48,7 @@ export interface SourceQuestion {
   readonly text: string;
 }
 
-export interface AskedSubscription {
+interface AskedSubscription {
   readonly subscriptionId: Uuid;
   /** Where its records are cut: the starts of days, and whatever billing is cut at. */
   readonly slots: readonly Instant[];

@@ -11,7 +11,6 @@ import {
   type Instant,
   instant,
   isInstantMs,
-  type LocalDate,
   parseWireInstant,
 } from '../../values/time/index.ts';
 import { compareText, type UsageSum } from '../rating/quantities.ts';
@@ -47,14 +46,8 @@ export function quantityKey(usageName: string, unit: string, { start, end }: Sup
   return JSON.stringify([usageName, unit, start, end]);
 }
 
-/** An instant at which a day is cut. */
-export interface DayCut {
-  readonly at: Instant;
-  readonly date: LocalDate;
-}
-
 /** A record of a source, as it was read. */
-export interface SuppliedRecord {
+interface SuppliedRecord {
   readonly at: Instant;
   readonly unit: string;
   readonly amount: Decimal;
@@ -127,7 +120,7 @@ export class RecordSums {
   }
 }
 
-export interface SuppliedRollUp {
+interface SuppliedRollUp {
   /** Cut at every bound of the stretches. */
   readonly pieces: readonly SuppliedPiece[];
   readonly subscriptionId: Uuid;
@@ -156,7 +149,7 @@ export function suppliedUsage(
   });
 }
 
-export interface ClaimedRecord extends SuppliedRecord {
+interface ClaimedRecord extends SuppliedRecord {
   readonly subscriptionId: Uuid;
 }
 

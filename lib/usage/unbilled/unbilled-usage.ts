@@ -55,7 +55,7 @@ export interface UnbilledUsage {
   readonly endDate: LocalDate;
 }
 
-export interface UnbilledInput extends BillingSoFar {
+interface UnbilledInput extends BillingSoFar {
   /** Those of `piecesNeeded`, cut at the bounds too; with the days of the billed intervals that lie within them in part. */
   readonly pieces: readonly UsagePiece[];
   readonly start: Instant;
@@ -188,7 +188,7 @@ function textOf({ unitType, usageName, reason }: UnbilledUsage): string {
   return JSON.stringify([unitType, usageName, reason]);
 }
 
-export interface BillingSoFar {
+interface BillingSoFar {
   /** All of the subscription, in order; null = it takes no part in runs now. */
   readonly events: readonly BillingEvent[] | null;
   /** On invoices that are not VOID. */
@@ -202,14 +202,14 @@ export interface BillingSoFar {
 }
 
 /** Why a point that counts at some instant is not billed. */
-export interface WhyUnbilled {
+interface WhyUnbilled {
   readonly reason: UnbilledReason;
   /** The section that would charge it; null where none is in force. */
   readonly usageName: string | null;
 }
 
 /** What has become of a point so far, by the name of a section. */
-export interface PointHistory {
+interface PointHistory {
   /** A billed interval has charged it. */
   readonly isConsumed: (usageName: string) => boolean;
   /** An invoice had charged it that is VOID now. */
@@ -225,7 +225,7 @@ interface KnownInterval {
 }
 
 /** Tells for each point of a subscription which of its sections have not billed it, and why. */
-export class UnbilledReasons {
+class UnbilledReasons {
   readonly #events: readonly BillingEvent[] | null;
   readonly #times: ReturnType<typeof billedTimes>;
   readonly #config: UsageConfig;
