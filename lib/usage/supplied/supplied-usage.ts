@@ -7,12 +7,7 @@ import {
 } from '../../values/limits.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
 import { isStorable } from '../../values/text/index.ts';
-import {
-  type Instant,
-  instant,
-  isInstantMs,
-  parseWireInstant,
-} from '../../values/time/index.ts';
+import { type Instant, instant, isInstantMs, parseWireInstant } from '../../values/time/index.ts';
 import { compareText, type UsageSum } from '../rating/quantities.ts';
 import { readAmount } from '../recording/read-submission.ts';
 
