@@ -36,7 +36,7 @@ import {
 } from './walk.ts';
 
 /** Which dry run of an account is asked for. */
-export interface AskedOfAccount {
+interface AskedOfAccount {
   readonly accountId: Uuid;
   readonly wanted: CheckedDryRun;
 }
@@ -44,7 +44,7 @@ export interface AskedOfAccount {
 export interface DryRunInput extends AskedOfAccount, LoadingTools {}
 
 /** Dry runs by account; those that cannot be are among the failures, unless there is no such account. */
-export interface LoadedDryRuns {
+interface LoadedDryRuns {
   readonly loaded: ReadonlyMap<Uuid, LoadedDryRun>;
   readonly failures: ReadonlyMap<Uuid, unknown>;
 }
@@ -177,7 +177,7 @@ async function watched(
 }
 
 /** What dry runs are loaded with. */
-export interface LoadingTools {
+interface LoadingTools {
   readonly now: Instant;
   readonly catalogsOf: CatalogSource;
   readonly configOf: InvoicingConfigOf;
@@ -226,7 +226,7 @@ export function withSupplies(found: LoadedDryRun, usages: SuppliedBySubscription
 }
 
 /** An account whose request is understood. */
-export interface Begun {
+interface Begun {
   readonly account: Account;
   readonly state: AccountInvoicingState;
   readonly today: LocalDate;
@@ -238,7 +238,7 @@ export interface Begun {
 }
 
 /** What is loaded for all accounts at once. */
-export interface Common extends LoadingTools {
+interface Common extends LoadingTools {
   readonly tags: AccountEffects;
   readonly config: InvoicingConfig;
   readonly catalogOf: CatalogOfAccount;
@@ -254,7 +254,7 @@ interface LoadedParts {
 }
 
 /** The dry run of what was loaded. */
-export function dryRunOf(
+function dryRunOf(
   { account, today, targetDate, hypothesis, choice, wanted, isPassedOver }: Begun,
   { billing, awaited, drafts, debts }: LoadedParts,
   { now, nextId, asksSources = false, tags, config, catalogOf }: Common,
@@ -331,14 +331,14 @@ function runDatesOf({
 }
 
 /** The automatic runs that an account waits for. */
-export interface AwaitedRuns {
+interface AwaitedRuns {
   /** Dates of the runs that bus events have asked for, in their order; they come before the due entries. */
   readonly runDates: readonly LocalDate[];
   /** Dates of the pending due entries. */
   readonly dueDates: readonly LocalDate[];
 }
 
-export interface AwaitedRunsInput {
+interface AwaitedRunsInput {
   readonly account: Account;
   /** Local date of the account. */
   readonly today: LocalDate;
@@ -347,7 +347,7 @@ export interface AwaitedRunsInput {
 }
 
 /** The runs that the queue holds for each of these accounts, as many as a walk can take. */
-export async function loadAwaitedRuns(
+async function loadAwaitedRuns(
   session: ReadSession,
   inputs: readonly AwaitedRunsInput[],
 ): Promise<(input: AwaitedRunsInput) => AwaitedRuns> {

@@ -62,7 +62,7 @@ export interface AccountStreams<R extends StreamRequest> {
 }
 
 /** What the events of accounts are built from. */
-export interface StreamsInput<R extends StreamRequest> {
+interface StreamsInput<R extends StreamRequest> {
   readonly requests: readonly R[];
   readonly alignPriceChanges: boolean;
   readonly cursors: readonly StoredCursor[];

@@ -223,7 +223,7 @@ export interface RunInvoice {
   readonly isPaidByParent: boolean;
 }
 
-export const NEW_COMMITTED: RunInvoice = {
+const NEW_COMMITTED: RunInvoice = {
   status: InvoiceStatus.COMMITTED,
   draft: null,
   isPaidByParent: false,

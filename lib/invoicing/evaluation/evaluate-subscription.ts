@@ -211,7 +211,7 @@ function propose(subscription: SubscriptionBilling, settings: EvaluationSettings
   };
 }
 
-export interface ItemBoundsInput {
+interface ItemBoundsInput {
   /** New items of one subscription in output order, without those of usage, which overlap where there was late usage. */
   readonly items: readonly NewInvoiceItem[];
   readonly subscription: {

@@ -170,12 +170,7 @@ function supersededInterval(
 ): RatedInterval {
   const { usageName, versionDate, priceIdentity, instants, startDate, endDate, isSupplied } = interval;
   return {
-    usageName,
-    versionDate,
-    priceIdentity,
-    instants,
-    startDate,
-    endDate,
+    ...{ usageName, versionDate, priceIdentity, instants, startDate, endDate },
     entries: entriesOf(items),
     consumed: [],
     supplied: isSupplied ? { amounts: [], trackingIds: [] } : null,
@@ -311,7 +306,7 @@ export function storedIntervals(
 const FIRST_DAY = localDate(MIN_YEAR, 1, 1);
 
 /** What the next run reads of a subscription's usage. @param hasItems whether this run has made some of it. */
-export function readingAfter(
+function readingAfter(
   input: UsageRunInput,
   intervals: readonly RatedInterval[],
   hasItems: boolean,
@@ -379,7 +374,7 @@ interface RatedPlan {
  * Whether later runs may make an item, as far as is known now: not where the tenant drops items of 0 and no point lies
  * beyond what is billed.
  */
-export function mayComeTo({ usage, config }: UsageRunInput, { plan, intervals, beyond }: RatedPlan): boolean {
+function mayComeTo({ usage, config }: UsageRunInput, { plan, intervals, beyond }: RatedPlan): boolean {
   if (!config.dropsZeroItems) return true;
   // A minimum is charged where nothing is used, too.
   if (plan.open.some(({ name }) => mayHaveMinimum(usage.terms ?? NO_TERMS, name))) return true;
@@ -404,19 +399,19 @@ export function mayComeTo({ usage, config }: UsageRunInput, { plan, intervals, b
 }
 
 /** What was used, and what of it an interval is the first to bill. */
-export interface UsageMeter extends Pick<UsageBook, 'collect' | 'unitsIn'> {
+interface UsageMeter extends Pick<UsageBook, 'collect' | 'unitsIn'> {
   /** By usage name: what came late for billed intervals before the look-back. */
   beyond(): ReturnType<UsageBook['beyond']>;
   newlyBilled(settled: SettledInterval): NewlyBilled;
 }
 
-export interface NewlyBilled {
+interface NewlyBilled {
   readonly consumed: readonly UsagePiece[];
   readonly supplied: SuppliedDigest | null;
 }
 
 /** What was recorded. */
-export function recordedMeter(
+function recordedMeter(
   input: UsageBookInput,
   { intervals, open }: Pick<UsagePlan, 'intervals' | 'open'>,
 ): UsageMeter {
@@ -433,7 +428,7 @@ export function recordedMeter(
 }
 
 /** What a usage source has told; it is not asked for what lies before the look-back. */
-export function suppliedMeter(supplied: SuppliedUsage, billed: readonly BilledInterval[]): UsageMeter {
+function suppliedMeter(supplied: SuppliedUsage, billed: readonly BilledInterval[]): UsageMeter {
   const book = new SuppliedBook(supplied, billed);
   return {
     collect: (planned) => book.collect(planned),

@@ -16,7 +16,7 @@ import type { FixedProposal } from '../proposals/fixed-proposals.ts';
 import { recurs } from '../proposals/recurring-proposals.ts';
 import { windowOf } from '../proposals/window.ts';
 
-export interface CatalogChangesInput {
+interface CatalogChangesInput {
   readonly account: Account;
   /** All subscriptions of the account that are looked at, and the bases of add-ons. */
   readonly histories: readonly BilledHistory[];
@@ -145,7 +145,7 @@ function isSameAmount(one: Decimal | null, other: Decimal | null): boolean {
 }
 
 /** A subscription as it was evaluated. */
-export interface KeptSubscription {
+interface KeptSubscription {
   readonly events: readonly BillingEvent[];
   readonly keptUntil?: LocalDate | null;
 }

@@ -4,170 +4,6 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
 import type { BillingPeriod, DatedInstant, Instant, LocalDate } from '../../values/time/index.ts';
 
-/**
- * A part of the report: first what would be refused, then each price that changes and each account that could not be
- * billed any more, at the end how many there were.
- */
-export type ChangeReportPart =
-  | { readonly kind: 'SUMMARY'; readonly errors: readonly Problem[]; readonly warnings: readonly Problem[] }
-  | { readonly kind: 'PRICE_CHANGE'; readonly change: PriceChange }
-  | { readonly kind: 'UNBILLABLE'; readonly accountId: Uuid; readonly message: string }
-  | ({ readonly kind: 'TOTAL' } & ChangeReportTotals);
-
-export interface ChangeReportTotals {
-  /** Live subscriptions that were looked at: those whose bundle is invoiced and whose billing has not ended. */
-  readonly subscriptions: number;
-  /** Those whose price changes. */
-  readonly changedSubscriptions: number;
-  readonly unbillableAccounts: number;
-}
-
-/** A live subscription that would pay another price. */
-export interface PriceChange extends PriceDifference {
-  readonly accountId: Uuid;
-  readonly currency: Currency | null;
-}
-
-/**
- * Where two streams of one subscription charge differently, in time order: one entry for each stretch of time with one
- * pair of recurring prices in one phase, one for each fixed price, and one for each price of usage. A charge that begins or ends in one stream only is
- * not a difference of recurring prices or of usage, and a stream without events has nothing to compare. Neither is
- * another amount of a fixed price that is billed already: it stays as it is (§6 rule 6).
- * @param billedThrough last day whose fixed prices in `before` are billed; null = none is.
- */
-export function priceDifferences(
-  before: readonly BillingEvent[],
-  after: readonly BillingEvent[],
-  billedThrough: LocalDate | null = null,
-): readonly PriceDifference[] {
-  return [
-    ...recurringDifferences(before, after),
-    ...fixedDifferences(before, after, billedThrough),
-    ...usageDifferences(before, after),
-  ].sort((one, other) => one.from.at - other.from.at);
-}
-
-function recurringDifferences(
-  before: readonly BillingEvent[],
-  after: readonly BillingEvent[],
-): readonly PriceDifference[] {
-  const differences: PriceDifference[] = [];
-  let open: PriceDifference | undefined;
-  for (const { at, old, now } of eventPairs(before, after)) {
-    const difference = recurringDifference(at, old, now);
-    if (difference !== undefined && !isSame(open, difference)) differences.push(difference);
-    open = difference;
-  }
-  return differences;
-}
-
-function recurringDifference(
-  at: Instant,
-  old: BillingEvent | undefined,
-  now: BillingEvent | undefined,
-): PriceDifference | undefined {
-  if (!old?.planName || !now?.planName || now.phaseName === null) return undefined;
-  const [oldPrice, newPrice] = [old.recurringPrice, now.recurringPrice];
-  const isFree = isZero(oldPrice) && isZero(newPrice);
-  if (isFree || (isSamePrice(oldPrice, newPrice) && old.billingPeriod === now.billingPeriod))
-    return undefined;
-  return {
-    subscriptionId: now.subscriptionId,
-    bundleId: now.bundleId,
-    planName: now.planName,
-    phaseName: now.phaseName,
-    priceType: PriceType.RECURRING,
-    usage: null,
-    from: { at, date: now.effectiveDate === at ? now.localDate : old.localDate },
-    oldPrice,
-    newPrice,
-    difference: differenceOf(oldPrice, newPrice),
-    oldBillingPeriod: old.billingPeriod,
-    newBillingPeriod: now.billingPeriod,
-    catalogEffectiveDate: now.catalogEffectiveDate,
-  };
-}
-
-function fixedDifferences(
-  before: readonly BillingEvent[],
-  after: readonly BillingEvent[],
-  billedThrough: LocalDate | null,
-): readonly PriceDifference[] {
-  if (before.length === 0 || after.length === 0) return [];
-  const [old, now] = [fixedCharges(before), fixedCharges(after)];
-  return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
-    const [was, is] = [old.get(key), now.get(key)];
-    return staysAsBilled(was, is, billedThrough) ? [] : (fixedDifference(was, is) ?? []);
-  });
-}
-
-/** True if the charge is billed and the other stream has none, or has it on the same day. */
-function staysAsBilled(
-  old: BillingEvent | undefined,
-  now: BillingEvent | undefined,
-  billedThrough: LocalDate | null,
-): boolean {
-  if (old === undefined || billedThrough === null || old.localDate > billedThrough) return false;
-  return now === undefined || (now.localDate === old.localDate && now.planName === old.planName);
-}
-
-/**
- * The events that charge a fixed price, by phase and by how many times the phase has charged one: a phase may begin on
- * another day.
- */
-function fixedCharges(events: readonly BillingEvent[]): ReadonlyMap<string, BillingEvent> {
-  const charges = events.filter(({ fixedPrice }) => !isZero(fixedPrice));
-  return new Map(
-    [...Map.groupBy(charges, ({ phaseName }) => phaseName)].flatMap(([phaseName, charged]) =>
-      charged.map((event, index) => [`${phaseName} ${index}`, event] as const),
-    ),
-  );
-}
-
-function fixedDifference(
-  old: BillingEvent | undefined,
-  now: BillingEvent | undefined,
-): PriceDifference | undefined {
-  const event = now ?? old;
-  if (!event?.planName || event.phaseName === null) return undefined;
-  const [oldPrice, newPrice] = [old?.fixedPrice ?? null, now?.fixedPrice ?? null];
-  if (isSamePrice(oldPrice, newPrice)) return undefined;
-  return {
-    subscriptionId: event.subscriptionId,
-    bundleId: event.bundleId,
-    planName: event.planName,
-    phaseName: event.phaseName,
-    priceType: PriceType.FIXED,
-    usage: null,
-    from: { at: event.effectiveDate, date: event.localDate },
-    oldPrice,
-    newPrice,
-    difference: differenceOf(oldPrice, newPrice),
-    oldBillingPeriod: null,
-    newBillingPeriod: null,
-    catalogEffectiveDate: event.catalogEffectiveDate,
-  };
-}
-
-function isSame(one: PriceDifference | undefined, other: PriceDifference): boolean {
-  return (
-    one !== undefined &&
-    one.phaseName === other.phaseName &&
-    isSamePrice(one.oldPrice, other.oldPrice) &&
-    isSamePrice(one.newPrice, other.newPrice) &&
-    one.oldBillingPeriod === other.oldBillingPeriod &&
-    one.newBillingPeriod === other.newBillingPeriod
-  );
-}
-
-function isSamePrice(one: Decimal | null, other: Decimal | null): boolean {
-  return differenceOf(one, other).isZero();
-}
-
-function isZero(price: Decimal | null): boolean {
-  return price?.isZero() ?? true;
-}
-
 /** RECURRING is charged for every billing period, FIXED once, USAGE for what was used. */
 export const PriceType = { RECURRING: 'RECURRING', FIXED: 'FIXED', USAGE: 'USAGE' } as const;
 export type PriceType = (typeof PriceType)[keyof typeof PriceType];
@@ -212,18 +48,58 @@ export interface UsagePriceTerms {
   readonly newTierBlockPolicy: TierBlockPolicy | null;
 }
 
+/**
+ * A part of the report: first what would be refused, then each price that changes and each account that could not be
+ * billed any more, at the end how many there were.
+ */
+export type ChangeReportPart =
+  | { readonly kind: 'SUMMARY'; readonly errors: readonly Problem[]; readonly warnings: readonly Problem[] }
+  | { readonly kind: 'PRICE_CHANGE'; readonly change: PriceChange }
+  | { readonly kind: 'UNBILLABLE'; readonly accountId: Uuid; readonly message: string }
+  | ({ readonly kind: 'TOTAL' } & ChangeReportTotals);
+
+export interface ChangeReportTotals {
+  /** Live subscriptions that were looked at: those whose bundle is invoiced and whose billing has not ended. */
+  readonly subscriptions: number;
+  /** Those whose price changes. */
+  readonly changedSubscriptions: number;
+  readonly unbillableAccounts: number;
+}
+
+/** A live subscription that would pay another price. */
+export interface PriceChange extends PriceDifference {
+  readonly accountId: Uuid;
+  readonly currency: Currency | null;
+}
+
+/**
+ * Where two streams of one subscription charge differently, in time order: one entry for each stretch of time with one
+ * pair of recurring prices in one phase, one for each fixed price, and one for each price of usage. A charge that begins or ends in one stream only is
+ * not a difference of recurring prices or of usage, and a stream without events has nothing to compare. Neither is
+ * another amount of a fixed price that is billed already: it stays as it is (§6 rule 6).
+ * @param billedThrough last day whose fixed prices in `before` are billed; null = none is.
+ */
+export function priceDifferences(
+  before: readonly BillingEvent[],
+  after: readonly BillingEvent[],
+  billedThrough: LocalDate | null = null,
+): readonly PriceDifference[] {
+  return [
+    ...recurringDifferences(before, after),
+    ...fixedDifferences(before, after, billedThrough),
+    ...usageDifferences(before, after),
+  ].sort((one, other) => one.from.at - other.from.at);
+}
+
 /** What is in force in each of two streams from an instant on. */
-export interface EventPair {
+interface EventPair {
   readonly at: Instant;
   readonly old: BillingEvent | undefined;
   readonly now: BillingEvent | undefined;
 }
 
 /** The instants at which either of the streams has an event. */
-export function* eventPairs(
-  before: readonly BillingEvent[],
-  after: readonly BillingEvent[],
-): Generator<EventPair> {
+function* eventPairs(before: readonly BillingEvent[], after: readonly BillingEvent[]): Generator<EventPair> {
   const both = [
     ...before.map((event) => ({ event, isNew: false })),
     ...after.map((event) => ({ event, isNew: true })),
@@ -238,8 +114,132 @@ export function* eventPairs(
 }
 
 /** A missing price counts as 0. */
-export function differenceOf(old: Decimal | null, now: Decimal | null): Decimal {
+function differenceOf(old: Decimal | null, now: Decimal | null): Decimal {
   return (now ?? ZERO).minus(old ?? ZERO);
+}
+
+type NamedEvent = BillingEvent & { readonly planName: string; readonly phaseName: string };
+
+function isNamed(event: BillingEvent | undefined): event is NamedEvent {
+  return Boolean(event?.planName) && event?.phaseName !== null;
+}
+
+/** The members of a difference that every price has. */
+function differenceOn(
+  { subscriptionId, bundleId, planName, phaseName, catalogEffectiveDate }: NamedEvent,
+  oldPrice: Decimal | null,
+  newPrice: Decimal | null,
+) {
+  const difference = differenceOf(oldPrice, newPrice);
+  return {
+    subscriptionId,
+    bundleId,
+    planName,
+    phaseName,
+    catalogEffectiveDate,
+    oldPrice,
+    newPrice,
+    difference,
+  };
+}
+
+function recurringDifferences(
+  before: readonly BillingEvent[],
+  after: readonly BillingEvent[],
+): readonly PriceDifference[] {
+  const differences: PriceDifference[] = [];
+  let open: string | null = null;
+  for (const pair of eventPairs(before, after)) {
+    const difference = recurringDifference(pair);
+    const content = difference && contentOf(difference);
+    if (difference !== null && content !== open) differences.push(difference);
+    open = content;
+  }
+  return differences;
+}
+
+function recurringDifference({ at, old, now }: EventPair): PriceDifference | null {
+  if (!old?.planName || !isNamed(now)) return null;
+  const [oldPrice, newPrice] = [old.recurringPrice, now.recurringPrice];
+  const isFree = isZero(oldPrice) && isZero(newPrice);
+  const isSamePrice = differenceOf(oldPrice, newPrice).isZero() && old.billingPeriod === now.billingPeriod;
+  if (isFree || isSamePrice) return null;
+  return {
+    ...differenceOn(now, oldPrice, newPrice),
+    priceType: PriceType.RECURRING,
+    usage: null,
+    from: { at, date: now.effectiveDate === at ? now.localDate : old.localDate },
+    oldBillingPeriod: old.billingPeriod,
+    newBillingPeriod: now.billingPeriod,
+  };
+}
+
+/** Equal for two recurring differences of one phase that differ only in their days. */
+function contentOf({
+  phaseName,
+  oldPrice,
+  newPrice,
+  oldBillingPeriod,
+  newBillingPeriod,
+}: PriceDifference): string {
+  return JSON.stringify([phaseName, oldPrice ?? ZERO, newPrice ?? ZERO, oldBillingPeriod, newBillingPeriod]);
+}
+
+function fixedDifferences(
+  before: readonly BillingEvent[],
+  after: readonly BillingEvent[],
+  billedThrough: LocalDate | null,
+): readonly PriceDifference[] {
+  if (before.length === 0 || after.length === 0) return [];
+  const [old, now] = [fixedCharges(before), fixedCharges(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
+    const [was, is] = [old.get(key), now.get(key)];
+    return staysAsBilled(was, is, billedThrough) ? [] : (fixedDifference(was, is) ?? []);
+  });
+}
+
+/** True if the charge is billed and the other stream has none, or has it on the same day. */
+function staysAsBilled(
+  old: BillingEvent | undefined,
+  now: BillingEvent | undefined,
+  billedThrough: LocalDate | null,
+): boolean {
+  if (old === undefined || billedThrough === null || old.localDate > billedThrough) return false;
+  return now === undefined || (now.localDate === old.localDate && now.planName === old.planName);
+}
+
+/**
+ * The events that charge a fixed price, by phase and by how many times the phase has charged one: a phase may begin on
+ * another day.
+ */
+function fixedCharges(events: readonly BillingEvent[]): ReadonlyMap<string, BillingEvent> {
+  const charges = events.filter(({ fixedPrice }) => !isZero(fixedPrice));
+  return new Map(
+    [...Map.groupBy(charges, ({ phaseName }) => phaseName)].flatMap(([phaseName, charged]) =>
+      charged.map((event, index) => [`${phaseName} ${index}`, event] as const),
+    ),
+  );
+}
+
+function fixedDifference(
+  old: BillingEvent | undefined,
+  now: BillingEvent | undefined,
+): PriceDifference | null {
+  const event = now ?? old;
+  const [oldPrice, newPrice] = [old?.fixedPrice ?? null, now?.fixedPrice ?? null];
+  if (!isNamed(event) || differenceOf(oldPrice, newPrice).isZero()) return null;
+  return {
+    ...differenceOn(event, oldPrice, newPrice),
+    priceType: PriceType.FIXED,
+    usage: null,
+    from: { at: event.effectiveDate, date: event.localDate },
+    oldBillingPeriod: null,
+    newBillingPeriod: null,
+  };
+}
+
+function isZero(price: Decimal | null): boolean {
+  return price?.isZero() ?? true;
 }
 
 /** A price of a section, or a limit that belongs to one. */
@@ -255,14 +255,14 @@ interface Line {
  * Where two streams of one subscription charge usage differently, while both have a section of the name: an entry for each
  * block, tier and limit that is another, for each stretch of time.
  */
-export function usageDifferences(
+function usageDifferences(
   before: readonly BillingEvent[],
   after: readonly BillingEvent[],
 ): readonly PriceDifference[] {
   const differences: PriceDifference[] = [];
   let open: ReadonlyMap<string, string> = new Map();
-  for (const { at, old, now } of eventPairs(before, after)) {
-    const found = differencesAt(at, old, now);
+  for (const pair of eventPairs(before, after)) {
+    const found = differencesAt(pair);
     differences.push(...found.filter(({ key, content }) => open.get(key) !== content).map(({ one }) => one));
     open = new Map(found.map(({ key, content }) => [key, content]));
   }
@@ -272,40 +272,35 @@ export function usageDifferences(
 interface Found {
   readonly one: PriceDifference;
   readonly key: string;
-  /** Equal for two that tell the same of different days. */
+  /** Equal for two that differ only in their days. */
   readonly content: string;
 }
 
-function differencesAt(
-  at: Instant,
-  old: BillingEvent | undefined,
-  now: BillingEvent | undefined,
-): readonly Found[] {
-  if (!old?.planName || !now?.planName || now.phaseName === null) return [];
-  const { subscriptionId, bundleId, planName, phaseName } = now;
+function differencesAt({ at, old, now }: EventPair): readonly Found[] {
+  if (!old?.planName || !isNamed(now)) return [];
   const from = { at, date: now.effectiveDate === at ? now.localDate : old.localDate };
-  const common = { subscriptionId, bundleId, planName, phaseName, from };
   return now.usages.flatMap((section): readonly Found[] => {
     const earlier = old.usages.find(({ name }) => name === section.name);
     if (earlier === undefined || earlier === section) return [];
-    return sectionDifferences(earlier, section).map(({ usage, ...prices }) => {
-      const periods = { oldBillingPeriod: earlier.billingPeriod, newBillingPeriod: section.billingPeriod };
-      const told = { ...prices, ...periods, usage };
+    const periods = { oldBillingPeriod: earlier.billingPeriod, newBillingPeriod: section.billingPeriod };
+    return sectionDifferences(earlier, section).map(({ usage, oldPrice, newPrice }) => {
+      const prices = differenceOn(now, oldPrice, newPrice);
+      const own = {
+        ...periods,
+        usage,
+        priceType: PriceType.USAGE,
+        catalogEffectiveDate: section.versionDate,
+      };
       return {
-        one: {
-          ...common,
-          ...told,
-          priceType: PriceType.USAGE,
-          catalogEffectiveDate: section.versionDate,
-        },
+        one: { ...prices, ...own, from },
         key: JSON.stringify([usage.usageName, usage.tier, usage.unitType]),
-        content: JSON.stringify([phaseName, told]),
+        content: JSON.stringify([now.phaseName, oldPrice, newPrice, periods, usage]),
       };
     });
   });
 }
 
-type SectionDifference = Pick<PriceDifference, 'oldPrice' | 'newPrice' | 'difference'> & {
+type SectionDifference = Pick<PriceDifference, 'oldPrice' | 'newPrice'> & {
   readonly usage: UsagePriceTerms;
 };
 
@@ -329,7 +324,7 @@ function sectionDifferences(old: UsageSection, now: UsageSection): readonly Sect
       oldTierBlockPolicy: oldPolicy,
       newTierBlockPolicy: newPolicy,
     };
-    return [{ oldPrice, newPrice, difference: differenceOf(oldPrice, newPrice), usage }];
+    return [{ oldPrice, newPrice, usage }];
   });
 }
 

@@ -76,9 +76,7 @@ export const RUN_TOPICS: readonly string[] = [
 ];
 
 /** What a queue entry asks of invoicing: a run up to a local date (null = today), or nothing. */
-export type RunTrigger =
-  | { readonly kind: 'run'; readonly targetDate: LocalDate | null }
-  | { readonly kind: 'none' };
+type RunTrigger = { readonly kind: 'run'; readonly targetDate: LocalDate | null } | { readonly kind: 'none' };
 
 const BLOCKING_TOPICS: ReadonlySet<string> = new Set([
   BusEventType.BUNDLE_PAUSE,
@@ -147,7 +145,7 @@ export function dueEntry(account: Account, date: LocalDate): NewNotification {
 }
 
 /** A run to come. */
-export interface RunAhead {
+interface RunAhead {
   readonly targetDate: LocalDate;
   readonly comesAt: Instant;
 }

@@ -20,7 +20,7 @@ export type UsageSupply =
 export type UsageSupplies = ReadonlyMap<Uuid, UsageSupply>;
 
 /** Where the usage of an account comes from; OPEN = not known yet, so that nothing that is recorded has to be read. */
-export type UsageOrigin = 'RECORDED' | 'OPEN' | SuppliedBySubscription;
+type UsageOrigin = 'RECORDED' | 'OPEN' | SuppliedBySubscription;
 
 export function originOf(supplies: UsageSupplies | 'OPEN' | null, accountId: Uuid): UsageOrigin {
   if (supplies === 'OPEN') return supplies;
@@ -41,7 +41,7 @@ export function questionOf(
   return sourceQuestion({ subscriptions: metered, targetDate, zone: account.timeZone, config: config.usage });
 }
 
-export type SupplyStanding =
+type SupplyStanding =
   | { readonly kind: 'READY' }
   /** The account is no longer as it was when the sources were asked. */
   | { readonly kind: 'CHANGED' }

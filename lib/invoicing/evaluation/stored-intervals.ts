@@ -12,7 +12,7 @@ import type { Instant } from '../../values/time/index.ts';
 import { type RatedInterval, storedIntervals, type UsageEvaluation } from './evaluate-usage.ts';
 
 /** The items of stored intervals. */
-export interface StoredItems {
+interface StoredItems {
   readonly itemOf: ReadonlyMap<Uuid, InvoiceItem>;
   readonly bases: ReadonlyMap<Uuid, ItemBasis>;
 }
@@ -74,7 +74,7 @@ function ratedAmount({ amount }: InvoiceItem, basis: ItemBasis | null): Decimal 
   return computed?.kind === 'USAGE' ? computed.amount : amount;
 }
 
-export interface IntervalsOfRun {
+interface IntervalsOfRun {
   readonly accountRecordId: number;
   readonly subscriptionId: Uuid;
   readonly usage: Pick<UsageEvaluation, 'intervals'>;

@@ -33,7 +33,7 @@ export interface ThresholdReached extends ThresholdPassed {
   readonly overAt: Instant;
 }
 
-export interface LookAtThresholds extends Omit<UsageRunInput, 'targetDate'> {
+interface LookAtThresholds extends Omit<UsageRunInput, 'targetDate'> {
   /** When the first of what is looked at was recorded: its period may have ended since. */
   readonly since: Instant;
   readonly now: Instant;

@@ -33,7 +33,7 @@ import {
 import type { SubscriptionBilling } from '../evaluation/evaluate-subscription.ts';
 import type { DayMarks, SubscriptionUsage } from '../evaluation/evaluate-usage.ts';
 import { isBehind, keptUntil } from '../evaluation/last-evaluation.ts';
-import { originOf, type UsageOrigin, type UsageSupplies, withSupply } from '../evaluation/source-usage.ts';
+import { originOf, type UsageSupplies, withSupply } from '../evaluation/source-usage.ts';
 import { billedIntervals, freedPoints } from '../evaluation/stored-intervals.ts';
 import type { Draft } from '../invoices/new-invoice.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
@@ -41,14 +41,14 @@ import { windowOf } from '../proposals/window.ts';
 import { type LoadInput, loadStreams } from './load-streams.ts';
 
 /** What was loaded, and the accounts whose events cannot be built (a missing price, damaged events). */
-export interface LoadedBillingState {
+interface LoadedBillingState {
   readonly billings: readonly AccountBilling[];
   readonly failures: readonly { readonly request: BillingRequest; readonly error: unknown }[];
   /** Of the subscriptions that are stored. */
   readonly recordIds: ReadonlyMap<Uuid, number>;
 }
 
-export interface LoadBillingInput extends LoadInput<BillingRequest> {
+interface LoadBillingInput extends LoadInput<BillingRequest> {
   readonly config: InvoicingConfig;
   /** For walks over several target dates the first of them, null = any; default: each request's own. */
   readonly earliestTargetDateOf?: (request: BillingRequest) => LocalDate | null;
@@ -85,8 +85,11 @@ export async function loadBillingState(
   const { catalogOf, config, supplies = null } = input;
   const billings = streams.map((stream) => billingOf(stream, { cursorOf, rows, catalogOf }));
   if (input.leavesOutUsage === true) return { billings, failures, recordIds };
-  const loading = { config: config.usage, recordIds, originOf: (id: Uuid) => originOf(supplies, id) };
-  return { billings: await withUsage(session, billings, loading), failures, recordIds };
+  return {
+    billings: await withUsage(session, billings, { config: config.usage, recordIds, supplies }),
+    failures,
+    recordIds,
+  };
 }
 
 // Shared, since most of very many subscriptions have none.
@@ -133,7 +136,7 @@ function billingOf(
 }
 
 /** How many items the subscription has got on that day; each day counts anew (§8.4 rule 2). */
-export function itemsOn(day: LocalDate, cursor: StoredCursor | undefined): number {
+function itemsOn(day: LocalDate, cursor: StoredCursor | undefined): number {
   return cursor?.itemsDate === day ? cursor.itemsCount : 0;
 }
 
@@ -243,15 +246,11 @@ function firstOfEach(
   return [...byId.values()].filter(({ id, accountId }) => named.includes(id) || first.get(accountId) === id);
 }
 
-export interface UsageLoading {
+interface UsageLoading {
   readonly config: InvoicingConfig['usage'];
   /** Of the subscriptions that are stored; of others nothing was used. */
   readonly recordIds: ReadonlyMap<Uuid, number>;
-  readonly originOf: (accountId: Uuid) => UsageOrigin;
-}
-
-interface LoadingUnderTerms extends UsageLoading {
-  readonly terms: UsageTerms;
+  readonly supplies: UsageSupplies | 'OPEN' | null;
 }
 
 /** A subscription that charges usage. */
@@ -270,17 +269,17 @@ interface Metered {
  * Loads what was used and what is billed of it, in a constant number of statements for any number of accounts: intervals,
  * their items, sums of days, and the days that have to be read in pieces. Without usage it costs none.
  */
-export async function withUsage(
+async function withUsage(
   session: ReadSession,
   billings: readonly AccountBilling[],
   loading: UsageLoading,
 ): Promise<readonly AccountBilling[]> {
   if (!billings.some(({ subscriptions }) => subscriptions.some(isMetered))) return billings;
   const terms = await loadUsageTerms(session);
-  const metered = billings.flatMap((billing) => meteredOf(billing, { ...loading, terms }));
+  const metered = billings.flatMap((billing) => meteredOf(billing, loading, terms));
   const usages = await loadUsage(session, metered, loading.config.lateMode === LateMode.IGNORE);
   return billings.map((billing) => {
-    const origin = loading.originOf(billing.account.id);
+    const origin = originOf(loading.supplies, billing.account.id);
     const subscriptions = billing.subscriptions.map((subscription) => {
       const usage = usages.get(subscription.subscriptionId);
       return usage === undefined ? subscription : { ...subscription, usage: { ...usage, terms } };
@@ -292,9 +291,10 @@ export async function withUsage(
 
 function meteredOf(
   { account, subscriptions }: AccountBilling,
-  { config, recordIds, originOf, terms }: LoadingUnderTerms,
+  { config, recordIds, supplies }: UsageLoading,
+  terms: UsageTerms,
 ): readonly Metered[] {
-  const isRecorded = originOf(account.id) === 'RECORDED';
+  const isRecorded = originOf(supplies, account.id) === 'RECORDED';
   return subscriptions.flatMap((subscription): readonly Metered[] => {
     if (!isMetered(subscription)) return [];
     const { subscriptionId, events } = subscription;

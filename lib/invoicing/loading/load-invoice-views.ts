@@ -39,7 +39,7 @@ import { type InvoiceView, type ViewSources, viewInvoices } from '../invoices/in
 import { loadParentInvoices } from './load-credit-inputs.ts';
 
 /** What views are made with besides what is stored of the invoices. */
-export interface ViewTools {
+interface ViewTools {
   /** null = without names. */
   readonly catalogsOf: CatalogSource | null;
   /** null = without numbers by the tenant's pattern. */
@@ -125,7 +125,7 @@ export async function catalogsForNames(
 const MAX_DOCUMENT_ITEMS = 10_000;
 
 /** What a document about an invoice is made from, and the tenant's template for it. */
-export interface DocumentSource {
+interface DocumentSource {
   readonly given: InvoiceToRender;
   readonly template: readonly TemplateNode[];
 }
@@ -273,7 +273,7 @@ async function processedIn(session: ReadSession, invoiceId: Uuid): Promise<Curre
 const MAX_CACHED_DOCUMENT_TEXT_CHARACTERS = 8 * 1_048_576;
 
 /** What a document is asked for in. */
-export interface DocumentLocale {
+interface DocumentLocale {
   /** Of the account, or the default one. */
   readonly locale: Locale;
   readonly defaultLocale: Locale;
@@ -281,7 +281,7 @@ export interface DocumentLocale {
 }
 
 /** The tenant's texts for a document. */
-export interface DocumentTexts {
+interface DocumentTexts {
   readonly template: readonly TemplateNode[];
   readonly translations: TenantTranslations;
   readonly catalogTranslations: TenantTranslations;
@@ -290,7 +290,7 @@ export interface DocumentTexts {
 const builtIn = parseTemplate(BUILT_IN_TEMPLATE);
 
 /** Templates and translations of the tenants. Which one is in force is read each time; a text is parsed once. */
-export class DocumentTextLoader {
+class DocumentTextLoader {
   readonly #templates = new ParsedTexts(parseTemplate);
   readonly #translations = new ParsedTexts(parseProperties);
 

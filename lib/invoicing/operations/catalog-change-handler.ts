@@ -155,7 +155,7 @@ function dueEntriesOf(
 }
 
 /** Consecutive revisions, both ends included. */
-export interface RevisionSpan {
+interface RevisionSpan {
   readonly first: number;
   readonly last: number;
 }

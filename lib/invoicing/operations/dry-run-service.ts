@@ -221,16 +221,14 @@ interface AskedDryRun extends Pick<DryRunInput, 'accountId' | 'wanted'> {
   readonly dates: readonly LocalDate[] | null;
 }
 
-export interface DatesOfAccount {
+interface DatesOfAccount {
   readonly accountId: Uuid;
   /** At least one. */
   readonly dates: readonly LocalDate[];
 }
 
 /** The invoices of an account by the dates that were asked for, or why there are none. */
-export type ForeseenInvoices =
-  | { readonly views: readonly (InvoiceView | null)[] }
-  | { readonly error: unknown };
+type ForeseenInvoices = { readonly views: readonly (InvoiceView | null)[] } | { readonly error: unknown };
 
 interface MadeInvoices {
   readonly found: LoadedDryRun;
@@ -256,7 +254,7 @@ async function undisturbedTo(
 }
 
 /** Of the usage that the invoice would be the first to bill, after those of a reused draft; computed, not stored (usage §7.6). */
-export async function foreseenTrackingIds(
+async function foreseenTrackingIds(
   session: ReadSession,
   { run }: DryRunInvoice,
   limit: number,

@@ -361,7 +361,7 @@ export class PluginRetries {
  * A change of a subscription that takes effect later asks for no run yet, but its invoice is told of (§8.1).
  * @param leadMs how long before the run; 0 = never.
  */
-export async function noticesOfRequests(
+async function noticesOfRequests(
   session: ReadSession,
   entries: readonly Pick<QueueEntry, 'payload' | 'accountRecordId'>[],
   { leadMs, now }: { readonly leadMs: number; readonly now: Instant },

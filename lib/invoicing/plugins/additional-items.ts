@@ -43,14 +43,14 @@ export interface AskedInvoice {
   readonly chosenIds: readonly ChosenId[];
 }
 
-export interface ItemsContext {
+interface ItemsContext {
   readonly pluginName: string;
   /** Local date of items that have none. */
   readonly date: LocalDate;
   readonly nextItemId: () => Uuid;
 }
 
-export interface AfterItems {
+interface AfterItems {
   readonly invoice: AskedInvoice;
   /** What was claimed and cannot be: for a warning. */
   readonly passedOver: readonly string[];
@@ -296,7 +296,7 @@ function refused(code: ErrorCode, message: string, facts: Readonly<Record<string
  * INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010) for what is taken off, else
  * INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015).
  */
-export function checkedAmount(itemType: InvoiceItemType, amount: Decimal | null): Decimal {
+function checkedAmount(itemType: InvoiceItemType, amount: Decimal | null): Decimal {
   const problem = amount === null ? 'needs an amount' : signProblem(itemType, amount);
   if (amount !== null && problem === null) return amount.isZero() ? ZERO : amount;
   const shown = amount === null ? '' : ` of ${formatDecimal(amount)}`;
@@ -334,7 +334,7 @@ function codeOf(itemType: InvoiceItemType): ErrorCode {
 }
 
 /** The id of a new item that a plugin has chosen. */
-export interface ChosenId {
+interface ChosenId {
   readonly id: Uuid;
   readonly pluginName: string;
 }
@@ -365,7 +365,7 @@ export class TakenIds {
   }
 }
 
-export function takenId(id: Uuid): BillingError {
+function takenId(id: Uuid): BillingError {
   const message = `A new item cannot have the id ${id}, which an item of another invoice has`;
   return refused(ErrorCode.INVOICE_ITEM_NOT_FOUND, message, { invoiceItemId: id });
 }

@@ -55,7 +55,7 @@ interface AskedPart {
 }
 
 /** What operations ask plugins with. */
-export interface OperationTools {
+interface OperationTools {
   readonly ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly plugins: RegisteredInvoicePlugins;
   readonly configOf: InvoicingConfigOf;

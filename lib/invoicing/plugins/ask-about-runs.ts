@@ -74,7 +74,7 @@ export interface Consultations {
   readonly of: ReadonlyMap<Uuid, Consultation>;
 }
 
-export interface RunsToConsult extends RunsToAsk {
+interface RunsToConsult extends RunsToAsk {
   /** What usage sources have supplied; null = there are none. */
   readonly supplies: UsageSupplies | null;
 }

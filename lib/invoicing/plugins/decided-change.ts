@@ -167,7 +167,7 @@ export function seenProposed(
 }
 
 /** The invoice with its new items, as it is to be stored; plugins may have rewritten items of a draft. */
-export function changeOf(
+function changeOf(
   { before, invoice, existing: stored }: ProposedInvoice,
   { items, existing }: Pick<AskedInvoice, 'items' | 'existing'>,
 ): ChangedInvoice {
@@ -193,14 +193,14 @@ function textOf({ accounts, invoices }: ProposedChange): string {
 }
 
 /** What is stored, as it is under the lock of the account. */
-export interface StoredElsewhere {
+interface StoredElsewhere {
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
   readonly itemsOf: ReadonlyMap<Uuid, readonly InvoiceItem[]>;
   /** Items that are adjusted, by id. */
   readonly linked: ReadonlyMap<Uuid, InvoiceItem>;
 }
 
-export interface ElsewhereChanges {
+interface ElsewhereChanges {
   readonly changes: readonly ChangedInvoice[];
   /** What remains of the items that are adjusted. */
   readonly remains: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
@@ -351,7 +351,7 @@ export function leftOfItems({ evaluations }: Pick<AccountRun, 'evaluations'>): L
 }
 
 /** The item with what is left of it. */
-export function withLeft<I extends Pick<InvoiceItem, 'id' | 'repairable'>>(item: I, left: Left): I {
+function withLeft<I extends Pick<InvoiceItem, 'id' | 'repairable'>>(item: I, left: Left): I {
   const repairable = left.get(item.id);
   return repairable === undefined ? item : { ...item, repairable };
 }
@@ -371,7 +371,7 @@ export function existingOf(run: Pick<AccountRun, 'evaluations' | 'invoice'>): re
 }
 
 /** A stored item that plugins have changed, with how it was for them. */
-export interface TouchedItem {
+interface TouchedItem {
   readonly before: InvoiceItem;
   readonly item: InvoiceItem;
 }

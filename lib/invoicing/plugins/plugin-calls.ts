@@ -49,7 +49,7 @@ export function consultedCall(
 }
 
 /** Whether a run or operation goes on. */
-export type PriorDecision =
+type PriorDecision =
   | { readonly kind: 'go'; readonly properties: Properties }
   | { readonly kind: 'aborted'; readonly pluginName: string }
   | { readonly kind: 'rescheduled'; readonly pluginName: string; readonly to: Instant };
@@ -57,9 +57,9 @@ export type PriorDecision =
 type Properties = readonly PluginProperty[];
 
 /** How plugins see the invoice at hand as it is after the previous one. */
-export type See = (asked: AskedInvoice) => SeenInvoice;
+type See = (asked: AskedInvoice) => SeenInvoice;
 
-export interface AskingForItems {
+interface AskingForItems {
   readonly see: See;
   /** Local date of new items that have none. */
   readonly date: LocalDate;
@@ -318,7 +318,7 @@ export function seenAsked(
 const INVOICES_SEEN_AT_ONCE = 100;
 
 /** The stored invoices of an account in creation order, read some at a time as they are asked for. */
-export async function* existingInvoices(
+async function* existingInvoices(
   storage: Pick<Storage, 'read'>,
   tenant: TenantRef,
   accountId: Uuid,

@@ -23,16 +23,16 @@ interface Claimed {
   readonly properties: readonly PluginProperty[] | null;
 }
 
-export interface ClaimedPrior extends Claimed {
+interface ClaimedPrior extends Claimed {
   readonly isAborted: boolean;
   readonly rescheduledTo: Instant | null;
 }
 
-export interface ClaimedItems extends Claimed {
+interface ClaimedItems extends Claimed {
   readonly items: readonly ClaimedItem[];
 }
 
-export interface ClaimedGroups extends Claimed {
+interface ClaimedGroups extends Claimed {
   readonly groups: readonly (readonly Uuid[])[];
 }
 

@@ -39,7 +39,7 @@ function numberOf(value: string | null): number {
 }
 
 /** For a number that cannot be, and for one that is taken. */
-export function invalidNumber(what: string, number: string): BillingError {
+function invalidNumber(what: string, number: string): BillingError {
   const shown = shortened(number);
   return new BillingError({
     code: ErrorCode.INVOICE_INVALID_NUMBER,
@@ -49,13 +49,13 @@ export function invalidNumber(what: string, number: string): BillingError {
 }
 
 /** A run or an operation, with the numbers that plugins impose on its new invoices. */
-export interface NumbersAsked<Of> {
+interface NumbersAsked<Of> {
   readonly of: Of;
   /** With the invoice that each is for. */
   readonly numbers: readonly (readonly [Uuid, number])[];
 }
 
-export interface ImposedNumbers<Of> {
+interface ImposedNumbers<Of> {
   /** By invoice. */
   readonly numbers: ReadonlyMap<Uuid, number>;
   /** INVOICE_INVALID_NUMBER (4019): a number that another invoice has, stored or asked for earlier in the list. */

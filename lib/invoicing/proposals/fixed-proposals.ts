@@ -1,6 +1,7 @@
 import type { BillingEvent } from '../../records/index.ts';
 import { type Currency, type Decimal, decimal, roundToCurrency } from '../../values/money/index.ts';
 import { durationEnd, type LocalDate, minDate } from '../../values/time/index.ts';
+import type { RecurringProposalsInput } from './recurring-proposals.ts';
 
 /** A one-time price that should be billed (§5.1). */
 export interface FixedProposal {
@@ -11,17 +12,8 @@ export interface FixedProposal {
   readonly amount: Decimal;
 }
 
-export interface FixedProposalsInput {
-  /** Events of one subscription in order. */
-  readonly events: readonly BillingEvent[];
-  readonly anchorIndex: number;
-  readonly windowStart: LocalDate | null;
-  readonly targetDate: LocalDate;
-  readonly currency: Currency;
-}
-
 /** The fixed proposals of a subscription up to the target date, at most one per local date, in date order. */
-export function fixedProposals(input: FixedProposalsInput): readonly FixedProposal[] {
+export function fixedProposals(input: Omit<RecurringProposalsInput, 'config'>): readonly FixedProposal[] {
   const { events, anchorIndex, windowStart, targetDate } = input;
   const proposals: FixedProposal[] = [];
   for (let index = anchorIndex; index < events.length; index += 1) {

@@ -45,7 +45,7 @@ export function isWholePeriod(startDate: LocalDate, endDate: LocalDate, period: 
   );
 }
 
-export interface DayCount {
+interface DayCount {
   /** Days of the part that is charged. */
   readonly days: number;
   /** Days of the whole period that the price is for. */
@@ -60,7 +60,7 @@ export interface WholePeriod {
   readonly isFirst: boolean;
 }
 
-export interface ProratedInterval {
+interface ProratedInterval {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly period: BillingPeriod;

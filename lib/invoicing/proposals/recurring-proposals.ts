@@ -225,7 +225,7 @@ function firstCycleInWindow(cycle: CycleDates, windowStart: LocalDate | null): n
   return cycleDate(cycle, k - 1) === windowStart ? k - 1 : k;
 }
 
-export interface BillThroughInput {
+interface BillThroughInput {
   readonly cycle: CycleDates;
   /** E: date of the subscription's next event, null if there is none. */
   readonly endDate: LocalDate | null;

@@ -2,7 +2,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
 import { formatLocalDate, type LocalDate, maxDate, monthsBetween } from '../../values/time/index.ts';
 
-export interface TargetDateInput {
+interface TargetDateInput {
   /** T as asked for; null = today. */
   readonly requested: LocalDate | null;
   /** Local date of the account. */

@@ -28,7 +28,7 @@ export interface BillingWindow {
   readonly anchorIndex: number;
 }
 
-export interface WindowInput {
+interface WindowInput {
   /** Events of one subscription in order. */
   readonly events: readonly BillingEvent[];
   /** null = never evaluated. */
@@ -37,7 +37,7 @@ export interface WindowInput {
   readonly targetDate: LocalDate | null;
 }
 
-export interface DueInput extends WindowInput {
+interface DueInput extends WindowInput {
   readonly targetDate: LocalDate;
   readonly config: ProposalConfig;
 }
@@ -129,7 +129,7 @@ function windowStart(anchor: BillingEvent, changedFrom: LocalDate): LocalDate {
   return k < 0 ? anchor.localDate : cycleDate(cycle, k);
 }
 
-export interface StandingInput {
+interface StandingInput {
   /** Events of one subscription in order. */
   readonly events: readonly BillingEvent[];
   readonly targetDate: LocalDate;
@@ -137,7 +137,7 @@ export interface StandingInput {
 }
 
 /** Where a subscription stands once it has been billed up to the target date. */
-export interface Standing {
+interface Standing {
   /** Up to this date nothing changes while the events stay as they are (§7.2 rule 7); null = nothing began. */
   readonly settledThrough: LocalDate | null;
   /** The next date, after the target date, on which there can be something to bill (§5.5 rule 3). */
@@ -161,7 +161,7 @@ export function standingAfter({ events, targetDate, config }: StandingInput): St
 }
 
 /** Index of the last event with local date ≤ `date`, −1 if there is none. */
-export function lastEventUpTo(events: readonly BillingEvent[], date: LocalDate): number {
+function lastEventUpTo(events: readonly BillingEvent[], date: LocalDate): number {
   let index = events.length - 1;
   while (index >= 0 && (events[index]?.localDate ?? date) > date) index -= 1;
   return index;

@@ -41,7 +41,7 @@ function isRecurringRow(row: CoverageRow): row is RecurringRow {
 }
 
 /** Days of one kind of recurring charge: plan, phase and rate (invoicing, vocabulary). */
-export interface ChargedInterval {
+interface ChargedInterval {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly planName: string;
@@ -56,7 +56,7 @@ export interface UncoveredPart<T extends ChargedInterval> {
   readonly endDate: LocalDate;
 }
 
-export interface UncoveredPartsInput<T extends ChargedInterval> {
+interface UncoveredPartsInput<T extends ChargedInterval> {
   /** Sorted by start, without overlap. */
   readonly intervals: readonly T[];
   /** Sorted by start, without overlap. */
@@ -119,7 +119,7 @@ export interface CoverageChanges {
   readonly replacements: readonly CoverageRow[];
 }
 
-export interface ApplyInput {
+interface ApplyInput {
   readonly subscriptionId: Uuid;
   /** New items of the subscription, repairs included. */
   readonly items: readonly NewInvoiceItem[];
@@ -248,7 +248,7 @@ function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   else list.push(value);
 }
 
-export interface VoidInput {
+interface VoidInput {
   /** All items of the invoice that is voided. */
   readonly items: readonly NewInvoiceItem[];
   /** The RECURRING items of other invoices that its repairs have cut, and the USAGE items that they have credited. */

@@ -36,7 +36,7 @@ export interface Repair {
   readonly basis: RepairBasis;
 }
 
-export interface ItemSources {
+interface ItemSources {
   readonly fixed: readonly FixedProposal[];
   readonly recurring: readonly RecurringCharge[];
   readonly repairs: readonly Repair[];

@@ -31,7 +31,7 @@ import { basisEvent, type RecurringCharge, type Repair } from './new-items.ts';
 /** Billing period in which a phase recurs by the catalog; null = the catalog does not know the phase. */
 export type PeriodOfPhase = (planName: string, phaseName: string) => BillingPeriod | null;
 
-export interface ReconcileInput {
+interface ReconcileInput {
   readonly fixed: readonly FixedProposal[];
   readonly recurring: readonly RecurringProposal[];
   /** What is billed of these days is not repaired yet; they lie after all proposals (see `billedAhead`). */
@@ -48,7 +48,7 @@ export interface ReconcileInput {
   readonly prorationFixedDays: number;
 }
 
-export interface Reconciliation {
+interface Reconciliation {
   readonly fixed: readonly FixedProposal[];
   readonly recurring: readonly RecurringCharge[];
   readonly repairs: readonly Repair[];
@@ -58,33 +58,15 @@ export interface Reconciliation {
 
 /** What turns the billed state of a subscription into the proposed one (§6). */
 export function reconcile(input: ReconcileInput): Reconciliation {
-  const { rows, windowStart, currency, prorationFixedDays } = input;
+  const { fixed, rows } = input;
   const recurring = recurringRows(rows);
-  const freeRows = rows.filter((row) => row.kind === 'FREE');
-  const fixedRows = rows.filter((row) => row.kind === 'FIXED');
-  const { repairs, repairable } = repairItems({
-    parts: repairedParts(recurring, input, windowStart),
-    rows: recurring,
-    items: input.items,
-    events: input.events,
-    targetDate: input.targetDate,
-    currency,
-    prorationFixedDays,
-    periodOf: periodsByPhase(input),
-  });
   return {
-    fixed: newFixedCharges(input.fixed, fixedRows),
-    recurring: newCharges({
-      proposals: input.recurring,
-      ahead: input.ahead,
-      rows: recurring,
-      freeRows,
-      windowStart,
-      currency,
-      prorationFixedDays,
-    }),
-    repairs,
-    repairable,
+    fixed: newFixedCharges(
+      fixed,
+      rows.filter((row) => row.kind === 'FIXED'),
+    ),
+    recurring: newCharges(recurring, input),
+    ...repairItems(recurring, input),
   };
 }
 
@@ -101,32 +83,18 @@ export function repairedParts(
   return uncoveredParts({ intervals: rows, covers, windowStart });
 }
 
-function periodsByPhase({
-  events,
-  periodOfPhase,
-}: ReconcileInput): (row: RecurringRow) => BillingPeriod | null {
-  return ({ planName, phaseName }) => {
-    const event = events.find(
-      (candidate) =>
-        candidate.planName === planName &&
-        candidate.phaseName === phaseName &&
-        candidate.billingPeriod !== 'NO_BILLING_PERIOD',
-    );
-    return event?.billingPeriod ?? periodOfPhase?.(planName, phaseName) ?? null;
-  };
-}
-
-export interface NewChargesInput {
-  /** In date order. */
-  readonly proposals: readonly RecurringProposal[];
-  readonly ahead: DaysOfKind | null;
-  /** In date order. */
-  readonly rows: readonly RecurringRow[];
-  /** FREE rows: recurring items that have come to 0 and are billed already. */
-  readonly freeRows: readonly CoverageRow[];
-  readonly windowStart: LocalDate | null;
-  readonly currency: Currency;
-  readonly prorationFixedDays: number;
+/** The period in which a row's plan and phase recur; null = no event names them any more. */
+function periodOf(
+  { planName, phaseName }: RecurringRow,
+  { events, periodOfPhase }: ReconcileInput,
+): BillingPeriod | null {
+  const event = events.find(
+    (candidate) =>
+      candidate.planName === planName &&
+      candidate.phaseName === phaseName &&
+      candidate.billingPeriod !== 'NO_BILLING_PERIOD',
+  );
+  return event?.billingPeriod ?? periodOfPhase?.(planName, phaseName) ?? null;
 }
 
 /**
@@ -134,19 +102,22 @@ export interface NewChargesInput {
  * What comes to 0, a free proposal or a part whose share rounds to 0, leaves no recurring row, so it is looked up among the
  * free items too: else every run would charge it again.
  */
-export function newCharges(input: NewChargesInput): readonly RecurringCharge[] {
-  const { proposals, ahead, rows, freeRows, windowStart } = input;
-  const parts = uncoveredParts({ intervals: proposals, covers: rows, windowStart });
+function newCharges(billed: readonly RecurringRow[], input: ReconcileInput): readonly RecurringCharge[] {
+  const { recurring: proposals, ahead, rows, windowStart } = input;
+  const parts = uncoveredParts({ intervals: proposals, covers: billed, windowStart });
   const charges = parts.map((part) => chargeOf(part, input));
   if (!charges.some(({ amount }) => amount.isZero())) return charges;
-  const isFree = freeItems(freeRows, ahead);
+  const isFree = freeItems(
+    rows.filter((row) => row.kind === 'FREE'),
+    ahead,
+  );
   return charges.filter(
     (charge) => !charge.amount.isZero() || !(isFree(charge) || beginsBefore(charge, windowStart)),
   );
 }
 
 /** The FIXED proposals that no FIXED row records: one row stands for the fixed price, whatever its amount (§6 rule 6). */
-export function newFixedCharges(
+function newFixedCharges(
   proposals: readonly FixedProposal[],
   fixedRows: readonly CoverageRow[],
 ): readonly FixedProposal[] {
@@ -157,7 +128,7 @@ export function newFixedCharges(
   );
 }
 
-function chargeOf(part: UncoveredPart<RecurringProposal>, input: NewChargesInput): RecurringCharge {
+function chargeOf(part: UncoveredPart<RecurringProposal>, input: ReconcileInput): RecurringCharge {
   const { of: proposal, startDate, endDate } = part;
   if (startDate === proposal.startDate && endDate === proposal.endDate) {
     return { proposal, startDate, endDate, amount: proposal.amount, part: null };
@@ -167,7 +138,7 @@ function chargeOf(part: UncoveredPart<RecurringProposal>, input: NewChargesInput
 }
 
 /** The share of the proposal's amount by days or, with fixed days, of its rate (§6 rules 2 and 7). */
-function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDays }: NewChargesInput): Share {
+function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDays }: ReconcileInput): Share {
   const { of: proposal, startDate, endDate } = part;
   const fixedTotal = fixedDaysOfPeriod(proposal.event.billingPeriod, prorationFixedDays);
   if (fixedTotal === null) {
@@ -210,22 +181,7 @@ function isSamePhase(
   return row.planName === planName && row.phaseName === phaseName;
 }
 
-export interface RepairsInput {
-  /** Stretches of rows that nothing proposes any more, in date order. */
-  readonly parts: readonly UncoveredPart<RecurringRow>[];
-  /** All rows of the items that `parts` touch, inside the window or not (§7.2 rule 6). */
-  readonly rows: readonly RecurringRow[];
-  readonly items: ReadonlyMap<Uuid, BilledItem>;
-  /** Billing events in order, as they are now. */
-  readonly events: readonly BillingEvent[];
-  readonly targetDate: LocalDate;
-  readonly currency: Currency;
-  readonly prorationFixedDays: number;
-  /** Period in which a row's plan and phase recur, null when no event names them any more. */
-  readonly periodOf: (row: RecurringRow) => BillingPeriod | null;
-}
-
-export interface Repairs {
+interface Repairs {
   readonly repairs: readonly Repair[];
   /** What is left to repair of each repaired item. */
   readonly repairable: ReadonlyMap<Uuid, Decimal>;
@@ -237,12 +193,13 @@ const NO_REPAIRS: Repairs = Object.freeze({ repairs: [], repairable: new Map() }
  * One repair per part, in date order: its share of the row, but never more than what is left of the item after
  * adjustments and earlier repairs. The repair that takes the item's last day takes all that is left (§6 rules 3–5, 7).
  */
-export function repairItems(input: RepairsInput): Repairs {
-  if (input.parts.length === 0) return NO_REPAIRS;
+function repairItems(billed: readonly RecurringRow[], input: ReconcileInput): Repairs {
+  const parts = repairedParts(billed, input, input.windowStart);
+  if (parts.length === 0) return NO_REPAIRS;
   const repairable = new Map<Uuid, Decimal>();
   const repairs: Repair[] = [];
-  const daysLeft = daysInForce(input.rows);
-  for (const part of input.parts) {
+  const daysLeft = daysInForce(billed);
+  for (const part of parts) {
     const { of: row, startDate, endDate } = part;
     const { itemId } = row;
     const item = input.items.get(itemId);
@@ -251,7 +208,7 @@ export function repairItems(input: RepairsInput): Repairs {
     const left = (daysLeft.get(itemId) ?? 0) - (endDate - startDate);
     daysLeft.set(itemId, left);
     const limit = repairable.get(itemId) ?? item.repairable;
-    const share = shareOfRow(part, { ...input, item });
+    const share = shareOfRow(part, item, input);
     const prorated = share === null ? row.amount : proratedShare(share, input.currency);
     const isAll = left === 0 && !prorated.equals(limit);
     const amount = left === 0 || limit.lessThan(prorated) ? limit : prorated;
@@ -286,7 +243,7 @@ function ruleOf(share: Share | null, isLimited: boolean): RepairRule {
  * target date, on the target date, as later events change nothing yet.
  */
 function eventBehind(
-  { events, targetDate }: Pick<RepairsInput, 'events' | 'targetDate'>,
+  { events, targetDate }: ReconcileInput,
   { startDate }: UncoveredPart<RecurringRow>,
 ): BasisEvent | null {
   const until = minDate(startDate, targetDate);
@@ -302,21 +259,16 @@ function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
   return days;
 }
 
-interface ShareInput {
-  /** The item of the row. */
-  readonly item: BilledItem;
-  readonly currency: Currency;
-  readonly prorationFixedDays: number;
-  /** Period in which a row's plan and phase recur, null when no event names them any more. */
-  readonly periodOf: (row: RecurringRow) => BillingPeriod | null;
-}
-
 /** The share of the row that a part is (§6 rules 3 and 7); null = the whole row. */
-export function shareOfRow(part: UncoveredPart<RecurringRow>, input: ShareInput): Share | null {
+function shareOfRow(
+  part: UncoveredPart<RecurringRow>,
+  item: BilledItem,
+  input: ReconcileInput,
+): Share | null {
   const { of: row, startDate, endDate } = part;
   if (startDate === row.startDate && endDate === row.endDate) return null;
   const { prorationFixedDays } = input;
-  const period = input.periodOf(row);
+  const period = periodOf(row, input);
   const fixedTotal = period === null ? null : fixedDaysOfPeriod(period, prorationFixedDays);
   const calendar: Share = {
     base: row.amount,
@@ -326,7 +278,7 @@ export function shareOfRow(part: UncoveredPart<RecurringRow>, input: ShareInput)
   if (prorationFixedDays <= 0 || (period !== null && fixedTotal === null)) return calendar;
   const days = fixedDaysBetween(startDate, endDate, prorationFixedDays);
   if (period !== null && fixedTotal !== null) {
-    const whole = wholeByFixedDays(row, input, { period, fixedTotal });
+    const whole = wholeByFixedDays(row, { ...input, item, period, fixedTotal });
     return whole.totalDays === 0 ? calendar : { ...whole, days };
   }
   // No event names the plan any more, so M is unknown. The row's own amount and fixed days give the same share, up to a
@@ -335,14 +287,19 @@ export function shareOfRow(part: UncoveredPart<RecurringRow>, input: ShareInput)
   return { base: row.amount, days, totalDays };
 }
 
+interface WholeInput extends Pick<ReconcileInput, 'currency' | 'prorationFixedDays'> {
+  readonly item: BilledItem;
+  readonly period: BillingPeriod;
+  readonly fixedTotal: number;
+}
+
 /**
  * What a part is a share of: the rate and the days of a whole period or, of an item that is not worth what the rate comes
  * to for its days, its own amount and days.
  */
 function wholeByFixedDays(
   { rate }: RecurringRow,
-  { item, currency, prorationFixedDays }: ShareInput,
-  { period, fixedTotal }: { readonly period: BillingPeriod; readonly fixedTotal: number },
+  { item, currency, prorationFixedDays, period, fixedTotal }: WholeInput,
 ): { readonly base: Decimal; readonly totalDays: number } {
   const { startDate, endDate, amount } = item;
   const ofPeriod = { base: rate, totalDays: fixedTotal };

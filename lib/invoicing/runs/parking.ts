@@ -10,7 +10,7 @@ import { isBoundExceeded } from '../evaluation/evaluate-subscription.ts';
 import { dueEntry } from '../evaluation/run-entries.ts';
 
 /** An account that cannot be invoiced, and why, for those who look after it. */
-export interface ParkedAccount {
+interface ParkedAccount {
   readonly account: Account;
   readonly reason: string;
 }

@@ -69,7 +69,7 @@ export async function runAccounts(
   return [...credited.runs.map(doneRun), ...recordFailures(session, credited.failed), ...evaluated.ended];
 }
 
-export interface EvaluationInput extends Omit<RunDependencies, 'ids'> {
+interface EvaluationInput extends Omit<RunDependencies, 'ids'> {
   readonly now: Instant;
   /** Where the ids of an account's run come from. */
   readonly idsOf: (accountId: Uuid) => IdGenerator;

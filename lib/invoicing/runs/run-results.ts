@@ -32,7 +32,7 @@ export interface FailedRun {
 const outcomes = ['invoiced', 'nothing', 'stopped', 'parked', 'failed'] as const;
 
 /** What a run of an account led to. A run that `failed` comes again, or its caller got the error. */
-export type RunOutcome = (typeof outcomes)[number];
+type RunOutcome = (typeof outcomes)[number];
 
 /** Counts the runs of this node that were committed since it was opened. */
 export class RunCounts {

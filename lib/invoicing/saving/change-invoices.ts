@@ -7,7 +7,7 @@ import {
   InvoiceStatus,
   type New,
 } from '../../records/index.ts';
-import { assertInvariant, InvariantError } from '../../values/errors/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type LocalDate, localDateOf } from '../../values/time/index.ts';
 import {
@@ -28,7 +28,6 @@ import {
   hasOtherAmounts,
   isAdjusted,
   isNewlyCommitted,
-  type StoredChange,
   stateAfterMoves,
 } from '../credit/changed-invoice.ts';
 import { type CreditingItem, creditNotesOf, isCrediting } from '../credit/credit-notes.ts';
@@ -36,7 +35,7 @@ import { accountBalancesAfter, initialState, storedAmounts } from '../invoices/i
 import { invoiceAdjustmentEvents, invoiceCreationEvents, itemOf } from '../invoices/new-invoice.ts';
 import { loadCreditInputs } from '../loading/load-credit-inputs.ts';
 
-export interface InvoiceChanges {
+interface InvoiceChanges {
   /** Their accounts are locked. */
   readonly changes: readonly ChangedInvoice[];
   /** Further accounts whose credit is applied although none of their invoices has changed. */
@@ -173,7 +172,9 @@ async function write(
       changed.map(({ stored }) => stored),
     ),
   );
-  const numbered = await insertNew(session, changed, numbers);
+  const added = changed.flatMap(({ before, stored }) => (before === null ? [stored] : []));
+  const inserted = new Map((await insertInvoices(session, added, numbers)).map((each) => [each.id, each]));
+  const numbered = changed.map((each) => ({ ...each, stored: inserted.get(each.stored.id) ?? each.stored }));
   await session.invoices.insertItems([
     ...changed.flatMap(({ newItems = [], stored }) => newItems.map((item) => itemOf(stored, item, now))),
     ...uses.map(({ item, invoice }) => itemOf(invoice, item, now)),
@@ -208,44 +209,23 @@ function savedStates(
   });
 }
 
-/** Takes invoice numbers as late as possible: the tenant's counter is locked until the end of the transaction (§1.6). */
-async function insertNew(
+/**
+ * Stores new invoices under the numbers that are imposed on them, else the next of the tenant, in their order (§1.6 rule 1).
+ * It comes as late as possible: the tenant's counter is locked until the end of the transaction.
+ * @returns the invoices with their numbers.
+ */
+export async function insertInvoices(
   session: WriteSession,
-  changed: readonly StoredChange[],
+  invoices: readonly New<Invoice>[],
   imposed: ReadonlyMap<Uuid, number>,
-): Promise<readonly StoredChange[]> {
-  const added = changed.filter(({ before }) => before === null);
-  if (added.length === 0) return changed;
-  const numberOf = await numbersFor(
-    session,
-    added.map(({ stored }) => stored),
-    imposed,
-  );
-  const numbered = changed.map((change) => {
-    if (change.before !== null) return change;
-    const stored = { ...change.stored, invoiceNumber: numberOf(change.stored.id) };
-    return { ...change, stored };
-  });
-  await session.invoices.insertInvoices(
-    numbered.filter(({ before }) => before === null).map(({ stored }) => stored),
-  );
-  return numbered;
-}
-
-/** Takes the numbers of new invoices, in their order, except for those that have been imposed (§1.6 rule 1). */
-export async function numbersFor(
-  session: WriteSession,
-  invoices: readonly Pick<Invoice, 'id'>[],
-  imposed: ReadonlyMap<Uuid, number>,
-): Promise<(id: Uuid) => number> {
+): Promise<readonly New<Invoice>[]> {
+  if (invoices.length === 0) return [];
   const counted = invoices.filter(({ id }) => !imposed.has(id));
   const first = counted.length === 0 ? 0 : await session.invoices.takeInvoiceNumbers(counted.length);
-  const numbers = new Map([...imposed, ...counted.map(({ id }, index) => [id, first + index] as const)]);
-  return (id) => {
-    const number = numbers.get(id);
-    if (number !== undefined) return number;
-    throw new InvariantError(`Invoice ${id} has no number`);
-  };
+  const numbers = new Map([...counted.map(({ id }, index) => [id, first + index] as const), ...imposed]);
+  const numbered = invoices.map((each) => ({ ...each, invoiceNumber: numbers.get(each.id) ?? first }));
+  await session.invoices.insertInvoices(numbered);
+  return numbered;
 }
 
 /** An invoice before and after a transaction, with the items that it has got. */

@@ -49,7 +49,7 @@ export async function resetChargedThrough(
 }
 
 /** A draft and its account, whose lock the caller holds. */
-export interface OwnedDraft {
+interface OwnedDraft {
   readonly account: Account;
   readonly invoice: Invoice;
 }
@@ -262,14 +262,14 @@ async function repairsInForce(
 }
 
 /** An invoice that is voided, of a locked account. */
-export interface Voiding {
+interface Voiding {
   readonly account: Account;
   readonly invoice: Invoice;
   readonly items: readonly InvoiceItem[];
 }
 
 /** §1.5: the latest target date among the remaining invoices with recurring charges. */
-export async function maxTargetDateWithout(session: ReadSession, { account, items }: Voiding) {
+async function maxTargetDateWithout(session: ReadSession, { account, items }: Voiding) {
   const recurs = items.some(({ itemType }) => itemTypes[itemType].recurs);
   return recurs
     ? new Map([[account.id, await session.invoices.maxTargetDate(account.id)]])
@@ -282,7 +282,7 @@ export async function maxTargetDateWithout(session: ReadSession, { account, item
  * they were billed at (§7.3, I3).
  * @param heldFrom the latest target date that still holds later runs; null = none, undefined = the same as before.
  */
-export async function daysToEvaluateAgain(
+async function daysToEvaluateAgain(
   session: ReadSession,
   { account, invoice }: Voiding,
   heldFrom: LocalDate | null | undefined,

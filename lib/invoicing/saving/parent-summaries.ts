@@ -27,7 +27,7 @@ import {
 import { changeInvoices } from './change-invoices.ts';
 
 /** A child's invoice that is new or has changed. */
-export interface ChildChange {
+interface ChildChange {
   readonly invoiceId: Uuid;
   readonly isNew: boolean;
 }

@@ -7,7 +7,6 @@ import {
   BusEventType,
   type CoverageRow,
   type Invoice,
-  type New,
   type NewBusEvent,
   type StoredUsageInterval,
 } from '../../records/index.ts';
@@ -29,7 +28,7 @@ import { storedAmounts } from '../invoices/invoice-amounts.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents, itemOf } from '../invoices/new-invoice.ts';
 import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
-import { type NotedChange, numbersFor, writeCreditNotes } from './change-invoices.ts';
+import { insertInvoices, type NotedChange, writeCreditNotes } from './change-invoices.ts';
 import { resetChargedThrough } from './commit-and-void.ts';
 
 /**
@@ -101,18 +100,6 @@ function isCommitted({ status }: Pick<Invoice, 'status'>): boolean {
   return status === 'COMMITTED';
 }
 
-async function insertInvoices(
-  session: WriteSession,
-  invoices: readonly New<Invoice>[],
-  imposed: ReadonlyMap<Uuid, number>,
-): Promise<readonly New<Invoice>[]> {
-  if (invoices.length === 0) return [];
-  const numberOf = await numbersFor(session, invoices, imposed);
-  const numbered = invoices.map((invoice) => ({ ...invoice, invoiceNumber: numberOf(invoice.id) }));
-  await session.invoices.insertInvoices(numbered);
-  return numbered;
-}
-
 /** A run repairs items of invoices other than its own. */
 function notedChange({ run, invoiceId }: CreditedRun): NotedChange {
   const { draft, status } = run.invoice;
@@ -129,7 +116,7 @@ function nullInvoiceEvent({ billing }: CreditedRun): NewBusEvent {
 }
 
 /** A run, and the invoices that plugins have split it into. */
-export interface RunToSave extends EvaluatedRun {
+interface RunToSave extends EvaluatedRun {
   readonly invoices?: readonly { readonly id: Uuid; readonly items: readonly { readonly id: Uuid }[] }[];
 }
 
