@@ -14,7 +14,7 @@ import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import { type CallOutcome, claimedResults } from '../claims/gateway-claims.ts';
 import { recordOutcomes } from '../machine/record-outcomes.ts';
 import { AttemptControl } from '../plugins/attempt-control.ts';
-import { callGateway } from '../plugins/call-gateway.ts';
+import { askGateway } from '../plugins/call-gateway.ts';
 import { isRunning } from '../plugins/call-operation.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { unresolvedEvent } from '../state/payment-events.ts';
@@ -137,18 +137,16 @@ export class JanitorHandler implements QueueHandler {
       return { kind: 'NO_RESULT' };
     }
     const context = {
-      tenantId: tenant.id,
+      tenant,
       userName: ActingComponent.JANITOR,
       userToken: job.entry.userToken,
-      now: this.#ports.clock.now(),
+      createdDate: this.#ports.clock.now(),
     };
     const request = { accountId: payment.accountId, paymentId: payment.id, properties: [] };
     // Asked before the list is: what settles in between may be missing there.
     const wasRunning = isRunning(gateway, transaction.id);
-    const { reply } = await callGateway(
-      [request, context],
-      async (asking, as) => claimedResults(await gateway.getPaymentInfo(asking, as)),
-      { timeoutMs, systemClock: this.#ports.systemClock },
+    const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
+      claimedResults(await gateway.getPaymentInfo(asking, as)),
     );
     const isComplete = gateway.capabilities?.completeLedger === true;
     return recoveredOutcome(transaction, reply, { provesAbsence: isComplete && !wasRunning });

@@ -7,10 +7,11 @@ import {
   type PaymentMethod,
   type TenantRef,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
+import { paymentError } from '../state/payment-errors.ts';
 import { externalMethodsOf, type NewMethod, refuseSecondExternal, storeMethods } from './stored-methods.ts';
 
 /** A method to store, with the token that ties the written rows to the call. */
@@ -56,10 +57,10 @@ async function lockedAccounts(
 }
 
 function notTogether(): BillingError {
-  return new BillingError({
-    code: ErrorCode.BUSY,
-    message: 'These payment methods cannot be stored together; each is stored alone',
-  });
+  return paymentError(
+    ErrorCode.BUSY,
+    'These payment methods cannot be stored together; each is stored alone',
+  );
 }
 
 /** A method that a call wants to add. */
@@ -106,9 +107,9 @@ export async function addableMethods(
 }
 
 function takenKey(key: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.PAYMENT_INVALID_PARAMETER,
-    message: `externalKey "${shortened(key)}" is already used by a payment method`,
-    facts: { parameter: 'externalKey', externalKey: key },
-  });
+  return paymentError(
+    ErrorCode.PAYMENT_INVALID_PARAMETER,
+    `externalKey "${shortened(key)}" is already used by a payment method`,
+    { parameter: 'externalKey', externalKey: key },
+  );
 }

@@ -7,22 +7,20 @@ import { authorshipOf } from '../../runtime/index.ts';
 import { addEngineTag } from '../../tags/index.ts';
 import { ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
+import { tellGateway } from '../plugins/call-gateway.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { isDefaultMethod, noSuchMethod } from '../state/payment-errors.ts';
-import { type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
+import { isDefaultMethod, noSuchMethod, registeredGateway } from '../state/payment-errors.ts';
 import type { DeletePaymentMethodInput } from './payment-method-operations.ts';
 import { setDefaultMethod } from './stored-methods.ts';
 
 /** Deletion of payment methods (§10.3). */
 export class PaymentMethodDeletion {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemClock'>;
   readonly #configOf: PaymentConfigOf;
-  readonly #gateways: MethodGateways;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'> & MethodGatewayPorts, configOf: PaymentConfigOf) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemClock'>, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#configOf = configOf;
-    this.#gateways = new MethodGateways(ports);
   }
 
   async delete(context: CallContext, input: DeletePaymentMethodInput): Promise<void> {
@@ -32,11 +30,12 @@ export class PaymentMethodDeletion {
       const method = await activeMethod(session, paymentMethodId);
       checkDeletable(input, await loadAccount(session, method.accountId));
       const { pluginTimeoutMs } = await this.#configOf(session);
-      const named = this.#gateways.named(method.pluginName);
+      const named = registeredGateway(this.#ports.gateways, method.pluginName);
       return { accountId: method.accountId, gateway: named, timeoutMs: pluginTimeoutMs };
     });
     const request = { accountId, paymentMethodId, properties: input.properties ?? [] };
-    await this.#gateways.tell(
+    await tellGateway(
+      this.#ports,
       { context, gateway, timeoutMs, request, failsWith: ErrorCode.PAYMENT_DEL_PAYMENT_METHOD },
       async (asking, as) => gateway.deletePaymentMethod?.(asking, as),
     );

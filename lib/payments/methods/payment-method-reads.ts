@@ -15,16 +15,16 @@ import { authorFields, searchedFields } from '../../values/fields/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
 import { claimedHits, failureOf, type GatewayReply } from '../claims/gateway-claims.ts';
+import { askGateway } from '../plugins/call-gateway.ts';
 import { GatewayInfo, type GatewayInfoPorts, type PluginInfoOptions } from '../plugins/gateway-info.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import {
   gatewayFailed,
   noMethodOfKey,
   noSuchMethod,
-  noSuchPlugin,
+  registeredGateway,
   searchFailed,
 } from '../state/payment-errors.ts';
-import { type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
 import type {
   PaymentMethodPageRequest,
   PaymentMethodReadOptions,
@@ -166,8 +166,8 @@ export class PaymentMethodReads {
   }
 
   #pluginNamed({ pluginName = null }: PaymentMethodPageRequest): string | null {
-    if (pluginName === null || this.#ports.gateways.has(pluginName)) return pluginName;
-    throw noSuchPlugin(pluginName, this.#ports.gateways);
+    if (pluginName !== null) registeredGateway(this.#ports.gateways, pluginName);
+    return pluginName;
   }
 
   /** The time limit for gateways' answers; null if none is asked. */
@@ -185,7 +185,7 @@ function fail(error: Error): never {
   throw error;
 }
 
-type SearchPorts = Pick<Ports, 'storage' | 'logger'> & MethodGatewayPorts;
+type SearchPorts = Pick<Ports, 'storage' | 'logger'> & Pick<Ports, 'gateways' | 'systemClock'>;
 
 /** What gateways are asked for. */
 interface Searching {
@@ -206,11 +206,9 @@ type Window = Pick<GatewaySearch, 'offset' | 'limit'>;
 /** Searches of payment methods by the gateways' own books (§10.2). */
 export class GatewayMethodSearch {
   readonly #ports: SearchPorts;
-  readonly #gateways: MethodGateways;
 
   constructor(ports: SearchPorts) {
     this.#ports = ports;
-    this.#gateways = new MethodGateways(ports);
   }
 
   /**
@@ -219,7 +217,7 @@ export class GatewayMethodSearch {
    * PAYMENT_PLUGIN_TIMEOUT (7100).
    */
   async ofPlugin(pluginName: string, searching: Searching): Promise<Page<PaymentMethod>> {
-    const gateway = this.#gateways.named(pluginName);
+    const gateway = registeredGateway(this.#ports.gateways, pluginName);
     return pageOf(searching.request, async (window) => {
       const hits = await this.#hitsOf(gateway, searching, window);
       if ('failure' in hits) throw failed(pluginName, hits.failure);
@@ -268,7 +266,7 @@ export class GatewayMethodSearch {
       );
     }
     const request = { searchKey: key, ...window, properties };
-    const reply = await this.#gateways.ask({ context, timeoutMs, request }, async (asking, as) =>
+    const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
       claimedHits(await gateway.searchPaymentMethods?.(asking, as)),
     );
     const claimed = reply.kind === 'VALUE' ? reply.value : null;

@@ -3,12 +3,13 @@ import type { PaymentGateway, Ports } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext, PaymentMethod } from '../../records/index.ts';
 import { authorshipOf, inParallel } from '../../runtime/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { namedUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import { type ClaimedMethod, claimedKey, claimedMethods } from '../claims/gateway-claims.ts';
+import { tellGateway } from '../plugins/call-gateway.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { type MethodGatewayPorts, MethodGateways } from './method-gateways.ts';
+import { paymentError, registeredGateway } from '../state/payment-errors.ts';
 import type { RefreshPaymentMethodsInput } from './payment-method-operations.ts';
 import { isTakenKey, setDefaultMethod } from './stored-methods.ts';
 
@@ -33,21 +34,19 @@ interface Asking {
 
 /** Brings the methods of accounts to what their gateways hold (§10.5). */
 export class PaymentMethodRefresh {
-  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #ports: Pick<Ports, 'storage' | 'gateways' | 'systemClock'>;
   readonly #configOf: PaymentConfigOf;
-  readonly #gateways: MethodGateways;
 
-  constructor(ports: Pick<Ports, 'storage'> & MethodGatewayPorts, configOf: PaymentConfigOf) {
+  constructor(ports: Pick<Ports, 'storage' | 'gateways' | 'systemClock'>, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#configOf = configOf;
-    this.#gateways = new MethodGateways(ports);
   }
 
   async refresh(context: CallContext, input: RefreshPaymentMethodsInput): Promise<void> {
     const { accountId, pluginNames = [] } = input;
-    const { storage } = this.#ports;
-    const named = [...new Set(pluginNames)].map((name) => this.#gateways.named(name));
-    const holding = this.#gateways.holding();
+    const { storage, gateways: registered } = this.#ports;
+    const named = [...new Set(pluginNames)].map((name) => registeredGateway(registered, name));
+    const holding = [...registered.values()].filter(holdsMethods);
     const gateways = named.length === 0 ? holding : named.filter((gateway) => holding.includes(gateway));
     const { before, timeoutMs } = await storage.read(context.tenant, async (session) => {
       await loadAccount(session, accountId);
@@ -78,7 +77,7 @@ export class PaymentMethodRefresh {
     const listings = await inParallel(gateways, MAX_CONCURRENT_GATEWAY_CALLS, async (gateway) => {
       const failsWith = ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD;
       const telling = { context, gateway, timeoutMs, request, failsWith };
-      const told = await this.#gateways.tell(telling, async (asking, as) => {
+      const told = await tellGateway(this.#ports, telling, async (asking, as) => {
         const methods = await gateway.getPaymentMethods?.(asking, as);
         return methods == null ? null : { claimed: claimedMethods(methods) };
       });
@@ -103,7 +102,9 @@ export class PaymentMethodRefresh {
       const failsWith = ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD;
       const request = { accountId, paymentMethods };
       const telling = { context, gateway, timeoutMs, request, failsWith };
-      await this.#gateways.tell(telling, async (asking, as) => gateway.resetPaymentMethods?.(asking, as));
+      await tellGateway(this.#ports, telling, async (asking, as) =>
+        gateway.resetPaymentMethods?.(asking, as),
+      );
     });
   }
 }
@@ -178,11 +179,11 @@ function unreadable(gateway: PaymentGateway): never {
 
 function refused(reason: string, gateway: PaymentGateway | undefined): BillingError {
   const pluginName = gateway?.name ?? null;
-  return new BillingError({
-    code: ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD,
-    message: `The payment methods of plugin "${pluginName}" were not refreshed: ${reason}`,
-    facts: { pluginName },
-  });
+  return paymentError(
+    ErrorCode.PAYMENT_REFRESH_PAYMENT_METHOD,
+    `The payment methods of plugin "${pluginName}" were not refreshed: ${reason}`,
+    { pluginName },
+  );
 }
 
 /** A payment method as a gateway lists it, once that is checked. */
@@ -323,4 +324,8 @@ export async function listedMethods(
 
 function idNamed(name: string | number, { accountId, pluginName }: Lister): Promise<Uuid> {
   return namedUuid(accountId, JSON.stringify([pluginName, name]));
+}
+
+function holdsMethods({ capabilities }: PaymentGateway): boolean {
+  return capabilities?.holdsPaymentMethods !== false;
 }

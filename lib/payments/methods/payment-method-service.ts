@@ -7,14 +7,10 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { claimedKey } from '../claims/gateway-claims.ts';
 import { AccountCharges, checkPayable, type ReservedPayment } from '../machine/account-charges.ts';
 import type { PaymentMachine, PaymentPorts } from '../machine/payment-machine.ts';
-import {
-  ControlCalls,
-  type ControlledRun,
-  type ControlPorts,
-  contextOfCall,
-} from '../plugins/control-calls.ts';
+import { askGateway, tellGateway } from '../plugins/call-gateway.ts';
+import { ControlCalls, contextOfCall } from '../plugins/control-calls.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
-import { MethodGateways } from './method-gateways.ts';
+import { registeredGateway } from '../state/payment-errors.ts';
 import {
   type AddableMethod,
   type AskedMethod,
@@ -48,7 +44,6 @@ interface Addition {
 
 /** A stored method, with the payments that its addition asked for, which are still to be made. */
 interface Added {
-  readonly id: Uuid;
   readonly method: PaymentMethod;
   readonly charges: readonly ReservedPayment[];
 }
@@ -58,8 +53,7 @@ export class PaymentMethodService {
   readonly #ports: PaymentPorts;
   readonly #configOf: PaymentConfigOf;
   readonly #charges: AccountCharges;
-  readonly #gateways: MethodGateways;
-  readonly #control: ControlledAddition;
+  readonly #control: ControlCalls;
   readonly #checks: SharedCalls<AskedMethod, AddableMethod | BillingError>;
   readonly #additions: SharedCalls<MethodAddition, PaymentMethod>;
 
@@ -68,25 +62,24 @@ export class PaymentMethodService {
     this.#ports = ports;
     this.#configOf = configOf;
     this.#charges = new AccountCharges(machine);
-    this.#gateways = new MethodGateways(ports);
-    this.#control = new ControlledAddition(ports);
+    this.#control = new ControlCalls(ports);
     this.#checks = new SharedCalls(ports.systemClock);
     this.#additions = new SharedCalls(ports.systemClock);
   }
 
   /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) for a name of which no method can be added. */
   checkPlugin(pluginName: string): void {
-    this.#gateways.named(pluginName);
+    registeredGateway(this.#ports.gateways, pluginName);
   }
 
   async add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethodView> {
     this.checkPlugin(input.pluginName);
     const givenKey = checkExternalKey(input.externalKey ?? null);
     const { account, config } = await this.#addable(context, input, givenKey);
-    const { method, charges } = await this.#control.run({ context, input, config }, async (adjusted) =>
+    const { method, charges } = await this.#controlled(context, { input, config }, async (adjusted) =>
       this.#addTold({
         context,
-        gateway: this.#gateways.named(adjusted.pluginName),
+        gateway: registeredGateway(this.#ports.gateways, adjusted.pluginName),
         input: adjusted,
         givenKey,
         account,
@@ -96,6 +89,33 @@ export class PaymentMethodService {
     );
     if (input.payAllUnpaidInvoices) await this.#charges.payUnpaid(context, payingOf(method, input, charges));
     return { ...method, isDefault: input.isDefault === true, pluginInfo: null };
+  }
+
+  /**
+   * Adds with the input as the control plugins have left it, which hear how it ended (§10.1 rule 3). No attempt records it.
+   * @throws BillingError as `ControlCalls.prior`; what `add` throws.
+   */
+  async #controlled(
+    context: CallContext,
+    { input, config }: { readonly input: PaymentMethodInput; readonly config: PaymentConfig },
+    add: (input: PaymentMethodInput) => Promise<Added>,
+  ): Promise<Added> {
+    const { accountId, pluginName: paymentPluginName, properties = [] } = input;
+    const names = input.controlPlugins ?? config.controlPlugins;
+    if (names.length === 0) return add(input);
+    const { pluginTimeoutMs: timeoutMs } = config;
+    const about = { paymentApiType: 'PAYMENT_METHOD', accountId, paymentPluginName } as const;
+    const begun = { names, context: contextOfCall(context, about), properties };
+    const run = await this.#control.prior(begun, config);
+    const pluginName = run.context.paymentPluginName ?? input.pluginName;
+    const adding = async () => add({ ...input, pluginName, properties: run.properties });
+    const added = await adding().catch(async (error: unknown) => {
+      await this.#control.failed(run, timeoutMs);
+      throw error;
+    });
+    const ended = { ...run, context: { ...run.context, paymentMethodId: added.method.id } };
+    await this.#control.succeeded(ended, timeoutMs);
+    return added;
   }
 
   /** What is asked at once by many calls is read together. */
@@ -141,7 +161,7 @@ export class PaymentMethodService {
     const stored = await this.#additions.run(alike, { account, method, userToken }, (additions) =>
       addTogether(storage, { tenant, authorship }, additions),
     );
-    return { id: stored.id, method: stored, charges: [] };
+    return { method: stored, charges: [] };
   }
 
   async #storeAndReserve(context: CallContext, accountId: Uuid, method: NewMethod): Promise<Added> {
@@ -153,7 +173,7 @@ export class PaymentMethodService {
         account,
         paymentMethodId: stored.id,
       });
-      return { id: stored.id, method: stored, charges };
+      return { method: stored, charges };
     });
   }
 
@@ -167,9 +187,10 @@ export class PaymentMethodService {
         timeoutMs: (await this.#configOf(session)).pluginTimeoutMs,
       };
     });
-    const gateway = this.#gateways.named(method.pluginName);
+    const gateway = registeredGateway(this.#ports.gateways, method.pluginName);
     const request = { accountId, paymentMethodId, properties: options.properties ?? [] };
-    await this.#gateways.tell(
+    await tellGateway(
+      this.#ports,
       { context, gateway, timeoutMs, request, failsWith: ErrorCode.PAYMENT_UPD_PAYMENT_METHOD },
       async (asking, as) => gateway.setDefaultPaymentMethod?.(asking, as),
     );
@@ -196,7 +217,8 @@ export class PaymentMethodService {
       setDefault: input.isDefault === true,
       properties: input.properties ?? [],
     };
-    await this.#gateways.tell(
+    await tellGateway(
+      this.#ports,
       { context, gateway, timeoutMs, request, failsWith: ErrorCode.PAYMENT_ADD_PAYMENT_METHOD },
       async (asking, as) => gateway.addPaymentMethod?.(asking, as),
     );
@@ -211,7 +233,7 @@ export class PaymentMethodService {
     timeoutMs,
   }: Addition): Promise<string | null> {
     const request = { accountId: input.accountId, paymentMethodId, properties: input.properties ?? [] };
-    const reply = await this.#gateways.ask({ context, timeoutMs, request }, async (asking, as) =>
+    const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
       claimedKey((await gateway.getPaymentMethodDetail?.(asking, as))?.externalPaymentMethodId),
     );
     if (reply.kind === 'VALUE') return reply.value;
@@ -219,52 +241,6 @@ export class PaymentMethodService {
     this.#ports.logger.warn(facts, 'the gateway gave no detail of a new payment method; its key is its id');
     return null;
   }
-}
-
-/** The control plugins around the addition of payment methods (§10.1 rule 3). */
-export class ControlledAddition {
-  readonly #calls: ControlCalls;
-
-  constructor(ports: ControlPorts) {
-    this.#calls = new ControlCalls(ports);
-  }
-
-  /**
-   * Adds by `add`, with the input as the plugins have left it; they hear how it ended. No attempt records it.
-   * @throws BillingError as `ControlCalls.prior`; what `add` throws.
-   */
-  async run<T extends { readonly id: Uuid }>(
-    given: {
-      readonly context: CallContext;
-      readonly input: PaymentMethodInput;
-      readonly config: PaymentConfig;
-    },
-    add: (input: PaymentMethodInput) => Promise<T>,
-  ): Promise<T> {
-    const { context, input, config } = given;
-    const names = input.controlPlugins ?? config.controlPlugins;
-    if (names.length === 0) return add(input);
-    const { pluginTimeoutMs: timeoutMs, overwritesMethod } = config;
-    const about = contextOfCall(context, {
-      paymentApiType: 'PAYMENT_METHOD',
-      accountId: input.accountId,
-      paymentPluginName: input.pluginName,
-    });
-    const begun = { names, context: about, properties: input.properties ?? [] };
-    const run = await this.#calls.prior(begun, { timeoutMs, overwritesMethod });
-    const pluginName = run.context.paymentPluginName ?? input.pluginName;
-    const adding = async () => add({ ...input, pluginName, properties: run.properties });
-    const added = await adding().catch(async (error: unknown) => {
-      await this.#calls.failed(run, { timeoutMs });
-      throw error;
-    });
-    await this.#calls.succeeded(withMethod(run, added.id), { timeoutMs });
-    return added;
-  }
-}
-
-function withMethod(run: ControlledRun, paymentMethodId: Uuid): ControlledRun {
-  return { ...run, context: { ...run.context, paymentMethodId } };
 }
 
 function payingOf(

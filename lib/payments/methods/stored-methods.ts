@@ -11,7 +11,7 @@ import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/in
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_EXTERNAL_KEY_CHARACTERS } from '../../values/limits.ts';
 import { checkStorable } from '../../values/text/index.ts';
-import { noSuchMethod } from '../state/payment-errors.ts';
+import { noSuchMethod, paymentError } from '../state/payment-errors.ts';
 
 /** The external methods of these accounts, for cheques and transfers; no statement for none. */
 export async function externalMethodsOf(
@@ -30,11 +30,11 @@ export function refuseSecondExternal(
 ): BillingError | null {
   const existing = external.find((method) => method.accountId === accountId);
   if (!existing) return null;
-  return new BillingError({
-    code: ErrorCode.PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS,
-    message: `Account ${accountId} already has the external payment method ${existing.id}`,
-    facts: { accountId, paymentMethodId: existing.id },
-  });
+  return paymentError(
+    ErrorCode.PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS,
+    `Account ${accountId} already has the external payment method ${existing.id}`,
+    { accountId, paymentMethodId: existing.id },
+  );
 }
 
 export async function methodOfAccount(
@@ -45,11 +45,11 @@ export async function methodOfAccount(
   const [method] = await session.payments.findMethodsByIds([methodId]);
   if (!method?.isActive) throw noSuchMethod(methodId);
   if (method.accountId === accountId) return method;
-  throw new BillingError({
-    code: ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
-    message: `Payment method ${methodId} does not belong to account ${accountId}`,
-    facts: { paymentMethodId: methodId, accountId },
-  });
+  throw paymentError(
+    ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
+    `Payment method ${methodId} does not belong to account ${accountId}`,
+    { paymentMethodId: methodId, accountId },
+  );
 }
 
 /** A method that a gateway has taken, to be stored. */
@@ -174,9 +174,9 @@ export function checkExternalKey(externalKey: string | null): string | null {
   if (externalKey === null || externalKey === '') return null;
   checkStorable('External key', externalKey);
   if (externalKey.length <= MAX_EXTERNAL_KEY_CHARACTERS) return externalKey;
-  throw new BillingError({
-    code: ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
-    message: `External key has ${externalKey.length} characters; at most ${MAX_EXTERNAL_KEY_CHARACTERS} are allowed`,
-    facts: { length: externalKey.length, limit: MAX_EXTERNAL_KEY_CHARACTERS },
-  });
+  throw paymentError(
+    ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
+    `External key has ${externalKey.length} characters; at most ${MAX_EXTERNAL_KEY_CHARACTERS} are allowed`,
+    { length: externalKey.length, limit: MAX_EXTERNAL_KEY_CHARACTERS },
+  );
 }

@@ -12,7 +12,7 @@ import type {
   PaymentResult,
 } from '../payment-operations.ts';
 import { checkSign, lacksCurrency } from '../planning/operation-amount.ts';
-import { noSuchMethod } from '../state/payment-errors.ts';
+import { noSuchMethod, paymentError } from '../state/payment-errors.ts';
 import { currencyOf } from './direct-payments.ts';
 
 type Begin = (context: CallContext, input: NewPaymentInput) => Promise<PaymentResult>;
@@ -43,11 +43,11 @@ export class ComboPayments implements ComboOperations<[CallContext]> {
     account: Pick<AccountInput, 'currency'>,
   ): void {
     if (transactionType === undefined || !Object.hasOwn(this.#beginnings, transactionType)) {
-      throw new BillingError({
-        code: ErrorCode.PRECONDITION_FAILED,
-        message: 'PaymentTransactionJson transactionType must be AUTHORIZE, PURCHASE or CREDIT',
-        facts: { transactionType: transactionType ?? null },
-      });
+      throw paymentError(
+        ErrorCode.PRECONDITION_FAILED,
+        'PaymentTransactionJson transactionType must be AUTHORIZE, PURCHASE or CREDIT',
+        { transactionType: transactionType ?? null },
+      );
     }
     if (amount == null)
       throw invalidField('PaymentTransactionJson amount needs to be set', { field: 'amount' });
@@ -163,9 +163,9 @@ function amongMethods(
 }
 
 function mayNot(permission: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    message: `The caller lacks the permission ${permission}, which this combined request needs; nothing was written`,
-    facts: { permission },
-  });
+  return paymentError(
+    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    `The caller lacks the permission ${permission}, which this combined request needs; nothing was written`,
+    { permission },
+  );
 }

@@ -40,7 +40,7 @@ import { adjustedRefund, sharesOf } from '../planning/refund-adjustments.ts';
 import type { ApiPayment } from '../planning/reservation-facts.ts';
 import type { Consulted } from '../plugins/attempt-control.ts';
 import { checkRefundable, type PaidRows, paidRowOf } from '../state/invoice-remainder.ts';
-import { badParameter, failureOfCall, noSuchPlugin } from '../state/payment-errors.ts';
+import { badParameter, failureOfCall, noSuchPlugin, paymentError } from '../state/payment-errors.ts';
 import { isLeased } from '../state/payment-state.ts';
 import { completePayment, requestOf } from './direct-payments.ts';
 
@@ -420,42 +420,39 @@ async function lockForPayment(session: WriteSession, accountId: Uuid): Promise<A
 }
 
 function noInvoicePayment(paymentId: Uuid | null): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_PAYMENT_NOT_FOUND,
-    message: `No invoice payment could be found for payment ${paymentId}`,
-    facts: { paymentId },
-  });
+  return paymentError(
+    ErrorCode.INVOICE_PAYMENT_NOT_FOUND,
+    `No invoice payment could be found for payment ${paymentId}`,
+    { paymentId },
+  );
 }
 
 function noSuchInvoice(invoiceId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_NOT_FOUND,
-    message: `No invoice could be found for id ${invoiceId}`,
-    facts: { invoiceId },
+  return paymentError(ErrorCode.INVOICE_NOT_FOUND, `No invoice could be found for id ${invoiceId}`, {
+    invoiceId,
   });
 }
 
 function chargebackNotPositive(): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE,
-    message: 'A chargeback needs an amount above 0',
-  });
+  return paymentError(
+    ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE,
+    'A chargeback needs an amount above 0',
+  );
 }
 
 /** It is thrown before the transaction ends: nothing is paid. */
 function mayNotCredit(): BillingError {
-  return new BillingError({
-    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    message: 'What is paid beyond the unpaid invoices becomes account credit, which needs account:credit',
-    facts: { permission: 'account:credit' },
-  });
+  return paymentError(
+    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    'What is paid beyond the unpaid invoices becomes account credit, which needs account:credit',
+    { permission: 'account:credit' },
+  );
 }
 
 function bothMethods(): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message:
-      'An external payment takes no paymentMethodId: it is made with the external method of the account',
-    facts: { parameter: 'paymentMethodId' },
-  });
+  return paymentError(
+    ErrorCode.INVALID_PARAMETER,
+    'An external payment takes no paymentMethodId: it is made with the external method of the account',
+    { parameter: 'paymentMethodId' },
+  );
 }

@@ -2,7 +2,7 @@ import { loadAccount } from '../../accounts/index.ts';
 import type { GatewayContext, PaymentControlContext, PaymentGateway, Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext, Leading, PaymentMethod, PluginProperty } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { ErrorCode } from '../../values/errors/index.ts';
 import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type NotificationAnswerView,
 } from '../claims/hosted-answers.ts';
 import type { ComboParties } from '../payment-operations.ts';
-import { callGateway } from '../plugins/call-gateway.ts';
+import { askGateway } from '../plugins/call-gateway.ts';
 import {
   ControlCalls,
   type ControlledRun,
@@ -26,7 +26,8 @@ import {
   lacksMember,
   noSignedNotifications,
   noSuchMethod,
-  noSuchPlugin,
+  paymentError,
+  registeredGateway,
   unreadableAnswer,
 } from '../state/payment-errors.ts';
 import type { ComboPartiesFinder } from './combo-payments.ts';
@@ -94,7 +95,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
         hppType: 'BUILD_FORM_DESCRIPTOR',
       },
     });
-    const run = await this.#control.prior(asked, limitsOf(config));
+    const run = await this.#control.prior(asked, config);
     const chosen = await this.#chosenMethod(context, { account, method, run });
     const gateway = this.#gatewayWith('buildFormDescriptor', chosen.pluginName);
     const request = {
@@ -120,7 +121,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     const config = await this.#read(context, this.#configOf);
     const about = { paymentPluginName: input.pluginName, hppType: 'PROCESS_NOTIFICATION' } as const;
     const asked = this.#runOf(context, input, { config, about });
-    const run = await this.#control.prior(asked, limitsOf(config));
+    const run = await this.#control.prior(asked, config);
     const name = run.context.paymentPluginName ?? input.pluginName;
     const gateway = this.#gatewayWith('processNotification', name);
     const { answer, leftOut, dispute } = await this.#between(context, {
@@ -167,53 +168,45 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     { rawBody, headers, query }: SignedNotificationInput,
   ): Promise<void> {
     const { pluginTimeoutMs: timeoutMs } = await this.#read(context, this.#configOf);
-    const { systemClock, logger } = this.#ports;
-    const { reply } = await callGateway(
-      [{ rawBody, headers, query }, gatewayContextOf(context)],
-      async (notification, as) => gateway.verifyNotification?.(notification, as),
-      { timeoutMs, systemClock },
+    const request = { rawBody, headers, query };
+    const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (notification, as) =>
+      gateway.verifyNotification?.(notification, as),
     );
     if (reply.kind === 'VALUE' && reply.value === true) return;
     const why = reply.kind === 'VALUE' ? 'the signature is not right' : reply.kind;
     const facts = { pluginName: gateway.name, tenantId: context.tenant.id, bytes: rawBody.length, why };
-    logger.warn(facts, 'a notification of a payment gateway was refused');
-    throw new BillingError({
-      code: ErrorCode.UNAUTHENTICATED,
-      message: 'The notification does not carry the signature that its payment gateway expects',
-      facts: { pluginName: gateway.name },
-    });
+    this.#ports.logger.warn(facts, 'a notification of a payment gateway was refused');
+    throw paymentError(
+      ErrorCode.UNAUTHENTICATED,
+      'The notification does not carry the signature that its payment gateway expects',
+      { pluginName: gateway.name },
+    );
   }
 
   async #between<R, T, V>(
     context: CallContext,
     { gateway, run, timeoutMs, request, call, read, paymentOf }: Between<R, T, V>,
   ): Promise<V> {
-    const { systemClock, logger } = this.#ports;
-    const { reply } = await callGateway(
-      [request, gatewayContextOf(context)],
-      async (asking, as) => read(await call(asking, as)),
-      { timeoutMs, systemClock },
+    const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
+      read(await call(asking, as)),
     );
     const value = reply.kind === 'VALUE' ? reply.value : null;
     if (value !== null) {
       const paymentId = paymentOf?.(value) ?? null;
-      await this.#control.succeeded({ ...run, context: { ...run.context, paymentId } }, { timeoutMs });
+      await this.#control.succeeded({ ...run, context: { ...run.context, paymentId } }, timeoutMs);
       return value;
     }
-    await this.#control.failed(run, { timeoutMs });
+    await this.#control.failed(run, timeoutMs);
     if (reply.kind === 'VALUE') throw unreadableAnswer(gateway.name);
     const failure = reply.kind === 'TIMEOUT' ? reply.kind : reply.message;
-    logger.warn(
-      { pluginName: gateway.name, hppType: run.context.hppType, failure },
-      'a payment gateway failed',
-    );
+    const facts = { pluginName: gateway.name, hppType: run.context.hppType, failure };
+    this.#ports.logger.warn(facts, 'a payment gateway failed');
     throw gatewayCallFailed(gateway.name, reply);
   }
 
   /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_EXCEPTION (7199) if it lacks the member. */
   #gatewayWith(member: 'buildFormDescriptor' | 'processNotification', pluginName: string): PaymentGateway {
-    const gateway = this.#ports.gateways.get(pluginName);
-    if (gateway === undefined) throw noSuchPlugin(pluginName, this.#ports.gateways);
+    const gateway = registeredGateway(this.#ports.gateways, pluginName);
     if (gateway[member] === undefined) throw lacksMember(gateway.name, member);
     return gateway;
   }
@@ -250,14 +243,6 @@ async function methodOf(session: ReadSession, account: Account, methodId: Uuid):
   const [method] = await session.payments.findMethodsByIds([methodId]);
   if (method?.isActive && method.accountId === account.id) return method;
   throw noSuchMethod(methodId);
-}
-
-function gatewayContextOf({ tenant, userName, userToken, createdDate: now }: CallContext): GatewayContext {
-  return { tenantId: tenant.id, userName, userToken, now };
-}
-
-function limitsOf({ pluginTimeoutMs: timeoutMs, overwritesMethod }: PaymentConfig) {
-  return { timeoutMs, overwritesMethod };
 }
 
 export interface HostedFormInput {

@@ -8,7 +8,7 @@ import {
   type WithContext,
 } from '../../records/index.ts';
 import { authorshipOf, pause } from '../../runtime/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { ErrorCode } from '../../values/errors/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
 import { type Currency, type Decimal, isCurrency, statedAmount } from '../../values/money/index.ts';
 import { LaterOutcomes, type LaterPorts } from '../machine/later-outcomes.ts';
@@ -22,7 +22,13 @@ import type {
 import { asksForRetries, spentAttempt } from '../state/ended-attempt.ts';
 import { checkFixable, fixedOutcome, fixedStates } from '../state/fixed-states.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { badParameter, noPaymentOfTransaction, noSuchPayment, paymentBusy } from '../state/payment-errors.ts';
+import {
+  badParameter,
+  noPaymentOfTransaction,
+  noSuchPayment,
+  paymentBusy,
+  paymentError,
+} from '../state/payment-errors.ts';
 import { retryKey } from '../state/payment-notifications.ts';
 import { isLeased, paymentStateNames } from '../state/payment-state.ts';
 import type { Settlement } from '../state/transaction-outcome.ts';
@@ -129,11 +135,11 @@ async function load(session: ReadSession, { paymentId, transactionId }: Transact
   const transactions = await session.payments.findTransactions([paymentId]);
   const transaction = transactions.find(({ id }) => id === transactionId);
   if (transaction) return { payment, transaction, transactions };
-  throw new BillingError({
-    code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
-    message: `Payment ${paymentId} has no transaction ${transactionId}`,
-    facts: { paymentId, transactionId },
-  });
+  throw paymentError(
+    ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
+    `Payment ${paymentId} has no transaction ${transactionId}`,
+    { paymentId, transactionId },
+  );
 }
 
 async function keyOf(

@@ -6,10 +6,10 @@ import {
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
-import { paymentOfOther, transactionOfOther } from '../state/payment-errors.ts';
+import { paymentError, paymentOfOther, transactionOfOther } from '../state/payment-errors.ts';
 import type { ApiPayment, KeyedRecords, ReservationFacts } from './reservation-facts.ts';
 
 /** A payment whose transactions have all failed: it is tried again (§4.2). */
@@ -105,21 +105,21 @@ export function checkTransactionKeyIsFree(
   const [first] = ofKey;
   const succeeded = ofKey.find(({ status }) => status === TransactionStatus.SUCCESS);
   if (succeeded) {
-    throw new BillingError({
-      code: ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
-      message: `Transaction ${succeeded.id} with this external key has succeeded already`,
-      facts: { transactionId: succeeded.id, paymentId: succeeded.paymentId },
-    });
+    throw paymentError(
+      ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
+      `Transaction ${succeeded.id} with this external key has succeeded already`,
+      { transactionId: succeeded.id, paymentId: succeeded.paymentId },
+    );
   }
   if (first) throw taken('transactionExternalKey', first.externalKey);
 }
 
 export function noDefaultMethod(accountId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD,
-    message: `Account ${accountId} has no default payment method, and the payment names none`,
-    facts: { accountId },
-  });
+  return paymentError(
+    ErrorCode.PAYMENT_NO_DEFAULT_PAYMENT_METHOD,
+    `Account ${accountId} has no default payment method, and the payment names none`,
+    { accountId },
+  );
 }
 
 function hasFailed({ status }: PaymentTransaction): boolean {
@@ -127,9 +127,9 @@ function hasFailed({ status }: PaymentTransaction): boolean {
 }
 
 function taken(parameter: string, key: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.PAYMENT_INVALID_PARAMETER,
-    message: `${parameter} "${shortened(key)}" is used by another payment already`,
-    facts: { parameter, key },
-  });
+  return paymentError(
+    ErrorCode.PAYMENT_INVALID_PARAMETER,
+    `${parameter} "${shortened(key)}" is used by another payment already`,
+    { parameter, key },
+  );
 }

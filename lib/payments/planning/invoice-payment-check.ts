@@ -11,11 +11,11 @@ import {
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { ErrorCode } from '../../values/errors/index.ts';
 import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { isRowOf } from '../state/invoice-remainder.ts';
-import { badParameter } from '../state/payment-errors.ts';
+import { badParameter, paymentError } from '../state/payment-errors.ts';
 
 export const AbortReason = {
   NOT_COMMITTED: 'NOT_COMMITTED',
@@ -126,13 +126,12 @@ function effectiveAmount(input: InvoicePaymentCheckInput, balance: Decimal): Dec
   if (requested === null || requested.equals(balance)) return balance;
   if (requested.lessThan(balance)) return requested;
   if (!input.refusesExcess) return balance;
-  throw new BillingError({
-    code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
-    message:
-      `Amount ${formatDecimal(requested)} is more than the balance ${formatDecimal(balance)} ` +
+  throw paymentError(
+    ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
+    `Amount ${formatDecimal(requested)} is more than the balance ${formatDecimal(balance)} ` +
       `of invoice ${input.invoice.id}`,
-    facts: { invoiceId: input.invoice.id, amount: formatDecimal(requested), balance: formatDecimal(balance) },
-  });
+    { invoiceId: input.invoice.id, amount: formatDecimal(requested), balance: formatDecimal(balance) },
+  );
 }
 
 /** Rule 8: a running call, an unknown outcome, and amounts reserved by PENDING payments. */

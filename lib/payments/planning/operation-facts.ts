@@ -8,7 +8,7 @@ import {
   type PluginProperty,
   TransactionStatus,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
@@ -16,6 +16,7 @@ import {
   badParameter,
   noPaymentOfKey,
   noSuchPayment,
+  paymentError,
   paymentOfOther,
   transactionOfOther,
 } from '../state/payment-errors.ts';
@@ -122,11 +123,11 @@ function ofTransactions(key: string, { transactions, payments }: KeyedPayments):
   const ids = new Set((deciding.length > 0 ? deciding : transactions).map(({ paymentId }) => paymentId));
   const [first, second] = payments.filter(({ id }) => ids.has(id));
   if (second !== undefined) {
-    throw new BillingError({
-      code: ErrorCode.PAYMENT_INTERNAL_ERROR,
-      message: `Several payments have transactions with the external key "${key}"; name the payment`,
-      facts: { transactionExternalKey: key },
-    });
+    throw paymentError(
+      ErrorCode.PAYMENT_INTERNAL_ERROR,
+      `Several payments have transactions with the external key "${key}"; name the payment`,
+      { transactionExternalKey: key },
+    );
   }
   return first ?? null;
 }

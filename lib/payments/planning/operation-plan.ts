@@ -1,4 +1,4 @@
-import { type GatewayResult, type PaymentGateway, PluginStatus } from '../../ports/index.ts';
+import { type PaymentGateway, PluginStatus } from '../../ports/index.ts';
 import {
   InvoicePaymentType,
   type InvoiceRefund,
@@ -13,7 +13,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { CallOutcome } from '../claims/gateway-claims.ts';
-import { badParameter, noSuchMethod, noSuchPlugin } from '../state/payment-errors.ts';
+import { badParameter, noSuchMethod, paymentError, registeredGateway } from '../state/payment-errors.ts';
 import {
   checkMayStart,
   isFirstOperation,
@@ -23,6 +23,7 @@ import {
   typeOf,
 } from '../state/payment-state.ts';
 import { activeChargeback } from '../state/payment-totals.ts';
+import { ownOutcome } from '../state/transaction-outcome.ts';
 import { checkAmount, type OperationAmount, statedIn, toldAmount } from './operation-amount.ts';
 import type { OperationFacts, OperationRequest, OperationRules } from './operation-facts.ts';
 import { checkOffers } from './reserved-call.ts';
@@ -159,21 +160,21 @@ function checkKey(each: PaymentTransaction, { operation }: OperationRequest, fac
       ? operation === 'CHARGEBACK' && activeChargeback(facts.keyTransactions, each.externalKey) === each
       : each.status === TransactionStatus.SUCCESS;
   if (!stands) return;
-  throw new BillingError({
-    code: ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
-    message: `Transaction ${each.id} with this external key has succeeded already`,
-    facts: { transactionId: each.id, paymentId: each.paymentId },
-  });
+  throw paymentError(
+    ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
+    `Transaction ${each.id} with this external key has succeeded already`,
+    { transactionId: each.id, paymentId: each.paymentId },
+  );
 }
 
 /** @throws BillingError PAYMENT_NO_SUCH_SUCCESS_PAYMENT (7024) unless a chargeback of the key stands (§3.2). */
 function checkReversible({ transactionExternalKey: key }: OperationRequest, facts: OperationFacts): void {
   if (key !== null && activeChargeback(facts.transactions, key) !== null) return;
-  throw new BillingError({
-    code: ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
-    message: 'No chargeback with this transactionExternalKey stands on the payment',
-    facts: { paymentId: facts.payment?.id ?? null, transactionExternalKey: key },
-  });
+  throw paymentError(
+    ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
+    'No chargeback with this transactionExternalKey stands on the payment',
+    { paymentId: facts.payment?.id ?? null, transactionExternalKey: key },
+  );
 }
 
 /** The method of the payment, or that of a new one. @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000). */
@@ -204,8 +205,7 @@ export function gatewayOf(
   type: TransactionType,
   rules: OperationRules,
 ): PaymentGateway {
-  const gateway = rules.gateways.get(method.pluginName);
-  if (gateway === undefined) throw noSuchPlugin(method.pluginName, rules.gateways);
+  const gateway = registeredGateway(rules.gateways, method.pluginName);
   checkOffers(gateway, type);
   return gateway;
 }
@@ -277,23 +277,21 @@ export function planNotified(
   if (transactions.some((each) => isLeased(each, now))) return { kind: 'WAIT' };
   const transaction = transactions.find(({ id }) => id === transactionId);
   if (transaction?.status !== TransactionStatus.PENDING) {
-    throw new BillingError({
-      code: ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
-      message: `Transaction ${transactionId} is not pending on this payment`,
-      facts: { transactionId },
-    });
+    throw paymentError(
+      ErrorCode.PAYMENT_NO_SUCH_SUCCESS_PAYMENT,
+      `Transaction ${transactionId} is not pending on this payment`,
+      { transactionId },
+    );
   }
-  const result: GatewayResult = {
-    kbPaymentId: transaction.paymentId,
-    kbTransactionPaymentId: transaction.id,
-    transactionType: transaction.transactionType,
-    status: hasSucceeded ? PluginStatus.PROCESSED : PluginStatus.ERROR,
-    createdDate: now,
-    effectiveDate: now,
-    properties: [],
-  };
   const told = { amount: null, currency: null };
-  return { kind: 'COMPLETE', transaction, gateway: null, told, outcome: { kind: 'RESULT', result } };
+  const status = hasSucceeded ? PluginStatus.PROCESSED : PluginStatus.ERROR;
+  return {
+    kind: 'COMPLETE',
+    transaction,
+    gateway: null,
+    told,
+    outcome: ownOutcome(transaction, now, { status }),
+  };
 }
 
 /** A chargeback of more than what is left, as a failed transaction that changes nothing (http-api §4 line 15). */

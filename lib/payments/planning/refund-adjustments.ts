@@ -1,6 +1,6 @@
 import { adjustedAmount, balanceOf, checkTexts } from '../../invoicing/index.ts';
 import type { Invoice, InvoiceItem, InvoiceRefund, RefundedAmount } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   type AmountStatement,
@@ -11,6 +11,7 @@ import {
   ZERO,
 } from '../../values/money/index.ts';
 import { type PaidRows, refundFor, refundShare } from '../state/invoice-remainder.ts';
+import { paymentError } from '../state/payment-errors.ts';
 
 /** An item that a refund is to adjust; without an amount all that remains of it. */
 export interface RefundAdjustmentInput {
@@ -60,19 +61,19 @@ export function adjustedRefund(
   const adjusted = sum(adjustments.map(({ amount }) => amount));
   const amount = asked.amount ?? (adjustments.length > 0 ? amountFor(adjusted, of) : null);
   if (amount === null || amount.lessThanOrEqualTo(0)) {
-    throw new BillingError({
-      code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
-      message: 'A refund needs an amount above 0, or items to adjust',
-      facts: { amount: amount === null ? null : formatDecimal(amount) },
-    });
+    throw paymentError(
+      ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
+      'A refund needs an amount above 0, or items to adjust',
+      { amount: amount === null ? null : formatDecimal(amount) },
+    );
   }
   const share = of === null ? amount : refundShare(amount, of);
   if (share.greaterThanOrEqualTo(adjusted)) return { amount, adjustments };
-  throw new BillingError({
-    code: ErrorCode.INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST,
-    message: `A refund that takes ${formatDecimal(share)} off the invoice is less than the ${formatDecimal(adjusted)} that its items are adjusted by`,
-    facts: { amount: formatDecimal(amount), adjusted: formatDecimal(adjusted) },
-  });
+  throw paymentError(
+    ErrorCode.INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST,
+    `A refund that takes ${formatDecimal(share)} off the invoice is less than the ${formatDecimal(adjusted)} that its items are adjusted by`,
+    { amount: formatDecimal(amount), adjusted: formatDecimal(adjusted) },
+  );
 }
 
 function amountFor(adjusted: Decimal, of: PaidRows | null): Decimal {
@@ -86,10 +87,10 @@ function adjustmentsOf(
   form: AmountForm,
 ): InvoiceRefund['adjustments'] {
   if (asked.length === 0) {
-    throw new BillingError({
-      code: ErrorCode.INVOICE_ITEMS_ADJUSTMENT_MISSING,
-      message: 'A refund that adjusts the invoice needs the items to adjust',
-    });
+    throw paymentError(
+      ErrorCode.INVOICE_ITEMS_ADJUSTMENT_MISSING,
+      'A refund that adjusts the invoice needs the items to adjust',
+    );
   }
   const remaining = new Map(items.map((item) => [item.id, item]));
   const taken = new Map<Uuid, RefundedAmount>();
@@ -114,19 +115,19 @@ function adjustmentsOf(
 }
 
 function notOnInvoice(invoiceItemId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
-    message: `Invoice item ${invoiceItemId} is not on the invoice that was paid`,
-    facts: { invoiceItemId },
-  });
+  return paymentError(
+    ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
+    `Invoice item ${invoiceItemId} is not on the invoice that was paid`,
+    { invoiceItemId },
+  );
 }
 
 function notPositive(invoiceItemId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
-    message: `The adjustment of invoice item ${invoiceItemId} must be more than 0`,
-    facts: { invoiceItemId },
-  });
+  return paymentError(
+    ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
+    `The adjustment of invoice item ${invoiceItemId} must be more than 0`,
+    { invoiceItemId },
+  );
 }
 
 /** What of the amount goes to an invoice. */

@@ -15,6 +15,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import { addMilliseconds, type Instant } from '../../values/time/index.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
+import { paymentError } from '../state/payment-errors.ts';
 import { janitorCheck, recoveryNotification } from '../state/payment-notifications.ts';
 
 /** One operation of a gateway that is reserved: what is asked, of whom (§5.1). */
@@ -154,9 +155,9 @@ export function operationOf(gateway: PaymentGateway, type: TransactionType): Gat
 /** @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) if the gateway cannot do it. */
 export function checkOffers(gateway: PaymentGateway, type: TransactionType): void {
   if (type === TransactionType.CHARGEBACK || gateway[memberOf[type]] !== undefined) return;
-  throw new BillingError({
-    code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
-    message: `Payment plugin "${gateway.name}" does not offer ${memberOf[type]}; nothing was attempted`,
-    facts: { pluginName: gateway.name, transactionType: type },
-  });
+  throw paymentError(
+    ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
+    `Payment plugin "${gateway.name}" does not offer ${memberOf[type]}; nothing was attempted`,
+    { pluginName: gateway.name, transactionType: type },
+  );
 }

@@ -7,13 +7,14 @@ import {
   TransactionStatus,
 } from '../../records/index.ts';
 import { inParallel } from '../../runtime/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { BegunRun, ConsultedRun } from '../planning/reserved-call.ts';
 import { attemptStateAfter, isRepeatable } from '../state/ended-attempt.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
+import { paymentError } from '../state/payment-errors.ts';
 import { retryNotification } from '../state/payment-notifications.ts';
 import {
   type ControlResult,
@@ -103,23 +104,20 @@ export class AttemptControl {
   }
 
   /** Makes the prior calls, outside any storage transaction. What stops a payment is logged. */
-  async consult(
-    asked: readonly Consultation[],
-    { pluginTimeoutMs: timeoutMs, overwritesMethod }: PaymentConfig,
-  ): Promise<Consulted> {
+  async consult(asked: readonly Consultation[], config: PaymentConfig): Promise<Consulted> {
     const passed = new Map<unknown, PassedRun>();
     const stopped = new Map<unknown, { readonly attemptId: Uuid; readonly error: unknown }>();
     await inParallel(asked, MAX_CONCURRENT_GATEWAY_CALLS, async ({ key, begun, run: before }) => {
       const attemptId = begun.attempt.id;
       try {
-        const run = await this.#calls.prior(before, { timeoutMs, overwritesMethod });
+        const run = await this.#calls.prior(before, config);
         passed.set(key, { consulted: { ...begun, ...adjustedBy(run, begun) }, run });
       } catch (error) {
         stopped.set(key, { attemptId, error });
         this.#ports.logger.warn({ err: error, attemptId }, 'control plugins have stopped a payment');
       }
     });
-    return { passed, stopped, timeoutMs };
+    return { passed, stopped, timeoutMs: config.pluginTimeoutMs };
   }
 
   /**
@@ -132,7 +130,7 @@ export class AttemptControl {
       runs,
       MAX_CONCURRENT_GATEWAY_CALLS,
       async ({ run, consulted: { attempt, planned } }) => {
-        const told = await this.#calls.failed(run, { timeoutMs });
+        const told = await this.#calls.failed(run, timeoutMs);
         const attemptId = attempt.id;
         if (planned.settles !== null) return { attemptId };
         const retryAt = isRepeatable(attempt.transactionType) ? told.retryAt : null;
@@ -234,7 +232,7 @@ export class AttemptControl {
     const about = { paymentId, transactionId, processedAmount, processedCurrency };
     const told = { ...run, context: { ...run.context, ...about } };
     const isWell = status === TransactionStatus.SUCCESS || status === TransactionStatus.PENDING;
-    return isWell ? this.#calls.succeeded(told, { timeoutMs }) : this.#calls.failed(told, { timeoutMs });
+    return isWell ? this.#calls.succeeded(told, timeoutMs) : this.#calls.failed(told, timeoutMs);
   }
 }
 
@@ -263,10 +261,10 @@ function adjustedBy({ context, properties }: ControlledRun, { planned: { settles
   const { amount, currency, paymentMethodId } = context;
   const isPayable = amount?.greaterThan(0) || (amount?.isZero() && settles?.isZero());
   if (settles !== null && (currency === null || !isPayable))
-    throw new BillingError({
-      code: ErrorCode.PAYMENT_INTERNAL_ERROR,
-      message: 'A payment control plugin adjusts the amount to something that cannot be paid',
-      facts: { attemptId: context.attemptId },
-    });
+    throw paymentError(
+      ErrorCode.PAYMENT_INTERNAL_ERROR,
+      'A payment control plugin adjusts the amount to something that cannot be paid',
+      { attemptId: context.attemptId },
+    );
   return { amount, currency, paymentMethodId, properties };
 }

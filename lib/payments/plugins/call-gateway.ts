@@ -1,10 +1,19 @@
-import { GatewayError, type Meters, type SystemClock } from '../../ports/index.ts';
+import {
+  type GatewayContext,
+  GatewayError,
+  type Meters,
+  type PaymentGateway,
+  type Ports,
+  type SystemClock,
+} from '../../ports/index.ts';
+import type { CallContext } from '../../records/index.ts';
 import { hostAnswer, plainError } from '../../runtime/index.ts';
-import { BillingError } from '../../values/errors/index.ts';
+import { BillingError, type ErrorCode } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
 import { type GatewayReply, gatewayText } from '../claims/gateway-claims.ts';
+import { gatewayFailed } from '../state/payment-errors.ts';
 
-export interface GatewayCall<T> {
+interface GatewayCall<T> {
   readonly reply: GatewayReply<T>;
   /** After a timeout: what the call turns out to have done, if it ever settles; else null. */
   readonly late: Promise<GatewayReply<T>> | null;
@@ -53,4 +62,39 @@ async function replyOf<T>(call: () => Promise<T>): Promise<GatewayReply<T>> {
       ...(error instanceof BillingError && { cause: error }),
     };
   }
+}
+
+/** A question to a gateway, and in whose name it is asked. */
+interface Asking<R> {
+  readonly context: Pick<CallContext, 'tenant' | 'userName' | 'userToken' | 'createdDate'>;
+  readonly timeoutMs: number;
+  readonly request: R;
+}
+
+/** Asks a gateway; never throws. */
+export async function askGateway<R, T>(
+  { systemClock }: Pick<Ports, 'systemClock'>,
+  { context: { tenant, userName, userToken, createdDate: now }, timeoutMs, request }: Asking<R>,
+  call: (request: R, context: GatewayContext) => Promise<T>,
+): Promise<GatewayReply<T>> {
+  const context = { tenantId: tenant.id, userName, userToken, now };
+  return (await callGateway([request, context], call, { timeoutMs, systemClock })).reply;
+}
+
+/**
+ * Tells a gateway something about payment methods.
+ * @throws BillingError with the code of a failure, PAYMENT_PLUGIN_TIMEOUT (7100).
+ */
+export async function tellGateway<R, T>(
+  ports: Pick<Ports, 'systemClock'>,
+  {
+    gateway,
+    failsWith,
+    ...asking
+  }: Asking<R> & { readonly gateway: PaymentGateway; readonly failsWith: ErrorCode },
+  call: (request: R, context: GatewayContext) => Promise<T>,
+): Promise<T> {
+  const reply = await askGateway(ports, asking, call);
+  if (reply.kind === 'VALUE') return reply.value;
+  throw gatewayFailed(failsWith, gateway.name, reply);
 }

@@ -1,7 +1,6 @@
 import {
   type GatewayContext,
   type GatewayRequest,
-  type GatewayResult,
   type PaymentGateway,
   PluginStatus,
   type Ports,
@@ -10,9 +9,10 @@ import { TransactionStatus } from '../../records/index.ts';
 import { type ActivityPorts, ofAccount, spanned } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { type CallOutcome, claimedResult, operationOutcome } from '../claims/gateway-claims.ts';
 import { operationOf, type ReservedCall } from '../planning/reserved-call.ts';
-import type { ControlResult } from '../state/transaction-outcome.ts';
+import { type ControlResult, ownOutcome } from '../state/transaction-outcome.ts';
 import { type CallLimits, callGateway } from './call-gateway.ts';
 import type { ControlCaller } from './control-calls.ts';
 
@@ -48,8 +48,9 @@ export async function callOperation(
   const { gateway, outcome } = call;
   if (outcome !== undefined) return { outcome, late: null };
   // A call that has not begun when its lease ends is left out: recovery may already be deciding without it.
-  if (leaseUntil !== null && now >= leaseUntil) return notCalled(call, now);
-  if (gateway === null) return recorded(call, now);
+  if (leaseUntil !== null && now >= leaseUntil)
+    return { outcome: notCalled(call.transaction, now), late: null };
+  if (gateway === null) return { outcome: recorded(call, now), late: null };
   const context = { tenantId: tenant.id, userName, userToken, now };
   const limits = { timeoutMs: call.timeoutMs, systemClock, meters };
   return tracedCall(ports, { ...call, gateway }, async () => {
@@ -94,41 +95,17 @@ function callGatewayOf(
 }
 
 /** Of a completion the gateway has heard before: what is pending stays so. */
-function notCalled({ paymentId, transaction }: OpenCall, now: GatewayContext['now']): Answer {
-  const { id, status, amount, currency, transactionType } = transaction;
-  if (status !== TransactionStatus.PENDING) {
-    const message = 'The payment was not submitted: its time had passed before the call began';
-    return { outcome: { kind: 'NEVER_RECEIVED', message }, late: null };
-  }
-  const result: GatewayResult = {
-    kbPaymentId: paymentId,
-    kbTransactionPaymentId: id,
-    transactionType,
-    status: PluginStatus.PENDING,
-    ...(amount && { amount }),
-    ...(currency && { currency }),
-    createdDate: now,
-    effectiveDate: now,
-    properties: [],
-  };
-  return { outcome: { kind: 'RESULT', result }, late: null };
+function notCalled({ status, ...transaction }: OpenCall['transaction'], now: Instant): CallOutcome {
+  if (status === TransactionStatus.PENDING)
+    return ownOutcome(transaction, now, { ...transaction, status: PluginStatus.PENDING });
+  const message = 'The payment was not submitted: its time had passed before the call began';
+  return { kind: 'NEVER_RECEIVED', message };
 }
 
 /** A chargeback is what the network did, a reversal the end of one: nobody is asked (§2.1 rule 3). */
-function recorded({ paymentId, transaction, isRefused }: OpenCall, now: GatewayContext['now']): Answer {
-  const { id, amount, currency, transactionType } = transaction;
-  const result: GatewayResult = {
-    kbPaymentId: paymentId,
-    kbTransactionPaymentId: id,
-    transactionType,
-    status: amount === null || isRefused ? PluginStatus.ERROR : PluginStatus.PROCESSED,
-    ...(amount && { amount }),
-    ...(currency && { currency }),
-    createdDate: now,
-    effectiveDate: now,
-    properties: [],
-  };
-  return { outcome: { kind: 'RESULT', result }, late: null };
+function recorded({ transaction, isRefused }: OpenCall, now: Instant): CallOutcome {
+  const status = transaction.amount === null || isRefused ? PluginStatus.ERROR : PluginStatus.PROCESSED;
+  return ownOutcome(transaction, now, { ...transaction, status });
 }
 
 /** A call of a gateway on behalf of whoever has caused the payment; also among those of other accounts. */

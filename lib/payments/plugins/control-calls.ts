@@ -23,16 +23,12 @@ import {
   gatewayProperties,
   gatewayText,
 } from '../claims/gateway-claims.ts';
+import type { PaymentConfig } from '../state/payment-config.ts';
+import { paymentError } from '../state/payment-errors.ts';
 import type { ControlResult } from '../state/transaction-outcome.ts';
 import { callGateway } from './call-gateway.ts';
 
 export type ControlPorts = Pick<Ports, 'paymentControls' | 'systemClock' | 'logger'>;
-
-interface Limits {
-  readonly timeoutMs: number;
-  /** `payment.method.overwrite`. */
-  readonly overwritesMethod: boolean;
-}
 
 /** The calls of control plugins around an operation (§2.3). */
 export class ControlCalls {
@@ -47,48 +43,54 @@ export class ControlCalls {
    * @throws BillingError PAYMENT_PLUGIN_API_ABORTED (7106) for the first abort, the plugin's own BillingError, and
    * PAYMENT_INTERNAL_ERROR (7019) for any other throw or an adjustment that is not allowed (rules 6 and 8).
    */
-  async prior(run: ControlledRun, limits: Limits): Promise<ControlledRun> {
+  async prior(
+    run: ControlledRun,
+    { pluginTimeoutMs, overwritesMethod }: Pick<PaymentConfig, 'pluginTimeoutMs' | 'overwritesMethod'>,
+  ): Promise<ControlledRun> {
     let current = run;
     for (const plugin of this.#registered(run.names)) {
       const { context, properties } = current;
-      const reply = await this.#call(limits, [context, properties], async (...asking) =>
+      const reply = await this.#call(pluginTimeoutMs, [context, properties], async (...asking) =>
         claimedPrior(await plugin.priorCall?.(...asking)),
       );
       const result = priorResult(plugin.name, reply);
       if (result?.isAborted) throw aborted(plugin.name);
-      if (result) current = adjustedContext(current, result, { plugin: plugin.name, ...limits });
+      if (result) current = adjustedContext(current, result, { plugin: plugin.name, overwritesMethod });
     }
     return current;
   }
 
   /** Tells each plugin that it went well (rule 7: what it throws is logged). */
-  async succeeded(run: ControlledRun, limits: Pick<Limits, 'timeoutMs'>): Promise<ControlResult> {
-    let { properties } = run;
-    for (const plugin of this.#registered(run.names)) {
-      const reply = await this.#call(limits, [run.context, properties], async (...asking) =>
-        claimedEnd(await plugin.onSuccessCall?.(...asking)),
-      );
-      if (reply.kind !== 'VALUE') this.#warn(plugin.name, 'onSuccessCall', reply);
-      else properties = reply.value.properties ?? properties;
-    }
-    return { retryAt: null, properties: gatewayProperties(properties) };
+  succeeded(run: ControlledRun, timeoutMs: number): Promise<ControlResult> {
+    return this.#tell(run, 'onSuccessCall', timeoutMs);
   }
 
   /** Tells each plugin that it failed, and gathers the earliest date of a retry; a throw ends the round (rule 7). */
-  async failed(run: ControlledRun, limits: Pick<Limits, 'timeoutMs'>): Promise<ControlResult> {
+  failed(run: ControlledRun, timeoutMs: number): Promise<ControlResult> {
+    return this.#tell(run, 'onFailureCall', timeoutMs);
+  }
+
+  async #tell(
+    run: ControlledRun,
+    member: 'onSuccessCall' | 'onFailureCall',
+    timeoutMs: number,
+  ): Promise<ControlResult> {
+    const isFailure = member === 'onFailureCall';
     let { properties } = run;
     let retryAt: Instant | null = null;
     for (const plugin of this.#registered(run.names)) {
-      const reply = await this.#call(limits, [run.context, properties], async (...asking) =>
-        claimedEnd(await plugin.onFailureCall?.(...asking)),
+      const reply = await this.#call(timeoutMs, [run.context, properties], async (...asking) =>
+        claimedEnd(await plugin[member]?.(...asking)),
       );
       if (reply.kind !== 'VALUE') {
-        this.#warn(plugin.name, 'onFailureCall', reply);
-        break;
+        const facts = { pluginName: plugin.name, member, reply };
+        this.#ports.logger.warn(facts, 'a payment control plugin failed after an operation');
+        if (isFailure) break;
+        continue;
       }
       properties = reply.value.properties ?? properties;
       const { next } = reply.value;
-      if (next !== null) retryAt = retryAt === null ? next : minInstant(retryAt, next);
+      if (isFailure && next !== null) retryAt = retryAt === null ? next : minInstant(retryAt, next);
     }
     return { retryAt, properties: gatewayProperties(properties) };
   }
@@ -110,18 +112,11 @@ export class ControlCalls {
   }
 
   async #call<T>(
-    { timeoutMs }: Pick<Limits, 'timeoutMs'>,
+    timeoutMs: number,
     given: readonly [PaymentControlContext, readonly PluginProperty[]],
     call: (...given: readonly [PaymentControlContext, readonly PluginProperty[]]) => Promise<T>,
   ): Promise<GatewayReply<T>> {
     return (await callGateway(given, call, { timeoutMs, systemClock: this.#ports.systemClock })).reply;
-  }
-
-  #warn(pluginName: string, member: string, reply: GatewayReply<unknown>): void {
-    this.#ports.logger.warn(
-      { pluginName, member, reply },
-      'a payment control plugin failed after an operation',
-    );
   }
 }
 
@@ -130,19 +125,19 @@ function priorResult(pluginName: string, reply: GatewayReply<ClaimedPrior | null
   const own = 'cause' in reply ? reply.cause : undefined;
   if (own instanceof BillingError) throw own;
   const why = reply.kind === 'TIMEOUT' ? `no answer within ${reply.timeoutMs} ms` : reply.message;
-  throw new BillingError({
-    code: ErrorCode.PAYMENT_INTERNAL_ERROR,
-    message: `Payment control plugin "${pluginName}" failed, nothing was attempted: ${why}`,
-    facts: { pluginName },
-  });
+  throw paymentError(
+    ErrorCode.PAYMENT_INTERNAL_ERROR,
+    `Payment control plugin "${pluginName}" failed, nothing was attempted: ${why}`,
+    { pluginName },
+  );
 }
 
 function aborted(pluginName: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.PAYMENT_PLUGIN_API_ABORTED,
-    message: `Payment control plugin "${pluginName}" has aborted the operation; nothing was attempted`,
-    facts: { pluginName },
-  });
+  return paymentError(
+    ErrorCode.PAYMENT_PLUGIN_API_ABORTED,
+    `Payment control plugin "${pluginName}" has aborted the operation; nothing was attempted`,
+    { pluginName },
+  );
 }
 
 /** What a plugin says of an end, read while its call lasts: an answer that cannot be read is a throw of its own. */
@@ -237,11 +232,11 @@ function adjustedMoney(
 }
 
 function notAllowed(plugin: string, what: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.PAYMENT_INTERNAL_ERROR,
-    message: `Payment control plugin "${plugin}" adjusts ${what}; nothing was attempted`,
-    facts: { pluginName: plugin },
-  });
+  return paymentError(
+    ErrorCode.PAYMENT_INTERNAL_ERROR,
+    `Payment control plugin "${plugin}" adjusts ${what}; nothing was attempted`,
+    { pluginName: plugin },
+  );
 }
 
 /** A run that control plugins stand around. */

@@ -8,7 +8,7 @@ import type {
 } from '../../ports/index.ts';
 import type { CallContext, Payment, PaymentMethod, PluginProperty } from '../../records/index.ts';
 import { inParallel } from '../../runtime/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import {
@@ -18,7 +18,8 @@ import {
   failureOf,
   type GatewayReply,
 } from '../claims/gateway-claims.ts';
-import { callGateway } from './call-gateway.ts';
+import { paymentError } from '../state/payment-errors.ts';
+import { askGateway } from './call-gateway.ts';
 
 export type GatewayInfoPorts = Pick<Ports, 'gateways' | 'systemClock' | 'logger'>;
 
@@ -77,11 +78,11 @@ export class GatewayInfo {
       (await this.#replies(context, [methodQuestion(gateway, method, asking.properties)], asking))[0];
     const detail = reply?.kind === 'VALUE' ? reply.value : null;
     if (detail !== null) return detail;
-    throw new BillingError({
-      code: ErrorCode.PAYMENT_GET_PAYMENT_METHODS,
-      message: `Payment plugin "${method.pluginName}" gave no detail of payment method ${method.id}: ${failureOf(reply)}`,
-      facts: { pluginName: method.pluginName, paymentMethodId: method.id },
-    });
+    throw paymentError(
+      ErrorCode.PAYMENT_GET_PAYMENT_METHODS,
+      `Payment plugin "${method.pluginName}" gave no detail of payment method ${method.id}: ${failureOf(reply)}`,
+      { pluginName: method.pluginName, paymentMethodId: method.id },
+    );
   }
 
   /** The details by method id. A gateway that fails leaves its methods out, with a warning. */
@@ -149,12 +150,10 @@ export class GatewayInfo {
   ): Promise<readonly GatewayReply<T>[]> {
     const { systemClock } = this.#ports;
     const deadlineMs = systemClock.nowMs() + pluginTimeoutMs;
-    const { userName, userToken, createdDate: now } = context;
-    const gatewayContext = { tenantId: context.tenant.id, userName, userToken, now };
     return inParallel(questions, MAX_CONCURRENT_GATEWAY_CALLS, async ({ request, ask }) => {
       const timeoutMs = deadlineMs - systemClock.nowMs();
       if (timeoutMs <= 0) return { kind: 'TIMEOUT', timeoutMs: pluginTimeoutMs };
-      return (await callGateway([request, gatewayContext], ask, { timeoutMs, systemClock })).reply;
+      return askGateway(this.#ports, { context, timeoutMs, request }, ask);
     });
   }
 

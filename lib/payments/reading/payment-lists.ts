@@ -10,14 +10,14 @@ import {
   type WithContext,
 } from '../../records/index.ts';
 import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { ErrorCode } from '../../values/errors/index.ts';
 import { authorFields, searchedFields } from '../../values/fields/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { failureOf } from '../claims/gateway-claims.ts';
 import type { PaymentListOperations, PaymentListRequest } from '../payment-operations.ts';
-import { callGateway } from '../plugins/call-gateway.ts';
+import { askGateway } from '../plugins/call-gateway.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { noSuchPlugin } from '../state/payment-errors.ts';
+import { paymentError, registeredGateway } from '../state/payment-errors.ts';
 import { paymentStateNames } from '../state/payment-state.ts';
 import type { PaymentView } from '../state/payment-view.ts';
 import { type PaymentReadPorts, ShownPayments } from './payment-reads.ts';
@@ -36,25 +36,18 @@ export class PaymentLists implements PaymentListOperations<WithContext> {
 
   async page(context: CallContext, request: PaymentListRequest): Promise<Page<PaymentView>> {
     const { pluginName = null } = request;
-    if (pluginName !== null) this.#gatewayOf(pluginName);
+    if (pluginName !== null) registeredGateway(this.#ports.gateways, pluginName);
     return this.#page(context, request, (session) => session.payments.page(request, { pluginName }));
   }
 
   async search(context: CallContext, key: string, request: PaymentListRequest): Promise<Page<PaymentView>> {
     const { pluginName = null } = request;
-    const gateway = pluginName === null ? null : this.#gatewayOf(pluginName);
+    const gateway = pluginName === null ? null : registeredGateway(this.#ports.gateways, pluginName);
     if (gateway?.searchPayments) return this.#searchGateway(context, gateway, { searchKey: key, request });
     const search = paymentSearch(key);
     return this.#page(context, request, (session) =>
       session.payments.search(search, request, { pluginName }),
     );
-  }
-
-  #gatewayOf(pluginName: string): PaymentGateway {
-    const { gateways } = this.#ports;
-    const gateway = gateways.get(pluginName);
-    if (gateway === undefined) throw noSuchPlugin(pluginName, gateways);
-    return gateway;
   }
 
   async #searchGateway(
@@ -125,7 +118,7 @@ interface Searching {
 }
 
 /** Payments that a gateway has found in its own books: our ids, each once, in its order, and how many there are in all. */
-export interface FoundByGateway {
+interface FoundByGateway {
   readonly paymentIds: readonly Uuid[];
   readonly total: number;
 }
@@ -135,26 +128,23 @@ export interface FoundByGateway {
  * there is would be believed.
  * @throws BillingError PAYMENT_PLUGIN_SEARCH_PAYMENTS (7105) when it fails.
  */
-export async function searchPaymentsOfGateway(
-  { systemClock }: Pick<Ports, 'systemClock'>,
+async function searchPaymentsOfGateway(
+  ports: Pick<Ports, 'systemClock'>,
   context: CallContext,
   { gateway, searchKey, request, properties, timeoutMs }: Searching,
 ): Promise<FoundByGateway> {
-  const { userName, userToken, createdDate: now } = context;
   const limit = Math.abs(request.limit);
   const search = { searchKey, offset: request.offset, limit, properties };
-  const { reply } = await callGateway(
-    [search, { tenantId: context.tenant.id, userName, userToken, now }],
-    async (asking, as) => claimedPage(await gateway.searchPayments?.(asking, as), limit),
-    { timeoutMs, systemClock },
+  const reply = await askGateway(ports, { context, timeoutMs, request: search }, async (asking, as) =>
+    claimedPage(await gateway.searchPayments?.(asking, as), limit),
   );
   const found = reply.kind === 'VALUE' ? reply.value : null;
   if (found !== null) return found;
-  throw new BillingError({
-    code: ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS,
-    message: `Payment plugin "${gateway.name}" could not search payments: ${failureOf(reply)}`,
-    facts: { pluginName: gateway.name },
-  });
+  throw paymentError(
+    ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENTS,
+    `Payment plugin "${gateway.name}" could not search payments: ${failureOf(reply)}`,
+    { pluginName: gateway.name },
+  );
 }
 
 /** What is a page at all, of at most as many hits as were asked for; null = it is none. */

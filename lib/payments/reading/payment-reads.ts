@@ -2,14 +2,19 @@ import { loadAccount } from '../../accounts/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, Payment, PaymentTransaction, WithContext } from '../../records/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { assertInvariant, type BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { loadPayments } from '../loading/load-payments.ts';
 import { LaterOutcomes } from '../machine/later-outcomes.ts';
 import type { PaymentReadOperations, PaymentReadOptions } from '../payment-operations.ts';
 import { GatewayInfo } from '../plugins/gateway-info.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import { noPaymentOfKey, noPaymentOfTransaction, noSuchPayment } from '../state/payment-errors.ts';
+import {
+  noPaymentOfKey,
+  noPaymentOfTransaction,
+  noSuchPayment,
+  paymentError,
+} from '../state/payment-errors.ts';
 import {
   type InvoicePaymentView,
   type PaymentView,
@@ -140,10 +145,8 @@ export class PaymentReads implements PaymentReadOperations<WithContext> {
 }
 
 function noSuchInvoice(invoiceId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_NOT_FOUND,
-    message: `No invoice could be found for id ${invoiceId}`,
-    facts: { invoiceId },
+  return paymentError(ErrorCode.INVOICE_NOT_FOUND, `No invoice could be found for id ${invoiceId}`, {
+    invoiceId,
   });
 }
 

@@ -1,16 +1,16 @@
-import { type GatewayResult, PluginStatus } from '../../ports/index.ts';
+import { PluginStatus } from '../../ports/index.ts';
 import {
   type Payment,
   type PaymentTransaction,
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import type { Decimal } from '../../values/money/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { CallOutcome } from '../claims/gateway-claims.ts';
 import { badParameter } from './payment-errors.ts';
 import { type PaymentStateName, paymentStateNames, stateNameOf } from './payment-state.ts';
-import type { TransactionFix } from './transaction-outcome.ts';
+import { ownOutcome, type TransactionFix } from './transaction-outcome.ts';
 
 /** Statuses that a transaction can be corrected to; PAYMENT_SYSTEM_OFF is never written. */
 export type FixedStatus = Exclude<TransactionStatus, typeof TransactionStatus.PAYMENT_SYSTEM_OFF>;
@@ -85,22 +85,11 @@ export function fixedOutcome(
   transaction: Pick<PaymentTransaction, 'id' | 'paymentId' | 'transactionType'>,
   { now, processed }: { readonly now: Instant; readonly processed: Processed | null },
 ): CallOutcome {
-  const result: GatewayResult = {
-    kbPaymentId: transaction.paymentId,
-    kbTransactionPaymentId: transaction.id,
-    transactionType: transaction.transactionType,
-    status: pluginStatusOf[status],
-    ...(processed?.amount && { amount: processed.amount }),
-    ...(processed?.currency && { currency: processed.currency }),
-    createdDate: now,
-    effectiveDate: now,
-    properties: [],
-  };
-  return { kind: 'RESULT', result };
+  return ownOutcome(transaction, now, { ...processed, status: pluginStatusOf[status] });
 }
 
 /** What was really processed; absent parts = as requested. */
-export interface Processed {
+interface Processed {
   readonly amount?: Decimal | null;
-  readonly currency?: GatewayResult['currency'] | null;
+  readonly currency?: Currency | null;
 }

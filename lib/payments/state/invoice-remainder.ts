@@ -8,7 +8,7 @@ import {
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, ErrorCode } from '../../values/errors/index.ts';
 import {
   type Currency,
   Decimal,
@@ -18,6 +18,7 @@ import {
   sum,
   ZERO,
 } from '../../values/money/index.ts';
+import { paymentError } from './payment-errors.ts';
 import { currencyOf, takenOf } from './payment-totals.ts';
 
 /** The row of a payment of an invoice, those that take something of it back, and what may still do so. */
@@ -136,11 +137,11 @@ function atLeastNothing(amount: Decimal): Decimal {
 }
 
 function tooHigh(code: ErrorCode, amount: Decimal, most: Decimal): BillingError {
-  return new BillingError({
+  return paymentError(
     code,
-    message: `${formatDecimal(amount)} is more than the ${formatDecimal(most)} that is left of the payment`,
-    facts: { amount: formatDecimal(amount), remaining: formatDecimal(most) },
-  });
+    `${formatDecimal(amount)} is more than the ${formatDecimal(most)} that is left of the payment`,
+    { amount: formatDecimal(amount), remaining: formatDecimal(most) },
+  );
 }
 
 type Paid = Pick<InvoicePayment, 'paymentId' | 'amount' | 'currency'>;

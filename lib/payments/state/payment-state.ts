@@ -5,47 +5,14 @@ import {
   TransactionStatus,
   TransactionType,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-
-/** The states of payments (§1.1). */
-export const PaymentStateName = {
-  AUTH_SUCCESS: 'AUTH_SUCCESS',
-  AUTH_PENDING: 'AUTH_PENDING',
-  AUTH_FAILED: 'AUTH_FAILED',
-  AUTH_ERRORED: 'AUTH_ERRORED',
-  CAPTURE_SUCCESS: 'CAPTURE_SUCCESS',
-  CAPTURE_PENDING: 'CAPTURE_PENDING',
-  CAPTURE_FAILED: 'CAPTURE_FAILED',
-  CAPTURE_ERRORED: 'CAPTURE_ERRORED',
-  PURCHASE_SUCCESS: 'PURCHASE_SUCCESS',
-  PURCHASE_PENDING: 'PURCHASE_PENDING',
-  PURCHASE_FAILED: 'PURCHASE_FAILED',
-  PURCHASE_ERRORED: 'PURCHASE_ERRORED',
-  REFUND_SUCCESS: 'REFUND_SUCCESS',
-  REFUND_PENDING: 'REFUND_PENDING',
-  REFUND_FAILED: 'REFUND_FAILED',
-  REFUND_ERRORED: 'REFUND_ERRORED',
-  CREDIT_SUCCESS: 'CREDIT_SUCCESS',
-  CREDIT_PENDING: 'CREDIT_PENDING',
-  CREDIT_FAILED: 'CREDIT_FAILED',
-  CREDIT_ERRORED: 'CREDIT_ERRORED',
-  VOID_SUCCESS: 'VOID_SUCCESS',
-  VOID_PENDING: 'VOID_PENDING',
-  VOID_FAILED: 'VOID_FAILED',
-  VOID_ERRORED: 'VOID_ERRORED',
-  CHARGEBACK_SUCCESS: 'CHARGEBACK_SUCCESS',
-  CHARGEBACK_FAILED: 'CHARGEBACK_FAILED',
-  CHARGEBACK_ERRORED: 'CHARGEBACK_ERRORED',
-} as const;
-export type PaymentStateName = (typeof PaymentStateName)[keyof typeof PaymentStateName];
-
-export const paymentStateNames: readonly PaymentStateName[] = Object.values(PaymentStateName);
+import { paymentError } from './payment-errors.ts';
 
 /** An operation on a payment: the transaction types, and the reversal of a chargeback. */
 export type PaymentOperation = TransactionType | 'CHARGEBACK_REVERSAL';
 
-const statePrefix: Readonly<Record<TransactionType, string>> = {
+const statePrefix = {
   AUTHORIZE: 'AUTH',
   CAPTURE: 'CAPTURE',
   PURCHASE: 'PURCHASE',
@@ -53,15 +20,31 @@ const statePrefix: Readonly<Record<TransactionType, string>> = {
   CREDIT: 'CREDIT',
   VOID: 'VOID',
   CHARGEBACK: 'CHARGEBACK',
-};
+} as const satisfies Readonly<Record<TransactionType, string>>;
 
-const stateSuffix: Readonly<Record<TransactionStatus, string>> = {
+const stateSuffix = {
   SUCCESS: 'SUCCESS',
   PENDING: 'PENDING',
   PAYMENT_FAILURE: 'FAILED',
   PLUGIN_FAILURE: 'ERRORED',
   UNKNOWN: 'ERRORED',
   PAYMENT_SYSTEM_OFF: 'ERRORED',
+} as const satisfies Readonly<Record<TransactionStatus, string>>;
+
+type StateNameOf<P extends string> = `${P}_${(typeof stateSuffix)[TransactionStatus]}`;
+export type PaymentStateName = Exclude<
+  StateNameOf<(typeof statePrefix)[TransactionType]>,
+  'CHARGEBACK_PENDING'
+>;
+
+/** The states of payments (§1.1). A chargeback is never pending. */
+export const paymentStateNames = Object.values(statePrefix)
+  .flatMap((prefix) =>
+    [...new Set(Object.values(stateSuffix))].map((suffix) => `${prefix}_${suffix}` as const),
+  )
+  .filter((name) => name !== 'CHARGEBACK_PENDING');
+export const PaymentStateName = Object.fromEntries(paymentStateNames.map((name) => [name, name])) as {
+  readonly [N in PaymentStateName]: N;
 };
 
 const firstOperations: readonly PaymentOperation[] = [
@@ -157,11 +140,11 @@ export function notAllowed(
 ): BillingError {
   const state = payment?.stateName ?? 'its initial state';
   const which = payment === null ? 'a new payment' : `payment ${payment.id}`;
-  return new BillingError({
-    code: ErrorCode.PAYMENT_INVALID_OPERATION,
-    message: `${operation} is not allowed on ${which} in ${state}`,
-    facts: { operation, paymentId: payment?.id ?? null, stateName: payment?.stateName ?? null },
-  });
+  return paymentError(
+    ErrorCode.PAYMENT_INVALID_OPERATION,
+    `${operation} is not allowed on ${which} in ${state}`,
+    { operation, paymentId: payment?.id ?? null, stateName: payment?.stateName ?? null },
+  );
 }
 
 /** The state in which a transaction of this type and status leaves its payment (§3.2). */

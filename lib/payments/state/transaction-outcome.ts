@@ -68,6 +68,30 @@ export function readOutcome(requested: Requested, call: CallOutcome): Transactio
   }
 }
 
+/** What the engine knows by itself about the outcome of a transaction, as a gateway would report it. */
+export function ownOutcome(
+  { id, paymentId, transactionType }: Pick<PaymentTransaction, 'id' | 'paymentId' | 'transactionType'>,
+  now: Instant,
+  {
+    status,
+    amount,
+    currency,
+  }: { readonly status: PluginStatus; readonly amount?: Decimal | null; readonly currency?: Currency | null },
+): CallOutcome {
+  const result = {
+    kbPaymentId: paymentId,
+    kbTransactionPaymentId: id,
+    transactionType,
+    status,
+    ...(amount && { amount }),
+    ...(currency && { currency }),
+    createdDate: now,
+    effectiveDate: now,
+    properties: [],
+  };
+  return { kind: 'RESULT', result };
+}
+
 function readResult(requested: Requested, result: GatewayResult): TransactionOutcome {
   const flaw = flawOf(requested, result);
   if (flaw !== null) return unknown(requested, `Unusable answer of the gateway: ${flaw}`);

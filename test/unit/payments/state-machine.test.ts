@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { TransactionType } from '../../../lib/index.ts';
-import { readStateMachine, UnreadableStateMachine } from '../../../lib/payments/loading/state-machines.ts';
+import { readStateMachine } from '../../../lib/payments/loading/state-machines.ts';
 import { checkMayStart, mayStart, type PaymentOperation } from '../../../lib/payments/state/payment-state.ts';
+import { DocumentFault } from '../../../lib/values/documents/index.ts';
 import { type StateLink, stateMachineDocument } from '../../support/payments/state-machine-document.ts';
 
 const operations: readonly PaymentOperation[] = [...Object.values(TransactionType), 'CHARGEBACK_REVERSAL'];
@@ -90,7 +91,7 @@ describe('payments §3.1, the state machine of a tenant', () => {
     ['a control character', '<a>\u0001</a>'],
   ] as const) {
     it(`payments §3.1: a state machine that is ${what} is refused, and soon`, () => {
-      expect(() => readStateMachine(document)).to.throw(UnreadableStateMachine);
+      expect(() => readStateMachine(document)).to.throw(DocumentFault);
     });
   }
 });
