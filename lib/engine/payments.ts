@@ -12,7 +12,6 @@ import {
   PaymentGatewayService,
   PaymentLists,
   PaymentMachine,
-  PaymentMethodDeletion,
   PaymentMethodReads,
   PaymentMethodRefresh,
   PaymentMethodService,
@@ -54,8 +53,7 @@ export function paymentArea({ ports, settingsOf }: Foundation, accounts: ComboAc
     operations: {
       paymentMethods: {
         ...methodsOf(reads),
-        ...methodsOf(methods, 'add', 'setDefault'),
-        ...methodsOf(new PaymentMethodDeletion(ports, configOf)),
+        ...methodsOf(methods, 'add', 'setDefault', 'delete'),
         ...methodsOf(new PaymentMethodRefresh(ports, configOf)),
       },
       invoicePayments: methodsOf(

@@ -14,7 +14,6 @@ export type {
 export { loadPayments } from './loading/load-payments.ts';
 export { checkStateMachine } from './loading/state-machines.ts';
 export { PaymentMachine } from './machine/payment-machine.ts';
-export { PaymentMethodDeletion } from './methods/payment-method-deletion.ts';
 export type {
   DeletePaymentMethodInput,
   PaymentMethodInput,

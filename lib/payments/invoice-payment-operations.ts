@@ -1,4 +1,4 @@
-import type { Leading, PluginProperty } from '../records/index.ts';
+import type { Leading } from '../records/index.ts';
 import type { Given } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
@@ -10,9 +10,10 @@ import type {
   PaymentResult,
 } from './payment-operations.ts';
 import type { RefundAdjustmentInput } from './planning/refund-adjustments.ts';
+import type { ControlledInput } from './plugins/gateway-info.ts';
 
 /** One payment of an invoice. */
-export interface InvoicePaymentInput {
+export interface InvoicePaymentInput extends ControlledInput {
   readonly invoiceId: Uuid;
   /** The account of the invoice, where it is to be checked. */
   readonly accountId?: Uuid | null;
@@ -24,13 +25,10 @@ export interface InvoicePaymentInput {
   readonly isExternal?: boolean;
   readonly externalKey?: string | null;
   readonly transactionExternalKey?: string | null;
-  readonly controlPlugins?: readonly string[];
-  /** Plugin properties of the call. */
-  readonly properties?: readonly PluginProperty[];
 }
 
 /** Payment of all that is unpaid. */
-export interface PayAllInput {
+export interface PayAllInput extends ControlledInput {
   readonly accountId: Uuid;
   /** What is spent, on the oldest invoice first; default all that is owed. */
   readonly amount?: Decimal | null;
@@ -42,9 +40,6 @@ export interface PayAllInput {
   readonly mayCredit?: boolean;
   /** Invoices up to this target date; default today in the account's zone. */
   readonly targetDate?: LocalDate | null;
-  readonly controlPlugins?: readonly string[];
-  /** Plugin properties of the calls. */
-  readonly properties?: readonly PluginProperty[];
 }
 
 /** The invoices that were tried, oldest first, those that could not be paid included. */

@@ -11,7 +11,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { PaymentMethodInput } from './methods/payment-method-operations.ts';
-import type { PluginInfoOptions } from './plugins/gateway-info.ts';
+import type { ControlledInput, PluginInfoOptions } from './plugins/gateway-info.ts';
 import type { FixedStatus } from './state/fixed-states.ts';
 import type { PaymentStateName } from './state/payment-state.ts';
 import type { InvoicePaymentView, PaymentTransactionView, PaymentView } from './state/payment-view.ts';
@@ -31,15 +31,11 @@ export interface PaymentResult {
 }
 
 /** What every operation on a payment may say. */
-export interface OperationInput {
+export interface OperationInput extends ControlledInput {
   /** The client's own key of the transaction; one that has succeeded is not run again (7030). Default: its id. */
   readonly transactionExternalKey?: string | null;
   /** Default: now. */
   readonly effectiveDate?: Instant | null;
-  /** Control plugins by name, in their order; default those of the tenant (payments §2.3). */
-  readonly controlPlugins?: readonly string[];
-  /** Plugin properties of the call. */
-  readonly properties?: readonly PluginProperty[];
 }
 
 /** A payment to begin, or to try again after a failure. */

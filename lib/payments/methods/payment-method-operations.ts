@@ -2,9 +2,9 @@ import type { PaymentMethodDetails } from '../../ports/index.ts';
 import type { Leading, Page, PageRequest, PaymentMethod, PluginProperty } from '../../records/index.ts';
 import type { Given } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { PluginInfoOptions } from '../plugins/gateway-info.ts';
+import type { ControlledInput, PluginInfoOptions, PluginInput } from '../plugins/gateway-info.ts';
 
-export interface PaymentMethodInput {
+export interface PaymentMethodInput extends ControlledInput {
   readonly accountId: Uuid;
   readonly pluginName: string;
   /** Default: the gateway's own id of the method if it is free in the tenant, else the new method's id. */
@@ -16,38 +16,26 @@ export interface PaymentMethodInput {
     readonly externalPaymentMethodId?: string | null;
     readonly properties?: readonly PluginProperty[];
   };
-  /** Plugin properties of the call. */
-  readonly properties?: readonly PluginProperty[];
-  /** Control plugins of this call and of its payments; default: those of the tenant (`payment.invoice.plugin`). */
-  readonly controlPlugins?: readonly string[] | null;
 }
 
-export interface SetDefaultInput {
+export interface SetDefaultInput extends ControlledInput {
   readonly accountId: Uuid;
   readonly paymentMethodId: Uuid;
   readonly payAllUnpaidInvoices?: boolean;
-  /** Plugin properties of the call. */
-  readonly properties?: readonly PluginProperty[];
-  /** Control plugins of the payments; default: those of the tenant (`payment.invoice.plugin`). */
-  readonly controlPlugins?: readonly string[] | null;
 }
 
-export interface DeletePaymentMethodInput {
+export interface DeletePaymentMethodInput extends PluginInput {
   readonly paymentMethodId: Uuid;
   /** True: the account's default may be deleted, and the account gets the tag AUTO_PAY_OFF. */
   readonly withAutoPayOff?: boolean;
   /** True: the account's default may be deleted. */
   readonly force?: boolean;
-  /** Plugin properties of the call. */
-  readonly properties?: readonly PluginProperty[];
 }
 
-export interface RefreshPaymentMethodsInput {
+export interface RefreshPaymentMethodsInput extends PluginInput {
   readonly accountId: Uuid;
   /** Default: every registered plugin that holds payment methods. */
   readonly pluginNames?: readonly string[];
-  /** Plugin properties of the call. */
-  readonly properties?: readonly PluginProperty[];
 }
 
 export interface PaymentMethodReadOptions extends PluginInfoOptions {

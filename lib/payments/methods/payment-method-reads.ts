@@ -10,7 +10,6 @@ import {
   paymentMethodFields,
 } from '../../records/index.ts';
 import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
-import { ErrorCode } from '../../values/errors/index.ts';
 import { authorFields, searchedFields } from '../../values/fields/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
@@ -18,13 +17,7 @@ import { claimedHits, failureOf, type GatewayReply } from '../claims/gateway-cla
 import { askGateway } from '../plugins/call-gateway.ts';
 import { GatewayInfo, type GatewayInfoPorts, type PluginInfoOptions } from '../plugins/gateway-info.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
-import {
-  gatewayFailed,
-  noMethodOfKey,
-  noSuchMethod,
-  registeredGateway,
-  searchFailed,
-} from '../state/payment-errors.ts';
+import { noMethodOfKey, noSuchMethod, registeredGateway, searchFailed } from '../state/payment-errors.ts';
 import type {
   PaymentMethodPageRequest,
   PaymentMethodReadOptions,
@@ -33,16 +26,14 @@ import type {
 
 /** Reads of payment methods (§10.2). */
 export class PaymentMethodReads {
-  readonly #ports: Pick<Ports, 'storage' | 'gateways'>;
+  readonly #ports: Pick<Ports, 'storage'> & GatewayInfoPorts;
   readonly #configOf: PaymentConfigOf;
   readonly #gatewayInfo: GatewayInfo;
-  readonly #gatewaySearch: GatewayMethodSearch;
 
   constructor(ports: Pick<Ports, 'storage'> & GatewayInfoPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
     this.#configOf = configOf;
     this.#gatewayInfo = new GatewayInfo(ports);
-    this.#gatewaySearch = new GatewayMethodSearch(ports);
   }
 
   async ofAccount(
@@ -106,11 +97,16 @@ export class PaymentMethodReads {
       );
     }
     const timeoutMs = (await this.#ports.storage.read(context.tenant, this.#configOf)).pluginTimeoutMs;
-    const searching = { context, key, search, request, properties, timeoutMs };
-    const found =
-      pluginName === null
-        ? await this.#gatewaySearch.ofAll(searching)
-        : await this.#gatewaySearch.ofPlugin(pluginName, searching);
+    const { gateways, logger } = this.#ports;
+    const searching = { context, key, search, properties, timeoutMs };
+    const asked = pluginName === null ? [...gateways.values()] : [registeredGateway(gateways, pluginName)];
+    const found = await pageOf(request, (window) =>
+      hitsOf(this.#ports, { searching, window, gateways: asked }, ({ name }, reply) => {
+        if (pluginName !== null) throw searchFailed(name, reply);
+        const facts = { pluginName: name, failure: failureOf(reply) };
+        logger.warn(facts, 'a payment gateway did not search payment methods; its hits are missing');
+      }),
+    );
     return this.#page(context, request, () => Promise.resolve(found));
   }
 
@@ -185,15 +181,12 @@ function fail(error: Error): never {
   throw error;
 }
 
-type SearchPorts = Pick<Ports, 'storage' | 'logger'> & Pick<Ports, 'gateways' | 'systemClock'>;
-
 /** What gateways are asked for. */
 interface Searching {
   readonly context: CallContext;
   /** The key as it was given, and what it asks of our own rows. */
   readonly key: string;
   readonly search: PaymentMethodSearch;
-  readonly request: PageRequest;
   readonly properties: readonly PluginProperty[];
   /** Time that all gateways have together: `payment.plugin.timeout`. */
   readonly timeoutMs: number;
@@ -203,86 +196,56 @@ type Hits = Pick<Page<PaymentMethod>, 'rows' | 'total'>;
 /** Hits in ascending order; a limit of 0 asks for their number only. */
 type Window = Pick<GatewaySearch, 'offset' | 'limit'>;
 
-/** Searches of payment methods by the gateways' own books (§10.2). */
-export class GatewayMethodSearch {
-  readonly #ports: SearchPorts;
-
-  constructor(ports: SearchPorts) {
-    this.#ports = ports;
-  }
-
-  /**
-   * The page of one gateway.
-   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS (7103),
-   * PAYMENT_PLUGIN_TIMEOUT (7100).
-   */
-  async ofPlugin(pluginName: string, searching: Searching): Promise<Page<PaymentMethod>> {
-    const gateway = registeredGateway(this.#ports.gateways, pluginName);
-    return pageOf(searching.request, async (window) => {
-      const hits = await this.#hitsOf(gateway, searching, window);
-      if ('failure' in hits) throw failed(pluginName, hits.failure);
-      return hits;
-    });
-  }
-
-  /** The page over all gateways, one after the other; one that fails gives nothing and a warning. */
-  async ofAll(searching: Searching): Promise<Page<PaymentMethod>> {
-    const deadlineMs = this.#ports.systemClock.nowMs() + searching.timeoutMs;
-    return pageOf(searching.request, (window) => this.#hitsOfAll({ ...searching, deadlineMs }, window));
-  }
-
-  async #hitsOfAll(
-    { deadlineMs, ...searching }: Searching & { readonly deadlineMs: number },
-    { offset, limit }: Window,
-  ): Promise<Hits> {
-    const { systemClock, gateways, logger } = this.#ports;
-    const rows: PaymentMethod[] = [];
-    let total = 0;
-    for (const gateway of gateways.values()) {
-      const window = { offset: Math.max(0, offset - total), limit: limit - rows.length };
-      const timeoutMs = Math.max(0, deadlineMs - systemClock.nowMs());
-      const hits = await this.#hitsOf(gateway, { ...searching, timeoutMs }, window);
-      if ('failure' in hits) {
-        const facts = { pluginName: gateway.name, failure: failureOf(hits.failure) };
-        logger.warn(facts, 'a payment gateway did not search payment methods; its hits are missing');
-        continue;
-      }
-      rows.push(...hits.rows);
-      total += hits.total;
-    }
-    return { rows, total };
-  }
-
-  /** A gateway without a search of its own leaves it to us: our rows of it. */
-  async #hitsOf(
-    gateway: PaymentGateway,
-    { context, key, search, properties, timeoutMs }: Searching,
-    window: Window,
-  ): Promise<Hits | { readonly failure: GatewayReply<unknown> }> {
-    const { storage } = this.#ports;
+/**
+ * The hits in the gateways' own books (§10.2), one gateway after the other. A gateway without a search of its own leaves it
+ * to us: our rows of it.
+ * @param failed called for a gateway that fails, and gives no hits.
+ */
+async function hitsOf(
+  ports: Pick<Ports, 'storage' | 'systemClock'>,
+  {
+    searching: { context, key, search, properties, ...searching },
+    window: { offset, limit },
+    gateways,
+  }: {
+    readonly searching: Searching;
+    readonly window: Window;
+    readonly gateways: Iterable<PaymentGateway>;
+  },
+  failed: (gateway: PaymentGateway, reply: GatewayReply<unknown>) => void,
+): Promise<Hits> {
+  const { storage, systemClock } = ports;
+  const deadlineMs = systemClock.nowMs() + searching.timeoutMs;
+  const rows: PaymentMethod[] = [];
+  let total = 0;
+  for (const gateway of gateways) {
+    const { name: pluginName } = gateway;
+    const window = { offset: Math.max(0, offset - total), limit: limit - rows.length };
     if (gateway.searchPaymentMethods === undefined) {
-      return storage.read(context.tenant, (session) =>
-        session.payments.searchMethods(search, window, { pluginName: gateway.name }),
+      const ours = await storage.read(context.tenant, (session) =>
+        session.payments.searchMethods(search, window, { pluginName }),
       );
+      rows.push(...ours.rows);
+      total += ours.total;
+      continue;
     }
+    const timeoutMs = Math.max(0, deadlineMs - systemClock.nowMs());
     const request = { searchKey: key, ...window, properties };
-    const reply = await askGateway(this.#ports, { context, timeoutMs, request }, async (asking, as) =>
+    const reply = await askGateway(ports, { context, timeoutMs, request }, async (asking, as) =>
       claimedHits(await gateway.searchPaymentMethods?.(asking, as)),
     );
-    const claimed = reply.kind === 'VALUE' ? reply.value : null;
-    if (claimed === null) return { failure: reply };
-    const ids = [...new Set(claimed.ids)].slice(0, window.limit);
+    if (reply.kind !== 'VALUE' || reply.value === null) {
+      failed(gateway, reply);
+      continue;
+    }
+    const ids = [...new Set(reply.value.ids)].slice(0, window.limit);
     const known = await storage.read(context.tenant, (session) => session.payments.findMethodsByIds(ids));
-    const active = known.filter((method) => method.isActive && method.pluginName === gateway.name);
+    const active = known.filter((method) => method.isActive && method.pluginName === pluginName);
     const byId = new Map(active.map((method) => [method.id, method]));
-    return { rows: ids.flatMap((id) => byId.get(id) ?? []), total: claimed.total };
+    rows.push(...ids.flatMap((id) => byId.get(id) ?? []));
+    total += reply.value.total;
   }
-}
-
-function failed(pluginName: string, reply: GatewayReply<unknown>) {
-  if (reply.kind === 'TIMEOUT')
-    return gatewayFailed(ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS, pluginName, reply);
-  return searchFailed(pluginName, failureOf(reply));
+  return { rows, total };
 }
 
 /** A page of hits; gateways know only the ascending order, of which a descending page is a window at the end. */
@@ -307,7 +270,7 @@ const searched = searchedFields({ ...paymentMethodFields, ...authorFields }, { p
  * What a search key asks of our own rows: clauses in operator form, else a whole id or part of a text (§10.2).
  * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
  */
-export function paymentMethodSearch(key: string): PaymentMethodSearch {
+function paymentMethodSearch(key: string): PaymentMethodSearch {
   if (!isOperatorSearch(key)) {
     const text = key.toLowerCase();
     return { kind: 'text', id: isUuid(text) ? text : null, text };

@@ -11,18 +11,12 @@ import { tellGateway } from '../plugins/call-gateway.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import { paymentError, registeredGateway } from '../state/payment-errors.ts';
 import type { RefreshPaymentMethodsInput } from './payment-method-operations.ts';
-import { isTakenKey, setDefaultMethod } from './stored-methods.ts';
+import { isTakenKey, newMethod, setDefaultMethods } from './stored-methods.ts';
 
 /** What one gateway lists of the account. */
 interface Listing {
   readonly gateway: PaymentGateway;
   readonly listed: readonly ListedMethod[];
-}
-
-/** The methods of one gateway after the refresh. */
-interface Refreshed {
-  readonly gateway: PaymentGateway;
-  readonly active: readonly ActiveMethod[];
 }
 
 interface Asking {
@@ -82,8 +76,9 @@ export class PaymentMethodRefresh {
         return methods == null ? null : { claimed: claimedMethods(methods) };
       });
       if (told === null) return [];
-      const claimed = told.claimed ?? unreadable(gateway);
-      return [{ gateway, listed: await listedMethods(claimed, { accountId, pluginName: gateway.name }) }];
+      if (told.claimed === null) throw refused('its list of payment methods cannot be read', gateway);
+      const lister = { accountId, pluginName: gateway.name };
+      return [{ gateway, listed: await listedMethods(told.claimed, lister) }];
     });
     return listings.flat();
   }
@@ -91,7 +86,7 @@ export class PaymentMethodRefresh {
   /** Tells each gateway what there is now. */
   async #reset(
     { context, input: { accountId }, timeoutMs }: Asking,
-    refreshed: readonly Refreshed[],
+    refreshed: readonly (Pick<RefreshedMethods, 'active'> & Pick<Listing, 'gateway'>)[],
     defaultId: Uuid | null,
   ): Promise<void> {
     await inParallel(refreshed, MAX_CONCURRENT_GATEWAY_CALLS, async ({ gateway, active }) => {
@@ -126,19 +121,12 @@ async function stored(
   });
   await session.payments.insertMethods(
     refreshed.flatMap(({ gateway, inserted }) =>
-      inserted.map((method) => ({
-        ...method,
-        accountId: account.id,
-        accountRecordId: account.recordId,
-        pluginName: gateway.name,
-        isActive: true,
-        createdDate: session.authorship.createdDate,
-      })),
+      inserted.map((method) => newMethod(session, account, { ...method, pluginName: gateway.name })),
     ),
   );
   await session.payments.updateMethods(refreshed.flatMap(({ changed }) => changed));
   const defaultId = refreshedDefault(account.paymentMethodId, refreshed);
-  await setDefaultMethod(session, account, defaultId);
+  await setDefaultMethods(session, [{ account, paymentMethodId: defaultId }]);
   return { refreshed, defaultId };
 }
 
@@ -173,10 +161,6 @@ async function checkedKeys(
   return new Set(taken.map(({ externalKey }) => externalKey));
 }
 
-function unreadable(gateway: PaymentGateway): never {
-  throw refused('its list of payment methods cannot be read', gateway);
-}
-
 function refused(reason: string, gateway: PaymentGateway | undefined): BillingError {
   const pluginName = gateway?.name ?? null;
   return paymentError(
@@ -208,12 +192,6 @@ export interface RefreshFacts {
   readonly takenKeys: ReadonlySet<string>;
 }
 
-/** A method that the account can pay with, and what its gateway calls it. */
-export interface ActiveMethod {
-  readonly paymentMethodId: Uuid;
-  readonly externalPaymentMethodId: string | null;
-}
-
 /** What becomes of the methods of one plugin. */
 export interface RefreshedMethods {
   readonly inserted: readonly Pick<PaymentMethod, 'id' | 'externalKey'>[];
@@ -221,7 +199,10 @@ export interface RefreshedMethods {
   readonly changed: readonly PaymentMethod[];
   readonly knownIds: ReadonlySet<Uuid>;
   /** The active ones afterwards, with what the gateway calls them. */
-  readonly active: readonly ActiveMethod[];
+  readonly active: readonly {
+    readonly paymentMethodId: Uuid;
+    readonly externalPaymentMethodId: string | null;
+  }[];
   /** What the gateway names as the default; null = nothing. */
   readonly namedDefault: Uuid | null;
 }
@@ -293,10 +274,7 @@ function matchedMethods({ listed, known, takenKeys }: RefreshFacts) {
 }
 
 /** Whose list it is. */
-interface Lister {
-  readonly accountId: Uuid;
-  readonly pluginName: string;
-}
+type Lister = Pick<PaymentMethod, 'accountId' | 'pluginName'>;
 
 /**
  * What a gateway claims to have, each method with the id that it gets if it is new (§10.5). Where the gateway tells no id

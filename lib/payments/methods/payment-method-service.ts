@@ -1,7 +1,9 @@
 import { loadAccount, lockAccount, sameAuthorship } from '../../accounts/index.ts';
+import { SystemTag } from '../../control-tags/index.ts';
 import type { PaymentGateway } from '../../ports/index.ts';
 import type { Account, CallContext, PaymentMethod } from '../../records/index.ts';
 import { authorshipOf, SharedCalls } from '../../runtime/index.ts';
+import { addEngineTag } from '../../tags/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { claimedKey } from '../claims/gateway-claims.ts';
@@ -10,7 +12,7 @@ import type { PaymentMachine, PaymentPorts } from '../machine/payment-machine.ts
 import { askGateway, tellGateway } from '../plugins/call-gateway.ts';
 import { ControlCalls, contextOfCall } from '../plugins/control-calls.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
-import { registeredGateway } from '../state/payment-errors.ts';
+import { isDefaultMethod, registeredGateway } from '../state/payment-errors.ts';
 import {
   type AddableMethod,
   type AskedMethod,
@@ -18,13 +20,19 @@ import {
   addTogether,
   type MethodAddition,
 } from './payment-method-addition.ts';
-import type { PaymentMethodInput, PaymentMethodView, SetDefaultInput } from './payment-method-operations.ts';
+import type {
+  DeletePaymentMethodInput,
+  PaymentMethodInput,
+  PaymentMethodView,
+  SetDefaultInput,
+} from './payment-method-operations.ts';
 import {
+  activeMethod,
   checkExternalKey,
   isTakenKey,
   methodOfAccount,
   type NewMethod,
-  setDefaultMethod,
+  setDefaultMethods,
   storeMethods,
 } from './stored-methods.ts';
 
@@ -197,12 +205,41 @@ export class PaymentMethodService {
     const charges = await storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
       await methodOfAccount(session, accountId, paymentMethodId);
-      await setDefaultMethod(session, account, paymentMethodId);
+      await setDefaultMethods(session, [{ account, paymentMethodId }]);
       if (!options.payAllUnpaidInvoices) return [];
       return this.#charges.reserveUnpaid(session, context, { account, paymentMethodId });
     });
     if (options.payAllUnpaidInvoices)
       await this.#charges.payUnpaid(context, payingOf(method, options, charges));
+  }
+
+  /** Deletes a method; it stays readable (§10.3). */
+  async delete(context: CallContext, input: DeletePaymentMethodInput): Promise<void> {
+    const { paymentMethodId } = input;
+    const { storage, ids, gateways } = this.#ports;
+    const { accountId, gateway, timeoutMs } = await storage.read(context.tenant, async (session) => {
+      const method = await activeMethod(session, paymentMethodId);
+      checkDeletable(input, await loadAccount(session, method.accountId));
+      const { pluginTimeoutMs: timeoutMs } = await this.#configOf(session);
+      const { accountId, pluginName } = method;
+      return { accountId, gateway: registeredGateway(gateways, pluginName), timeoutMs };
+    });
+    const request = { accountId, paymentMethodId, properties: input.properties ?? [] };
+    await tellGateway(
+      this.#ports,
+      { context, gateway, timeoutMs, request, failsWith: ErrorCode.PAYMENT_DEL_PAYMENT_METHOD },
+      async (asking, as) => gateway.deletePaymentMethod?.(asking, as),
+    );
+    await storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockAccount(session, accountId);
+      const method = await activeMethod(session, paymentMethodId);
+      const isDefault = checkDeletable(input, account);
+      if (isDefault && input.withAutoPayOff === true) {
+        await addEngineTag(session, [account], { definitionId: SystemTag.AUTO_PAY_OFF, ids });
+      }
+      if (isDefault) await setDefaultMethods(session, [{ account, paymentMethodId: null }]);
+      await session.payments.updateMethods([{ ...method, isActive: false }]);
+    });
   }
 
   async #tellGateway({ context, gateway, input, id: paymentMethodId, timeoutMs }: Addition): Promise<void> {
@@ -249,4 +286,14 @@ function payingOf(
   calls: readonly ReservedPayment[],
 ) {
   return { accountId, paymentMethodId, controlPlugins, calls };
+}
+
+/** Whether the method is the default; if it is, one of the two flags must ask for its deletion. */
+function checkDeletable(
+  { paymentMethodId, withAutoPayOff, force }: DeletePaymentMethodInput,
+  account: { readonly id: Uuid; readonly paymentMethodId: Uuid | null },
+): boolean {
+  if (account.paymentMethodId !== paymentMethodId) return false;
+  if (withAutoPayOff === true || force === true) return true;
+  throw isDefaultMethod(paymentMethodId, account.id);
 }

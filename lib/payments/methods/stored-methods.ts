@@ -5,6 +5,7 @@ import {
   type Account,
   BusEventType,
   EXTERNAL_PAYMENT_PLUGIN,
+  type New,
   type PaymentMethod,
 } from '../../records/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
@@ -37,13 +38,20 @@ export function refuseSecondExternal(
   );
 }
 
+/** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000). */
+export async function activeMethod(session: ReadSession, methodId: Uuid): Promise<PaymentMethod> {
+  const [method] = await session.payments.findMethodsByIds([methodId]);
+  if (method?.isActive) return method;
+  throw noSuchMethod(methodId);
+}
+
+/** @throws BillingError as `activeMethod`, PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033). */
 export async function methodOfAccount(
   session: ReadSession,
   accountId: Uuid,
   methodId: Uuid,
 ): Promise<PaymentMethod> {
-  const [method] = await session.payments.findMethodsByIds([methodId]);
-  if (!method?.isActive) throw noSuchMethod(methodId);
+  const method = await activeMethod(session, methodId);
   if (method.accountId === accountId) return method;
   throw paymentError(
     ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
@@ -86,15 +94,10 @@ export async function storeMethods(
     taken.add(key);
     return key;
   };
-  const methods = additions.map(({ account, method }) => ({
-    id: method.id,
-    externalKey: keyOf(method),
-    accountId: account.id,
-    accountRecordId: account.recordId,
-    pluginName: method.pluginName,
-    isActive: true,
-    createdDate: session.authorship.createdDate,
-  }));
+  const methods = additions.map(({ account, method }) => {
+    const { id, pluginName } = method;
+    return newMethod(session, account, { id, pluginName, externalKey: keyOf(method) });
+  });
   const chosen = additions.filter(({ method }) => method.isDefault);
   const [, , stored] = await Promise.all([
     session.payments.insertMethods(methods),
@@ -117,16 +120,8 @@ export function isTakenKey(error: unknown): boolean {
   return error instanceof BillingError && error.code === ErrorCode.PAYMENT_INVALID_PARAMETER;
 }
 
-/** Changes the account's default, null = none, as a change of the account; nothing if it stays the same (accounts §4). */
-export async function setDefaultMethod(
-  session: WriteSession,
-  account: Account,
-  paymentMethodId: Uuid | null,
-): Promise<void> {
-  await setDefaultMethods(session, [{ account, paymentMethodId }]);
-}
-
-async function setDefaultMethods(
+/** Changes the defaults of accounts, null = none, as changes of the accounts; nothing if one stays the same (accounts §4). */
+export async function setDefaultMethods(
   session: WriteSession,
   choices: readonly { readonly account: Account; readonly paymentMethodId: Uuid | null }[],
 ): Promise<void> {
@@ -148,22 +143,20 @@ export async function externalMethodOf(
   account: Account,
   ids: IdGenerator,
 ): Promise<Uuid> {
-  const methods = await session.payments.findMethodsByAccounts([account.id], { includeDeleted: false });
-  const known = methods.find(({ pluginName }) => pluginName === EXTERNAL_PAYMENT_PLUGIN);
+  const [known] = await externalMethodsOf(session, new Set([account.id]));
   if (known) return known.id;
   const id = ids.next();
-  await session.payments.insertMethods([
-    {
-      id,
-      externalKey: id,
-      accountId: account.id,
-      accountRecordId: account.recordId,
-      pluginName: EXTERNAL_PAYMENT_PLUGIN,
-      isActive: true,
-      createdDate: session.authorship.createdDate,
-    },
-  ]);
+  const made = { id, externalKey: id, pluginName: EXTERNAL_PAYMENT_PLUGIN };
+  await session.payments.insertMethods([newMethod(session, account, made)]);
   return id;
+}
+
+export function newMethod(
+  { authorship: { createdDate } }: WriteSession,
+  { id: accountId, recordId: accountRecordId }: Account,
+  made: Pick<PaymentMethod, 'id' | 'externalKey' | 'pluginName'>,
+): New<PaymentMethod> {
+  return { ...made, accountId, accountRecordId, isActive: true, createdDate };
 }
 
 /**

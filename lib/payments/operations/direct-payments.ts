@@ -29,31 +29,31 @@ export class DirectPayments implements DirectPaymentOperations<[CallContext]> {
   }
 
   authorize(context: CallContext, input: NewPaymentInput): Promise<PaymentResult> {
-    return this.#run(context, TransactionType.AUTHORIZE, input);
+    return this.#run(context, 'AUTHORIZE', input);
   }
 
   purchase(context: CallContext, input: NewPaymentInput): Promise<PaymentResult> {
-    return this.#run(context, TransactionType.PURCHASE, input);
+    return this.#run(context, 'PURCHASE', input);
   }
 
   credit(context: CallContext, input: NewPaymentInput): Promise<PaymentResult> {
-    return this.#run(context, TransactionType.CREDIT, input);
+    return this.#run(context, 'CREDIT', input);
   }
 
   capture(context: CallContext, input: PaymentAmountInput): Promise<PaymentResult> {
-    return this.#run(context, TransactionType.CAPTURE, input);
+    return this.#run(context, 'CAPTURE', input);
   }
 
   refund(context: CallContext, input: PaymentAmountInput): Promise<PaymentResult> {
-    return this.#run(context, TransactionType.REFUND, input);
+    return this.#run(context, 'REFUND', input);
   }
 
   void(context: CallContext, input: VoidInput): Promise<PaymentResult> {
-    return this.#run(context, TransactionType.VOID, input);
+    return this.#run(context, 'VOID', input);
   }
 
   chargeback(context: CallContext, input: PaymentAmountInput): Promise<PaymentResult> {
-    return this.#run(context, TransactionType.CHARGEBACK, input);
+    return this.#run(context, 'CHARGEBACK', input);
   }
 
   async reverseChargeback(context: CallContext, input: ChargebackReversalInput): Promise<PaymentResult> {

@@ -28,7 +28,7 @@ import {
 } from '../machine/account-charges.ts';
 import type { PaymentMachine, Step } from '../machine/payment-machine.ts';
 import { type Done, readResult } from '../machine/payment-result.ts';
-import { type Operation, PaymentService } from '../machine/payment-service.ts';
+import { type Deciding, type Operation, PaymentService } from '../machine/payment-service.ts';
 import { checkExternalKey, externalMethodOf, methodOfAccount } from '../methods/stored-methods.ts';
 import type { ChargebackReversalInput, CompletionInput, PaymentResult } from '../payment-operations.ts';
 import { noDefaultMethod, type OpenPayment } from '../planning/api-payment.ts';
@@ -40,7 +40,7 @@ import { adjustedRefund, sharesOf } from '../planning/refund-adjustments.ts';
 import type { ApiPayment } from '../planning/reservation-facts.ts';
 import type { Consulted } from '../plugins/attempt-control.ts';
 import { checkRefundable, type PaidRows, paidRowOf } from '../state/invoice-remainder.ts';
-import { badParameter, failureOfCall, noSuchPlugin, paymentError } from '../state/payment-errors.ts';
+import { badParameter, failureOfCall, paymentError, registeredGateway } from '../state/payment-errors.ts';
 import { isLeased } from '../state/payment-state.ts';
 import { completePayment, requestOf } from './direct-payments.ts';
 
@@ -101,7 +101,8 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
         const step = await this.#charges.reserve(session, { context, account, payments }, consulted);
         if (step.kind === 'CONSULT') return step;
         const paid = sum(step.planned.flatMap(({ plan }) => settledBy(plan)));
-        await this.#creditRest(session, account, { ...input, amount, paid });
+        if (input.isExternal && amount !== null)
+          await this.#creditRest(session, account, { ...input, rest: amount.minus(paid) });
         return callsOrDone(step.calls, undefined);
       },
       () => undefined,
@@ -111,19 +112,15 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
 
   async refund(context: CallContext, input: InvoiceRefundInput): Promise<PaymentResult> {
     if (input.isExternal) return this.#refundElsewhere(context, input);
-    const request = requestOf(TransactionType.REFUND, input);
     return this.#payments.runPlanned(context, {
-      request,
+      request: requestOf(TransactionType.REFUND, input),
       isOfInvoice: true,
-      plan: async ({ request, facts, rules, session }) => {
+      plan: async (deciding) => {
+        const { request, facts, rules } = deciding;
         const paid = paidRow(facts, input.paymentId);
         const known = planByKey(request, facts, rules);
         if (known !== null) return known;
-        const { amount, adjustments } = await refundOf(
-          session,
-          { ...input, amount: statedIn(request, facts, rules) },
-          { paid, of: paidRows(facts), roundsFloatNoise: rules.roundsFloatNoise },
-        );
+        const { amount, adjustments } = await refundOf(deciding, input, { paid, of: paidRows(facts) });
         const plan = planOperation({ ...request, amount }, facts, rules);
         const invoiceRefund = { paymentId: input.paymentId, invoicePaymentId: paid.id, adjustments };
         return plan.kind === 'NEW' ? { ...plan, invoiceRefund } : plan;
@@ -132,7 +129,10 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   }
 
   async chargeback(context: CallContext, input: InvoiceChargebackInput): Promise<PaymentResult> {
-    if (input.amount == null || input.amount.lessThanOrEqualTo(0)) throw chargebackNotPositive();
+    if (input.amount == null || input.amount.lessThanOrEqualTo(0)) {
+      const code = ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE;
+      throw paymentError(code, 'A chargeback needs an amount above 0');
+    }
     const request = requestOf(TransactionType.CHARGEBACK, input);
     const plan = input.recordsExcess ? planRefusedChargeback : planOperation;
     return this.#payments.runPlanned(context, { request, isOfInvoice: true, plan: ofInvoice(plan) });
@@ -175,9 +175,12 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
 
   /** What is asked for, on the locked account. */
   async #asked(session: WriteSession, context: CallContext, input: InvoicePaymentInput) {
-    const [invoice] = await session.invoices.findByIds([input.invoiceId]);
+    const { invoiceId } = input;
+    const [invoice] = await session.invoices.findByIds([invoiceId]);
     if (!invoice || (input.accountId ?? invoice.accountId) !== invoice.accountId)
-      throw noSuchInvoice(input.invoiceId);
+      throw paymentError(ErrorCode.INVOICE_NOT_FOUND, `No invoice could be found for id ${invoiceId}`, {
+        invoiceId,
+      });
     const account = await lockForPayment(session, invoice.accountId);
     const api: ApiPayment = {
       methodId: await this.#methodOf(session, account, input),
@@ -188,7 +191,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
       controlPlugins: input.controlPlugins ?? null,
       waits: true,
     };
-    return { account, payments: [{ invoiceId: invoice.id, api }] };
+    return { account, payments: [{ invoiceId, api }] };
   }
 
   /** What is unpaid of the locked account, and how much of the amount goes to each. */
@@ -218,14 +221,11 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     { payment, transaction }: OpenPayment,
     { properties }: InvoicePaymentInput,
   ): Promise<PaymentResult | null> {
-    const request = requestOf(TransactionType.PURCHASE, {
-      paymentId: payment.id,
-      transactionExternalKey: transaction.externalKey,
-      properties: properties ?? [],
-    });
+    const { externalKey: transactionExternalKey } = transaction;
+    const paid = { paymentId: payment.id, transactionExternalKey, properties: properties ?? [] };
     let hasFailed = false;
     const result = await this.#payments.runPlanned(context, {
-      request,
+      request: requestOf(TransactionType.PURCHASE, paid),
       isOfInvoice: true,
       plan: ({ request, facts, rules }) => {
         const known = planByKey(request, facts, rules);
@@ -251,20 +251,23 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
   async #checkUsable(session: WriteSession, { id }: Account, methodId: Uuid | null): Promise<void> {
     if (methodId === null) throw noDefaultMethod(id);
     const [method] = await session.payments.findMethodsByIds([methodId]);
-    if (method === undefined || this.#machine.ports.gateways.has(method.pluginName)) return;
-    throw noSuchPlugin(method.pluginName, this.#machine.ports.gateways);
+    if (method) registeredGateway(this.#machine.ports.gateways, method.pluginName);
   }
 
-  /** What was paid beyond all invoices becomes credit where nothing can be charged less (§9.6 rule 2). */
+  /** What was paid beyond all invoices becomes credit if the payment is external (§9.6 rule 2). */
   async #creditRest(
     session: WriteSession,
     account: Account,
-    input: Pick<PayAllInput, 'isExternal' | 'amount' | 'mayCredit'> & { readonly paid: Decimal },
+    { rest: amount, mayCredit }: { readonly rest: Decimal } & Pick<PayAllInput, 'mayCredit'>,
   ): Promise<void> {
-    if (!input.isExternal || input.amount == null) return;
-    const amount = input.amount.minus(input.paid);
     if (amount.lessThanOrEqualTo(0)) return;
-    if (input.mayCredit === false) throw mayNotCredit();
+    // Thrown before the transaction ends: nothing is paid.
+    if (mayCredit === false)
+      throw paymentError(
+        ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+        'What is paid beyond the unpaid invoices becomes account credit, which needs account:credit',
+        { permission: 'account:credit' },
+      );
     const description = 'Paid beyond the unpaid invoices';
     await addAccountCredit(session, { account, amount, description }, this.#machine.ports.ids);
   }
@@ -277,16 +280,11 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
       if (!payment) throw noInvoicePayment(paymentId);
       return payment.accountId;
     });
-    const asked = requestOf(TransactionType.CREDIT, {
-      ...input,
-      accountId,
-      paymentId: null,
-      externalKey: null,
-    });
     return this.#payments.runPlanned(context, {
-      request: asked,
+      request: requestOf(TransactionType.CREDIT, { ...input, accountId, paymentId: null, externalKey: null }),
       isOfInvoice: true,
-      plan: async ({ request: asked, facts, rules, session }) => {
+      plan: async (deciding) => {
+        const { request: asked, facts, rules, session } = deciding;
         const reads = session.payments;
         const own = await reads.findTransactions([paymentId]);
         if (own.some((each) => isLeased(each, rules.now))) return { kind: 'WAIT' };
@@ -296,11 +294,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
         const paid = paidRow({ rows }, paymentId);
         const known = planByKey(asked, { ...facts, method }, rules);
         if (known !== null) return known;
-        const { amount, adjustments } = await refundOf(
-          session,
-          { ...input, amount: statedIn(asked, facts, rules) },
-          { paid, of: null, roundsFloatNoise: rules.roundsFloatNoise },
-        );
+        const { amount, adjustments } = await refundOf(deciding, input, { paid, of: null });
         const currency = asked.currency ?? paid.currency;
         if (currency !== paid.currency)
           throw badParameter('currency', `must be ${paid.currency}, as it was paid`);
@@ -379,23 +373,15 @@ function paidInvoices(tried: readonly Invoice[]): PaidInvoices {
   };
 }
 
-/** The amount is the one that control plugins have left. */
+/** @param of what is given back of; null: another payment gives it back, in the invoice's currency. */
 async function refundOf(
-  session: WriteSession,
-  input: Pick<InvoiceRefundInput, 'isAdjusted' | 'adjustments' | 'amount'>,
-  {
-    paid: { invoiceId, currency },
-    of,
-    roundsFloatNoise,
-  }: {
-    readonly paid: InvoicePayment;
-    /** Null where another payment gives it back, in the invoice's currency. */
-    readonly of: PaidRows | null;
-    readonly roundsFloatNoise: boolean | undefined;
-  },
+  { request, facts, rules, session }: Deciding,
+  { isAdjusted = false, adjustments = [] }: InvoiceRefundInput,
+  { paid: { invoiceId, currency }, of }: { readonly paid: InvoicePayment; readonly of: PaidRows | null },
 ) {
-  const { isAdjusted = false, adjustments = [], amount = null } = input;
+  const amount = statedIn(request, facts, rules);
   const items = isAdjusted && adjustments.length > 0 ? await session.invoices.findItems([invoiceId]) : [];
+  const { roundsFloatNoise } = rules;
   return adjustedRefund({ amount, isAdjusted, adjustments }, { items, of, currency, roundsFloatNoise });
 }
 
@@ -424,28 +410,6 @@ function noInvoicePayment(paymentId: Uuid | null): BillingError {
     ErrorCode.INVOICE_PAYMENT_NOT_FOUND,
     `No invoice payment could be found for payment ${paymentId}`,
     { paymentId },
-  );
-}
-
-function noSuchInvoice(invoiceId: Uuid): BillingError {
-  return paymentError(ErrorCode.INVOICE_NOT_FOUND, `No invoice could be found for id ${invoiceId}`, {
-    invoiceId,
-  });
-}
-
-function chargebackNotPositive(): BillingError {
-  return paymentError(
-    ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE,
-    'A chargeback needs an amount above 0',
-  );
-}
-
-/** It is thrown before the transaction ends: nothing is paid. */
-function mayNotCredit(): BillingError {
-  return paymentError(
-    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    'What is paid beyond the unpaid invoices becomes account credit, which needs account:credit',
-    { permission: 'account:credit' },
   );
 }
 

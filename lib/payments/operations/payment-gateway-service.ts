@@ -19,6 +19,7 @@ import {
   type ControlPorts,
   contextOfCall,
 } from '../plugins/control-calls.ts';
+import type { ControlledInput } from '../plugins/gateway-info.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import {
   badParameter,
@@ -245,16 +246,12 @@ async function methodOf(session: ReadSession, account: Account, methodId: Uuid):
   throw noSuchMethod(methodId);
 }
 
-export interface HostedFormInput {
+export interface HostedFormInput extends ControlledInput {
   readonly accountId: Uuid;
   /** Its gateway makes the form; default: the account's default method. */
   readonly paymentMethodId?: Uuid | null;
   /** What the form is to hold. */
   readonly formFields?: readonly PluginProperty[];
-  /** Plugin properties of the call. */
-  readonly properties?: readonly PluginProperty[];
-  /** Control plugins of the call; default: those of the tenant. */
-  readonly controlPlugins?: readonly string[];
 }
 
 /** A form for an account and a payment method that are found or else made. */
@@ -262,14 +259,10 @@ export interface ComboFormInput
   extends ComboParties,
     Omit<HostedFormInput, 'accountId' | 'paymentMethodId'> {}
 
-export interface GatewayNotificationInput {
+export interface GatewayNotificationInput extends ControlledInput {
   readonly pluginName: string;
   /** What the processor sent, as it came. */
   readonly body: string;
-  /** Plugin properties of the call. */
-  readonly properties?: readonly PluginProperty[];
-  /** Control plugins of the call; default: those of the tenant. */
-  readonly controlPlugins?: readonly string[];
 }
 
 export interface SignedNotificationInput {

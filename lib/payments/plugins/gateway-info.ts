@@ -23,12 +23,20 @@ import { askGateway } from './call-gateway.ts';
 
 export type GatewayInfoPorts = Pick<Ports, 'gateways' | 'systemClock' | 'logger'>;
 
-/** What a read asks the gateways besides reading what is stored. */
-export interface PluginInfoOptions {
-  /** Default false: no gateway is called. */
-  readonly withPluginInfo?: boolean;
+export interface PluginInput {
   /** Plugin properties of the call. */
   readonly properties?: readonly PluginProperty[];
+}
+
+export interface ControlledInput extends PluginInput {
+  /** Control plugins of the call by name, in their order; default: those of the tenant (payments §2.3). */
+  readonly controlPlugins?: readonly string[] | null;
+}
+
+/** What a read asks the gateways besides reading what is stored. */
+export interface PluginInfoOptions extends PluginInput {
+  /** Default false: no gateway is called. */
+  readonly withPluginInfo?: boolean;
 }
 
 /** A payment with the name of its method's gateway; undefined = the method is not known. */

@@ -1,7 +1,12 @@
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
-import type { CallOutcome, GatewayFailure } from '../claims/gateway-claims.ts';
+import {
+  type CallOutcome,
+  failureOf,
+  type GatewayFailure,
+  type GatewayReply,
+} from '../claims/gateway-claims.ts';
 
 export function paymentError(
   code: ErrorCode,
@@ -98,12 +103,11 @@ export function isDefaultMethod(paymentMethodId: Uuid, accountId: Uuid): Billing
 }
 
 /** A gateway's own search of payment methods failed. */
-export function searchFailed(pluginName: string, why: string): BillingError {
-  return paymentError(
-    ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS,
-    `Payment plugin "${pluginName}" did not search payment methods: ${why}`,
-    { pluginName },
-  );
+export function searchFailed(pluginName: string, reply: GatewayReply<unknown>): BillingError {
+  const code = ErrorCode.PAYMENT_PLUGIN_SEARCH_PAYMENT_METHODS;
+  if (reply.kind === 'TIMEOUT') return gatewayFailed(code, pluginName, reply);
+  const message = `Payment plugin "${pluginName}" did not search payment methods: ${failureOf(reply)}`;
+  return paymentError(code, message, { pluginName });
 }
 
 export function noSuchPlugin(pluginName: string, registered: ReadonlyMap<string, unknown>): BillingError {
