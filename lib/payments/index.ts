@@ -1,17 +1,12 @@
 export { AttemptSweep } from './background/attempt-sweep.ts';
-export { HoldReleaseHandler } from './background/hold-release-handler.ts';
 export { JanitorHandler } from './background/janitor-handler.ts';
-export { AutomaticPaymentHandler, PaymentRetryHandler } from './background/payment-handlers.ts';
-export type { HostedFormView, NotificationAnswerView } from './claims/hosted-answers.ts';
-export type {
-  InvoiceChargebackInput,
-  InvoicePaymentInput,
-  InvoicePaymentOperations,
-  InvoiceRefundInput,
-  PaidInvoices,
-  PayAllInput,
-} from './invoice-payment-operations.ts';
-export { loadPayments } from './loading/load-payments.ts';
+export {
+  AutomaticPaymentHandler,
+  HoldReleaseHandler,
+  PaymentRetryHandler,
+} from './background/queued-payments.ts';
+export type { HostedFormView, NotificationAnswerView } from './claims/gateway-claims.ts';
+export { loadPayments } from './loading/load-facts.ts';
 export { checkStateMachine } from './loading/state-machines.ts';
 export { PaymentMachine } from './machine/payment-machine.ts';
 export type {
@@ -27,14 +22,18 @@ export type {
 export { PaymentMethodReads } from './methods/payment-method-reads.ts';
 export { PaymentMethodRefresh } from './methods/payment-method-refresh.ts';
 export { PaymentMethodService } from './methods/payment-method-service.ts';
-export { type ComboAccounts, ComboPartiesFinder, ComboPayments } from './operations/combo-payments.ts';
-export { DirectPayments } from './operations/direct-payments.ts';
+export {
+  type ComboAccounts,
+  ComboPartiesFinder,
+  ComboPayments,
+  DirectPayments,
+} from './operations/direct-payments.ts';
 export { InvoicePaymentService } from './operations/invoice-payment-service.ts';
-export { NotifiedPayments } from './operations/notified-payments.ts';
 export {
   type ComboFormInput,
   type GatewayNotificationInput,
   type HostedFormInput,
+  NotifiedPayments,
   type PaymentGatewayOperations,
   PaymentGatewayService,
   type SignedNotificationInput,
@@ -49,11 +48,17 @@ export type {
   ComboPaymentMethod,
   CompletionInput,
   DirectPaymentOperations,
+  InvoiceChargebackInput,
+  InvoicePaymentInput,
+  InvoicePaymentOperations,
+  InvoiceRefundInput,
   NewPaymentInput,
   NotifiedOutcomeInput,
   NotifiedStatus,
   OfPayment,
   OperationInput,
+  PaidInvoices,
+  PayAllInput,
   PaymentAmountInput,
   PaymentListOperations,
   PaymentListRequest,
@@ -67,10 +72,8 @@ export type {
   VoidInput,
 } from './payment-operations.ts';
 export type { RefundAdjustmentInput } from './planning/refund-adjustments.ts';
-export { externalPaymentGateway } from './plugins/external-payment-gateway.ts';
-export type { PluginInfoOptions } from './plugins/gateway-info.ts';
-export { PaymentLists } from './reading/payment-lists.ts';
-export { PaymentReads } from './reading/payment-reads.ts';
+export { externalPaymentGateway, type PluginInfoOptions } from './plugins/gateway-info.ts';
+export { PaymentLists, PaymentReads } from './reading/payment-reads.ts';
 export type { FixedStatus } from './state/fixed-states.ts';
 export { decidingTransaction, isRowOf } from './state/invoice-remainder.ts';
 export {

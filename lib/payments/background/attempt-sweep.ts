@@ -16,8 +16,8 @@ import { authorshipOf, inParallel } from '../../runtime/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import { addMilliseconds, type Instant } from '../../values/time/index.ts';
 import { AttemptControl } from '../plugins/attempt-control.ts';
-import type { ControlCaller } from '../plugins/control-calls.ts';
-import { type EndedAttempt, endedAttempt } from '../state/ended-attempt.ts';
+import type { ControlCaller } from '../plugins/call-gateway.ts';
+import { type EndedAttempt, endedAttempt } from '../state/outcome-consequences.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import type { ControlResult } from '../state/transaction-outcome.ts';
 

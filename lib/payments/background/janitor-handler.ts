@@ -14,16 +14,15 @@ import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import { type CallOutcome, claimedResults } from '../claims/gateway-claims.ts';
 import { recordOutcomes } from '../machine/record-outcomes.ts';
 import { AttemptControl } from '../plugins/attempt-control.ts';
-import { askGateway } from '../plugins/call-gateway.ts';
-import { isRunning } from '../plugins/call-operation.ts';
+import { askGateway, isRunning } from '../plugins/call-gateway.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
-import { unresolvedEvent } from '../state/payment-events.ts';
 import {
   checkAfter,
   checkAfterLease,
   type RecoveryJob,
   readRecoveryJob,
   recoveryNotification,
+  unresolvedEvent,
 } from '../state/payment-notifications.ts';
 import { hasLapsed, isLeased } from '../state/payment-state.ts';
 import { recoveredOutcome, type Settlement } from '../state/transaction-outcome.ts';

@@ -6,9 +6,9 @@ import { authorshipOf } from '../../runtime/index.ts';
 import { invalidParameter } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { PaymentRequest } from '../planning/plan-reservation.ts';
-import type { ApiPayment } from '../planning/reservation-facts.ts';
+import type { ApiPayment } from '../planning/reservation.ts';
 import { type Consulted, NOT_CONSULTED } from '../plugins/attempt-control.ts';
-import type { AnsweredCall } from '../plugins/call-operation.ts';
+import type { AnsweredCall } from '../plugins/call-gateway.ts';
 import { type Charge, InvoiceCharges, type Round } from './invoice-charges.ts';
 import { type PaymentMachine, type Step, writesOf } from './payment-machine.ts';
 

@@ -1,15 +1,18 @@
 import { changeInvoices } from '../../invoicing/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import { type Account, INVOICE_PAYMENT_CONTROL_PLUGIN } from '../../records/index.ts';
-import { loadFacts } from '../loading/load-reservation-facts.ts';
+import { loadFacts } from '../loading/load-facts.ts';
 import { type PaymentRequest, planReservation, type ReservationPlan } from '../planning/plan-reservation.ts';
 import {
+  checkCommits,
+  firstCheck,
+  hasOutsideEffect,
   heldRetryOf,
   type KnownFacts,
+  leaseUntil,
   type PlanTools,
   type ReservationFacts,
-} from '../planning/reservation-facts.ts';
-import { checkCommits, firstCheck, hasOutsideEffect, leaseUntil } from '../planning/reserved-call.ts';
+} from '../planning/reservation.ts';
 import {
   attemptsPassed,
   type Consultation,
@@ -17,8 +20,8 @@ import {
   endRuns,
   NOT_CONSULTED,
 } from '../plugins/attempt-control.ts';
-import type { OpenCall } from '../plugins/call-operation.ts';
-import { type ControlCaller, contextOfAttempt, pluginsAmong } from '../plugins/control-calls.ts';
+import type { ControlCaller, OpenCall } from '../plugins/call-gateway.ts';
+import { contextOfAttempt, pluginsAmong } from '../plugins/control-calls.ts';
 import {
   asSettled,
   changedRow,
@@ -27,7 +30,7 @@ import {
   settledInvoices,
 } from '../state/invoice-effect.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
-import { invoicePaymentEvent } from '../state/payment-events.ts';
+import { invoicePaymentEvent } from '../state/payment-notifications.ts';
 import type { PaymentMachine, Step } from './payment-machine.ts';
 
 export interface PlannedRequest<R extends PaymentRequest> {

@@ -7,7 +7,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
 import { StateMachines } from '../loading/state-machines.ts';
 import type { OperationFacts } from '../planning/operation-facts.ts';
-import { decidedOnKeys } from '../planning/reserved-call.ts';
+import { decidedOnKeys } from '../planning/reservation.ts';
 import {
   AttemptControl,
   attemptsPassed,
@@ -17,13 +17,12 @@ import {
   NOT_CONSULTED,
   type RunEnd,
 } from '../plugins/attempt-control.ts';
-import { type AnsweredCall, callOperation, type OpenCall } from '../plugins/call-operation.ts';
+import { type AnsweredCall, callOperation, type OpenCall } from '../plugins/call-gateway.ts';
 import { GatewayInfo } from '../plugins/gateway-info.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { paymentBusy } from '../state/payment-errors.ts';
 import { readOutcome } from '../state/transaction-outcome.ts';
-import { LaterOutcomes } from './later-outcomes.ts';
-import { type RecordedPayments, recordOutcomes } from './record-outcomes.ts';
+import { LaterOutcomes, type RecordedPayments, recordOutcomes } from './record-outcomes.ts';
 
 export type PaymentPorts = Pick<
   Ports,

@@ -1,14 +1,17 @@
-import { LockWait, type WriteSession } from '../../ports/storage/index.ts';
+import { LockWait, type ReadSession, type Storage, type WriteSession } from '../../ports/storage/index.ts';
 import {
   AttemptState,
   type CallContext,
   INVOICE_PAYMENT_CONTROL_PLUGIN,
   type New,
   type PaymentAttempt,
+  type PaymentTransaction,
 } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
-import { loadAsked, loadOperationFacts } from '../loading/load-operation-facts.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { CallOutcome, ClaimedResults } from '../claims/gateway-claims.ts';
+import { loadAsked, loadOperationFacts, loadPayments } from '../loading/load-facts.ts';
 import type { PaymentResult } from '../payment-operations.ts';
 import { type PlannedCall, plannedOperation } from '../planning/call-records.ts';
 import type { OperationFacts, OperationRequest, OperationRules } from '../planning/operation-facts.ts';
@@ -28,15 +31,16 @@ import {
   firstCheck,
   hasOutsideEffect,
   leaseUntil,
-} from '../planning/reserved-call.ts';
+} from '../planning/reservation.ts';
 import { type Consultation, endRuns } from '../plugins/attempt-control.ts';
-import type { AnsweredCall, OpenCall } from '../plugins/call-operation.ts';
+import type { AnsweredCall, OpenCall } from '../plugins/call-gateway.ts';
 import { contextOfAttempt, pluginsAmong } from '../plugins/control-calls.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
 import { failureOfCall } from '../state/payment-errors.ts';
 import { hasLapsed, isFirstOperation, typeOf } from '../state/payment-state.ts';
+import { type LoadedPayments, viewPayments } from '../state/payment-view.ts';
 import { type PaymentMachine, type Progress, type Step, writesOf } from './payment-machine.ts';
-import { type Ended, loadResult, recordedResult, resultOf } from './payment-result.ts';
+import type { RecordedPayments } from './record-outcomes.ts';
 
 /** What an operation is decided with, under the account's lock. */
 export interface Deciding {
@@ -366,4 +370,50 @@ function notRecorded([call]: readonly AnsweredCall[], cause: unknown): BillingEr
     facts: { paymentId, transactionId: transaction?.id },
     cause,
   });
+}
+
+/** An operation that has ended; without an outcome where nobody had to be asked. */
+export interface Done {
+  readonly paymentId: Uuid;
+  readonly transaction: Pick<PaymentTransaction, 'id'>;
+  readonly outcome: CallOutcome | null;
+}
+
+/** An operation that has ended, with its payment as it is then. */
+export type Ended = Done & { readonly loaded: LoadedPayments };
+
+/** The payment of an operation as it is stored. */
+export async function loadResult(session: ReadSession, paymentId: Uuid): Promise<LoadedPayments> {
+  return loadPayments(session, await session.payments.findByIds([paymentId]), {});
+}
+
+/** The payment of an operation as it was recorded. */
+export function recordedResult({ payments, transactions }: RecordedPayments): LoadedPayments {
+  return {
+    payments: [...payments.values()],
+    transactions: Map.groupBy(transactions.values(), ({ paymentId }) => paymentId),
+    attempts: null,
+    pending: new Map(),
+    pluginNames: new Map(),
+  };
+}
+
+/** The payment as it is now, with one of its transactions. */
+export async function readResult(
+  storage: Pick<Storage<never>, 'read'>,
+  context: CallContext,
+  done: Done,
+): Promise<PaymentResult> {
+  const loaded = await storage.read(context.tenant, (session) => loadResult(session, done.paymentId));
+  return resultOf(loaded, done);
+}
+
+/** The payment after an operation, with what the gateway has told of it. */
+export function resultOf(loaded: LoadedPayments, { paymentId, transaction, outcome }: Done): PaymentResult {
+  const told: ReadonlyMap<Uuid, ClaimedResults> =
+    outcome?.kind === 'RESULT' ? new Map([[paymentId, [outcome.result]]]) : new Map();
+  const [payment] = viewPayments(loaded, told);
+  const shown = payment?.transactions.find(({ id }) => id === transaction.id);
+  assertInvariant(payment && shown, 'A recorded payment must be found', { paymentId });
+  return { payment, transaction: shown };
 }

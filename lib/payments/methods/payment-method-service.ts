@@ -13,13 +13,6 @@ import { askGateway, tellGateway } from '../plugins/call-gateway.ts';
 import { ControlCalls, contextOfCall } from '../plugins/control-calls.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { isDefaultMethod, registeredGateway } from '../state/payment-errors.ts';
-import {
-  type AddableMethod,
-  type AskedMethod,
-  addableMethods,
-  addTogether,
-  type MethodAddition,
-} from './payment-method-addition.ts';
 import type {
   DeletePaymentMethodInput,
   PaymentMethodInput,
@@ -27,9 +20,14 @@ import type {
   SetDefaultInput,
 } from './payment-method-operations.ts';
 import {
+  type AddableMethod,
+  type AskedMethod,
   activeMethod,
+  addableMethods,
+  addTogether,
   checkExternalKey,
   isTakenKey,
+  type MethodAddition,
   methodOfAccount,
   type NewMethod,
   setDefaultMethods,

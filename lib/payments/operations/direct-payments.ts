@@ -1,11 +1,25 @@
-import { type CallContext, TransactionStatus, TransactionType } from '../../records/index.ts';
-import { type Currency, isCurrency } from '../../values/money/index.ts';
+import {
+  type Account,
+  type AccountInput,
+  type CallContext,
+  type PaymentMethod,
+  TransactionStatus,
+  TransactionType,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Currency, isCurrency, statedAmount } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import type { PaymentMachine } from '../machine/payment-machine.ts';
 import { PaymentService } from '../machine/payment-service.ts';
+import type { PaymentMethodInput } from '../methods/payment-method-operations.ts';
 import { checkExternalKey } from '../methods/stored-methods.ts';
 import type {
   ChargebackReversalInput,
+  ComboOperations,
+  ComboParties,
+  ComboPaymentInput,
+  ComboPaymentMethod,
   CompletionInput,
   DirectPaymentOperations,
   NewPaymentInput,
@@ -14,8 +28,8 @@ import type {
   PaymentResult,
   VoidInput,
 } from '../payment-operations.ts';
-import type { OperationRequest } from '../planning/operation-facts.ts';
-import { badParameter } from '../state/payment-errors.ts';
+import { checkSign, lacksCurrency, type OperationRequest } from '../planning/operation-facts.ts';
+import { badParameter, noSuchMethod, paymentError } from '../state/payment-errors.ts';
 import type { PaymentOperation } from '../state/payment-state.ts';
 
 type Input = Partial<Omit<NewPaymentInput, 'amount'> & Pick<CompletionInput, 'amount'>>;
@@ -121,4 +135,159 @@ export function requestOf(operation: PaymentOperation, input: Input): OperationR
 export function currencyOf(currency: string | null): Currency | null {
   if (currency === null || isCurrency(currency)) return currency;
   throw badParameter('currency', `"${shortened(currency)}" is no currency code of ISO 4217, such as EUR`);
+}
+
+type Begin = (context: CallContext, input: NewPaymentInput) => Promise<PaymentResult>;
+
+/** The operations with which a payment may begin, by type of transaction. */
+export type Beginnings = Readonly<Record<ComboPaymentInput['transactionType'], Begin>>;
+
+/** Payments together with their account and method (§11). */
+export class ComboPayments implements ComboOperations<[CallContext]> {
+  readonly #parties: ComboPartiesFinder;
+  readonly #beginnings: Beginnings;
+
+  constructor(parties: ComboPartiesFinder, beginnings: Beginnings) {
+    this.#parties = parties;
+    this.#beginnings = beginnings;
+  }
+
+  async combo(context: CallContext, input: ComboPaymentInput): Promise<PaymentResult> {
+    const { account, paymentMethod, paymentMethodProperties, mayCreate, transactionType, ...payment } = input;
+    const parties = await this.#parties.of(context, input, (account) => this.#check(context, input, account));
+    return this.#beginnings[transactionType](context, { ...payment, ...parties });
+  }
+
+  /** What can be told of the payment without its account being there: else that would stay behind (§11). */
+  #check(
+    { roundsFloatNoise }: CallContext,
+    { transactionType, amount, currency }: Partial<ComboPaymentInput>,
+    account: Pick<AccountInput, 'currency'>,
+  ): void {
+    if (transactionType === undefined || !Object.hasOwn(this.#beginnings, transactionType)) {
+      throw paymentError(
+        ErrorCode.PRECONDITION_FAILED,
+        'PaymentTransactionJson transactionType must be AUTHORIZE, PURCHASE or CREDIT',
+        { transactionType: transactionType ?? null },
+      );
+    }
+    if (amount == null)
+      throw invalidField('PaymentTransactionJson amount needs to be set', { field: 'amount' });
+    const known = currencyOf(currency ?? null) ?? account.currency;
+    if (known == null) throw lacksCurrency();
+    // A currency of the account that does not exist is refused with the account.
+    const stated = isCurrency(known) ? statedAmount(amount, { currency: known, roundsFloatNoise }) : amount;
+    checkSign(stated, transactionType);
+  }
+}
+
+/** How accounts are found and made. */
+export interface ComboAccounts {
+  create(context: CallContext, input: AccountInput): Promise<Account>;
+  get(context: CallContext, accountId: Uuid): Promise<Account>;
+  getByKey(context: CallContext, externalKey: string): Promise<Account>;
+}
+
+/** How payment methods are found and added. */
+export interface ComboMethods {
+  /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) where no method can be added for that name. */
+  checkPlugin(pluginName: string): void;
+  ofAccount(context: CallContext, accountId: Uuid): Promise<readonly PaymentMethod[]>;
+  add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethod>;
+}
+
+/** Whom a combined request is about. */
+export interface FoundParties {
+  readonly accountId: Uuid;
+  /** Null: it names none. */
+  readonly paymentMethodId: Uuid | null;
+}
+
+interface KnownParties {
+  /** Null = it has to be made. */
+  readonly account: Account | null;
+  readonly methodId: Uuid | null;
+  /** The method that has to be added; null = none. */
+  readonly added: ComboPaymentMethod | null;
+  readonly isFirstMethod: boolean;
+}
+
+/** Account and payment method of combined requests (§11): those that are named, else new ones. */
+export class ComboPartiesFinder {
+  readonly #accounts: ComboAccounts;
+  readonly #methods: ComboMethods;
+
+  constructor(accounts: ComboAccounts, methods: ComboMethods) {
+    this.#accounts = accounts;
+    this.#methods = methods;
+  }
+
+  /** @param check what else must hold; asked once both were looked for, and before anything is written. */
+  async of(
+    context: CallContext,
+    asked: ComboParties,
+    check: (account: Pick<AccountInput, 'currency'>) => void = () => undefined,
+  ): Promise<FoundParties> {
+    const known = await this.#known(context, asked);
+    const { mayCreate = { account: true, paymentMethod: true } } = asked;
+    if (known.account === null && !mayCreate.account) throw mayNot('account:create');
+    if (known.added !== null && !mayCreate.paymentMethod) throw mayNot('payment_method:create');
+    check(known.account ?? asked.account);
+    if (known.added !== null) this.#methods.checkPlugin(known.added.pluginName ?? '');
+    const { accountId: _, ...input } = asked.account;
+    const { id: accountId } = known.account ?? (await this.#accounts.create(context, input));
+    if (known.added === null) return { accountId, paymentMethodId: known.methodId };
+    const added = await this.#methods.add(context, {
+      accountId,
+      pluginName: known.added.pluginName ?? '',
+      externalKey: known.added.externalKey || null,
+      isDefault: known.isFirstMethod,
+      details: known.added.details ?? {},
+      properties: asked.paymentMethodProperties ?? [],
+    });
+    return { accountId, paymentMethodId: added.id };
+  }
+
+  /** What a request names, as far as it is there. @throws BillingError for ids that are not. */
+  async #known(context: CallContext, { account: named, paymentMethod }: ComboParties): Promise<KnownParties> {
+    const account = await this.#account(context, named);
+    if (!paymentMethod?.pluginName) return { account, methodId: null, added: null, isFirstMethod: false };
+    const methods = account ? await this.#methods.ofAccount(context, account.id) : [];
+    const methodId = amongMethods(methods, paymentMethod)?.id ?? null;
+    if (methodId === null && paymentMethod.paymentMethodId) throw noSuchMethod(paymentMethod.paymentMethodId);
+    const added = methodId === null ? paymentMethod : null;
+    return { account, methodId, added, isFirstMethod: methods.length === 0 };
+  }
+
+  async #account(
+    context: CallContext,
+    { accountId, externalKey }: ComboParties['account'],
+  ): Promise<Account | null> {
+    if (accountId) return this.#accounts.get(context, accountId);
+    if (!externalKey) return null;
+    try {
+      return await this.#accounts.getByKey(context, externalKey);
+    } catch (error) {
+      const isUnknown =
+        error instanceof BillingError && error.code === ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_KEY;
+      if (isUnknown) return null;
+      throw error;
+    }
+  }
+}
+
+function amongMethods(
+  methods: readonly PaymentMethod[],
+  { paymentMethodId, externalKey }: ComboPaymentMethod,
+): PaymentMethod | undefined {
+  if (paymentMethodId) return methods.find(({ id }) => id === paymentMethodId);
+  return externalKey ? methods.find((each) => each.externalKey === externalKey) : undefined;
+}
+
+function mayNot(permission: string): BillingError {
+  return paymentError(
+    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    `The caller lacks the permission ${permission}, which this combined request needs; nothing was written`,
+    { permission },
+  );
 }

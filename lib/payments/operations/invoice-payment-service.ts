@@ -12,14 +12,6 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, statedAmount, sum } from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
-import type {
-  InvoiceChargebackInput,
-  InvoicePaymentInput,
-  InvoicePaymentOperations,
-  InvoiceRefundInput,
-  PaidInvoices,
-  PayAllInput,
-} from '../invoice-payment-operations.ts';
 import {
   AccountCharges,
   callsOrDone,
@@ -27,17 +19,31 @@ import {
   WITH_DEFAULTS,
 } from '../machine/account-charges.ts';
 import type { PaymentMachine, Step } from '../machine/payment-machine.ts';
-import { type Done, readResult } from '../machine/payment-result.ts';
-import { type Deciding, type Operation, PaymentService } from '../machine/payment-service.ts';
+import {
+  type Deciding,
+  type Done,
+  type Operation,
+  PaymentService,
+  readResult,
+} from '../machine/payment-service.ts';
 import { checkExternalKey, externalMethodOf, methodOfAccount } from '../methods/stored-methods.ts';
-import type { ChargebackReversalInput, CompletionInput, PaymentResult } from '../payment-operations.ts';
-import { noDefaultMethod, type OpenPayment } from '../planning/api-payment.ts';
-import { paidRows, statedIn } from '../planning/operation-amount.ts';
-import type { OperationFacts } from '../planning/operation-facts.ts';
+import type {
+  ChargebackReversalInput,
+  CompletionInput,
+  InvoiceChargebackInput,
+  InvoicePaymentInput,
+  InvoicePaymentOperations,
+  InvoiceRefundInput,
+  PaidInvoices,
+  PayAllInput,
+  PaymentResult,
+} from '../payment-operations.ts';
+import { noDefaultMethod, type OpenPayment } from '../planning/invoice-payment-check.ts';
+import { type OperationFacts, paidRows, statedIn } from '../planning/operation-facts.ts';
 import { planByKey, planOperation, planRefusedChargeback } from '../planning/operation-plan.ts';
 import type { ReservationPlan } from '../planning/plan-reservation.ts';
 import { adjustedRefund, sharesOf } from '../planning/refund-adjustments.ts';
-import type { ApiPayment } from '../planning/reservation-facts.ts';
+import type { ApiPayment } from '../planning/reservation.ts';
 import type { Consulted } from '../plugins/attempt-control.ts';
 import { checkRefundable, type PaidRows, paidRowOf } from '../state/invoice-remainder.ts';
 import { badParameter, failureOfCall, paymentError, registeredGateway } from '../state/payment-errors.ts';

@@ -11,16 +11,16 @@ import { authorshipOf, pause } from '../../runtime/index.ts';
 import { ErrorCode } from '../../values/errors/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
 import { type Currency, type Decimal, isCurrency, statedAmount } from '../../values/money/index.ts';
-import { LaterOutcomes, type LaterPorts } from '../machine/later-outcomes.ts';
-import { readResult } from '../machine/payment-result.ts';
+import { readResult } from '../machine/payment-service.ts';
+import { LaterOutcomes, type LaterPorts } from '../machine/record-outcomes.ts';
 import type {
   PaymentRepairOperations,
   PaymentResult,
   ScheduledRetryInput,
   TransactionFixInput,
 } from '../payment-operations.ts';
-import { asksForRetries, spentAttempt } from '../state/ended-attempt.ts';
 import { checkFixable, fixedOutcome, fixedStates } from '../state/fixed-states.ts';
+import { asksForRetries, spentAttempt } from '../state/outcome-consequences.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import {
   badParameter,

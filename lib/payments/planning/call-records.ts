@@ -23,8 +23,7 @@ import type { Instant } from '../../values/time/index.ts';
 import { typeOf } from '../state/payment-state.ts';
 import type { OperationFacts, OperationRequest } from './operation-facts.ts';
 import type { NewOperation } from './operation-plan.ts';
-import type { PlanTools, ReservationFacts } from './reservation-facts.ts';
-import type { ConsultedRun, ReservedCall } from './reserved-call.ts';
+import type { ConsultedRun, PlanTools, ReservationFacts, ReservedCall } from './reservation.ts';
 
 /** The records of one call to a gateway, before the call. */
 export interface PlannedCall extends ReservedCall {

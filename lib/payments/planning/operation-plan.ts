@@ -24,9 +24,16 @@ import {
 } from '../state/payment-state.ts';
 import { activeChargeback } from '../state/payment-totals.ts';
 import { ownOutcome } from '../state/transaction-outcome.ts';
-import { checkAmount, type OperationAmount, statedIn, toldAmount } from './operation-amount.ts';
-import type { OperationFacts, OperationRequest, OperationRules } from './operation-facts.ts';
-import { checkOffers } from './reserved-call.ts';
+import {
+  checkAmount,
+  type OperationAmount,
+  type OperationFacts,
+  type OperationRequest,
+  type OperationRules,
+  statedIn,
+  toldAmount,
+} from './operation-facts.ts';
+import { checkOffers } from './reservation.ts';
 
 export type OperationPlan =
   /** A call is running on the payment: ask again later. */

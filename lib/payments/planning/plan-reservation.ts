@@ -13,35 +13,32 @@ import {
 import { assertInvariant, type BillingError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
-import { hasOnlyBegun, spentAttempt } from '../state/ended-attempt.ts';
+import { hasOnlyBegun, spentAttempt } from '../state/outcome-consequences.ts';
 import { badParameter, noSuchMethod, noSuchPlugin } from '../state/payment-errors.ts';
-import { noPaymentEvent } from '../state/payment-events.ts';
-import type { InvoiceRetryJob } from '../state/payment-notifications.ts';
+import { type InvoiceRetryJob, noPaymentEvent } from '../state/payment-notifications.ts';
 import { mayStart, notAllowed } from '../state/payment-state.ts';
-import {
-  checkKeysAreFree,
-  checkKeysAreOwn,
-  checkTransactionKeyIsFree,
-  failedPaymentOf,
-  noDefaultMethod,
-  type OpenPayment,
-  openPaymentOf,
-} from './api-payment.ts';
 import { newAttempt, newHold, type PlannedCharge, plannedCharge } from './call-records.ts';
 import {
   AbortReason,
   checkAskedAmount,
   checkInvoicePayment,
+  checkKeysAreFree,
+  checkKeysAreOwn,
+  checkTransactionKeyIsFree,
+  failedPaymentOf,
   type InvoicePaymentDecision,
+  noDefaultMethod,
+  type OpenPayment,
+  openPaymentOf,
 } from './invoice-payment-check.ts';
 import {
   type ApiPayment,
+  type ConsultedRun,
   type HeldRetry,
   heldRetryOf,
   type PlanTools,
   type ReservationFacts,
-} from './reservation-facts.ts';
-import type { ConsultedRun } from './reserved-call.ts';
+} from './reservation.ts';
 
 /** A payment that is requested: for an invoice the first time, for an attempt that is repeated, or after its hold. */
 export interface PaymentRequest {

@@ -11,8 +11,8 @@ import { ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { BegunRun, ConsultedRun } from '../planning/reserved-call.ts';
-import { attemptStateAfter, isRepeatable } from '../state/ended-attempt.ts';
+import type { BegunRun, ConsultedRun } from '../planning/reservation.ts';
+import { attemptStateAfter, isRepeatable } from '../state/outcome-consequences.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { paymentError } from '../state/payment-errors.ts';
 import { retryNotification } from '../state/payment-notifications.ts';
@@ -22,9 +22,8 @@ import {
   type Settlement,
   settledTransaction,
 } from '../state/transaction-outcome.ts';
-import type { AnsweredCall } from './call-operation.ts';
+import type { AnsweredCall, ControlCaller } from './call-gateway.ts';
 import {
-  type ControlCaller,
   ControlCalls,
   type ControlledRun,
   type ControlPorts,

@@ -1,17 +1,30 @@
 import {
   type GatewayContext,
   GatewayError,
+  type GatewayRequest,
   type Meters,
   type PaymentGateway,
+  PluginStatus,
   type Ports,
   type SystemClock,
 } from '../../ports/index.ts';
-import type { CallContext } from '../../records/index.ts';
-import { hostAnswer, plainError } from '../../runtime/index.ts';
+import { type CallContext, TransactionStatus } from '../../records/index.ts';
+import { type ActivityPorts, hostAnswer, ofAccount, plainError, spanned } from '../../runtime/index.ts';
 import { BillingError, type ErrorCode } from '../../values/errors/index.ts';
 import { frozenCopy } from '../../values/given/index.ts';
-import { type GatewayReply, gatewayText } from '../claims/gateway-claims.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import {
+  type CallOutcome,
+  claimedResult,
+  type GatewayReply,
+  gatewayText,
+  operationOutcome,
+} from '../claims/gateway-claims.ts';
+import { operationOf, type ReservedCall } from '../planning/reservation.ts';
 import { gatewayFailed } from '../state/payment-errors.ts';
+import { type ControlResult, ownOutcome } from '../state/transaction-outcome.ts';
 
 interface GatewayCall<T> {
   readonly reply: GatewayReply<T>;
@@ -98,3 +111,150 @@ export async function tellGateway<R, T>(
   if (reply.kind === 'VALUE') return reply.value;
   throw gatewayFailed(failsWith, gateway.name, reply);
 }
+
+/** A reserved call that is to be made now. */
+export interface OpenCall extends ReservedCall {
+  /** `payment.plugin.timeout` as it was when the call was reserved: its lease is made for it. */
+  readonly timeoutMs: number;
+  readonly caller: ControlCaller;
+  /** What the gateway is told instead of what is stored, where a completion says so (§4.3 rule 7). */
+  readonly told?: { readonly amount: Decimal | null; readonly currency: Currency | null };
+  /** What is known already to have happened: nobody is asked. */
+  readonly outcome?: CallOutcome;
+}
+
+export interface Answer {
+  readonly outcome: CallOutcome;
+  /** Of a call that is still running: what it ends in, one day. */
+  readonly late: Promise<CallOutcome> | null;
+}
+
+/** A call with its answer, and the reaction of control plugins to it. */
+export type AnsweredCall = OpenCall & Answer & { readonly control?: ControlResult };
+
+/** Calls the gateway for a reserved operation (§5.1 rule 2), outside any transaction with effects. */
+export async function callOperation(
+  call: OpenCall,
+  ports: Pick<Ports, 'clock' | 'systemClock' | 'meters'> & ActivityPorts,
+): Promise<Answer> {
+  const { clock, systemClock, meters } = ports;
+  const { tenant, userName, userToken } = call.caller;
+  const { leaseUntil } = call.transaction;
+  const now = clock.now();
+  const { gateway, outcome } = call;
+  if (outcome !== undefined) return { outcome, late: null };
+  // A call that has not begun when its lease ends is left out: recovery may already be deciding without it.
+  if (leaseUntil !== null && now >= leaseUntil)
+    return { outcome: notCalled(call.transaction, now), late: null };
+  if (gateway === null) return { outcome: recorded(call, now), late: null };
+  const context = { tenantId: tenant.id, userName, userToken, now };
+  const limits = { timeoutMs: call.timeoutMs, systemClock, meters };
+  return tracedCall(ports, { ...call, gateway }, async () => {
+    const { reply, late } = await callGatewayOf({ ...call, gateway }, context, limits);
+    return { outcome: operationOutcome(reply), late: late?.then(operationOutcome) ?? null };
+  });
+}
+
+function callGatewayOf(
+  {
+    account,
+    gateway,
+    paymentId,
+    paymentMethodId,
+    properties,
+    transaction,
+    told,
+  }: OpenCall & { readonly gateway: PaymentGateway },
+  context: GatewayContext,
+  limits: CallLimits,
+) {
+  const { id: transactionId, transactionType, status } = transaction;
+  const operation = operationOf(gateway, transactionType);
+  const isCompletion = status === TransactionStatus.PENDING;
+  const asked = {
+    accountId: account.id,
+    paymentId,
+    transactionId,
+    paymentMethodId,
+    properties,
+    ...(isCompletion && { isCompletion }),
+  };
+  const amount = told?.amount ?? transaction.amount;
+  const currency = told?.currency ?? transaction.currency;
+  const request = amount && currency ? { ...asked, amount, currency } : asked;
+  return callGateway(
+    [request as GatewayRequest, context],
+    (asking, as) =>
+      whileRunning(gateway, transactionId, async () => claimedResult(await operation(asking, as))),
+    limits,
+  );
+}
+
+/** Of a completion the gateway has heard before: what is pending stays so. */
+function notCalled({ status, ...transaction }: OpenCall['transaction'], now: Instant): CallOutcome {
+  if (status === TransactionStatus.PENDING)
+    return ownOutcome(transaction, now, { ...transaction, status: PluginStatus.PENDING });
+  const message = 'The payment was not submitted: its time had passed before the call began';
+  return { kind: 'NEVER_RECEIVED', message };
+}
+
+/** A chargeback is what the network did, a reversal the end of one: nobody is asked (§2.1 rule 3). */
+function recorded({ transaction, isRefused }: OpenCall, now: Instant): CallOutcome {
+  const status = transaction.amount === null || isRefused ? PluginStatus.ERROR : PluginStatus.PROCESSED;
+  return ownOutcome(transaction, now, { ...transaction, status });
+}
+
+/** A call of a gateway on behalf of whoever has caused the payment; also among those of other accounts. */
+export function tracedCall<A extends { readonly outcome: CallOutcome }>(
+  ports: ActivityPorts,
+  { account, gateway, paymentId, transaction }: ReservedCall & { readonly gateway: PaymentGateway },
+  call: () => Promise<A>,
+): Promise<A> {
+  const start = () => ({
+    name: `gateway ${transaction.transactionType}`,
+    kind: 'CLIENT' as const,
+    attributes: {
+      'billwright.plugin.name': gateway.name,
+      'billwright.account.id': account.id,
+      'billwright.payment.id': paymentId,
+      'billwright.transaction.id': transaction.id,
+    },
+  });
+  return ofAccount(ports, account.recordId, () =>
+    spanned(ports, start, async (span) => {
+      const answer = await call();
+      const { outcome } = answer;
+      const status = outcome.kind === 'RESULT' ? outcome.result.status : outcome.kind;
+      span?.tell({ attributes: { 'billwright.outcome': status ?? 'UNDEFINED' } });
+      if (outcome.kind !== 'RESULT') span?.fail(new Error(outcome.kind));
+      return answer;
+    }),
+  );
+}
+
+/** Ids of the transactions for which a gateway is being called by this process, given up or not. */
+const running = new WeakMap<PaymentGateway, Set<Uuid>>();
+
+/** Makes the call of a transaction, which counts as running until it settles. */
+export async function whileRunning<T>(
+  gateway: PaymentGateway,
+  transactionId: Uuid,
+  call: () => Promise<T>,
+): Promise<T> {
+  const ids = running.get(gateway) ?? new Set();
+  running.set(gateway, ids.add(transactionId));
+  try {
+    return await call();
+  } finally {
+    ids.delete(transactionId);
+  }
+}
+
+/** Whether a call of the transaction has not settled yet: what it will have done nobody can know. */
+export function isRunning(gateway: PaymentGateway, transactionId: Uuid): boolean {
+  return running.get(gateway)?.has(transactionId) === true;
+}
+
+/** In whose name plugins are called. */
+export type ControlCaller = Pick<CallContext, 'tenant' | 'userName' | 'userToken'> &
+  Partial<Pick<CallContext, 'reasonCode' | 'comments'>>;

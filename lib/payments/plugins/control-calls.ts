@@ -6,7 +6,6 @@ import type {
   PriorCallResult,
 } from '../../ports/index.ts';
 import {
-  type CallContext,
   INVOICE_PAYMENT_CONTROL_PLUGIN,
   type New,
   type PaymentAttempt,
@@ -26,7 +25,7 @@ import {
 import type { PaymentConfig } from '../state/payment-config.ts';
 import { paymentError } from '../state/payment-errors.ts';
 import type { ControlResult } from '../state/transaction-outcome.ts';
-import { callGateway } from './call-gateway.ts';
+import { type ControlCaller, callGateway } from './call-gateway.ts';
 
 export type ControlPorts = Pick<Ports, 'paymentControls' | 'systemClock' | 'logger'>;
 
@@ -246,10 +245,6 @@ export interface ControlledRun {
   readonly context: PaymentControlContext;
   readonly properties: readonly PluginProperty[];
 }
-
-/** In whose name control plugins are called. */
-export type ControlCaller = Pick<CallContext, 'tenant' | 'userName' | 'userToken'> &
-  Partial<Pick<CallContext, 'reasonCode' | 'comments'>>;
 
 /** What control plugins are told of a call (§2.3 rule 4): what `about` leaves out there is not. */
 export function contextOfCall(

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import {
   checkInvoicePayment,
   type InvoicePaymentCheckInput,
-  lostSuccesses,
 } from '../../../lib/payments/planning/invoice-payment-check.ts';
+import { lostSuccesses } from '../../../lib/payments/planning/reservation.ts';
 import {
   eventOfResult,
   invoicePaymentResult,

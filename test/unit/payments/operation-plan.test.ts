@@ -6,7 +6,7 @@ import type {
   OperationRules,
 } from '../../../lib/payments/planning/operation-facts.ts';
 import { planOperation } from '../../../lib/payments/planning/operation-plan.ts';
-import { externalPaymentGateway } from '../../../lib/payments/plugins/external-payment-gateway.ts';
+import { externalPaymentGateway } from '../../../lib/payments/plugins/gateway-info.ts';
 import type { PaymentGateway } from '../../../lib/ports/index.ts';
 import type { Payment, PaymentMethod, PaymentTransaction } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { attemptStateAfter } from '../../../lib/payments/state/ended-attempt.ts';
+import { attemptStateAfter } from '../../../lib/payments/state/outcome-consequences.ts';
 import {
   mayStart,
   type PaymentOperation,

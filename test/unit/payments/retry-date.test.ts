@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { retryDate } from '../../../lib/payments/state/ended-attempt.ts';
+import { retryDate } from '../../../lib/payments/state/outcome-consequences.ts';
 import { paymentConfig } from '../../../lib/payments/state/payment-config.ts';
 import { janitorCheck } from '../../../lib/payments/state/payment-notifications.ts';
 import type { TransactionStatus } from '../../../lib/records/payments/payment.ts';

@@ -1,0 +1,432 @@
+import { effectsOnAccounts, hasEffect, TagEffect } from '../../control-tags/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import { type ClaimedEntry, LeaseLostError, LockWait, type WriteSession } from '../../ports/storage/index.ts';
+import {
+  ActingComponent,
+  AttemptState,
+  BusEventType,
+  type CallContext,
+  CallOrigin,
+  INVOICE_PAYMENT_CONTROL_PLUGIN,
+  type New,
+  type PaymentAttempt,
+  QueueName,
+} from '../../records/index.ts';
+import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../runtime/index.ts';
+import { BillingError, InvariantError } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
+import { type Charge, InvoiceCharges } from '../machine/invoice-charges.ts';
+import type { PaymentMachine, PaymentPorts, Step } from '../machine/payment-machine.ts';
+import { PaymentService } from '../machine/payment-service.ts';
+import type { OperationRequest } from '../planning/operation-facts.ts';
+import { planOperation } from '../planning/operation-plan.ts';
+import type { PaymentRequest } from '../planning/plan-reservation.ts';
+import { oldestFirst } from '../planning/reservation.ts';
+import type { Consulted } from '../plugins/attempt-control.ts';
+import type { AnsweredCall } from '../plugins/call-gateway.ts';
+import { hasOnlyBegun } from '../state/outcome-consequences.ts';
+import {
+  readInvoiceRetryJob,
+  readRetryJob,
+  releaseNotification,
+  uuidOf,
+} from '../state/payment-notifications.ts';
+
+/** Pays each newly committed invoice from the account's default payment method (§9.1 rule 1). */
+export class AutomaticPaymentHandler implements QueueHandler {
+  readonly name = 'payment-service:automatic-payment';
+  readonly topics: readonly string[] = [BusEventType.INVOICE_CREATION];
+  readonly #run: PaymentRun;
+
+  constructor(machine: PaymentMachine) {
+    this.#run = new PaymentRun(machine);
+  }
+
+  /** Resolves once no late answer is being recorded any more. */
+  idle(): Promise<void> {
+    return this.#run.idle();
+  }
+
+  handle(batch: HandlerBatch): Promise<void> {
+    const run = { batch, entries: batch.entries, actor: ActingComponent.PAYMENT_REQUEST };
+    return this.#run.run(run, ({ payload }) => ({
+      invoiceId: uuidOf(payload, 'invoiceId'),
+      retry: null,
+    }));
+  }
+}
+
+/**
+ * Runs failed automatic payments again when their retry falls due (§8.3), and held back ones when their hold is released
+ * (§9.3).
+ */
+export class PaymentRetryHandler implements QueueHandler {
+  readonly name = 'payment-service:retry';
+  readonly topics: readonly string[] = [QueueName.PAYMENT_RETRY];
+  readonly #run: PaymentRun;
+  readonly #operations: OperationRetries;
+
+  constructor(machine: PaymentMachine) {
+    this.#run = new PaymentRun(machine);
+    this.#operations = new OperationRetries(machine);
+  }
+
+  /** Resolves once no late answer is being recorded any more. */
+  idle(): Promise<void> {
+    return this.#run.idle();
+  }
+
+  async handle(batch: HandlerBatch): Promise<void> {
+    const ofInvoices = batch.entries.filter(({ payload }) => payload.invoiceId != null);
+    await this.#run.run({ batch, entries: ofInvoices, actor: ActingComponent.PAYMENT_RETRY }, readRequest);
+    const operations = batch.entries.filter(({ payload }) => payload.invoiceId == null);
+    await this.#operations.run(batch, operations);
+  }
+}
+
+function readRequest({ payload }: ClaimedEntry): Omit<PaymentRequest, 'accountRecordId'> {
+  if ('holdId' in payload) {
+    const invoiceId = uuidOf(payload, 'invoiceId');
+    return { invoiceId, retry: null, holdId: uuidOf(payload, 'holdId') };
+  }
+  const retry = readInvoiceRetryJob(payload);
+  return { invoiceId: retry.invoiceId, retry };
+}
+
+/** Reads what an entry asks for; throws on a payload of another kind. */
+export type ReadRequest = (entry: ClaimedEntry) => Omit<PaymentRequest, 'accountRecordId'>;
+
+/** A batch, and in whose name it is processed. */
+export interface Run {
+  readonly batch: HandlerBatch;
+  /** Those that are worked on: all of the batch, or some. */
+  readonly entries: readonly ClaimedEntry[];
+  readonly actor: ActingComponent;
+}
+
+interface QueuedRequest extends PaymentRequest {
+  readonly entry: ClaimedEntry;
+}
+
+type Answered = Charge<QueuedRequest> & AnsweredCall;
+
+/** Pays what the entries of a batch ask for; each look at them is one transaction. */
+export class PaymentRun {
+  readonly #machine: PaymentMachine;
+  readonly #charges: InvoiceCharges;
+
+  constructor(machine: PaymentMachine) {
+    this.#machine = machine;
+    this.#charges = new InvoiceCharges(machine);
+  }
+
+  /** Resolves once no late answer is being recorded any more. */
+  idle(): Promise<void> {
+    return this.#machine.idle();
+  }
+
+  async run(run: Run, read: ReadRequest): Promise<void> {
+    const requests = readRequests(run, read);
+    if (requests.length === 0) return;
+    let busy: readonly ClaimedEntry[] = [];
+    await this.#machine.run<Charge<QueuedRequest>, void>({
+      parallelCalls: MAX_CONCURRENT_GATEWAY_CALLS,
+      write: (work) => this.#write(run, run.entries, work),
+      look: async (session, { consulted }) => {
+        const { step, waiting } = await this.#look(session, run, { requests, consulted });
+        busy = waiting;
+        return step;
+      },
+      record: (answered) => this.#record(run, answered),
+      // What fails here fails with its entries, which come again.
+      comesAgain: () => true,
+    });
+    run.batch.busy(busy);
+  }
+
+  #write<T>(
+    { actor, batch }: Run,
+    entries: readonly ClaimedEntry[],
+    work: (session: WriteSession) => Promise<T>,
+  ): Promise<T> {
+    const authorship = batchAuthorship(entries, actor, this.#machine.ports.clock.now());
+    return this.#machine.ports.storage.write(batch.tenant, authorship, work);
+  }
+
+  /** Entries that are done end here; those of busy accounts, and those that wait for another payment, come again. */
+  async #look(
+    session: WriteSession,
+    { batch, actor }: Run,
+    { requests, consulted }: { readonly requests: readonly QueuedRequest[]; readonly consulted: Consulted },
+  ): Promise<{
+    readonly step: Step<Charge<QueuedRequest>, void>;
+    readonly waiting: readonly ClaimedEntry[];
+  }> {
+    const accounts = await session.tryLockAccounts(requests.map(({ accountRecordId }) => accountRecordId));
+    const locked = new Set(accounts.map(({ recordId }) => recordId));
+    const ours = requests.filter(({ accountRecordId }) => locked.has(accountRecordId));
+    const round = {
+      requests: ours,
+      accounts,
+      paysEmptyInvoices: true,
+      parallelCalls: MAX_CONCURRENT_GATEWAY_CALLS,
+      callerOf: ({ entry: { userToken } }: QueuedRequest) => {
+        return { tenant: batch.tenant, userName: actor, userToken };
+      },
+      keyOf: ({ entry }: QueuedRequest) => entry,
+    };
+    const step = await this.#charges.look(session, round, consulted);
+    if (step.kind === 'CONSULT') return { step, waiting: [] };
+    const { planned, calls } = step;
+    await endHolds(
+      session,
+      ours.filter(({ entry }) => consulted.stopped.has(entry)),
+    );
+    const unlocked = requests.filter((request) => !ours.includes(request)).map(({ entry }) => entry);
+    const held = planned.flatMap(({ request, plan }) => (plan.kind === 'WAIT' ? request.entry : []));
+    const waiting = new Set([...unlocked, ...held]);
+    const calling = new Set(calls.map(({ request }) => request.entry));
+    const done = requests
+      .map(({ entry }) => entry)
+      .filter((each) => !waiting.has(each) && !calling.has(each));
+    if (done.length > 0) await batch.finish(session, done);
+    if (calls.length === 0) return { step: { kind: 'DONE', result: undefined }, waiting: [...waiting] };
+    return { step: { kind: 'CALL', calls }, waiting: [...waiting] };
+  }
+
+  /** Records all answers in one transaction; those of busy accounts, or all if the transaction fails, one by one. */
+  async #record(run: Run, answered: readonly Answered[]): Promise<void> {
+    let left = answered;
+    try {
+      left = await this.#write(run, run.entries, (session) => this.#recordTogether(session, run, answered));
+    } catch (error) {
+      const facts = { err: error, count: answered.length };
+      this.#machine.ports.logger.warn(facts, 'recording payments together failed; recording one by one');
+    }
+    for (const charge of left) await this.#recordAlone(run, charge);
+  }
+
+  /** Returns the charges of accounts that were busy. */
+  async #recordTogether(
+    session: WriteSession,
+    run: Run,
+    answered: readonly Answered[],
+  ): Promise<readonly Answered[]> {
+    const accounts = await session.tryLockAccounts(answered.map(({ account }) => account.recordId));
+    const locked = new Set(accounts.map(({ recordId }) => recordId));
+    const ours = answered.filter(({ account }) => locked.has(account.recordId));
+    const entries = ours.map(({ request }) => request.entry);
+    await this.#machine.record(session, ours);
+    await run.batch.finish(session, entries);
+    return answered.filter(({ account }) => !locked.has(account.recordId));
+  }
+
+  async #recordAlone(run: Run, charge: Answered): Promise<void> {
+    const leave = (error: unknown): void => {
+      this.#machine.logUnrecorded(error, [charge]);
+      run.batch.failed(charge.request.entry, error);
+    };
+    await this.#recordOne(run, charge, { finish: true }).catch((error: unknown) => {
+      if (!(error instanceof LeaseLostError)) return leave(error);
+      // Another node has the entry now and will find the payment reserved; the result is still ours to record.
+      return this.#recordOne(run, charge, { finish: false }).catch(leave);
+    });
+  }
+
+  async #recordOne(run: Run, charge: Answered, { finish }: { readonly finish: boolean }): Promise<void> {
+    const { entry } = charge.request;
+    await this.#write(run, [entry], async (session) => {
+      await session.lockAccounts([charge.account.id], { wait: LockWait.PAYMENT });
+      await this.#machine.record(session, [charge]);
+      if (finish) await run.batch.finish(session, [entry]);
+    });
+  }
+}
+
+/** A hold whose payment a control plugin has stopped ends: it was asked, and nothing would ask again (§9.3). */
+async function endHolds(session: WriteSession, stopped: readonly QueuedRequest[]): Promise<void> {
+  const held = stopped.filter(({ holdId }) => holdId !== undefined);
+  if (held.length === 0) return;
+  const holds = await session.payments.findHoldsByInvoices(held.map(({ invoiceId }) => invoiceId));
+  const over = new Set(held.map(({ holdId }) => holdId));
+  await session.payments.endHolds(holds.filter(({ id }) => over.has(id)));
+}
+
+function readRequests({ batch, entries }: Run, read: ReadRequest): readonly QueuedRequest[] {
+  return entries.flatMap((entry) => {
+    const { accountRecordId, topic, recordId } = entry;
+    try {
+      if (accountRecordId === null) throw new InvariantError(`${topic} entry ${recordId} has no account`);
+      return [{ ...read(entry), accountRecordId, entry }];
+    } catch (error) {
+      batch.failed(entry, error);
+      return [];
+    }
+  });
+}
+
+/** Runs operations again that a control plugin has given a date for (§8.3): a new attempt with the keys of the old. */
+export class OperationRetries {
+  readonly #ports: PaymentPorts;
+  readonly #payments: PaymentService;
+
+  constructor(machine: PaymentMachine) {
+    this.#ports = machine.ports;
+    this.#payments = new PaymentService(machine);
+  }
+
+  /** One after the other: each begins an attempt, by which a second delivery sees that it was made. */
+  async run(batch: HandlerBatch, entries: readonly ClaimedEntry[]): Promise<void> {
+    for (const entry of entries) await this.#runOne(batch, entry);
+  }
+
+  async #runOne(batch: HandlerBatch, entry: ClaimedEntry): Promise<void> {
+    try {
+      const { attemptId } = readRetryJob(entry.payload);
+      const origin = await this.#originOf(batch, attemptId);
+      const hasEnded = origin === null || (await this.#repeat(batch, entry, origin));
+      const authorship = batchAuthorship([entry], ActingComponent.PAYMENT_RETRY, this.#ports.clock.now());
+      await this.#ports.storage.write(batch.tenant, authorship, async (session) => {
+        if (!hasEnded) await this.#recordRefusal(session, origin);
+        await batch.finish(session, [entry]);
+      });
+    } catch (error) {
+      if (error instanceof BillingError && error.facts.isBusy === true) batch.busy([entry]);
+      else batch.failed(entry, error);
+    }
+  }
+
+  /** The attempt that is to run again; null when it has, or was decided anew since. */
+  async #originOf(batch: HandlerBatch, attemptId: PaymentAttempt['id']): Promise<PaymentAttempt | null> {
+    return this.#ports.storage.read(batch.tenant, async (session) => {
+      const [origin] = await session.payments.findAttemptsByIds([attemptId]);
+      if (origin?.stateName !== AttemptState.RETRIED) return null;
+      const runs = await session.payments.findAttemptsByPaymentKeys([origin.paymentExternalKey]);
+      const { transactionExternalKey: key } = origin;
+      const transactions = await session.payments.findTransactionsByKeys([key]);
+      const own = runs.filter(
+        (run) => run.transactionExternalKey === key && !hasOnlyBegun(run, transactions),
+      );
+      return own.at(-1)?.id === origin.id ? origin : null;
+    });
+  }
+
+  /** A retry that was refused before it began has an attempt too (§3.3); one that has begun has one already. */
+  async #recordRefusal(session: WriteSession, origin: PaymentAttempt): Promise<void> {
+    const runs = await session.payments.findAttemptsByPaymentKeys([origin.paymentExternalKey]);
+    const own = runs.filter((run) => run.transactionExternalKey === origin.transactionExternalKey);
+    if (own.at(-1)?.id !== origin.id) return;
+    const refused: New<PaymentAttempt> = {
+      id: this.#ports.ids.next(),
+      accountId: origin.accountId,
+      accountRecordId: origin.accountRecordId,
+      paymentMethodId: origin.paymentMethodId,
+      paymentExternalKey: origin.paymentExternalKey,
+      transactionId: null,
+      transactionExternalKey: origin.transactionExternalKey,
+      transactionType: origin.transactionType,
+      stateName: AttemptState.ABORTED,
+      amount: origin.amount,
+      currency: origin.currency,
+      pluginNames: origin.pluginNames,
+      pluginProperties: [],
+      isApiPayment: false,
+      createdDate: session.authorship.createdDate,
+    };
+    await session.payments.insertAttempts([refused]);
+  }
+
+  /**
+   * What it ends in stands in its attempt; an operation that may not run any more is no failure of the entry.
+   * @returns false if it has thrown.
+   */
+  async #repeat(batch: HandlerBatch, entry: ClaimedEntry, origin: PaymentAttempt): Promise<boolean> {
+    const context: CallContext = {
+      tenant: batch.tenant,
+      userName: ActingComponent.PAYMENT_RETRY,
+      principal: null,
+      reasonCode: null,
+      comments: null,
+      userToken: entry.userToken,
+      callOrigin: CallOrigin.INTERNAL,
+      createdDate: this.#ports.clock.now(),
+    };
+    const request = requestOfAttempt(origin);
+    try {
+      await this.#payments.runPlanned(context, {
+        request,
+        isOfInvoice: origin.pluginNames.includes(INVOICE_PAYMENT_CONTROL_PLUGIN),
+        isApiPayment: false,
+        plan: (deciding) => planOperation(deciding.request, deciding.facts, deciding.rules),
+      });
+      return true;
+    } catch (error) {
+      if (!(error instanceof BillingError) || error.facts.isBusy === true) throw error;
+      const facts = { err: error, attemptId: origin.id };
+      this.#ports.logger.info(facts, 'a retried payment ended with an error; its attempt tells');
+      return false;
+    }
+  }
+}
+
+function requestOfAttempt(origin: PaymentAttempt): OperationRequest {
+  return {
+    operation: origin.transactionType,
+    accountId: origin.accountId,
+    paymentId: null,
+    paymentExternalKey: origin.paymentExternalKey,
+    transactionExternalKey: origin.transactionExternalKey,
+    paymentMethodId: origin.paymentMethodId,
+    amount: origin.amount,
+    currency: origin.currency,
+    effectiveDate: null,
+    properties: origin.pluginProperties ?? [],
+    controlPlugins: origin.pluginNames.filter((name) => name !== INVOICE_PAYMENT_CONTROL_PLUGIN),
+  };
+}
+
+/**
+ * Releases what AUTO_PAY_OFF and MANUAL_PAY held back, once an account has neither of them (§9.3): each hold gets a due
+ * entry, that of the oldest invoice first. If the event is delivered twice, the entries are already there.
+ */
+export class HoldReleaseHandler implements QueueHandler {
+  readonly name = 'payment-service:hold-release';
+  readonly topics: readonly string[] = [BusEventType.TAG_DELETION];
+  readonly #ports: Pick<Ports, 'storage' | 'clock'>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'clock'>) {
+    this.#ports = ports;
+  }
+
+  async handle(batch: HandlerBatch): Promise<void> {
+    const entries = batch.entries.filter(endsAStop);
+    if (entries.length === 0) return;
+    const authorship = batchAuthorship(entries, ActingComponent.PAYMENT_REQUEST, this.#ports.clock.now());
+    const busy = await this.#ports.storage.write(batch.tenant, authorship, async (session) => {
+      const accounts = await session.tryLockAccounts(entries.flatMap((entry) => entry.accountRecordId ?? []));
+      const locked = new Set(accounts.map(({ recordId }) => recordId));
+      const ours = entries.filter(({ accountRecordId }) => locked.has(accountRecordId ?? 0));
+      await release(
+        session,
+        accounts.map(({ id }) => id),
+      );
+      await batch.finish(session, ours);
+      return entries.filter((entry) => !ours.includes(entry));
+    });
+    if (busy.length > 0) batch.busy(busy);
+  }
+}
+
+function endsAStop({ payload }: ClaimedEntry): boolean {
+  return hasEffect(payload.tagDefinitionId, TagEffect.HOLDS_PAYMENTS);
+}
+
+async function release(session: WriteSession, accountIds: readonly Uuid[]): Promise<void> {
+  const tags = await effectsOnAccounts(session, accountIds);
+  const free = accountIds.filter((id) => !tags.has(id, TagEffect.HOLDS_PAYMENTS));
+  const holds = await session.payments.findHoldsByAccounts(free);
+  const invoices = await session.invoices.findByIds(holds.map(({ invoiceId }) => invoiceId));
+  const now = session.authorship.createdDate;
+  session.schedule(oldestFirst(holds, invoices).map((hold) => releaseNotification(hold, now)));
+}

@@ -1,0 +1,187 @@
+import { loadAccount } from '../../accounts/index.ts';
+import { effectsOnAccounts, TagEffect } from '../../control-tags/index.ts';
+import type { PaymentReads, ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import type { Account, Payment, PaymentTransaction } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { askedPayment, type OperationFacts, type OperationRequest } from '../planning/operation-facts.ts';
+import type { PaymentRequest } from '../planning/plan-reservation.ts';
+import {
+  type ApiPayment,
+  factsOf,
+  type KeyedRecords,
+  type KnownFacts,
+  type StoredPayments,
+} from '../planning/reservation.ts';
+import { badParameter } from '../state/payment-errors.ts';
+import { isFirstOperation, type PaymentOperation } from '../state/payment-state.ts';
+import { type LoadedPayments, retryKeysOf } from '../state/payment-view.ts';
+
+/** The payment that a request means, null for a new one, and what its keys lead to. */
+interface Asked {
+  readonly payment: Payment | null;
+  readonly accountId: Uuid;
+  /** Of the tenant, with the key that is asked for. */
+  readonly keyTransactions: readonly PaymentTransaction[];
+}
+
+/**
+ * What a request is decided on (§4.1 rules 2 and 3), in a constant number of queries, of which those that do not depend
+ * on each other go together; `locked` is the account if it is known already.
+ * @throws BillingError as `loadAsked`, ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+ */
+export async function loadOperationFacts(
+  session: ReadSession,
+  request: OperationRequest,
+  locked?: Account,
+): Promise<OperationFacts> {
+  const { payments: reads } = session;
+  const isFirst = isFirstOperation(request.operation);
+  const newMethodId = request.paymentMethodId ?? locked?.paymentMethodId ?? null;
+  const [{ payment, accountId, keyTransactions }, [newMethod]] = await Promise.all([
+    loadAsked(session, request),
+    // That of a new payment, which most are that have no id.
+    reads.findMethodsByIds(
+      request.paymentId === null && isFirst && newMethodId !== null ? [newMethodId] : [],
+    ),
+  ]);
+  const account = locked?.id === accountId ? locked : await loadAccount(session, accountId);
+  const own = payment === null ? [] : [payment.id];
+  const methodId = payment?.paymentMethodId ?? request.paymentMethodId ?? account.paymentMethodId;
+  const isLoaded = methodId === null || newMethod?.id === methodId;
+  const [transactions, rows, [otherMethod]] = await Promise.all([
+    reads.findTransactions(own),
+    reads.findInvoicePaymentsByPayments(own),
+    reads.findMethodsByIds(isLoaded ? [] : [methodId]),
+  ]);
+  const method = (isLoaded ? newMethod : otherMethod) ?? null;
+  const openInvoiceRefunds =
+    rows.length > 0 && takesBack.has(request.operation)
+      ? await reads.findOpenInvoiceRefunds([account.recordId])
+      : [];
+  return { account, payment, transactions, keyTransactions, rows, openInvoiceRefunds, method };
+}
+
+/**
+ * The payment that is meant, and whose it is.
+ * @throws BillingError as `askedPayment`, PAYMENT_INVALID_PARAMETER (7031) for a new payment without an account.
+ */
+export async function loadAsked({ payments: reads }: ReadSession, request: OperationRequest): Promise<Asked> {
+  const { paymentId, paymentExternalKey, transactionExternalKey } = request;
+  const [keyTransactions, byId, [byKey]] = await Promise.all([
+    transactionExternalKey === null ? [] : reads.findTransactionsByKeys([transactionExternalKey]),
+    reads.findByIds(paymentId === null ? [] : [paymentId]),
+    paymentExternalKey === null ? [] : reads.findByKeys([paymentExternalKey]),
+  ]);
+  const keyed = new Set<Uuid>(keyTransactions.map((each) => each.paymentId));
+  const known = byId.filter(({ id }) => keyed.has(id));
+  for (const { id } of known) keyed.delete(id);
+  const payments = [...known, ...(await reads.findByIds([...keyed]))];
+  const found = { byId: byId[0], byKey, transactions: keyTransactions, payments };
+  const payment = askedPayment(request, found);
+  const accountId = payment?.accountId ?? request.accountId;
+  if (accountId === null) throw badParameter('accountId', 'is needed for a new payment');
+  return { payment, accountId, keyTransactions };
+}
+
+/** Completions come as CAPTURE, whatever they complete; what pays an invoice has no captures of its own. */
+const takesBack: ReadonlySet<PaymentOperation> = new Set<PaymentOperation>([
+  'REFUND',
+  'CHARGEBACK',
+  'CAPTURE',
+]);
+
+/** The facts on which requests of the locked accounts are decided; a constant number of queries. */
+export async function loadFacts<R extends PaymentRequest>(
+  session: WriteSession,
+  requests: readonly R[],
+  accounts: readonly Account[],
+): Promise<ReadonlyMap<R, KnownFacts>> {
+  const invoiceIds = [...new Set(requests.map(({ invoiceId }) => invoiceId))];
+  const invoices = new Map(
+    (await session.invoices.findByIds(invoiceIds)).map((invoice) => [invoice.id, invoice]),
+  );
+  const apis = requests.flatMap(({ api }) => api ?? []);
+  const apiMethodIds = apis.flatMap(({ methodId }) => methodId ?? []);
+  const loaded = await loadPaymentsOf(session.payments, invoiceIds, [
+    ...accounts.flatMap(({ paymentMethodId }) => paymentMethodId ?? []),
+    ...apiMethodIds,
+    ...requests.flatMap(({ consulted }) => consulted?.paymentMethodId ?? []),
+  ]);
+  const stored = { ...loaded, keyed: await loadKeyed(session.payments, apis) };
+  const heldBack = await heldBackIds(session, accounts);
+  const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
+  const mayBeHeld = ({ accountRecordId, retry }: R) =>
+    retry !== null && heldBack.has(accountOf.get(accountRecordId)?.id ?? '');
+  const asksHold = requests.filter((request) => request.holdId !== undefined || mayBeHeld(request));
+  const holds = await session.payments.findHoldsByInvoices(asksHold.map(({ invoiceId }) => invoiceId));
+  const known = new Map<R, KnownFacts>();
+  for (const request of requests) {
+    const account = accountOf.get(request.accountRecordId);
+    const invoice = invoices.get(request.invoiceId);
+    if (!account || !invoice) continue;
+    const hold = holds.find(({ invoiceId }) => invoiceId === invoice.id) ?? null;
+    const isHeldBack = heldBack.has(account.id);
+    const { api, consulted } = request;
+    const of = { account, invoice, isHeldBack, hold, ...(api && { api }), ...(consulted && { consulted }) };
+    known.set(request, factsOf(of, stored));
+  }
+  return known;
+}
+
+async function loadPaymentsOf(
+  reads: PaymentReads,
+  invoiceIds: readonly Uuid[],
+  askedMethodIds: readonly Uuid[],
+): Promise<Omit<StoredPayments, 'keyed'>> {
+  const rows = await reads.findInvoicePaymentsByInvoices(invoiceIds);
+  const paymentIds = [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))];
+  const payments = paymentIds.length > 0 ? await reads.findByIds(paymentIds) : [];
+  const transactions = paymentIds.length > 0 ? await reads.findTransactions(paymentIds) : [];
+  const keys = payments.map(({ externalKey }) => externalKey);
+  const attempts = keys.length > 0 ? await reads.findAttemptsByPaymentKeys(keys) : [];
+  const methodIds = new Set([...askedMethodIds, ...payments.map(({ paymentMethodId }) => paymentMethodId)]);
+  const methods = methodIds.size > 0 ? await reads.findMethodsByIds([...methodIds]) : [];
+  return { rows, payments, transactions, attempts, methods };
+}
+
+/** What has the keys that API payments give. */
+async function loadKeyed(reads: PaymentReads, apis: readonly ApiPayment[]): Promise<KeyedRecords> {
+  const transactionKeys = apis.flatMap(({ transactionKey }) => transactionKey ?? []);
+  const paymentKeys = apis.flatMap(({ paymentKey }) => paymentKey ?? []);
+  return {
+    transactions: transactionKeys.length > 0 ? await reads.findTransactionsByKeys(transactionKeys) : [],
+    payments: paymentKeys.length > 0 ? await reads.findByKeys(paymentKeys) : [],
+  };
+}
+
+/** The accounts whose tags hold automatic payments back (§9.2 rule 6). */
+async function heldBackIds(
+  session: WriteSession,
+  accounts: readonly Account[],
+): Promise<ReadonlySet<string>> {
+  const ids = accounts.map(({ id }) => id);
+  const tags = await effectsOnAccounts(session, ids);
+  return new Set(ids.filter((id) => tags.has(id, TagEffect.HOLDS_PAYMENTS)));
+}
+
+/** Loads what views of the payments show, in a constant number of queries. */
+export async function loadPayments(
+  session: ReadSession,
+  payments: readonly Payment[],
+  options: { readonly withAttempts?: boolean; readonly withPluginInfo?: boolean },
+): Promise<LoadedPayments> {
+  const transactions = await session.payments.findTransactions(payments.map(({ id }) => id));
+  const attempts = options.withAttempts
+    ? await session.payments.findAttemptsByPaymentKeys(payments.map(({ externalKey }) => externalKey))
+    : null;
+  const pending = await session.notifications.findPending(retryKeysOf(attempts ?? []));
+  const methodIds = options.withPluginInfo ? payments.map(({ paymentMethodId }) => paymentMethodId) : [];
+  const methods = await session.payments.findMethodsByIds([...new Set(methodIds)]);
+  return {
+    payments,
+    transactions: Map.groupBy(transactions, ({ paymentId }) => paymentId),
+    attempts: attempts && Map.groupBy(attempts, ({ paymentExternalKey }) => paymentExternalKey),
+    pending: new Map(pending.map((each) => [each.uniqueKey, each])),
+    pluginNames: new Map(methods.map(({ id, pluginName }) => [id, pluginName])),
+  };
+}
