@@ -1,10 +1,9 @@
-export { AttemptSweep } from './background/attempt-sweep.ts';
-export { JanitorHandler } from './background/janitor-handler.ts';
 export {
   AutomaticPaymentHandler,
   HoldReleaseHandler,
   PaymentRetryHandler,
 } from './background/queued-payments.ts';
+export { AttemptSweep, JanitorHandler } from './background/recovery.ts';
 export type { HostedFormView, NotificationAnswerView } from './claims/gateway-claims.ts';
 export { loadPayments } from './loading/load-facts.ts';
 export { checkStateMachine } from './loading/state-machines.ts';
@@ -74,7 +73,6 @@ export type {
 export type { RefundAdjustmentInput } from './planning/refund-adjustments.ts';
 export { externalPaymentGateway, type PluginInfoOptions } from './plugins/gateway-info.ts';
 export { PaymentLists, PaymentReads } from './reading/payment-reads.ts';
-export type { FixedStatus } from './state/fixed-states.ts';
 export { decidingTransaction, isRowOf } from './state/invoice-remainder.ts';
 export {
   type PaymentConfig,
@@ -84,8 +82,7 @@ export {
 } from './state/payment-config.ts';
 export { noSignedNotifications } from './state/payment-errors.ts';
 export { recoveryKey } from './state/payment-notifications.ts';
-export { PaymentStateName } from './state/payment-state.ts';
-export { type PaymentTotals, refundable, takenOf } from './state/payment-totals.ts';
+export { PaymentStateName, type PaymentTotals, refundable, takenOf } from './state/payment-state.ts';
 export {
   type AttemptView,
   type InvoicePaymentView,
@@ -96,3 +93,4 @@ export {
   viewPayments,
   withInvoices,
 } from './state/payment-view.ts';
+export type { FixedStatus } from './state/transaction-outcome.ts';

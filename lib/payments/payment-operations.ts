@@ -13,9 +13,9 @@ import type { Instant, LocalDate } from '../values/time/index.ts';
 import type { PaymentMethodInput } from './methods/payment-method-operations.ts';
 import type { RefundAdjustmentInput } from './planning/refund-adjustments.ts';
 import type { ControlledInput, PluginInfoOptions } from './plugins/gateway-info.ts';
-import type { FixedStatus } from './state/fixed-states.ts';
 import type { PaymentStateName } from './state/payment-state.ts';
 import type { InvoicePaymentView, PaymentTransactionView, PaymentView } from './state/payment-view.ts';
+import type { FixedStatus } from './state/transaction-outcome.ts';
 
 /** What was paid, and how it went; operations on payments. */
 export interface PaymentOperations<C extends Leading = []>

@@ -7,7 +7,7 @@ import { addEngineTag } from '../../tags/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { claimedKey } from '../claims/gateway-claims.ts';
-import { AccountCharges, checkPayable, type ReservedPayment } from '../machine/account-charges.ts';
+import { AccountCharges, checkPayable, type ReservedPayment } from '../machine/invoice-charges.ts';
 import type { PaymentMachine, PaymentPorts } from '../machine/payment-machine.ts';
 import { askGateway, tellGateway } from '../plugins/call-gateway.ts';
 import { ControlCalls, contextOfCall } from '../plugins/control-calls.ts';

@@ -17,7 +17,7 @@ import {
   callsOrDone,
   type ReservedPayment,
   WITH_DEFAULTS,
-} from '../machine/account-charges.ts';
+} from '../machine/invoice-charges.ts';
 import type { PaymentMachine, Step } from '../machine/payment-machine.ts';
 import {
   type Deciding,

@@ -44,7 +44,7 @@ import {
   registeredGateway,
   unreadableAnswer,
 } from '../state/payment-errors.ts';
-import { activeChargeback } from '../state/payment-totals.ts';
+import { activeChargeback } from '../state/payment-state.ts';
 import type { ComboPartiesFinder } from './direct-payments.ts';
 
 type GatewayServicePorts = ControlPorts & Pick<Ports, 'storage' | 'gateways'>;

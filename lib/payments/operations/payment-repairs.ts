@@ -19,7 +19,6 @@ import type {
   ScheduledRetryInput,
   TransactionFixInput,
 } from '../payment-operations.ts';
-import { checkFixable, fixedOutcome, fixedStates } from '../state/fixed-states.ts';
 import { asksForRetries, spentAttempt } from '../state/outcome-consequences.ts';
 import type { PaymentConfigOf } from '../state/payment-config.ts';
 import {
@@ -31,7 +30,7 @@ import {
 } from '../state/payment-errors.ts';
 import { retryKey } from '../state/payment-notifications.ts';
 import { isLeased, paymentStateNames } from '../state/payment-state.ts';
-import type { Settlement } from '../state/transaction-outcome.ts';
+import { checkFixable, fixedOutcome, fixedStates, type Settlement } from '../state/transaction-outcome.ts';
 
 /** A payment with the transaction that is to be corrected. */
 interface Known {

@@ -39,8 +39,14 @@ import {
   paymentOfOther,
   transactionOfOther,
 } from '../state/payment-errors.ts';
-import { isFirstOperation, type OperationTable, type PaymentOperation } from '../state/payment-state.ts';
-import { currencyOf, paymentTotals, refundable } from '../state/payment-totals.ts';
+import {
+  currencyOf,
+  isFirstOperation,
+  type OperationTable,
+  type PaymentOperation,
+  paymentTotals,
+  refundable,
+} from '../state/payment-state.ts';
 
 /** All that an operation is decided on. */
 export interface OperationFacts {

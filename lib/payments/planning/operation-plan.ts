@@ -15,6 +15,7 @@ import type { Instant } from '../../values/time/index.ts';
 import type { CallOutcome } from '../claims/gateway-claims.ts';
 import { badParameter, noSuchMethod, paymentError, registeredGateway } from '../state/payment-errors.ts';
 import {
+  activeChargeback,
   checkMayStart,
   isFirstOperation,
   isLeased,
@@ -22,7 +23,6 @@ import {
   type PaymentOperation,
   typeOf,
 } from '../state/payment-state.ts';
-import { activeChargeback } from '../state/payment-totals.ts';
 import { ownOutcome } from '../state/transaction-outcome.ts';
 import {
   checkAmount,

@@ -19,7 +19,7 @@ import {
   ZERO,
 } from '../../values/money/index.ts';
 import { paymentError } from './payment-errors.ts';
-import { currencyOf, takenOf } from './payment-totals.ts';
+import { currencyOf, takenOf } from './payment-state.ts';
 
 /** The row of a payment of an invoice, those that take something of it back, and what may still do so. */
 export interface PaidRows {

@@ -12,7 +12,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { type ClaimedResults, gatewayText, lastClaimOf } from '../claims/gateway-claims.ts';
 import { retryKey } from './payment-notifications.ts';
-import { type PaymentTotals, paymentTotals } from './payment-totals.ts';
+import { type PaymentTotals, paymentTotals } from './payment-state.ts';
 
 /** What a gateway says about a transaction when it is asked; never stored (§1.4). */
 export interface TransactionPluginInfo {

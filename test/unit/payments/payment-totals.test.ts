@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { paymentTotals } from '../../../lib/payments/state/payment-totals.ts';
+import { paymentTotals } from '../../../lib/payments/state/payment-state.ts';
 import type { PaymentTransaction } from '../../../lib/records/payments/payment.ts';
 import { type Currency, decimal } from '../../../lib/values/money/index.ts';
 import { transaction } from '../../support/payments/payment-records.ts';
