@@ -157,7 +157,6 @@ export interface ComboParties {
   readonly mayCreate?: { readonly account: boolean; readonly paymentMethod: boolean };
 }
 
-/** A payment with its account and method. */
 export interface ComboPaymentInput extends ComboParties, OperationInput {
   readonly transactionType: 'AUTHORIZE' | 'PURCHASE' | 'CREDIT';
   /** More than 0; of an authorization 0 checks the method. */
@@ -306,7 +305,6 @@ export interface PaymentListOperations<C extends Leading = []> {
   search(...given: [...C, key: string, request: Given<PaymentListRequest>]): Promise<Page<PaymentView>>;
 }
 
-/** One payment of an invoice. */
 export interface InvoicePaymentInput extends ControlledInput {
   readonly invoiceId: Uuid;
   /** The account of the invoice, where it is to be checked. */

@@ -43,7 +43,6 @@ export class AutomaticPaymentHandler implements QueueHandler {
     this.#run = new PaymentRun(machine);
   }
 
-  /** Resolves once no late answer is being recorded any more. */
   idle(): Promise<void> {
     return this.#run.idle();
   }
@@ -72,7 +71,6 @@ export class PaymentRetryHandler implements QueueHandler {
     this.#operations = new OperationRetries(machine);
   }
 
-  /** Resolves once no late answer is being recorded any more. */
   idle(): Promise<void> {
     return this.#run.idle();
   }
@@ -97,10 +95,8 @@ function readRequest({ payload }: ClaimedEntry): Omit<PaymentRequest, 'accountRe
 /** Reads what an entry asks for; throws on a payload of another kind. */
 export type ReadRequest = (entry: ClaimedEntry) => Omit<PaymentRequest, 'accountRecordId'>;
 
-/** A batch, and in whose name it is processed. */
 export interface Run {
   readonly batch: HandlerBatch;
-  /** Those that are worked on: all of the batch, or some. */
   readonly entries: readonly ClaimedEntry[];
   readonly actor: ActingComponent;
 }
@@ -121,7 +117,6 @@ export class PaymentRun {
     this.#charges = new InvoiceCharges(machine);
   }
 
-  /** Resolves once no late answer is being recorded any more. */
   idle(): Promise<void> {
     return this.#machine.idle();
   }
@@ -207,7 +202,6 @@ export class PaymentRun {
     for (const charge of left) await this.#recordAlone(run, charge);
   }
 
-  /** Returns the charges of accounts that were busy. */
   async #recordTogether(
     session: WriteSession,
     run: Run,

@@ -50,7 +50,6 @@ interface Job extends RecoveryJob {
   readonly entry: ClaimedEntry;
 }
 
-/** A transaction about which recovery asks its gateway. */
 interface Question {
   readonly job: Job;
   readonly payment: Payment;
@@ -59,7 +58,6 @@ interface Question {
 }
 
 interface Answered extends Question {
-  /** With what the control plugins of the attempt have said of it. */
   readonly settlement: Settlement;
 }
 

@@ -28,7 +28,6 @@ import { isStorable, madeStorable } from '../../values/text/index.ts';
 /** Characters of a message or reference from a gateway that are kept; answers from outside are claims. */
 const MAX_GATEWAY_TEXT_CHARACTERS = 4_096;
 
-/** A payment method as a gateway claims to have it. */
 export interface ClaimedMethod {
   /** Null = the gateway has not heard of ours. */
   readonly paymentMethodId: Uuid | null;
@@ -214,9 +213,7 @@ export function claimedDispute(claimed: unknown): GatewayDispute | null | undefi
 /** A call that gave no value: nobody knows what happened. */
 export type GatewayFailure =
   | { readonly kind: 'TIMEOUT'; readonly timeoutMs: number }
-  /** A declared error of the gateway. */
   | { readonly kind: 'GATEWAY_ERROR'; readonly message: string; readonly cause?: unknown }
-  /** Any other throw. */
   | { readonly kind: 'FAULT'; readonly message: string; readonly cause?: unknown };
 
 /** The reply to one gateway call (§2.2). */
@@ -227,11 +224,9 @@ export type CallOutcome =
   | { readonly kind: 'RESULT'; readonly result: GatewayResult }
   /** Certainly nothing happened: the call was not made, or a gateway with a complete ledger has no trace of it. */
   | { readonly kind: 'NEVER_RECEIVED'; readonly message: string }
-  /** No result for this transaction was given. */
   | { readonly kind: 'NO_RESULT' }
   | GatewayFailure;
 
-/** The outcome of a call that runs a transaction. */
 export function operationOutcome(reply: GatewayReply<GatewayResult | null>): CallOutcome {
   if (reply.kind !== 'VALUE') return reply;
   return reply.value == null ? { kind: 'NO_RESULT' } : { kind: 'RESULT', result: reply.value };
@@ -306,12 +301,9 @@ const ownHeaders: ReadonlySet<string> = new Set([
 ]);
 const ownPrefixes = ['access-control-', 'proxy-', 'x-service-', 'x-killbill-'];
 
-/** What a gateway claims of a notification. */
 export interface ClaimedNotification {
   readonly answer: NotificationAnswerView;
-  /** Names of headers that are left out. */
   readonly leftOut: readonly string[];
-  /** Null = none is told of. */
   readonly dispute: GatewayDispute | null;
 }
 

@@ -144,7 +144,6 @@ async function loadPaymentsOf(
   return { rows, payments, transactions, attempts, methods };
 }
 
-/** What has the keys that API payments give. */
 async function loadKeyed(reads: PaymentReads, apis: readonly ApiPayment[]): Promise<KeyedRecords> {
   const transactionKeys = apis.flatMap(({ transactionKey }) => transactionKey ?? []);
   const paymentKeys = apis.flatMap(({ paymentKey }) => paymentKey ?? []);

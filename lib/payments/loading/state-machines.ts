@@ -9,7 +9,6 @@ import { initialStateOf, type OperationTable, typeOf } from '../state/payment-st
 const MAX_STATE_MACHINE_CHARACTERS = 1_048_576;
 const MAX_STATE_MACHINE_ELEMENTS = 20_000;
 
-/** State machines of all tenants that stay parsed. */
 const MAX_CACHED_STATE_MACHINES = 500;
 
 /** Tables of operations that a tenant has put in the place of the engine's own (§3.1), by plugin name. */
@@ -24,7 +23,6 @@ const NONE: StateMachinesOf = new Map();
 export class StateMachines {
   /** By key: the names of the gateways that there are. */
   readonly #names: ReadonlyMap<string, string>;
-  /** By tenant, as they were at a revision. */
   readonly #kept = new Map<number, { readonly revision: number; readonly tables: StateMachinesOf }>();
 
   constructor(gateways: ReadonlyMap<string, unknown>) {

@@ -43,7 +43,6 @@ export interface PlannedRequest<R extends PaymentRequest> {
   readonly plan: ReservationPlan;
 }
 
-/** A call that pays the invoice of a request. */
 export type Charge<R> = OpenCall & { readonly request: R };
 
 /** Requests of accounts whose locks are held; those of other accounts are left out. */
@@ -54,11 +53,9 @@ export interface Round<R extends PaymentRequest> {
   readonly paysEmptyInvoices: boolean;
   readonly parallelCalls: number;
   callerOf(request: R): ControlCaller;
-  /** Identifies the request in each look. */
   keyOf(request: R): unknown;
 }
 
-/** What is reserved of a round. */
 export interface Reserved<R extends PaymentRequest> {
   readonly kind: 'RESERVED';
   readonly planned: readonly PlannedRequest<R>[];
@@ -273,13 +270,11 @@ async function storeReservations(
   session.publish(stops.flatMap(({ events }) => events));
 }
 
-/** A reserved payment of an invoice, to be charged after the commit. */
 export type ReservedPayment = Charge<PaymentRequest>;
 
 /** One call at a time, so that what the method can still pay goes to the oldest invoice. */
 const ONE = 1;
 
-/** Payments of invoices of one locked account. */
 interface AskedPayments extends Partial<Pick<Round<PaymentRequest>, 'paysEmptyInvoices'>> {
   readonly context: CallContext;
   readonly account: Account;
@@ -288,7 +283,6 @@ interface AskedPayments extends Partial<Pick<Round<PaymentRequest>, 'paysEmptyIn
 
 interface Paying {
   readonly paymentMethodId: Uuid;
-  /** Control plugins by name; default those of the tenant. */
   readonly controlPlugins?: readonly string[] | null;
 }
 

@@ -55,7 +55,6 @@ export type Step<C extends OpenCall, R> =
   | { readonly kind: 'CALL'; readonly calls: readonly C[] }
   | { readonly kind: 'DONE'; readonly result: R };
 
-/** How far the work has come before a look. */
 export interface Progress {
   readonly hasAskedGateway: boolean;
   readonly consulted: Consulted;
@@ -63,7 +62,6 @@ export interface Progress {
 
 /** Payments that somebody asks for: a person one or several, the queue a batch of them. */
 export interface PaymentWork<C extends OpenCall, R> {
-  /** How many gateways are called at once. */
   readonly parallelCalls: number;
   /** Runs a write transaction in the name of whoever asks. */
   write<T>(work: (session: WriteSession) => Promise<T>): Promise<T>;
@@ -101,7 +99,6 @@ export class PaymentMachine {
     return this.#later.idle();
   }
 
-  /** Does the work, and resolves when its outcomes are recorded. */
   async run<C extends OpenCall, R>(work: PaymentWork<C, R>): Promise<R> {
     let progress: Progress = { hasAskedGateway: false, consulted: NOT_CONSULTED };
     for (let looks = 0; ; ) {
@@ -146,7 +143,6 @@ export class PaymentMachine {
     }
   }
 
-  /** Makes the calls, so many at once. */
   call<C extends OpenCall>(
     calls: readonly C[],
     parallelCalls: number,
@@ -251,7 +247,6 @@ export class PaymentMachine {
   }
 }
 
-/** Write transactions of a call. */
 export function writesOf({ storage }: Pick<Ports, 'storage'>, context: CallContext) {
   return <T>(work: (session: WriteSession) => Promise<T>): Promise<T> =>
     storage.write(context.tenant, authorshipOf(context), work);

@@ -44,7 +44,6 @@ import type { RecordedPayments } from './record-outcomes.ts';
 
 /** What an operation is decided with, under the account's lock. */
 export interface Deciding {
-  /** As the control plugins have left it. */
   readonly request: OperationRequest;
   readonly facts: OperationFacts;
   readonly rules: OperationRules;
@@ -63,7 +62,6 @@ export interface Operation {
   plan(deciding: Deciding): OperationPlan | Promise<OperationPlan>;
 }
 
-/** An operation under the account's lock. */
 interface Looking extends Deciding {
   readonly context: CallContext;
   readonly work: Operation;
@@ -77,7 +75,6 @@ interface Looking extends Deciding {
 
 type OperationStep = Step<OpenCall, Ended>;
 
-/** The key of the one run of an operation. */
 const RUN = 'operation';
 
 /** Operations on payments (§4, §5, §8). */
@@ -88,7 +85,6 @@ export class PaymentService {
     this.#machine = machine;
   }
 
-  /** Runs the operation, and returns when its outcome is recorded. */
   run(context: CallContext, request: OperationRequest): Promise<PaymentResult> {
     return this.runPlanned(context, { request, plan: planPlainly });
   }
@@ -336,7 +332,6 @@ function adjustedRequest(
   return { ...request, ...adjusted, paymentExternalKey, transactionExternalKey };
 }
 
-/** The time of one call of its own. */
 function leaseOf({ rules: { now }, config: { pluginTimeoutMs: timeoutMs } }: Looking) {
   return { now, leaseUntil: leaseUntil(now, { count: 1, parallelCalls: 1, timeoutMs }) };
 }
@@ -379,15 +374,12 @@ export interface Done {
   readonly outcome: CallOutcome | null;
 }
 
-/** An operation that has ended, with its payment as it is then. */
 export type Ended = Done & { readonly loaded: LoadedPayments };
 
-/** The payment of an operation as it is stored. */
 export async function loadResult(session: ReadSession, paymentId: Uuid): Promise<LoadedPayments> {
   return loadPayments(session, await session.payments.findByIds([paymentId]), {});
 }
 
-/** The payment of an operation as it was recorded. */
 export function recordedResult({ payments, transactions }: RecordedPayments): LoadedPayments {
   return {
     payments: [...payments.values()],
@@ -398,7 +390,6 @@ export function recordedResult({ payments, transactions }: RecordedPayments): Lo
   };
 }
 
-/** The payment as it is now, with one of its transactions. */
 export async function readResult(
   storage: Pick<Storage<never>, 'read'>,
   context: CallContext,

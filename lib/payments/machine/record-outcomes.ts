@@ -42,9 +42,7 @@ interface RecordTools {
   readonly now: Instant;
 }
 
-/** Payments with outcomes, as they are stored. */
 export interface RecordedPayments {
-  /** In creation order. */
   readonly transactions: ReadonlyMap<Uuid, PaymentTransaction>;
   readonly payments: ReadonlyMap<Uuid, Payment>;
 }

@@ -43,7 +43,6 @@ export interface PaymentMethodReadOptions extends PluginInfoOptions {
   readonly includeDeleted?: boolean;
 }
 
-/** A window of a list of payment methods. */
 export interface PaymentMethodPageRequest extends PageRequest, PluginInfoOptions {
   /** Only methods of this plugin; for a search, those that the plugin's own one finds. Default: all. */
   readonly pluginName?: string | null;

@@ -181,7 +181,6 @@ function fail(error: Error): never {
   throw error;
 }
 
-/** What gateways are asked for. */
 interface Searching {
   readonly context: CallContext;
   /** The key as it was given, and what it asks of our own rows. */

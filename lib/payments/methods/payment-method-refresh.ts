@@ -13,7 +13,6 @@ import { paymentError, registeredGateway } from '../state/payment-errors.ts';
 import type { RefreshPaymentMethodsInput } from './payment-method-operations.ts';
 import { isTakenKey, newMethod, setDefaultMethods } from './stored-methods.ts';
 
-/** What one gateway lists of the account. */
 interface Listing {
   readonly gateway: PaymentGateway;
   readonly listed: readonly ListedMethod[];
@@ -83,7 +82,6 @@ export class PaymentMethodRefresh {
     return listings.flat();
   }
 
-  /** Tells each gateway what there is now. */
   async #reset(
     { context, input: { accountId }, timeoutMs }: Asking,
     refreshed: readonly (Pick<RefreshedMethods, 'active'> & Pick<Listing, 'gateway'>)[],
@@ -192,7 +190,6 @@ export interface RefreshFacts {
   readonly takenKeys: ReadonlySet<string>;
 }
 
-/** What becomes of the methods of one plugin. */
 export interface RefreshedMethods {
   readonly inserted: readonly Pick<PaymentMethod, 'id' | 'externalKey'>[];
   /** Those that are deleted, or are there again, as they are now. */
@@ -273,7 +270,6 @@ function matchedMethods({ listed, known, takenKeys }: RefreshFacts) {
   return { ids, inserted };
 }
 
-/** Whose list it is. */
 type Lister = Pick<PaymentMethod, 'accountId' | 'pluginName'>;
 
 /**

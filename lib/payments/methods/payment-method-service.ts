@@ -39,16 +39,12 @@ interface Addition {
   readonly context: CallContext;
   readonly gateway: PaymentGateway;
   readonly input: PaymentMethodInput;
-  /** As it was when it was checked. */
   readonly account: Account;
-  /** The key of the input; null = none was given. */
   readonly givenKey: string | null;
   readonly id: Uuid;
-  /** `payment.plugin.timeout`. */
   readonly timeoutMs: number;
 }
 
-/** A stored method, with the payments that its addition asked for, which are still to be made. */
 interface Added {
   readonly method: PaymentMethod;
   readonly charges: readonly ReservedPayment[];

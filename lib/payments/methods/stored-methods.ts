@@ -66,7 +66,6 @@ export async function methodOfAccount(
 /** A method that a gateway has taken, to be stored. */
 export interface NewMethod {
   readonly id: Uuid;
-  /** Null = none was given. */
   readonly givenKey: string | null;
   /** What the gateway calls it; null = it says nothing. */
   readonly gatewayKey: string | null;
@@ -118,7 +117,6 @@ export async function storeMethods(
   });
 }
 
-/** Whether a method could not be stored because another has its key. */
 export function isTakenKey(error: unknown): boolean {
   return error instanceof BillingError && error.code === ErrorCode.PAYMENT_INVALID_PARAMETER;
 }
@@ -226,11 +224,9 @@ function notTogether(): BillingError {
   );
 }
 
-/** A method that a call wants to add. */
 export interface AskedMethod {
   readonly accountId: Uuid;
   readonly pluginName: string;
-  /** Null = none was given. */
   readonly givenKey: string | null;
 }
 

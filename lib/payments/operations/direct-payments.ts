@@ -181,14 +181,12 @@ export class ComboPayments implements ComboOperations<[CallContext]> {
   }
 }
 
-/** How accounts are found and made. */
 export interface ComboAccounts {
   create(context: CallContext, input: AccountInput): Promise<Account>;
   get(context: CallContext, accountId: Uuid): Promise<Account>;
   getByKey(context: CallContext, externalKey: string): Promise<Account>;
 }
 
-/** How payment methods are found and added. */
 export interface ComboMethods {
   /** @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028) where no method can be added for that name. */
   checkPlugin(pluginName: string): void;
@@ -196,18 +194,14 @@ export interface ComboMethods {
   add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethod>;
 }
 
-/** Whom a combined request is about. */
 export interface FoundParties {
   readonly accountId: Uuid;
-  /** Null: it names none. */
   readonly paymentMethodId: Uuid | null;
 }
 
 interface KnownParties {
-  /** Null = it has to be made. */
   readonly account: Account | null;
   readonly methodId: Uuid | null;
-  /** The method that has to be added; null = none. */
   readonly added: ComboPaymentMethod | null;
   readonly isFirstMethod: boolean;
 }

@@ -50,7 +50,6 @@ import { badParameter, failureOfCall, paymentError, registeredGateway } from '..
 import { isLeased } from '../state/payment-state.ts';
 import { completePayment, requestOf } from './direct-payments.ts';
 
-/** What became of the payment of an invoice. */
 type Paid =
   | { readonly kind: 'NOTHING' }
   /** It is asked for again under the key of one whose outcome is open. */
@@ -179,7 +178,6 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return { kind: 'WAIT', accountId: asked.account.id, patience, consultsAgain: true };
   }
 
-  /** What is asked for, on the locked account. */
   async #asked(session: WriteSession, context: CallContext, input: InvoicePaymentInput) {
     const { invoiceId } = input;
     const [invoice] = await session.invoices.findByIds([invoiceId]);

@@ -58,7 +58,6 @@ interface Between<R, T, V> {
   call(request: R, context: GatewayContext): Promise<T>;
   /** What the answer says; null if it cannot be read. */
   read(answer: T): V | null;
-  /** The payment that the answer is about. */
   paymentOf?(value: V): Uuid | null;
 }
 
@@ -337,12 +336,10 @@ export interface PaymentGatewayOperations<C extends Leading = []> {
 type Operations = Pick<DirectPaymentOperations<[CallContext]>, 'chargeback' | 'reverseChargeback'> &
   Pick<PaymentReadOperations<[CallContext]>, 'get'>;
 
-/** What a gateway has told by a notification. */
 export interface Notified {
   readonly gateway: PaymentGateway;
   readonly paymentId: Uuid;
   readonly dispute: GatewayDispute | null;
-  /** Control plugins of the call; null = those of the tenant. */
   readonly controlPlugins: readonly string[] | null;
 }
 

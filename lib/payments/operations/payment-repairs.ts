@@ -32,11 +32,9 @@ import { retryKey } from '../state/payment-notifications.ts';
 import { isLeased, paymentStateNames } from '../state/payment-state.ts';
 import { checkFixable, fixedOutcome, fixedStates, type Settlement } from '../state/transaction-outcome.ts';
 
-/** A payment with the transaction that is to be corrected. */
 interface Known {
   readonly payment: Payment;
   readonly transaction: PaymentTransaction;
-  /** All of the payment, in creation order. */
   readonly transactions: readonly PaymentTransaction[];
 }
 
@@ -97,7 +95,6 @@ export class PaymentRepairs implements PaymentRepairOperations<WithContext> {
   }
 }
 
-/** True while a call of the payment may be running. */
 function isCalled({ transactions }: Known, now: CallContext['createdDate']): boolean {
   return transactions.some((each) => isLeased(each, now));
 }

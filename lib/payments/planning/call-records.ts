@@ -27,7 +27,6 @@ import type { ConsultedRun, PlanTools, ReservationFacts, ReservedCall } from './
 
 /** The records of one call to a gateway, before the call. */
 export interface PlannedCall extends ReservedCall {
-  /** Null if the payment exists. */
   readonly newPayment: Omit<New<Payment>, 'paymentNumber'> | null;
   readonly transaction: New<PaymentTransaction>;
 }
@@ -99,11 +98,9 @@ export function plannedCharge(
     amount,
     method,
   }: {
-    /** Null: a new one is made. */
     readonly payment: Payment | null;
     /** The run that is repeated under its key; null: none is. */
     readonly origin: PaymentAttempt | null;
-    /** What is settled, in the currency of the invoice. */
     readonly amount: Decimal;
     readonly method: PaymentMethod;
   },
@@ -218,7 +215,6 @@ function repeatedRow(
   return { ...row, status: InvoicePaymentStatus.INIT, amount, paymentDate: now };
 }
 
-/** Returns an attempt for the account and currency of the invoice (§1.5). */
 export function newAttempt(
   { account, invoice, api }: ReservationFacts,
   { ids, now }: PlanTools,

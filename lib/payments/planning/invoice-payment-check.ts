@@ -45,9 +45,7 @@ export type InvoicePaymentDecision =
 export interface InvoicePaymentCheckInput {
   readonly account: Pick<Account, 'parentAccountId' | 'isPaymentDelegatedToParent'>;
   readonly invoice: Invoice;
-  /** The active payment method to charge; null = none. */
   readonly method: PaymentMethod | null;
-  /** Null = the balance. */
   readonly requestedAmount: Decimal | null;
   readonly isApiPayment: boolean;
   /** More than the balance is refused, and not cut to it (rule 5): it was asked for of this invoice alone. */

@@ -48,12 +48,9 @@ import {
   refundable,
 } from '../state/payment-state.ts';
 
-/** All that an operation is decided on. */
 export interface OperationFacts {
   readonly account: Account;
-  /** Null = a new one. */
   readonly payment: Payment | null;
-  /** Of the payment, in creation order. */
   readonly transactions: readonly PaymentTransaction[];
   /** Of the tenant, with the key that is asked for. */
   readonly keyTransactions: readonly PaymentTransaction[];
@@ -173,13 +170,11 @@ function checkTransactionsOf(
   throw transactionOfOther(accountId);
 }
 
-/** What an operation is for; VOID and the end of a chargeback have no amount. */
 export interface OperationAmount {
   readonly amount: Decimal | null;
   readonly currency: Currency | null;
 }
 
-/** Of the rules of an operation those that amounts depend on. */
 export type AmountRules = Pick<OperationRules, 'allowsOverRefund' | 'roundsFloatNoise'>;
 
 const NONE: OperationAmount = { amount: null, currency: null };
@@ -296,7 +291,6 @@ function checkChargeback(
   throw badParameter('amount', `is more than the ${formatDecimal(most)} that can be charged back`);
 }
 
-/** What a completion tells its gateway, and what it is decided on. */
 interface Completing {
   readonly pending: PaymentTransaction;
   readonly facts: OperationFacts;

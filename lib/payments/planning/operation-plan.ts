@@ -36,7 +36,6 @@ import {
 import { checkOffers } from './reservation.ts';
 
 export type OperationPlan =
-  /** A call is running on the payment: ask again later. */
   | { readonly kind: 'WAIT' }
   /** A transaction waits for its outcome: it is asked for again (§4.2, §6.1), or has been told (§6.2). */
   | {
@@ -52,7 +51,6 @@ export type OperationPlan =
   | { readonly kind: 'SETTLED'; readonly transaction: PaymentTransaction }
   | NewOperation;
 
-/** A new transaction. */
 export interface NewOperation {
   readonly kind: 'NEW';
   /** Null: control plugins are still to be asked for one. */

@@ -47,14 +47,12 @@ export interface PaymentRequest {
   readonly retry: InvoiceRetryJob | null;
   /** The hold whose payment has to be made now (§9.3). */
   readonly holdId?: Uuid;
-  /** An API payment (§9.2); absent = an automatic one. */
   readonly api?: ApiPayment;
   /** The run that control plugins have let pass; absent = none was asked. */
   readonly consulted?: ConsultedRun;
 }
 
 export type ReservationPlan =
-  /** A call for the invoice is running: ask again later. */
   | { readonly kind: 'WAIT' }
   /** Done without a call: attempts that ended, and the bus event that tells of a failure. */
   | {
@@ -80,7 +78,6 @@ export type ReservationPlan =
 type StopPlan = Extract<ReservationPlan, { kind: 'STOP' }>;
 const NOTHING: StopPlan = { kind: 'STOP', ended: [], events: [] };
 
-/** All that a request is decided on. */
 type Planning = ReservationFacts & PlanTools;
 
 /** Decides what becomes of a request (§8.3, §9.2); writes nothing. */
@@ -219,7 +216,6 @@ function usableMethod({ gateways }: PlanTools, method: PaymentMethod | undefined
   return method?.isActive && gateways.has(method.pluginName) ? method : null;
 }
 
-/** Why nothing can be charged by this method, or without any. */
 function unusable({ account, gateways }: Planning, method: PaymentMethod | undefined): BillingError {
   if (method === undefined) return noDefaultMethod(account.id);
   return method.isActive ? noSuchPlugin(method.pluginName, gateways) : noSuchMethod(method.id);
@@ -241,7 +237,6 @@ function mayPurchase(
   });
 }
 
-/** An attempt that ended before a payment was made. */
 function unpaidAttempt(planning: Planning, amount: Decimal): New<PaymentAttempt> {
   const key = planning.ids.next();
   return abortedAttempt(planning, { paymentKey: key, transactionKey: key, paymentMethodId: null, amount });
@@ -279,7 +274,6 @@ function planRetry(job: InvoiceRetryJob, planning: Planning): ReservationPlan {
   return plan.kind === 'WAIT' || isHeld ? plan : { ...plan, spent: spentAttempt(origin) };
 }
 
-/** A retry that is to be made now. */
 interface DueRetry extends Omit<HeldRetry, 'held'> {
   /** The run that stands for it if it is not made. */
   readonly held: New<PaymentAttempt>;

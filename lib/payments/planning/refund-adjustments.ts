@@ -27,7 +27,6 @@ interface AskedRefund {
   readonly adjustments: readonly RefundAdjustmentInput[];
 }
 
-/** How the caller states amounts, in the invoice's currency. */
 type AmountForm = Pick<AmountStatement, 'currency' | 'roundsFloatNoise'>;
 
 /** How much is refunded, and what of which items (§9.5 rule 1 a–c). */
@@ -51,7 +50,6 @@ export function adjustedRefund(
     of,
     ...form
   }: AmountForm & {
-    /** Those of the invoice. */
     readonly items: readonly InvoiceItem[];
     /** What is given back of; null = the invoice's own currency. */
     readonly of: PaidRows | null;
@@ -130,7 +128,6 @@ function notPositive(invoiceItemId: Uuid): BillingError {
   );
 }
 
-/** What of the amount goes to an invoice. */
 export interface Share {
   readonly invoice: Invoice;
   readonly amount: Decimal;

@@ -205,7 +205,6 @@ export interface PlanTools {
   readonly stateMachines: ReadonlyMap<string, OperationTable>;
 }
 
-/** What is stored about the payments of some invoices. */
 export interface StoredPayments {
   readonly rows: readonly InvoicePayment[];
   readonly payments: readonly Payment[];
@@ -224,7 +223,6 @@ export interface KnownFacts {
   })[];
 }
 
-/** The part of what is stored that concerns the invoice. */
 export function factsOf(
   of: Pick<ReservationFacts, 'account' | 'invoice' | 'isHeldBack' | 'hold' | 'api' | 'consulted'>,
   stored: StoredPayments,
@@ -247,11 +245,8 @@ export function factsOf(
 
 /** A payment of an invoice that a call asks for (§9.6). */
 export interface ApiPayment {
-  /** Null = the account's default method. */
   readonly methodId: Uuid | null;
-  /** Null = the balance. */
   readonly amount: Decimal | null;
-  /** The client's own keys; null = ours. */
   readonly paymentKey: string | null;
   readonly transactionKey: string | null;
   readonly properties: readonly PluginProperty[];
@@ -264,16 +259,13 @@ export interface ApiPayment {
   readonly waits: boolean;
 }
 
-/** Payments and transactions of the tenant with the keys that API payments give. */
 export interface KeyedRecords {
   readonly payments: readonly Payment[];
   readonly transactions: readonly PaymentTransaction[];
 }
 
-/** A retry that the account's tags hold back. */
 export interface HeldRetry {
   readonly payment: Payment;
-  /** The run that it repeats. */
   readonly origin: PaymentAttempt;
   /** The run that was stored when it was held back. */
   readonly held: PaymentAttempt;

@@ -33,13 +33,11 @@ import {
 
 /** A run about which control plugins are asked, and what they are told of it. */
 export interface Consultation {
-  /** Identifies the run within its work. */
   readonly key: unknown;
   readonly begun: BegunRun;
   readonly run: ControlledRun;
 }
 
-/** A run that control plugins have let pass. */
 export interface PassedRun {
   readonly consulted: ConsultedRun;
   readonly run: ControlledRun;
@@ -48,7 +46,6 @@ export interface PassedRun {
 /** What control plugins have said of the runs of a work, by key. */
 export interface Consulted {
   readonly passed: ReadonlyMap<unknown, PassedRun>;
-  /** Why they have stopped it. */
   readonly stopped: ReadonlyMap<unknown, { readonly attemptId: Uuid; readonly error: unknown }>;
   readonly timeoutMs: number;
 }
@@ -69,7 +66,6 @@ export interface RunEnd extends Partial<Pick<PaymentAttempt, 'stateName' | 'plug
 
 /** A settlement that came another way than as the answer to a call. */
 interface LaterSettlement extends Settlement {
-  /** Name of the gateway, if it is known. */
   readonly pluginName?: string | null;
   /** Token of the work that has brought it; default: that of the caller. */
   readonly userToken?: Uuid;
@@ -97,7 +93,6 @@ export class AttemptControl {
     return this.#ports.paymentControls.size > 0;
   }
 
-  /** Whether one of these is a registered plugin. */
   hears(names: readonly string[]): boolean {
     return names.some((name) => this.#ports.paymentControls.has(name));
   }
@@ -206,7 +201,6 @@ export class AttemptControl {
     });
   }
 
-  /** Tells the plugins of an attempt what its transaction has become. */
   tell(
     caller: ControlCaller,
     {
@@ -235,7 +229,6 @@ export class AttemptControl {
   }
 }
 
-/** Ends runs that make no transaction. */
 export async function endRuns(session: WriteSession, ends: readonly RunEnd[]): Promise<void> {
   if (ends.length === 0) return;
   const endOf = new Map(ends.map(({ attemptId, ...end }) => [attemptId, end]));

@@ -84,7 +84,6 @@ interface Asking<R> {
   readonly request: R;
 }
 
-/** Asks a gateway; never throws. */
 export async function askGateway<R, T>(
   { systemClock }: Pick<Ports, 'systemClock'>,
   { context: { tenant, userName, userToken, createdDate: now }, timeoutMs, request }: Asking<R>,
@@ -112,7 +111,6 @@ export async function tellGateway<R, T>(
   throw gatewayFailed(failsWith, gateway.name, reply);
 }
 
-/** A reserved call that is to be made now. */
 export interface OpenCall extends ReservedCall {
   /** `payment.plugin.timeout` as it was when the call was reserved: its lease is made for it. */
   readonly timeoutMs: number;

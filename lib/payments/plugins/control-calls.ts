@@ -29,7 +29,6 @@ import { type ControlCaller, callGateway } from './call-gateway.ts';
 
 export type ControlPorts = Pick<Ports, 'paymentControls' | 'systemClock' | 'logger'>;
 
-/** The calls of control plugins around an operation (§2.3). */
 export class ControlCalls {
   readonly #ports: ControlPorts;
 
@@ -238,7 +237,6 @@ function notAllowed(plugin: string, what: string): BillingError {
   );
 }
 
-/** A run that control plugins stand around. */
 export interface ControlledRun {
   /** In their order, the built-in invoice control among them. */
   readonly names: readonly string[];

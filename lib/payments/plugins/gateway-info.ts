@@ -56,7 +56,6 @@ export interface PaymentOfGateway {
   readonly pluginName: string | undefined;
 }
 
-/** How gateways are asked. */
 interface Asking {
   readonly properties?: readonly PluginProperty[];
   /** Time that all questions of the read have together: `payment.plugin.timeout`. */

@@ -187,7 +187,6 @@ export type PaymentReadPorts = Pick<
   'storage' | 'clock' | 'ids' | 'gateways' | 'systemClock' | 'logger' | 'paymentControls'
 >;
 
-/** What a read has found: its payments in their order, and what else it is about. */
 interface Found {
   readonly payments: readonly Payment[];
 }
@@ -324,7 +323,6 @@ export function paymentSearch(key: string): PaymentSearch {
 }
 
 interface Searching {
-  /** One that offers it. */
   readonly gateway: PaymentGateway;
   readonly searchKey: string;
   readonly request: PageRequest;

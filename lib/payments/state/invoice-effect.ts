@@ -34,9 +34,7 @@ interface Ledger {
   /** Among them the refunds of these payments that are under way. */
   readonly transactions: readonly PaymentTransaction[];
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
-  /** Those of what is decided. */
   readonly attempts: ReadonlyMap<Uuid, PaymentAttempt>;
-  /** Those of the payment, in creation order. */
   readonly own: readonly PaymentTransaction[];
 }
 
@@ -266,7 +264,6 @@ export type ChangedRow =
   | { readonly before: InvoicePayment; readonly after: InvoicePayment }
   | { readonly before: null; readonly after: New<InvoicePayment> };
 
-/** The row with what its transaction has made of it. */
 export function changedRow(
   before: InvoicePayment,
   { status, amount, processedCurrency }: InvoicePaymentResult,

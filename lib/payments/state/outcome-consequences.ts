@@ -124,7 +124,6 @@ function firstCheckOf(
 interface Ending {
   readonly transaction: PaymentTransaction;
   readonly payment: Payment;
-  /** Those of the payment, in creation order. */
   readonly transactions: readonly PaymentTransaction[];
   /** The invoice that the transaction was to pay; null = none. */
   readonly invoiceId: Uuid | null;

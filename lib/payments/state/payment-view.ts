@@ -29,7 +29,6 @@ export interface PaymentTransactionView extends PaymentTransaction {
 /** A payment as it is read (§1.3, §4.4). */
 export interface PaymentView extends Payment {
   readonly totals: PaymentTotals;
-  /** In creation order. */
   readonly transactions: readonly PaymentTransactionView[];
   /** Oldest first, then the scheduled ones; null unless asked for. */
   readonly attempts: readonly AttemptView[] | null;
