@@ -157,14 +157,10 @@ export interface ComboParties {
   readonly mayCreate?: { readonly account: boolean; readonly paymentMethod: boolean };
 }
 
-export interface ComboPaymentInput extends ComboParties, OperationInput {
+export interface ComboPaymentInput
+  extends ComboParties,
+    Omit<NewPaymentInput, 'accountId' | 'paymentMethodId' | 'paymentId'> {
   readonly transactionType: 'AUTHORIZE' | 'PURCHASE' | 'CREDIT';
-  /** More than 0; of an authorization 0 checks the method. */
-  readonly amount: Decimal;
-  /** Default: the account's. */
-  readonly currency?: string | null;
-  /** The client's own key of the payment. Default: its id. */
-  readonly externalKey?: string | null;
 }
 
 export interface ComboOperations<C extends Leading = []> {

@@ -8,7 +8,6 @@ import {
   type CallContext,
   CallOrigin,
   INVOICE_PAYMENT_CONTROL_PLUGIN,
-  type New,
   type PaymentAttempt,
   QueueName,
 } from '../../records/index.ts';
@@ -311,23 +310,10 @@ export class OperationRetries {
     const runs = await session.payments.findAttemptsByPaymentKeys([origin.paymentExternalKey]);
     const own = runs.filter((run) => run.transactionExternalKey === origin.transactionExternalKey);
     if (own.at(-1)?.id !== origin.id) return;
-    const refused: New<PaymentAttempt> = {
-      id: this.#ports.ids.next(),
-      accountId: origin.accountId,
-      accountRecordId: origin.accountRecordId,
-      paymentMethodId: origin.paymentMethodId,
-      paymentExternalKey: origin.paymentExternalKey,
-      transactionId: null,
-      transactionExternalKey: origin.transactionExternalKey,
-      transactionType: origin.transactionType,
-      stateName: AttemptState.ABORTED,
-      amount: origin.amount,
-      currency: origin.currency,
-      pluginNames: origin.pluginNames,
-      pluginProperties: [],
-      isApiPayment: false,
-      createdDate: session.authorship.createdDate,
-    };
+    const { recordId: _, ...run } = origin;
+    const { createdDate } = session.authorship;
+    const ended = { transactionId: null, stateName: AttemptState.ABORTED, pluginProperties: [] };
+    const refused = { ...run, ...ended, id: this.#ports.ids.next(), isApiPayment: false, createdDate };
     await session.payments.insertAttempts([refused]);
   }
 

@@ -220,7 +220,7 @@ async function repairLostSuccesses(
   { ids }: Tools,
 ): Promise<void> {
   const repairs = lost.map(({ row, transaction, invoice, attempt }) => {
-    const settled = asSettled(transaction, { row, invoice, attempt });
+    const settled = asSettled(transaction, row, attempt);
     const result = invoicePaymentResult(settled, invoice.currency);
     return { ...changedRow(row, result), accountId: invoice.accountId };
   });

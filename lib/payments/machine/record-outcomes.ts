@@ -18,13 +18,8 @@ import type { Instant } from '../../values/time/index.ts';
 import type { CallOutcome } from '../claims/gateway-claims.ts';
 import { AttemptControl } from '../plugins/attempt-control.ts';
 import type { AnsweredCall } from '../plugins/call-gateway.ts';
-import { settledInvoices, withAdjustmentsNoted } from '../state/invoice-effect.ts';
-import {
-  type Consequences,
-  consequencesOf,
-  type Decided,
-  type SettledRecords,
-} from '../state/outcome-consequences.ts';
+import { type SettledRecords, settledInvoices, withAdjustmentsNoted } from '../state/invoice-effect.ts';
+import { type Consequences, consequencesOf, type Decided } from '../state/outcome-consequences.ts';
 import type { PaymentConfig, PaymentConfigOf } from '../state/payment-config.ts';
 import { recoveryKey, releaseNotification, retryKey } from '../state/payment-notifications.ts';
 import { isLeased } from '../state/payment-state.ts';

@@ -42,44 +42,44 @@ export class DirectPayments implements DirectPaymentOperations<[CallContext]> {
     this.#service = new PaymentService(machine);
   }
 
-  authorize(context: CallContext, input: NewPaymentInput): Promise<PaymentResult> {
+  authorize(context: CallContext, input: NewPaymentInput) {
     return this.#run(context, 'AUTHORIZE', input);
   }
 
-  purchase(context: CallContext, input: NewPaymentInput): Promise<PaymentResult> {
+  purchase(context: CallContext, input: NewPaymentInput) {
     return this.#run(context, 'PURCHASE', input);
   }
 
-  credit(context: CallContext, input: NewPaymentInput): Promise<PaymentResult> {
+  credit(context: CallContext, input: NewPaymentInput) {
     return this.#run(context, 'CREDIT', input);
   }
 
-  capture(context: CallContext, input: PaymentAmountInput): Promise<PaymentResult> {
+  capture(context: CallContext, input: PaymentAmountInput) {
     return this.#run(context, 'CAPTURE', input);
   }
 
-  refund(context: CallContext, input: PaymentAmountInput): Promise<PaymentResult> {
+  refund(context: CallContext, input: PaymentAmountInput) {
     return this.#run(context, 'REFUND', input);
   }
 
-  void(context: CallContext, input: VoidInput): Promise<PaymentResult> {
+  void(context: CallContext, input: VoidInput) {
     return this.#run(context, 'VOID', input);
   }
 
-  chargeback(context: CallContext, input: PaymentAmountInput): Promise<PaymentResult> {
+  chargeback(context: CallContext, input: PaymentAmountInput) {
     return this.#run(context, 'CHARGEBACK', input);
   }
 
-  async reverseChargeback(context: CallContext, input: ChargebackReversalInput): Promise<PaymentResult> {
+  async reverseChargeback(context: CallContext, input: ChargebackReversalInput) {
     if (!input.transactionExternalKey) throw badParameter('transactionExternalKey', 'is needed');
     return this.#run(context, 'CHARGEBACK_REVERSAL', input);
   }
 
-  complete(context: CallContext, input: CompletionInput): Promise<PaymentResult> {
+  complete(context: CallContext, input: CompletionInput) {
     return completePayment(this.#service, context, input);
   }
 
-  async recordNotifiedOutcome(context: CallContext, input: NotifiedOutcomeInput): Promise<PaymentResult> {
+  async recordNotifiedOutcome(context: CallContext, input: NotifiedOutcomeInput) {
     const { paymentId, transactionId, status } = input;
     if (!notifiedStatuses.has(status)) {
       throw badParameter('status', 'must be SUCCESS, PAYMENT_FAILURE or PLUGIN_FAILURE');

@@ -94,7 +94,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     }
   }
 
-  async payAll(context: CallContext, input: PayAllInput): Promise<PaidInvoices | null> {
+  async payAll(context: CallContext, input: PayAllInput) {
     if (input.isExternal && input.paymentMethodId) throw bothMethods();
     if (input.amount?.lessThanOrEqualTo(0)) throw badParameter('amount', 'must be more than 0');
     let tried: readonly Invoice[] = [];
@@ -115,7 +115,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return tried.length === 0 ? null : paidInvoices(tried);
   }
 
-  async refund(context: CallContext, input: InvoiceRefundInput): Promise<PaymentResult> {
+  async refund(context: CallContext, input: InvoiceRefundInput) {
     if (input.isExternal) return this.#refundElsewhere(context, input);
     return this.#payments.runPlanned(context, {
       request: requestOf(TransactionType.REFUND, input),
@@ -133,7 +133,7 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     });
   }
 
-  async chargeback(context: CallContext, input: InvoiceChargebackInput): Promise<PaymentResult> {
+  async chargeback(context: CallContext, input: InvoiceChargebackInput) {
     if (input.amount == null || input.amount.lessThanOrEqualTo(0)) {
       const code = ErrorCode.INVOICE_CHARGE_BACK_AMOUNT_IS_NEGATIVE;
       throw paymentError(code, 'A chargeback needs an amount above 0');
@@ -143,12 +143,12 @@ export class InvoicePaymentService implements InvoicePaymentOperations<[CallCont
     return this.#payments.runPlanned(context, { request, isOfInvoice: true, plan: ofInvoice(plan) });
   }
 
-  async reverseChargeback(context: CallContext, input: ChargebackReversalInput): Promise<PaymentResult> {
+  async reverseChargeback(context: CallContext, input: ChargebackReversalInput) {
     const request = requestOf('CHARGEBACK_REVERSAL', input);
     return this.#payments.runPlanned(context, { request, isOfInvoice: true, plan: ofInvoice(planOperation) });
   }
 
-  async complete(context: CallContext, input: CompletionInput): Promise<PaymentResult> {
+  async complete(context: CallContext, input: CompletionInput) {
     const { paymentId } = input;
     if (paymentId != null) {
       const rows = await this.#machine.ports.storage.read(context.tenant, (session) =>

@@ -82,12 +82,12 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     this.#notified = notified;
   }
 
-  async buildComboForm(context: CallContext, input: ComboFormInput): Promise<HostedFormView> {
+  async buildComboForm(context: CallContext, input: ComboFormInput) {
     const { account, paymentMethod, paymentMethodProperties, mayCreate, ...form } = input;
     return this.buildForm(context, { ...form, ...(await this.#parties.of(context, input)) });
   }
 
-  async buildForm(context: CallContext, input: HostedFormInput): Promise<HostedFormView> {
+  async buildForm(context: CallContext, input: HostedFormInput) {
     const { account, method, config } = await this.#read(context, async (session) => {
       const found = await loadAccount(session, input.accountId);
       const methodId = input.paymentMethodId ?? found.paymentMethodId;
@@ -126,10 +126,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     });
   }
 
-  async processNotification(
-    context: CallContext,
-    input: GatewayNotificationInput,
-  ): Promise<NotificationAnswerView> {
+  async processNotification(context: CallContext, input: GatewayNotificationInput) {
     this.#gatewayWith('processNotification', input.pluginName);
     const config = await this.#read(context, this.#configOf);
     const about = { paymentPluginName: input.pluginName, hppType: 'PROCESS_NOTIFICATION' } as const;
@@ -158,10 +155,7 @@ export class PaymentGatewayService implements PaymentGatewayOperations<[CallCont
     return answer;
   }
 
-  async processSignedNotification(
-    context: CallContext,
-    input: SignedNotificationInput,
-  ): Promise<NotificationAnswerView> {
+  async processSignedNotification(context: CallContext, input: SignedNotificationInput) {
     const { pluginName, rawBody, query } = input;
     const gateway = this.#ports.gateways.get(pluginName);
     if (gateway?.verifyNotification === undefined || gateway.processNotification === undefined)

@@ -23,16 +23,14 @@ import { isRowOf } from '../state/invoice-remainder.ts';
 import { badParameter, paymentError, paymentOfOther, transactionOfOther } from '../state/payment-errors.ts';
 import type { ApiPayment, KeyedRecords, ReservationFacts } from './reservation.ts';
 
-export const AbortReason = {
-  NOT_COMMITTED: 'NOT_COMMITTED',
-  DELEGATED_TO_PARENT: 'DELEGATED_TO_PARENT',
-  NOTHING_DUE: 'NOTHING_DUE',
-  NOTHING_ASKED: 'NOTHING_ASKED',
-  NO_PAYMENT_METHOD: 'NO_PAYMENT_METHOD',
-  UNRESOLVED_TRANSACTION: 'UNRESOLVED_TRANSACTION',
-  RESERVED_BY_PENDING: 'RESERVED_BY_PENDING',
-} as const;
-export type AbortReason = (typeof AbortReason)[keyof typeof AbortReason];
+type AbortReason =
+  | 'NOT_COMMITTED'
+  | 'DELEGATED_TO_PARENT'
+  | 'NOTHING_DUE'
+  | 'NOTHING_ASKED'
+  | 'NO_PAYMENT_METHOD'
+  | 'UNRESOLVED_TRANSACTION'
+  | 'RESERVED_BY_PENDING';
 
 export type InvoicePaymentDecision =
   | { readonly kind: 'PAY'; readonly amount: Decimal; readonly method: PaymentMethod }
@@ -66,17 +64,17 @@ export interface InvoicePaymentCheckInput {
  */
 export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePaymentDecision {
   const { invoice, account } = input;
-  if (invoice.status !== InvoiceStatus.COMMITTED) return abort(AbortReason.NOT_COMMITTED);
+  if (invoice.status !== InvoiceStatus.COMMITTED) return abort('NOT_COMMITTED');
   const isDelegated = account.isPaymentDelegatedToParent && account.parentAccountId !== null;
   if (isDelegated || invoice.parentInvoiceId !== null || invoice.contributedAmount !== null) {
-    return abort(AbortReason.DELEGATED_TO_PARENT);
+    return abort('DELEGATED_TO_PARENT');
   }
   const balance = balanceOf(invoice);
-  if (balance.lessThanOrEqualTo(ZERO) && !input.allowEmptyInvoice) return abort(AbortReason.NOTHING_DUE);
+  if (balance.lessThanOrEqualTo(ZERO) && !input.allowEmptyInvoice) return abort('NOTHING_DUE');
   const amount = effectiveAmount(input, atLeastNothing(balance));
-  if (isNothing(amount) && balance.greaterThan(ZERO)) return abort(AbortReason.NOTHING_ASKED);
+  if (isNothing(amount) && balance.greaterThan(ZERO)) return abort('NOTHING_ASKED');
   if (input.isHeldBack && !input.isApiPayment) return { kind: 'HOLD', amount };
-  if (input.method === null) return abort(AbortReason.NO_PAYMENT_METHOD);
+  if (input.method === null) return abort('NO_PAYMENT_METHOD');
   return checkOpenTransactions(input, amount, input.method);
 }
 
@@ -126,7 +124,7 @@ function checkOpenTransactions(
     if (leaseUntil !== null && leaseUntil > now) return { kind: 'WAIT', leaseUntil };
   }
   if (transactions.some(({ status }) => status === TransactionStatus.UNKNOWN)) {
-    return abort(AbortReason.UNRESOLVED_TRANSACTION);
+    return abort('UNRESOLVED_TRANSACTION');
   }
   const pending = transactions.filter(
     ({ status, transactionType }) =>
@@ -136,7 +134,7 @@ function checkOpenTransactions(
   const payable = balanceOf(input.invoice).minus(
     sum(pending.map((transaction) => reservedBy(transaction, input.rows))),
   );
-  if (payable.lessThanOrEqualTo(ZERO)) return abort(AbortReason.RESERVED_BY_PENDING);
+  if (payable.lessThanOrEqualTo(ZERO)) return abort('RESERVED_BY_PENDING');
   return { kind: 'PAY', amount: payable.lessThan(amount) ? payable : amount, method };
 }
 

@@ -19,7 +19,6 @@ import { type InvoiceRetryJob, noPaymentEvent } from '../state/payment-notificat
 import { mayStart, notAllowed } from '../state/payment-state.ts';
 import { newAttempt, newHold, type PlannedCharge, plannedCharge } from './call-records.ts';
 import {
-  AbortReason,
   checkAskedAmount,
   checkInvoicePayment,
   checkKeysAreFree,
@@ -222,7 +221,7 @@ function unusable({ account, gateways }: Planning, method: PaymentMethod | undef
 }
 
 function lacksMethod(decision: InvoicePaymentDecision): boolean {
-  return decision.kind === 'ABORT' && decision.reason === AbortReason.NO_PAYMENT_METHOD;
+  return decision.kind === 'ABORT' && decision.reason === 'NO_PAYMENT_METHOD';
 }
 
 /** Whether a purchase with the method may start, on this payment or a new one (§3.1). */

@@ -24,7 +24,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import { addMilliseconds, type Instant } from '../../values/time/index.ts';
 import type { PaymentConfig } from '../state/payment-config.ts';
-import { paymentError } from '../state/payment-errors.ts';
+import { lacksMember } from '../state/payment-errors.ts';
 import { janitorCheck, recoveryNotification } from '../state/payment-notifications.ts';
 import type { OperationTable } from '../state/payment-state.ts';
 
@@ -35,18 +35,7 @@ export interface ReservedCall {
   readonly gateway: PaymentGateway | null;
   readonly paymentId: Uuid;
   readonly paymentMethodId: Uuid;
-  readonly transaction: Pick<
-    PaymentTransaction,
-    | 'id'
-    | 'attemptId'
-    | 'transactionType'
-    | 'status'
-    | 'amount'
-    | 'currency'
-    | 'leaseUntil'
-    | 'paymentId'
-    | 'accountRecordId'
-  >;
+  readonly transaction: New<PaymentTransaction>;
   readonly properties: readonly PluginProperty[];
   /** True: control plugins hear of it, so that it cannot end in the transaction that reserves it. */
   readonly isControlled?: boolean;
@@ -165,11 +154,7 @@ export function operationOf(gateway: PaymentGateway, type: TransactionType): Gat
 /** @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) if the gateway cannot do it. */
 export function checkOffers(gateway: PaymentGateway, type: TransactionType): void {
   if (type === TransactionType.CHARGEBACK || gateway[memberOf[type]] !== undefined) return;
-  throw paymentError(
-    ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
-    `Payment plugin "${gateway.name}" does not offer ${memberOf[type]}; nothing was attempted`,
-    { pluginName: gateway.name, transactionType: type },
-  );
+  throw lacksMember(gateway.name, memberOf[type]);
 }
 
 /** Everything known about the invoice of a request, under the account's lock. */
@@ -205,13 +190,9 @@ export interface PlanTools {
   readonly stateMachines: ReadonlyMap<string, OperationTable>;
 }
 
-export interface StoredPayments {
-  readonly rows: readonly InvoicePayment[];
-  readonly payments: readonly Payment[];
-  readonly transactions: readonly PaymentTransaction[];
-  readonly attempts: readonly PaymentAttempt[];
+export interface StoredPayments
+  extends Pick<ReservationFacts, 'rows' | 'payments' | 'transactions' | 'attempts' | 'keyed'> {
   readonly methods: readonly PaymentMethod[];
-  readonly keyed: KeyedRecords;
 }
 
 /** The facts of an invoice, and its rows that must be repaired first (§9.2 rule 2). */

@@ -62,11 +62,11 @@ interface Asking {
   readonly timeoutMs: number;
 }
 
-interface Question<R, T> {
-  readonly facts: object;
-  readonly gateway: PaymentGateway;
+/** A question about a payment or a payment method. */
+interface Question<R> {
+  readonly id: Uuid;
+  readonly pluginName: string | undefined;
   readonly request: R;
-  ask(request: R, context: GatewayContext): Promise<T>;
 }
 
 /**
@@ -87,99 +87,70 @@ export class GatewayInfo {
   async detailOf(
     context: CallContext,
     method: PaymentMethod,
-    asking: Asking,
+    { properties = [], timeoutMs }: Asking,
   ): Promise<PaymentMethodDetails | null> {
-    const gateway = this.#ports.gateways.get(method.pluginName);
+    const { pluginName, id: paymentMethodId, accountId } = method;
+    const gateway = this.#ports.gateways.get(pluginName);
     if (gateway && !holdsMethods(gateway)) return null;
+    const request = { accountId, paymentMethodId, properties };
     const reply =
-      gateway &&
-      (await this.#replies(context, [methodQuestion(gateway, method, asking.properties)], asking))[0];
-    const detail = reply?.kind === 'VALUE' ? reply.value : null;
-    if (detail !== null) return detail;
+      gateway && (await askGateway(this.#ports, { context, timeoutMs, request }, detailFrom(gateway)));
+    if (reply?.kind === 'VALUE' && reply.value !== null) return reply.value;
     throw paymentError(
       ErrorCode.PAYMENT_GET_PAYMENT_METHODS,
-      `Payment plugin "${method.pluginName}" gave no detail of payment method ${method.id}: ${failureOf(reply)}`,
-      { pluginName: method.pluginName, paymentMethodId: method.id },
+      `Payment plugin "${pluginName}" gave no detail of payment method ${paymentMethodId}: ${failureOf(reply)}`,
+      { pluginName, paymentMethodId },
     );
   }
 
   /** The details by method id. A gateway that fails leaves its methods out, with a warning. */
-  async detailsOf(
+  detailsOf(
     context: CallContext,
     methods: readonly PaymentMethod[],
-    asking: Asking,
+    { properties = [], timeoutMs }: Asking,
   ): Promise<ReadonlyMap<Uuid, PaymentMethodDetails>> {
-    const asked = this.#registered(methods, ({ pluginName }) => pluginName).filter(({ gateway }) =>
-      holdsMethods(gateway),
-    );
-    const questions = asked.map(({ subject, gateway }) =>
-      methodQuestion(gateway, subject, asking.properties),
-    );
-    const replies = await this.#replies(context, questions, asking);
-    return new Map(
-      asked.flatMap(({ subject }, index) => {
-        const reply = replies[index];
-        const detail = reply?.kind === 'VALUE' ? reply.value : null;
-        if (detail === null) this.#warn(questions[index]?.facts, reply);
-        return detail === null ? [] : [[subject.id, detail] as const];
-      }),
-    );
+    const questions = methods.flatMap(({ id, accountId, pluginName }) => {
+      const gateway = this.#ports.gateways.get(pluginName);
+      if (gateway && !holdsMethods(gateway)) return [];
+      return [{ id, pluginName, request: { accountId, paymentMethodId: id, properties } }];
+    });
+    return this.#answers(context, { questions, timeoutMs }, detailFrom);
   }
 
   /** What the gateways tell of each payment, by its id. A gateway that fails leaves its payments out, with a warning. */
-  async transactionsOf(
+  transactionsOf(
     context: CallContext,
     payments: readonly PaymentOfGateway[],
-    asking: Asking,
+    { properties = [], timeoutMs }: Asking,
   ): Promise<ReadonlyMap<Uuid, ClaimedResults>> {
-    const asked = this.#registered(payments, ({ pluginName }) => pluginName);
-    const questions = asked.map(({ subject: { payment }, gateway }) =>
-      paymentQuestion(gateway, payment, asking.properties),
-    );
-    const replies = await this.#replies(context, questions, asking);
-    return new Map(
-      asked.flatMap(({ subject: { payment } }, index) => {
-        const reply = replies[index];
-        if (reply?.kind === 'VALUE' && reply.value !== null) return [[payment.id, reply.value] as const];
-        this.#warn(questions[index]?.facts, reply);
-        return [];
-      }),
-    );
+    const questions = payments.map(({ payment: { id, accountId }, pluginName }) => {
+      return { id, pluginName, request: { accountId, paymentId: id, properties } };
+    });
+    return this.#answers(context, { questions, timeoutMs }, transactionsFrom);
   }
 
-  /** Those whose gateway is registered; the others only cause a warning. */
-  #registered<S>(
-    subjects: readonly S[],
-    pluginNameOf: (subject: S) => string | undefined,
-  ): readonly { readonly subject: S; readonly gateway: PaymentGateway }[] {
-    return subjects.flatMap((subject) => {
-      const pluginName = pluginNameOf(subject);
-      const gateway = pluginName === undefined ? undefined : this.#ports.gateways.get(pluginName);
-      if (gateway) return [{ subject, gateway }];
-      this.#warn({ pluginName }, undefined);
+  async #answers<R extends object, T>(
+    context: CallContext,
+    asked: { readonly questions: readonly Question<R>[]; readonly timeoutMs: number },
+    from: (gateway: PaymentGateway) => (request: R, as: GatewayContext) => Promise<T | null>,
+  ): Promise<ReadonlyMap<Uuid, T>> {
+    const { systemClock, gateways, logger } = this.#ports;
+    const deadlineMs = systemClock.nowMs() + asked.timeoutMs;
+    const ask = (gateway: PaymentGateway, request: R): Promise<GatewayReply<T | null>> => {
+      const timeoutMs = deadlineMs - systemClock.nowMs();
+      if (timeoutMs <= 0) return Promise.resolve({ kind: 'TIMEOUT', timeoutMs: asked.timeoutMs });
+      return askGateway(this.#ports, { context, timeoutMs, request }, from(gateway));
+    };
+    const answers = await inParallel(asked.questions, MAX_CONCURRENT_GATEWAY_CALLS, async (question) => {
+      const { id, pluginName, request } = question;
+      const gateway = pluginName === undefined ? undefined : gateways.get(pluginName);
+      const reply = gateway && (await ask(gateway, request));
+      if (reply?.kind === 'VALUE' && reply.value !== null) return [[id, reply.value] as const];
+      const facts = { ...request, properties: undefined, pluginName, failure: failureOf(reply) };
+      logger.warn(facts, 'a payment gateway gave no plugin information; it is shown as null');
       return [];
     });
-  }
-
-  #replies<R, T>(
-    context: CallContext,
-    questions: readonly Question<R, T>[],
-    { timeoutMs: pluginTimeoutMs }: Asking,
-  ): Promise<readonly GatewayReply<T>[]> {
-    const { systemClock } = this.#ports;
-    const deadlineMs = systemClock.nowMs() + pluginTimeoutMs;
-    return inParallel(questions, MAX_CONCURRENT_GATEWAY_CALLS, async ({ request, ask }) => {
-      const timeoutMs = deadlineMs - systemClock.nowMs();
-      if (timeoutMs <= 0) return { kind: 'TIMEOUT', timeoutMs: pluginTimeoutMs };
-      return askGateway(this.#ports, { context, timeoutMs, request }, ask);
-    });
-  }
-
-  #warn(facts: object | undefined, reply: GatewayReply<unknown> | undefined): void {
-    this.#ports.logger.warn(
-      { ...facts, failure: failureOf(reply) },
-      'a payment gateway gave no plugin information; it is shown as null',
-    );
+    return new Map(answers.flat());
   }
 }
 
@@ -187,30 +158,14 @@ function holdsMethods(gateway: PaymentGateway): boolean {
   return gateway.capabilities?.holdsPaymentMethods !== false && gateway.getPaymentMethodDetail !== undefined;
 }
 
-function methodQuestion(
-  gateway: PaymentGateway,
-  { id: paymentMethodId, accountId }: PaymentMethod,
-  properties: readonly PluginProperty[] = [],
-): Question<PaymentMethodQuestion, PaymentMethodDetails | null> {
-  return {
-    facts: { pluginName: gateway.name, paymentMethodId },
-    gateway,
-    request: { accountId, paymentMethodId, properties },
-    ask: async (request, context) => claimedDetail(await gateway.getPaymentMethodDetail?.(request, context)),
-  };
+function detailFrom(gateway: PaymentGateway) {
+  return async (request: PaymentMethodQuestion, as: GatewayContext) =>
+    claimedDetail(await gateway.getPaymentMethodDetail?.(request, as));
 }
 
-function paymentQuestion(
-  gateway: PaymentGateway,
-  { id: paymentId, accountId }: Payment,
-  properties: readonly PluginProperty[] = [],
-): Question<PaymentQuestion, ClaimedResults | null> {
-  return {
-    facts: { pluginName: gateway.name, paymentId },
-    gateway,
-    request: { accountId, paymentId, properties },
-    ask: async (request, context) => claimedResults(await gateway.getPaymentInfo(request, context)),
-  };
+function transactionsFrom(gateway: PaymentGateway) {
+  return async (request: PaymentQuestion, as: GatewayContext) =>
+    claimedResults(await gateway.getPaymentInfo(request, as));
 }
 
 /**

@@ -3,6 +3,7 @@ import type { GatewayPage, GatewayResult, PaymentGateway, Ports } from '../../po
 import type { PaymentSearch, ReadSession } from '../../ports/storage/index.ts';
 import {
   type CallContext,
+  type InvoicePayment,
   type Page,
   type PageRequest,
   type Payment,
@@ -54,58 +55,50 @@ export class PaymentReads implements PaymentReadOperations<WithContext> {
     this.#shown = new ShownPayments(ports, configOf);
   }
 
-  async get(context: CallContext, paymentId: Uuid, options: PaymentReadOptions = {}): Promise<PaymentView> {
+  get(context: CallContext, paymentId: Uuid, options: PaymentReadOptions = {}) {
     return this.#one(context, options, async (session) => {
       const [payment] = await session.payments.findByIds([paymentId]);
       return payment ?? fail(noSuchPayment(paymentId));
     });
   }
 
-  async getByKey(
-    context: CallContext,
-    externalKey: string,
-    options: PaymentReadOptions = {},
-  ): Promise<PaymentView> {
+  getByKey(context: CallContext, externalKey: string, options: PaymentReadOptions = {}) {
     return this.#one(context, options, async (session) => {
       const [payment] = await session.payments.findByKeys([externalKey]);
       return payment ?? fail(noPaymentOfKey(externalKey));
     });
   }
 
-  async ofTransaction(
-    context: CallContext,
-    transactionId: Uuid,
-    options: PaymentReadOptions = {},
-  ): Promise<PaymentView> {
+  ofTransaction(context: CallContext, transactionId: Uuid, options: PaymentReadOptions = {}) {
     return this.#one(context, options, async (session) => {
       const [transaction] = await session.payments.findTransactionsByIds([transactionId]);
       return paymentOf(session, transaction ?? fail(noPaymentOfTransaction(transactionId)));
     });
   }
 
-  async ofTransactionKey(
-    context: CallContext,
-    transactionExternalKey: string,
-    options: PaymentReadOptions = {},
-  ): Promise<PaymentView> {
+  ofTransactionKey(context: CallContext, transactionExternalKey: string, options: PaymentReadOptions = {}) {
     return this.#one(context, options, async (session) => {
       const transactions = await session.payments.findTransactionsByKeys([transactionExternalKey]);
       return paymentOf(session, transactions.at(-1) ?? fail(noPaymentOfKey(transactionExternalKey)));
     });
   }
 
-  async invoicePayment(
-    context: CallContext,
-    paymentId: Uuid,
-    options: PaymentReadOptions = {},
-  ): Promise<InvoicePaymentView> {
-    const read = await this.#shown.read(context, options, async (session) => {
+  async invoicePayment(context: CallContext, paymentId: Uuid, options: PaymentReadOptions = {}) {
+    const [view] = await this.#paying(context, options, async (session) => {
       const payments = await session.payments.findByIds([paymentId]);
-      if (payments.length === 0) throw noSuchPayment(paymentId);
       return { payments, rows: await session.payments.findInvoicePaymentsByPayments([paymentId]) };
     });
-    const [view] = withInvoices(read.payments, read.found.rows);
     return view ?? fail(noSuchPayment(paymentId));
+  }
+
+  /** Payments with the invoices that they pay. */
+  async #paying(
+    context: CallContext,
+    options: PaymentReadOptions,
+    find: (session: ReadSession) => Promise<Found & { readonly rows: readonly InvoicePayment[] }>,
+  ): Promise<readonly InvoicePaymentView[]> {
+    const { payments, found } = await this.#shown.read(context, options, find);
+    return withInvoices(payments, found.rows);
   }
 
   async #one(
@@ -121,11 +114,7 @@ export class PaymentReads implements PaymentReadOperations<WithContext> {
     return view;
   }
 
-  async ofAccount(
-    context: CallContext,
-    accountId: Uuid,
-    options: PaymentReadOptions = {},
-  ): Promise<readonly PaymentView[]> {
+  async ofAccount(context: CallContext, accountId: Uuid, options: PaymentReadOptions = {}) {
     const { payments } = await this.#shown.read(context, options, async (session) => {
       await loadAccount(session, accountId);
       return { payments: await session.payments.findByAccounts([accountId]) };
@@ -133,41 +122,28 @@ export class PaymentReads implements PaymentReadOperations<WithContext> {
     return payments;
   }
 
-  async invoicePaymentsOfAccount(
-    context: CallContext,
-    accountId: Uuid,
-    options: PaymentReadOptions = {},
-  ): Promise<readonly InvoicePaymentView[]> {
-    const read = await this.#shown.read(context, options, async (session) => {
+  invoicePaymentsOfAccount(context: CallContext, accountId: Uuid, options: PaymentReadOptions = {}) {
+    return this.#paying(context, options, async (session) => {
       await loadAccount(session, accountId);
       const payments = await session.payments.findByAccounts([accountId]);
       const rows = await session.payments.findInvoicePaymentsByPayments(payments.map(({ id }) => id));
       return { payments, rows };
     });
-    return withInvoices(read.payments, read.found.rows);
   }
 
-  async invoicePaymentsOfInvoice(
-    context: CallContext,
-    invoiceId: Uuid,
-    options: PaymentReadOptions = {},
-  ): Promise<readonly InvoicePaymentView[]> {
-    const read = await this.#shown.read(context, options, async (session) => {
+  invoicePaymentsOfInvoice(context: CallContext, invoiceId: Uuid, options: PaymentReadOptions = {}) {
+    return this.#paying(context, options, async (session) => {
       const [invoice] = await session.invoices.findByIds([invoiceId]);
-      if (!invoice) throw noSuchInvoice(invoiceId);
+      if (!invoice) {
+        const message = `No invoice could be found for id ${invoiceId}`;
+        throw paymentError(ErrorCode.INVOICE_NOT_FOUND, message, { invoiceId });
+      }
       const rows = await session.payments.findInvoicePaymentsByInvoices([invoiceId]);
       const ids = [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))];
       const payments = await session.payments.findByIds(ids);
       return { payments: payments.toSorted((one, other) => one.recordId - other.recordId), rows };
     });
-    return withInvoices(read.payments, read.found.rows);
   }
-}
-
-function noSuchInvoice(invoiceId: Uuid): BillingError {
-  return paymentError(ErrorCode.INVOICE_NOT_FOUND, `No invoice could be found for id ${invoiceId}`, {
-    invoiceId,
-  });
 }
 
 async function paymentOf(

@@ -8,6 +8,7 @@ import {
   InvoicePaymentType,
   type InvoiceRefund,
   type New,
+  type Payment,
   type PaymentAttempt,
   type PaymentTransaction,
   TransactionStatus,
@@ -27,16 +28,22 @@ import {
   remainderOf,
 } from './invoice-remainder.ts';
 
-interface Ledger {
+/** The records around transactions that are being settled. */
+export interface SettledRecords {
+  /** All transactions of the payments, in creation order, as they are now. */
+  readonly transactions: readonly PaymentTransaction[];
+  readonly payments: ReadonlyMap<Uuid, Payment>;
+  /** Refunds of invoices' payments that are under way, where chargebacks leave room for them. */
+  readonly openInvoiceRefunds: readonly PaymentTransaction[];
+  readonly attempts: ReadonlyMap<Uuid, PaymentAttempt>;
   readonly rows: readonly InvoicePayment[];
   /** The same by id, with what has been decided just before. */
   readonly latest: ReadonlyMap<Uuid, New<InvoicePayment>>;
-  /** Among them the refunds of these payments that are under way. */
-  readonly transactions: readonly PaymentTransaction[];
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
-  readonly attempts: ReadonlyMap<Uuid, PaymentAttempt>;
-  readonly own: readonly PaymentTransaction[];
 }
+
+/** With the transactions of the payment. */
+type Ledger = SettledRecords & { readonly own: readonly PaymentTransaction[] };
 
 interface Tools {
   readonly ids: IdGenerator;
@@ -83,43 +90,30 @@ function effectOfPurchase(
   const invoice = before && invoices.get(before.invoiceId);
   if (!before || !invoice) return null;
   const attempt = transaction.attemptId === null ? undefined : attempts.get(transaction.attemptId);
-  const settled = asSettled(transaction, { row: before, invoice, attempt });
+  const settled = asSettled(transaction, before, attempt);
   return changedRow(before, invoicePaymentResult(settled, invoice.currency));
 }
 
 /** A refund that fails leaves no row; one that was pending before takes its row back (§9.5 rule 1 e). */
 function effectOfRefund(transaction: PaymentTransaction, ledger: Ledger, tools: Tools): ChangedRow | null {
-  const { rows, invoices } = ledger;
+  const { rows, invoices, own, latest } = ledger;
   const paid = paidBy(transaction, rows);
   const invoice = paid && invoices.get(paid.invoiceId);
   if (!paid || !invoice) return null;
   const before = rowOf(InvoicePaymentType.REFUND, transaction, rows);
-  const taken = invoicePaymentResult(transaction, invoice.currency);
-  const amount = takenOfInvoice(transaction, { paid, before, amount: taken.amount }, ledger);
-  const result = { ...taken, amount: amount.negated() };
-  if (before) return changedRow(before, result);
-  if (result.status === InvoicePaymentStatus.INIT) return null;
-  return newRow(InvoicePaymentType.REFUND, { transaction, paid, result }, tools);
-}
-
-/** In the invoice's currency; of a payment in another one the share of what it settled (§9.5 rule 1 d). */
-function takenOfInvoice(
-  transaction: PaymentTransaction,
-  {
-    paid,
-    before,
-    amount,
-  }: {
-    readonly paid: InvoicePayment;
-    readonly before: InvoicePayment | undefined;
-    readonly amount: Decimal;
-  },
-  { own, latest }: Ledger,
-): Decimal {
+  const result = invoicePaymentResult(transaction, invoice.currency);
+  let { amount } = result;
   const converted = isOwnRefund(transaction, paid) ? convertedPayment(paid, own) : null;
-  if (converted === null || amount.isZero()) return amount;
-  const rows = [...latest.values()].filter(({ id }) => id !== before?.id);
-  return refundShare(movedIn(transaction, converted), { paid, rows, transactions: own });
+  if (converted !== null && !amount.isZero()) {
+    // The share of what the payment settled in the invoice's currency (§9.5 rule 1 d).
+    const others = [...latest.values()].filter(({ id }) => id !== before?.id);
+    amount = refundShare(movedIn(transaction, converted), { paid, rows: others, transactions: own });
+  }
+  const refunded = { ...result, amount: amount.negated() };
+  if (before) return changedRow(before, refunded);
+  if (result.status === InvoicePaymentStatus.INIT) return null;
+  const { externalKey } = transaction;
+  return newRow(paid, { type: InvoicePaymentType.REFUND, externalKey, ...refunded }, tools);
 }
 
 /**
@@ -128,11 +122,12 @@ function takenOfInvoice(
  */
 function effectOfChargeback(
   transaction: PaymentTransaction,
-  { rows, transactions }: Ledger,
+  { rows, openInvoiceRefunds, ...ledger }: Ledger,
   tools: Tools,
 ): ChangedRow | null {
   const paid = paidBy(transaction, rows);
   if (!paid) return null;
+  const transactions = [...ledger.transactions, ...openInvoiceRefunds];
   const before = rowOf(InvoicePaymentType.CHARGED_BACK, transaction, rows);
   const processedCurrency = transaction.processedCurrency ?? paid.processedCurrency;
   if (transaction.status !== TransactionStatus.SUCCESS) {
@@ -148,7 +143,8 @@ function effectOfChargeback(
     processedCurrency,
   } as const;
   if (before) return changedRow(before, result);
-  return newRow(InvoicePaymentType.CHARGED_BACK, { transaction, paid, result }, tools);
+  const { externalKey } = transaction;
+  return newRow(paid, { type: InvoicePaymentType.CHARGED_BACK, externalKey, ...result }, tools);
 }
 
 function rowOf(
@@ -169,45 +165,21 @@ function paidBy(
   return paidRowOf(rows.filter((row) => row.paymentId === paymentId));
 }
 
+/** A row that takes back of what was paid. */
 function newRow(
-  type: InvoicePaymentType,
+  { id: linkedInvoicePaymentId, accountRecordId, invoiceId, paymentId, currency }: InvoicePayment,
   {
-    transaction,
-    paid,
-    result,
-  }: {
-    readonly transaction: PaymentTransaction;
-    readonly paid: InvoicePayment;
-    readonly result: InvoicePaymentResult;
-  },
+    externalKey: transactionExternalKey,
+    ...result
+  }: InvoicePaymentResult & Pick<InvoicePayment, 'type'> & Pick<PaymentTransaction, 'externalKey'>,
   { ids, now }: Tools,
 ): ChangedRow {
-  const after = {
-    id: ids.next(),
-    accountRecordId: paid.accountRecordId,
-    invoiceId: paid.invoiceId,
-    type,
-    paymentId: paid.paymentId,
-    paymentDate: now,
-    currency: paid.currency,
-    transactionExternalKey: transaction.externalKey,
-    linkedInvoicePaymentId: paid.id,
-    createdDate: now,
-    ...result,
-  };
-  return { before: null, after };
+  const paid = { accountRecordId, invoiceId, paymentId, currency, linkedInvoicePaymentId };
+  const dates = { paymentDate: now, createdDate: now };
+  return { before: null, after: { ...paid, ...dates, ...result, id: ids.next(), transactionExternalKey } };
 }
 
-export interface InvoicePaymentResult {
-  readonly status: InvoicePaymentStatus;
-  readonly amount: Decimal;
-  readonly processedCurrency: Currency;
-}
-
-type Outcome = Pick<
-  PaymentTransaction,
-  'status' | 'amount' | 'processedAmount' | 'processedCurrency' | 'transactionType'
->;
+type InvoicePaymentResult = Pick<InvoicePayment, 'status' | 'amount' | 'processedCurrency'>;
 
 /**
  * The transaction with what it was to settle of the invoice: of one in another currency its attempt keeps that (§8.1 rule
@@ -215,20 +187,12 @@ type Outcome = Pick<
  */
 export function asSettled(
   transaction: PaymentTransaction,
-  {
-    row,
-    invoice,
-    attempt,
-  }: {
-    readonly row: InvoicePayment;
-    readonly invoice: Pick<Invoice, 'currency'>;
-    readonly attempt: PaymentAttempt | undefined;
-  },
+  { amount, currency }: Pick<InvoicePayment, 'amount' | 'currency'>,
+  attempt: PaymentAttempt | undefined,
 ): PaymentTransaction {
-  const { currency } = invoice;
   if (transaction.currency === null || transaction.currency === currency) return transaction;
   const kept = attempt?.currency === currency ? attempt.amount : null;
-  return { ...transaction, amount: kept ?? row.amount };
+  return { ...transaction, amount: kept ?? amount };
 }
 
 /**
@@ -236,7 +200,7 @@ export function asSettled(
  * negative (§9.4, §9.5). An amount in another currency than the invoice's settles what was requested.
  */
 export function invoicePaymentResult(
-  transaction: Pick<Outcome, 'status' | 'amount' | 'processedAmount' | 'processedCurrency'>,
+  transaction: Pick<PaymentTransaction, 'status' | 'amount' | 'processedAmount' | 'processedCurrency'>,
   invoiceCurrency: Currency,
 ): InvoicePaymentResult {
   const inInvoiceCurrency = transaction.processedCurrency === invoiceCurrency;

@@ -2,11 +2,8 @@ import type { IdGenerator } from '../../ports/index.ts';
 import {
   AttemptState,
   INVOICE_PAYMENT_CONTROL_PLUGIN,
-  type Invoice,
-  type InvoicePayment,
   type InvoiceRefund,
   isUnresolved,
-  type New,
   type NewBusEvent,
   type NewNotification,
   type OpenStatus,
@@ -20,7 +17,13 @@ import {
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_SETTING_SPAN_MS } from '../../values/limits.ts';
 import { addMilliseconds, type Instant, minInstant } from '../../values/time/index.ts';
-import { adjustmentsDue, type ChangedRow, eventOfResult, invoiceEffect } from './invoice-effect.ts';
+import {
+  adjustmentsDue,
+  type ChangedRow,
+  eventOfResult,
+  invoiceEffect,
+  type SettledRecords,
+} from './invoice-effect.ts';
 import type { PaymentConfig } from './payment-config.ts';
 import {
   invoicePaymentEvent,
@@ -31,20 +34,6 @@ import {
 } from './payment-notifications.ts';
 import { paymentStateAfter } from './payment-state.ts';
 import type { ControlResult, Settlement, TransactionFix } from './transaction-outcome.ts';
-
-/** The records around transactions that are being settled. */
-export interface SettledRecords {
-  /** All transactions of the payments, in creation order, as they are now. */
-  readonly transactions: readonly PaymentTransaction[];
-  readonly payments: ReadonlyMap<Uuid, Payment>;
-  /** Refunds of invoices' payments that are under way, where chargebacks leave room for them. */
-  readonly openInvoiceRefunds: readonly PaymentTransaction[];
-  readonly attempts: ReadonlyMap<Uuid, PaymentAttempt>;
-  readonly rows: readonly InvoicePayment[];
-  /** The same by id, with what has been decided just before. */
-  readonly latest: ReadonlyMap<Uuid, New<InvoicePayment>>;
-  readonly invoices: ReadonlyMap<Uuid, Invoice>;
-}
 
 /** Everything that follows from one changed transaction. */
 export interface Consequences {
@@ -81,9 +70,8 @@ export function consequencesOf(
   const payment = records.payments.get(transaction.paymentId);
   if (!payment) return undefined;
   const attempt = (transaction.attemptId && records.attempts.get(transaction.attemptId)) || null;
-  const transactions = [...records.transactions, ...records.openInvoiceRefunds];
   const own = records.transactions.filter(({ paymentId }) => paymentId === payment.id);
-  const row = invoiceEffect(transaction, { ...records, transactions, own }, rules);
+  const row = invoiceEffect(transaction, { ...records, own }, rules);
   const isPurchase = transaction.transactionType === TransactionType.PURCHASE;
   const { fix } = settlement;
   const isApiPayment = fix ? !fix.allowsRetry : (attempt?.isApiPayment ?? true);
@@ -92,12 +80,10 @@ export function consequencesOf(
   const { attempt: nextAttempt, retry } = endedAttempt(attempt, ending, rules);
   const events = [paymentEvent(payment, transaction, isApiPayment)];
   if (row !== null) {
-    const about = {
-      accountId: payment.accountId,
-      row: row.after,
-      attempt: attempt && { ...attempt, isApiPayment },
-    };
-    events.push(invoicePaymentEvent({ type: eventOfResult(row.after), ...about }));
+    const { accountId } = payment;
+    const type = eventOfResult(row.after);
+    const by = attempt && { ...attempt, isApiPayment };
+    events.push(invoicePaymentEvent({ type, accountId, row: row.after, attempt: by }));
   }
   const { stateName, lastSuccessStateName } =
     fix ?? paymentStateAfter(transaction, payment.lastSuccessStateName);
