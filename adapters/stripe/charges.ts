@@ -41,13 +41,69 @@ interface Parts {
   readonly options: StripeGatewayOptions;
 }
 
-/** What is charged, with whose method. */
+/** What Stripe tells before anything is asked that moves money. */
 interface Prepared {
   readonly of: StripeAccount;
-  readonly customer: string;
-  readonly method: string | null;
   /** What an earlier presentation of the same transaction has come to, where its idempotency key may be forgotten. */
   readonly known: GatewayResult | null;
+}
+
+/** A transaction as it is presented to Stripe, perhaps again. */
+interface Presented<P extends Prepared> {
+  readonly told: Told;
+  readonly request: GatewayTransaction;
+  readonly context: GatewayContext;
+  prepare(): Promise<P>;
+  move(prepared: P): Promise<GatewayResult>;
+  /** Whether an earlier presentation may have done what Stripe now refuses to do again. */
+  mayBeDone(error: unknown): boolean;
+}
+
+async function present<P extends Prepared>(
+  books: PaymentBooks,
+  { told, request, context, prepare, move, mayBeDone }: Presented<P>,
+): Promise<GatewayResult> {
+  let prepared: P;
+  try {
+    prepared = await prepare();
+  } catch (error) {
+    // Of an earlier presentation nobody knows, while Stripe cannot be asked.
+    if (mayBeForgotten(request)) throw error;
+    return failedResult(told, failureBefore(error), context.now);
+  }
+  if (prepared.known !== null) return prepared.known;
+  try {
+    return await move(prepared);
+  } catch (error) {
+    const earlier = mayBeDone(error) ? await resultOf(books, prepared.of, request) : null;
+    if (earlier !== null) return earlier;
+    const failure = failureOf(error);
+    if (failure === null) throw error;
+    return failedResult(told, failure, context.now);
+  }
+}
+
+async function resultOf(
+  books: PaymentBooks,
+  of: StripeAccount,
+  request: GatewayTransaction,
+): Promise<GatewayResult | null> {
+  const results = await books.resultsOf(of, request);
+  return results.find((each) => each.kbTransactionPaymentId === request.transactionId) ?? null;
+}
+
+/** What an earlier presentation has come to, where its idempotency key may be forgotten. */
+async function earlierResult(books: PaymentBooks, of: StripeAccount, request: GatewayTransaction) {
+  const known = mayBeForgotten(request) ? await resultOf(books, of, request) : null;
+  if (known === null && request.isCompletion === true) throw noSuchTransaction(request);
+  return known;
+}
+
+/** What is charged, with whose method. */
+interface Charge {
+  readonly of: StripeAccount;
+  readonly customer: string;
+  readonly method: string;
 }
 
 /** Purchases and authorizations: one payment intent for each transaction, confirmed as it is made. */
@@ -59,57 +115,38 @@ export class Charges {
   }
 
   async run(type: FirstType, request: GatewayRequest, context: GatewayContext): Promise<GatewayResult> {
+    const { accounts, customers, methods, books } = this.#parts;
     const told = toldOf(request, type);
-    let prepared: Prepared;
-    try {
-      prepared = await this.#prepare(request, context);
-    } catch (error) {
-      // Of an earlier presentation nobody knows, while Stripe cannot be asked.
-      if (mayBeForgotten(request)) throw error;
-      return failedResult(told, failureBefore(error), context.now);
-    }
-    const { known, method } = prepared;
-    if (known !== null) return known;
-    if (method === null) {
-      const why = `Stripe has no payment method ${request.paymentMethodId} of the account; a refresh of its payment methods finds those that it has`;
-      return failedResult(told, refusal('payment_method_missing', why), context.now);
-    }
-    const units = sentAmount(request.amount, request.currency);
-    if (units === null) {
-      const why = `Stripe cannot charge ${request.amount.toFixed()} ${request.currency}: the amount is finer than what it takes`;
-      return failedResult(told, refusal('invalid_amount', why), context.now);
-    }
-    try {
-      return units === 0
-        ? await this.#check(type, request, { ...prepared, method })
-        : await this.#charge(type, request, { ...prepared, method, units });
-    } catch (error) {
-      const earlier = isOtherRequest(error) ? await this.#known(prepared.of, request) : null;
-      if (earlier !== null) return earlier;
-      const failure = failureOf(error);
-      if (failure === null) throw error;
-      return failedResult(told, failure, context.now);
-    }
-  }
-
-  async #prepare(request: GatewayRequest, { tenantId }: GatewayContext): Promise<Prepared> {
-    const { accounts, customers, methods } = this.#parts;
-    const of = await accounts.of(tenantId);
-    const customer = await customers.ensure(of, request.accountId);
-    const known = mayBeForgotten(request) ? await this.#known(of, request) : null;
-    if (known === null && request.isCompletion === true) throw noSuchTransaction(request);
-    return { of, customer, method: await methods.idOf(of, request), known };
-  }
-
-  async #known(of: StripeAccount, request: GatewayRequest): Promise<GatewayResult | null> {
-    const results = await this.#parts.books.resultsOf(of, request);
-    return results.find((each) => each.kbTransactionPaymentId === request.transactionId) ?? null;
+    return present(books, {
+      told,
+      request,
+      context,
+      prepare: async () => {
+        const of = await accounts.of(context.tenantId);
+        const customer = await customers.ensure(of, request.accountId);
+        const known = await earlierResult(books, of, request);
+        return { of, customer, known, method: await methods.idOf(of, request) };
+      },
+      move: async ({ of, customer, method }) => {
+        if (method === null) {
+          const why = `Stripe has no payment method ${request.paymentMethodId} of the account; a refresh of its payment methods finds those that it has`;
+          return failedResult(told, refusal('payment_method_missing', why), context.now);
+        }
+        const units = sentAmount(request.amount, request.currency);
+        if (units === null) return failedResult(told, tooFine(request), context.now);
+        const charge = { of, customer, method };
+        return units === 0
+          ? this.#check(type, request, charge)
+          : this.#charge(type, request, { ...charge, units });
+      },
+      mayBeDone: isOtherRequest,
+    });
   }
 
   async #charge(
     type: FirstType,
     request: GatewayRequest,
-    { of, customer, method, units }: Prepared & { readonly method: string; readonly units: number },
+    { of, customer, method, units }: Charge & { readonly units: number },
   ): Promise<GatewayResult> {
     const { stripe, sent, tenantId } = of;
     const { multicapture = false } = this.#parts.options;
@@ -136,7 +173,7 @@ export class Charges {
       );
       return intentResult(told, isReplay(intent) ? await this.#intent(of, intent.id) : intent);
     } catch (error) {
-      const declined = declinedIntent(error);
+      const declined = failureOf(error)?.reference ?? null;
       // An answer to an earlier presentation says what was so then.
       if (declined === null || !isReplay(error)) throw error;
       return intentResult(told, await this.#intent(of, declined));
@@ -151,7 +188,7 @@ export class Charges {
   async #check(
     type: FirstType,
     request: GatewayRequest,
-    { of, customer, method }: Prepared & { readonly method: string },
+    { of, customer, method }: Charge,
   ): Promise<GatewayResult> {
     const { stripe, sent, tenantId } = of;
     const { returnUrl } = saidIn(request, this.#parts.options);
@@ -192,10 +229,6 @@ function redirects(returnUrl: string | null) {
   return { automatic_payment_methods: { enabled: true }, return_url: returnUrl } as const;
 }
 
-function declinedIntent(error: unknown): string | null {
-  return failureOf(error)?.reference ?? null;
-}
-
 /** The payment intent that an operation is about. */
 interface Found {
   readonly of: StripeAccount;
@@ -207,14 +240,6 @@ interface Asked {
   readonly context: GatewayContext;
   /** Whether the operation is about that payment intent. */
   readonly isMeant: (intent: Stripe.PaymentIntent) => boolean;
-}
-
-/** What Stripe tells before anything is asked to change. */
-interface Before {
-  readonly of: StripeAccount;
-  /** What an earlier presentation has come to. */
-  readonly known: GatewayResult | null;
-  readonly intent: Stripe.PaymentIntent | undefined;
 }
 
 /** Captures, voids and refunds of what was authorized or taken before. */
@@ -234,17 +259,14 @@ export class Changes {
     return this.#run(told, { request, context, isMeant: isCapturable }, async ({ of, intent }) => {
       const mark = markOf('capture', request.transactionId);
       const isFinal = !mayBeCapturedAgain(intent) || units >= intent.amount_capturable;
+      const params: Stripe.PaymentIntentCaptureParams = {
+        amount_to_capture: units,
+        ...(!isFinal && { final_capture: false }),
+        metadata: { [mark]: String(units) },
+        expand: ['latest_charge'],
+      };
       const captured = await of.sent.send(request.transactionId, (options) =>
-        of.stripe.paymentIntents.capture(
-          intent.id,
-          {
-            amount_to_capture: units,
-            ...(!isFinal && { final_capture: false }),
-            metadata: { [mark]: String(units) },
-            expand: ['latest_charge'],
-          },
-          options,
-        ),
+        of.stripe.paymentIntents.capture(intent.id, params, options),
       );
       return markedResult(told, captured, String(units));
     });
@@ -253,20 +275,16 @@ export class Changes {
   /** A hold that is gone already, as after it ran out, is given back all the same. */
   async void(request: GatewayTransaction, context: GatewayContext): Promise<GatewayResult> {
     const told = toldOf(request, 'VOID');
-    const voided = await this.#run(told, { request, context, isMeant: isHeld }, async ({ of, intent }) => {
+    return this.#run(told, { request, context, isMeant: isHeld }, async ({ of, intent }) => {
       if (intent.status === 'canceled') return markedResult(told, intent, VOIDED);
       const metadata = { [markOf('void', request.transactionId)]: VOIDED };
-      await of.stripe.paymentIntents.update(
-        intent.id,
-        { metadata },
-        { idempotencyKey: `${request.transactionId}-mark` },
-      );
+      const idempotencyKey = `${request.transactionId}-mark`;
+      await of.stripe.paymentIntents.update(intent.id, { metadata }, { idempotencyKey });
       const canceled = await of.sent.send(request.transactionId, (options) =>
         of.stripe.paymentIntents.cancel(intent.id, { expand: ['latest_charge'] }, options),
       );
       return markedResult(told, canceled, VOIDED);
     });
-    return voided;
   }
 
   async refund(request: GatewayRequest, context: GatewayContext): Promise<GatewayResult> {
@@ -283,49 +301,29 @@ export class Changes {
     });
   }
 
-  async #run(
+  #run(
     told: Told,
-    asked: Asked,
+    { request, context, isMeant }: Asked,
     change: (found: Found) => Promise<GatewayResult | null>,
   ): Promise<GatewayResult> {
-    const { request, context } = asked;
-    const failed = (failure: Failure) => failedResult(told, failure, context.now);
-    let before: Before;
-    try {
-      before = await this.#before(told, asked);
-    } catch (error) {
-      // Of an earlier presentation nobody knows, while Stripe cannot be asked.
-      if (mayBeForgotten(request)) throw error;
-      return failed(failureBefore(error));
-    }
-    const { of, known, intent } = before;
-    if (known !== null) return known;
-    if (intent === undefined) return failed(refusal('payment_intent_unexpected_state', NOTHING_THERE));
-    try {
-      return (await change({ of, intent })) ?? failed(refusal('payment_intent_unexpected_state', NOT_DONE));
-    } catch (error) {
-      const failure = failureOf(error);
-      if (failure === null && !isOtherRequest(error)) throw error;
-      // An earlier presentation may have done what Stripe now refuses to do again.
-      const earlier = await this.#known(of, told, request);
-      if (earlier !== null) return earlier;
-      if (failure === null) throw error;
-      return failed(failure);
-    }
-  }
-
-  async #before(told: Told, { request, context, isMeant }: Asked): Promise<Before> {
-    const of = await this.#accounts.of(context.tenantId);
-    const known = mayBeForgotten(request) ? await this.#known(of, told, request) : null;
-    if (known === null && request.isCompletion === true) throw noSuchTransaction(request);
-    if (known !== null) return { of, known, intent: undefined };
-    const intents = await this.#books.intentsOf(of, request);
-    return { of, known: alreadyDone(told, intents), intent: intents.find(isMeant) };
-  }
-
-  async #known(of: StripeAccount, told: Told, request: GatewayTransaction): Promise<GatewayResult | null> {
-    const results = await this.#books.resultsOf(of, request);
-    return results.find((each) => each.kbTransactionPaymentId === told.transactionId) ?? null;
+    return present(this.#books, {
+      told,
+      request,
+      context,
+      prepare: async () => {
+        const of = await this.#accounts.of(context.tenantId);
+        const known = await earlierResult(this.#books, of, request);
+        if (known !== null) return { of, known, intent: undefined };
+        const intents = await this.#books.intentsOf(of, request);
+        return { of, known: alreadyDone(told, intents), intent: intents.find(isMeant) };
+      },
+      move: async ({ of, intent }) => {
+        const result = intent === undefined ? null : await change({ of, intent });
+        const why = intent === undefined ? NOTHING_THERE : NOT_DONE;
+        return result ?? failedResult(told, refusal('payment_intent_unexpected_state', why), context.now);
+      },
+      mayBeDone: (error) => failureOf(error) !== null || isOtherRequest(error),
+    });
   }
 }
 
@@ -359,8 +357,6 @@ function mayBeCapturedAgain({ latest_charge: charge }: Stripe.PaymentIntent): bo
 }
 
 function tooFine({ amount, currency }: GatewayRequest): Failure {
-  return refusal(
-    'invalid_amount',
-    `Stripe does not take ${amount.toFixed()} ${currency}: the amount is too fine`,
-  );
+  const why = `Stripe does not take ${amount.toFixed()} ${currency}: the amount is too fine`;
+  return refusal('invalid_amount', why);
 }
