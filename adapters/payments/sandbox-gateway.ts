@@ -10,12 +10,13 @@ import {
   type PaymentMethodDetails,
   PluginStatus,
 } from '../../lib/ports/index.ts';
-import { TransactionType } from '../../lib/records/index.ts';
+import type { TransactionType } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type LedgerEntry, memoryLedger, type SandboxLedger } from './sandbox-ledger.ts';
 import {
   SandboxAction,
   type SandboxConfiguration,
+  type SandboxOperation,
   type SandboxScript,
   type SandboxStatus,
   StickyScripts,
@@ -32,15 +33,7 @@ export interface SandboxGatewayOptions {
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
-type Offered =
-  | 'authorize'
-  | 'capture'
-  | 'refund'
-  | 'credit'
-  | 'void'
-  | 'buildFormDescriptor'
-  | 'processNotification'
-  | MethodMembers;
+type Offered = SandboxOperation | 'buildFormDescriptor' | 'processNotification' | MethodMembers;
 
 /** The sandbox, with the controls that tests and demos have on it. */
 export interface SandboxGateway
@@ -82,12 +75,17 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
     return entry;
   };
   const operation =
-    (transactionType: TransactionType, method: string) =>
+    (member: SandboxOperation) =>
     async (request: Asked, context: GatewayContext): Promise<GatewayResult | null> => {
       const known = ledger.find(request.transactionId);
       if (known && known.status !== PluginStatus.PENDING) return resultOf(known);
-      const script = scriptOfProperties(request.properties) ?? sticky.take(method, context.tenantId);
-      const entry = newEntry({ ...request, transactionType }, context, script);
+      const script =
+        scriptOfProperties(request.properties) ?? sticky.take(`${member}Payment`, context.tenantId);
+      const entry = newEntry(
+        { ...request, transactionType: member.toUpperCase() as Uppercase<SandboxOperation> },
+        context,
+        script,
+      );
       const kept = known ? decided(entry) : ledger.append(entry);
       if (script && script.sleepMs > 0) await sleep(script.sleepMs);
       return answer(kept, script?.action ?? null);
@@ -97,12 +95,12 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
     ...(name === DEFAULT_NAME ? { pluginKey: PLUGIN_KEY, version: '1.0.0' } : {}),
     capabilities: { completeLedger: true },
     ledger,
-    authorize: operation(TransactionType.AUTHORIZE, 'authorizePayment'),
-    capture: operation(TransactionType.CAPTURE, 'capturePayment'),
-    purchase: operation(TransactionType.PURCHASE, 'purchasePayment'),
-    refund: operation(TransactionType.REFUND, 'refundPayment'),
-    credit: operation(TransactionType.CREDIT, 'creditPayment'),
-    void: operation(TransactionType.VOID, 'voidPayment'),
+    authorize: operation('authorize'),
+    capture: operation('capture'),
+    purchase: operation('purchase'),
+    refund: operation('refund'),
+    credit: operation('credit'),
+    void: operation('void'),
     getPaymentInfo: ({ paymentId }) => Promise.resolve(ledger.ofPayment(paymentId).map(resultOf)),
     ...sandboxMethods(),
     buildFormDescriptor: ({ accountId: kbAccountId }) => Promise.resolve({ kbAccountId }),
@@ -113,28 +111,28 @@ export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGate
   };
 }
 
+const NO_SCRIPT: SandboxScript = { action: null, sleepMs: 0 };
+
 function newEntry(
   request: Asked & { readonly transactionType: TransactionType },
   context: GatewayContext,
   script: SandboxScript | null,
 ): LedgerEntry {
-  const { gatewayErrorCode, gatewayError, paymentResponse } = script ?? {};
-  const amount = script?.processedAmount ?? request.amount;
-  const currency = script?.processedCurrency ?? request.currency;
+  const { action, sleepMs: _, processedAmount, processedCurrency, ...told } = script ?? NO_SCRIPT;
+  const amount = processedAmount ?? request.amount;
+  const currency = processedCurrency ?? request.currency;
   return {
     accountId: request.accountId,
     tenantId: context.tenantId,
     kbPaymentId: request.paymentId,
     kbTransactionPaymentId: request.transactionId,
     transactionType: request.transactionType,
-    status: statusOf(script?.action ?? null),
+    status: statusOf(action),
     ...(amount && { amount }),
     ...(currency && { currency }),
     createdDate: context.now,
     effectiveDate: context.now,
-    ...(gatewayErrorCode !== undefined && { gatewayErrorCode }),
-    ...(gatewayError !== undefined && { gatewayError }),
-    ...(paymentResponse !== undefined && { paymentResponse }),
+    ...told,
     firstPaymentReferenceId: request.transactionId,
   };
 }

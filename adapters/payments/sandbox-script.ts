@@ -112,15 +112,10 @@ function millisecondsOf(seconds: number | string | null): number {
   return Number.isFinite(value) && value > 0 ? Math.round(value * MS_PER_SECOND) : 0;
 }
 
-/** The methods that a configuration is about: those that run a transaction. */
-const methodNames: ReadonlySet<string> = new Set([
-  'authorizePayment',
-  'capturePayment',
-  'purchasePayment',
-  'refundPayment',
-  'creditPayment',
-  'voidPayment',
-]);
+/** The operations that run a transaction; a configuration names their methods, such as `purchasePayment`. */
+const operations = ['authorize', 'capture', 'purchase', 'refund', 'credit', 'void'] as const;
+export type SandboxOperation = (typeof operations)[number];
+const methodNames: ReadonlySet<string> = new Set(operations.map((member) => `${member}Payment`));
 const EVERY_METHOD = '*';
 const MAX_TIMES = 1_000_000;
 const MAX_SLEEP_SECONDS = 3_600;

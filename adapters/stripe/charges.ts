@@ -5,22 +5,23 @@ import type {
   GatewayResult,
   GatewayTransaction,
 } from '../../lib/ports/index.ts';
-import type { StripeCustomers } from './customers.ts';
-import { type FirstType, markOf, transactionMetadata } from './metadata.ts';
 import type { PaymentBooks } from './payment-books.ts';
 import {
+  type FirstType,
   failedResult,
   idOf,
   intentResult,
   markedResult,
+  markOf,
   refundResult,
   sentAmount,
   setupResult,
   type Told,
   toldOf,
+  transactionMetadata,
   wasHeld,
 } from './results.ts';
-import type { SavedMethods } from './saved-methods.ts';
+import type { SavedMethods, StripeCustomers } from './saved-methods.ts';
 import {
   type Failure,
   failureBefore,
@@ -30,8 +31,10 @@ import {
   mayBeForgotten,
   noSuchTransaction,
   refusal,
-} from './sent-requests.ts';
-import type { StripeAccount, StripeAccounts, StripeGatewayOptions } from './stripe-accounts.ts';
+  type StripeAccount,
+  type StripeAccounts,
+  type StripeGatewayOptions,
+} from './stripe-accounts.ts';
 
 interface Parts {
   readonly accounts: StripeAccounts;

@@ -1,9 +1,20 @@
 import Stripe from 'stripe';
 import type { GatewayResult } from '../../lib/ports/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
-import type { StripeCustomers } from './customers.ts';
-import { type FirstType, idIn, marksOf, PAYMENT, TENANT, TRANSACTION, TYPE } from './metadata.ts';
-import { intentResult, markedResult, refundResult, setupResult } from './results.ts';
+import {
+  type FirstType,
+  idIn,
+  intentResult,
+  markedResult,
+  marksOf,
+  PAYMENT,
+  refundResult,
+  setupResult,
+  TENANT,
+  TRANSACTION,
+  TYPE,
+} from './results.ts';
+import type { StripeCustomers } from './saved-methods.ts';
 import type { StripeAccount } from './stripe-accounts.ts';
 
 /** As many as Stripe gives at once. */

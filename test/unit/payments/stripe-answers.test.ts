@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import Stripe from 'stripe';
-import { SentRequests } from '../../../adapters/stripe/sent-requests.ts';
+import { SentRequests } from '../../../adapters/stripe/stripe-accounts.ts';
 
 describe('An answer of Stripe', () => {
   let server: Server;
