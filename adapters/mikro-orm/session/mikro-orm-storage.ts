@@ -1,22 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import type { MigrationObject } from '@mikro-orm/core';
 import {
-  type CheckStore,
   ConcurrentChangeError,
-  type EntryStore,
-  type EventStore,
-  type IdempotencyStore,
-  type MonitoringStore,
   type NodeStore,
   type PoolUse,
   type PushStore,
   type QueueStore,
   type ReadSession,
-  type SecurityStore,
-  type SinkStore,
   type Storage,
   type StoragePolicy,
-  type SystemStore,
   type WriteSession,
 } from '../../../lib/ports/storage/index.ts';
 import type { Authorship, TenantRef, UsageSubmission } from '../../../lib/records/index.ts';
@@ -115,17 +107,17 @@ const systemWrite: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
 /** The storage over MikroORM's connection; the database's peculiarities are in its dialect and parts. */
 export class MikroOrmStorage<Host> implements Storage<Host> {
   readonly singleNode: boolean;
-  readonly queue: QueueStore;
-  readonly entries: EntryStore;
-  readonly monitoring: MonitoringStore;
-  readonly events: EventStore;
-  readonly push: PushStore;
-  readonly sinks: SinkStore;
-  readonly nodes: NodeStore;
-  readonly system: SystemStore;
-  readonly security: SecurityStore;
-  readonly idempotency: IdempotencyStore;
-  readonly checks: CheckStore;
+  readonly queue: Storage['queue'];
+  readonly entries: Storage['entries'];
+  readonly monitoring: Storage['monitoring'];
+  readonly events: Storage['events'];
+  readonly push: Storage['push'];
+  readonly sinks: Storage['sinks'];
+  readonly nodes: Storage['nodes'];
+  readonly system: Storage['system'];
+  readonly security: Storage['security'];
+  readonly idempotency: Storage['idempotency'];
+  readonly checks: Storage['checks'];
   readonly #shared: Shared;
   readonly #access: SystemAccess;
   readonly #host: Host | undefined;
@@ -157,10 +149,7 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
     });
     this.#access = access;
     this.events = eventStore(access, listening(shared.toldListeners));
-    this.push = pushStore(access, {
-      tables: callbackTables,
-      onWritten: listening(shared.pushListeners),
-    });
+    this.push = pushStore(access, { tables: callbackTables, onWritten: listening(shared.pushListeners) });
     this.sinks = sinkStore(access);
     this.monitoring = monitoringStore(access);
     this.nodes = nodeStore(access, shared.parts.holdName);
@@ -199,14 +188,11 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   async read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
     const { countThreshold } = this.#shared.policy;
     const host = this.#hostOf(tenant);
-    if (host) {
-      return this.#inHost(host, tenant.recordId, (runner) =>
-        work(readSession(runner, tenant, countThreshold)),
-      );
-    }
-    return this.#transaction({ reach: tenant.recordId, mode: 'read' }, (runner) =>
-      work(readSession(runner, tenant, countThreshold)),
-    );
+    const reach = tenant.recordId;
+    const inSession = (runner: Runner) => work(readSession(runner, tenant, countThreshold));
+    return host
+      ? this.#inHost(host, reach, inSession)
+      : this.#transaction({ reach, mode: 'read' }, inSession);
   }
 
   async readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
@@ -261,11 +247,8 @@ export class MikroOrmStorage<Host> implements Storage<Host> {
   }
 
   sink(name: string): PushStore {
-    const { toldListeners } = this.#shared;
-    return pushStore(this.#access, {
-      tables: sinkTables(name),
-      onWritten: listening(toldListeners),
-    });
+    const onWritten = listening(this.#shared.toldListeners);
+    return pushStore(this.#access, { tables: sinkTables(name), onWritten });
   }
 
   async takePaymentNumber(tenant: TenantRef): Promise<number> {
