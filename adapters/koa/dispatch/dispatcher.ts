@@ -9,7 +9,6 @@ import { shortened } from '../../../lib/values/text/index.ts';
 import type { Caller } from '../auth/authenticator.ts';
 import { Dialect, headerFamilies } from '../dialect.ts';
 import type { HttpMetrics } from '../monitoring/http-metrics.ts';
-import { METHODS } from '../node-http.ts';
 import { baseUrls } from '../request/addresses.ts';
 import { endUpgradableBody, readBody, readToEnd, streamBody } from '../request/body-bytes.ts';
 import {
@@ -25,21 +24,11 @@ import { publicError, renderError } from '../response/render-error.ts';
 import { discard, type Rendered, writeRendered } from '../response/rendered.ts';
 import { jsonType } from '../routing/answer.ts';
 import { type BodyStream, bodyLimit, defaultRequestLimits, type RequestLimits } from '../routing/body.ts';
-import {
-  areaSegment,
-  byLiteralsFirst,
-  CORE,
-  checkPathText,
-  PLUGIN,
-  plainPath,
-  routerPath,
-  withoutTrailingSlash,
-} from '../routing/path.ts';
+import { CORE, checkPathText, PLUGIN, plainPath, withoutTrailingSlash } from '../routing/path.ts';
 import type { Authorship, Method, RequestFacts, Route } from '../routing/route.ts';
-import { onDemand } from '../wire/on-demand.ts';
 import { keyedRequestOf, type Outcome, runOnce } from './keyed-request.ts';
-import { Router } from './koa-router.ts';
 import { noteRequest } from './note-request.ts';
+import { type PathRoutes, pathRouter } from './path-router.ts';
 import { type AccessOptions, checkRoutePermission, RequestAccess } from './request-access.ts';
 import {
   changesNothing,
@@ -72,13 +61,6 @@ export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly ownsEveryPath?: boolean;
   /** Where browsers without credentials are sent that ask for `/`; default nowhere. */
   readonly homePath?: string;
-}
-
-/** The routes of one path. */
-interface PathRoutes {
-  readonly byMethod: ReadonlyMap<Method, Route>;
-  /** Value of the header `Allow`. */
-  readonly allow: string;
 }
 
 /** What is known of a request before its route. */
@@ -127,10 +109,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   const requestTimeMs = options.requestTimeMs ?? MAX_REQUEST_MS;
   const prefixes = [CORE, PLUGIN].map((prefix) => `${basePath}${prefix}/`);
   const requests = new WeakMap<Context, Received>();
-  // A router tries its paths one after another, so each area has its own, made at its first request.
-  const areas = Map.groupBy(routesByPath(options.routes), ([path]) => areaSegment(path));
-  const routers = new Map([...areas].map(([area, paths]) => [area, onDemand(() => routerOver(paths))]));
-  const routerOf = (path: string) => routers.get(areaSegment(path.slice(basePath.length)))?.();
+  const router = pathRouter(options.routes, { basePath, serve });
 
   return async (ctx, next) => {
     const path = plainPath(ctx.path);
@@ -166,7 +145,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       checkUrl(ctx, received, limits.url);
       checkHost(ctx);
       checkPathText(ctx.path);
-      await dispatch(ctx, path, received);
+      await router.route(ctx, path, () => refuseUnknown(ctx, received));
     } catch (error) {
       await writeRendered(ctx, failure(ctx, received, error).rendered);
     }
@@ -205,26 +184,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   }
 
   function isOurs(path: string): boolean {
-    if (prefixes.some((prefix) => path.startsWith(prefix))) return true;
-    return (routerOf(path)?.router.match(path, 'GET').path.length ?? 0) > 0;
-  }
-
-  function routerOver(paths: readonly (readonly [path: string, PathRoutes])[]) {
-    const router = new Router({ sensitive: true, strict: false });
-    const known = new Set(paths.map(([path]) => path));
-    for (const [path, found] of paths) {
-      // With a trailing slash it is the search with the empty key (http-api §1 rule 2).
-      const strict = known.has(`${path}/{searchKey}`);
-      // A known path stays known with a method that it does not offer (http-api §1 rule 7).
-      router.register(basePath + routerPath(path), METHODS, (ctx) => serve(ctx, found), { strict });
-    }
-    return { router, routed: router.routes() };
-  }
-
-  async function dispatch(ctx: Context, path: string, received: Received): Promise<void> {
-    const area = routerOf(path);
-    if (area === undefined) return refuseUnknown(ctx, received);
-    await area.routed(ctx as never, () => refuseUnknown(ctx, received));
+    return prefixes.some((prefix) => path.startsWith(prefix)) || router.knows(path);
   }
 
   async function serve(ctx: Context, { byMethod, allow }: PathRoutes): Promise<void> {
@@ -427,22 +387,6 @@ function callerFacts(
     ...(reason === null ? {} : { reason }),
     ...(comment === null ? {} : { comment }),
   };
-}
-
-function routesByPath(routes: readonly Route[]): ReadonlyMap<string, PathRoutes> {
-  const paths = [...new Set(routes.map((route) => route.path))].sort(byLiteralsFirst);
-  const byPath = Map.groupBy(routes, (route) => route.path);
-  return new Map(
-    paths.map((path) => {
-      const byMethod = new Map((byPath.get(path) ?? []).map((route) => [route.method, route]));
-      return [path, { byMethod, allow: allowed([...byMethod.keys()]) }];
-    }),
-  );
-}
-
-function allowed(methods: readonly Method[]): string {
-  const names = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  return [...names, 'OPTIONS'].join(', ');
 }
 
 async function answerOptions(ctx: Context, allow: string): Promise<void> {

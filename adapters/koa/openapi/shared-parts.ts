@@ -10,16 +10,12 @@ function schemeName(family: string, suffix: string): string {
   return `${family.slice(2, -1).toLowerCase()}${suffix}`;
 }
 
+const fromKillBill = 'as clients of Kill Bill send it: answers are of dialect K';
 const tenantTexts = {
-  'X-Service-': {
-    ApiKey: 'Key of the tenant, beside user or token',
-    ApiSecret: 'Secret of the tenant, beside its key',
-  },
-  'X-Killbill-': {
-    ApiKey: 'Key of the tenant, as clients of Kill Bill send it: answers are of dialect K',
-    ApiSecret: 'Secret of the tenant, as clients of Kill Bill send it: answers are of dialect K',
-  },
+  'X-Service-': { ApiKey: 'beside user or token', ApiSecret: 'beside its key' },
+  'X-Killbill-': { ApiKey: fromKillBill, ApiSecret: fromKillBill },
 };
+const tenantHeaders = { ApiKey: 'Key of the tenant', ApiSecret: 'Secret of the tenant' };
 
 export const securitySchemes: JsonSchema = {
   basicAuth: {
@@ -41,7 +37,7 @@ export const securitySchemes: JsonSchema = {
           type: 'apiKey',
           in: 'header',
           name: `${family}${suffix}`,
-          description: tenantTexts[family][suffix],
+          description: `${tenantHeaders[suffix]}, ${tenantTexts[family][suffix]}`,
         },
       ]),
     ),
@@ -111,29 +107,21 @@ function optionalHeader(name: string, description: string, example: string): Jso
   };
 }
 
+const pagination = {
+  CurrentOffset: ['integer', 'How many were left out at the beginning'],
+  NextOffset: ['integer', '`offset` of the next page; absent on the last one'],
+  TotalNbRecords: ['integer', 'How many there are of what was asked for'],
+  MaxNbRecords: ['integer', 'How many there are in all; absent for large tables'],
+  NextPageUri: ['string', 'Path and query of the next page; absent on the last one'],
+};
+
 export const pageHeaders: JsonSchema = Object.fromEntries(
-  families.flatMap((family) => [
-    [
-      `${family}Pagination-CurrentOffset`,
-      { description: 'How many were left out at the beginning', schema: { type: 'integer' } },
-    ],
-    [
-      `${family}Pagination-NextOffset`,
-      { description: '`offset` of the next page; absent on the last one', schema: { type: 'integer' } },
-    ],
-    [
-      `${family}Pagination-TotalNbRecords`,
-      { description: 'How many there are of what was asked for', schema: { type: 'integer' } },
-    ],
-    [
-      `${family}Pagination-MaxNbRecords`,
-      { description: 'How many there are in all; absent for large tables', schema: { type: 'integer' } },
-    ],
-    [
-      `${family}Pagination-NextPageUri`,
-      { description: 'Path and query of the next page; absent on the last one', schema: { type: 'string' } },
-    ],
-  ]),
+  families.flatMap((family) =>
+    Object.entries(pagination).map(([name, [type, description]]) => [
+      `${family}Pagination-${name}`,
+      { description, schema: { type } },
+    ]),
+  ),
 );
 
 export const tagHeader: JsonSchema = {

@@ -15,81 +15,48 @@ export interface ObjectResource<T extends ObjectType = ObjectType> {
   readonly type: T;
 }
 
-export const accountResource: ObjectResource<TaggedType> = {
-  path: 'accounts',
-  idName: 'accountId',
-  noun: 'Account',
-  described: 'an account',
-  type: ObjectType.ACCOUNT,
-};
+/** `invoiceItem` is found below `invoiceItems/{invoiceItemId}` and called `InvoiceItem` and `an invoice item`. */
+function resource<T extends ObjectType>(
+  name: string,
+  type: T,
+  differing: Partial<ObjectResource<T>> = {},
+): ObjectResource<T> {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return {
+    path: `${name}s`,
+    idName: `${name}Id`,
+    noun: name.charAt(0).toUpperCase() + name.slice(1),
+    described: `${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words}`,
+    type,
+    ...differing,
+  };
+}
 
-export const bundleResource: ObjectResource<TaggedType> = {
-  path: 'bundles',
-  idName: 'bundleId',
-  noun: 'Bundle',
-  described: 'a bundle',
-  type: ObjectType.BUNDLE,
-};
-
-export const subscriptionResource: ObjectResource<TaggedType> = {
-  path: 'subscriptions',
-  idName: 'subscriptionId',
-  noun: 'Subscription',
-  described: 'a subscription',
-  type: ObjectType.SUBSCRIPTION,
-};
+export const accountResource: ObjectResource<TaggedType> = resource('account', ObjectType.ACCOUNT);
+export const bundleResource: ObjectResource<TaggedType> = resource('bundle', ObjectType.BUNDLE);
+export const subscriptionResource: ObjectResource<TaggedType> = resource(
+  'subscription',
+  ObjectType.SUBSCRIPTION,
+);
 
 /** The resources of accounts §11 that carry tags too; an invoice payment's are those of its payment (ruling R15). */
 export const taggedResources: readonly ObjectResource<TaggedType>[] = [
   accountResource,
   bundleResource,
   subscriptionResource,
-  {
-    path: 'invoices',
-    idName: 'invoiceId',
-    noun: 'Invoice',
-    described: 'an invoice',
-    type: ObjectType.INVOICE,
-  },
-  {
-    path: 'invoiceItems',
-    idName: 'invoiceItemId',
-    noun: 'InvoiceItem',
-    described: 'an invoice item',
-    type: ObjectType.INVOICE_ITEM,
-  },
-  {
-    path: 'payments',
+  resource('invoice', ObjectType.INVOICE),
+  resource('invoiceItem', ObjectType.INVOICE_ITEM),
+  resource('payment', ObjectType.PAYMENT),
+  resource('invoicePayment', ObjectType.PAYMENT, {
     idName: 'paymentId',
-    noun: 'Payment',
-    described: 'a payment',
-    type: ObjectType.PAYMENT,
-  },
-  {
-    path: 'invoicePayments',
-    idName: 'paymentId',
-    noun: 'InvoicePayment',
     described: 'the payment of an invoice',
-    type: ObjectType.PAYMENT,
-  },
-  {
-    path: 'paymentTransactions',
-    idName: 'transactionId',
-    noun: 'Transaction',
-    described: 'a payment transaction',
-    type: ObjectType.TRANSACTION,
-  },
+  }),
+  resource('paymentTransaction', ObjectType.TRANSACTION, { idName: 'transactionId', noun: 'Transaction' }),
 ];
 
 export const fieldedResources: readonly ObjectResource<FieldedType>[] = [
   ...taggedResources,
-  {
-    path: 'paymentMethods',
-    idName: 'paymentMethodId',
-    noun: 'PaymentMethod',
-    described: 'a payment method',
-    type: ObjectType.PAYMENT_METHOD,
-  },
+  resource('paymentMethod', ObjectType.PAYMENT_METHOD),
 ];
 
 /** The object that a call of such a resource names; its id segment has been read as a UUID. */

@@ -128,10 +128,6 @@ export interface TenantCall<E extends string, Q extends QueryParameters, B> exte
   readonly context: CallContext;
 }
 
-interface UserCall<E extends string, Q extends QueryParameters, B> extends Call<E, Q, B> {
-  readonly user: Principal;
-}
-
 /** What is known of a route besides its place and its handler. */
 interface RouteFacts<Q extends QueryParameters, B> {
   /** Where the document shows it; default: the segment after the prefix. */
@@ -235,60 +231,44 @@ export interface Route
 
 const noQuery = {};
 
-/** A route that needs a user and a tenant. */
-export function tenantRoute<E extends Endpoint, Q extends QueryParameters = typeof noQuery, B = null>(
-  operationId: string,
-  endpoint: E,
-  spec: RouteSpec<Q, B, TenantCall<E, Q, B>>,
-): Route {
-  return routeOf({ credentials: 'TENANT', operationId, endpoint }, spec);
+/** What the handlers know besides, by the credentials of their route. */
+interface Known {
+  readonly TENANT: Pick<TenantCall<string, QueryParameters, unknown>, 'context'>;
+  readonly USER: unknown;
+  readonly PLUGIN: Known['TENANT'];
+  readonly LOGIN: { readonly user: Principal };
+  readonly SIGNATURE: unknown;
+  readonly NONE: unknown;
 }
+
+function maker<K extends Credentials>(credentials: K, common: Partial<RouteFacts<never, never>> = {}) {
+  return <E extends Endpoint, Q extends QueryParameters = typeof noQuery, B = null>(
+    operationId: string,
+    endpoint: E,
+    spec: RouteSpec<Q, B, Call<E, Q, B> & Known[K]>,
+  ): Route => routeOf({ credentials, operationId, endpoint }, { ...common, ...spec });
+}
+
+/** A route that needs a user and a tenant. */
+export const tenantRoute = maker('TENANT');
 
 /** A route that needs a user and no tenant. */
-export function userRoute<E extends Endpoint, Q extends QueryParameters = typeof noQuery, B = null>(
-  operationId: string,
-  endpoint: E,
-  spec: RouteSpec<Q, B, Call<E, Q, B>>,
-): Route {
-  return routeOf({ credentials: 'USER', operationId, endpoint }, spec);
-}
+export const userRoute = maker('USER');
 
 /** A route of the catalog plugin: a bearer token and a tenant; without the permission always 403 (http-api §4). */
-export function pluginRoute<E extends Endpoint, Q extends QueryParameters = typeof noQuery, B = null>(
-  operationId: string,
-  endpoint: E,
-  spec: RouteSpec<Q, B, TenantCall<E, Q, B>>,
-): Route {
-  const statusOf = { [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]: 403, ...spec.statusOf };
-  return routeOf({ credentials: 'PLUGIN', operationId, endpoint }, { area: 'catalog', ...spec, statusOf });
-}
+export const pluginRoute = maker('PLUGIN', {
+  area: 'catalog',
+  statusOf: { [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]: 403 },
+});
 
 /** A route that a user's name and password open, and nothing else. */
-export function loginRoute<E extends Endpoint, Q extends QueryParameters = typeof noQuery, B = null>(
-  operationId: string,
-  endpoint: E,
-  spec: RouteSpec<Q, B, UserCall<E, Q, B>>,
-): Route {
-  return routeOf({ credentials: 'LOGIN', operationId, endpoint }, spec);
-}
+export const loginRoute = maker('LOGIN');
 
 /** A route for processors that sign what they send: the handler checks the signature, and the query is theirs. */
-export function signatureRoute<E extends Endpoint, B = null>(
-  operationId: string,
-  endpoint: E,
-  spec: RouteSpec<typeof noQuery, B, Call<E, typeof noQuery, B>>,
-): Route {
-  return routeOf({ credentials: 'SIGNATURE', operationId, endpoint }, spec);
-}
+export const signatureRoute = maker('SIGNATURE');
 
 /** A route that anybody may call. */
-export function openRoute<E extends Endpoint, Q extends QueryParameters = typeof noQuery, B = null>(
-  operationId: string,
-  endpoint: E,
-  spec: RouteSpec<Q, B, Call<E, Q, B>>,
-): Route {
-  return routeOf({ credentials: 'NONE', operationId, endpoint }, spec);
-}
+export const openRoute = maker('NONE');
 
 /** The routes in one area of the document. */
 export function inArea(area: string, routes: readonly Route[]): readonly Route[] {

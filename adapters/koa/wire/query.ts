@@ -41,6 +41,17 @@ export type QueryOf<P extends QueryParameters> = {
   readonly [K in keyof P]: P[K] extends QueryParameter<infer T> ? T : never;
 };
 
+/** What a text of a query means, or what is wrong with it. */
+type Reading<T> = { readonly value: T } | { readonly problem: string };
+
+/** Reads by a function that gives undefined for other texts, which the problem then shows. */
+function readBy<T>(parse: (text: string) => T | undefined, problem: string) {
+  return (text: string): Reading<T> => {
+    const value = parse(text);
+    return value === undefined ? { problem: `${problem}: "${shortened(text)}"` } : { value };
+  };
+}
+
 /** `true` or `false` in any letter case. */
 export function flag(fallback = false): QueryParameter<boolean> {
   return single({ answer: () => z.boolean().default(fallback), fallback, read: truth });
@@ -59,7 +70,7 @@ export const optionalFlag: QueryParameter<boolean | null> = single<boolean | nul
   read: truth,
 });
 
-function truth(text: string): { readonly value: boolean } | { readonly problem: string } {
+function truth(text: string): Reading<boolean> {
   const word = text.toLowerCase();
   return word === 'true' || word === 'false'
     ? { value: word === 'true' }
@@ -73,10 +84,7 @@ export function integer<F extends number | undefined>(
   const minimum = bounds.minimum ?? Number.MIN_SAFE_INTEGER;
   const maximum = bounds.maximum ?? Number.MAX_SAFE_INTEGER;
   return single<number | F>({
-    answer() {
-      const answer = z.int().min(minimum).max(maximum);
-      return fallback === undefined ? answer : answer.default(fallback);
-    },
+    answer: () => orDefault(z.int().min(minimum).max(maximum), fallback),
     fallback,
     read(text) {
       const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -88,17 +96,22 @@ export function integer<F extends number | undefined>(
   });
 }
 
+function orDefault(answer: z.ZodInt, fallback: number | undefined): z.ZodType {
+  return fallback === undefined ? answer : answer.default(fallback);
+}
+
 /** Seconds that a call may wait: an integer of any size, which `waitBound` bounds. */
 export function waitSeconds<F extends number | undefined>(fallback: F): QueryParameter<number | F> {
   return single<number | F>(
     {
-      answer() {
-        const answer = z
-          .int()
-          .min(0)
-          .max(MAX_COMPLETION_WAIT_MS / 1_000);
-        return fallback === undefined ? answer : answer.default(fallback);
-      },
+      answer: () =>
+        orDefault(
+          z
+            .int()
+            .min(0)
+            .max(MAX_COMPLETION_WAIT_MS / 1_000),
+          fallback,
+        ),
       fallback,
       read(text) {
         if (/^\+?\d+$/.test(text)) return { value: Number(text) };
@@ -168,13 +181,13 @@ const amountLimits = { integerDigits: MAX_INTEGER_DIGITS, fractionDigits: MAX_NU
 export const amountParameter: QueryParameter<Decimal | null> = single<Decimal | null>({
   answer: () => z.number(),
   fallback: null,
-  read(text) {
-    const value = parseWireDecimal(text, amountLimits);
-    return value === undefined
-      ? { problem: `is not a decimal of at most ${MAX_INTEGER_DIGITS} integer digits: "${shortened(text)}"` }
-      : { value };
-  },
+  read: readBy(
+    (text) => parseWireDecimal(text, amountLimits),
+    `is not a decimal of at most ${MAX_INTEGER_DIGITS} integer digits`,
+  ),
 });
+
+const notAMoment = 'is neither a date nor a date-time';
 
 /** Not a choice of two formats, of which generated clients in Java make parameters that they cannot leave out, or send. */
 const dateOrDateTime = z.string().meta({ format: DATE_OR_DATE_TIME });
@@ -183,34 +196,24 @@ const dateOrDateTime = z.string().meta({ format: DATE_OR_DATE_TIME });
 export const moment: QueryParameter<WireMoment | null> = single({
   answer: () => dateOrDateTime,
   fallback: null,
-  read(text) {
-    const value = parseWireMoment(text);
-    return value === undefined
-      ? { problem: `is neither a date nor a date-time: "${shortened(text)}"` }
-      : { value };
-  },
+  read: readBy(parseWireMoment, notAMoment),
 });
 
 /** A date (00:00 UTC) or date-time of a catalog, queue or clock parameter; absent = null. */
 export const instantParameter: QueryParameter<Instant | null> = single({
   answer: () => dateOrDateTime,
   fallback: null,
-  read(text) {
-    const value = parseWireInstant(text);
-    return value === undefined
-      ? { problem: `is neither a date nor a date-time: "${shortened(text)}"` }
-      : { value };
-  },
+  read: readBy(parseWireInstant, notAMoment),
 });
 
 export function zoneParameter(fallback: TimeZone): QueryParameter<TimeZone> {
   return single({
     answer: () => z.string().default(fallback),
     fallback,
-    read: (text) =>
-      isTimeZone(text)
-        ? { value: timeZoneOf(text) }
-        : { problem: `is no IANA time zone and no offset ±HH:MM: "${shortened(text)}"` },
+    read: readBy(
+      (text) => (isTimeZone(text) ? timeZoneOf(text) : undefined),
+      'is no IANA time zone and no offset ±HH:MM',
+    ),
   });
 }
 
@@ -236,7 +239,7 @@ export function optionalChoice<V extends string>(
 }
 
 function oneOf<V extends string>(allowed: readonly V[]) {
-  return (text: string): { readonly value: V } | { readonly problem: string } => {
+  return (text: string): Reading<V> => {
     const value = allowed.find((each) => each.toUpperCase() === text.toUpperCase());
     return value === undefined ? { problem: `is not one of ${allowed.join(', ')}` } : { value };
   };
@@ -293,7 +296,7 @@ export function choiceList<V extends string>(
 
 function listParameter<T>(input: {
   readonly item: () => z.ZodType;
-  readonly read: (text: string) => { readonly value: T } | { readonly problem: string };
+  readonly read: (text: string) => Reading<T>;
 }): QueryParameter<readonly T[]> {
   const document = onDemand(() => documentOf(input.item()));
   const schema = onDemand(() =>
@@ -459,7 +462,7 @@ function single<T>(
   input: {
     readonly answer: () => z.ZodType;
     readonly fallback: T;
-    readonly read: (text: string) => { readonly value: T } | { readonly problem: string };
+    readonly read: (text: string) => Reading<T>;
   },
   options: Partial<Pick<QueryParameter<T>, 'keepsEmpty' | 'required' | 'isWait'>> = {},
 ): QueryParameter<T> {

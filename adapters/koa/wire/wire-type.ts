@@ -22,6 +22,22 @@ export interface WireType<T> {
   readonly write?: (value: unknown, rendering: Rendering) => unknown;
 }
 
+/** An answer of these members alone, each with its schema and how the document shows it. */
+export function strictAnswer(
+  members: Readonly<Record<string, readonly [schema: () => z.ZodType, json: JsonSchema]>>,
+) {
+  const ofMembers = <T>(of: (member: (typeof members)[string]) => T) =>
+    Object.fromEntries(Object.entries(members).map(([name, member]) => [name, of(member)]));
+  return {
+    answer: perDialect(() => z.strictObject(ofMembers(([schema]) => schema()))),
+    json: {
+      type: 'object',
+      properties: ofMembers(([, json]) => json),
+      required: Object.keys(members),
+    },
+  };
+}
+
 /** Schemas of either dialect, made when they are first asked for: answers are not checked against theirs while serving. */
 export function perDialect<S extends z.ZodType>(make: (dialect: Dialect) => S): PerDialect<S> {
   const [inD, inK] = [onDemand(() => make('D')), onDemand(() => make('K'))];

@@ -1,5 +1,7 @@
+import type { Billing } from '../../../../lib/billing.ts';
 import { type DocumentText, DocumentTextKind } from '../../../../lib/invoicing/index.ts';
 import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
 import { CreditNote } from '../../models/credit-note.ts';
 import { type Answer, created, plain } from '../../routing/answer.ts';
@@ -27,21 +29,12 @@ const { TEMPLATE, MANUAL_PAY_TEMPLATE, TRANSLATION, CATALOG_TRANSLATION } = Docu
 
 /** Invoices as pages, and the templates and translations that they are made of (invoicing §14). */
 export const invoiceDocumentRoutes: readonly Route[] = [
-  tenantRoute('getInvoiceAsHTML', 'GET /1.0/kb/invoices/{invoiceId}/html', {
-    summary: 'Get an invoice as a page for its customer',
-    success: { status: 200, mediaTypes: [html] },
-    fails: [ErrorCode.ANSWER_TOO_LARGE],
-    handle: async ({ billing, context, params }) =>
-      htmlAnswer(await billing.invoices.html(context, params.invoiceId)),
-  }),
-  tenantRoute('getInvoiceAsPDF', 'GET /1.0/kb/invoices/{invoiceId}/pdf', {
-    summary: 'Get an invoice as a PDF for its customer',
-    success: { status: 200, mediaTypes: [pdf] },
-    fails: [ErrorCode.ANSWER_TOO_LARGE, ErrorCode.NOT_IMPLEMENTED],
-    async handle({ billing, context, params }) {
-      const bytes = await billing.invoices.pdf(context, params.invoiceId);
-      return pdfAnswer(bytes, `invoice-${params.invoiceId}.pdf`);
-    },
+  ...printRoutes({
+    noun: 'Invoice',
+    path: '/invoices/{invoiceId}',
+    what: 'an invoice',
+    fileName: 'invoice',
+    operations: ({ invoices }) => invoices,
   }),
   ...translationRoutes({
     path: '/translation/{locale}',
@@ -113,21 +106,12 @@ export const creditNoteRoutes: readonly Route[] = inArea('creditNotes', [
     shows: CreditNote,
     handle: ({ billing, context, params }) => billing.creditNotes.get(context, params.creditNoteId),
   }),
-  tenantRoute('getCreditNoteAsHTML', 'GET /1.0/kb/creditNotes/{creditNoteId}/html', {
-    summary: 'Get a credit note as a page for its customer',
-    success: { status: 200, mediaTypes: [html] },
-    fails: [ErrorCode.ANSWER_TOO_LARGE],
-    handle: async ({ billing, context, params }) =>
-      htmlAnswer(await billing.creditNotes.html(context, params.creditNoteId)),
-  }),
-  tenantRoute('getCreditNoteAsPDF', 'GET /1.0/kb/creditNotes/{creditNoteId}/pdf', {
-    summary: 'Get a credit note as a PDF for its customer',
-    success: { status: 200, mediaTypes: [pdf] },
-    fails: [ErrorCode.ANSWER_TOO_LARGE, ErrorCode.NOT_IMPLEMENTED],
-    async handle({ billing, context, params }) {
-      const bytes = await billing.creditNotes.pdf(context, params.creditNoteId);
-      return pdfAnswer(bytes, `credit-note-${params.creditNoteId}.pdf`);
-    },
+  ...printRoutes({
+    noun: 'CreditNote',
+    path: '/creditNotes/{creditNoteId}',
+    what: 'a credit note',
+    fileName: 'credit-note',
+    operations: ({ creditNotes }) => creditNotes,
   }),
 ]);
 
@@ -225,17 +209,45 @@ function uploadRoute({
   });
 }
 
-function htmlAnswer(page: string): Answer {
-  return { ...plain(page), headers: htmlHeaders };
+/** A document as its customer gets it. */
+function printRoutes({
+  noun,
+  path,
+  what,
+  fileName,
+  operations,
+}: {
+  readonly noun: string;
+  readonly path: '/invoices/{invoiceId}' | '/creditNotes/{creditNoteId}';
+  readonly what: string;
+  /** Of ASCII letters, digits, `-` and `.`. */
+  readonly fileName: string;
+  readonly operations: (billing: Billing) => Pick<Billing['invoices'], 'html' | 'pdf'>;
+}): readonly Route[] {
+  const idOf = (params: Params) => Object.values(params)[0] as Uuid;
+  return [
+    tenantRoute(`get${noun}AsHTML`, `GET /1.0/kb${path}/html`, {
+      summary: `Get ${what} as a page for its customer`,
+      success: { status: 200, mediaTypes: [html] },
+      fails: [ErrorCode.ANSWER_TOO_LARGE],
+      handle: async ({ billing, context, params }) =>
+        htmlAnswer(await operations(billing).html(context, idOf(params))),
+    }),
+    tenantRoute(`get${noun}AsPDF`, `GET /1.0/kb${path}/pdf`, {
+      summary: `Get ${what} as a PDF for its customer`,
+      success: { status: 200, mediaTypes: [pdf] },
+      fails: [ErrorCode.ANSWER_TOO_LARGE, ErrorCode.NOT_IMPLEMENTED],
+      handle: async ({ billing, context, params }) => ({
+        bytes: await operations(billing).pdf(context, idOf(params)),
+        headers: {
+          'Content-Disposition': `inline; filename="${fileName}-${idOf(params)}.pdf"`,
+          'X-Content-Type-Options': 'nosniff',
+        },
+      }),
+    }),
+  ];
 }
 
-/** @param name of ASCII letters, digits, `-` and `.`. */
-function pdfAnswer(bytes: Uint8Array, name: string): Answer {
-  return {
-    bytes,
-    headers: {
-      'Content-Disposition': `inline; filename="${name}"`,
-      'X-Content-Type-Options': 'nosniff',
-    },
-  };
+function htmlAnswer(page: string): Answer {
+  return { ...plain(page), headers: htmlHeaders };
 }

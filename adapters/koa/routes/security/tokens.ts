@@ -13,55 +13,32 @@ import {
   type RequestTokens,
   type Route,
 } from '../../routing/route.ts';
-import { perDialect } from '../../wire/wire-type.ts';
+import { strictAnswer } from '../../wire/wire-type.ts';
 
 const noStore = { 'Cache-Control': 'no-store' };
 
-const Token = {
-  answer: perDialect(() => z.strictObject({ token: z.string() })),
-  json: {
-    type: 'object',
-    properties: { token: { type: 'string', description: 'What to send as `Authorization: Bearer`' } },
-    required: ['token'],
-  },
-};
+const text = (description: string) => [() => z.string(), { type: 'string', description }] as const;
+const texts = (description: string) =>
+  [() => z.array(z.string()), { type: 'array', description, items: { type: 'string' } }] as const;
 
-const KeySet = {
-  answer: perDialect(() =>
-    z.strictObject({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.literal('RSA') })) }),
-  ),
-  json: {
-    type: 'object',
-    properties: {
-      keys: { type: 'array', description: 'Keys as RFC 7517 writes them', items: { type: 'object' } },
-    },
-    required: ['keys'],
-  },
-};
+const token = text('What to send as `Authorization: Bearer`');
+const Token = strictAnswer({ token });
 
-const texts = (description: string) => ({ type: 'array', description, items: { type: 'string' } });
-const url = (description: string) => ({ type: 'string', description });
-const metadata = {
-  issuer: url('Issuer that tokens name'),
-  token_endpoint: url('Where to get tokens'),
-  jwks_uri: url('Where to get the keys that verify them'),
+const KeySet = strictAnswer({
+  keys: [
+    () => z.array(z.looseObject({ kid: z.string(), kty: z.literal('RSA') })),
+    { type: 'array', description: 'Keys as RFC 7517 writes them', items: { type: 'object' } },
+  ],
+});
+
+const Metadata = strictAnswer({
+  issuer: text('Issuer that tokens name'),
+  token_endpoint: text('Where to get tokens'),
+  jwks_uri: text('Where to get the keys that verify them'),
   grant_types_supported: texts('What a token may be asked for by'),
   response_types_supported: texts('None: nobody is sent to a page to log in'),
   token_endpoint_auth_methods_supported: texts('How a client may present its secret'),
-};
-const Metadata = {
-  answer: perDialect(() =>
-    z.strictObject({
-      issuer: z.string(),
-      token_endpoint: z.string(),
-      jwks_uri: z.string(),
-      grant_types_supported: z.array(z.string()),
-      response_types_supported: z.array(z.string()),
-      token_endpoint_auth_methods_supported: z.array(z.string()),
-    }),
-  ),
-  json: { type: 'object', properties: metadata, required: Object.keys(metadata) },
-};
+});
 
 /** Error codes of RFC 6749 §5.2. */
 type OAuthError =
@@ -72,26 +49,12 @@ type OAuthError =
   | 'temporarily_unavailable'
   | 'server_error';
 
-const IssuedToken = {
-  answer: perDialect(() =>
-    z.strictObject({
-      access_token: z.string(),
-      token_type: z.literal('Bearer'),
-      expires_in: z.int(),
-      scope: z.string(),
-    }),
-  ),
-  json: {
-    type: 'object',
-    properties: {
-      access_token: { type: 'string', description: 'What to send as `Authorization: Bearer`' },
-      token_type: { type: 'string', const: 'Bearer', description: 'How to send it' },
-      expires_in: { type: 'integer', description: 'After how many seconds it ends' },
-      scope: { type: 'string', description: 'The permissions of the subject when the token was issued' },
-    },
-    required: ['access_token', 'token_type', 'expires_in', 'scope'],
-  },
-};
+const IssuedToken = strictAnswer({
+  access_token: token,
+  token_type: [() => z.literal('Bearer'), { type: 'string', const: 'Bearer', description: 'How to send it' }],
+  expires_in: [() => z.int(), { type: 'integer', description: 'After how many seconds it ends' }],
+  scope: text('The permissions of the subject when the token was issued'),
+});
 
 const oauthError = {
   type: 'object',

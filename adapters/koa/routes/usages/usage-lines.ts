@@ -193,7 +193,7 @@ export const SUBMISSION_MEMBERS: Members = {
 };
 
 /** Those of a line of a bulk call, which may name its subscription by key. */
-export const LINE_MEMBERS: Members = {
+const LINE_MEMBERS: Members = {
   ...SUBMISSION_MEMBERS,
   names: new Set([...SUBMISSION_MEMBERS.names, 'subscriptionExternalKey']),
 };

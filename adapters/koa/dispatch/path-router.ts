@@ -1,0 +1,71 @@
+import { createRequire } from 'node:module';
+import type { Router as KoaRouter } from '@koa/router';
+import type { Context } from 'koa';
+import { METHODS } from '../node-http.ts';
+import { areaSegment, byLiteralsFirst, routerPath } from '../routing/path.ts';
+import type { Method, Route } from '../routing/route.ts';
+import { onDemand } from '../wire/on-demand.ts';
+
+const require = createRequire(import.meta.url);
+/**
+ * @koa/router in its CommonJS form: the other form imports Node's HTTP module, with the cost that `node-http.ts`
+ * describes.
+ */
+const Router: typeof KoaRouter = require('@koa/router').Router;
+
+/** The routes of one path. */
+export interface PathRoutes {
+  readonly byMethod: ReadonlyMap<Method, Route>;
+  /** Value of the header `Allow`. */
+  readonly allow: string;
+}
+
+interface Serving {
+  readonly basePath: string;
+  readonly serve: (ctx: Context, found: PathRoutes) => Promise<void>;
+}
+
+/** Finds the routes of a path. A router tries its paths one after another, so each area has its own, made at its first request. */
+export function pathRouter(routes: readonly Route[], serving: Serving) {
+  const areas = Map.groupBy(routesByPath(routes), ([path]) => areaSegment(path));
+  const routers = new Map(
+    [...areas].map(([area, paths]) => [area, onDemand(() => routerOver(paths, serving))]),
+  );
+  const routerOf = (path: string) => routers.get(areaSegment(path.slice(serving.basePath.length)))?.();
+  return {
+    knows: (path: string): boolean => (routerOf(path)?.router.match(path, 'GET').path.length ?? 0) > 0,
+    async route(ctx: Context, path: string, unknown: () => Promise<void>): Promise<void> {
+      const area = routerOf(path);
+      if (area === undefined) return unknown();
+      await area.routed(ctx as never, unknown);
+    },
+  };
+}
+
+function routerOver(paths: readonly (readonly [path: string, PathRoutes])[], { basePath, serve }: Serving) {
+  const router = new Router({ sensitive: true, strict: false });
+  const known = new Set(paths.map(([path]) => path));
+  for (const [path, found] of paths) {
+    // With a trailing slash it is the search with the empty key (http-api §1 rule 2).
+    const strict = known.has(`${path}/{searchKey}`);
+    // A known path stays known with a method that it does not offer (http-api §1 rule 7).
+    router.register(basePath + routerPath(path), METHODS, (ctx) => serve(ctx, found), { strict });
+  }
+  return { router, routed: router.routes() };
+}
+
+function routesByPath(routes: readonly Route[]): ReadonlyMap<string, PathRoutes> {
+  const paths = [...new Set(routes.map((route) => route.path))].sort(byLiteralsFirst);
+  const byPath = Map.groupBy(routes, (route) => route.path);
+  return new Map(
+    paths.map((path) => {
+      const byMethod = new Map((byPath.get(path) ?? []).map((route) => [route.method, route]));
+      return [path, { byMethod, allow: allowed([...byMethod.keys()]) }];
+    }),
+  );
+}
+
+function allowed(methods: readonly Method[]): string {
+  const names = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return [...names, 'OPTIONS'].join(', ');
+}
