@@ -38,7 +38,7 @@ import type { Instant } from '../values/time/index.ts';
 export type WorkOff = (account: AccountOfTenant, at: Instant) => Promise<void>;
 
 /** How the due work of an account is done before it is closed. */
-export interface DueAccountWork {
+interface DueAccountWork {
   /** How long to wait for work that others do or that is put off. */
   readonly lockWaitOf: LockWaitOf;
   readonly workOff: WorkOff;

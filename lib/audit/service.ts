@@ -90,7 +90,7 @@ const ownNames: Readonly<Record<string, string>> = {
 };
 
 /** The changes of an account by table name (code points), record, then order of writing (accounts §14 rule 5). */
-export function inAccountOrder(entries: readonly AuditEntry[]): readonly AuditEntry[] {
+function inAccountOrder(entries: readonly AuditEntry[]): readonly AuditEntry[] {
   const ofTable = Map.groupBy(entries, ({ tableName }) => ownNames[tableName] ?? tableName.toLowerCase());
   // Names of tables are ASCII, where code units are code points.
   return [...ofTable.keys()]
@@ -137,7 +137,7 @@ export interface AuditOperations<C extends Leading = []> {
 }
 
 /** How the objects of a type are named in audit rows and their history (accounts §14.1). */
-export interface AuditedTable {
+interface AuditedTable {
   /** Null: entries of the catalog, which are no objects of the interface. */
   readonly objectType: ObjectType | null;
   readonly tableName: string;
@@ -187,7 +187,7 @@ export function auditedTable(tableName: string): AuditedTable {
 }
 
 /** The entry of the objects of a type. */
-export function auditedTableOf(objectType: ObjectType): AuditedTable {
+function auditedTableOf(objectType: ObjectType): AuditedTable {
   const table = byType.get(objectType);
   assertInvariant(table, `Objects of type ${objectType} are not audited`);
   return table;

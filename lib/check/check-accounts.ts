@@ -146,12 +146,12 @@ export async function checkQueued(
 }
 
 /** An entry that the queue must hold, and what it is for. */
-export interface ExpectedEntry {
+interface ExpectedEntry {
   readonly uniqueKey: string;
   readonly purpose: string;
 }
 
-export interface FutureOfAccount {
+interface FutureOfAccount {
   readonly account: Account;
   readonly cursors: readonly InvoicingCursor[];
   /** Active ones. */
@@ -163,7 +163,7 @@ export interface FutureOfAccount {
 /**
  * The entries of work after now. Runs count from the next day on, since a run that must not be made now leaves none.
  */
-export function expectedEntries(of: FutureOfAccount): readonly ExpectedEntry[] {
+function expectedEntries(of: FutureOfAccount): readonly ExpectedEntry[] {
   const { account, cursors, events, states, now } = of;
   const today = localDateOf(now, account.timeZone);
   return [
@@ -209,7 +209,7 @@ const countedBy: Readonly<Record<InvoicePaymentType, readonly TransactionType[]>
 };
 
 /** Finds rows without a transaction and transactions without a row, among all payments of one account. */
-export function miscounted(rows: readonly Row[], transactions: readonly Transaction[]): readonly Finding[] {
+function miscounted(rows: readonly Row[], transactions: readonly Transaction[]): readonly Finding[] {
   const paying = new Set(
     rows.flatMap(({ type, paymentId }) => (type === InvoicePaymentType.ATTEMPT ? (paymentId ?? []) : [])),
   );

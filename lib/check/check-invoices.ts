@@ -130,7 +130,7 @@ async function takenFrom(session: ReadSession, itemIds: readonly Uuid[]): Promis
 const sums: readonly (keyof InvoiceAmounts)[] = ['amount', 'creditAdj', 'refundAdj', 'rawBalance'];
 
 /** The stored sums of an invoice that differ from those of its items and payments. */
-export function wrongSums(
+function wrongSums(
   invoice: Pick<Invoice, 'id' | 'isMigration'> & InvoiceAmounts,
   items: readonly CountedItem[],
   payments: readonly CountedPayment[],
@@ -149,7 +149,7 @@ type Owed = Pick<Invoice, 'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'ra
 type Adjusted = Pick<InvoiceItem, 'id' | 'itemType' | 'repairable'>;
 
 /** Finds a balance of older data that no payment in minor units can settle, with the adjustment that ends it. */
-export function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonly Finding[] {
+function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonly Finding[] {
   const { id, currency, rawBalance } = invoice;
   if (invoice.status !== InvoiceStatus.COMMITTED || invoice.isMigration || invoice.isWrittenOff) return [];
   const rest = belowMinorUnit(rawBalance, currency);
@@ -166,7 +166,7 @@ export function finerBalance(invoice: Owed, items: readonly Adjusted[]): readonl
 }
 
 /** Finds account credit that is finer than the currency; the next invoice uses it, and is found for what that leaves. */
-export function finerCredit(
+function finerCredit(
   { currency }: Pick<Account, 'currency'>,
   { accountCBA }: Pick<CountedBalance, 'accountCBA'>,
 ): readonly Finding[] {
@@ -181,17 +181,17 @@ export function finerCredit(
 }
 
 /** Balance and credit of an account, counted invoice by invoice. */
-export type CountedBalance = Pick<AccountInvoicingState, 'accountBalance' | 'accountCBA'>;
+type CountedBalance = Pick<AccountInvoicingState, 'accountBalance' | 'accountCBA'>;
 
-export const NO_BALANCE: CountedBalance = { accountBalance: ZERO, accountCBA: ZERO };
+const NO_BALANCE: CountedBalance = { accountBalance: ZERO, accountCBA: ZERO };
 
 /** The balance with one more invoice; an invoice that the parent pays does not count. */
-export function balanceWith(balance: CountedBalance, invoice: AccountedInvoice): CountedBalance {
+function balanceWith(balance: CountedBalance, invoice: AccountedInvoice): CountedBalance {
   return accountBalancesAfter(balance, { before: null, after: invoice });
 }
 
 /** The stored balances of an account that differ from those of its invoices. */
-export function wrongBalances(kept: CountedBalance | undefined, counted: CountedBalance): readonly Finding[] {
+function wrongBalances(kept: CountedBalance | undefined, counted: CountedBalance): readonly Finding[] {
   const { accountBalance, accountCBA } = kept ?? NO_BALANCE;
   const pairs = [
     ['balance', accountBalance, counted.accountBalance],
@@ -215,7 +215,7 @@ export function wrongBalances(kept: CountedBalance | undefined, counted: Counted
   return findings;
 }
 
-export interface ItemRemainders {
+interface ItemRemainders {
   readonly invoice: Pick<Invoice, 'status' | 'isMigration' | 'currency'>;
   readonly item: InvoiceItem;
   /** Repairs and adjustments of the item on invoices that are not VOID. */
@@ -225,7 +225,7 @@ export interface ItemRemainders {
 }
 
 /** The remainder of a charge that differs from its repairs and adjustments; nothing remains on a VOID invoice. */
-export function wrongRemainders(of: ItemRemainders): readonly Finding[] {
+function wrongRemainders(of: ItemRemainders): readonly Finding[] {
   const { invoice, item } = of;
   if (!isAdjustable(item)) return [];
   const covered = wrongRows(of);

@@ -28,7 +28,7 @@ export async function checkUsageDays(
 }
 
 /** What a day of usage says and its points do not. Where the first points are archived the rest tells nothing. */
-export function wrongUsageDay({ localDate, unit, stored, points }: CheckedUsageDay): readonly Finding[] {
+function wrongUsageDay({ localDate, unit, stored, points }: CheckedUsageDay): readonly Finding[] {
   if (points.first !== 1) return [];
   const [kept, counted] = [
     told(stored.sum, stored.max, stored.count),

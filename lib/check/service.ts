@@ -242,7 +242,7 @@ function reasonOf(error: unknown): string {
  * Faults of the next credit notes, by number (invoicing §21): a gap, or an amount that is not the sum of the lines.
  * @param last the number before them; 0 = they are the first.
  */
-export function wrongCreditNotes(
+function wrongCreditNotes(
   notes: readonly CreditNote[],
   last: number,
 ): readonly (Finding & { readonly accountId: CreditNote['accountId'] })[] {

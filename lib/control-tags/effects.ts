@@ -90,7 +90,7 @@ export const tagEffects: readonly TagRow[] = [
 ];
 
 /** The tags that have the effect on objects of this type. */
-export function tagsWith(effect: TagEffect, on: TaggedType): readonly Uuid[] {
+function tagsWith(effect: TagEffect, on: TaggedType): readonly Uuid[] {
   return tagEffects.filter((row) => row.on === on && row.effects.includes(effect)).map(({ tag }) => tag);
 }
 

@@ -11,7 +11,7 @@ export interface CustomFieldChange {
   readonly name?: string | null;
 }
 
-export interface ChangeInput {
+interface ChangeInput {
   readonly object: ObjectRef;
   readonly changes: readonly CustomFieldChange[];
   /** The stored, active fields that the changes name. */
@@ -73,7 +73,7 @@ export interface CustomFieldInput {
   readonly value?: string | null;
 }
 
-export type NameAndValue = Pick<CustomField, 'name' | 'value'>;
+type NameAndValue = Pick<CustomField, 'name' | 'value'>;
 
 /**
  * The pairs to add to an object that has these fields (accounts §11 rules 1 and 2).
@@ -93,12 +93,12 @@ export function newFields(
 }
 
 /** @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
-export function checkValue(value: string | null | undefined): string {
+function checkValue(value: string | null | undefined): string {
   return checkText('CustomFieldJson value', value, MAX_CUSTOM_FIELD_VALUE_CHARACTERS);
 }
 
 /** @throws BillingError CUSTOM_FIELD_ALREADY_EXISTS (9000) if two fields have the same name and value. */
-export function checkDistinct(fields: readonly NameAndValue[]): void {
+function checkDistinct(fields: readonly NameAndValue[]): void {
   const seen = new Set<string>();
   for (const { name, value } of fields) {
     const pair = JSON.stringify([name, value]);

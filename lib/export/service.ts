@@ -132,12 +132,12 @@ export function rowLine(values: readonly unknown[]): string {
 }
 
 /** `yyyy-mm-ddThh:mm:ss.sss+00:00`; empty for none. */
-export function timeText(value: unknown): string {
+function timeText(value: unknown): string {
   return value === null ? '' : withOffset(formatInstant(Number(value) as Instant));
 }
 
 /** The wire form of an instant as the export writes it. */
-export function withOffset(text: string): string {
+function withOffset(text: string): string {
   return text.replace(/Z$/, '+00:00');
 }
 
@@ -152,7 +152,7 @@ function escaped(text: string): string {
 }
 
 /** The first columns of every history row: its audit row, and the record. */
-export const historyHead = [
+const historyHead = [
   'record_id',
   'id',
   'target_record_id',
@@ -176,10 +176,10 @@ const instantMembers: ReadonlySet<string> = new Set([
 ]);
 
 /** The members of the snapshots of each audited table, in the order in which they first occur. */
-export type HistoryColumns = Map<string, Set<string>>;
+type HistoryColumns = Map<string, Set<string>>;
 
 /** Adds the tables and members that occur in these rows. */
-export function noteColumns(known: HistoryColumns, rows: readonly AuditRow[]): void {
+function noteColumns(known: HistoryColumns, rows: readonly AuditRow[]): void {
   for (const { tableName, snapshot } of rows) {
     if (snapshot === null || historyNameOf(tableName) === null) continue;
     const members = known.get(tableName) ?? new Set();
@@ -189,7 +189,7 @@ export function noteColumns(known: HistoryColumns, rows: readonly AuditRow[]): v
 }
 
 /** Name of the history of an audited table; null if it has none. */
-export function historyNameOf(tableName: string): string | null {
+function historyNameOf(tableName: string): string | null {
   return auditedTable(tableName).historyTableName?.toLowerCase() ?? null;
 }
 
@@ -199,7 +199,7 @@ export function columnName(member: string): string {
 }
 
 /** The record after one change, under `historyHead` and these members. */
-export function historyValues(row: AuditRow, members: readonly string[]): readonly unknown[] {
+function historyValues(row: AuditRow, members: readonly string[]): readonly unknown[] {
   const { recordId, targetId, targetRecordId, accountRecordId, changeType, changeDate, snapshot } = row;
   const head = [recordId, targetId, targetRecordId, accountRecordId, changeType, timeText(changeDate)];
   return [...head, ...members.map((member) => historyValue(member, snapshot?.[member] ?? null))];

@@ -101,7 +101,7 @@ export interface HealthCheck {
 }
 
 /** The time of the database as this process read it, in milliseconds of system time. */
-export interface ClockReading {
+interface ClockReading {
   readonly askedMs: number;
   readonly databaseMs: number;
   readonly answeredMs: number;
@@ -125,10 +125,10 @@ export function clockCheck({ askedMs, databaseMs, answeredMs }: ClockReading): H
 }
 
 /** Passes: this node does not process the queues (platform §13 rule 1). */
-export const queuesOff: HealthCheck = { healthy: true, message: 'This node does not work on the queues' };
+const queuesOff: HealthCheck = { healthy: true, message: 'This node does not work on the queues' };
 
 /** The database answers; `isRoleBound` says whether its row-level security binds the engine's role too. */
-export function databaseAnswers({ isRoleBound }: { readonly isRoleBound: boolean }): HealthCheck {
+function databaseAnswers({ isRoleBound }: { readonly isRoleBound: boolean }): HealthCheck {
   if (isRoleBound) return passed;
   return {
     healthy: true,
@@ -137,11 +137,11 @@ export function databaseAnswers({ isRoleBound }: { readonly isRoleBound: boolean
   };
 }
 
-export const databaseSilent = failed('The database does not answer');
-export const databaseSlow = failed(`The database does not answer within ${HEALTH_ANSWER_MS} ms`);
+const databaseSilent = failed('The database does not answer');
+const databaseSlow = failed(`The database does not answer within ${HEALTH_ANSWER_MS} ms`);
 
 /** Fails while operators keep the node out of rotation (platform §11). */
-export function rotationCheck(isInRotation: boolean): HealthCheck {
+function rotationCheck(isInRotation: boolean): HealthCheck {
   return isInRotation ? passed : failed('This node is out of rotation');
 }
 

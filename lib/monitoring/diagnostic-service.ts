@@ -117,10 +117,7 @@ const PIECE_BYTES = 65_536;
 const NEWLINE = 0x0a;
 
 /** Returns a log file with the secrets masked that their shape gives away. Gives way to other work between pieces. */
-export async function maskedLog(
-  { name, text }: LogFile,
-  nextTurn: SystemClock['nextTurn'],
-): Promise<LogFile> {
+async function maskedLog({ name, text }: LogFile, nextTurn: SystemClock['nextTurn']): Promise<LogFile> {
   const pieces: Uint8Array[] = [];
   for (let from = 0; from < text.length; ) {
     const to = endOfPiece(text, from);

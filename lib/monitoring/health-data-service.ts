@@ -34,7 +34,7 @@ const MAX_SHOWN_ACCESS_LINES = 1_000;
 
 type HealthDataPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock'>;
 
-export interface HealthDataInput {
+interface HealthDataInput {
   readonly lateThresholdMs: number;
   readonly nodes: () => Promise<readonly NodeInfo[]>;
   /** Stores what this node has still in memory of the access log. */

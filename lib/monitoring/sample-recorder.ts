@@ -14,7 +14,7 @@ const ACCESS_PURGE_SIZE = 5_000;
 
 type RecorderPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'logger'>;
 
-export interface RecorderInput {
+interface RecorderInput {
   readonly nodeName: string;
   readonly meters: NodeMeters;
   /** Undefined: nothing is told of the process. */

@@ -19,14 +19,14 @@ const BROADCASTS_AT_ONCE = 1_000;
 export type BroadcastHandler = (payload: EventPayload) => Promise<void> | void;
 
 /** Finds it; undefined: this node has nothing to do. */
-export type HandlerOf = (told: Pick<Broadcast, 'service' | 'type'>) => BroadcastHandler | undefined;
+type HandlerOf = (told: Pick<Broadcast, 'service' | 'type'>) => BroadcastHandler | undefined;
 
 export interface BroadcastPorts extends Pick<Ports, 'clock' | 'systemClock' | 'ids' | 'logger'> {
   readonly storage: Pick<Storage, 'nodes' | 'singleNode' | 'write'>;
 }
 
 /** What is told, and to whom. */
-export interface Telling {
+interface Telling {
   readonly service: string;
   readonly type: string;
   readonly payload: EventPayload;

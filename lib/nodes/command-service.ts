@@ -17,7 +17,7 @@ const NODES = 'nodes-service';
 const CACHES = 'cache-service';
 const INVALIDATE = 'INVALIDATE_CACHE';
 
-export interface CommandServiceInput {
+interface CommandServiceInput {
   readonly switches: PluginSwitches;
   /** Those of the host, by type. */
   readonly handlers: Readonly<Record<string, NodeCommandHandler>>;

@@ -117,13 +117,13 @@ export const PluginService = {
 export type PluginService = (typeof PluginService)[keyof typeof PluginService];
 
 /** The plugins of one kind. */
-export interface RegisteredPlugins {
+interface RegisteredPlugins {
   readonly service: PluginService;
   readonly plugins: readonly PluginIdentity[];
 }
 
 /** One entry for each name: what is registered as several kinds under one name is one plugin with several services. */
-export function pluginInfos(registered: readonly RegisteredPlugins[]): readonly PluginInfo[] {
+function pluginInfos(registered: readonly RegisteredPlugins[]): readonly PluginInfo[] {
   const found = new Map<string, PluginInfo>();
   for (const { service, plugins } of registered) {
     for (const { name, pluginKey, version } of plugins) {

@@ -13,7 +13,7 @@ const NODE_KEPT_MS = DAY_MS;
 /** How often a node looks for what all nodes are told. */
 const NODE_LISTEN_MS = 5_000;
 
-export interface NodeServiceInput {
+interface NodeServiceInput {
   readonly nodeName: string;
   readonly version: string;
   readonly switches: PluginSwitches;
@@ -169,7 +169,7 @@ export interface NodeOperations {
 }
 
 /** Work that comes again some time after it has ended, whether or not it has failed. */
-export class Repeated {
+class Repeated {
   readonly #systemClock: SystemClock;
   readonly #everyMs: number;
   readonly #run: () => Promise<void>;

@@ -18,7 +18,7 @@ export type AttemptOutcome =
   | { readonly kind: 'WITHDRAWN'; readonly error: string };
 
 /** One attempt of a delivery. */
-export interface Attempt {
+interface Attempt {
   /** By the business clock. */
   readonly startedAt: Instant;
   readonly endedAt: Instant;

@@ -18,4 +18,4 @@ export type { PushDispatcher } from './push-dispatcher.ts';
 export { PushService } from './service.ts';
 export { SinkService } from './sink-service.ts';
 export { eventIdOf } from './take-up.ts';
-export { PushCounts, type PushOutcome } from './tenant-stream.ts';
+export { PushCounts } from './tenant-stream.ts';

@@ -23,7 +23,7 @@ interface PushPorts extends ActivityPorts {
 /** How often a lease is renewed before it would end. */
 const BEATS_PER_LEASE = 3;
 
-export interface PushDispatcherOptions {
+interface PushDispatcherOptions {
   /** Unique name of this node. */
   readonly node: string;
   /** Whether a node of this name was an earlier life of this one and has ended; default: none was. */

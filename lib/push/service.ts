@@ -16,7 +16,7 @@ type PushPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logg
     readonly pushSender: PushSender;
   };
 
-export interface PushServiceInput {
+interface PushServiceInput {
   readonly policy: CallbackPolicy;
   readonly settingsOf: SettingsOf;
   readonly secrets: Pick<SigningSecretService, 'current'>;
@@ -118,7 +118,7 @@ export class PushService {
 }
 
 /** An attempt on behalf of the call that has caused the event: the first is in its trace, later ones are linked to it. */
-export function tracedAttempt(
+function tracedAttempt(
   ports: ActivityPorts,
   { id, url, eventType, attempts, userToken, traceParent }: PushDelivery,
   attempt: () => Promise<AttemptOutcome>,

@@ -16,7 +16,7 @@ interface TakeUpPorts {
 }
 
 /** Where the events of a tenant go. */
-export interface Destination {
+interface Destination {
   /** The record id of the event up to which there are deliveries. */
   readonly after: number;
   /** A callback, or the name of an event sink. */
@@ -65,7 +65,7 @@ export function eventIdOf({ ids }: { readonly ids: IdGenerator }): EventIdOf {
 }
 
 /** A delivery of an event, to a URL or to a sink; of an event that the outside is not told of none. */
-export function newDelivery(event: PublishedBusEvent, url: string): readonly New<PushDelivery>[] {
+function newDelivery(event: PublishedBusEvent, url: string): readonly New<PushDelivery>[] {
   const told = externalEvent(event);
   if (told === null) return [];
   const { createdDate, userToken, traceParent } = event;

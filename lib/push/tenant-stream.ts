@@ -12,7 +12,7 @@ const PUSHES_AT_A_TIME = 10;
 const PUSH_ENOUGH_OF_ACCOUNT = 50;
 
 /** What the stream of a tenant is made with. `T` is what attempts need besides their delivery. */
-export interface StreamParts<T> {
+interface StreamParts<T> {
   readonly tenantRecordId: number;
   readonly store: Pick<PushStore, 'load'>;
   readonly now: () => Instant;

@@ -29,7 +29,7 @@ const MAX_FAILED_RANGE_MS = 90 * DAY_MS;
 
 type BacklogPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock'>;
 
-export interface BacklogServiceInput {
+interface BacklogServiceInput {
   /** Topics that have a handler in this engine. */
   readonly topics: readonly string[];
   /** By how much an entry must be behind to be late (`health.lateThreshold`). */

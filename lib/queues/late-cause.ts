@@ -28,7 +28,7 @@ export interface Explained {
 }
 
 /** What is known when an entry is looked at. */
-export interface Circumstances {
+interface Circumstances {
   readonly systemNowMs: number;
   /** Topics that have a handler. */
   readonly topics: ReadonlySet<string>;

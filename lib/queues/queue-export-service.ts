@@ -142,12 +142,12 @@ async function writeDeliveries(
 }
 
 /** A bus entry as the list of queues writes it (platform §9.4). */
-export function busEventJson(entry: QueueEntry): string {
+function busEventJson(entry: QueueEntry): string {
   return stringifyExactJson({ ...common(entry), className: entry.topic, ...processing(entry) });
 }
 
 /** The same of a notification. The work that it starts carries the token of the call that has planned it. */
-export function notificationJson(entry: QueueEntry): string {
+function notificationJson(entry: QueueEntry): string {
   return stringifyExactJson({
     ...common(entry),
     futureUserToken: entry.userToken,
@@ -158,7 +158,7 @@ export function notificationJson(entry: QueueEntry): string {
 }
 
 /** The same of a push, as a notification of its queue. */
-export function deliveryJson(delivery: PushDelivery, tenantRecordId: number): string {
+function deliveryJson(delivery: PushDelivery, tenantRecordId: number): string {
   const { recordId, userToken, createdDate, accountRecordId, body, state, failures } = delivery;
   return stringifyExactJson({
     recordId,

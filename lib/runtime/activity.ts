@@ -78,7 +78,7 @@ export function detached<T>({ tracer, scopes }: ActivityPorts, work: () => T): T
 }
 
 /** Ends the span when the work has ended, and shows that it has failed. */
-export async function inSpan<T>(
+async function inSpan<T>(
   { scopes }: ActivityPorts,
   { span, scope }: { readonly span: Span; readonly scope: WorkScope },
   work: (span: Span) => Promise<T>,

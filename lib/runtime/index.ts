@@ -2,7 +2,6 @@ export {
   type ActivityPorts,
   asCall,
   detached,
-  handleEntries,
   ofAccount,
   onBehalfOf,
   scopedLogger,

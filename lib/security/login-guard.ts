@@ -93,16 +93,13 @@ function subjectsOf(
 const LOGIN_LOCK_MS = 15 * 60_000;
 
 /** When a locked subject may try again, in system time; null where it is not locked (platform §6.4). */
-export function lockedUntil(
-  known: Pick<LoginFailures, 'lockedUntilMs'> | null,
-  nowMs: number,
-): number | null {
+function lockedUntil(known: Pick<LoginFailures, 'lockedUntilMs'> | null, nowMs: number): number | null {
   const until = known?.lockedUntilMs ?? null;
   return until !== null && nowMs < until ? until : null;
 }
 
 /** The failures of a subject after one more: `limit` of them within 15 minutes lock it for 15 minutes. */
-export function afterFailure(
+function afterFailure(
   subject: string,
   known: Pick<LoginFailures, 'failedAtMs' | 'lockedUntilMs'> | null,
   { nowMs, limit }: { readonly nowMs: number; readonly limit: number },

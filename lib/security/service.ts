@@ -101,7 +101,7 @@ const touchesPerIdleTime = 60;
  * Login sessions (platform §6.2), stored by token hash for all nodes. A session ends after
  * `rbac.globalSessionTimeout` idle, or with a change of its user's password, roles or activity.
  */
-export class LoginSessions {
+class LoginSessions {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>;
   readonly #principals: Principals;
 

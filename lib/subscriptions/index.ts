@@ -7,7 +7,6 @@ export {
 export type { StateToSet } from './blocking/blocked-time.ts';
 export { statesInTimeOrder } from './blocking/states-in-force.ts';
 export { blockingStateNotification, eventNotification } from './edits/bus-events.ts';
-export type { EndOfAll } from './edits/cancellation.ts';
 export { dirtiedFrom, type TouchedDate } from './edits/subscription-edit.ts';
 export type { BillCycleDayChange, EffectiveFrom, QuantityChange } from './edits/terms-change.ts';
 export { BlockingService } from './operations/blocking-service.ts';
@@ -16,7 +15,6 @@ export { type CreatedBundle, CreationService } from './operations/creation-servi
 export { EntitlementControl } from './operations/entitlement-control.ts';
 export {
   type AccountToEnd,
-  type CancelAllInput,
   cancelAll,
   LifecycleService,
 } from './operations/lifecycle-service.ts';
@@ -42,7 +40,6 @@ export { checkChangeRequest, type TransferBundleRequest } from './requests/edit-
 export {
   checkBundleOwner,
   noSubscriptionOfKey,
-  noSuchBundle,
   noSuchSubscription,
   notInBundle,
   notOfAccount,

@@ -120,7 +120,7 @@ const systemNames = new Set(systemDefinitions.map(({ name }) => name.toLowerCase
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), TAG_DEFINITION_HAS_UPPERCASE (3904),
  * TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG (3900).
  */
-export function newDefinition(input: TagDefinitionInput, id: Uuid, now: Instant): New<UserTagDefinition> {
+function newDefinition(input: TagDefinitionInput, id: Uuid, now: Instant): New<UserTagDefinition> {
   const name = checkText('TagDefinitionJson name', input.name, MAX_TAG_DEFINITION_NAME_CHARACTERS);
   const description = checkText(
     'TagDefinitionJson description',
@@ -161,7 +161,7 @@ function checkTypes(types: readonly ObjectType[]): readonly ObjectType[] {
   );
 }
 
-export interface DefinitionLookup {
+interface DefinitionLookup {
   /** The named definitions that are active ones of users. */
   readonly known: readonly UserTagDefinition[];
   /** Whether users' definitions apply only to the types that they declare (`tags.enforceApplicableTypes`). */

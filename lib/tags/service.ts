@@ -27,7 +27,7 @@ import { applicableDefinition, definitionOf, refuseSystemTag } from './definitio
 import { tagEvent } from './engine-tags.ts';
 
 /** What a tag causes in rooms above this one. */
-export interface TagEffects {
+interface TagEffects {
   /** Called when WRITTEN_OFF was put on the invoice or taken off; its account is locked. */
   setWrittenOff(
     session: WriteSession,

@@ -39,7 +39,7 @@ const notAllowed =
   'is aimed at a loopback or private network, which this server does not allow (notifications.allowPrivateNetworks)';
 
 /** Why an address of that scope is not called; null if it may be. */
-export function refusal(scope: AddressScope, policy: CallbackPolicy): string | null {
+function refusal(scope: AddressScope, policy: CallbackPolicy): string | null {
   switch (scope) {
     case AddressScope.PUBLIC:
       return null;
@@ -177,15 +177,15 @@ function networkOf(text: string): Network {
 }
 
 /** Bytes of an IP address: 4 or 16. */
-export type IpBytes = readonly number[];
+type IpBytes = readonly number[];
 
 /** The bytes of an IPv4 address in its usual form, or of an IPv6 address without brackets; undefined for other text. */
-export function ipBytes(text: string): IpBytes | undefined {
+function ipBytes(text: string): IpBytes | undefined {
   return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text);
 }
 
 /** The IPv4 address that an IPv6 address stands for: mapped, compatible, of NAT64 or of 6to4; else undefined. */
-export function embeddedIpv4(bytes: IpBytes): IpBytes | undefined {
+function embeddedIpv4(bytes: IpBytes): IpBytes | undefined {
   if (bytes.length !== 16) return undefined;
   const starts = (...prefix: readonly number[]): boolean =>
     prefix.every((byte, index) => bytes[index] === byte);
@@ -198,7 +198,7 @@ export function embeddedIpv4(bytes: IpBytes): IpBytes | undefined {
 }
 
 /** Whether the address lies in the network, both of one family. */
-export function isInNetwork(bytes: IpBytes, network: IpBytes, prefixBits: number): boolean {
+function isInNetwork(bytes: IpBytes, network: IpBytes, prefixBits: number): boolean {
   if (bytes.length !== network.length) return false;
   return network.every((byte, index) => {
     const bits = Math.min(8, Math.max(0, prefixBits - index * 8));

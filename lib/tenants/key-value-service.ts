@@ -31,7 +31,7 @@ const MAX_TENANT_VALUE_BYTES = 10 * 1_048_576;
 const MAX_TENANT_DOCUMENT_CHARACTERS = 256 * 1_024;
 
 /** The values of the key CATALOG: the documents that were uploaded (catalog §5 rules 9 and 10). */
-export interface CatalogValues {
+interface CatalogValues {
   /** In upload order. */
   sources(context: CallContext): Promise<readonly string[]>;
   upload(context: CallContext, source: string): Promise<void>;
@@ -39,7 +39,7 @@ export interface CatalogValues {
 }
 
 /** What other areas say of the values that are theirs. */
-export interface ValueChecks {
+interface ValueChecks {
   /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a payment state machine that cannot be read. */
   checkPaymentStateMachine(value: string): void;
   /**

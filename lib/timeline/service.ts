@@ -103,7 +103,7 @@ export interface TimelineOutlineOperations<C extends Leading = []> {
   timeline(...given: [...C, accountId: Uuid | string]): Promise<TimelineOutline>;
 }
 
-export interface LoadTimelineInput extends RowBound {
+interface LoadTimelineInput extends RowBound {
   readonly accountId: Uuid;
   readonly now: Instant;
   readonly catalogsOf: CatalogSource;
@@ -111,7 +111,7 @@ export interface LoadTimelineInput extends RowBound {
 }
 
 /** A timeline that has been read, with the number of its rows besides those of its bundles. */
-export interface LoadedTimeline extends TimelineOutline {
+interface LoadedTimeline extends TimelineOutline {
   readonly rows: number;
 }
 
@@ -119,7 +119,7 @@ export interface LoadedTimeline extends TimelineOutline {
  * Loads what the timeline shows, a part at a time so that nobody else is held up.
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) as soon as that is known.
  */
-export async function loadTimeline(session: ReadSession, input: LoadTimelineInput): Promise<LoadedTimeline> {
+async function loadTimeline(session: ReadSession, input: LoadTimelineInput): Promise<LoadedTimeline> {
   const { accountId, maxRows } = input;
   const account = await loadAccount(session, accountId);
   const rows = new RowCount(input);

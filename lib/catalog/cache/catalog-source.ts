@@ -46,7 +46,7 @@ export function storesOverridePlans(session: WriteSession): void {
   storing.add(session);
 }
 
-export interface OverridePlansNeed {
+interface OverridePlansNeed {
   /** The catalogs of the operation. */
   readonly catalogOf: CatalogOfAccount;
   readonly accountIds: readonly Uuid[];

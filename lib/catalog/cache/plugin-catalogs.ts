@@ -30,7 +30,7 @@ export const MAX_CACHED_PLUGIN_CATALOGS = 200;
 type PluginCallPorts = { readonly systemClock: SystemClock } & ActivityPorts;
 
 /** The tenant and accounts that one operation is about. */
-export interface PluginRequest {
+interface PluginRequest {
   readonly tenant: TenantRef;
   readonly now: Instant;
   readonly accountIds: readonly Uuid[];
@@ -38,13 +38,13 @@ export interface PluginRequest {
 }
 
 /** A catalog that a plugin has returned, and which plugin. */
-export interface ServedCatalog {
+interface ServedCatalog {
   readonly pluginName: string;
   readonly catalog: Catalog;
 }
 
 /** What the plugins say about the accounts of one operation; null: no plugin serves that account. */
-export interface ServedCatalogs {
+interface ServedCatalogs {
   of(accountId: Uuid | null): ServedCatalog | null;
 }
 

@@ -5,7 +5,7 @@ interface Kept<V> {
   loaded?: V;
 }
 
-export interface CacheLimits {
+interface CacheLimits {
   readonly maxEntries: number;
   /** Bound for the sum of the weights told by `weigh`; default: no limit. */
   readonly maxWeight?: number;

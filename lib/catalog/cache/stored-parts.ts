@@ -15,7 +15,7 @@ import { createPlan, rememberText, textOfPlan } from '../model/plan.ts';
 import type { PlanContent, VersionFrame } from '../model/version-content.ts';
 
 /** What all stored parts of one kind have in common. */
-export interface Decoding<T> {
+interface Decoding<T> {
   /** Makes the frozen value. */
   decode(text: string): T;
   /** For plans: only product and period, from the same text. */
@@ -301,7 +301,7 @@ const SEPARATOR = '\n';
  */
 const variable = /(?<=^\{"effectiveDateForExistingSubscriptions":)[^,]*|(?<=\{"d":")[^"]*/g;
 
-export interface ShapedText {
+interface ShapedText {
   /** The text with blanks. */
   readonly shape: string;
   /** What fills them. */

@@ -244,7 +244,7 @@ export interface SimplePlan {
 }
 
 /** The same, checked as far as possible without a catalog. */
-export interface CheckedSimplePlan {
+interface CheckedSimplePlan {
   readonly planId: string;
   readonly productName: string | null;
   readonly productCategory: ProductCategory | null;

@@ -155,7 +155,7 @@ function invalid(
   });
 }
 
-export interface ReadDefinition {
+interface ReadDefinition {
   /** Not usable if there are problems. */
   readonly content: VersionContent;
   /** Every value that cannot be read. */
@@ -166,7 +166,7 @@ export interface ReadDefinition {
  * A definition's content, in the form in which a document with the same content is read.
  * @param missingDefault the plans of `DEFAULT` if the definition has only other lists; by default that is a problem.
  */
-export function contentOf(
+function contentOf(
   name: string,
   definition: AnyVersionDefinition,
   missingDefault?: readonly string[],
@@ -189,7 +189,7 @@ type Given = Readonly<Record<string, unknown>>;
  * Reads a definition by the tables of fields: named records by name, prices by currency, flat rule cases. With
  * problems, which no compiler may have found, the result is not of its type.
  */
-export class DefinitionReader {
+class DefinitionReader {
   readonly problems: Problem[] = [];
 
   record<T>(type: RecordType<T>, given: unknown, place: string): T {

@@ -260,7 +260,7 @@ export function createCatalog(
 // Which version's rules apply (§6.3). Rules of a change are never grandfathered; rules of the plan are, together with it.
 
 /** Where plans and their rules are looked up. */
-export interface RuledCatalog extends Pick<Catalog, 'resolveVersion' | 'resolvePlan'> {
+interface RuledCatalog extends Pick<Catalog, 'resolveVersion' | 'resolvePlan'> {
   decidePlanChange(
     version: CatalogVersion,
     from: SubscriptionContext,
@@ -281,7 +281,7 @@ export interface RuledSubscription {
   readonly decided: Instant;
 }
 
-export interface PlanChangeQuestion {
+interface PlanChangeQuestion {
   /** The subscription at `now`. Its properties are those of its own plan, so that one on a retired plan can change. */
   readonly subscription: RuledSubscription;
   readonly target: PlanSpecifier;

@@ -210,7 +210,7 @@ interface PlanOfVersion {
 /**
  * The versions after a choice that change its plan for existing subscriptions, up to the first without it; ascending.
  */
-export type PlansChangedAfter = (choice: ChosenPlan) => readonly PlanOfVersion[];
+type PlansChangedAfter = (choice: ChosenPlan) => readonly PlanOfVersion[];
 
 /**
  * The price changes for one existing subscription, in date order (§6.4). A version whose date is not before that of a
@@ -297,7 +297,7 @@ function withOtherPrices(
 }
 
 /** True if two phases charge the same from day to day: recurring section and usages (§6.4 rule 8). */
-export function hasSamePrices(one: PlanPhase, other: PlanPhase): boolean {
+function hasSamePrices(one: PlanPhase, other: PlanPhase): boolean {
   if (one === other) return true;
   return isSameValue(one.recurring, other.recurring) && isSameValue(one.usages, other.usages);
 }

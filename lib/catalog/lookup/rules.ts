@@ -39,11 +39,11 @@ export const RULE_DEFAULTS = {
   billingAlignment: BillingAlignment.ACCOUNT,
 } as const;
 
-export function changePolicy(rules: PlanRules, context: ChangeContext): RuleDecision<BillingActionPolicy> {
+function changePolicy(rules: PlanRules, context: ChangeContext): RuleDecision<BillingActionPolicy> {
   return decision(firstMatch(rules.changePolicy, changeValues(context)), RULE_DEFAULTS.changePolicy);
 }
 
-export function changeAlignment(rules: PlanRules, context: ChangeContext): RuleDecision<PlanAlignmentChange> {
+function changeAlignment(rules: PlanRules, context: ChangeContext): RuleDecision<PlanAlignmentChange> {
   return decision(firstMatch(rules.changeAlignment, changeValues(context)), RULE_DEFAULTS.changeAlignment);
 }
 
@@ -72,7 +72,7 @@ export function billingAlignment(
 }
 
 /** Name of the list in which the target plan of a change is looked up if the request names none. */
-export function targetPriceList(rules: PlanRules, from: CreationContext): string {
+function targetPriceList(rules: PlanRules, from: CreationContext): string {
   return firstMatch(rules.priceList, prefixed('from', from))?.result ?? from.priceList;
 }
 
@@ -215,7 +215,7 @@ export interface PlanSpecifier {
  * The criteria of a specifier without plan name, its list replaced by `defaultList` if it names none.
  * @throws BillingError 2031 without product, 2015 without period, 2030 for an unknown product, 2013 for an unknown list.
  */
-export function planCriteria(
+function planCriteria(
   version: PlanLookup,
   specifier: PlanSpecifier,
   defaultList: string = DEFAULT_PRICE_LIST,

@@ -195,10 +195,10 @@ export interface SubscriptionContext extends CreationContext {
 }
 
 /** A condition for each property; null holds always (§8). */
-export type ConditionsOn<C> = { readonly [Name in keyof C]: C[Name] | null };
+type ConditionsOn<C> = { readonly [Name in keyof C]: C[Name] | null };
 
 /** The same under names with a prefix: `fromProduct`. */
-export type Prefixed<P extends string, C> = {
+type Prefixed<P extends string, C> = {
   readonly [Name in keyof C as `${P}${Capitalize<Name & string>}`]: C[Name];
 };
 
@@ -209,7 +209,7 @@ export type CreateConditions = ConditionsOn<CreationContext>;
 export type SubscriptionConditions = ConditionsOn<SubscriptionContext>;
 
 /** Conditions on the current plan of a change. */
-export type PriceListConditions = Prefixed<'from', CreateConditions>;
+type PriceListConditions = Prefixed<'from', CreateConditions>;
 
 /** Conditions on a change: on the subscription, its plan and the target plan. */
 export type ChangeConditions = Pick<SubscriptionConditions, 'phaseType'> &

@@ -42,7 +42,7 @@ export interface VersionFrame {
 }
 
 /** Price lists of a frame by name, and the first list of each plan; `DEFAULT` comes before the others. */
-export interface PriceListIndex {
+interface PriceListIndex {
   readonly all: readonly PriceList[];
   readonly byName: ReadonlyMap<string, PriceList>;
   readonly listOfPlan: ReadonlyMap<string, string>;

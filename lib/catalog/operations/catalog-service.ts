@@ -39,7 +39,7 @@ import type { CatalogPreview, CatalogUpload } from './catalog-operations.ts';
 import { overridePlanProblems } from './obtain-override-plan.ts';
 
 /** The sources of catalogs that are not stored. */
-export interface CatalogSettings {
+interface CatalogSettings {
   /**
    * XML of the catalog that tenants created with `useGlobalDefault` see until they have their own, or a function that
    * returns it.
@@ -230,7 +230,7 @@ function globalCatalog(document: CatalogSettings['defaultCatalog']): (() => Cata
 }
 
 /** A version with its hash. */
-export interface Hashed extends ReadVersion {
+interface Hashed extends ReadVersion {
   readonly parts: NewCatalogParts;
   readonly contentHash: string;
 }
@@ -244,7 +244,7 @@ export async function withHash<R extends Pick<ReadVersion, 'version'>>(
 }
 
 /** One after another, since each may be large. */
-export async function allWithHash<R extends Pick<ReadVersion, 'version'>>(
+async function allWithHash<R extends Pick<ReadVersion, 'version'>>(
   read: readonly R[],
   slices: TimeSlices,
 ): Promise<readonly (R & Pick<Hashed, 'parts' | 'contentHash'>)[]> {

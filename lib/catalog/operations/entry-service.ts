@@ -241,12 +241,12 @@ export class CatalogEntryService {
   }
 }
 
-export interface PlanOfScope {
+interface PlanOfScope {
   readonly entry: CatalogEntry;
   readonly rows: readonly PlanRow[];
 }
 
-export async function scopeOf(session: ReadSession, { accountId }: EntryScopeOptions): Promise<EntryScope> {
+async function scopeOf(session: ReadSession, { accountId }: EntryScopeOptions): Promise<EntryScope> {
   if (!accountId) return { accountId: null, accountRecordId: null };
   const [account] = await session.accounts.findByIds([accountId]);
   if (!account) throw noSuchAccount(accountId);
@@ -254,7 +254,7 @@ export async function scopeOf(session: ReadSession, { accountId }: EntryScopeOpt
 }
 
 /** Writes the change and its bus event, unless there is nothing to change (§15.4 rule 10). */
-export async function apply(session: WriteSession, change: CatalogEntryChange): Promise<void> {
+async function apply(session: WriteSession, change: CatalogEntryChange): Promise<void> {
   const [first] = [
     ...(change.addedEntries ?? []),
     ...(change.addedRows ?? []),
@@ -267,7 +267,7 @@ export async function apply(session: WriteSession, change: CatalogEntryChange): 
 }
 
 /** What a request named, as it is stored now, in the order of the request. */
-export async function storedView(
+async function storedView(
   session: ReadSession,
   request: CatalogEntriesInput,
   known: KnownNames,
@@ -295,14 +295,11 @@ export async function storedView(
 }
 
 /** Plans of these products in all scopes. */
-export async function plansOf(
-  session: ReadSession,
-  products: readonly CatalogEntry[],
-): Promise<EntriesAndRows> {
+async function plansOf(session: ReadSession, products: readonly CatalogEntry[]): Promise<EntriesAndRows> {
   return withRows(session, await session.catalogEntries.childrenOf(products.map((product) => product.id)));
 }
 
-export async function findEntry(
+async function findEntry(
   session: ReadSession,
   scope: EntryScope,
   { kind, name }: Pick<CatalogEntry, 'kind' | 'name'>,
@@ -314,13 +311,13 @@ export async function findEntry(
 }
 
 /** @throws BillingError 61006. */
-export async function findPlan(session: ReadSession, scope: EntryScope, name: string): Promise<PlanOfScope> {
+async function findPlan(session: ReadSession, scope: EntryScope, name: string): Promise<PlanOfScope> {
   const entry = await findEntry(session, scope, { kind: EntryKind.PLAN, name });
   if (entry === undefined) throw planNotFound(name);
   return { entry, rows: await session.catalogEntries.rowsOf([name]) };
 }
 
-export function requireForce({ force }: { readonly force: boolean }, what: string): void {
+function requireForce({ force }: { readonly force: boolean }, what: string): void {
   if (force) return;
   throw billingError(
     ErrorCode.CATALOG_ENTRY_FORCE_REQUIRED,
@@ -329,7 +326,7 @@ export function requireForce({ force }: { readonly force: boolean }, what: strin
 }
 
 /** @throws BillingError 61004 for a plan whose name an override plan has (§10 rule 7). */
-export async function requireFreeNames(
+async function requireFreeNames(
   session: ReadSession,
   rows: readonly Pick<PlanRow, 'planName'>[],
 ): Promise<void> {
@@ -341,7 +338,7 @@ export async function requireFreeNames(
 }
 
 /** @throws BillingError 61005, since running and ended subscriptions would lose their price. */
-export async function requireUnused(session: ReadSession, planNames: readonly string[]): Promise<void> {
+async function requireUnused(session: ReadSession, planNames: readonly string[]): Promise<void> {
   const used = await session.catalogEntries.usedPlans(planNames);
   if (used.length === 0) return;
   throw billingError(
@@ -351,7 +348,7 @@ export async function requireUnused(session: ReadSession, planNames: readonly st
   );
 }
 
-export function productNotFound(name: string): BillingError {
+function productNotFound(name: string): BillingError {
   return billingError(
     ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND,
     `${titleOf('Product', name)} is not among the catalog entries of this scope`,
@@ -360,7 +357,7 @@ export function productNotFound(name: string): BillingError {
 }
 
 /** The error that a stored change would have no visible effect (§16 rule 6). */
-export function servedByPlugin(pluginName: string): BillingError {
+function servedByPlugin(pluginName: string): BillingError {
   return billingError(
     ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
     `Invalid catalog entry: the catalog plugin "${pluginName}" serves this tenant; change the catalog there`,

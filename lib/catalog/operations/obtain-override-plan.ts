@@ -28,7 +28,7 @@ export async function obtainOverridePlan(
   return (await obtainOverridePlans(session, [definition], tools))(definition);
 }
 
-export interface ObtainTools {
+interface ObtainTools {
   readonly nextId: () => Uuid;
   readonly currentCatalog: () => Promise<Catalog>;
 }

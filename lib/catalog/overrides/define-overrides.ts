@@ -223,7 +223,7 @@ function shownDecimal(value: Decimal | null | undefined): string {
 }
 
 /** @internal */
-export function refused(message: string): BillingError {
+function refused(message: string): BillingError {
   return billingError(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE, message);
 }
 
@@ -235,7 +235,7 @@ export function refused(message: string): BillingError {
 export type PriceTarget = string & { readonly __brand: 'PriceTarget' };
 
 /** A tiered block, compared by value; `occurrence` counts equal blocks of its section from 0. */
-export interface BlockIdentity {
+interface BlockIdentity {
   readonly unit: string;
   readonly size: string;
   readonly max: string;
@@ -251,24 +251,24 @@ export const PriceTarget = {
     targetOf('TIER', usage.phase, usage.usageName, position),
 } as const;
 
-export interface UsageOfPhase {
+interface UsageOfPhase {
   readonly phase: PhaseType;
   readonly usageName: string;
 }
 
 /** The parts of a target, as they are stored. */
-export type TargetParts = readonly (string | number)[];
+type TargetParts = readonly (string | number)[];
 
-export function targetOf(...parts: TargetParts): PriceTarget {
+function targetOf(...parts: TargetParts): PriceTarget {
   return JSON.stringify(parts) as PriceTarget;
 }
 
-export function partsOf(target: PriceTarget): TargetParts {
+function partsOf(target: PriceTarget): TargetParts {
   return JSON.parse(target) as TargetParts;
 }
 
 /** Replaces a price; returning the same one changes nothing. */
-export type PriceChange = (target: PriceTarget, price: InternationalPrice) => InternationalPrice;
+type PriceChange = (target: PriceTarget, price: InternationalPrice) => InternationalPrice;
 
 /** The phase with every overridable price replaced; the rest stays. */
 export function mapPrices(phase: PlanPhase, change: PriceChange): PlanPhase {
@@ -285,7 +285,7 @@ export function mapPrices(phase: PlanPhase, change: PriceChange): PlanPhase {
 }
 
 /** Every price of the plan that can be overridden. */
-export function priceTargetsOf(plan: Plan): ReadonlySet<PriceTarget> {
+function priceTargetsOf(plan: Plan): ReadonlySet<PriceTarget> {
   const targets = new Set<PriceTarget>();
   for (const phase of plan.phases) {
     mapPrices(phase, (target, price) => {
@@ -297,7 +297,7 @@ export function priceTargetsOf(plan: Plan): ReadonlySet<PriceTarget> {
 }
 
 /** Counts equal blocks of a section in their order of appearance, from 0. */
-export class BlockCounter {
+class BlockCounter {
   readonly #seen = new Map<string, number>();
 
   next({ unit, size, max }: BlockIdentity): number {

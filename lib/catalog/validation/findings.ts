@@ -6,7 +6,7 @@ import { DEFAULT_PRICE_LIST } from '../model/catalog-model.ts';
 import type { Locate, VersionContent } from '../model/version-content.ts';
 
 /** A record of the content, a child element of it, or one of its repeated children. */
-export type Place = readonly [record: object, child?: string, index?: number];
+type Place = readonly [record: object, child?: string, index?: number];
 
 /** Collects what is wrong with one version, each with its line and column where the content came from a document. */
 export class Findings {
@@ -132,7 +132,7 @@ export class Names {
   }
 }
 
-export interface Reference {
+interface Reference {
   /** Who refers, for the message: `Plan "gold-monthly"`. */
   readonly owner: string;
   readonly kind: NameKind;

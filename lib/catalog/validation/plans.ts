@@ -80,7 +80,7 @@ function checkPosition(
 const MAX_PHASE_YEARS = 1_000;
 
 /** V9, V11, V12, and V13 to V15, V20, V21 for its prices and usages. */
-export function checkPhase(check: VersionCheck, phase: PhaseContent, owner: string): void {
+function checkPhase(check: VersionCheck, phase: PhaseContent, owner: string): void {
   if (phase.fixed === null && phase.recurring === null && phase.usages.length === 0) {
     check.findings.error(`${owner} has neither a fixed nor a recurring price nor usages`, [phase]);
   }
@@ -155,7 +155,7 @@ export function checkPhaseTerms(check: VersionCheck): void {
   }
 }
 
-export function checkUsage(check: VersionCheck, usage: Usage): void {
+function checkUsage(check: VersionCheck, usage: Usage): void {
   const owner = `Usage "${usage.name}"`;
   check.names.declare(NameKind.USAGE, usage);
   checkParts(check, usage, owner);
@@ -253,7 +253,7 @@ function checkSize(
 }
 
 /** V13: declared currencies, each once, no negative amount. */
-export function checkPrice(check: VersionCheck, price: InternationalPrice | null, owner: string): void {
+function checkPrice(check: VersionCheck, price: InternationalPrice | null, owner: string): void {
   const seen = new Set<Currency>();
   for (const entry of price?.prices ?? []) {
     const { currency, amount } = entry;
@@ -282,7 +282,7 @@ export function steps(usage: Usage, tier: Tier): readonly (Limit | TieredBlock)[
 }
 
 /** V20: each unit occurs once in every tier and is unbounded at most in its last tier. Linear in the tiers. */
-export function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void {
+function checkTierUnits(check: VersionCheck, usage: Usage, owner: string): void {
   const lastTierOf = new Map<string, number>();
   usage.tiers.forEach((tier, index) => {
     for (const step of steps(usage, tier)) lastTierOf.set(step.unit, index);

@@ -47,7 +47,7 @@ export interface VersionFindings extends VersionValidation {
   readonly unbilled: readonly Problem[];
 }
 
-export interface ValidatedContent {
+interface ValidatedContent {
   readonly content: VersionContent;
   readonly locate?: Locate;
 }
@@ -78,7 +78,7 @@ export function* validationSteps(version: ValidatedContent): Steps<VersionFindin
   return { errors, unbilled, warnings };
 }
 
-export function* checkProducts(check: VersionCheck): Steps<void> {
+function* checkProducts(check: VersionCheck): Steps<void> {
   const addOns = new Set(
     check.content.products
       .filter((product) => product.category === ProductCategory.ADD_ON)
@@ -140,7 +140,7 @@ function checkAddOnList(check: VersionCheck, { product, list, addOns }: AddOnLis
 }
 
 /** V16, with V1 and V2 of the lists. */
-export function checkPriceLists(check: VersionCheck): void {
+function checkPriceLists(check: VersionCheck): void {
   const { defaultPriceList, childPriceLists } = check.content.priceLists;
   if (defaultPriceList.name === DEFAULT_PRICE_LIST) {
     check.names.declare(NameKind.PRICE_LIST, defaultPriceList);
@@ -195,7 +195,7 @@ const REFERENCES: ReadonlyMap<string, NameKind> = new Map([
 type AnyCase = RuleCase<object, string>;
 
 /** V2, V17, V18 and V19 of the six rules, in the order of the grammar. */
-export function checkRules(check: VersionCheck): void {
+function checkRules(check: VersionCheck): void {
   const { rules } = check.content;
   const { START_OF_TERM, ILLEGAL } = BillingActionPolicy;
   checkRule(check, 'changePolicy', rules.changePolicy);
@@ -272,7 +272,7 @@ function caseTitle(rule: keyof PlanRules, index: number): string {
 }
 
 /** What the author may not have meant; stops nothing (§4). */
-export function* collectWarnings(check: VersionCheck): Steps<void> {
+function* collectWarnings(check: VersionCheck): Steps<void> {
   for (const plan of check.content.plans) {
     for (const usage of contentPhases(plan).flatMap((phase) => phase.usages)) {
       const owner = `Plan "${plan.name}", usage "${usage.name}"`;

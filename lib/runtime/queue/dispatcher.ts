@@ -32,7 +32,7 @@ export const QUEUE_HELP_AFTER_MS = 20;
 /** How often a claiming node looks for leases that have ended. */
 const QUEUE_TAKE_BACK_EVERY_MS = 1_000;
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   /** The order in which they handle an entry that several of them consume. */
   readonly handlers: readonly QueueHandler[];
   readonly tenantOf: (recordId: number) => Promise<TenantRef>;

@@ -246,14 +246,14 @@ function groupByTenantAndHandler(works: readonly Work[]): readonly (readonly Wor
 }
 
 /** The outcome of an entry in one run of one handler. */
-export type BatchOutcome =
+type BatchOutcome =
   | { readonly kind: 'finished' }
   | { readonly kind: 'open' }
   | { readonly kind: 'busy'; readonly delayMs: number | undefined }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 /** One run of one handler over entries of one tenant; collects what the handler says about each entry. */
-export class Batch implements HandlerBatch {
+class Batch implements HandlerBatch {
   readonly tenant: TenantRef;
   readonly entries: readonly ClaimedEntry[];
   readonly #handler: QueueHandler;
@@ -337,7 +337,7 @@ export class BusyEntries {
 }
 
 /** How a handler ended with an entry; a busy or failed entry comes again, or ends as FAILED. */
-export type EntryOutcome = 'done' | 'busy' | 'failed';
+type EntryOutcome = 'done' | 'busy' | 'failed';
 
 /** Counts what the handlers of this node have done since it was opened. */
 export class EntryCounts {

@@ -67,7 +67,7 @@ export function batchAuthorship(
 /** Pause before an entry is tried again for which the database had no room or whose account stays busy. */
 const QUEUE_PASSING_PAUSE_MS = 5_000;
 
-export type ErrorDecision =
+type ErrorDecision =
   | { readonly kind: 'retry'; readonly delayMs: number; readonly reason: string }
   /** A plugin said when to come again, or the database could not work: it does not count as a failure. */
   | { readonly kind: 'later'; readonly delayMs: number; readonly reason: string }

@@ -13,7 +13,7 @@ import { billingStateAt, type PlanInForce, planShownAt, type Transition } from '
 import { AddOnOffer, addOnOffer, type BaseEnd, statesAsRead } from './base-end.ts';
 
 /** The add-on plan that a request chooses. */
-export interface AddOnChoice {
+interface AddOnChoice {
   readonly plan: Plan;
   /** When it begins to be billed. */
   readonly at: Instant;
@@ -48,14 +48,14 @@ export function checkOffered(
 }
 
 /** A subscription of the bundle with what decides whether it counts under a limit. */
-export interface CountedMember {
+interface CountedMember {
   readonly subscription: Subscription;
   readonly transitions: readonly Transition[];
   readonly blockingStates: readonly BlockingState[];
   readonly baseEnd: BaseEnd | null;
 }
 
-export interface LimitInput {
+interface LimitInput {
   readonly choice: AddOnChoice;
   /** The other subscriptions of the bundle. */
   readonly members: readonly CountedMember[];

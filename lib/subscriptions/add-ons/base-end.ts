@@ -27,7 +27,7 @@ import {
 } from '../timeline/transitions.ts';
 
 /** An end of an add-on that its base brings. */
-export interface CausedEnd {
+interface CausedEnd {
   readonly effective: DatedInstant;
   /** The event of the base that brings it. */
   readonly cause: LifecycleEvent;
@@ -63,7 +63,7 @@ export function baseEnd(base: BundleMember, addOn: BundleMember, plans: PlanReso
 }
 
 /** The events of an add-on with the end of billing that its base brings. */
-export function withBaseEnd(
+function withBaseEnd(
   events: readonly LifecycleEvent[],
   subscription: Pick<Subscription, 'id'>,
   end: BaseEnd['billing'],
@@ -197,7 +197,7 @@ function derivedState(
 export const AddOnOffer = { AVAILABLE: 'AVAILABLE', INCLUDED: 'INCLUDED', NONE: 'NONE' } as const;
 export type AddOnOffer = (typeof AddOnOffer)[keyof typeof AddOnOffer];
 
-export interface AddOnOfferInput {
+interface AddOnOfferInput {
   /** The plan of the base at `at`. */
   readonly base: Pick<PlanInForce, 'version' | 'plan'>;
   readonly addOnProduct: string;
@@ -253,7 +253,7 @@ export type Timeline<H extends SubscriptionHistory> = H & {
   readonly baseEnd: BaseEnd | null;
 };
 
-export interface TimelineRules {
+interface TimelineRules {
   readonly plans: PlanResolver;
   /** Zone of the account. With it, phases that are not stored yet count too; without it, only what is stored. */
   readonly zone?: TimeZone;

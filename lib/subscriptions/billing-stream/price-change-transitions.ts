@@ -30,7 +30,7 @@ export interface BillingTransition extends Transition {
   readonly isPriceChange: boolean;
 }
 
-export interface PriceChangesInput extends PeriodStartsInput {
+interface PriceChangesInput extends PeriodStartsInput {
   readonly plans: PriceChangeSource;
   readonly account: Pick<Account, 'timeZone' | 'referenceTime'>;
   /** Tenant setting `subscription.align.effectiveDateForExistingSubscriptions` (§13 rule 4). */
@@ -104,7 +104,7 @@ function priceChange(change: PriceChangeEvent | undefined, before: BillingTransi
   };
 }
 
-export interface PeriodStartsInput {
+interface PeriodStartsInput {
   /** Transitions of one subscription, in time order. */
   readonly transitions: readonly Transition[];
   /** When its billing is blocked, in time order. */
@@ -116,7 +116,7 @@ export interface PeriodStartsInput {
  * The first cycle date on or after `date` of a recurring plan step (catalog §6.4 rule 5). Each later bill cycle day
  * change and end of a block starts the cycle again (invoicing §5.2 rule 5).
  */
-export function periodStartFrom(
+function periodStartFrom(
   date: LocalDate,
   { step, period }: RecurringStep,
   input: PeriodStartsInput,

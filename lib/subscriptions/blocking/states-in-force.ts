@@ -40,13 +40,13 @@ export function blockFlagsAround(
 }
 
 /** The latest of these states for each object and service, the earliest first. */
-export function statesInForce(states: readonly BlockingState[]): readonly BlockingState[] {
+function statesInForce(states: readonly BlockingState[]): readonly BlockingState[] {
   const latest = new Map(statesInTimeOrder(states).map((state) => [blockerOf(state), state]));
   return statesInTimeOrder([...latest.values()]);
 }
 
 /** What holds for a subscription while these states are in force. */
-export function flagsOf(inForce: readonly BlockingState[]): BlockFlags {
+function flagsOf(inForce: readonly BlockingState[]): BlockFlags {
   return {
     isBlockChange: inForce.some((state) => state.isBlockChange),
     isBlockEntitlement: inForce.some((state) => state.isBlockEntitlement),
@@ -126,7 +126,7 @@ export function blockHistory(states: readonly BlockingState[]): BlockHistory {
 }
 
 /** What holds for the object at `at`. */
-export function blocksAt({ states, blocks }: BlockHistory, at: Instant): number {
+function blocksAt({ states, blocks }: BlockHistory, at: Instant): number {
   return blocks[countUpTo(states, at) - 1] ?? 0;
 }
 
@@ -169,7 +169,7 @@ function countUpTo(states: readonly BlockingState[], at: number): number {
   return low;
 }
 
-export interface SubscriptionStateInput {
+interface SubscriptionStateInput {
   readonly subscriptionId: Uuid;
   readonly transitions: readonly Transition[];
   /** Active states of the subscription, its bundle and its account, but for those in `inherited`. */

@@ -305,7 +305,7 @@ export interface BundleContent {
   readonly events: readonly LifecycleEvent[];
 }
 
-export interface BundleChoiceInput {
+interface BundleChoiceInput {
   readonly request: Pick<CheckedRequest, 'accountId' | 'bundleId' | 'bundleExternalKey'>;
   /** The bundle with the requested id or, without one, that holds the requested key. */
   readonly found: BundleContent | undefined;
@@ -335,7 +335,7 @@ export function chooseBundle(input: BundleChoiceInput): BundleContent | null {
 }
 
 /** True if it holds a BASE or STANDALONE subscription whose billing has not ended by `now`. */
-export function isLive(content: BundleContent, now: Instant): boolean {
+function isLive(content: BundleContent, now: Instant): boolean {
   const ended = new Set(
     content.events
       .filter((event) => isEnd(event) && event.effective.at <= now)

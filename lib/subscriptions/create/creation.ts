@@ -37,7 +37,7 @@ import {
   withoutKey,
 } from './chosen-group.ts';
 
-export interface CreationsInput extends GroupChoiceInput {
+interface CreationsInput extends GroupChoiceInput {
   readonly groups: readonly ChosenGroup[];
   /** Makes the plan of requested prices; called only for subscriptions that have `overrides`. */
   readonly overridePlanOf: (definition: OverrideDefinition) => OverridePlan;

@@ -33,13 +33,13 @@ import {
 /** A subscription of a bundle with what is stored about it. */
 export type StoredMember = Pick<RunningSubscription, 'subscription' | 'bundle' | 'events' | 'blockingStates'>;
 
-export interface BundleRules {
+interface BundleRules {
   readonly plans: PlanResolver;
   readonly zone: TimeZone;
 }
 
 /** What else an operation on a base changes (§10 rule 4, §12). */
-export interface FollowInput extends BundleRules {
+interface FollowInput extends BundleRules {
   /** All subscriptions of the bundle as they were before. */
   readonly bundle: readonly StoredMember[];
   /** What the operation changes of the base; an operation on another subscription has no consequences. */
@@ -112,7 +112,7 @@ function hasEnded(addOn: StoredMember, now: Instant): boolean {
   return entitlementEnds(addOn).some(({ effective }) => effective.at <= now);
 }
 
-export interface AddOnEndsInput extends BundleRules {
+interface AddOnEndsInput extends BundleRules {
   /** All subscriptions of one bundle. */
   readonly bundle: readonly StoredMember[];
   /** Ends that the base brings up to this instant are stored. */

@@ -20,8 +20,8 @@ import { formatInstant, formatLocalDate, type LocalDate } from '../../values/tim
 import type { BlockFlags } from '../blocking/states-in-force.ts';
 
 /** REQUESTED: a call was accepted; EFFECTIVE: its transition was reached (platform §10.4). */
-export const ActionType = { REQUESTED: 'REQUESTED', EFFECTIVE: 'EFFECTIVE' } as const;
-export type ActionType = (typeof ActionType)[keyof typeof ActionType];
+const ActionType = { REQUESTED: 'REQUESTED', EFFECTIVE: 'EFFECTIVE' } as const;
+type ActionType = (typeof ActionType)[keyof typeof ActionType];
 
 /** The subscription that a bus event tells of. */
 export interface EventSubject {
@@ -30,7 +30,7 @@ export interface EventSubject {
 }
 
 /** Payload of a subscription's bus event: the members of its push `metaData`, and what the engine's own consumers need. */
-export interface SubscriptionEventPayload extends EventPayload {
+interface SubscriptionEventPayload extends EventPayload {
   readonly accountId: Subscription['accountId'];
   readonly bundleId: Subscription['bundleId'];
   readonly subscriptionId: Subscription['id'];
@@ -122,7 +122,7 @@ function busEvent(
 }
 
 /** How a state that takes effect changes what is in force. */
-export interface BlockingOccurrence {
+interface BlockingOccurrence {
   /** Aggregate flags of its object, just before and just after it. */
   readonly before: BlockFlags;
   readonly after: BlockFlags;

@@ -53,7 +53,7 @@ import {
   withdrawnBy,
 } from './subscription-edit.ts';
 
-export interface Cancellation extends CancellationDates {
+interface Cancellation extends CancellationDates {
   readonly edit: SubscriptionEdit;
 }
 
@@ -115,7 +115,7 @@ function badState({ subscription }: RunningSubscription, what: string, hint: str
 }
 
 /** The ends of service and billing, in either order: billing may end before or after the service. */
-export interface CancellationDates {
+interface CancellationDates {
   readonly entitlement: DatedInstant;
   readonly billing: DatedInstant;
   /** Reason for the end of billing. */
@@ -126,7 +126,7 @@ export interface CancellationDates {
  * When service and billing end (§9, the table).
  * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002).
  */
-export function cancellationDates(
+function cancellationDates(
   running: RunningSubscription,
   options: CancelSubscriptionOptions,
   now: Instant,
@@ -223,7 +223,7 @@ interface StoredEnds {
 }
 
 /** What a cancellation stores and withdraws of its subscription (§9 rule 6). */
-export function cancellationEdit(
+function cancellationEdit(
   running: RunningSubscription,
   { entitlement, billing, reason }: StoredEnds,
   { now, nextId }: EditTools,
@@ -313,7 +313,7 @@ export function policyDate(policy: TimedPolicy, running: RunningSubscription, no
 }
 
 /** The date up to which the subscription is invoiced, if that is later than now; else now. */
-export function endOfTerm(running: RunningSubscription, now: Instant): DatedInstant {
+function endOfTerm(running: RunningSubscription, now: Instant): DatedInstant {
   const { chargedThrough } = running.subscription;
   if (chargedThrough !== null && chargedThrough.at > now) return chargedThrough;
   return datedInstant(null, now, running.account);

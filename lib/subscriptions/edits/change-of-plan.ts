@@ -51,7 +51,7 @@ import {
 } from './running-subscription.ts';
 import { editOf, eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
-export interface PlanChange {
+interface PlanChange {
   readonly effective: DatedInstant;
   readonly edit: SubscriptionEdit;
 }
@@ -173,7 +173,7 @@ function notPast(
 }
 
 /** A change that the rules allow: when it takes effect, and to which plan. */
-export interface DecidedChange {
+interface DecidedChange {
   readonly effective: DatedInstant;
   readonly choice: PlanChoice;
   readonly alignment: PlanAlignmentChange;
@@ -320,7 +320,7 @@ function checkNotBlocked({ subscription, blockingStates }: RunningSubscription, 
 }
 
 /** The error for a subscription that cannot be changed so. */
-export function refusal(
+function refusal(
   code: ErrorCode,
   { subscription }: RunningSubscription,
   { message }: { readonly message: string },

@@ -46,7 +46,7 @@ export interface DueWork {
   readonly addOnEnds: readonly SubscriptionEdit[];
 }
 
-export interface DueWorkTools {
+interface DueWorkTools {
   readonly now: Instant;
   readonly nextId: () => Uuid;
 }

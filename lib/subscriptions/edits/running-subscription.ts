@@ -106,7 +106,7 @@ export function nextEvents(
 }
 
 /** What is stored about whole bundles of an account. */
-export interface StoredBundles extends Pick<RunningSubscription, 'account' | 'catalog'> {
+interface StoredBundles extends Pick<RunningSubscription, 'account' | 'catalog'> {
   readonly bundles: readonly Bundle[];
   readonly subscriptions: readonly Subscription[];
   /** Active lifecycle events of these subscriptions. */

@@ -15,7 +15,7 @@ import type { EventSubject, ToldEvent } from './bus-events.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 
 /** An event that another one withdraws. */
-export interface Withdrawal {
+interface Withdrawal {
   readonly event: LifecycleEvent;
   /** The event whose insertion withdraws it. */
   readonly by: Uuid;

@@ -37,7 +37,7 @@ export interface QuantityChange extends EffectiveFrom {
   readonly quantity?: number | null | undefined;
 }
 
-export interface TermsChange {
+interface TermsChange {
   readonly effective: DatedInstant;
   readonly edit: SubscriptionEdit;
 }
@@ -104,7 +104,7 @@ export function planQuantityChange(
  * When a new bill cycle day begins to hold (§15.3 rules 2, 3): the first such day, clamped to its month, not before
  * the requested day or the billing start; at once if that is today.
  */
-export function billCycleDayChangeDate(
+function billCycleDayChangeDate(
   running: RunningSubscription,
   { day, from }: { readonly day: number; readonly from: LocalDate | null },
   now: Instant,
@@ -159,7 +159,7 @@ export interface EffectiveFrom {
  * The requested day; null = today (§15.3 rule 1).
  * @throws BillingError INVALID_PARAMETER (60002) for a past day that is not allowed, or one out of reach.
  */
-export function dayAskedFor(
+function dayAskedFor(
   { effectiveFromDate, allowPastDate = false }: EffectiveFrom,
   now: Instant,
   account: Pick<Account, 'timeZone' | 'referenceTime'>,

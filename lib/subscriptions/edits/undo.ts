@@ -165,7 +165,7 @@ function insertedWith(change: LifecycleEvent, events: readonly LifecycleEvent[])
  * The PHASE or EXPIRED that the current phase would have stored without the end or change undone now (§5 rule 7).
  * @param events the active events without that end or change.
  */
-export function missingPhases(
+function missingPhases(
   { catalog, account }: RunningSubscription,
   events: readonly LifecycleEvent[],
   now: Instant,

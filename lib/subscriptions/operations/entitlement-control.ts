@@ -31,10 +31,10 @@ import { loadBundle, loadSubscription } from '../storing/load-subscriptions.ts';
 export const ENTITLEMENT_PLUGIN_TIMEOUT_MS = 10_000;
 
 /** Finds what an operation is about. @throws BillingError for what the tenant does not have. */
-export type FindSubject = (session: ReadSession) => Promise<EntitlementSubject>;
+type FindSubject = (session: ReadSession) => Promise<EntitlementSubject>;
 
 /** An operation, with what its plugins need to decide on it. */
-export interface Controlled<Operation extends EntitlementOperation, T> {
+interface Controlled<Operation extends EntitlementOperation, T> {
   readonly operation: Operation;
   /** As the caller requests it. */
   readonly terms: EntitlementTerms[Operation];

@@ -28,7 +28,7 @@ import {
   seenOn,
 } from '../what-if/hypothesis.ts';
 
-export interface LoadHypothesisInput {
+interface LoadHypothesisInput {
   readonly account: Account;
   readonly catalogsOf: CatalogSource;
   readonly tools: EditTools;

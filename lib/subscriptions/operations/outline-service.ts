@@ -264,7 +264,7 @@ const searched = searchedFields(
  * The clauses of a key in operator form, else a whole id, account id or external key (§22).
  * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
  */
-export function bundleSearch(key: string): BundleSearch {
+function bundleSearch(key: string): BundleSearch {
   if (!isOperatorSearch(key)) {
     const id = key.toLowerCase();
     return { kind: 'text', id: isUuid(id) ? id : null, text: key };

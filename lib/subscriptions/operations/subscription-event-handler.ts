@@ -127,7 +127,7 @@ interface LoadDueFactsInput {
 }
 
 /** Loads the bundles of the whole batch, in a constant number of queries. */
-export async function loadDueFacts(
+async function loadDueFacts(
   session: ReadSession,
   { accounts, entries, catalogsOf }: LoadDueFactsInput,
 ): Promise<DueFacts> {

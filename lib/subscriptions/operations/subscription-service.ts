@@ -119,7 +119,7 @@ async function withBase(session: ReadSession, subscription: Subscription): Promi
   return members.filter(({ id, category }) => id === subscription.id || category === ProductCategory.BASE);
 }
 
-export interface PlanAtInput {
+interface PlanAtInput {
   readonly subscription: Subscription;
   /** The subscription and, for an add-on, its base. */
   readonly members: readonly Subscription[];
@@ -136,7 +136,7 @@ export interface PlanAtInput {
  * rule 5).
  * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before its billing starts and from its end on.
  */
-export function planAt(input: PlanAtInput): PlanInForce {
+function planAt(input: PlanAtInput): PlanInForce {
   const { subscription, members, events, plans, account, requested } = input;
   const zone = account.timeZone;
   const subscriptionId = subscription.id;

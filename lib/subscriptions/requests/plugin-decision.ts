@@ -11,10 +11,7 @@ import { isStorable } from '../../values/text/index.ts';
 import { isBillingPeriod } from '../../values/time/index.ts';
 
 /** What a plugin's decision does to a call; a problem is the plugin's mistake. */
-export type Decided<Terms> =
-  | { readonly terms: Terms }
-  | { readonly reason: string }
-  | { readonly problem: string };
+type Decided<Terms> = { readonly terms: Terms } | { readonly reason: string } | { readonly problem: string };
 
 type Check = (value: unknown) => boolean;
 type Checks<Terms> = { readonly [Name in keyof Required<Terms>]: Check };

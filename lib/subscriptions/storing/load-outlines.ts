@@ -25,7 +25,7 @@ import { answerTooLarge, type BundleWindow, type RowBound } from '../views/outli
 /** Bundles that one statement reads: some milliseconds of work, before others get their turn. */
 const BUNDLES_READ_AT_ONCE = 200;
 
-export interface LoadOutlinesInput {
+interface LoadOutlinesInput {
   /** The answer has their order. */
   readonly bundles: readonly Bundle[];
   /** Accounts of these bundles that have already been read. */
@@ -246,7 +246,7 @@ function byOriginalCreation(a: Bundle, b: Bundle): number {
   return a.originalCreatedDate - b.originalCreatedDate || a.recordId - b.recordId;
 }
 
-export interface LoadServiceEndsInput {
+interface LoadServiceEndsInput {
   readonly subscriptions: readonly Subscription[];
   readonly now: Instant;
   /** Of the accounts of the add-ons among them. */

@@ -19,7 +19,7 @@ import {
 import { noSuchBundle, noSuchSubscription } from '../requests/unknown-objects.ts';
 import { planNamesOf } from '../timeline/lifecycle-events.ts';
 
-export interface LockRunningInput {
+interface LockRunningInput {
   readonly subscriptionId: Uuid;
   readonly catalogsOf: CatalogSource;
   /** A plan that the operation reads besides those of the subscription. */
@@ -51,7 +51,7 @@ export async function lockRunningInBundle(
   return { running, bundle };
 }
 
-export interface LoadRunningInput extends Omit<LockRunningInput, 'subscriptionId'> {
+interface LoadRunningInput extends Omit<LockRunningInput, 'subscriptionId'> {
   /** Its lock is held. */
   readonly account: Account;
   /** Bundles of that account. */
@@ -121,7 +121,7 @@ export async function loadSubscription(session: ReadSession, subscriptionId: Uui
   return subscription;
 }
 
-export interface LoadCreationInput {
+interface LoadCreationInput {
   readonly account: Account;
   readonly groups: readonly CheckedGroup[];
   readonly options: CreateSubscriptionOptions;

@@ -33,7 +33,7 @@ export interface BillCycleDay {
 }
 
 /** How the plan in force aligns its bill cycle (catalog §8), by the rules of the version that supplies it (catalog §6.3). */
-export function billingAlignmentOf(inForce: PlanInForce): RuleDecision<BillingAlignment> {
+function billingAlignmentOf(inForce: PlanInForce): RuleDecision<BillingAlignment> {
   const context = inForce.version.subscriptionContextOf(inForce.plan, inForce.phase.type);
   return billingAlignment(inForce.version.rules, { ...context, priceList: inForce.priceListName });
 }
@@ -70,7 +70,7 @@ function neverAlignment(alignment: never): never {
   throw new Error(`Unknown billing alignment ${String(alignment)}`);
 }
 
-export interface SubscriptionTimeline {
+interface SubscriptionTimeline {
   readonly subscription: Pick<Subscription, 'id' | 'bundleId' | 'category'>;
   readonly transitions: readonly Transition[];
 }
@@ -116,7 +116,7 @@ function chargeOf(subscriptionId: Uuid, charges: ReadonlyMap<Uuid, LocalDate>): 
 }
 
 /** The subscription that BUNDLE alignment follows: the bundle's BASE, else the subscription itself (§15.1). */
-export function alignmentBase<T extends Pick<Subscription, 'id' | 'category'>>(
+function alignmentBase<T extends Pick<Subscription, 'id' | 'category'>>(
   subscription: T,
   ofBundle: readonly T[],
 ): T {

@@ -79,7 +79,7 @@ export function asStored(events: readonly New<LifecycleEvent>[]): readonly Lifec
   return events.map((event) => ({ ...event, recordId: 0 }));
 }
 
-export interface DraftOwner {
+interface DraftOwner {
   readonly subscriptionId: Uuid;
   readonly accountRecordId: number;
   /** Sequence of the last event stored for the subscription; 0 for a new one. */

@@ -32,7 +32,7 @@ import {
   transitionsOf,
 } from './transitions.ts';
 
-export interface InitialEventsInput {
+interface InitialEventsInput {
   readonly plan: Plan;
   readonly priceListName: string;
   /** First billing instant. */
@@ -104,7 +104,7 @@ export function choiceDrafts(
   return drafts;
 }
 
-export interface PhasesAfterInput {
+interface PhasesAfterInput {
   readonly timeline: readonly PhaseStart[];
   /** The phase in which the choice of the plan puts the subscription; one of `timeline`. */
   readonly current: PhaseStart;
@@ -127,7 +127,7 @@ export function phasesAfter(input: PhasesAfterInput): readonly EventDraft[] {
 }
 
 /** PHASE at the start of `entry`. */
-export function phaseDraft(entry: PhaseStart): EventDraft {
+function phaseDraft(entry: PhaseStart): EventDraft {
   return { ...bareDraft(LifecycleEventType.PHASE, entry.start), phaseName: entry.phase.name };
 }
 
@@ -148,7 +148,7 @@ function expiryOnCreation(current: PhaseStart, input: InitialEventsInput): Event
   return end === undefined ? undefined : bareDraft(LifecycleEventType.EXPIRED, end);
 }
 
-export interface NextPhaseInput {
+interface NextPhaseInput {
   /** Active events of one subscription; stored, or derived by this very rule. */
   readonly events: readonly LifecycleEvent[];
   /** The PHASE that is, or will be, in effect; one of `events`. */
@@ -247,7 +247,7 @@ export function derivedRecordId(recordId: number): number {
   return recordId < ABOVE_RECORD_IDS ? ABOVE_RECORD_IDS + recordId : recordId;
 }
 
-export interface BillableTermsInput {
+interface BillableTermsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'timeZone'>;
   /** Active events of one subscription, as they will be. */
   readonly events: readonly LifecycleEvent[];

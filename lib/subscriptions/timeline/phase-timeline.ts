@@ -33,7 +33,7 @@ export interface PhaseStart {
   readonly start: DatedInstant;
 }
 
-export interface PhaseTimelineInput {
+interface PhaseTimelineInput {
   readonly plan: Plan;
   readonly anchor: DatedInstant;
   /** The phase to begin with; the ones before it are skipped. null begins with the plan's first. */
@@ -101,13 +101,13 @@ export function createAnchor(
 }
 
 /** What the phase timeline after a change of plan begins with. */
-export interface PhaseOrigin {
+interface PhaseOrigin {
   readonly anchor: DatedInstant;
   /** null begins with the plan's first phase. */
   readonly firstPhaseType: PhaseType | null;
 }
 
-export interface ChangeOriginInput {
+interface ChangeOriginInput {
   readonly alignment: PlanAlignmentChange;
   readonly origins: Pick<Subscription, 'alignStart' | 'bundleStart'>;
   readonly transitions: readonly Transition[];

@@ -27,7 +27,7 @@ export interface PlanInForce {
   readonly decided: Instant;
 }
 
-export type BillingState = Extract<EntitlementState, 'ACTIVE' | 'CANCELLED' | 'EXPIRED'>;
+type BillingState = Extract<EntitlementState, 'ACTIVE' | 'CANCELLED' | 'EXPIRED'>;
 
 /** A lifecycle event, with what held before it and what holds from then on (§4.2). */
 export interface Transition {
@@ -158,7 +158,7 @@ export interface PlanResolver extends Pick<CatalogWithOverrides, 'resolvePlan' |
 }
 
 /** A phase of a plan, as an event names it. */
-export interface NamedPhase {
+interface NamedPhase {
   readonly planName: string;
   readonly phaseName: string | null;
   readonly at: Instant;

@@ -65,7 +65,7 @@ import { checkBillable, choiceDrafts, withDerivedPhases } from '../timeline/phas
 import { atReferenceTime, datedInstant, raisedTo } from '../timeline/phase-timeline.ts';
 import { eventsInEffect, transitionAt } from '../timeline/transitions.ts';
 
-export interface TransferInput {
+interface TransferInput {
   readonly request: CheckedTransfer;
   /** Its lock is held, and that of the target. */
   readonly source: Account;
@@ -231,7 +231,7 @@ function takesPlaceAt(running: RunningSubscription, transfer: DatedInstant): boo
   return event.effective.at >= transfer.at && event.sequence > 1;
 }
 
-export interface TransferEndsInput {
+interface TransferEndsInput {
   /** All subscriptions of the bundle. */
   readonly ofBundle: readonly RunningSubscription[];
   /** Those that are transferred. */
@@ -254,7 +254,7 @@ interface BillingEnd {
  * Ends the subscriptions on the source account (§17.4 rule 2): the service at the transfer, billing there or at the
  * end of the invoiced time; add-ons follow their base. An earlier pending end stays.
  */
-export function transferEnds(input: TransferEndsInput, tools: EditTools): readonly SubscriptionEdit[] {
+function transferEnds(input: TransferEndsInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { ofBundle, live, policy } = input;
   const edits = live.map((running) => endingEdit(running, input, tools));
   const base = edits.find((_, index) => live[index]?.subscription.category === ProductCategory.BASE);
@@ -325,7 +325,7 @@ function endingEdit(
   });
 }
 
-export interface TransferredEventsInput {
+interface TransferredEventsInput {
   readonly running: RunningSubscription;
   /** The withdrawn events of the subscription. */
   readonly history: readonly LifecycleEvent[];
@@ -341,7 +341,7 @@ export interface TransferredEventsInput {
  * The events on the target account, in order (§17.4 rules 4, 5): plan and phase from before the transfer, then all
  * later events at their instants, dated by the target's calendar. A pending cancellation is dropped.
  */
-export function transferredEvents(input: TransferredEventsInput): readonly EventDraft[] {
+function transferredEvents(input: TransferredEventsInput): readonly EventDraft[] {
   const { transfer, zone } = input;
   const events = eventsToContinue(input);
   const before = events.filter(({ effective }) => effective.at < transfer.at);
@@ -445,7 +445,7 @@ function copied(event: LifecycleEvent, zone: TimeZone): EventDraft {
 }
 
 /** The same instant, with its day in another calendar. */
-export function datedIn({ at }: DatedInstant, zone: TimeZone): DatedInstant {
+function datedIn({ at }: DatedInstant, zone: TimeZone): DatedInstant {
   return { at, date: localDateOf(at, zone) };
 }
 

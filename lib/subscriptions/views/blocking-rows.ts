@@ -21,7 +21,7 @@ export interface BlockingRow {
 }
 
 /** What the states of services mean for one subscription (§18 rules 2 and 3). */
-export interface BlockingRows {
+interface BlockingRows {
   /** What is already blocked when service or billing starts. */
   readonly ofStarts: readonly BlockingRow[];
   /** What each state changes, in time order; made while they are read. */
@@ -41,7 +41,7 @@ interface Counted {
   readonly resumed: SubscriptionEventType;
 }
 
-export interface BlockingRowsInput {
+interface BlockingRowsInput {
   /** Active states of the subscription itself, its starts and ends included. */
   readonly ownStates: readonly BlockingState[];
   readonly transitions: readonly Transition[];

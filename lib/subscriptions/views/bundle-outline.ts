@@ -200,7 +200,7 @@ export interface SubscriptionEventView {
   readonly serviceStateName: string;
 }
 
-export function eventView(event: SubscriptionEvent): SubscriptionEventView {
+function eventView(event: SubscriptionEvent): SubscriptionEventView {
   const known = event.plan !== null && isKnown(event.plan) ? event.plan : null;
   return {
     eventId: event.eventId,
@@ -221,19 +221,19 @@ export function eventView(event: SubscriptionEvent): SubscriptionEventView {
 }
 
 /** Date of the first transition. */
-export function billingStart(transitions: readonly Transition[]): DatedInstant | null {
+function billingStart(transitions: readonly Transition[]): DatedInstant | null {
   return transitions[0]?.event.effective ?? null;
 }
 
 /** Date of the CANCEL, past or future; null if there is none or it is an expiry. */
-export function billingEnd(transitions: readonly Transition[]): DatedInstant | null {
+function billingEnd(transitions: readonly Transition[]): DatedInstant | null {
   return (
     transitions.find((transition) => transition.event.type === LifecycleEventType.CANCEL)?.event.effective ??
     null
   );
 }
 
-export function sourceTypeOf(
+function sourceTypeOf(
   subscription: Pick<Subscription, 'migrated'>,
   transitions: readonly Transition[],
 ): SourceType {
@@ -244,12 +244,12 @@ export function sourceTypeOf(
 }
 
 /** Quantity in force at `now`; 1 unless a QUANTITY_CHANGE has set another. */
-export function quantityAt(transitions: readonly Transition[], now: Instant): number {
+function quantityAt(transitions: readonly Transition[], now: Instant): number {
   return transitionAt(transitions, now)?.quantity ?? 1;
 }
 
 /** The bill cycle day shown at `now`; null while the alignment is ACCOUNT and the account has none (§4.4). */
-export function shownBillCycleDay(
+function shownBillCycleDay(
   transitions: readonly Transition[],
   now: Instant,
   sources: BillCycleDaySources,

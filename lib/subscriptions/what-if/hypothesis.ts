@@ -52,7 +52,7 @@ export interface Hypothesis {
 }
 
 /** When the action is tried, and the day on which it is dated. */
-export interface HypothesisTime extends Pick<Hypothesis, 'day'> {
+interface HypothesisTime extends Pick<Hypothesis, 'day'> {
   readonly now: Instant;
 }
 

@@ -189,7 +189,7 @@ const iso8601 =
   /^P(?=.)(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,8})H)?(?:(\d{1,9})M)?(?:(\d{1,10})S)?)?$/;
 
 /** The period of an ISO 8601 text such as `P3M`, or of a time span such as `3d`; undefined for any other text. */
-export function parsePeriod(text: string): Period | undefined {
+function parsePeriod(text: string): Period | undefined {
   const trimmed = text.trim();
   const match = iso8601.exec(trimmed);
   if (match === null) {

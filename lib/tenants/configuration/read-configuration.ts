@@ -8,7 +8,7 @@ import { tenantProperties } from './tenant-properties.ts';
 export type ConfigurationObject = Readonly<Record<string, string | number | boolean>>;
 
 /** What a configuration says about the properties of this server; unknown names are left to plugins. */
-export interface ConfigurationReading {
+interface ConfigurationReading {
   /** Only what is set to a valid value. */
   readonly settings: Partial<TenantSettings>;
   /** One for each invalid value. */
@@ -101,7 +101,7 @@ function malformed(reason: string): BillingError {
 const MAX_LISTED_SETTING_NAMES = 20;
 
 /** Whose configuration names a property. */
-export type ConfigurationOwner = 'TENANT' | 'SERVER';
+type ConfigurationOwner = 'TENANT' | 'SERVER';
 
 /** Accepted without effect, with a warning (platform §3 rule 7). */
 const retired: ReadonlySet<string> = new Set(['invoice.usage.tz.mode']);
@@ -189,10 +189,10 @@ export const serverWideNames: ReadonlySet<string> = new Set([
 
 /** Prefixes of a property, the documented one first (platform §4.1, R20). */
 const prefixes = ['org.service.', 'org.killbill.'] as const;
-export const DOCUMENTED_PREFIX = prefixes[0];
+const DOCUMENTED_PREFIX = prefixes[0];
 
 /** The name without its prefix; null for a name that is no property of this server, such as a plugin's. */
-export function propertyName(fullName: string): string | null {
+function propertyName(fullName: string): string | null {
   const prefix = prefixes.find((each) => fullName.startsWith(each));
   return prefix === undefined ? null : fullName.slice(prefix.length);
 }

@@ -17,7 +17,7 @@ import { EntryProblems, type PhaseInput, titleOf } from './entry-input.ts';
 import { validateEntries } from './entry-parts.ts';
 
 /** A row before it has an id. */
-export type NextRow = Omit<NewPlanRow, 'id'>;
+type NextRow = Omit<NewPlanRow, 'id'>;
 
 export interface PlanUpdate {
   /** All phases of the plan with all their prices. */

@@ -29,7 +29,7 @@ import {
 } from './entry-input.ts';
 
 /** Category of a product that others may name; undefined for an unknown one. */
-export type CategoryOf = (productName: string) => ProductCategory | undefined;
+type CategoryOf = (productName: string) => ProductCategory | undefined;
 
 /** Checks a new product: what is required must be there (§15.3 rule 1). What is wrong goes to `problems`. */
 export function checkedProduct(input: ProductEntryInput, problems: EntryProblems): ProductTerms | undefined {
@@ -78,7 +78,7 @@ export type CheckedRow = Pick<
   'planName' | 'effectiveDate' | 'effectiveDateForExistingSubscriptions' | 'phases'
 >;
 
-export interface CheckedPlan {
+interface CheckedPlan {
   readonly terms: PlanTerms;
   /** Undefined if no phase is described. */
   readonly row: CheckedRow | undefined;

@@ -22,7 +22,7 @@ import {
 } from './entry-input.ts';
 import { unitsOf, usageNamesOf, validateEntries } from './entry-parts.ts';
 
-export interface CreateEntriesInput {
+interface CreateEntriesInput {
   readonly request: CatalogEntriesInput;
   readonly scope: EntryScope;
   /** All names that `namesIn` finds in the request, read under the catalog's lock. */
@@ -32,7 +32,7 @@ export interface CreateEntriesInput {
 }
 
 /** What a creation stores; both empty if everything exists already. */
-export interface CreatedEntries {
+interface CreatedEntries {
   readonly entries: readonly New<CatalogEntry>[];
   readonly rows: readonly NewPlanRow[];
 }

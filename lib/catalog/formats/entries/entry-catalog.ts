@@ -30,7 +30,7 @@ import {
 /** Name of the entry catalog where neither an XML catalog nor a call gives one. */
 export const DEFAULT_CATALOG_NAME = 'DEFAULT';
 
-export interface EntryCatalogInput {
+interface EntryCatalogInput {
   /** The XML catalog; that of a tenant without one has no versions. */
   readonly xml: Catalog;
   /** The entries of the scope. */

@@ -189,7 +189,7 @@ export class KnownNames {
 const namesOfVersion = new WeakMap<CatalogVersion, ReadonlyMap<string, NameKind>>();
 
 /** What a name stands for in any version of the catalog; undefined where it is free (V1 of §4). */
-export function kindOfName(catalog: Pick<Catalog, 'versions'>, name: string): NameKind | undefined {
+function kindOfName(catalog: Pick<Catalog, 'versions'>, name: string): NameKind | undefined {
   for (const version of catalog.versions) {
     const kind = namesOf(version).get(name);
     if (kind !== undefined) return kind;

@@ -145,7 +145,7 @@ export function availableProducts(
 }
 
 /** A product by itself, without add-ons. */
-export function productOf(name: string, terms: Pick<ProductTerms, 'prettyName' | 'category'>): Product {
+function productOf(name: string, terms: Pick<ProductTerms, 'prettyName' | 'category'>): Product {
   return completed(product, { name, prettyName: terms.prettyName || null, category: terms.category });
 }
 
@@ -259,12 +259,12 @@ export function usageNamesOf(phases: readonly EntryPhase[]): readonly string[] {
   return phases.flatMap((phase) => phase.usages.map((usage) => usage.usageName));
 }
 
-export interface PlanToCheck {
+interface PlanToCheck {
   readonly terms: PlanTerms;
   readonly row: Pick<PlanRow, 'planName' | 'effectiveDateForExistingSubscriptions' | 'phases'>;
 }
 
-export interface ProductToCheck {
+interface ProductToCheck {
   readonly name: string;
   readonly terms: Pick<ProductTerms, 'prettyName' | 'category'>;
 }

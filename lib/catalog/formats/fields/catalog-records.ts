@@ -102,7 +102,7 @@ function alignment<R extends string>(type: Scalar<R>) {
   return { result: ['alignment', type] } as const;
 }
 
-export const rules = record<PlanRules>({
+const rules = record<PlanRules>({
   changePolicy: cases('changePolicyCase', ofChange, policy),
   changeAlignment: cases(
     'changeAlignmentCase',

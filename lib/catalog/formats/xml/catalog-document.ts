@@ -97,7 +97,7 @@ export interface CatalogValidation {
   readonly warnings: readonly Problem[];
 }
 
-export interface Examined extends CatalogValidation {
+interface Examined extends CatalogValidation {
   /** Null with errors. */
   readonly document: Parsed | null;
 }
@@ -146,7 +146,7 @@ export function readCatalogXml(document: Uint8Array | string, maxBytes?: number)
 }
 
 /** As `readCatalogXml`, step by step. */
-export function* catalogXmlSteps(document: Uint8Array | string, maxBytes?: number): Steps<ParsedDocument> {
+function* catalogXmlSteps(document: Uint8Array | string, maxBytes?: number): Steps<ParsedDocument> {
   const { value, positions } = yield* xmlSteps(decodeXml(document, maxBytes), catalogRoots);
   const locate: Locate = (record, child, index) => positions.locate(record, child, index);
   const isEnvelope = 'versions' in value;
@@ -300,7 +300,7 @@ function caseRule({ conditions, resultName, result, aliases }: RuleCaseType): El
 }
 
 /** The envelope that retrieval returns; its own `catalogName` is ignored. */
-export interface EnvelopeContent {
+interface EnvelopeContent {
   readonly versions: readonly VersionContent[];
 }
 
@@ -318,7 +318,7 @@ const envelope = element(
 );
 
 /** The two accepted root elements (§3.1). */
-export const catalogRoots: ReadonlyMap<string, ElementRule<VersionContent | EnvelopeContent>> = new Map<
+const catalogRoots: ReadonlyMap<string, ElementRule<VersionContent | EnvelopeContent>> = new Map<
   string,
   ElementRule<VersionContent | EnvelopeContent>
 >([

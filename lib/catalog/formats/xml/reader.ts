@@ -27,7 +27,7 @@ const XML_CHARACTERS_PER_STEP = 32_768;
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 const NOT_BLANK = /[^ \t\r\n]/;
 
-export interface ReadXml<T> {
+interface ReadXml<T> {
   readonly value: T;
   readonly positions: Positions;
 }

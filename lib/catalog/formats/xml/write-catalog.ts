@@ -78,7 +78,7 @@ function hasNull(plan: Plan): boolean {
 }
 
 /** Writes values of the model by the tables of fields: each is of the type that is given with it. */
-export class RecordWriter {
+class RecordWriter {
   readonly #xml: XmlText;
 
   constructor(xml: XmlText) {
@@ -131,18 +131,18 @@ export class RecordWriter {
 
 type List = readonly unknown[];
 
-export function valueIn(record: unknown, { name }: NamedField): unknown {
+function valueIn(record: unknown, { name }: NamedField): unknown {
   return (record as Readonly<Record<string, unknown>>)[name];
 }
 
-export function listIn(record: unknown, field: NamedField): List {
+function listIn(record: unknown, field: NamedField): List {
   return valueIn(record, field) as List;
 }
 
 const LINES_AT_ONCE = 1_000;
 
 /** The text of a document: indented by two spaces, escaped. */
-export class XmlText {
+class XmlText {
   /** Lines, and earlier lines joined: one long text that grew line by line would be slow to read. */
   readonly #joined: string[] = [];
   #lines: string[] = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
@@ -209,7 +209,7 @@ export class XmlText {
   }
 }
 
-export type Attributes = Readonly<Record<string, string>>;
+type Attributes = Readonly<Record<string, string>>;
 
 function attributesOf(attributes: Attributes): string {
   return Object.entries(attributes)
