@@ -25,22 +25,16 @@ import {
   type UsageInterval,
 } from '../intervals/usage-intervals.ts';
 import { type Quantities, quantitiesOf, unitsOf } from '../rating/quantities.ts';
-import type { BilledInterval, PlannedInterval } from '../settlement/billed-interval.ts';
+import type { BilledInterval, PlannedInterval, UsageHistory } from '../settlement/billed-interval.ts';
 import { type CollectedUsage, type Consumption, isLate } from '../settlement/settle-usage.ts';
 
-export interface UsageBookInput {
-  /** All of the subscription, in order. */
-  readonly events: readonly BillingEvent[];
-  readonly zone: TimeZone;
-  /** On invoices that are not VOID. */
-  readonly billed: readonly BilledInterval[];
+export interface UsageBookInput extends UsageHistory {
   /** Where late points are not billed, those that were charged in vain, and so are not late. Default none. */
   readonly freed?: readonly FreedPoints[];
   /** Those of `piecesNeeded`: whole days, and what storage has answered. */
   readonly pieces: readonly UsagePiece[];
 }
 
-/** A billed interval, and points that it has charged. */
 interface Consumer {
   readonly by: BilledInterval;
   readonly range: PointRange;
@@ -212,7 +206,6 @@ export type FreedPoints = Pick<
   'usageName' | 'instants' | 'startDate' | 'endDate' | 'consumed'
 >;
 
-/** True if the range has all points of the piece. */
 export function holds(range: PointRange, piece: PointRange): boolean {
   return (
     range.unit === piece.unit &&

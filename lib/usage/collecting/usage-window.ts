@@ -1,19 +1,14 @@
-import type { BillingEvent } from '../../records/index.ts';
 import { type LocalDate, localDateOf, maxDate, minDate, type TimeZone } from '../../values/time/index.ts';
 import { lookBackOf } from '../intervals/look-back.ts';
 import { usageRuns } from '../intervals/usage-intervals.ts';
-import type { BilledInterval } from '../settlement/billed-interval.ts';
+import type { BilledInterval, UsageHistory } from '../settlement/billed-interval.ts';
 import { billedNow, readTogether } from '../settlement/superseded-usage.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import { firstUnbilledStart } from '../settlement/usage-plan.ts';
 
-interface UsageWindowInput {
-  /** All of the subscription, in order. */
-  readonly events: readonly BillingEvent[];
-  readonly zone: TimeZone;
+/** `billed`: those that the last run has read, and those that it has made. */
+interface UsageWindowInput extends UsageHistory {
   readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
-  /** Those that the last run has read, and those that it has made. */
-  readonly billed: readonly BilledInterval[];
   /** What the last run has read from; default all. */
   readonly from?: LocalDate | null;
 }

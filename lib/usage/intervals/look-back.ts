@@ -17,7 +17,6 @@ interface LookBackInput {
   readonly billingPeriod: BillingPeriod;
   /** `invoice.readMaxRawUsagePreviousPeriod`; negative = all. */
   readonly periods: number;
-  /** First billing event of the subscription. */
   readonly begin: DatedInstant;
   readonly zone: TimeZone;
 }

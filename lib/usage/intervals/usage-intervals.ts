@@ -252,7 +252,6 @@ function byStart(a: UsageRun, b: UsageRun): number {
   return first.effectiveDate - second.effectiveDate || compareText(a.section.name, b.section.name);
 }
 
-/** True for what ends a subscription for good. */
 export function isEnd({ transitionType }: BillingEvent): boolean {
   return transitionType === 'CANCEL' || transitionType === 'EXPIRED';
 }
@@ -271,7 +270,6 @@ export interface BilledTime {
   readonly includesEnd: boolean;
 }
 
-/** What decides when a point counts. */
 interface PointInTime {
   readonly recordInstant: Instant;
   /** Stored when the point was recorded. */
@@ -280,7 +278,6 @@ interface PointInTime {
   readonly dateOnly: boolean;
 }
 
-/** When a subscription is billed, in order. */
 export function billedTimes(events: readonly BillingEvent[]): readonly BilledTime[] {
   const times: BilledTime[] = [];
   let start: DatedInstant | null = null;
@@ -306,7 +303,6 @@ export function countsAt(point: PointInTime, times: readonly BilledTime[]): Inst
   return start?.start.at ?? recordInstant;
 }
 
-/** Whether the subscription is billed then. */
 export function isBilledAt(at: Instant, times: readonly BilledTime[]): boolean {
   return times.some((time) => holds(time, at));
 }

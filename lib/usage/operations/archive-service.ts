@@ -31,7 +31,6 @@ const FORGOTTEN_KEYS_PER_TRANSACTION = 5_000;
 const msPerDay = 86_400_000;
 
 interface ArchiveOptions {
-  /** The tenant's settings for usage. */
   readonly configOf: (session: ReadSession) => Promise<UsageConfig>;
   /** `usage.keyRetentionDays`; null = tracking ids are never forgotten. */
   readonly keyRetentionDays: number | null;

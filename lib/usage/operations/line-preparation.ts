@@ -19,11 +19,9 @@ import {
 } from '../recording/recording-faults.ts';
 import { usagePoints, usageSubmission } from '../recording/usage-points.ts';
 
-/** A line that can be stored, or why it cannot be. */
 export type PreparedLine = Omit<LineFound, 'result'> &
   ({ readonly submission: UsageSubmission } | { readonly fault: RecordingFault });
 
-/** A line as far as it can be read. */
 export interface LineRead {
   readonly read: Reading<ReadLine>;
   readonly names: Pick<LineFound, 'subscriptionId' | 'trackingId'>;
@@ -155,7 +153,6 @@ function unknownSubscription(name: ReadLine['subscription']): RecordingFault {
   return { code: RecordingFaultCode.UNKNOWN_SUBSCRIPTION, message, facts };
 }
 
-/** What recording needs to know of a subscription. */
 interface MeteredSubscription {
   readonly subscription: Subscription;
   /** The usage zone (§7.2). */

@@ -132,10 +132,8 @@ function archived(subscriptionId: Uuid, trackingId: string): BillingError {
   });
 }
 
-/** Gives how the tenant of a session records usage. */
 export type RecordingConfigOf = (session: ReadSession) => Promise<RecordingConfig>;
 
-/** The settings of recording among those of the tenant (§8). */
 export function recordingConfigOf(settingsOf: SettingsOf): RecordingConfigOf {
   return async (session) => {
     const settings = await settingsOf(session);

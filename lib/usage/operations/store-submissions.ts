@@ -88,7 +88,6 @@ const BULK_USAGE_CHUNKS_AT_ONCE = 4;
 /** Lines for which a transaction of their own is worth its commit. */
 export const BULK_USAGE_LINES_OF_A_SHARE = 1_000;
 
-/** A part of a chunk, with the places of its submissions in it. */
 interface Share {
   readonly submissions: readonly UsageSubmission[];
   readonly places: readonly number[];

@@ -53,7 +53,6 @@ export class UsageSources {
     this.#sources = sources;
   }
 
-  /** True: there is nobody to ask. */
   get isEmpty(): boolean {
     return this.#sources.length === 0;
   }

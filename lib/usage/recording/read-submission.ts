@@ -21,14 +21,15 @@ import { type RecordingFault, RecordingFaultCode } from './recording-faults.ts';
 
 export type Reading<T> = { readonly usage: T } | { readonly fault: RecordingFault };
 
-/** Reads a submission: first that all is there, then its values (§2.1 checks 1 to 3). The first fault counts. */
+const { MALFORMED, MISSING_FIELD, MISSING_TRACKING_ID, INVALID_AMOUNT, INVALID_DATE } = RecordingFaultCode;
+
+/** Reads a submission: first that all is present, then its values (§2.1 checks 1 to 3). The first fault counts. */
 export function readSubmission(given: SubmittedUsage, rules: ReadingRules): Reading<ReadUsage> {
   return readingOf(() => {
-    checkRecord(given);
-    const subscriptionId = placed(given, 'subscriptionId');
-    present(subscriptionId);
-    const records = recordsOf(given.unitUsageRecords);
-    const trackingId = placed(given, 'trackingId');
+    const fields = fieldsOf(given);
+    const subscriptionId = required(fields, 'subscriptionId');
+    const records = recordsOf(fields);
+    const trackingId = { value: fields.trackingId, at: 'trackingId' };
     return {
       subscriptionId: uuidOf(subscriptionId),
       trackingId: isNothing(trackingId.value) ? undefined : textOf(trackingId, MAX_TRACKING_ID_CHARACTERS),
@@ -37,22 +38,17 @@ export function readSubmission(given: SubmittedUsage, rules: ReadingRules): Read
   });
 }
 
-/** The same of a line of a bulk call: it needs a tracking id, and may name its subscription by key (§2.5). */
+/** Reads a line of a bulk call: it needs a tracking id, and may name its subscription by key (§2.5). */
 export function readLine(given: SubmittedLine, rules: ReadingRules): Reading<ReadLine> {
   return readingOf(() => {
-    if (given instanceof UnreadableLine) {
-      throw new Unreadable(RecordingFaultCode.MALFORMED, given.message, '');
-    }
-    checkRecord(given);
-    const trackingId = placed(given, 'trackingId');
-    if (isNothing(trackingId.value)) {
-      const message = 'SubscriptionUsageRecord trackingId needs to be set in bulk';
-      throw new Unreadable(RecordingFaultCode.MISSING_TRACKING_ID, message, 'trackingId');
-    }
-    const byKey = isNothing(given.subscriptionId) && !isNothing(given.subscriptionExternalKey);
-    const name = placed(given, byKey ? 'subscriptionExternalKey' : 'subscriptionId');
-    present(name);
-    const records = recordsOf(given.unitUsageRecords);
+    if (given instanceof UnreadableLine) throw new Unreadable(MALFORMED, given.message, '');
+    const fields = fieldsOf(given);
+    const trackingId = { value: fields.trackingId, at: 'trackingId' };
+    if (isNothing(trackingId.value))
+      throw refused(MISSING_TRACKING_ID, trackingId.at, 'needs to be set in bulk');
+    const byKey = isNothing(fields.subscriptionId) && !isNothing(fields.subscriptionExternalKey);
+    const name = required(fields, byKey ? 'subscriptionExternalKey' : 'subscriptionId');
+    const records = recordsOf(fields);
     return {
       subscription: byKey ? { externalKey: textOf(name, MAX_EXTERNAL_KEY_CHARACTERS) } : { id: uuidOf(name) },
       trackingId: textOf(trackingId, MAX_TRACKING_ID_CHARACTERS),
@@ -70,23 +66,19 @@ function readingOf<T>(read: () => T): Reading<T> {
   }
 }
 
-function checkRecord(given: unknown): void {
-  if (isRecord(given)) return;
-  throw new Unreadable(RecordingFaultCode.MALFORMED, 'A SubscriptionUsageRecord must be an object', '');
+function fieldsOf(given: unknown): Fields {
+  if (isRecord(given)) return given;
+  throw new Unreadable(MALFORMED, 'A SubscriptionUsageRecord must be an object', '');
 }
 
-function placed<T extends object>(given: T, at: keyof T & string): Placed {
-  return { value: given[at], at };
-}
-
-/** A submission as it has come: `NewUsage` of anyone, to be believed of nothing. Its values are read by `readSubmission`, so that each one of many can fail by itself. */
+/** A submission as received, unchecked. `readSubmission` reads its values, so that each of many can fail by itself. */
 export interface SubmittedUsage {
   readonly subscriptionId?: unknown;
   readonly trackingId?: unknown;
   readonly unitUsageRecords?: unknown;
 }
 
-/** A line of a bulk call as it has come. */
+/** A line of a bulk call as received. */
 interface SubmittedLineUsage extends SubmittedUsage {
   /** In place of `subscriptionId`. */
   readonly subscriptionExternalKey?: unknown;
@@ -135,6 +127,8 @@ interface ReadingRules {
   readonly negativeAmounts: boolean;
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Ends the reading at the first fault. */
 class Unreadable extends Error {
   readonly fault: RecordingFault;
@@ -157,33 +151,25 @@ interface PresentRecord {
   readonly amount: Placed;
 }
 
-/** All records, each with what it must have; what it is comes later. */
-function recordsOf(value: unknown): readonly PresentRecord[] {
+/** All records, each with its required members; their values are read later. */
+function recordsOf(fields: Fields): readonly PresentRecord[] {
   let count = 0;
-  return elementsOf({ value, at: 'unitUsageRecords' }).flatMap(({ value: unit, at }) => {
-    const unitType = { value: unit.unitType, at: `${at}.unitType` };
-    present(unitType);
-    const records = { value: unit.usageRecords, at: `${at}.usageRecords` };
+  return elementsOf(required(fields, 'unitUsageRecords')).flatMap(({ value: unit, at }) => {
+    const unitType = required(unit, 'unitType', at);
+    const records = required(unit, 'usageRecords', at);
     if (Array.isArray(records.value)) count += records.value.length;
-    if (count > MAX_SUBMISSION_POINTS) throw tooManyPoints();
-    return elementsOf(records).map((record) => {
-      const recordDate = { value: record.value.recordDate, at: `${record.at}.recordDate` };
-      const amount = { value: record.value.amount, at: `${record.at}.amount` };
-      present(recordDate);
-      present(amount);
-      return { unitType, recordDate, amount };
-    });
+    if (count > MAX_SUBMISSION_POINTS) throw refused(MALFORMED, 'unitUsageRecords', TOO_MANY_POINTS);
+    return elementsOf(records).map((record) => ({
+      unitType,
+      recordDate: required(record.value, 'recordDate', record.at),
+      amount: required(record.value, 'amount', record.at),
+    }));
   });
 }
 
-function tooManyPoints(): Unreadable {
-  const at = 'unitUsageRecords';
-  const message = `holds more than ${MAX_SUBMISSION_POINTS} points; send them under several tracking ids`;
-  return new Unreadable(RecordingFaultCode.MALFORMED, named(at, message), at);
-}
+const TOO_MANY_POINTS = `holds more than ${MAX_SUBMISSION_POINTS} points; send them under several tracking ids`;
 
 function readRecord({ unitType, recordDate, amount }: PresentRecord, rules: ReadingRules): ReadRecord {
-  const { INVALID_AMOUNT, INVALID_DATE } = RecordingFaultCode;
   const unit = textOf(unitType, MAX_UNIT_NAME_CHARACTERS);
   const date = readRecordDate(recordDate.value);
   if (date === undefined) throw invalid(INVALID_DATE, recordDate, 'is not a date (yyyy-MM-dd) or date-time');
@@ -192,43 +178,40 @@ function readRecord({ unitType, recordDate, amount }: PresentRecord, rules: Read
   return { unit, recordDate: date, amount: read.amount };
 }
 
-function uuidOf({ value, at }: Placed): Uuid {
-  const id = typeof value === 'string' ? value.toLowerCase() : '';
+function uuidOf(placed: Placed): Uuid {
+  const id = typeof placed.value === 'string' ? placed.value.toLowerCase() : '';
   if (isUuid(id)) return id;
-  throw invalid(RecordingFaultCode.MALFORMED, { value, at }, 'is not a UUID');
+  throw invalid(MALFORMED, placed, 'is not a UUID');
 }
 
-/** The objects of a list that must have some. */
-function elementsOf({ value, at }: Placed): readonly { value: Record<string, unknown>; at: string }[] {
-  const { MALFORMED, MISSING_FIELD } = RecordingFaultCode;
-  present({ value, at });
-  if (!Array.isArray(value)) throw invalid(MALFORMED, { value, at }, 'is not a list');
-  if (value.length === 0) throw new Unreadable(MISSING_FIELD, named(at, 'must not be empty'), at);
+/** The objects of a list that must not be empty. */
+function elementsOf(list: Placed): readonly { readonly value: Fields; readonly at: string }[] {
+  const { value, at } = list;
+  if (!Array.isArray(value)) throw invalid(MALFORMED, list, 'is not a list');
+  if (value.length === 0) throw refused(MISSING_FIELD, at, 'must not be empty');
   return value.map((each: unknown, index) => {
     const place = `${at}[${index}]`;
-    if (isNothing(each)) throw new Unreadable(MISSING_FIELD, named(place, 'needs to be set'), place);
+    if (isNothing(each)) throw refused(MISSING_FIELD, place, 'needs to be set');
     if (!isRecord(each)) throw invalid(MALFORMED, { value: each, at: place }, 'is not an object');
     return { value: each, at: place };
   });
 }
 
-function present({ value, at }: Placed): void {
-  if (!isNothing(value)) return;
-  throw new Unreadable(RecordingFaultCode.MISSING_FIELD, named(at, 'needs to be set'), at);
+/** @param at the place of the object; absent = the submission. */
+function required(fields: Fields, name: string, at?: string): Placed {
+  const place = at === undefined ? name : `${at}.${name}`;
+  if (isNothing(fields[name])) throw refused(MISSING_FIELD, place, 'needs to be set');
+  return { value: fields[name], at: place };
 }
 
 /** Text of a field; numbers and booleans become text (http-api §9 rule 6). */
-function textOf({ value, at }: Placed, maxLength: number): string {
-  const { MALFORMED } = RecordingFaultCode;
+function textOf(placed: Placed, maxLength: number): string {
+  const { value, at } = placed;
   const text = typeof value === 'string' ? value : scalarText(value);
-  if (text === undefined) throw invalid(MALFORMED, { value, at }, 'is not text');
-  if (!isStorable(text)) throw new Unreadable(MALFORMED, named(at, NOT_STORABLE), at);
+  if (text === undefined) throw invalid(MALFORMED, placed, 'is not text');
+  if (!isStorable(text)) throw refused(MALFORMED, at, NOT_STORABLE);
   if (text.length <= maxLength) return text;
-  throw new Unreadable(
-    MALFORMED,
-    named(at, `is ${text.length} characters long; at most ${maxLength} are allowed`),
-    at,
-  );
+  throw refused(MALFORMED, at, `is ${text.length} characters long; at most ${maxLength} are allowed`);
 }
 
 function scalarText(value: unknown): string | undefined {
@@ -245,17 +228,17 @@ function isNothing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return !(value instanceof JsonNumber || Decimal.isDecimal(value));
 }
 
 function invalid(code: RecordingFaultCode, { value, at }: Placed, problem: string): Unreadable {
-  return new Unreadable(code, named(at, `${problem}: ${shown(value)}`), at);
+  return refused(code, at, `${problem}: ${shown(value)}`);
 }
 
-function named(at: string, problem: string): string {
-  return `SubscriptionUsageRecord ${at} ${problem}`;
+function refused(code: RecordingFaultCode, at: string, problem: string): Unreadable {
+  return new Unreadable(code, `SubscriptionUsageRecord ${at} ${problem}`, at);
 }
 
 function shown(value: unknown): string {

@@ -1,7 +1,7 @@
 import type { BillingEvent, PointRange, SuppliedDigest } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
-import type { Instant, LocalDate } from '../../values/time/index.ts';
+import type { Instant, LocalDate, TimeZone } from '../../values/time/index.ts';
 import type { UsageInterval, UsageRun } from '../intervals/usage-intervals.ts';
 
 /** What one invoice that is not VOID has of an interval of a usage section. */
@@ -22,6 +22,15 @@ export interface BilledInterval {
   readonly consumed: readonly PointRange[];
   /** What a usage source supplied when it was billed; null = it was billed from points. Default null. */
   readonly supplied?: SuppliedDigest | null;
+}
+
+/** What billing knows of the usage of one subscription. */
+export interface UsageHistory {
+  /** All of the subscription, in order. */
+  readonly events: readonly BillingEvent[];
+  /** On invoices that are not VOID, in the order in which they were billed. */
+  readonly billed: readonly BilledInterval[];
+  readonly zone: TimeZone;
 }
 
 /** What is charged of an interval. */

@@ -88,7 +88,6 @@ function isSame({ name, priceIdentity }: UsageSection, one: BilledInterval): boo
 }
 
 interface Places {
-  /** By USAGE item. */
   readonly carriers: ReadonlyMap<Uuid, readonly BilledInterval[]>;
   readonly isSuperseded: (one: BilledInterval) => boolean;
 }
@@ -136,7 +135,6 @@ function isTakenOver([home, ...others]: readonly BilledInterval[]): boolean {
   return others.some(({ instants }) => instants !== null && (instants.start > start || instants.end < end));
 }
 
-/** The USAGE item of an entry. */
 function rootOf({ itemId, linkedItemId }: BilledEntry): Uuid {
   return linkedItemId ?? itemId;
 }

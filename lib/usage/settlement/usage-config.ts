@@ -64,7 +64,6 @@ export function usageSettings(config: UsageConfig, terms: UsageTerms = NO_TERMS)
 }
 
 export interface NegativeDeltaInput {
-  /** As set; null = not set. */
   readonly setting: NegativeDelta | null;
   /** `invoice.usage.missing.lenient`. */
   readonly isLenient: boolean;

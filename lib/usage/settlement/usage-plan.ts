@@ -1,4 +1,4 @@
-import type { BillingEvent, UsageSection } from '../../records/index.ts';
+import type { UsageSection } from '../../records/index.ts';
 import {
   addDays,
   type DatedInstant,
@@ -25,18 +25,15 @@ import {
   matchBilled,
   type PlannedInterval,
   type SupersededInterval,
+  type UsageHistory,
 } from './billed-interval.ts';
 import { billedNow } from './superseded-usage.ts';
 import { BeyondLookBack, type UsageConfig } from './usage-config.ts';
 
-interface UsagePlanInput {
-  /** All of one subscription, in order. */
-  readonly events: readonly BillingEvent[];
+/** Billed intervals that ended before `from` may be left out. */
+interface UsagePlanInput extends UsageHistory {
   readonly targetDate: LocalDate;
-  readonly zone: TimeZone;
   readonly config: Pick<UsageConfig, 'lookBackPeriods'> & Partial<Pick<UsageConfig, 'beyondLookBack'>>;
-  /** On invoices that are not VOID, in the order in which they were billed; those that ended before `from` may be left out. */
-  readonly billed: readonly BilledInterval[];
   /** That of `usageWindow`; null = all that is billed is among `billed`. Default null. */
   readonly from?: LocalDate | null;
 }
@@ -60,7 +57,6 @@ export interface UsagePlan {
   readonly nextDate: LocalDate | null;
 }
 
-/** Plans the usage of one subscription up to the target date. */
 export function planUsage(given: UsagePlanInput): UsagePlan {
   const { billed, superseded } = billedNow(given.billed, given.events);
   const input = { ...given, billed };
@@ -191,7 +187,6 @@ function firstUnbilled(
 }
 
 interface UnbilledStartInput {
-  /** Of one usage name. */
   readonly runs: readonly UsageRun[];
   readonly billed: readonly BilledInterval[];
   readonly zone: TimeZone;
@@ -310,7 +305,6 @@ function runOf(
   return own.findLast(({ events: [first] }) => first.localDate <= startDate) ?? own[0] ?? null;
 }
 
-/** By start, end, then usage name. */
 function byTime(a: PlannedInterval, b: PlannedInterval): number {
   return (
     a.interval.start.at - b.interval.start.at ||

@@ -30,7 +30,6 @@ export interface SuppliedQuantity {
   readonly trackingIds: readonly string[];
 }
 
-/** A stretch of an interval. */
 export interface SuppliedSpan {
   readonly start: Instant;
   readonly end: Instant;
@@ -41,7 +40,6 @@ export function quantityKey(usageName: string, unit: string, { start, end }: Sup
   return JSON.stringify([usageName, unit, start, end]);
 }
 
-/** A record of a source, as it was read. */
 interface SuppliedRecord {
   readonly at: Instant;
   readonly unit: string;

@@ -7,7 +7,6 @@ import {
   localDateWithinCalendar,
   maxDate,
   startOfDay,
-  type TimeZone,
 } from '../../values/time/index.ts';
 import {
   type FreedPoints,
@@ -32,7 +31,12 @@ import {
 import { compareText, quantityOf, unitsOf } from '../rating/quantities.ts';
 import { rateUsage } from '../rating/rate-usage.ts';
 import { NO_TERMS, type UsageTerms } from '../rating/usage-terms.ts';
-import { type BilledInterval, type BilledMatch, matchBilled } from '../settlement/billed-interval.ts';
+import {
+  type BilledInterval,
+  type BilledMatch,
+  matchBilled,
+  type UsageHistory,
+} from '../settlement/billed-interval.ts';
 import { givenBack, isLate } from '../settlement/settle-usage.ts';
 import { billedNow } from '../settlement/superseded-usage.ts';
 import { BeyondLookBack, LateMode, NegativeDelta, type UsageConfig } from '../settlement/usage-config.ts';
@@ -188,35 +192,26 @@ function textOf({ unitType, usageName, reason }: UnbilledUsage): string {
   return JSON.stringify([unitType, usageName, reason]);
 }
 
-interface BillingSoFar {
+interface BillingSoFar extends Omit<UsageHistory, 'events'> {
   /** All of the subscription, in order; null = it takes no part in runs now. */
   readonly events: readonly BillingEvent[] | null;
-  /** On invoices that are not VOID. */
-  readonly billed: readonly BilledInterval[];
-  /** On those that are; default none. */
+  /** On VOID invoices; default none. */
   readonly freed?: readonly FreedPoints[];
-  /** Local date of the account. */
   readonly today: LocalDate;
-  readonly zone: TimeZone;
   readonly config: UsageConfig;
 }
 
-/** Why a point that counts at some instant is not billed. */
 interface WhyUnbilled {
   readonly reason: UnbilledReason;
   /** The section that would charge it; null where none is in force. */
   readonly usageName: string | null;
 }
 
-/** What has become of a point so far, by the name of a section. */
 interface PointHistory {
-  /** A billed interval has charged it. */
   readonly isConsumed: (usageName: string) => boolean;
-  /** An invoice had charged it that is VOID now. */
   readonly isFreed: (usageName: string) => boolean;
 }
 
-/** An interval, be it complete, running or to come. */
 interface KnownInterval {
   readonly usageName: string;
   readonly interval: UsageInterval;
