@@ -35,6 +35,35 @@ import {
   walkToUpcomingInvoice,
 } from './walk.ts';
 
+/** What dry runs are loaded with. */
+interface LoadingTools {
+  readonly now: Instant;
+  readonly catalogsOf: CatalogSource;
+  readonly configOf: InvoicingConfigOf;
+  readonly nextId: () => Uuid;
+  /** Whether usage sources are to be asked first, so that nothing that is recorded is read; default false. */
+  readonly asksSources?: boolean;
+}
+
+/** All that a dry run needs from the storage. */
+export interface LoadedDryRun {
+  readonly account: Account;
+  /** The date that is asked for; null = that of the next invoice. */
+  readonly targetDate: LocalDate | null;
+  readonly config: InvoicingConfig;
+  readonly catalogOf: CatalogOfAccount;
+  /** The plan that the prices of a hypothetical action would make. */
+  readonly overridePlan: OverridePlan | null;
+  /** null = there is nothing to bill. */
+  readonly walk: {
+    readonly input: DryRunWalkInput;
+    /** null = the invoice of a date is asked for, else the next one of these subscriptions. */
+    readonly choice: IsWatched | null;
+  } | null;
+  /** The question to usage sources; null = they need not be asked. */
+  readonly question: SourceQuestion | null;
+}
+
 /** Which dry run of an account is asked for. */
 interface AskedOfAccount {
   readonly accountId: Uuid;
@@ -174,35 +203,6 @@ async function watched(
     return (each) => each.subscriptionId === subscriptionId;
   }
   return ({ events }) => bundleId === null || events.some((event) => event.bundleId === bundleId);
-}
-
-/** What dry runs are loaded with. */
-interface LoadingTools {
-  readonly now: Instant;
-  readonly catalogsOf: CatalogSource;
-  readonly configOf: InvoicingConfigOf;
-  readonly nextId: () => Uuid;
-  /** Whether usage sources are to be asked first, so that nothing that is recorded is read; default false. */
-  readonly asksSources?: boolean;
-}
-
-/** All that a dry run needs from the storage. */
-export interface LoadedDryRun {
-  readonly account: Account;
-  /** The date that is asked for; null = that of the next invoice. */
-  readonly targetDate: LocalDate | null;
-  readonly config: InvoicingConfig;
-  readonly catalogOf: CatalogOfAccount;
-  /** The plan that the prices of a hypothetical action would make. */
-  readonly overridePlan: OverridePlan | null;
-  /** null = there is nothing to bill. */
-  readonly walk: {
-    readonly input: DryRunWalkInput;
-    /** null = the invoice of a date is asked for, else the next one of these subscriptions. */
-    readonly choice: IsWatched | null;
-  } | null;
-  /** The question to usage sources; null = they need not be asked. */
-  readonly question: SourceQuestion | null;
 }
 
 /** Leads to the invoice of a date, if one is asked for, else to the next one; null = there will be none. */

@@ -38,6 +38,40 @@ import {
 import { ongoingChargeAfter, staysKept } from './last-evaluation.ts';
 import type { DueDates } from './run-entries.ts';
 
+/** The invoice that a run adds its items to. */
+export interface RunInvoice {
+  readonly status: typeof InvoiceStatus.DRAFT | typeof InvoiceStatus.COMMITTED;
+  /** null = a new one. */
+  readonly draft: Draft | null;
+  /** Whether the parent of the account pays it. */
+  readonly isPaidByParent: boolean;
+}
+
+/** Everything that the evaluation of one account reads. */
+export interface AccountBilling
+  extends BillingRequest,
+    Pick<AccountStream<BillingRequest>, 'skipped' | 'billedAlone'> {
+  /** The subscriptions that are due. */
+  readonly subscriptions: readonly SubscriptionBilling[];
+  /** Bill cycle day that this run gives the account, or null when it has one or needs none (§4 rule 4). */
+  readonly newBillCycleDay: number | null;
+  /** Cursors of due subscriptions that were last evaluated under an earlier catalog. */
+  readonly behind: readonly StoredCursor[];
+  /** Revision of the catalog that the events come from. */
+  readonly catalogRevision: number;
+}
+
+/** What `evaluateAccount` reads of a loaded account. */
+export function runInput(billing: AccountBilling, config: InvoicingConfig): AccountRunInput {
+  return {
+    subscriptions: billing.subscriptions,
+    state: billing.state,
+    targetDate: billing.targetDate,
+    currency: invoicingCurrency(billing.account),
+    config,
+  };
+}
+
 /** What one run of an account reads. */
 export interface AccountRunInput extends EvaluationSettings {
   readonly state: AccountInvoicingState;
@@ -179,31 +213,6 @@ function stateAfter(
   return { ...balanced, maxTargetDate };
 }
 
-/** Everything that the evaluation of one account reads. */
-export interface AccountBilling
-  extends BillingRequest,
-    Pick<AccountStream<BillingRequest>, 'skipped' | 'billedAlone'> {
-  /** The subscriptions that are due. */
-  readonly subscriptions: readonly SubscriptionBilling[];
-  /** Bill cycle day that this run gives the account, or null when it has one or needs none (§4 rule 4). */
-  readonly newBillCycleDay: number | null;
-  /** Cursors of due subscriptions that were last evaluated under an earlier catalog. */
-  readonly behind: readonly StoredCursor[];
-  /** Revision of the catalog that the events come from. */
-  readonly catalogRevision: number;
-}
-
-/** What `evaluateAccount` reads of a loaded account. */
-export function runInput(billing: AccountBilling, config: InvoicingConfig): AccountRunInput {
-  return {
-    subscriptions: billing.subscriptions,
-    state: billing.state,
-    targetDate: billing.targetDate,
-    currency: invoicingCurrency(billing.account),
-    config,
-  };
-}
-
 /** The invoice of a run with these amounts, as balances count it. */
 export function accountedInvoice(
   { status, draft, isPaidByParent }: RunInvoice,
@@ -212,15 +221,6 @@ export function accountedInvoice(
   const isWrittenOff = draft?.invoice.isWrittenOff ?? false;
   const contributedAmount = isPaidByParent && status === 'COMMITTED' ? ZERO : null;
   return { status, isMigration: false, isWrittenOff, rawBalance, creditAdj, contributedAmount };
-}
-
-/** The invoice that a run adds its items to. */
-export interface RunInvoice {
-  readonly status: typeof InvoiceStatus.DRAFT | typeof InvoiceStatus.COMMITTED;
-  /** null = a new one. */
-  readonly draft: Draft | null;
-  /** Whether the parent of the account pays it. */
-  readonly isPaidByParent: boolean;
 }
 
 const NEW_COMMITTED: RunInvoice = {

@@ -8,7 +8,7 @@ import type {
 import { assertInvariant, BillingError, ErrorCode, InvariantError } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
-import { type LocalDate, maxDate, minDate } from '../../values/time/index.ts';
+import { type LocalDate, maxDate } from '../../values/time/index.ts';
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { fixedProposals } from '../proposals/fixed-proposals.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
@@ -17,6 +17,7 @@ import {
   type BillingWindow,
   billedAhead,
   type DaysOfKind,
+  earlier,
   standingAfter,
   windowOf,
 } from '../proposals/window.ts';
@@ -169,10 +170,6 @@ function usageOf(
     { subscriptionId, events, usage, targetDate, currency, config: config.usage },
     nextItemId,
   );
-}
-
-function earlier(one: LocalDate | null, other: LocalDate | null): LocalDate | null {
-  return one === null || other === null ? (one ?? other) : minDate(one, other);
 }
 
 /**

@@ -31,6 +31,39 @@ import {
 import { alwaysChanged, recordedIds, replayedIds } from './proposal.ts';
 import { imposeNumbers, numbersOf } from './split-and-number.ts';
 
+/** What an operation is told when it works out what it would change. */
+export interface Planning {
+  readonly ids: IdGenerator;
+  /** True: plugins look at it, so that all that is stored of its invoices is read. */
+  readonly isConsulted: boolean;
+}
+
+/** An operation of people on invoices (§9), described before it is done, so that plugins can have a say in between. */
+export interface InvoiceOperation<Subject, Plan extends ProposedChange, Result> {
+  /** Told to plugins as property INVOICE_OPERATION (§13 rule 7). */
+  readonly name?: 'commit' | 'void';
+  /** Whether plugins may add items to its invoices. */
+  readonly takesItems: boolean;
+  /** What it is about, without a lock. */
+  find(session: ReadSession): Promise<Subject>;
+  /** The same under the locks that it needs. */
+  lock(session: WriteSession): Promise<Subject>;
+  /** What it would change now: the same subject and ids give the same plan. Throws what the operation is refused for. */
+  plan(session: ReadSession, subject: Subject, planning: Planning): Promise<Plan>;
+  /** Does it, in the transaction that holds the locks. */
+  apply(session: WriteSession, plan: Plan, decided: ChangeToApply): Promise<Result>;
+}
+
+interface NumberedChange extends DecidedChange {
+  /** The numbers that plugins impose, by id of the new invoice. */
+  readonly numbers: ReadonlyMap<Uuid, number>;
+}
+
+/** What is to be stored, and the source of further ids. */
+interface ChangeToApply extends NumberedChange {
+  readonly ids: IdGenerator;
+}
+
 type Properties = readonly PluginProperty[];
 
 /** An operation that plugins have been asked about. */
@@ -278,39 +311,6 @@ async function imposedBy(
   const { numbers, refused } = await imposeNumbers(session, [{ of: null, numbers: asked }]);
   for (const { error } of refused) throw error;
   return numbers;
-}
-
-/** What an operation is told when it works out what it would change. */
-export interface Planning {
-  readonly ids: IdGenerator;
-  /** True: plugins look at it, so that all that is stored of its invoices is read. */
-  readonly isConsulted: boolean;
-}
-
-/** An operation of people on invoices (§9), described before it is done, so that plugins can have a say in between. */
-export interface InvoiceOperation<Subject, Plan extends ProposedChange, Result> {
-  /** Told to plugins as property INVOICE_OPERATION (§13 rule 7). */
-  readonly name?: 'commit' | 'void';
-  /** Whether plugins may add items to its invoices. */
-  readonly takesItems: boolean;
-  /** What it is about, without a lock. */
-  find(session: ReadSession): Promise<Subject>;
-  /** The same under the locks that it needs. */
-  lock(session: WriteSession): Promise<Subject>;
-  /** What it would change now: the same subject and ids give the same plan. Throws what the operation is refused for. */
-  plan(session: ReadSession, subject: Subject, planning: Planning): Promise<Plan>;
-  /** Does it, in the transaction that holds the locks. */
-  apply(session: WriteSession, plan: Plan, decided: ChangeToApply): Promise<Result>;
-}
-
-interface NumberedChange extends DecidedChange {
-  /** The numbers that plugins impose, by id of the new invoice. */
-  readonly numbers: ReadonlyMap<Uuid, number>;
-}
-
-/** What is to be stored, and the source of further ids. */
-interface ChangeToApply extends NumberedChange {
-  readonly ids: IdGenerator;
 }
 
 /** The subject of an operation on one account. */

@@ -23,6 +23,26 @@ import { seenInvoice } from './plugin-calls.ts';
 import { refusedTo } from './plugin-claims.ts';
 import { comparedOf } from './proposal.ts';
 
+/** An invoice that an operation makes or is about, before any plugin and credit. */
+export interface ProposedInvoice {
+  /** As it is stored; null = it is new. */
+  readonly before: Invoice | null;
+  /** As it is without the new items. */
+  readonly invoice: New<Invoice>;
+  /** What is stored of it, as the operation leaves it; null: nobody needs to see it, so it was not read. */
+  readonly existing: readonly InvoiceItem[] | null;
+  readonly newItems: readonly NewInvoiceItem[];
+  /** What the operation leaves of stored items. */
+  readonly remains?: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
+}
+
+/** What an operation of people would change: plugins are asked about it, and only it may be stored then (§13 rule 7). */
+export interface ProposedChange {
+  /** The accounts that it concerns, each of which the plugins are asked about. */
+  readonly accounts: readonly Account[];
+  readonly invoices: readonly ProposedInvoice[];
+}
+
 /** What is to be stored of an operation. */
 export interface DecidedChange {
   /** The invoices of the operation, then the others that plugins add to. */
@@ -118,26 +138,6 @@ function withOwn(stored: StoredElsewhere, own: readonly Own[]): StoredElsewhere 
       ...itemsOf.flatMap(([, items]) => items.map((item) => [item.id, item] as const)),
     ]),
   };
-}
-
-/** An invoice that an operation makes or is about, before any plugin and credit. */
-export interface ProposedInvoice {
-  /** As it is stored; null = it is new. */
-  readonly before: Invoice | null;
-  /** As it is without the new items. */
-  readonly invoice: New<Invoice>;
-  /** What is stored of it, as the operation leaves it; null: nobody needs to see it, so it was not read. */
-  readonly existing: readonly InvoiceItem[] | null;
-  readonly newItems: readonly NewInvoiceItem[];
-  /** What the operation leaves of stored items. */
-  readonly remains?: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
-}
-
-/** What an operation of people would change: plugins are asked about it, and only it may be stored then (§13 rule 7). */
-export interface ProposedChange {
-  /** The accounts that it concerns, each of which the plugins are asked about. */
-  readonly accounts: readonly Account[];
-  readonly invoices: readonly ProposedInvoice[];
 }
 
 /** What plugins are asked to add items to. Items of an invoice that is committed stay as they are (§1.6 rule 6). */

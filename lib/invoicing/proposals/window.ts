@@ -180,7 +180,8 @@ function nextBillingDate(billed: BilledEvent): LocalDate | null {
   return billThrough === null ? cycle.first : cycleDate(cycle, firstCycleAfter(cycle, billThrough));
 }
 
-function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | null {
+/** The earlier date; null counts as none. */
+export function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | null {
   if (a === null || b === null) return a ?? b;
   return minDate(a, b);
 }

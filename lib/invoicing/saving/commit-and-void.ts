@@ -22,32 +22,6 @@ import { billedTwice, isRepair, type ReleasedCoverage, releaseCoverage } from '.
 import { changeInvoices } from './change-invoices.ts';
 import { summariseChildren } from './parent-summaries.ts';
 
-/**
- * Sets the charged-through dates of these subscriptions to what follows from all their COMMITTED charges, as they are
- * stored by now: null without any (§8.5). Two statements.
- * @param accounts by subscription.
- * @param charges items of a COMMITTED invoice that has charged each of them, if there is one: earlier items are not read.
- */
-export async function resetChargedThrough(
-  session: WriteSession,
-  accounts: ReadonlyMap<Uuid, Account>,
-  charges: readonly Pick<InvoiceItem, 'recordId'>[] = [],
-): Promise<void> {
-  if (accounts.size === 0) return;
-  const since = charges.reduce((first, { recordId }) => Math.min(first, recordId), Number.POSITIVE_INFINITY);
-  const last = await session.invoices.lastCharges(
-    [...accounts.keys()],
-    Number.isFinite(since) ? since : undefined,
-  );
-  const dates = new Map(last.map((charge) => [charge.subscriptionId, chargedThroughOf(charge)]));
-  await session.subscriptions.setChargedThrough(
-    [...accounts].map(([subscriptionId, account]) => {
-      const date = dates.get(subscriptionId);
-      return { subscriptionId, chargedThrough: date === undefined ? null : atReferenceTime(date, account) };
-    }),
-  );
-}
-
 /** A draft and its account, whose lock the caller holds. */
 interface OwnedDraft {
   readonly account: Account;
@@ -113,6 +87,13 @@ async function moveChargedThrough(session: WriteSession, committed: readonly Com
 }
 
 const NOTHING_RELEASED: ReleasedCoverage = { itemIds: [], rows: [], repairable: [], touched: [] };
+
+/** An invoice that is voided, of a locked account. */
+interface Voiding {
+  readonly account: Account;
+  readonly invoice: Invoice;
+  readonly items: readonly InvoiceItem[];
+}
 
 /**
  * Voids an invoice of a locked account (§9 rule 6): credit that it had used comes back, credit that it had generated
@@ -261,13 +242,6 @@ async function repairsInForce(
   return repairs.filter(({ invoiceId }) => !invisible.has(invoiceId));
 }
 
-/** An invoice that is voided, of a locked account. */
-interface Voiding {
-  readonly account: Account;
-  readonly invoice: Invoice;
-  readonly items: readonly InvoiceItem[];
-}
-
 /** §1.5: the latest target date among the remaining invoices with recurring charges. */
 async function maxTargetDateWithout(session: ReadSession, { account, items }: Voiding) {
   const recurs = items.some(({ itemType }) => itemTypes[itemType].recurs);
@@ -295,4 +269,30 @@ async function daysToEvaluateAgain(
   if (heldFrom !== null) return ids.map((subscriptionId) => ({ subscriptionId, date: addDays(heldFrom, 1) }));
   const subscriptions = await session.subscriptions.findByIds(ids);
   return subscriptions.map(({ id, alignStart }) => ({ subscriptionId: id, date: alignStart.date }));
+}
+
+/**
+ * Sets the charged-through dates of these subscriptions to what follows from all their COMMITTED charges, as they are
+ * stored by now: null without any (§8.5). Two statements.
+ * @param accounts by subscription.
+ * @param charges items of a COMMITTED invoice that has charged each of them, if there is one: earlier items are not read.
+ */
+export async function resetChargedThrough(
+  session: WriteSession,
+  accounts: ReadonlyMap<Uuid, Account>,
+  charges: readonly Pick<InvoiceItem, 'recordId'>[] = [],
+): Promise<void> {
+  if (accounts.size === 0) return;
+  const since = charges.reduce((first, { recordId }) => Math.min(first, recordId), Number.POSITIVE_INFINITY);
+  const last = await session.invoices.lastCharges(
+    [...accounts.keys()],
+    Number.isFinite(since) ? since : undefined,
+  );
+  const dates = new Map(last.map((charge) => [charge.subscriptionId, chargedThroughOf(charge)]));
+  await session.subscriptions.setChargedThrough(
+    [...accounts].map(([subscriptionId, account]) => {
+      const date = dates.get(subscriptionId);
+      return { subscriptionId, chargedThrough: date === undefined ? null : atReferenceTime(date, account) };
+    }),
+  );
 }
