@@ -8,7 +8,6 @@ import {
   Billing,
   type CatalogPlugin,
   formatDecimal,
-  formatLocalDate,
 } from '../adapters/node/billwright.ts';
 import { fakeClock } from '../adapters/testing/index.ts';
 
@@ -101,8 +100,9 @@ export async function sellFromTable(): Promise<readonly string[]> {
       await billing.settle();
       const invoices = await shop.invoices.ofAccount({ accountId: account.id, withItems: true });
       for (const item of invoices.flatMap((invoice) => invoice.items)) {
-        const from = item.startDate === null ? '' : formatLocalDate(item.startDate);
-        told.push(`${name}: ${item.prettyPlanName} from ${from}: EUR ${formatDecimal(item.amount)}`);
+        told.push(
+          `${name}: ${item.prettyPlanName} from ${item.startDate ?? ''}: EUR ${formatDecimal(item.amount)}`,
+        );
       }
     }
     return told;

@@ -2,10 +2,9 @@ import {
   type Account,
   type Currency,
   type Decimal,
-  formatInstant,
-  formatLocalDate,
   type InvoiceView,
   minorUnits,
+  type Plain,
   sum,
   type TenantBilling,
 } from '../lib/index.ts';
@@ -52,7 +51,7 @@ async function storyOf(acme: TenantBilling, customer: Customer) {
   const currency = currencyOf(account);
   const paid = payments.map((payment) => ({ payment, amount: payment.totals.purchasedAmount }));
   const joined: Line = {
-    date: formatInstant(account.createdDate).slice(0, 10),
+    date: account.createdDate.toISOString().slice(0, 10),
     who: customer.name,
     what: 'signs up',
     amount: '',
@@ -64,7 +63,7 @@ async function storyOf(acme: TenantBilling, customer: Customer) {
       ...invoices.map((invoice) => invoiceLine(customer, currency, invoice)),
       ...paid.map(
         ({ payment, amount }): Line => ({
-          date: formatInstant(payment.createdDate).slice(0, 10),
+          date: payment.createdDate.toISOString().slice(0, 10),
           who: customer.name,
           what: 'payment',
           amount: money(amount, currency),
@@ -84,9 +83,9 @@ async function storyOf(acme: TenantBilling, customer: Customer) {
   };
 }
 
-function invoiceLine(customer: Customer, currency: Currency, invoice: InvoiceView): Line {
+function invoiceLine(customer: Customer, currency: Currency, invoice: Plain<InvoiceView>): Line {
   return {
-    date: formatLocalDate(invoice.invoiceDate),
+    date: invoice.invoiceDate,
     who: customer.name,
     what: `invoice ${invoice.invoiceNumber}`,
     amount: money(invoice.amount, currency),
@@ -94,9 +93,9 @@ function invoiceLine(customer: Customer, currency: Currency, invoice: InvoiceVie
   };
 }
 
-function itemText({ description, startDate, endDate }: InvoiceView['items'][number]): string {
-  const from = startDate === null ? '' : ` ${formatLocalDate(startDate)}`;
-  const to = endDate === null ? '' : ` to ${formatLocalDate(endDate)}`;
+function itemText({ description, startDate, endDate }: Plain<InvoiceView>['items'][number]): string {
+  const from = startDate === null ? '' : ` ${startDate}`;
+  const to = endDate === null ? '' : ` to ${endDate}`;
   return `${description ?? ''}${from}${to}`;
 }
 
@@ -104,7 +103,7 @@ function money(amount: Decimal, currency: Currency): string {
   return `${amount.toFixed(minorUnits(currency))} ${currency}`;
 }
 
-function currencyOf(account: Account): Currency {
+function currencyOf(account: Plain<Account>): Currency {
   if (account.currency === null) throw new Error(`account ${account.externalKey} has no currency`);
   return account.currency;
 }

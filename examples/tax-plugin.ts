@@ -11,6 +11,7 @@ import {
   type InvoicePlugin,
   type InvoicePluginContext,
   type InvoiceView,
+  type Plain,
   type SeenInvoice,
   type SeenInvoiceItem,
 } from '../adapters/node/billwright.ts';
@@ -133,7 +134,7 @@ export async function sellWithTax(): Promise<readonly string[]> {
   }
 }
 
-function linesOf({ items, balance }: InvoiceView): string {
+function linesOf({ items, balance }: Plain<InvoiceView>): string {
   const lines = items.map(({ itemType, amount }) => `${itemType} ${formatDecimal(amount)}`);
   return `${lines.join(', ')}; owed EUR ${formatDecimal(balance)}`;
 }

@@ -4,8 +4,8 @@ import { binderOf } from './engine/bound-operations.ts';
 import { type Caller, contexts, joining } from './engine/caller.ts';
 import { Calls } from './engine/calls.ts';
 import { type BillingControl, controlOf } from './engine/control.ts';
-import { frontDoor, openedNodes, openedTenants, subscribing } from './engine/front-door.ts';
-import type { Operations } from './engine/operations.ts';
+import { frontDoor, openedNodes, openedTenants, plainDoor, subscribing } from './engine/front-door.ts';
+import type { Operations, PlainOperations } from './engine/operations.ts';
 import { openedBacklog } from './engine/queues.ts';
 import { type RequestTracking, requestsOf } from './engine/requests.ts';
 import { engineBeside, runningEngine } from './engine/running-engine.ts';
@@ -19,14 +19,14 @@ import type { IdempotencyOperations } from './runtime/index.ts';
 import type { SecurityOperations } from './security/index.ts';
 import type { ServerSettings, TenantOperations } from './tenants/index.ts';
 
-/** The operations, context first. `billing.as(caller)` gives the same ones with the context bound. */
+/** The operations, context first, with the engine's own dates: for adapters. `billing.as(caller)` gives plain answers. */
 export interface BillingOperations extends Operations<WithContext> {}
 
 /**
- * The operations bound to one caller; each call reads the clock anew. As JSON, their views show dates and instants in ISO
- * form and amounts as text.
+ * The operations bound to one caller; each call reads the clock again. In their answers a date is text such as
+ * `2024-03-01`, an instant a `Date`, and an amount a Decimal, which is text in JSON.
  */
-export interface TenantBilling extends Operations {}
+export interface TenantBilling extends PlainOperations {}
 
 /** The operations bound to one caller, and how they join a transaction of the host. */
 export interface CallerBilling<Host> extends TenantBilling {
@@ -98,7 +98,7 @@ export const Billing = {
     const { options, ports, engine, monitor } = parts;
     const calls = new Calls(ports);
     const operations = frontDoor(engine.operations);
-    const bind = binderOf<BillingOperations, TenantBilling>(operations, calls);
+    const bind = binderOf<PlainOperations<WithContext>, TenantBilling>(plainDoor(operations), calls);
     const contextOf = contexts(ports, (id) => engine.tenants.refOf(id));
     return {
       ...calls.of(operations),

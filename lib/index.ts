@@ -310,6 +310,7 @@ export {
 } from './usage/index.ts';
 export * from './values/errors/index.ts';
 export type { Given } from './values/given/given.ts';
+export type { Plain } from './values/given/plain.ts';
 export * from './values/ids/index.ts';
 export * from './values/money/index.ts';
 export * from './values/time/index.ts';

@@ -1,6 +1,6 @@
 import { Billing } from '../../lib/billing.ts';
 import type { LateEntryView, QueueEntryView, QueueKind, QueueLookRequest } from '../../lib/index.ts';
-import { formatInstant } from '../../lib/values/time/index.ts';
+import type { Plain } from '../../lib/values/given/index.ts';
 import { type BesideServer, besideServer, namedTenant } from './beside-server.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -20,7 +20,7 @@ export interface QueueOptions extends BesideServer {
 }
 
 /** What is shown of a look: the entries, or how many were put back or freed. */
-export type Looked = { readonly entries: readonly (QueueEntryView | LateEntryView)[] } | ChangedEntries;
+export type Looked = { readonly entries: readonly Plain<QueueEntryView | LateEntryView>[] } | ChangedEntries;
 type ChangedEntries = { readonly putBack: number } | { readonly freed: number };
 
 const kinds: Readonly<Record<string, QueueKind>> = { bus: 'BUS', notification: 'NOTIFICATION' };
@@ -68,10 +68,10 @@ export function changedText(changed: ChangedEntries): string {
 }
 
 /** An entry in a line for people. */
-export function entryText(entry: QueueEntryView | LateEntryView): string {
+export function entryText(entry: Plain<QueueEntryView | LateEntryView>): string {
   const { kind, recordId, topic, dueDate, tenantId, accountId, errorCount, reason, processingOwner } = entry;
   const whose = `tenant ${tenantId ?? 'none'}${accountId === null ? '' : ` account ${accountId}`}`;
-  const head = `${kind} ${recordId} ${topic} due ${formatInstant(dueDate)} ${whose}`;
+  const head = `${kind} ${recordId} ${topic} due ${dueDate.toISOString()} ${whose}`;
   if ('why' in entry) return `${head}: ${entry.cause}, ${entry.why}`;
   if (entry.state === 'IN_PROCESSING') return `${head}: ${processingOwner ?? 'a node'} works on it`;
   return `${head}: ${entry.state} after ${errorCount} retries${reason === null ? '' : `, ${reason}`}`;

@@ -36,7 +36,7 @@ export interface FakeClock extends Clock {
    * Sets the clock to a date (midnight UTC) or date-time, backwards too.
    * @throws BillingError INVALID_PARAMETER (60002) for a time before 1970-01-02 or after 8999-12-31.
    */
-  set(when: string | Instant): void;
+  set(when: string | Instant | Date): void;
   /**
    * Moves the clock; months and years keep the day and time in UTC, clamped to the month's last day.
    * @throws BillingError INVALID_PARAMETER (60002) when the move leads before 1970-01-02 or after 8999-12-31.
@@ -56,7 +56,7 @@ export interface FakeClock extends Clock {
  * clock.advance({ months: 1 }); // 2024-02-29T00:00:00.000Z
  * await billing.settle();
  */
-export function fakeClock(start: string | Instant): FakeClock {
+export function fakeClock(start: string | Instant | Date): FakeClock {
   let now = asInstant(start);
   checkClockTime(now);
   const listeners = new Set<() => void>();
@@ -88,7 +88,7 @@ function advanced(from: Instant, step: ClockStep): Instant {
   return addMilliseconds(instantAt(date, localTimeOf(from, UTC), UTC), seconds * SECOND_MS);
 }
 
-function asInstant(when: string | Instant): Instant {
+function asInstant(when: string | Instant | Date): Instant {
   if (typeof when === 'number') return truncateToSecond(when);
   const parsed = parseWireInstant(when);
   if (parsed === undefined) throw new Error(`"${when}" is neither a date nor a date-time`);

@@ -48,6 +48,12 @@ export {
   createVersion,
   type VersionParts,
 } from './lookup/catalog-version.ts';
+export {
+  type CatalogVersionView,
+  type CatalogView,
+  catalogVersionView,
+  catalogView,
+} from './lookup/catalog-view.ts';
 export type {
   ChosenPlan,
   PlanEnd,

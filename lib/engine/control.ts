@@ -73,7 +73,7 @@ export interface BillingControl {
    */
   settleThrough(
     clock: SettableClock,
-    until: string | Instant,
+    until: string | Instant | Date,
     options?: SettleThroughOptions,
   ): Promise<readonly Instant[]>;
   /**

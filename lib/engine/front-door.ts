@@ -1,52 +1,107 @@
+import { catalogVersionView, catalogView, writeCatalogXml } from '../catalog/index.ts';
 import type { NodeOperations, NodeService } from '../nodes/index.ts';
 import type { EventSubscriptionOperations } from '../push/index.ts';
-import type { NodeInfo, Page, Tenant, WithContext } from '../records/index.ts';
+import {
+  type NodeInfo,
+  nodeFields,
+  type Page,
+  type Tenant,
+  tenantFields,
+  type WithContext,
+} from '../records/index.ts';
+import type { PlanInForce } from '../subscriptions/index.ts';
 import type { TenantOperations, TenantService } from '../tenants/index.ts';
-import { type AnyShape, readableBy, type Shape, takerOf } from '../values/given/index.ts';
+import { shapeOf } from '../values/fields/index.ts';
+import { type AnyShape, type Plain, plainBy, takerOf } from '../values/given/index.ts';
 import { idOf } from './caller.ts';
 import type { Engine, StrictOperations } from './engine.ts';
 import { type Inputs, inputs } from './inputs.ts';
-import type { Operations } from './operations.ts';
-import { outputs } from './outputs.ts';
+import type { FrequentOperations, Operations, PlainOperations, PlanInForceView } from './operations.ts';
+import { plainAnswers } from './plain-answers.ts';
 
 type Operation = (...given: unknown[]) => unknown;
 
 type Group = Readonly<Record<string, Operation>>;
 
-/**
- * Opens the operations to hosts: reads texts on the way in, makes views readable as JSON, and gives the frequent
- * operations a short name.
- */
+/** Opens the operations to hosts and adapters: reads texts on the way in, and gives the frequent ones a short name. */
 export function frontDoor(strict: StrictOperations): Operations<WithContext> {
-  const shown: Readonly<Record<string, Readonly<Record<string, AnyShape>>>> = outputs;
-  const groups = Object.entries(strict).map(([name, group]) => [
-    name,
-    opened(group as Group, { takes: inputs[name as keyof Inputs], gives: shown[name] ?? {} }),
-  ]);
-  const open = Object.fromEntries(groups) as Operations<WithContext>;
-  return Object.freeze({
-    ...open,
-    uploadCatalog: open.catalogs.upload,
-    createAccount: open.accounts.create,
-    updateAccount: open.accounts.update,
-    anonymizeAccount: open.accounts.anonymize,
-    getAccount: open.accounts.get,
-    addPaymentMethod: open.paymentMethods.add,
-    createSubscription: open.subscriptions.create,
-    getSubscription: open.subscriptions.get,
-    recordUsage: open.usage.record,
-    generateInvoice: open.invoices.generate,
-    getInvoice: open.invoices.get,
-    explainOverdue: open.overdue.explain,
+  const groups = Object.entries(strict).map(([name, group]) => {
+    const takes: Readonly<Record<string, AnyParameters>> = inputs[name as keyof Inputs];
+    return [name, eachOperation(group as Group, (operation, own) => takingText(operation, takes[own]))];
   });
+  return withFrequent(Object.fromEntries(groups));
+}
+
+/** The same operations with plain answers: dates as text, instants as `Date`. */
+export function plainDoor(open: Operations<WithContext>): PlainOperations<WithContext> {
+  const answers: Readonly<Record<string, Readonly<Record<string, AnyShape>>>> = plainAnswers;
+  const groups = Object.entries<object>({ ...open }).flatMap(([name, group]) => {
+    const shapes = answers[name];
+    if (shapes === undefined) return [];
+    return [[name, eachOperation(group as Group, (operation, own) => givingPlain(operation, shapes[own]))]];
+  });
+  const { catalogs, subscriptions, ...others } = Object.fromEntries(groups) as Record<string, Group>;
+  return withFrequent({
+    ...others,
+    catalogs: {
+      ...catalogs,
+      current: async (...given: Parameters<typeof open.catalogs.current>) => {
+        const catalog = await open.catalogs.current(...given);
+        return catalogView(catalog, () => writeCatalogXml(catalog));
+      },
+    },
+    subscriptions: {
+      ...subscriptions,
+      planAt: async (...given: Parameters<typeof open.subscriptions.planAt>) =>
+        planInForceView(await open.subscriptions.planAt(...given)),
+    },
+  });
+}
+
+function planInForceView({ version, chosenAt, decided, plan, ...inForce }: PlanInForce): PlanInForceView {
+  const at = plan.effectiveDateForExistingSubscriptions;
+  return {
+    ...inForce,
+    plan: { ...plan, effectiveDateForExistingSubscriptions: at === null ? null : new Date(at) },
+    version: catalogVersionView(version),
+    chosenAt: new Date(chosenAt),
+    decided: new Date(decided),
+  };
+}
+
+/** Operations that also have a short name, with their place. */
+const frequent: Readonly<Record<keyof FrequentOperations, readonly [group: string, name: string]>> = {
+  uploadCatalog: ['catalogs', 'upload'],
+  createAccount: ['accounts', 'create'],
+  updateAccount: ['accounts', 'update'],
+  anonymizeAccount: ['accounts', 'anonymize'],
+  getAccount: ['accounts', 'get'],
+  addPaymentMethod: ['paymentMethods', 'add'],
+  createSubscription: ['subscriptions', 'create'],
+  getSubscription: ['subscriptions', 'get'],
+  recordUsage: ['usage', 'record'],
+  generateInvoice: ['invoices', 'generate'],
+  getInvoice: ['invoices', 'get'],
+  explainOverdue: ['overdue', 'explain'],
+};
+
+function withFrequent<O>(groups: object): O {
+  const found = groups as Readonly<Record<string, Group>>;
+  const short = Object.entries(frequent).map(([name, [group, own]]) => [name, found[group]?.[own]]);
+  return Object.freeze({ ...groups, ...Object.fromEntries(short) }) as O;
+}
+
+function eachOperation(group: Group, change: (operation: Operation, name: string) => Operation): Group {
+  const changed = Object.entries(group).map(([name, operation]) => [name, change(operation, name)]);
+  return Object.freeze(Object.fromEntries(changed));
 }
 
 /** Tenants stand above the other operations: theirs have no context. */
 export function openedTenants(tenants: TenantService): TenantOperations {
   return Object.freeze<TenantOperations>({
-    create: async (author, input) => readableTenant(await tenants.create(author, input)),
-    get: async (tenantId) => readableTenant(await tenants.get(idOf(tenantId, 'tenantId'))),
-    getByApiKey: async (apiKey) => readableTenant(await tenants.getByApiKey(apiKey)),
+    create: async (author, input) => plainTenant(await tenants.create(author, input)),
+    get: async (tenantId) => plainTenant(await tenants.get(idOf(tenantId, 'tenantId'))),
+    getByApiKey: async (apiKey) => plainTenant(await tenants.getByApiKey(apiKey)),
     authenticate: (apiKey, apiSecret) => tenants.authenticate(apiKey, apiSecret),
     refOf: async (tenantId) => tenants.refOf(idOf(tenantId, 'tenantId')),
   });
@@ -66,60 +121,40 @@ export function subscribing({
   };
 }
 
-const makeTenantReadable = readableBy({ createdDate: 'instant' } satisfies Shape<Tenant, 'instant'>);
-
-function readableTenant(tenant: Tenant): Tenant {
-  makeTenantReadable(tenant);
-  return tenant;
-}
+const plainTenant = plainBy(shapeOf(tenantFields)) as (tenant: Tenant) => Plain<Tenant>;
 
 /** Nodes belong to no tenant. */
 export function openedNodes(nodes: NodeService): NodeOperations {
   return Object.freeze<NodeOperations>({
-    list: async () => (await nodes.list()).map(readableNode),
-    local: async () => readableNode(await nodes.local()),
+    list: async () => (await nodes.list()).map(plainNode),
+    local: async () => plainNode(await nodes.local()),
     command: (author, command, options) => nodes.command(author, command, options),
     dropCaches: (author, tenant) => nodes.dropCaches(author, tenant),
   });
 }
 
-const makeNodeReadable = readableBy({ bootDate: 'instant', lastUpdatedDate: 'instant' } satisfies Shape<
-  NodeInfo,
-  'instant'
->);
-
-function readableNode(node: NodeInfo): NodeInfo {
-  makeNodeReadable(node);
-  return node;
-}
+const plainNode = plainBy(shapeOf(nodeFields)) as (node: NodeInfo) => Plain<NodeInfo>;
 
 type AnyParameters = readonly (readonly [string, AnyShape] | null)[];
 
-/** What the operations of a group take as text, and which of their answers are made readable. */
-interface Door {
-  readonly takes: Readonly<Record<string, AnyParameters>>;
-  readonly gives: Readonly<Record<string, AnyShape>>;
-}
-
-function opened(group: Group, { takes, gives }: Door) {
-  const operations = Object.entries(group).map(([name, operation]) => {
-    const [taken, given] = [takes[name], gives[name]];
-    const taking = taken === undefined ? operation : takingText(operation, taken);
-    return [name, given === undefined ? taking : givingReadable(taking, given)];
-  });
-  return Object.freeze(Object.fromEntries(operations));
-}
-
-/** Makes the answer readable: the view itself, each one of a list, or each one of a page. */
-function givingReadable(operation: Operation, shape: AnyShape): Operation {
-  const makeReadable = readableBy(shape);
+/** Converts the answer: the view itself, or each one of a list, a page or a stream. */
+function givingPlain(operation: Operation, shape: AnyShape | undefined): Operation {
+  if (shape === undefined) return operation;
+  const plain = plainBy(shape);
   return async (...given) => {
     const answer = await operation(...given);
-    if (Array.isArray(answer)) answer.forEach(makeReadable);
-    else if (isPage(answer)) answer.rows.forEach(makeReadable);
-    else makeReadable(answer);
-    return answer;
+    if (Array.isArray(answer)) return answer.map(plain);
+    if (isStream(answer)) return eachPlain(answer, plain);
+    return isPage(answer) ? { ...answer, rows: answer.rows.map(plain) } : plain(answer);
   };
+}
+
+function isStream(answer: unknown): answer is AsyncIterable<unknown> {
+  return typeof answer === 'object' && answer !== null && Symbol.asyncIterator in answer;
+}
+
+async function* eachPlain(answer: AsyncIterable<unknown>, plain: (part: unknown) => unknown) {
+  for await (const part of answer) yield plain(part);
 }
 
 function isPage(answer: unknown): answer is Page<unknown> {
@@ -127,7 +162,8 @@ function isPage(answer: unknown): answer is Page<unknown> {
 }
 
 /** Parameters come after the context. */
-function takingText(operation: Operation, parameters: AnyParameters): Operation {
+function takingText(operation: Operation, parameters: AnyParameters | undefined): Operation {
+  if (parameters === undefined) return operation;
   const takers = parameters.flatMap((parameter, index) => {
     if (parameter === null) return [];
     const [name, shape] = parameter;

@@ -1,7 +1,12 @@
 import type { AccountClosingOperations } from '../account-closing/index.ts';
 import type { AccountEmailOperations, AccountOperations } from '../accounts/index.ts';
 import type { AuditOperations } from '../audit/index.ts';
-import type { CatalogEntryOperations, CatalogOperations } from '../catalog/index.ts';
+import type {
+  CatalogEntryOperations,
+  CatalogOperations,
+  CatalogVersionView,
+  CatalogView,
+} from '../catalog/index.ts';
 import type { CustomFieldOperations } from '../custom-fields/index.ts';
 import type { AccountExportOperations } from '../export/index.ts';
 import type {
@@ -27,6 +32,8 @@ import type {
   BlockingOperations,
   BundleOperations,
   OutlineOperations,
+  PlanAtRequest,
+  PlanInForce,
   SubscriptionOperations,
 } from '../subscriptions/index.ts';
 import type { TagDefinitionOperations, TagOperations } from '../tags/index.ts';
@@ -37,6 +44,8 @@ import type {
 } from '../tenants/index.ts';
 import type { TimelineOperations, TimelineOutlineOperations } from '../timeline/index.ts';
 import type { UsageOperations } from '../usage/index.ts';
+import type { Given, Plain } from '../values/given/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 
 /** Accounts, and what belongs to them. */
 export interface AllAccountOperations<C extends Leading = []>
@@ -150,3 +159,29 @@ export interface FrequentOperations<C extends Leading = []> {
 
 /** The operations of one tenant. */
 export interface Operations<C extends Leading = []> extends GroupedOperations<C>, FrequentOperations<C> {}
+
+/** The operations of a group, whose answers are plain: dates are text, instants are `Date`. */
+type PlainGroup<G> = {
+  readonly [N in keyof G]: G[N] extends (...given: infer P) => Promise<infer R>
+    ? (...given: P) => Promise<Plain<R>>
+    : G[N];
+};
+
+/** The operations of one tenant as hosts call them. `outlines` are for adapters, which write answers of any length. */
+export type PlainOperations<C extends Leading = []> = {
+  readonly [G in Exclude<keyof GroupedOperations<C>, 'outlines' | 'catalogs' | 'subscriptions'>]: PlainGroup<
+    GroupedOperations<C>[G]
+  >;
+} & {
+  readonly catalogs: PlainGroup<Omit<GroupedOperations<C>['catalogs'], 'current'>> & {
+    /** As `CatalogOperations.current`. */
+    current(...given: [...C, accountId?: Uuid | string | null]): Promise<CatalogView>;
+  };
+  readonly subscriptions: PlainGroup<Omit<GroupedOperations<C>['subscriptions'], 'planAt'>> & {
+    /** As `SubscriptionOperations.planAt`. */
+    planAt(...given: [...C, request: Given<PlanAtRequest>]): Promise<PlanInForceView>;
+  };
+} & PlainGroup<FrequentOperations<C>>;
+
+/** A plan in force, with the version of the catalog that supplies it. */
+export type PlanInForceView = Plain<Omit<PlanInForce, 'version'>> & { readonly version: CatalogVersionView };

@@ -4,14 +4,12 @@ import {
   BacklogService,
   type ChosenEntriesRequest,
   type FailedWorkRequest,
-  type LateEntryView,
   type OfOneTenant,
-  type QueueEntryView,
   type QueueLookRequest,
   QueueService,
 } from '../queues/index.ts';
 import type { TenantRef } from '../records/index.ts';
-import { type Given, readableBy, type Shape, takerOf } from '../values/given/index.ts';
+import { type Given, type Plain, plainBy, takerOf } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { idOf } from './caller.ts';
 import type { EngineSettings } from './foundation.ts';
@@ -29,11 +27,7 @@ export function queueArea(
   return { backlog, operations: { queues: methodsOf(new QueueService(ports, backlog)) } };
 }
 
-const makeReadable = readableBy({
-  availableDate: 'instant',
-  createdDate: 'instant',
-  dueDate: 'instant',
-} satisfies Shape<QueueEntryView, 'instant'>);
+const plainEntry = plainBy({ availableDate: 'instant', createdDate: 'instant', dueDate: 'instant' });
 
 const takeTexts = takerOf({ accountId: 'uuid', from: 'instant', to: 'instant' });
 
@@ -47,10 +41,7 @@ export function openedBacklog(
     const tenant = tenantId === undefined ? null : await refOf(idOf(tenantId, 'tenantId'));
     return { ...(takeTexts(request, '') as R), tenants: tenant === null ? null : [tenant.recordId] };
   };
-  const shown = <V extends QueueEntryView | LateEntryView>(views: readonly V[]): readonly V[] => {
-    views.forEach(makeReadable);
-    return views;
-  };
+  const shown = <V>(views: readonly V[]) => views.map((view) => plainEntry(view) as Plain<V>);
   return Object.freeze<BacklogOperations>({
     late: async (request = {}) => shown(await backlog.late(await asked<QueueLookRequest>(request))),
     busy: async (request = {}) => shown(await backlog.busy(await asked<QueueLookRequest>(request))),

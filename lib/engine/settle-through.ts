@@ -32,7 +32,7 @@ export async function settleThrough(
   { settle, nextDue }: Settling,
   [clock, until, { timeoutMs = SETTLE_THROUGH_TIMEOUT_MS } = {}]: readonly [
     clock: SettableClock,
-    until: string | Instant,
+    until: string | Instant | Date,
     options?: SettleThroughOptions | undefined,
   ],
 ): Promise<readonly Instant[]> {
@@ -59,7 +59,7 @@ function checkSettable(clock: SettableClock): void {
   );
 }
 
-function endOf(until: string | Instant, now: Instant): Instant {
+function endOf(until: string | Instant | Date, now: Instant): Instant {
   const end = parseWireInstant(until);
   if (end === undefined) {
     throw invalidParameter(`"${until}", up to which to settle, is neither a date nor a date-time`, {

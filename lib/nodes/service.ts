@@ -1,5 +1,6 @@
 import type { SystemClock } from '../ports/index.ts';
 import type { NodeInfo, SystemAuthor, TenantRef } from '../records/index.ts';
+import type { Plain } from '../values/given/index.ts';
 import { DAY_MS, NODE_BEAT_MS, NODE_LISTED_MS } from '../values/limits.ts';
 import { type Instant, instant } from '../values/time/index.ts';
 import type { BroadcastPorts } from './broadcasts.ts';
@@ -29,7 +30,7 @@ interface NodeServiceInput {
  * Makes this process known to the others that share the storage (platform §15 rule 1), and does what all nodes are
  * told.
  */
-export class NodeService implements NodeOperations {
+export class NodeService implements Omit<NodeOperations, 'list' | 'local'> {
   readonly #ports: BroadcastPorts;
   readonly #input: NodeServiceInput;
   readonly #bootDate: Instant;
@@ -142,9 +143,9 @@ export interface NodeOperations {
    * The nodes that gave a sign of life in the last five minutes, in the order of their start, and this one. A node gives
    * one every 30 s from `start` to `stop`.
    */
-  list(): Promise<readonly NodeInfo[]>;
+  list(): Promise<readonly Plain<NodeInfo>[]>;
   /** This node. */
-  local(): Promise<NodeInfo>;
+  local(): Promise<Plain<NodeInfo>>;
   /**
    * Tells every node to do something, those that work now: this one at once, others within some seconds. A plugin that was
    * stopped or uninstalled is not asked any more, as if the host had not registered it, until a command brings it back; nodes

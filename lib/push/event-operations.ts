@@ -8,9 +8,9 @@ import type {
   TenantRef,
 } from '../records/index.ts';
 import { invalidParameter } from '../values/errors/index.ts';
-import { readableBy } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { parseExactJson } from '../values/money/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import { type ExternalEvent, outwardForm } from './external-event.ts';
 
 /** Which events of a tenant are read. */
@@ -132,10 +132,10 @@ export function deliveredEvent(delivery: PushDelivery, tenantId: Uuid | null): P
   });
 }
 
-const makeReadable = readableBy({ createdDate: 'instant' });
-
 /** The table of forms makes `metaData` what the type of the event says. */
-function asEvent<E extends PublishedEvent>(event: object): E {
-  makeReadable(event);
-  return Object.freeze(event) as E;
+function asEvent<E extends PublishedEvent>({
+  createdDate,
+  ...event
+}: { readonly createdDate: Instant } & Readonly<Record<string, unknown>>): E {
+  return Object.freeze({ ...event, createdDate: new Date(createdDate) }) as object as E;
 }

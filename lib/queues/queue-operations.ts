@@ -1,6 +1,6 @@
 import type { KeptDelivery, KeptEntry } from '../ports/storage/index.ts';
 import { type EventPayload, type Leading, ProcessingState, QueueKind, QueueName } from '../records/index.ts';
-import type { Given } from '../values/given/index.ts';
+import type { Given, Plain } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Instant, instant } from '../values/time/index.ts';
 import type { Explained } from './late-cause.ts';
@@ -97,11 +97,11 @@ export interface OfOneTenant {
 /** The queues of all tenants, for operators: as `acme.queues`, of one tenant or of all. */
 export interface BacklogOperations {
   /** What is late, and why. @throws BillingError INVALID_PARAMETER (60002) for a limit out of range. */
-  late(request?: Given<QueueLookRequest> & OfOneTenant): Promise<readonly LateEntryView[]>;
+  late(request?: Given<QueueLookRequest> & OfOneTenant): Promise<readonly Plain<LateEntryView>[]>;
   /** What nodes work on now. @throws BillingError INVALID_PARAMETER (60002) for a limit out of range. */
-  busy(request?: Given<QueueLookRequest> & OfOneTenant): Promise<readonly QueueEntryView[]>;
+  busy(request?: Given<QueueLookRequest> & OfOneTenant): Promise<readonly Plain<QueueEntryView>[]>;
   /** What was given up. @throws BillingError INVALID_PARAMETER (60002) for a limit or dates out of range. */
-  failed(request?: Given<FailedWorkRequest> & OfOneTenant): Promise<readonly QueueEntryView[]>;
+  failed(request?: Given<FailedWorkRequest> & OfOneTenant): Promise<readonly Plain<QueueEntryView>[]>;
   /**
    * Lets entries that were given up be done after all.
    * @returns how many were put back. @throws BillingError MISSING_OR_INVALID_FIELD (60003) for no numbers or more than 1,000.

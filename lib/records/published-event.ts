@@ -1,6 +1,5 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
-import type { Instant } from '../values/time/index.ts';
 import type { ObjectType } from './object-type.ts';
 
 /** What events of subscriptions tell: whether it was asked for or takes effect, and of which bundle it is. */
@@ -152,7 +151,7 @@ export interface EventOfType<T extends OutwardEventType> {
   /** What a push has as JSON text; amounts are Decimal, dates and date-times ISO text. */
   readonly metaData: EventData[T];
   /** When it happened, by the business clock. */
-  readonly createdDate: Instant;
+  readonly createdDate: Date;
 }
 
 /** An event of any of these types, told apart by `eventType`. */

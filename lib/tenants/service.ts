@@ -2,6 +2,7 @@ import type { Ports } from '../ports/index.ts';
 import type { Storage } from '../ports/storage/index.ts';
 import type { Authorship, Leading, Tenant, TenantRef } from '../records/index.ts';
 import { billingError, ErrorCode, invalidField } from '../values/errors/index.ts';
+import type { Plain } from '../values/given/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, isStorable, shortened } from '../values/text/index.ts';
 import type { TenantSettings } from './configuration/settings.ts';
@@ -166,13 +167,13 @@ export interface TenantOperations {
    * Creates a tenant; its secret is kept hashed.
    * @throws BillingError TENANT_ALREADY_EXISTS (20000), MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5).
    */
-  create(author: TenantAuthor, input: NewTenantInput): Promise<Tenant>;
+  create(author: TenantAuthor, input: NewTenantInput): Promise<Plain<Tenant>>;
 
   /** The tenant with this id. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001). */
-  get(tenantId: Uuid | string): Promise<Tenant>;
+  get(tenantId: Uuid | string): Promise<Plain<Tenant>>;
 
   /** The tenant with this API key. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_API_KEY (20003). */
-  getByApiKey(apiKey: string): Promise<Tenant>;
+  getByApiKey(apiKey: string): Promise<Plain<Tenant>>;
 
   /** The tenant behind an API key and secret, or null; an unknown key costs the same work as a wrong secret. */
   authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null>;

@@ -29,7 +29,8 @@ async function measure({ database, tenant, shape, lookUps }: CatalogInput): Prom
   const billing = await Billing.open({ storage: storageAt(database) });
   const bench = billing.as({ tenant, user: 'bench' });
   const began = performance.now();
-  const catalog = await bench.catalogs.current();
+  const context = await billing.context({ tenant, user: 'bench' });
+  const catalog = await billing.catalogs.current(context);
   const loadMs = performance.now() - began;
   const loadedMib = process.memoryUsage().rss / 2 ** 20;
   const lookUpTimes = timeLookUps(catalog, shape, lookUps);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { type FakeClock, fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
-import type { Tenant, TenantBilling, Uuid } from '../../lib/index.ts';
+import type { Plain, Tenant, TenantBilling, Uuid } from '../../lib/index.ts';
 import type { BenchDatabase } from './bench-database.ts';
 import { storageAt, withRows } from './databases.ts';
 import { type Mark, markNow, multiply } from './seed.ts';
@@ -103,7 +103,7 @@ export async function signUp(acme: TenantBilling, subscriptions: number): Promis
 }
 
 /** The tenant, with the catalog of the examples. */
-export async function openShop(billing: Billing<never>): Promise<Tenant> {
+export async function openShop(billing: Billing<never>): Promise<Plain<Tenant>> {
   const secrets = { apiKey: TENANT_KEY, apiSecret: TENANT_SECRET };
   const tenant = await billing.tenants.create({ userName: 'bench' }, secrets);
   const catalog = await readFile(new URL('../../examples/catalogs/meadow.xml', import.meta.url));

@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { consoleLogger, systemClock, uuidGenerator } from '../../adapters/node/this-process.ts';
 import {
-  type Account,
   BusEventType,
   type Instant,
   instant,
@@ -13,6 +12,7 @@ import {
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { Dispatcher } from '../../lib/runtime/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/queue/handler.ts';
+import type { Account } from '../support/plain-views.ts';
 import type { BenchDatabase } from './bench-database.ts';
 import { answerParent } from './child.ts';
 import { storageAt } from './databases.ts';

@@ -1,5 +1,5 @@
 import { uuidGenerator } from '../../adapters/node/index.ts';
-import { type AccountInput, AuditLevel, formatInstant, SystemTag, type Uuid } from '../../lib/index.ts';
+import { type AccountInput, AuditLevel, SystemTag, type Uuid } from '../../lib/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
 import {
   codeOf,
@@ -36,7 +36,7 @@ eachDatabaseByTurns('accounts', (open) => {
       isMigrated: null,
       paymentMethodId: null,
     });
-    expect(formatInstant(account.referenceTime)).to.equal('2025-03-10T09:15:30.000Z');
+    expect(account.referenceTime.toISOString()).to.equal('2025-03-10T09:15:30.000Z');
     const balance = (await engine.acme.accounts.balances([id])).get(id);
     expect([balance?.accountBalance.toFixed(), balance?.accountCBA.toFixed()]).to.deep.equal(['0', '0']);
   });

@@ -1,10 +1,4 @@
-import {
-  type CancelSubscriptionOptions,
-  ErrorCode,
-  formatLocalDate,
-  parseWireMoment,
-  type Uuid,
-} from '../../lib/index.ts';
+import { type CancelSubscriptionOptions, ErrorCode, parseWireMoment, type Uuid } from '../../lib/index.ts';
 import {
   codeOf,
   eachDatabaseByTurns,
@@ -39,7 +33,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
 
   async function endsOf(subscriptionId: Uuid): Promise<string> {
     const { state, cancelled, billingEnd } = await engine.acme.getSubscription(subscriptionId);
-    const date = (end: typeof cancelled) => (end === null ? '-' : formatLocalDate(end.date));
+    const date = (end: typeof cancelled) => (end === null ? '-' : end.date);
     return `${state} ${date(cancelled)} ${date(billingEnd)}`;
   }
 
@@ -122,7 +116,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
       await engine.runTo('2024-09-01');
       const { events, phaseType } = await engine.acme.getSubscription(support);
       expect(
-        events.slice(2).map((row) => `${row.eventType} ${formatLocalDate(row.effective.date)} ${row.phase}`),
+        events.slice(2).map((row) => `${row.eventType} ${row.effective.date} ${row.phase}`),
       ).to.deep.equal([
         'PHASE 2024-09-01 backup-monthly-evergreen',
         'STOP_ENTITLEMENT 2024-09-01 backup-monthly-evergreen',

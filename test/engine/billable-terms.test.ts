@@ -1,11 +1,4 @@
-import {
-  type Account,
-  decimal,
-  ErrorCode,
-  parseLocalDate,
-  type TenantBilling,
-  type Uuid,
-} from '../../lib/index.ts';
+import { decimal, ErrorCode, parseLocalDate, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import {
   catalogXml,
   lists,
@@ -16,6 +9,7 @@ import {
   TRIAL,
 } from '../support/catalogs/catalog-document.ts';
 import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 
 const both = price('USD', '10') + price('EUR', '9');
 const usage = `<usage name="calls" billingMode="IN_ARREAR" usageType="CONSUMABLE"><billingPeriod>MONTHLY</billingPeriod>

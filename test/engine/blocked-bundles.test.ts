@@ -1,13 +1,8 @@
-import {
-  type BlockedRef,
-  formatLocalDate,
-  parseLocalDate,
-  type SubscriptionView,
-  type Uuid,
-} from '../../lib/index.ts';
+import { type BlockedRef, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 import { chargedDays, pausesToldBy, stateToldBy } from '../support/lives/bundle-rows.ts';
+import type { SubscriptionView } from '../support/plain-views.ts';
 
 const day = (text: string) => ({ date: parseLocalDate(text) });
 
@@ -52,10 +47,7 @@ eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
   }
 
   const rowsOf = ({ events }: SubscriptionView): readonly string[] =>
-    events.map(
-      ({ eventType, effective, serviceName }) =>
-        `${formatLocalDate(effective.date)} ${eventType} ${serviceName}`,
-    );
+    events.map(({ eventType, effective, serviceName }) => `${effective.date} ${eventType} ${serviceName}`);
 
   async function rows(planName: string, id = bundleId): Promise<readonly string[]> {
     const found = (await subscriptions(id)).find((one) => one.planName === planName);

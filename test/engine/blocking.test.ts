@@ -2,7 +2,6 @@ import {
   type BlockedRef,
   type BlockingStateRequest,
   ErrorCode,
-  formatInstant,
   parseWireMoment,
   SystemTag,
   type Uuid,
@@ -68,14 +67,14 @@ eachDatabaseByTurns('blocking states', (open) => {
   async function rowsShown({ subscriptionId }: Sold): Promise<readonly string[]> {
     const { events } = await engine.acme.getSubscription(subscriptionId);
     return events.map(
-      ({ eventType, effective }) => `${eventType} ${formatInstant(effective.at).slice(0, 10)}`,
+      ({ eventType, effective }) => `${eventType} ${effective.at.toISOString().slice(0, 10)}`,
     );
   }
 
   async function statesOf({ accountId }: Sold, service = 'fraud'): Promise<readonly string[]> {
     const states = await engine.acme.blocking.ofAccount(accountId, { services: [service] });
     return states.map(
-      ({ stateName, effective }) => `${formatInstant(effective.at).slice(0, 10)} ${stateName}`,
+      ({ stateName, effective }) => `${effective.at.toISOString().slice(0, 10)} ${stateName}`,
     );
   }
 

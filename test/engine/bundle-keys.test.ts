@@ -1,4 +1,4 @@
-import { type Account, ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import {
   codeOf,
   eachDatabaseByTurns,
@@ -7,6 +7,7 @@ import {
   rowsOf,
   type TestEngine,
 } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111' as Uuid;
 

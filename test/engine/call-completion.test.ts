@@ -1,7 +1,8 @@
 import { uuidGenerator } from '../../adapters/node/index.ts';
-import type { Account, CallContext, QueueName, Uuid } from '../../lib/index.ts';
+import type { CallContext, QueueName, Uuid } from '../../lib/index.ts';
 import { authorshipOf, Dispatcher } from '../../lib/runtime/index.ts';
 import { eachDatabaseByTurns, entryTokens, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 
 const LONG_MS = 20_000;
 

@@ -1,8 +1,6 @@
 import {
   type CancelSubscriptionOptions,
   ErrorCode,
-  formatInstant,
-  formatLocalDate,
   parseLocalDate,
   parseWireMoment,
   type Uuid,
@@ -38,13 +36,13 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
   /** State, end of service and end of billing: `ACTIVE 2024-06-20 2024-06-30`. */
   async function endsOf(subscriptionId: Uuid): Promise<string> {
     const { state, cancelled, billingEnd } = await engine.acme.getSubscription(subscriptionId);
-    const date = (end: typeof cancelled) => (end === null ? '-' : formatLocalDate(end.date));
+    const date = (end: typeof cancelled) => (end === null ? '-' : end.date);
     return `${state} ${date(cancelled)} ${date(billingEnd)}`;
   }
 
   async function rowsOf(subscriptionId: Uuid): Promise<readonly string[]> {
     const { events } = await engine.acme.getSubscription(subscriptionId);
-    return events.map((event) => `${event.eventType} ${formatInstant(event.effective.at)}`);
+    return events.map((event) => `${event.eventType} ${event.effective.at.toISOString()}`);
   }
 
   async function linesOf(): Promise<readonly string[]> {

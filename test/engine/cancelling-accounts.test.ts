@@ -1,4 +1,4 @@
-import { type Account, ErrorCode, formatLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { type Account, ErrorCode, SystemTag, type Uuid } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import {
   type AccountToEnd,
@@ -8,6 +8,7 @@ import {
 } from '../../lib/subscriptions/index.ts';
 import { addEngineTag, removeEngineTag } from '../../lib/tags/index.ts';
 import { parseLocalDate } from '../../lib/values/time/index.ts';
+import { engineAccount } from '../support/engine.ts';
 import {
   codeOf,
   eachDatabase,
@@ -36,8 +37,8 @@ eachDatabase('work on many locked accounts', (open) => {
 
   /** An account with a base, its add-on and a standalone subscription, invoiced for January. */
   async function customer(): Promise<{ readonly account: Account; readonly ids: readonly Uuid[] }> {
-    const account = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-    const accountId = account.id;
+    const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+    const account = await engineAccount(engine, accountId);
     const { subscriptionIds } = await engine.acme.subscriptions.createWithAddOns(
       ['solo-now', 'support-monthly'].map((planName) => ({ accountId, planName })),
     );
@@ -80,7 +81,7 @@ eachDatabase('work on many locked accounts', (open) => {
 
   async function endsOf(ids: readonly Uuid[]): Promise<readonly string[]> {
     const views = await Promise.all(ids.map((id) => engine.acme.getSubscription(id)));
-    const date = (at: (typeof views)[number]['cancelled']) => (at === null ? '-' : formatLocalDate(at.date));
+    const date = (at: (typeof views)[number]['cancelled']) => (at === null ? '-' : at.date);
     return views.map(({ state, cancelled, billingEnd }) => `${state} ${date(cancelled)} ${date(billingEnd)}`);
   }
 

@@ -1,15 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import { planOfText, Shape, textOfPlan } from '../../lib/catalog/index.ts';
-import {
-  BillingError,
-  decimal,
-  formatInstant,
-  type SimplePlan,
-  type TenantBilling,
-  type Uuid,
-} from '../../lib/index.ts';
+import { BillingError, decimal, type SimplePlan, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { harbour } from '../support/catalogs/plugin-catalog.ts';
+import { catalogOf } from '../support/engine.ts';
 import {
   codeOf,
   eachDatabaseByTurns,
@@ -49,7 +43,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
 
   async function dates(of: TenantBilling = engine.acme): Promise<readonly string[]> {
     const { versions } = await of.catalogs.current();
-    return versions.map((version) => formatInstant(version.effectiveDate).slice(0, 10));
+    return versions.map((version) => version.effectiveDate.toISOString().slice(0, 10));
   }
 
   async function newTenant(useGlobalDefault: boolean): Promise<TenantBilling> {
@@ -127,7 +121,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     await own.catalogs.addSimplePlan(lamp);
     expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
     expect(
-      (await own.catalogs.current()).versions.map(({ effectiveDate }) => formatInstant(effectiveDate)),
+      (await own.catalogs.current()).versions.map(({ effectiveDate }) => effectiveDate.toISOString()),
     ).to.deep.equal(['2024-02-09T09:00:00.000Z']);
     await own.catalogs.addSimplePlan(lamp);
     expect(await events()).to.deep.equal([]);
@@ -152,7 +146,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     await engine.acme.uploadCatalog(dated('2024-01-01'));
     await engine.acme.uploadCatalog(dated('2024-06-01'));
     await engine.acme.catalogs.addSimplePlan(lamp);
-    const { versions } = await engine.acme.catalogs.current();
+    const { versions } = await catalogOf(engine);
     expect(versions.map((version) => version.planNamed('lamp-monthly') !== undefined)).to.deep.equal([
       false,
       true,
@@ -179,7 +173,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     });
     const before = await stored();
     const [replaced] = before.versions.slice(-1);
-    const [version] = (await engine.acme.catalogs.current()).versions;
+    const [version] = (await catalogOf(engine)).versions;
     engine.clock.set('2024-02-10T10:00:00Z');
     await engine.acme.catalogs.addSimplePlan({ ...lamp, currency: 'JPY', amount: decimal('1500') });
     const after = await stored();

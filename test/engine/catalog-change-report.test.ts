@@ -1,11 +1,8 @@
 import { lantern } from '../../examples/catalogs/lantern.ts';
 import {
   type Account,
-  type ChangeReportPart,
   decimal,
   formatDecimal,
-  formatInstant,
-  formatLocalDate,
   parseWireInstant,
   type TenantBilling,
 } from '../../lib/index.ts';
@@ -13,6 +10,7 @@ import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../lib/values/limits.ts';
 import { catalogXml, phase } from '../support/catalogs/catalog-document.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabaseByTurns, expect, newEvents, openEngine, type TestEngine } from '../support/index.ts';
+import type { ChangeReportPart } from '../support/plain-views.ts';
 import { author, newId } from '../support/storage/stored-records.ts';
 
 function partsOf(acme: TenantBilling, source: string): Promise<readonly ChangeReportPart[]> {
@@ -27,10 +25,10 @@ function lineOf(part: ChangeReportPart): string {
     case 'PRICE_CHANGE': {
       const { change } = part;
       const [old, price] = [change.oldPrice, change.newPrice].map((each) => each && formatDecimal(each));
-      const supplied = change.catalogEffectiveDate && formatInstant(change.catalogEffectiveDate).slice(0, 10);
+      const supplied = change.catalogEffectiveDate?.toISOString().slice(0, 10);
       const periods = [change.oldBillingPeriod, change.newBillingPeriod].join(' → ');
       const sort = periods === 'MONTHLY → MONTHLY' ? '' : ` ${change.priceType} ${periods}`;
-      return `${formatLocalDate(change.from.date)} ${change.phaseName} ${change.currency} ${old} → ${price} (${formatDecimal(change.difference)}) v${supplied}${sort}`;
+      return `${change.from.date} ${change.phaseName} ${change.currency} ${old} → ${price} (${formatDecimal(change.difference)}) v${supplied}${sort}`;
     }
     case 'UNBILLABLE':
       return `unbillable: ${part.message}`;

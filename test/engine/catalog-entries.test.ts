@@ -12,6 +12,7 @@ import {
 } from '../../lib/index.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
 import { harbour } from '../support/catalogs/plugin-catalog.ts';
+import { catalogOf } from '../support/engine.ts';
 import {
   eachDatabaseByTurns,
   expect,
@@ -80,7 +81,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
   }
 
   async function current(accountId: Uuid | null = null): Promise<Catalog> {
-    return engine.acme.catalogs.current(accountId);
+    return catalogOf(engine, accountId);
   }
 
   async function codeOf(call: Promise<unknown>): Promise<number> {
@@ -118,7 +119,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
       '2024-07-01': ['p1 12', 'p3 10'],
     });
     const rows = await engine.acme.catalogEntries.plans();
-    expect(rows.map((row) => `${row.name} ${formatInstant(row.effectiveDate).slice(0, 10)}`)).to.deep.equal([
+    expect(rows.map((row) => `${row.name} ${row.effectiveDate.toISOString().slice(0, 10)}`)).to.deep.equal([
       'p1 2024-01-01',
       'p1 2024-05-01',
       'p2 2024-02-01',
@@ -427,13 +428,13 @@ eachDatabaseByTurns('catalog entries', (open) => {
       products: [pot],
       plans: [monthly('p1', '2024-01-01'), monthly('p2', '2024-01-01')],
     });
-    const retiredDate = async (): Promise<Instant | null | undefined> =>
+    const retiredDate = async (): Promise<Date | null | undefined> =>
       (await entries.products())[0]?.retiredDate;
     await entries.retirePlan('p1');
     expect(await retiredDate()).to.equal(null);
     engine.clock.set('2024-02-10T00:00:00Z');
     await entries.retirePlan('p2');
-    expect(await retiredDate()).to.equal(at('2024-02-10'));
+    expect(await retiredDate()).to.deep.equal(new Date('2024-02-10'));
     await entries.createPlan(monthly('p3', '2024-03-01'));
     expect(await retiredDate()).to.equal(null);
   });
@@ -572,9 +573,9 @@ eachDatabaseByTurns('catalog entries', (open) => {
     const { id: accountId } = await mine.createAccount({ currency: 'USD' });
     const seen = async () =>
       Promise.all(
-        [mine, theirs].map(async ({ catalogs }) => [
-          contents(await catalogs.current()),
-          contents(await catalogs.current(accountId)),
+        [engine.billing, other].map(async (billing) => [
+          contents(await catalogOf({ billing, tenant })),
+          contents(await catalogOf({ billing, tenant }, accountId)),
         ]),
       );
     await mine.catalogEntries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });

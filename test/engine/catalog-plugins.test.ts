@@ -4,7 +4,6 @@ import {
   memoryCatalogPlugin,
 } from '../../adapters/testing/index.ts';
 import {
-  type Account,
   type Amount,
   BillingError,
   type CatalogDefinition,
@@ -15,6 +14,7 @@ import {
 } from '../../lib/index.ts';
 import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
 import { boatPlan, harbour } from '../support/catalogs/plugin-catalog.ts';
+import { catalogOf } from '../support/engine.ts';
 import {
   codeOf,
   eachDatabaseByTurns,
@@ -23,6 +23,7 @@ import {
   openEngine,
   type TestEngine,
 } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 
 /** Accounts of one batch. */
 const MANY = 20;
@@ -44,7 +45,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
   }
 
   async function planNames(accountId?: Account['id']): Promise<readonly string[]> {
-    const catalog = await engine.acme.catalogs.current(accountId ?? null);
+    const catalog = await catalogOf(engine, accountId ?? null);
     return catalog.versions.flatMap((version) => version.plans.map((plan) => plan.name));
   }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { createVersion } from '../../lib/catalog/index.ts';
 import { withHash } from '../../lib/catalog/operations/catalog-service.ts';
-import { BillingError, ErrorCode, formatInstant, type Uuid, writeCatalogXml } from '../../lib/index.ts';
+import { BillingError, ErrorCode, type Uuid } from '../../lib/index.ts';
 import { timeSlices } from '../../lib/runtime/index.ts';
 import { parse } from '../support/catalogs/catalog-document.ts';
 import {
@@ -68,7 +68,7 @@ eachDatabaseByTurns('catalogs', (open) => {
 
   async function dates(): Promise<readonly string[]> {
     const { versions } = await engine.acme.catalogs.current();
-    return versions.map((version) => formatInstant(version.effectiveDate).slice(0, 10));
+    return versions.map((version) => version.effectiveDate.toISOString().slice(0, 10));
   }
 
   async function refusal(document: string): Promise<BillingError> {
@@ -83,7 +83,7 @@ eachDatabaseByTurns('catalogs', (open) => {
 
   it('catalog W16 Envelope: repeats of stored versions are skipped, altered ones refused, nothing new is a duplicate', async () => {
     await engine.acme.uploadCatalog(at('2024-03-01'));
-    const envelope = writeCatalogXml(await engine.acme.catalogs.current());
+    const envelope = (await engine.acme.catalogs.current()).toXml();
     const extended = envelope.replace(
       '</versions>',
       `<version>${inner(at('2024-05-01'))}</version></versions>`,
@@ -160,7 +160,7 @@ eachDatabaseByTurns('catalogs', (open) => {
 
     // As an earlier release has stored it.
     await storeUnchecked(inAdvance);
-    const stored = writeCatalogXml(await engine.acme.catalogs.current());
+    const stored = (await engine.acme.catalogs.current()).toXml();
     expect(stored).to.contain('billingMode="IN_ADVANCE"');
     await engine.acme.uploadCatalog(
       stored.replace('</versions>', `<version>${inner(at('2024-05-01'))}</version></versions>`),

@@ -1,11 +1,4 @@
-import {
-  ErrorCode,
-  formatLocalDate,
-  type InvoicePlugin,
-  parseLocalDate,
-  SystemTag,
-  type Uuid,
-} from '../../lib/index.ts';
+import { ErrorCode, type InvoicePlugin, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
 import { plan, TRIAL } from '../support/catalogs/catalog-document.ts';
 import {
   codeOf,
@@ -55,7 +48,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
 
   async function chargedThrough(): Promise<string | null> {
     const { chargedThrough: date } = await engine.acme.getSubscription(subscriptionId);
-    return date === null ? null : formatLocalDate(date.date);
+    return date === null ? null : date.date;
   }
 
   /** The invoices that are not VOID, the oldest first. */

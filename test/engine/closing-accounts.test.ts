@@ -1,10 +1,8 @@
 import {
-  type Account,
   type CloseOptions,
   decimal,
   ErrorCode,
   formatDecimal,
-  formatLocalDate,
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
@@ -17,6 +15,7 @@ import {
   rowsOf,
   type TestEngine,
 } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('closing accounts', (open) => {
   let engine: TestEngine;
@@ -160,7 +159,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
       isBlockEntitlement: false,
       isBlockBilling: false,
     });
-    expect(states[0]?.effective.at).to.equal(openedAt);
+    expect(states[0]?.effective.at.getTime()).to.equal(openedAt);
   });
 
   it('closing an account deals with what is committed and unpaid, on the day of the account, and with no account below it', async () => {
@@ -182,7 +181,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     ]);
     const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
     const adjustment = invoices.flatMap(({ items }) => items).find(({ itemType }) => itemType === 'ITEM_ADJ');
-    expect(adjustment?.startDate && formatLocalDate(adjustment.startDate)).to.equal('2023-12-31');
+    expect(adjustment?.startDate && adjustment.startDate).to.equal('2023-12-31');
     expect(invoices.filter(({ status }) => status === 'DRAFT')).to.have.length(1);
     expect(await itemsOf(child.id)).to.deep.equal(['EXTERNAL_CHARGE 10']);
     expect(await tagsOf(child.id)).to.deep.equal([]);
@@ -234,7 +233,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     await engine.runTo('2024-02-01T00:00:00Z');
     expect((await told()).filter((type) => /CANCEL/.test(type))).to.deep.equal(['SUBSCRIPTION_CANCEL']);
     const { billingEnd } = await engine.acme.getSubscription(subscriptionId);
-    expect(billingEnd && formatLocalDate(billingEnd.date)).to.equal('2024-02-01');
+    expect(billingEnd?.date).to.equal('2024-02-01');
     expect(await itemsOf(id)).to.have.length(1);
   });
 
@@ -276,10 +275,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
     await engine.acme.subscriptions.changePlan(subscriptionId, change);
     await close(accountId, { cancelAllSubscriptions: true });
     const { state, billingEnd } = await engine.acme.getSubscription(subscriptionId);
-    expect([state, billingEnd && formatLocalDate(billingEnd.date)]).to.deep.equal([
-      'CANCELLED',
-      '2024-04-01',
-    ]);
+    expect([state, billingEnd?.date]).to.deep.equal(['CANCELLED', '2024-04-01']);
   });
 
   describe('right after a change that is still to be invoiced', () => {

@@ -1,5 +1,6 @@
-import { type Account, decimal, ErrorCode, type PaymentResult, type Uuid } from '../../lib/index.ts';
+import { decimal, ErrorCode, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account, PaymentResult } from '../support/plain-views.ts';
 
 const BAD_PARAMETER = ErrorCode.PAYMENT_INVALID_PARAMETER;
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];

@@ -1,5 +1,4 @@
 import {
-  type Account,
   type BillingError,
   decimal,
   ErrorCode,
@@ -10,6 +9,7 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 

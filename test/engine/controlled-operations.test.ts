@@ -1,4 +1,4 @@
-import { type Account, decimal, ErrorCode, type PaymentResult } from '../../lib/index.ts';
+import { decimal, ErrorCode } from '../../lib/index.ts';
 import { DirectPayments, PaymentMachine, paymentConfig } from '../../lib/payments/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/index.ts';
 import {
@@ -13,6 +13,7 @@ import {
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { runningCall } from '../support/payments/running-call.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
+import type { Account, PaymentResult } from '../support/plain-views.ts';
 
 const property = (key: string, value = 'true') => ({ key, value, isUpdatable: false });
 const PENDING = [property('ACTION_RETURN_PLUGIN_STATUS_PENDING')];

@@ -1,13 +1,7 @@
-import {
-  type Account,
-  type BillingError,
-  decimal,
-  ErrorCode,
-  SystemTag,
-  type Uuid,
-} from '../../lib/index.ts';
+import { type BillingError, decimal, ErrorCode, SystemTag, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
+import type { Account } from '../support/plain-views.ts';
 
 anyDatabase('control plugins of a tenant around payments of its invoices (payments §2.3 rule 9)', (open) => {
   let engine: TestEngine;

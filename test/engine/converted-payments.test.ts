@@ -1,16 +1,15 @@
 import {
-  type Account,
   type Currency,
   decimal,
   ErrorCode,
   type InvoiceRefundInput,
   type PaymentControl,
   type PaymentControlContext,
-  type PaymentView,
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
 import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account, PaymentView } from '../support/plain-views.ts';
 
 const EUROS = { currency: 'EUR', each: '0.9' } as const;
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;

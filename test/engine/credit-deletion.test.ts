@@ -1,4 +1,4 @@
-import { decimal, formatDecimal, type InvoiceItemView, SystemTag, type Uuid } from '../../lib/index.ts';
+import { decimal, formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
 import { RECLAIMED_CREDITS_AT_ONCE } from '../../lib/invoicing/operations/credit-operations.ts';
 import {
   codeOf,
@@ -8,6 +8,7 @@ import {
   openEngine,
   type TestEngine,
 } from '../support/index.ts';
+import type { InvoiceItemView } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
   let engine: TestEngine;

@@ -1,21 +1,21 @@
 import {
   type CreditNote,
   formatDecimal,
-  formatLocalDate,
   type InvoicePlugin,
-  type InvoiceView,
+  type Plain,
   SystemTag,
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, hostedEngine, openEngine, type TestEngine } from '../support/index.ts';
+import type { InvoiceView } from '../support/plain-views.ts';
 
 const configuration = { 'org.service.invoice.creditNotes': 'true' };
 
 /** A note in one line: `REPAIR 2024-01-16 10.3 (10.3)`. */
-function lineOf({ reason, creditNoteDate, amount, lines }: CreditNote): string {
+function lineOf({ reason, creditNoteDate, amount, lines }: Plain<CreditNote>): string {
   const parts = lines.map((line) => formatDecimal(line.amount)).join(' + ');
-  return `${reason} ${formatLocalDate(creditNoteDate)} ${formatDecimal(amount)} (${parts})`;
+  return `${reason} ${creditNoteDate} ${formatDecimal(amount)} (${parts})`;
 }
 
 eachDatabaseByTurns(

@@ -3,22 +3,22 @@ import {
   decimal,
   ErrorCode,
   formatDecimal,
-  formatLocalDate,
-  type InvoiceView,
+  type Plain,
   SystemTag,
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 import { readPdf } from '../support/pdf/pdf-text.ts';
+import type { InvoiceView } from '../support/plain-views.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
 const written = { 'org.service.invoice.creditNotes': 'true' };
 
 /** A note in one line: `1 ADJUSTMENT 2012-05-01 10 (10)`. */
-function lineOf({ creditNoteNumber, reason, creditNoteDate, amount, lines }: CreditNote): string {
+function lineOf({ creditNoteNumber, reason, creditNoteDate, amount, lines }: Plain<CreditNote>): string {
   const parts = lines.map((line) => formatDecimal(line.amount)).join(' + ');
-  return `${creditNoteNumber} ${reason} ${formatLocalDate(creditNoteDate)} ${formatDecimal(amount)} (${parts})`;
+  return `${creditNoteNumber} ${reason} ${creditNoteDate} ${formatDecimal(amount)} (${parts})`;
 }
 
 eachDatabaseByTurns('invoicing §21: credit notes', (open) => {

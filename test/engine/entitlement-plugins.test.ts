@@ -1,5 +1,4 @@
 import {
-  type Account,
   BillingError,
   decimal,
   type EntitlementCall,
@@ -9,7 +8,6 @@ import {
   type EntitlementRules,
   type EntitlementSuccess,
   formatDecimal,
-  formatLocalDate,
   localDate,
   type TenantBilling,
   type Uuid,
@@ -23,6 +21,7 @@ import {
   openEngine,
   type TestEngine,
 } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 
 type Rules = { -readonly [Name in keyof EntitlementRules]: EntitlementRules[Name] };
 
@@ -115,7 +114,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
     return bundles.flatMap(({ subscriptions }) =>
       subscriptions.flatMap(({ events }) =>
         events.map(({ eventType, effective, plan }) =>
-          [eventType, formatLocalDate(effective.date), plan].filter(Boolean).join(' '),
+          [eventType, effective.date, plan].filter(Boolean).join(' '),
         ),
       ),
     );
@@ -301,9 +300,10 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       expect(
         view.prices.map(({ recurringPrice }) => recurringPrice && formatDecimal(recurringPrice)),
       ).to.deep.equal(['11']);
-      expect(
-        view.events.map(({ eventType, effective }) => `${eventType} ${formatLocalDate(effective.date)}`),
-      ).to.deep.equal(['START_ENTITLEMENT 2024-02-01', 'START_BILLING 2024-02-02']);
+      expect(view.events.map(({ eventType, effective }) => `${eventType} ${effective.date}`)).to.deep.equal([
+        'START_ENTITLEMENT 2024-02-01',
+        'START_BILLING 2024-02-02',
+      ]);
       expect(first.successes[0]).to.deep.include({
         result: [{ bundleId: created.bundleId, subscriptionIds: [created.subscriptionId] }],
       });
@@ -339,7 +339,7 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
       });
       const change = { planName: 'team-now', billingPolicy: 'IMMEDIATE' } as const;
       const { effective } = await acme.subscriptions.changePlan(subscriptionId, change);
-      expect(formatLocalDate(effective.date)).to.equal('2024-02-10');
+      expect(effective.date).to.equal('2024-02-10');
       expect(await timeline()).to.include('CHANGE 2024-02-10 pro-monthly');
     });
 
@@ -348,8 +348,8 @@ eachDatabaseByTurns('entitlement plugins (subscriptions §22)', (open) => {
         replace: { billingPolicy: 'END_OF_TERM', requestedDate: day(1, 20) },
       });
       const ends = await acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
-      expect(formatLocalDate(ends.entitlementEnd.date)).to.equal('2024-01-20');
-      expect(formatLocalDate(ends.billingEnd.date)).to.equal('2024-02-01');
+      expect(ends.entitlementEnd.date).to.equal('2024-01-20');
+      expect(ends.billingEnd.date).to.equal('2024-02-01');
     });
 
     it('PAUSE, RESUME and ADD_BLOCKING_STATE: the date', async () => {

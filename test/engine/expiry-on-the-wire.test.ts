@@ -15,7 +15,10 @@ eachDatabaseByTurns('a fixed term that has ended', (open) => {
     const view = await engine.acme.getSubscription(subscriptionId);
     expect(view.state).to.equal('EXPIRED');
     expect(view.events.at(-1)).to.include({ eventType: 'STOP_BILLING', plan: 'term-3m' });
-    const outline = await engine.acme.outlines.subscription(subscriptionId);
+    const outline = await engine.billing.outlines.subscription(
+      await engine.billing.context({ tenant: engine.tenant, user: 'test' }),
+      subscriptionId,
+    );
     const json = Subscription.write(outline, unaudited('D'));
     const events = [...(json.events as Iterable<JsonText>)].map((event) => event.toJSON());
     expect(events.at(-1)).to.include({

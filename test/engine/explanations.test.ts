@@ -1,11 +1,4 @@
-import {
-  decimal,
-  ErrorCode,
-  type InvoiceItemView,
-  type ItemExplanation,
-  parseLocalDate,
-  type Uuid,
-} from '../../lib/index.ts';
+import { decimal, ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import {
@@ -16,6 +9,7 @@ import {
   openShop,
   type TestEngine,
 } from '../support/index.ts';
+import type { InvoiceItemView, ItemExplanation } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('the explanation of an item', (open) => {
   let engine: TestEngine;
@@ -274,7 +268,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
       const found = all.filter(
         ({ itemType, startDate, subscriptionId, linkedItemId }) =>
           itemType === type &&
-          startDate === parseLocalDate(from) &&
+          startDate === from &&
           (subscriptionId ?? (linkedItemId && ofItem.get(linkedItemId))) === of,
       );
       const explanations = await Promise.all(found.map(({ id }) => acme.invoices.explain(id)));

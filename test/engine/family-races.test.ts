@@ -1,13 +1,13 @@
 import {
   decimal,
   formatDecimal,
-  type InvoiceView,
   parseLocalDate,
   SystemTag,
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
 import { expect, isLongRun, onPostgresql, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
+import type { InvoiceView } from '../support/plain-views.ts';
 import {
   COME_AGAIN,
   inTurns,

@@ -1,4 +1,4 @@
-import { type Account, SystemTag, type Uuid } from '../../lib/index.ts';
+import { SystemTag, type Uuid } from '../../lib/index.ts';
 import {
   codeOf,
   eachDatabaseByTurns,
@@ -8,6 +8,7 @@ import {
   type TestEngine,
 } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
+import type { Account } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('a balance that older data has left finer than its currency', (open) => {
   let engine: TestEngine;

@@ -1,6 +1,7 @@
-import { type Account, ErrorCode, type NotificationAnswer, type Uuid } from '../../lib/index.ts';
+import { ErrorCode, type NotificationAnswer, type Uuid } from '../../lib/index.ts';
 import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
+import type { Account } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('what notifications of gateways lead to (payments §11.2 rule 3)', (open) => {
   let engine: TestEngine;

@@ -1,7 +1,8 @@
-import { type Account, SystemTag, type Uuid } from '../../lib/index.ts';
+import { SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
+import type { Account } from '../support/plain-views.ts';
 
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as const;
 const ACCEPT = { CONFIGURE_ACTION: 'ACTION_CLEAR' } as const;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { type InvoicePlugin, type InvoiceView, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { type InvoicePlugin, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { InvoiceView } from '../support/plain-views.ts';
 
 /** Aborts what asks for it. */
 const aborter: InvoicePlugin = {

@@ -1,5 +1,6 @@
-import { type Account, decimal, ErrorCode, SystemTag, type Uuid } from '../../lib/index.ts';
+import { decimal, ErrorCode, SystemTag, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 
 anyDatabase('payments of invoices (payments §9)', (open) => {
   let engine: TestEngine;

@@ -1,10 +1,4 @@
-import {
-  formatDecimal,
-  type InvoicePlugin,
-  type InvoiceView,
-  RetryLater,
-  type Uuid,
-} from '../../lib/index.ts';
+import { formatDecimal, type InvoicePlugin, RetryLater, type Uuid } from '../../lib/index.ts';
 import {
   anyDatabase,
   eachDatabase,
@@ -14,6 +8,7 @@ import {
   openEngine,
   type TestEngine,
 } from '../support/index.ts';
+import type { InvoiceView } from '../support/plain-views.ts';
 
 const splitter: InvoicePlugin = {
   name: 'splitter',

@@ -3,7 +3,6 @@ import {
   formatDecimal,
   formatLocalDate,
   type InvoicePlugin,
-  type InvoiceView,
   parseLocalDate,
   SystemTag,
   type Uuid,
@@ -17,6 +16,7 @@ import {
   openEngine,
   type TestEngine,
 } from '../support/index.ts';
+import type { InvoiceView } from '../support/plain-views.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
 eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rule 7)', (open) => {
@@ -524,7 +524,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
           const found = await engine.acme.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
           const date = found?.targetDate ?? null;
           if (found === null || date === null) throw new Error('there is another invoice');
-          await engine.runTo(`${formatLocalDate(date)}T00:00:00Z`);
+          await engine.runTo(`${date}T00:00:00Z`);
           const made = (await invoicesOf()).at(-1);
           const sorted = (view: InvoiceView | undefined) => [
             ...(view ? itemLines(view).toSorted() : []),

@@ -1,5 +1,6 @@
-import { type Account, decimal, SystemTag, type Uuid } from '../../lib/index.ts';
+import { decimal, SystemTag, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 
 const does = (action: string) => [{ key: action, value: 'true', isUpdatable: false }];
 const UNKNOWN = does('ACTION_RETURN_PLUGIN_STATUS_UNDEFINED');

@@ -1,12 +1,6 @@
-import {
-  type Account,
-  ErrorCode,
-  type GatewayResult,
-  type PaymentGateway,
-  type PaymentResult,
-  type Uuid,
-} from '../../lib/index.ts';
+import { ErrorCode, type GatewayResult, type PaymentGateway, type Uuid } from '../../lib/index.ts';
 import { codeOf, eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account, PaymentResult } from '../support/plain-views.ts';
 
 /** A gateway whose next call never comes back where a test says so, as if its process had died. */
 function mortalGateway() {

@@ -2,9 +2,16 @@ import { setTimeout } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
-import { type Account, decimal, ErrorCode, formatDecimal, type TenantBilling } from '../../lib/index.ts';
+import {
+  decimal,
+  type Account as EngineAccount,
+  ErrorCode,
+  formatDecimal,
+  type TenantBilling,
+} from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { codeOf, expect, onPostgresql, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 import { author, payment, transaction } from '../support/storage/stored-records.ts';
 
 /**
@@ -34,7 +41,7 @@ onPostgresql('lost races on PostgreSQL', (open) => {
   /** Lets the operation begin while another one holds the locks of these accounts, and commits once it waits. */
   async function overtaken<T>(
     accounts: readonly Account[],
-    change: (session: WriteSession, locked: readonly Account[]) => Promise<void>,
+    change: (session: WriteSession, locked: readonly EngineAccount[]) => Promise<void>,
     operation: () => Promise<T>,
   ): Promise<T> {
     const { running } = await engine.storage.write(engine.tenant, author(), async (session) => {
@@ -77,7 +84,7 @@ onPostgresql('lost races on PostgreSQL', (open) => {
       /** Far from what the engine counts. */
       const firstNumber = way === 'by itself' ? 1_000_000 : 2_000_000;
       const movedTo =
-        (parent: Account | undefined) => async (session: WriteSession, locked: readonly Account[]) => {
+        (parent: Account | undefined) => async (session: WriteSession, locked: readonly EngineAccount[]) => {
           const [child] = locked;
           if (child && parent) await session.accounts.update([{ ...child, parentAccountId: parent.id }]);
         };

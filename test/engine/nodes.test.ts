@@ -9,6 +9,7 @@ import {
   type PaymentControl,
 } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
+import { instant } from '../../lib/values/time/index.ts';
 import {
   anyDatabase,
   codeOf,
@@ -319,7 +320,7 @@ onPostgresql('nodes that share a database (platform §15 rule 1)', (open) => {
   it('a node that starts forgets its former lives, and no other node', async () => {
     const database = await open(migrated);
     const other = await openNode(database, 'other');
-    const gone = { version: '1', bootDate: (await other.billing.nodes.local()).bootDate, plugins: [] };
+    const gone = { version: '1', bootDate: instant(0), plugins: [] };
     await other.storage.nodes.beat({ ...gone, nodeName: 'host.1' });
     await other.storage.nodes.beat({ ...gone, nodeName: 'elsewhere' });
     const again = await openNode(database, 'host.2', { isFormerNode: (name) => name.startsWith('host.') });

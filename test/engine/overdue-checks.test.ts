@@ -1,6 +1,7 @@
-import { type Account, decimal, type NewOverdueDefinition, SystemTag } from '../../lib/index.ts';
+import { decimal, type NewOverdueDefinition, SystemTag } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
+import type { Account } from '../support/plain-views.ts';
 
 /** The first of these states is entered after so many days. */
 const states = (days: number): NewOverdueDefinition => ({

@@ -2,7 +2,6 @@ import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import {
   type CatalogPluginContext,
   decimal,
-  formatInstant,
   type NewOverdueDefinition,
   SystemTag,
   type Uuid,
@@ -29,7 +28,7 @@ async function begin(engine: TestEngine, config: NewOverdueDefinition) {
 
 async function statesOf(engine: TestEngine, accountId: Uuid): Promise<readonly string[]> {
   const found = await engine.acme.blocking.ofAccount(accountId, { services: ['overdue-service'] });
-  return found.map(({ stateName, effective }) => `${stateName} ${formatInstant(effective.at).slice(0, 16)}`);
+  return found.map(({ stateName, effective }) => `${stateName} ${effective.at.toISOString().slice(0, 16)}`);
 }
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';

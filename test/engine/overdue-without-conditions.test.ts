@@ -1,4 +1,4 @@
-import { formatInstant, type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
+import { type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
 import { ACCOUNTS_PER_OVERDUE_PAGE } from '../../lib/overdue/checks/config-change-handler.ts';
 import { localDate } from '../../lib/values/time/index.ts';
 import { anyDatabase, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
@@ -44,9 +44,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
 
   async function states(accountId: Uuid): Promise<readonly string[]> {
     const found = await engine.acme.blocking.ofAccount(accountId, { services: ['overdue-service'] });
-    return found.map(
-      ({ stateName, effective }) => `${stateName} ${formatInstant(effective.at).slice(0, 16)}`,
-    );
+    return found.map(({ stateName, effective }) => `${stateName} ${effective.at.toISOString().slice(0, 16)}`);
   }
 
   const tagsOf = async (accountId: Uuid) =>

@@ -1,5 +1,6 @@
-import { type Account, decimal, ErrorCode, formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
+import { decimal, ErrorCode, formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
 import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
   let engine: TestEngine;

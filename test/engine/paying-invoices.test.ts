@@ -1,6 +1,7 @@
-import { type Account, ErrorCode, localDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { ErrorCode, localDate, SystemTag, type Uuid } from '../../lib/index.ts';
 import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
+import type { Account } from '../support/plain-views.ts';
 
 const EXTERNAL = '__EXTERNAL_PAYMENT__';
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 } as const;
@@ -68,13 +69,13 @@ eachDatabaseByTurns('payments of invoices that are asked for (payments §9.6)', 
     expect(await balancesOf(first, second, third)).to.deep.equal([0, 5, 40]);
     expect(paid).to.deep.equal({
       invoiceIds: [first, second],
-      startDate: localDate(2012, 5, 1),
-      endDate: localDate(2012, 5, 1),
+      startDate: '2012-05-01',
+      endDate: '2012-05-01',
     });
     const rest = await payAll({ amount: '100' });
     expect(await balancesOf(first, second, third)).to.deep.equal([0, 0, 0]);
     expect(rest?.invoiceIds).to.deep.equal([second, third]);
-    expect(rest?.endDate).to.equal(localDate(2012, 5, 2));
+    expect(rest?.endDate).to.equal('2012-05-02');
     expect(await invoices.credit()).to.equal(0);
     expect(await payAll({ amount: '100' })).to.equal(null);
   });

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type Account,
   type BillingError,
   GatewayError,
   type GatewayRequest,
@@ -9,6 +8,7 @@ import {
 } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
+import type { Account } from '../support/plain-views.ts';
 
 const START = '2024-01-01T10:00:00Z';
 const FIRST_CHECK = '2024-01-01T10:06:00Z';

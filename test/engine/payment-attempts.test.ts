@@ -1,11 +1,6 @@
-import {
-  type Account,
-  type PaymentControl,
-  type PaymentView,
-  SystemTag,
-  type Uuid,
-} from '../../lib/index.ts';
+import { type PaymentControl, SystemTag, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account, PaymentView } from '../support/plain-views.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const LATER = '2012-05-09T10:00:00Z';

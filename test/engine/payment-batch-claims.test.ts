@@ -1,5 +1,4 @@
 import {
-  type Account,
   decimal,
   ErrorCode,
   type GatewayPaymentMethod,
@@ -11,6 +10,7 @@ import {
 } from '../../lib/index.ts';
 import { codeOf, eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
+import type { Account } from '../support/plain-views.ts';
 
 function oops(): never {
   throw new Error('not to be read');

@@ -1,5 +1,6 @@
-import { type Account, decimal } from '../../lib/index.ts';
+import { decimal } from '../../lib/index.ts';
 import { anyDatabase, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 
 /** What cannot be among payments: the damage, the invariant that tells of it, and what the message says. */
 const damages = [

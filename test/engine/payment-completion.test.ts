@@ -1,6 +1,7 @@
-import { type Account, ErrorCode, type PaymentResult, type Uuid } from '../../lib/index.ts';
+import { ErrorCode, type Uuid } from '../../lib/index.ts';
 import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
+import type { Account, PaymentResult } from '../support/plain-views.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const BAD = ErrorCode.PAYMENT_INVALID_PARAMETER;

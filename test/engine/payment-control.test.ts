@@ -1,6 +1,7 @@
-import { type Account, BillingError, decimal, ErrorCode } from '../../lib/index.ts';
+import { BillingError, decimal, ErrorCode } from '../../lib/index.ts';
 import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
+import type { Account } from '../support/plain-views.ts';
 
 const DECLINE = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', value: 'true', isUpdatable: false }];
 

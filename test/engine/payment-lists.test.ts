@@ -1,15 +1,14 @@
 import {
-  type Account,
   type BillingError,
   ErrorCode,
   type GatewaySearch,
   type Page,
   type PaymentGateway,
-  type PaymentView,
   type Uuid,
 } from '../../lib/index.ts';
 import { externalPaymentGateway } from '../../lib/payments/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account, PaymentView } from '../support/plain-views.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const ALL = { offset: 0, limit: 100 };

@@ -1,5 +1,4 @@
 import {
-  type Account,
   BillingError,
   ErrorCode,
   GatewayError,
@@ -7,10 +6,10 @@ import {
   type PaymentControl,
   type PaymentControlContext,
   type PaymentGateway,
-  type PaymentMethodView,
   type Uuid,
 } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account, PaymentMethodView } from '../support/plain-views.ts';
 
 const SANDBOX = 'killbill-payment-test';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';

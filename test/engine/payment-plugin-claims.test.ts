@@ -1,5 +1,4 @@
 import {
-  type Account,
   BillingError,
   type GatewayRequest,
   type GatewayResult,
@@ -9,6 +8,7 @@ import {
 } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
+import type { Account } from '../support/plain-views.ts';
 
 const START = '2024-01-01T10:00:00Z';
 const LATER = '2024-01-01T11:00:00Z';

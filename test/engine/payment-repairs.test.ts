@@ -1,14 +1,13 @@
 import {
-  type Account,
   type BillingError,
   ErrorCode,
   type PaymentControl,
   type PaymentControlContext,
-  type PaymentView,
   type TransactionFixInput,
   type Uuid,
 } from '../../lib/index.ts';
 import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account, PaymentView } from '../support/plain-views.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const DECLINE = { CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' } as const;

@@ -1,6 +1,7 @@
-import { type Account, ErrorCode } from '../../lib/index.ts';
+import { ErrorCode } from '../../lib/index.ts';
 import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
+import type { Account } from '../support/plain-views.ts';
 
 const CONFIGURATION = 'PER_TENANT_CONFIG';
 

@@ -1,5 +1,6 @@
-import { type Account, type BillingError, ErrorCode, type PaymentResult } from '../../lib/index.ts';
+import { type BillingError, ErrorCode } from '../../lib/index.ts';
 import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account, PaymentResult } from '../support/plain-views.ts';
 
 anyDatabase('direct payments (payments §3 to §6)', (open) => {
   let engine: TestEngine;

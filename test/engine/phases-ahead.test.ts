@@ -3,7 +3,6 @@ import {
   type AccountInput,
   addDays,
   formatLocalDate,
-  type InvoiceView,
   type LocalDate,
   parseLocalDate,
   type Uuid,
@@ -18,6 +17,7 @@ import {
   specCatalog,
   type TestEngine,
 } from '../support/index.ts';
+import type { InvoiceView } from '../support/plain-views.ts';
 
 const catalog = fixture('catalogs/phases-ahead.xml');
 
@@ -223,7 +223,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
 
   async function eventDates({ acme }: TestEngine, accountId: Uuid): Promise<readonly LocalDate[]> {
     const bundles = await acme.subscriptions.bundlesOfAccount(accountId);
-    return bundles.flatMap(({ timeline }) => timeline.map(({ effective }) => effective.date));
+    return bundles.flatMap(({ timeline }) => timeline.map(({ effective }) => parseLocalDate(effective.date)));
   }
 
   async function customer(

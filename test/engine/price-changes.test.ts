@@ -1,4 +1,4 @@
-import { formatDecimal, formatInstant, formatLocalDate, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { formatDecimal, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { type PricedVersion, pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import {
   codeOf,
@@ -60,9 +60,9 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
     return invoices.flatMap(({ items }) =>
       items.map(({ itemType, startDate, endDate, amount, catalogEffectiveDate: version }) => {
-        const from = startDate === null ? '' : formatLocalDate(startDate);
-        const to = endDate === null ? '' : `..${formatLocalDate(endDate)}`;
-        const supplied = version === null ? '' : ` v${formatInstant(version).slice(0, 10)}`;
+        const from = startDate === null ? '' : startDate;
+        const to = endDate === null ? '' : `..${endDate}`;
+        const supplied = version === null ? '' : ` v${version.toISOString().slice(0, 10)}`;
         return `${itemType} ${from}${to} ${formatDecimal(amount)}${supplied}`;
       }),
     );
@@ -231,7 +231,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     const raised = { effectiveDate: '2024-03-01', price: '732.00', forExisting: '2024-07-01', ...annual };
     const report = await Array.fromAsync(await opened.acme.catalogs.changeReport(pricedCatalog(raised)));
     expect(
-      report.flatMap((part) => (part.kind === 'PRICE_CHANGE' ? formatLocalDate(part.change.from.date) : [])),
+      report.flatMap((part) => (part.kind === 'PRICE_CHANGE' ? part.change.from.date : [])),
     ).to.deep.equal(['2025-01-01']);
     await upload(opened, raised);
     await opened.settle();

@@ -4,7 +4,6 @@ import {
   decimal,
   ErrorCode,
   formatDecimal,
-  formatInstant,
   type PriceOverrideRequest,
   parseWireInstant,
   type TenantBilling,
@@ -146,9 +145,7 @@ eachDatabaseByTurns('price overrides', (open) => {
       prettyProductName: 'P',
     });
     expect(second).to.include({ phaseName: 'studio-monthly-1-evergreen' });
-    expect(second?.catalogEffectiveDate && formatInstant(second.catalogEffectiveDate)).to.equal(
-      '2024-02-15T08:00:00.000Z',
-    );
+    expect(second?.catalogEffectiveDate?.toISOString()).to.equal('2024-02-15T08:00:00.000Z');
   });
 
   it('catalog W10 Overrides: a later version with USD 29.00 for existing subscriptions', async () => {

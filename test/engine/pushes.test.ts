@@ -1,5 +1,5 @@
 import { httpPushSender, secretCipher } from '../../adapters/node/index.ts';
-import { type Account, formatInstant } from '../../lib/index.ts';
+import { formatInstant } from '../../lib/index.ts';
 import type { PushSender } from '../../lib/ports/index.ts';
 import type { PushDelivery } from '../../lib/records/index.ts';
 import { SigningSecretService } from '../../lib/tenants/index.ts';
@@ -11,6 +11,7 @@ import {
   openEngine,
   type TestEngine,
 } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 import { isSignedWith, openReceiver, type Receiver } from '../support/push/receiver.ts';
 
 const NOW = '2025-03-10T10:00:00Z';

@@ -1,7 +1,8 @@
 import { text } from 'node:stream/consumers';
-import type { Account, LateEntryView, QueueName, TenantBilling } from '../../lib/index.ts';
+import type { QueueName, TenantBilling } from '../../lib/index.ts';
 import { addMilliseconds } from '../../lib/values/time/index.ts';
 import { codeOf, eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account, LateEntryView } from '../support/plain-views.ts';
 import { newId } from '../support/storage/stored-records.ts';
 
 const MINUTE_MS = 60_000;
@@ -73,7 +74,7 @@ eachDatabase('the queue as operators see it (platform §9.4, §9.5)', (open) => 
       tenantId: engine.tenant.id,
       accountId: account.id,
       event: { accountId: account.id },
-      dueDate: addMilliseconds(engine.clock.now(), -10 * MINUTE_MS),
+      dueDate: new Date(engine.clock.now() - 10 * MINUTE_MS),
       state: 'AVAILABLE',
       errorCount: 0,
     });

@@ -1,16 +1,11 @@
-import {
-  formatDecimal,
-  formatLocalDate,
-  type InvoiceItemView,
-  instant,
-  parseLocalDate,
-} from '../../lib/index.ts';
+import { formatDecimal, instant, parseLocalDate } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
+import type { InvoiceItemView } from '../support/plain-views.ts';
 import { UsageStage, type UsageStageOptions, type UsageStageStart } from '../support/usage/usage-stage.ts';
 
 /** `2026-04-01..2026-05-01 sms-usage 5.9` */
 function lineOf({ startDate, endDate, usageName, amount }: InvoiceItemView): string {
-  const [start, end] = [startDate, endDate].map((date) => date && formatLocalDate(date));
+  const [start, end] = [startDate, endDate].map((date) => date && date);
   return `${start}..${end} ${usageName} ${formatDecimal(amount)}`;
 }
 

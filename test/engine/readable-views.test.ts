@@ -35,8 +35,7 @@ anyDatabase('views as JSON', (open) => {
       name: 'Ada',
       createdDate: '2024-03-01T08:00:00.000Z',
     });
-    expect(account.createdDate).to.equal(Date.UTC(2024, 2, 1, 8));
-    expect(Object.keys(account)).to.not.include('toJSON');
+    expect(account.createdDate).to.deep.equal(new Date(Date.UTC(2024, 2, 1, 8)));
     const page = await engine.acme.accounts.page({ offset: 0, limit: 10 });
     expect((read(page) as typeof page).rows[0]).to.deep.equal(read(account));
   });
@@ -48,6 +47,17 @@ anyDatabase('views as JSON', (open) => {
     expect(shown.subscriptions[0]?.start).to.deep.equal(start);
     expect(shown.subscriptions[0]?.events[0]?.effective).to.deep.equal(start);
     expect(unreadable(shown)).to.deep.equal([]);
+  });
+
+  it('views give days as text and instants as Date, each field by itself', async () => {
+    const [invoice] = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+    const [item] = invoice?.items ?? [];
+    expect(JSON.stringify({ from: item?.startDate, at: item?.createdDate })).to.equal(
+      '{"from":"2024-03-01","at":"2024-03-01T08:00:00.000Z"}',
+    );
+    const catalog = await engine.acme.catalogs.current();
+    expect(catalog.versions[0]?.effectiveDate).to.be.instanceOf(Date);
+    expect(catalog.versions[0]?.plans.map(({ name }) => name)).to.include('solo-now');
   });
 
   it('views as JSON show an invoice with its dates and amounts', async () => {

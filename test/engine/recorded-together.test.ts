@@ -1,5 +1,6 @@
-import { type Account, decimal, type Uuid } from '../../lib/index.ts';
+import { decimal, type Uuid } from '../../lib/index.ts';
 import { eachDatabase, expect, newEvents, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];
 

@@ -1,5 +1,6 @@
-import { type Account, decimal, ErrorCode, SystemTag, type Uuid } from '../../lib/index.ts';
+import { decimal, ErrorCode, SystemTag, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
 const PENDING = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];

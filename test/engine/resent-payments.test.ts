@@ -1,6 +1,7 @@
-import { type Account, ErrorCode, type Uuid } from '../../lib/index.ts';
+import { ErrorCode, type Uuid } from '../../lib/index.ts';
 import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
+import type { Account } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('what comes again under the keys of a payment of an invoice (payments §4.2)', (open) => {
   let engine: TestEngine;

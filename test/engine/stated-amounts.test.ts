@@ -1,4 +1,4 @@
-import type { Account, Uuid } from '../../lib/index.ts';
+import type { Uuid } from '../../lib/index.ts';
 import {
   codeOf,
   eachDatabaseByTurns,
@@ -8,6 +8,7 @@ import {
   type TestEngine,
 } from '../support/index.ts';
 import { type ChargedInvoice, PaidInvoices } from '../support/payments/paid-invoices.ts';
+import type { Account } from '../support/plain-views.ts';
 
 const REFUSED = 60003;
 const pending = [{ key: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', value: 'true', isUpdatable: false }];

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { formatLocalDate, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 
 eachDatabaseByTurns('subscriptions and their invoices', (open) => {
@@ -51,7 +51,7 @@ eachDatabaseByTurns('subscriptions and their invoices', (open) => {
     await engine.billing.settle();
     const { billCycleDayLocal, chargedThrough } = await acme.getSubscription(subscriptionId);
     expect(billCycleDayLocal).to.equal(31);
-    expect(chargedThrough && formatLocalDate(chargedThrough.date)).to.equal('2024-03-31');
+    expect(chargedThrough?.date).to.equal('2024-03-31');
   });
 
   it('subscriptions W16 BCD with create', async () => {

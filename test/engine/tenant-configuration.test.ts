@@ -1,12 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import {
-  type Account,
-  ErrorCode,
-  formatInstant,
-  parseLocalDate,
-  type TenantBilling,
-  type Uuid,
-} from '../../lib/index.ts';
+import { ErrorCode, parseLocalDate, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { LockWait } from '../../lib/ports/storage/index.ts';
 import {
   codeOf,
@@ -23,6 +16,7 @@ import {
   storageOf,
   type TestEngine,
 } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
 const CONFIGURATION = 'PER_TENANT_CONFIG';
@@ -325,7 +319,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
     return payments
       .flatMap(({ attempts }) => attempts ?? [])
       .filter(({ stateName }) => stateName === 'SCHEDULED')
-      .map(({ effectiveDate }) => formatInstant(effectiveDate));
+      .map(({ effectiveDate }) => effectiveDate.toISOString());
   }
 
   it('the configuration of a tenant is told once per change, as TENANT_CONFIG_CHANGE and TENANT_CONFIG_DELETION', async () => {

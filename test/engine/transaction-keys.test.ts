@@ -1,11 +1,6 @@
-import {
-  type Account,
-  type BillingError,
-  ErrorCode,
-  type PaymentResult,
-  type Uuid,
-} from '../../lib/index.ts';
+import { type BillingError, ErrorCode, type Uuid } from '../../lib/index.ts';
 import { codeOf, eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account, PaymentResult } from '../support/plain-views.ts';
 
 eachDatabase('keys of transactions (payments §1.7 rule 2)', (open) => {
   let engine: TestEngine;

@@ -1,8 +1,5 @@
 import {
-  type Account,
   ErrorCode,
-  formatLocalDate,
-  type SubscriptionView,
   type TransferBundleOptions,
   type TransferBundleRequest,
   type Uuid,
@@ -17,6 +14,7 @@ import {
   openEngine,
   type TestEngine,
 } from '../support/index.ts';
+import type { Account, SubscriptionView } from '../support/plain-views.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
 eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4 rule 1)', (open) => {
@@ -59,10 +57,10 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
 
   const rowsOf = ({ events }: SubscriptionView): readonly string[] =>
     events.map(({ eventType, effective, phase }) =>
-      [eventType, formatLocalDate(effective.date), phase].filter(Boolean).join(' '),
+      [eventType, effective.date, phase].filter(Boolean).join(' '),
     );
 
-  const dateOf = (dated: SubscriptionView['cancelled']) => dated && formatLocalDate(dated.date);
+  const dateOf = (dated: SubscriptionView['cancelled']) => dated?.date;
 
   async function endsOf(id: Uuid) {
     const { state, cancelled, billingEnd } = await engine.acme.getSubscription(id);

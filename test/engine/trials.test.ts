@@ -1,4 +1,4 @@
-import { formatLocalDate, parseLocalDate, parseWireMoment, type Uuid } from '../../lib/index.ts';
+import { parseLocalDate, parseWireMoment, type Uuid } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 
 eachDatabaseByTurns('trials that other terms come with', (open) => {
@@ -23,7 +23,7 @@ eachDatabaseByTurns('trials that other terms come with', (open) => {
 
   async function chargedThrough(subscriptionId: Uuid): Promise<string | null> {
     const { chargedThrough: through } = await engine.acme.getSubscription(subscriptionId);
-    return through && formatLocalDate(through.date);
+    return through?.date ?? null;
   }
 
   /** Of a trial of March whose plan has changed on the 11th: cancelled at the end of its term, it was all there is. */

@@ -1,4 +1,4 @@
-import { formatDecimal, formatLocalDate, instant, parseLocalDate } from '../../lib/index.ts';
+import { formatDecimal, instant, parseLocalDate } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect } from '../support/index.ts';
 import { UsageStage, type UsageStageOptions, type UsageStageStart } from '../support/usage/usage-stage.ts';
 
@@ -13,9 +13,10 @@ eachDatabaseByTurns('usage that is on no invoice', (open) => {
   async function unbilled(startDate: string, endDate: string): Promise<readonly string[]> {
     const found = await stage.engine.acme.usage.unbilled(stage.subscriptionId, { startDate, endDate });
     return found.map((one) => {
-      const until = one.endDate - one.startDate === 1 ? '' : `..${formatLocalDate(one.endDate)}`;
+      const until =
+        parseLocalDate(one.endDate) - parseLocalDate(one.startDate) === 1 ? '' : `..${one.endDate}`;
       const section = one.usageName === null ? '' : ` (${one.usageName})`;
-      return `${formatLocalDate(one.startDate)}${until} ${one.reason} ${one.unitType} ${formatDecimal(one.amount)}${section}`;
+      return `${one.startDate}${until} ${one.reason} ${one.unitType} ${formatDecimal(one.amount)}${section}`;
     });
   }
 

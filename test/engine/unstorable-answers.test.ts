@@ -1,5 +1,6 @@
-import type { Account, GatewayResult, PaymentControl, PaymentGateway } from '../../lib/index.ts';
+import type { GatewayResult, PaymentControl, PaymentGateway } from '../../lib/index.ts';
 import { eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 
 /** What no database can store: a NUL character and half of a surrogate pair. */
 const UNSTORABLE = 'no\u0000 funds \ud83d';

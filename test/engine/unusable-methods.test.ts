@@ -1,6 +1,7 @@
-import { type Account, ErrorCode, type Uuid } from '../../lib/index.ts';
+import { ErrorCode, type Uuid } from '../../lib/index.ts';
 import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
+import type { Account } from '../support/plain-views.ts';
 import { author, paymentMethod } from '../support/storage/stored-records.ts';
 
 const NO_PLUGIN = ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN;

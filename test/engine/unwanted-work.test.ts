@@ -1,14 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { pdfRenderer } from '../../adapters/pdf/index.ts';
-import {
-  type Account,
-  DocumentTextKind,
-  DryRunType,
-  decimal,
-  type PrintableDocument,
-  type Uuid,
-} from '../../lib/index.ts';
+import { DocumentTextKind, DryRunType, decimal, type PrintableDocument, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, expect, openEngine, specCatalog, type TestEngine } from '../support/index.ts';
+import type { Account } from '../support/plain-views.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
 anyDatabase('Work whose result nobody needs any more', (open) => {

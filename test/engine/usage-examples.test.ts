@@ -1,4 +1,3 @@
-import { formatInstant } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, itemLines } from '../support/index.ts';
 import { powerCatalogs } from '../support/usage/usage-catalog.ts';
 import { ratesOf, tierLines, UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
@@ -183,7 +182,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of prices', (open) =
       await stage.runTo('2026-05-08', '2026-06-01');
       const items = (await stage.invoices()).flatMap((invoice) => invoice.items);
       return items.map(({ amount, catalogEffectiveDate: date }) => {
-        return `${amount} ${date === null ? '' : formatInstant(date).slice(0, 10)}`;
+        return `${amount} ${date === null ? '' : date.toISOString().slice(0, 10)}`;
       });
     };
     expect(await billed(100, 100)).to.deep.equal(['150 2020-01-01', '250 2026-05-08']);

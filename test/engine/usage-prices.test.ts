@@ -1,10 +1,4 @@
-import {
-  decimal,
-  ErrorCode,
-  formatInstant,
-  formatLocalDate,
-  type PriceOverrideRequest,
-} from '../../lib/index.ts';
+import { decimal, ErrorCode, type PriceOverrideRequest } from '../../lib/index.ts';
 import { codeOf, eachDatabaseByTurns, expect, itemLines } from '../support/index.ts';
 import { powerCatalogs } from '../support/usage/usage-catalog.ts';
 import { UsageStage } from '../support/usage/usage-stage.ts';
@@ -82,7 +76,7 @@ eachDatabaseByTurns('prices of usage that change', (open) => {
       if (part.kind !== 'PRICE_CHANGE') return [];
       const { from, priceType, usage, oldPrice, newPrice, catalogEffectiveDate: version } = part.change;
       const section = `${usage?.usageName} T${usage?.tier} ${usage?.unitType}`;
-      return `${formatLocalDate(from.date)} ${priceType} ${section} ${oldPrice} → ${newPrice} v${version && formatInstant(version).slice(0, 10)}`;
+      return `${from.date} ${priceType} ${section} ${oldPrice} → ${newPrice} v${version?.toISOString().slice(0, 10)}`;
     });
     expect(lines).to.deep.equal([
       '2026-05-08 USAGE power-usage T1 kwh 1.5 → 2.5 v2026-05-08',

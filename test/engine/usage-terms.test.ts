@@ -1,4 +1,4 @@
-import { ErrorCode, type InvoiceView, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import {
   codeOf,
@@ -8,6 +8,7 @@ import {
   openEngine,
   type TestEngine,
 } from '../support/index.ts';
+import type { InvoiceView } from '../support/plain-views.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
 eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {

@@ -1,4 +1,4 @@
-import { ErrorCode, formatDecimal, formatInstant, type UsageGranularity } from '../../lib/index.ts';
+import { ErrorCode, formatDecimal, type UsageGranularity } from '../../lib/index.ts';
 import { codeOf, eachDatabaseByTurns, expect } from '../support/index.ts';
 import { UsageStage, type UsageStageOptions, type UsageStageStart } from '../support/usage/usage-stage.ts';
 
@@ -25,7 +25,7 @@ eachDatabaseByTurns('the timeline of usage, and the tracking ids of invoices', (
     }
     return found.map(({ startDate: from, endDate: to, rolledUpUnits }) => {
       const units = rolledUpUnits.map((each) => `${each.unitType} ${formatDecimal(each.amount)}`);
-      return `${formatInstant(from).slice(0, 16)}/${formatInstant(to).slice(0, 16)} ${units.join(', ')}`;
+      return `${from.toISOString().slice(0, 16)}/${to.toISOString().slice(0, 16)} ${units.join(', ')}`;
     });
   };
 

@@ -1,6 +1,7 @@
-import { ErrorCode, type InvoiceView, parseLocalDate } from '../../lib/index.ts';
+import { ErrorCode, parseLocalDate } from '../../lib/index.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { eachDatabaseByTurns, expect, itemLines } from '../support/index.ts';
+import type { InvoiceView } from '../support/plain-views.ts';
 import { usageCatalogBySubscription } from '../support/usage/usage-catalog.ts';
 import { UsageStage, type UsageStageOptions } from '../support/usage/usage-stage.ts';
 

@@ -2,9 +2,9 @@ import {
   decimal,
   ErrorCode,
   formatDecimal,
-  formatInstant,
   type NewUsage,
   OnDuplicate,
+  type Plain,
   type RolledUpUsage,
   UnreadableLine,
   type Uuid,
@@ -35,9 +35,9 @@ const catalog = catalogXml({
 
 const AFTER_END = ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END;
 
-function linesOf({ startDate, endDate, rolledUpUnits }: RolledUpUsage): string {
+function linesOf({ startDate, endDate, rolledUpUnits }: Plain<RolledUpUsage>): string {
   const units = rolledUpUnits.map(({ unitType, amount }) => `${unitType} ${formatDecimal(amount)}`);
-  return `${formatInstant(startDate)}..${formatInstant(endDate)}: ${units.join(', ')}`;
+  return `${startDate.toISOString()}..${endDate.toISOString()}: ${units.join(', ')}`;
 }
 
 eachDatabaseByTurns('usage', (open, kind) => {

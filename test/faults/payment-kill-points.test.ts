@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
-import { type Account, decimal, SystemTag, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import { decimal, SystemTag, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { type DatabaseKind, eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { plainHasher } from '../support/plain-hasher.ts';
+import type { Account } from '../support/plain-views.ts';
 import { sampled } from '../support/sampled.ts';
 import { recordingLogger } from '../support/system-time.ts';
 import { DyingProcess } from './dying-process.ts';

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock, fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import { customers, playStory, STORY_BEGINS } from '../../examples/demo-story.ts';
-import { formatDecimal, formatLocalDate, type TenantBilling } from '../../lib/index.ts';
+import { formatDecimal, type TenantBilling } from '../../lib/index.ts';
 import { plainHasher } from '../support/plain-hasher.ts';
 import { storageOf } from '../support/storage.ts';
 import { KillSwitch, killableGateway, killableStorage } from './killable.ts';
@@ -61,13 +61,13 @@ async function outcomeOf(tenant: TenantBilling) {
     });
     const payments = await tenant.payments.invoicePaymentsOfAccount(account.id);
     outcome[key] = invoices.map((invoice) => ({
-      targetDate: invoice.targetDate === null ? null : formatLocalDate(invoice.targetDate),
+      targetDate: invoice.targetDate === null ? null : invoice.targetDate,
       amount: formatDecimal(invoice.amount),
       balance: formatDecimal(invoice.balance),
       items: invoice.items.map((item) => [
         item.itemType,
-        item.startDate === null ? null : formatLocalDate(item.startDate),
-        item.endDate === null ? null : formatLocalDate(item.endDate),
+        item.startDate === null ? null : item.startDate,
+        item.endDate === null ? null : item.endDate,
         formatDecimal(item.amount),
       ]),
       paid: payments

@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ErrorCode, type TenantRef, type Uuid } from '../../lib/index.ts';
+import { instant } from '../../lib/values/time/index.ts';
 import { insertAccountStates } from '../support/account-states.ts';
 import { expectBelow } from '../support/bounds.ts';
 import { eachDatabase } from '../support/databases.ts';
@@ -39,7 +40,7 @@ async function accountWith(
   const bundle = [{ accountId, planName: 'canopy-monthly' }];
   await acme.subscriptions.createBundles(Array.from({ length: subscriptions }, () => bundle));
   const { createdDate: from } = await acme.getAccount(accountId);
-  await insertAccountStates(storage, tenant, { accountId, from, count: states });
+  await insertAccountStates(storage, tenant, { accountId, from: instant(from.getTime()), count: states });
   return { accountId, tenant };
 }
 

@@ -10,7 +10,6 @@ import {
   defineCatalog,
   ErrorCode,
   type Instant,
-  type LocalDate,
   type PaymentGateway,
   type TenantBilling,
   type Uuid,
@@ -33,7 +32,7 @@ export async function opening(): Promise<void> {
   await Billing.open({ storage: sqlite('billing.db'), gateway: sandboxGateway() });
 }
 
-/** Ids, dates and amounts are taken as text as well, and come back as what they are. */
+/** Ids, dates and amounts are accepted as text. Dates come back as text, instants as Date, amounts as Decimal. */
 export async function calling(acme: TenantBilling): Promise<unknown> {
   const account = await acme.createAccount({ currency: 'EUR', referenceTime: '2024-01-31T08:00:00Z' });
   same<typeof account.id, Uuid>();
@@ -42,13 +41,14 @@ export async function calling(acme: TenantBilling): Promise<unknown> {
   const [invoice] = await acme.invoices.ofAccount({ accountId: '0190f8f6-0000-7000-8000-000000000000' });
   if (invoice === undefined) return undefined;
   same<typeof invoice.balance, Decimal>();
-  same<typeof invoice.invoiceDate, LocalDate>();
+  same<typeof invoice.invoiceDate, string>();
+  same<typeof account.createdDate, Date>();
   same<typeof invoice.items, readonly (typeof invoice.items)[number][]>();
   const amount: Decimal = invoice.amount;
   // @ts-expect-error an amount is no number
   const asNumber: number = invoice.amount;
-  // @ts-expect-error a day of the calendar is no instant
-  const asInstant: Instant = invoice.invoiceDate;
+  // @ts-expect-error a date is not an instant
+  const asInstant: Date = invoice.invoiceDate;
   // @ts-expect-error a view is not changed
   invoice.balance = amount;
   // @ts-expect-error an account has no such field

@@ -96,16 +96,16 @@ class StoredBundle {
           one.planName,
           one.phaseType,
           one.state,
-          one.cancelled && formatInstant(one.cancelled.at),
-          one.billingEnd && formatInstant(one.billingEnd.at),
-          one.chargedThrough && formatInstant(one.chargedThrough.at),
+          one.cancelled?.at.toISOString(),
+          one.billingEnd?.at.toISOString(),
+          one.chargedThrough?.at.toISOString(),
           one.billCycleDayLocal,
           one.quantity,
           formatDecimal(billed.get(one.subscriptionId) ?? decimal('0')),
         ].join(' '),
         ...one.events.map(
           ({ eventType, effective, plan, phase }) =>
-            `  ${eventType} ${formatInstant(effective.at)} ${plan} ${phase}`,
+            `  ${eventType} ${effective.at.toISOString()} ${plan} ${phase}`,
         ),
       ]),
     );

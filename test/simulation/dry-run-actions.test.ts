@@ -7,7 +7,6 @@ import {
   formatDecimal,
   formatLocalDate,
   type InvoicePlugin,
-  type InvoiceView,
   type LocalDate,
   parseLocalDate,
   SystemTag,
@@ -19,6 +18,7 @@ import { openEngine, type TestEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { type DryRunCase, dryRunCases } from '../support/lives/dry-run-cases.ts';
 import { isLongRun } from '../support/long-run.ts';
+import type { InvoiceView } from '../support/plain-views.ts';
 import { propertyRuns } from '../support/runs.ts';
 
 const START = parseLocalDate('2024-01-05');
@@ -34,7 +34,7 @@ function linesOf(invoice: InvoiceView): readonly string[] {
     .map(({ itemType, planName: plan, phaseName: phase, startDate, endDate, amount }) => {
       // Credit and what plugins add are dated by the day of the run.
       const dates = DATED_BY_RUN.has(itemType) ? [] : [startDate, endDate];
-      const days = dates.map((date) => (date === null ? '-' : formatLocalDate(date)));
+      const days = dates.map((date) => (date === null ? '-' : date));
       return [itemType, plain(plan), plain(phase), ...days, formatDecimal(amount)].join(' ');
     })
     .sort();
@@ -313,7 +313,7 @@ anyDatabase((kind, open) => {
           const added = invoice.items.filter(({ id, itemType }) => itemType !== 'CBA_ADJ' && !known.has(id));
           return added.length === 0
             ? []
-            : [{ invoice, last: Math.max(...added.map((item) => item.createdDate)) }];
+            : [{ invoice, last: Math.max(...added.map((item) => item.createdDate.getTime())) }];
         });
         return changed
           .toSorted((a, b) => a.last - b.last || a.invoice.invoiceNumber - b.invoice.invoiceNumber)
@@ -376,7 +376,8 @@ anyDatabase((kind, open) => {
         const found = await foresee({ accountId, dryRunType: 'UPCOMING_INVOICE', ...watched });
         if ('code' in found) throw new Error(`refused with ${found.code}`);
         const { invoice } = found;
-        await liveUntil(invoice?.targetDate ?? addDays(today, 150), input, today);
+        const until = invoice?.targetDate ? parseLocalDate(invoice.targetDate) : addDays(today, 150);
+        await liveUntil(until, input, today);
         const next = await written(accountId, before);
         if (invoice !== null) expectForeseen(next.at(-1), invoice, input);
         else if (input.watched === 'ALL') expect(next.map(linesOf)).to.deep.equal([]);
@@ -399,7 +400,7 @@ anyDatabase((kind, open) => {
         await engine.settle();
         if (targetDate === null) {
           if (found.invoice === null) return;
-          const { targetDate: runDate } = found.invoice;
+          const runDate = found.invoice.targetDate === null ? null : parseLocalDate(found.invoice.targetDate);
           const isAtOnce = runDate === null || runDate <= today;
           if (!isAtOnce) await liveUntil(runDate, input, today);
           const made = await written(accountId, before);

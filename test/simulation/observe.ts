@@ -1,12 +1,5 @@
-import {
-  BillingError,
-  ErrorCode,
-  formatDecimal,
-  formatLocalDate,
-  type InvoiceView,
-  parseLocalDate,
-  type Uuid,
-} from '../../lib/index.ts';
+import { BillingError, ErrorCode, formatDecimal, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import type { InvoiceView } from '../support/plain-views.ts';
 import { readBooks } from './books.ts';
 import type { Evidence } from './invariant.ts';
 import type { Foreseen, Observations } from './observations.ts';
@@ -93,7 +86,7 @@ async function foresee(town: Town, sample: readonly Customer[]): Promise<readonl
       (await shop?.acme.invoices.ofAccount({ accountId: each.accountId as Uuid, withItems: true })) ?? [];
     const since = invoices.filter(
       ({ targetDate, recordId }) =>
-        !known.has(String(recordId)) && targetDate !== null && formatLocalDate(targetDate) === each.date,
+        !known.has(String(recordId)) && targetDate !== null && targetDate === each.date,
     );
     made.push({ ...each, run: since.flatMap(linesOf) });
   }
@@ -105,9 +98,7 @@ function linesOf({ items }: InvoiceView): readonly string[] {
   return items
     .filter(({ itemType }) => itemType !== 'CBA_ADJ' && itemType !== 'ITEM_ADJ')
     .map(({ itemType, startDate, endDate, amount, planName }) => {
-      const dates = [startDate, endDate]
-        .map((date) => (date === null ? '' : formatLocalDate(date)))
-        .join('..');
+      const dates = [startDate, endDate].map((date) => (date === null ? '' : date)).join('..');
       return `${itemType} ${planName ?? ''} ${dates} ${formatDecimal(amount)}`;
     })
     .toSorted();

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
-  type Account,
   addDays,
   BillingError,
   decimal,
@@ -29,6 +28,7 @@ import {
   type TransferCall,
 } from '../support/lives/subscription-steps.ts';
 import { isLongRun } from '../support/long-run.ts';
+import type { Account } from '../support/plain-views.ts';
 import { storedRuns } from '../support/runs.ts';
 
 const msPerDay = 86_400_000;

@@ -4,15 +4,13 @@ import {
   ErrorCode,
   formatDecimal,
   formatInstant,
-  formatLocalDate,
   type Instant,
-  type InvoiceItemView,
-  type InvoiceView,
   instant,
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
 import type { TestEngine } from '../support/engine.ts';
+import type { InvoiceItemView, InvoiceView } from '../support/plain-views.ts';
 import type { BilledEntry } from '../support/usage-oracle/billed-record.ts';
 import { dateText, dayAt, dayOf } from '../support/usage-oracle/calendar.ts';
 import { billionths } from '../support/usage-oracle/numbers.ts';
@@ -167,7 +165,7 @@ export class UsageTown {
 
   #auditInvoice(customer: MeteredCustomer, invoice: InvoiceView, isOfUsage: ReadonlySet<Uuid>): void {
     if (invoice.targetDate === null) throw new Error('a run has a target date');
-    const target = dayOf(formatLocalDate(invoice.targetDate));
+    const target = dayOf(invoice.targetDate);
     const owed = customer.subscriptions.map((one) => ({ one, owed: one.oracle.owed(target) }));
     const items = invoice.items.filter(
       ({ id, linkedItemId }) => isOfUsage.has(id) || (linkedItemId !== null && isOfUsage.has(linkedItemId)),
@@ -181,7 +179,7 @@ export class UsageTown {
       );
       const told = own.map((item) => toldItem(item, one));
       if (!same(told, expected)) expect(told, context()).to.deep.equal(expected);
-      one.oracle.bill(due, { run: invoice.id, hasInvoice: true, at: invoice.createdDate });
+      one.oracle.bill(due, { run: invoice.id, hasInvoice: true, at: invoice.createdDate.getTime() });
       const entries = due.intervals.flatMap((interval) => interval.items.map(({ entry }) => entry));
       for (const [index, item] of own.entries()) {
         const entry = entries[index];
@@ -282,15 +280,11 @@ export class UsageTown {
         now: new Date(this.engine.clock.now()).toISOString(),
         invoice: invoice && [
           invoice.invoiceNumber,
-          invoice.targetDate && formatLocalDate(invoice.targetDate),
+          invoice.targetDate && invoice.targetDate,
           invoice.items.map(({ itemType, usageName, startDate, endDate, amount }) =>
-            [
-              itemType,
-              usageName,
-              startDate && formatLocalDate(startDate),
-              endDate && formatLocalDate(endDate),
-              formatDecimal(amount),
-            ].join(' '),
+            [itemType, usageName, startDate && startDate, endDate && endDate, formatDecimal(amount)].join(
+              ' ',
+            ),
           ),
         ],
         zone: customer.zone,
@@ -327,10 +321,7 @@ function latestTarget(invoices: readonly InvoiceView[]): number {
     ({ status, items }) =>
       status !== 'VOID' && items.some(({ itemType }) => itemType === 'USAGE' || itemType === 'RECURRING'),
   );
-  return Math.max(
-    0,
-    ...counted.map(({ targetDate }) => (targetDate === null ? 0 : dayOf(formatLocalDate(targetDate)))),
-  );
+  return Math.max(0, ...counted.map(({ targetDate }) => (targetDate === null ? 0 : dayOf(targetDate))));
 }
 
 /** Credits name their subscription, or the item that they give back from does. */
@@ -348,8 +339,8 @@ export function toldItem(item: InvoiceItemView, { entries }: MeteredSubscription
   const credited = linkedItemId === null ? undefined : entries.get(linkedItemId);
   return {
     usage: usageName ?? '',
-    from: startDate === null ? '' : formatLocalDate(startDate),
-    to: endDate === null ? '' : formatLocalDate(endDate),
+    from: startDate === null ? '' : startDate,
+    to: endDate === null ? '' : endDate,
     amount: formatDecimal(amount),
     rate: rate === null ? null : formatDecimal(rate),
     quantity: quantity === null ? null : formatDecimal(quantity),

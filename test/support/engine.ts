@@ -3,19 +3,20 @@ import { Billing, type BillingOptions } from '../../adapters/node/billwright.ts'
 import { pdfRenderer } from '../../adapters/pdf/index.ts';
 import { type FakeClock, fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import {
-  type Account,
   type AccountInput,
+  type Catalog,
+  type Account as EngineAccount,
   formatDecimal,
-  formatLocalDate,
-  type InvoiceView,
   type TenantBilling,
   type TenantRef,
+  type Uuid,
 } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { endWith, type OpenDatabase, type TestDatabase } from './databases.ts';
 import { fixture } from './files.ts';
 import { isLongRun } from './long-run.ts';
 import { plainHasher } from './plain-hasher.ts';
+import type { Account, InvoiceView } from './plain-views.ts';
 import { shopIn, shopTemplate } from './shop.ts';
 import { storageOf } from './storage.ts';
 import { pushableSystemClock, recordingLogger } from './system-time.ts';
@@ -153,11 +154,27 @@ export async function openBilling(
   return billing;
 }
 
+/** The catalog of the shop, or that of an account, as the engine has it. */
+export async function catalogOf(
+  { billing, tenant }: Pick<TestEngine, 'billing' | 'tenant'>,
+  accountId: Uuid | null = null,
+): Promise<Catalog> {
+  return billing.catalogs.current(await billing.context({ tenant, user: 'test' }), accountId);
+}
+
+/** An account with the engine's own dates. */
+export async function engineAccount(
+  { billing, tenant }: Pick<TestEngine, 'billing' | 'tenant'>,
+  accountId: Uuid,
+): Promise<EngineAccount> {
+  return billing.accounts.get(await billing.context({ tenant, user: 'test' }), accountId);
+}
+
 /** An invoice in one line per item: `RECURRING 2012-05-01..2012-06-01 249.95`. */
 export function itemLines(invoice: InvoiceView): readonly string[] {
   return invoice.items.map(({ itemType, startDate, endDate, amount }) => {
-    const from = startDate === null ? '' : ` ${formatLocalDate(startDate)}`;
-    const to = endDate === null ? '' : `..${formatLocalDate(endDate)}`;
+    const from = startDate === null ? '' : ` ${startDate}`;
+    const to = endDate === null ? '' : `..${endDate}`;
     return `${itemType}${from}${to} ${formatDecimal(amount)}`;
   });
 }

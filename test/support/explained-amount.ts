@@ -7,9 +7,11 @@ import {
   type ItemExplanation,
   isMonthBased,
   type LocalDate,
+  type Plain,
   withDayOfMonth,
 } from '../../lib/index.ts';
 import { addPeriod, addPeriods, BillingPeriod, periodLength } from '../../lib/values/time/index.ts';
+import { engineForm } from './plain-views.ts';
 
 // Amounts worked out from what an explanation says, by arithmetic of its own.
 
@@ -40,7 +42,8 @@ function shared(amount: bigint, days: number, totalDays: number): bigint {
 }
 
 /** Expects that the data of an explanation comes to the amount of the item, and that its text and its rules fit the data. */
-export function expectExplained(explanation: ItemExplanation): void {
+export function expectExplained(plain: Plain<ItemExplanation>): void {
+  const explanation = engineForm<ItemExplanation>(plain);
   const { basis, amount, text, computedAmount, rules, pluginName } = explanation;
   const isChanged = basis !== null && pluginName !== null;
   if (isChanged) expect(text).to.contain(`by the invoice plugin "${pluginName}"`);

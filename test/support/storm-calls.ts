@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode, formatLocalDate, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import { BillingError, ErrorCode, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import type { TestDatabase } from './databases.ts';
 import { itemLines, type TestEngine } from './engine.ts';
 import { entryTokens, rowsOf } from './queue-rows.ts';
@@ -98,8 +98,7 @@ export async function storyOf(engine: TestEngine, accountId: Uuid): Promise<read
       return [
         `${name} ${state}${bundleExternalKey === bundleId ? '' : ` in ${keyOf(bundleExternalKey)}`}`,
         ...events.map(
-          ({ eventType, effective, phase }) =>
-            `${name} ${eventType} ${formatLocalDate(effective.date)} ${phase ?? '-'}`,
+          ({ eventType, effective, phase }) => `${name} ${eventType} ${effective.date} ${phase ?? '-'}`,
         ),
       ];
     });

@@ -205,7 +205,7 @@ export const date: WireType<LocalDate> = scalar({
  */
 export const timestamp: WireType<Instant> = scalar({
   answer: () => z.iso.datetime({ precision: 3 }),
-  write: rememberingLast(formatInstant),
+  write: rememberingLast((at: Instant | Date) => (at instanceof Date ? at.toISOString() : formatInstant(at))),
   read(value, dialect) {
     if (isUnset(value, dialect)) return { value: null };
     const at = instantOf(value, dialect);

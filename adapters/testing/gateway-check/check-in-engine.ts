@@ -7,13 +7,14 @@ import {
   type SecretHasher,
   type TenantBilling,
 } from '../../../lib/index.ts';
+import type { Plain } from '../../../lib/values/given/index.ts';
 import { Billing } from '../../node/billwright.ts';
 import { type FakeClock, fakeClock } from '../doubles.ts';
 import type { GatewayCaller } from './gateway-caller.ts';
 
 interface Engine {
   readonly acme: TenantBilling;
-  readonly account: Account;
+  readonly account: Plain<Account>;
   readonly caller: GatewayCaller;
 }
 
@@ -53,7 +54,10 @@ async function checkFlows({ acme, account, caller }: Opened): Promise<void> {
 
 /** What an operation came to in the engine; null where it did not succeed, which is found. */
 function stepsOf(caller: GatewayCaller) {
-  return async (member: string, work: Promise<PaymentResult>): Promise<PaymentResult | null> => {
+  return async (
+    member: string,
+    work: Promise<Plain<PaymentResult>>,
+  ): Promise<Plain<PaymentResult> | null> => {
     try {
       const result = await work;
       const { status, gatewayErrorMsg } = result.transaction;

@@ -315,9 +315,9 @@ export interface RatedUsageRequest {
 }
 
 export interface UnbilledUsageRequest {
-  readonly startDate: RequestedDate | string;
+  readonly startDate: Given<RequestedDate>;
   /** Exclusive; not before `startDate`. */
-  readonly endDate: RequestedDate | string;
+  readonly endDate: Given<RequestedDate>;
 }
 
 /** What usage costs, and what of it is on no invoice. Nothing is stored, and no lock is taken. */

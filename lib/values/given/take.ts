@@ -64,17 +64,37 @@ function withTextsRead(record: Readonly<Record<string, unknown>>, members: reado
 const wanted = {
   uuid: 'must be a UUID such as 0190163d-8694-739b-aea5-966c26f8ad91',
   amount: 'must be a Decimal or an amount as text such as "5.50"',
-  date: 'must be a LocalDate or a date as text such as "2024-03-01"',
-  instant: 'must be an Instant or an instant as text such as "2024-03-01T08:00:00Z"',
+  date: 'must be a date as text such as "2024-03-01"',
+  instant: 'must be a Date or an instant as text such as "2024-03-01T08:00:00Z"',
   requestedDate:
-    'must be a date as text such as "2024-03-01", an instant such as "2024-03-01T08:00:00Z", { date } or { at }',
+    'must be a date as text such as "2024-03-01", a Date, an instant as text such as "2024-03-01T08:00:00Z", { date } or { at }',
 } as const satisfies Record<ValueKind, string>;
 
 function value(kind: ValueKind, given: unknown, at: string): unknown {
   if (given === undefined || given === null) return given;
-  const taken = typeof given === 'string' ? ofText[kind](given) : isValue[kind](given) ? given : undefined;
+  const taken = read(kind, given);
   if (taken === undefined) throw refused(at, wanted[kind], given);
   return taken;
+}
+
+function read(kind: ValueKind, given: unknown): unknown {
+  if (typeof given === 'string') return ofText[kind](given);
+  if (given instanceof Date) return ofDate(kind, given);
+  if (kind === 'requestedDate' && typeof given === 'object') return requestedDateIn({ ...given });
+  return isValue[kind](given) ? given : undefined;
+}
+
+/** The members may be in any form that the value itself may have. */
+function requestedDateIn({ at, date }: { readonly at?: unknown; readonly date?: unknown }): unknown {
+  const taken = at === undefined ? read('date', date) : read('instant', at);
+  if (taken === undefined) return undefined;
+  return at === undefined ? { date: taken } : { at: taken };
+}
+
+function ofDate(kind: ValueKind, given: Date): unknown {
+  const at = parseWireInstant(given);
+  if (kind === 'instant') return at;
+  return kind === 'requestedDate' && at !== undefined ? { at } : undefined;
 }
 
 const ofText: Record<ValueKind, (text: string) => unknown> = {
@@ -93,7 +113,7 @@ const isValue: Record<ValueKind, (given: unknown) => boolean> = {
   amount: (given) => typeof given === 'object',
   date: Number.isInteger,
   instant: Number.isInteger,
-  requestedDate: (given) => typeof given === 'object',
+  requestedDate: () => false,
 };
 
 function requestedDateOf(text: string): RequestedDate | undefined {

@@ -93,7 +93,8 @@ export function parseWireMoment(text: string): WireMoment | undefined {
  * The instant of a catalog, queue or clock parameter or of a date-time field of a JSON body: a date-time, a date (00:00
  * UTC) or an integer of epoch milliseconds; undefined if it is none (http-api §9 rules 2 and 3).
  */
-export function parseWireInstant(value: string | number): Instant | undefined {
+export function parseWireInstant(value: string | number | Date): Instant | undefined {
+  if (value instanceof Date) return parseWireInstant(value.getTime());
   if (typeof value === 'number') return isInstantMs(value) ? instant(value) : undefined;
   const moment = parseWireMoment(value);
   if (moment === undefined) return undefined;

@@ -1,7 +1,8 @@
-import { decimal, formatDecimal, type InvoiceView, SystemTag, type Uuid } from '../../../lib/index.ts';
+import { decimal, formatDecimal, SystemTag, type Uuid } from '../../../lib/index.ts';
 import { pricedCatalog } from '../catalogs/priced-catalog.ts';
 import type { OpenDatabase } from '../databases.ts';
 import { openEngine, type TestEngine } from '../engine.ts';
+import type { InvoiceView } from '../plain-views.ts';
 
 /** A parent with a card that is not charged unless it is let, and a child that it pays for; 1.00 a day in March. */
 export class Family {

@@ -1,11 +1,5 @@
-import {
-  addDays,
-  type Instant,
-  type InvoiceView,
-  type LocalDate,
-  type SubscriptionView,
-  type Uuid,
-} from '../../../lib/index.ts';
+import { addDays, type Instant, type LocalDate, parseLocalDate, type Uuid } from '../../../lib/index.ts';
+import type { InvoiceView, SubscriptionView } from '../plain-views.ts';
 
 // What the presented rows of a subscription and the items of its invoices say by themselves.
 
@@ -13,7 +7,9 @@ type Told = Pick<SubscriptionView, 'events' | 'state'>;
 
 /** The states that the rows up to `now` leave possible; an expiry and a cancellation end billing by the same row. */
 export function stateToldBy({ events }: Told, now: Instant): readonly string[] {
-  const past = events.filter(({ effective }) => effective.at <= now).map(({ eventType }) => eventType);
+  const past = events
+    .filter(({ effective }) => effective.at.getTime() <= now)
+    .map(({ eventType }) => eventType);
   if (past.includes('STOP_ENTITLEMENT')) return ['CANCELLED', 'EXPIRED'];
   const starts = past.includes('START_ENTITLEMENT');
   const last = past.findLast((type) => type === 'PAUSE_ENTITLEMENT' || type === 'RESUME_ENTITLEMENT');
@@ -35,9 +31,10 @@ export function pausesToldBy(
   const pauses: (readonly [LocalDate, number])[] = [];
   let from: LocalDate | null = null;
   for (const { eventType, effective } of events) {
-    if (eventType === 'PAUSE_BILLING' && effective.at <= now) from ??= effective.date;
+    if (eventType === 'PAUSE_BILLING' && effective.at.getTime() <= now)
+      from ??= parseLocalDate(effective.date);
     if (from === null || (eventType !== 'RESUME_BILLING' && eventType !== 'STOP_BILLING')) continue;
-    pauses.push([from, effective.date]);
+    pauses.push([from, parseLocalDate(effective.date)]);
     from = null;
   }
   if (from !== null) pauses.push([from, Number.POSITIVE_INFINITY]);
@@ -55,7 +52,7 @@ export function chargedDays(invoices: readonly InvoiceView[]): ReadonlyMap<Uuid,
     if ((!isCharge && itemType !== 'REPAIR_ADJ') || !of || startDate === null || endDate === null) continue;
     const days = counts.get(of) ?? new Map<LocalDate, number>();
     counts.set(of, days);
-    for (let day = startDate; day < endDate; day = addDays(day, 1)) {
+    for (let day = parseLocalDate(startDate); day < parseLocalDate(endDate); day = addDays(day, 1)) {
       days.set(day, (days.get(day) ?? 0) + (isCharge ? 1 : -1));
     }
   }

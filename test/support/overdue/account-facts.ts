@@ -1,11 +1,4 @@
-import {
-  formatDecimal,
-  formatInstant,
-  formatLocalDate,
-  type LocalDate,
-  type TenantBilling,
-  type Uuid,
-} from '../../../lib/index.ts';
+import { formatDecimal, type TenantBilling, type Uuid } from '../../../lib/index.ts';
 
 /** What can be read of an account in arrears, by the library or over HTTP: dates as ISO text, amounts as plain text. */
 export interface AccountFacts {
@@ -86,18 +79,18 @@ export async function factsByLibrary(acme: TenantBilling, accountId: Uuid): Prom
   const balance = (await acme.accounts.balances([accountId])).get(accountId);
   return {
     state,
-    blocks: blocks.map((block) => ({ ...block, effectiveDate: formatInstant(block.effective.at) })),
+    blocks: blocks.map((block) => ({ ...block, effectiveDate: block.effective.at.toISOString() })),
     invoices: invoices
       .toSorted((a, b) => a.invoiceNumber - b.invoiceNumber)
       .map((invoice) => ({
         invoiceId: invoice.id,
-        invoiceDate: formatLocalDate(invoice.invoiceDate),
+        invoiceDate: invoice.invoiceDate,
         status: invoice.status,
         balance: formatDecimal(invoice.balance),
         items: invoice.items.map((item) => ({
           itemType: item.itemType,
-          startDate: dateOf(item.startDate),
-          endDate: dateOf(item.endDate),
+          startDate: item.startDate,
+          endDate: item.endDate,
           amount: formatDecimal(item.amount),
         })),
       })),
@@ -115,11 +108,11 @@ export async function factsByLibrary(acme: TenantBilling, accountId: Uuid): Prom
       .map((subscription) => ({
         planName: subscription.planName,
         state: subscription.state,
-        cancelledDate: dateOf(subscription.cancelled?.date ?? null),
-        billingEndDate: dateOf(subscription.billingEnd?.date ?? null),
+        cancelledDate: subscription.cancelled?.date ?? null,
+        billingEndDate: subscription.billingEnd?.date ?? null,
         events: subscription.events.map((event) => ({
           eventType: event.eventType,
-          effectiveDate: formatInstant(event.effective.at),
+          effectiveDate: event.effective.at.toISOString(),
           serviceName: event.serviceName,
           serviceStateName: event.serviceStateName,
         })),
@@ -128,5 +121,3 @@ export async function factsByLibrary(acme: TenantBilling, accountId: Uuid): Prom
     credit: balance ? formatDecimal(balance.accountCBA) : '0',
   };
 }
-
-const dateOf = (date: LocalDate | null): string | null => (date === null ? null : formatLocalDate(date));

@@ -1,13 +1,8 @@
 import { expect } from 'chai';
-import {
-  type AccountInput,
-  decimal,
-  formatDecimal,
-  type InvoiceView,
-  type Uuid,
-} from '../../../lib/index.ts';
+import { type AccountInput, decimal, formatDecimal, type Uuid } from '../../../lib/index.ts';
 import type { OpenDatabase } from '../databases.ts';
 import { openEngine, type TestEngine } from '../engine.ts';
+import type { InvoiceView } from '../plain-views.ts';
 import { factsByLibrary } from './account-facts.ts';
 import { shortDate, shownName } from './account-lines.ts';
 import { Chronicle } from './chronicle.ts';

@@ -1,6 +1,7 @@
-import { formatDecimal, type InvoiceView, SystemTag, type Uuid } from '../../../lib/index.ts';
+import { formatDecimal, SystemTag, type Uuid } from '../../../lib/index.ts';
 import type { OpenDatabase } from '../databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../engine.ts';
+import type { InvoiceView } from '../plain-views.ts';
 import { usageCatalog } from './usage-catalog.ts';
 
 export type MeteredPlan = 'sms-payg' | 'api-std' | 'team-cap';

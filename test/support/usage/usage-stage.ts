@@ -1,15 +1,13 @@
 import {
-  type Account,
   type AccountInput,
   formatDecimal,
-  formatLocalDate,
-  type InvoiceView,
   parseLocalDate,
   SystemTag,
   type Uuid,
 } from '../../../lib/index.ts';
 import type { OpenDatabase } from '../databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../engine.ts';
+import type { Account, InvoiceView } from '../plain-views.ts';
 import { usageCatalog } from './usage-catalog.ts';
 
 export interface UsageStageStart {
@@ -125,7 +123,7 @@ export class UsageStage {
 
   async chargedThrough(): Promise<string | null> {
     const { chargedThrough: date } = await this.engine.acme.getSubscription(this.subscriptionId);
-    return date === null ? null : formatLocalDate(date.date);
+    return date === null ? null : date.date;
   }
 
   /** What was recorded, as a roll-up tells it: `calls 47`. */

@@ -8,7 +8,10 @@ describe('invoicing §15: what a search key of invoices asks for', () => {
   for (const [key, search] of [
     ['', { kind: 'all' }],
     ['17', { kind: 'number', invoiceNumber: 17 }],
-    ['USD', { kind: 'clauses', clauses: [{ column: 'currency', operator: 'eq', value: 'USD' }] }],
+    [
+      'USD',
+      { kind: 'clauses', clauses: [{ property: 'currency', type: 'text', operator: 'eq', value: 'USD' }] },
+    ],
     [id.toUpperCase(), { kind: 'id', id }],
     ['usd', null],
     ['-17', null],
@@ -21,12 +24,18 @@ describe('invoicing §15: what a search key of invoices asks for', () => {
   }
 
   for (const [clauses, expected] of [
-    ['invoice_date[gte]=2024-02-01', { column: 'invoice_date', operator: 'gte', value: '2024-02-01' }],
-    ['targetDate=2024-02-01', { column: 'target_date', operator: 'eq', value: '2024-02-01' }],
-    ['migrated=TRUE', { column: 'migrated', operator: 'eq', value: true }],
-    ['parent_invoice[neq]=true', { column: 'parent_invoice', operator: 'neq', value: true }],
-    [`grp_id=${id}`, { column: 'grp_id', operator: 'eq', value: id }],
-    ['created_by[like]=a%', { column: 'created_by', operator: 'like', value: 'a%' }],
+    [
+      'invoice_date[gte]=2024-02-01',
+      { property: 'invoiceDate', type: 'date', operator: 'gte', value: '2024-02-01' },
+    ],
+    ['targetDate=2024-02-01', { property: 'targetDate', type: 'date', operator: 'eq', value: '2024-02-01' }],
+    ['migrated=TRUE', { property: 'isMigration', type: 'boolean', operator: 'eq', value: true }],
+    [
+      'parent_invoice[neq]=true',
+      { property: 'isParentInvoice', type: 'boolean', operator: 'neq', value: true },
+    ],
+    [`grp_id=${id}`, { property: 'groupId', type: 'uuid', operator: 'eq', value: id }],
+    ['created_by[like]=a%', { property: 'createdBy', type: 'text', operator: 'like', value: 'a%' }],
   ] as const) {
     it(`the clause ${clauses}`, () => {
       expect(invoiceSearch(`_q=1&${clauses}`)).to.deep.equal({ kind: 'clauses', clauses: [expected] });

@@ -1,0 +1,60 @@
+import type { BillingMode } from '../../records/index.ts';
+import { type Plain, plainBy } from '../../values/given/index.ts';
+import type { Currency } from '../../values/money/index.ts';
+import type { Plan, PlanRules, PriceListSet, Product, Unit } from '../model/catalog-model.ts';
+import type { Catalog } from './catalog.ts';
+import type { CatalogVersion } from './catalog-version.ts';
+
+/** A catalog as hosts receive it. */
+export interface CatalogView {
+  /** Null without versions. */
+  readonly name: string | null;
+  /** Changes with every change of the catalog. */
+  readonly revision: number;
+  /** Ascending by effective date. */
+  readonly versions: readonly CatalogVersionView[];
+  /** The document of all versions, as `catalogs.upload` takes it. */
+  toXml(): string;
+}
+
+/** A version of a catalog; products, plans and price lists are in order of name. */
+export interface CatalogVersionView {
+  readonly catalogName: string;
+  readonly effectiveDate: Date;
+  readonly recurringBillingMode: BillingMode | null;
+  readonly currencies: readonly Currency[];
+  readonly units: readonly Unit[];
+  readonly products: readonly Product[];
+  readonly plans: readonly Plain<Plan>[];
+  readonly rules: PlanRules;
+  readonly priceLists: PriceListSet;
+}
+
+export function catalogView(catalog: Catalog, toXml: () => string): CatalogView {
+  const { name, revision, versions } = catalog;
+  return { name, revision, versions: versions.map(catalogVersionView), toXml };
+}
+
+const plainPlan = plainBy({ effectiveDateForExistingSubscriptions: 'instant' }) as (
+  plan: Plan,
+) => Plain<Plan>;
+
+/** Plans are decoded when they are first read. */
+export function catalogVersionView(version: CatalogVersion): CatalogVersionView {
+  const { catalogName, recurringBillingMode, currencies, units, products, rules, priceLists } = version;
+  let plans: readonly Plain<Plan>[] | undefined;
+  return {
+    catalogName,
+    effectiveDate: new Date(version.effectiveDate),
+    recurringBillingMode,
+    currencies,
+    units,
+    products,
+    rules,
+    priceLists,
+    get plans() {
+      plans ??= version.plans.map(plainPlan);
+      return plans;
+    },
+  };
+}

@@ -1,0 +1,243 @@
+import type { Catalog } from '../catalog/index.ts';
+import {
+  accountFields,
+  auditEntryFields,
+  blockingStateFields,
+  creditNoteFields,
+  customFieldFields,
+  invoiceFields,
+  invoiceItemFields,
+  type Page,
+  paymentTransactionFields,
+} from '../records/index.ts';
+import { shapeOf } from '../values/fields/index.ts';
+import type { AnyShape, Shape } from '../values/given/index.ts';
+
+import type { StrictOperations } from './engine.ts';
+
+const created = { createdDate: 'instant' } as const;
+const dated = { at: 'instant', date: 'date' } as const;
+
+const account = shapeOf(accountFields);
+const event = { catalogEffectiveDate: 'instant', effective: dated } as const;
+const subscription = {
+  billingEnd: dated,
+  billingStart: dated,
+  cancelled: dated,
+  chargedThrough: dated,
+  events: [event],
+  start: dated,
+} as const;
+const bundle = { subscriptions: [subscription], timeline: [event] } as const;
+const changed = { effective: dated } as const;
+
+const item = {
+  ...shapeOf(invoiceItemFields),
+  get childItems(): readonly [AnyShape] {
+    return [item];
+  },
+};
+const invoice = { ...shapeOf(invoiceFields), items: [item] } as const;
+const creditNote = shapeOf(creditNoteFields);
+
+const delivery = { createdDate: 'instant', lastAttemptDate: 'instant', nextAttemptDate: 'instant' } as const;
+const queueEntry = { availableDate: 'instant', createdDate: 'instant', dueDate: 'instant' } as const;
+const rolledUp = { endDate: 'instant', startDate: 'instant' } as const;
+const days = { endDate: 'date', startDate: 'date' } as const;
+
+const billedEvent = { effectiveDate: 'instant', localDate: 'date' } as const;
+const explainedEvent = { ...billedEvent, phaseAnchor: 'date' } as const;
+const basis = {
+  ...days,
+  endInstant: 'instant',
+  event: billedEvent,
+  nextEvent: billedEvent,
+  startInstant: 'instant',
+} as const;
+const explainedDays = { ...days, basis, catalogEffectiveDate: 'instant' } as const;
+const billedDays = { ...explainedDays, basis: { ...basis, changed: basis } } as const;
+
+const transaction = shapeOf(paymentTransactionFields);
+const payment = {
+  attempts: [{ createdDate: 'instant', effectiveDate: 'instant' }],
+  createdDate: 'instant',
+  transactions: [transaction],
+} as const;
+const paymentResult = { payment, transaction } as const;
+
+const plan = { effectiveDate: 'instant', effectiveDateForExistingSubscriptions: 'instant' } as const;
+const product = { retiredDate: 'instant' } as const;
+const catalogPlan = { effectiveDateForExistingSubscriptions: 'instant' } as const;
+const availablePlan = { plan: catalogPlan } as const;
+
+const customField = shapeOf(customFieldFields);
+const auditRow = shapeOf(auditEntryFields);
+
+/** The same shape for each of these operations. */
+function each<N extends string, S>(names: readonly N[], shape: S): Readonly<Record<N, S>> {
+  return Object.fromEntries(names.map((name) => [name, shape])) as Record<N, S>;
+}
+
+/** Where the answers of operations have dates and instants: by group and operation. */
+export const plainAnswers: PlainAnswers = {
+  accounts: {
+    ...each(['create', 'update', 'get', 'getByKey', 'page', 'search', 'findExactly', 'children'], account),
+    emails: created,
+    timeline: { account, bundles: [bundle], credits: [item], invoices: [invoice], payments: [payment] },
+  },
+  catalogs: {
+    ...each(['availableBasePlans', 'availableAddOns'], availablePlan),
+    changeReport: { change: { catalogEffectiveDate: 'instant', from: dated } },
+  },
+  catalogEntries: {
+    create: { plans: [plan], products: [product] },
+    ...each(['createPlan', 'updatePlan', 'plans', 'plansOfProduct', 'latestPlan'], plan),
+    products: product,
+  },
+  subscriptions: {
+    ...each(['createWithAddOns', 'createBundles'], { billingStart: 'instant' } as const),
+    ...each(['get', 'getByKey'], subscription),
+    cancel: { billingEnd: dated, entitlementEnd: dated },
+    ...each(['changePlan', 'changeBillCycleDay', 'changeQuantity'], changed),
+    ...each(['bundlesOfAccount', 'pageBundlesOfAccount'], bundle),
+  },
+  usage: {
+    rated: item,
+    ...each(['rollUp', 'rollUpForTransitions', 'timeline'], rolledUp),
+    unbilled: days,
+  },
+  blocking: { ofAccount: shapeOf(blockingStateFields) },
+  bundles: each(['get', 'getByKey', 'allOfKey', 'page', 'search'], bundle),
+  creditNotes: each(['get', 'ofInvoice', 'pageOfAccount'], creditNote),
+  invoices: {
+    ...each(
+      [
+        'generate',
+        'generateGroup',
+        'listGroup',
+        'dryRun',
+        'get',
+        'getByItem',
+        'getByNumber',
+        'ofAccount',
+        'page',
+        'search',
+        'pageOfAccount',
+        'createMigrationInvoice',
+      ],
+      invoice,
+    ),
+    ...each(['addCharges', 'addTaxes', 'addCredits', 'getCredit'], item),
+    parked: { parkedDate: 'instant' },
+    explain: {
+      ...explainedDays,
+      events: { event: explainedEvent, nextEvent: explainedEvent, planEvent: explainedEvent },
+      rules: [{ event: billedEvent }],
+    },
+    verifyCoverage: { expected: [billedDays], found: [billedDays] },
+  },
+  paymentMethods: each(['ofAccount', 'get', 'getByKey', 'page', 'search', 'add'], created),
+  paymentGateways: {},
+  payments: {
+    ...each(
+      [
+        'authorize',
+        'purchase',
+        'credit',
+        'combo',
+        'capture',
+        'refund',
+        'void',
+        'chargeback',
+        'reverseChargeback',
+        'complete',
+        'recordNotifiedOutcome',
+        'fixTransaction',
+      ],
+      paymentResult,
+    ),
+    ...each(
+      [
+        'page',
+        'search',
+        'get',
+        'getByKey',
+        'ofTransaction',
+        'ofTransactionKey',
+        'invoicePayment',
+        'ofAccount',
+        'invoicePaymentsOfAccount',
+        'invoicePaymentsOfInvoice',
+      ],
+      payment,
+    ),
+  },
+  invoicePayments: {
+    ...each(['pay', 'refund', 'chargeback', 'reverseChargeback', 'complete'], paymentResult),
+    payAll: days,
+  },
+  overdue: {
+    preview: { date: 'date', steps: [{ date: 'date' }] },
+    explain: {
+      date: 'date',
+      invoices: [{ unpaidSince: 'date' }],
+      nextCheck: 'instant',
+      since: 'instant',
+      unpaidSince: 'date',
+    },
+  },
+  tagDefinitions: {},
+  tags: each(['ofObject', 'ofAccount', 'page', 'search'], created),
+  customFields: each(['ofObject', 'ofAccount', 'page', 'search', 'searchByName'], customField),
+  audit: each(['history', 'historyWithin', 'ofAccount'], auditRow),
+  keyValues: {},
+  invoiceTexts: {},
+  deliveries: each(['list', 'get'], delivery),
+  queues: each(['late', 'busy', 'failed'], queueEntry),
+  events: {},
+  signingSecrets: {},
+  configuration: {
+    settings: each(['invoice.numberPattern', 'invoice.creditNoteNumberPattern'], [{ from: 'date' }] as const),
+  },
+  monitoring: {
+    data: {
+      at: 'instant',
+      businessNow: 'instant',
+      ...each(['lateBusEvents', 'lateNotifications', 'recentBusEvents', 'recentNotifications'], [
+        queueEntry,
+      ] as const),
+      nodes: [{ bootDate: 'instant', lastUpdatedDate: 'instant' }],
+      parkedAccounts: [{ parkedDate: 'instant' }],
+    },
+  },
+};
+
+/**
+ * The view inside a list or a page, else the answer itself. Catalogs, maps and outlines have no readable form here, nor
+ * has a plan of a catalog.
+ */
+type ViewOf<R> =
+  R extends Page<infer V>
+    ? V
+    : R extends readonly (infer V)[] | AsyncIterable<infer V>
+      ? V
+      : R extends ShowsItself
+        ? never
+        : R;
+
+type ShowsItself = Catalog | ReadonlyMap<never, unknown>;
+
+type ShownBy<O> = O extends (...given: never[]) => Promise<infer R>
+  ? Shape<NonNullable<ViewOf<NonNullable<R>>>, 'date' | 'instant'>
+  : never;
+
+/** Where each operation's views have dates or instants. */
+export type PlainAnswers = {
+  readonly [G in Exclude<keyof StrictOperations, 'outlines'>]: {
+    readonly [N in Exclude<keyof StrictOperations[G], 'planAt'> as [ShownBy<StrictOperations[G][N]>] extends [
+      never,
+    ]
+      ? never
+      : N]: ShownBy<StrictOperations[G][N]>;
+  };
+};

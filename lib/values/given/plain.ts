@@ -1,0 +1,47 @@
+import type { Decimal } from '../money/index.ts';
+import { formatLocalDate, type Instant, type LocalDate } from '../time/index.ts';
+import type { AnyShape } from './shape.ts';
+
+/**
+ * `T` as a host receives it: a date is text such as `2024-03-01`, an instant a `Date`, at any depth. Amounts stay Decimal,
+ * which is text in JSON; ids and enumerations are text anyway.
+ */
+export type Plain<T> = T extends LocalDate
+  ? string
+  : T extends Instant
+    ? Date
+    : T extends string | number | boolean | Decimal | Date | Uint8Array | ((...given: never[]) => unknown)
+      ? T
+      : T extends ReadonlyMap<infer K, infer V>
+        ? ReadonlyMap<K, Plain<V>>
+        : T extends AsyncIterable<infer E>
+          ? AsyncIterable<Plain<E>>
+          : T extends object
+            ? { [K in keyof T]: Plain<T[K]> }
+            : T;
+
+type Convert = (value: unknown) => unknown;
+
+/** Copies values with the dates and instants of the shape in their plain form; null and undefined stay. */
+export function plainBy(shape: AnyShape): Convert {
+  const convert = presentBy(shape);
+  return (value) => (value === undefined || value === null ? value : convert(value));
+}
+
+function presentBy(shape: AnyShape): Convert {
+  if (shape === 'date') return (value) => formatLocalDate(value as LocalDate);
+  if (shape === 'instant') return (value) => new Date(value as Instant);
+  if (typeof shape === 'string') return (value) => value;
+  if (Array.isArray(shape)) {
+    const each = plainBy(shape[0]);
+    return (value) => Array.from(value as Iterable<unknown>, each);
+  }
+  // Made when first needed, since a shape may contain itself.
+  let fields: readonly (readonly [field: string, convert: Convert])[] | undefined;
+  return (value) => {
+    fields ??= Object.entries(shape).map(([field, own]) => [field, plainBy(own)] as const);
+    const plain: Record<string, unknown> = { ...(value as object) };
+    for (const [field, convert] of fields) if (field in plain) plain[field] = convert(plain[field]);
+    return plain;
+  };
+}
