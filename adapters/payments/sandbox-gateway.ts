@@ -150,7 +150,6 @@ function resultOf({ accountId: _, tenantId: __, ...entry }: LedgerEntry): Gatewa
   return { ...entry, properties: [] };
 }
 
-/** A method as the sandbox keeps it. */
 interface KeptMethod {
   readonly accountId: Uuid;
   readonly details: PaymentMethodDetails;

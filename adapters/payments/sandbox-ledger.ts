@@ -19,7 +19,6 @@ export type LedgerOverride = Partial<LedgerEntry>;
  */
 export interface SandboxLedger {
   find(transactionId: Uuid): LedgerEntry | undefined;
-  /** In the order of their arrival. */
   ofPayment(paymentId: Uuid): readonly LedgerEntry[];
   all(): readonly LedgerEntry[];
   /** Stores the entry unless its id is known; returns the entry that counts, the first one. */

@@ -73,7 +73,6 @@ export function scriptOfProperties(properties: readonly PluginProperty[]): Sandb
   return { action, sleepMs: millisecondsOf(seconds), ...values };
 }
 
-/** The script of a sticky configuration. */
 export function scriptOfConfiguration(configuration: SandboxConfiguration): SandboxScript {
   const { CONFIGURE_ACTION: name, SLEEP_TIME_SEC: seconds } = configuration;
   const action = Object.values(SandboxAction).find((each) => each === name) ?? null;

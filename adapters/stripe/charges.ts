@@ -102,7 +102,6 @@ async function earlierResult(books: PaymentBooks, of: StripeAccount, request: Ga
   return known;
 }
 
-/** What is charged, with whose method. */
 interface Charge {
   readonly of: StripeAccount;
   readonly customer: string;

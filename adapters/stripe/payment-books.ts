@@ -22,7 +22,6 @@ const PAGE = 100;
 const MOST_REFUNDS = 1_000;
 const EXPAND = ['data.latest_charge'];
 
-/** Which payment is looked for. */
 export interface PaymentOf {
   readonly accountId: Uuid;
   readonly paymentId: Uuid;

@@ -29,7 +29,6 @@ type MethodMembers =
   | 'getPaymentMethods'
   | 'resetPaymentMethods';
 
-/** Which method of which account. */
 interface MethodOf {
   readonly accountId: Uuid;
   readonly paymentMethodId: Uuid;
@@ -210,7 +209,6 @@ function tokenIn(properties: readonly PluginProperty[]): string | null {
   return properties.find(({ key }) => key === 'payment_method' || key === 'token')?.value ?? null;
 }
 
-/** What may be shown of a method. */
 function shownOf({ type, card, sepa_debit: sepa, us_bank_account: bank }: Stripe.PaymentMethod) {
   const shown = {
     type,

@@ -60,7 +60,6 @@ function checkedKey({ apiKey }: StripeCredentials): string {
   throw new GatewayError('The Stripe API key must be a secret (sk_…) or restricted (rk_…) one');
 }
 
-/** Whose Stripe account is used. */
 export interface StripeCredentials {
   /** `sk_…`, or a restricted key `rk_…` with the rights that `adapters/stripe/README.md` lists. */
   readonly apiKey: string;

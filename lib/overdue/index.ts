@@ -6,20 +6,20 @@ export {
   controlTagNames,
   defaultOverdueConfig,
   enterableStates,
+  type OverdueConditionDefinition,
   type OverdueConfig,
+  type OverdueDefinition,
   type OverdueState,
+  type OverdueStateDefinition,
 } from './config/overdue-config.ts';
 export { checkOverdueConfig, OverdueFormat } from './config/read-config.ts';
-export type {
-  OverdueConditionDefinition,
-  OverdueDefinition,
-  OverdueStateDefinition,
-} from './config/write-config.ts';
 export { billingSnapshot, evaluateOverdue, nextCheckDate } from './evaluation/evaluate.ts';
-export { type OverdueConfigOf, OverdueConfigs } from './loading/overdue-configs.ts';
-export { loadOverdueFacts, type OverdueFacts } from './loading/overdue-facts.ts';
-export { OverdueAccountService } from './operations/overdue-account-service.ts';
-export { definitionText, OverdueConfigService } from './operations/overdue-config-service.ts';
+export {
+  loadOverdueFacts,
+  type OverdueConfigOf,
+  OverdueConfigs,
+  type OverdueFacts,
+} from './loading/overdue-facts.ts';
 export type {
   NewOverdueCondition,
   NewOverdueDefinition,
@@ -36,4 +36,9 @@ export type {
   OverdueStep,
   OverdueUploadOptions,
 } from './operations/overdue-operations.ts';
+export {
+  definitionText,
+  OverdueAccountService,
+  OverdueConfigService,
+} from './operations/overdue-services.ts';
 export { askedByEvents, checkKey, overdueNotification } from './triggers/overdue-jobs.ts';

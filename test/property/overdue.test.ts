@@ -1,8 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { CLEAR_STATE_NAME, type OverdueCondition } from '../../lib/overdue/config/overdue-config.ts';
+import {
+  CLEAR_STATE_NAME,
+  type OverdueCondition,
+  overdueDefinition,
+  writeOverdueXml,
+} from '../../lib/overdue/config/overdue-config.ts';
 import { readOverdueJson, readOverdueXml } from '../../lib/overdue/config/read-config.ts';
-import { overdueDefinition, writeOverdueXml } from '../../lib/overdue/config/write-config.ts';
 import {
   type BillingSnapshot,
   evaluateOverdue,

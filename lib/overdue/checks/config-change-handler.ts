@@ -14,7 +14,7 @@ import { SystemKey } from '../../tenants/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { CLEAR_STATE_NAME, enterableStates } from '../config/overdue-config.ts';
-import type { OverdueConfigOf } from '../loading/overdue-configs.ts';
+import type { OverdueConfigOf } from '../loading/overdue-facts.ts';
 import {
   isNewExemption,
   OverdueAction,

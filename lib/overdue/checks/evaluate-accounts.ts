@@ -118,7 +118,6 @@ export type NextCheck =
       readonly staysBy: Instant;
     };
 
-/** What an evaluation makes of an account. */
 export interface Evaluation {
   readonly facts: OverdueFacts;
   /** Null: it stays in its state. */
@@ -217,7 +216,6 @@ export async function scheduleChecks(
   );
 }
 
-/** A locked account and what it enters. */
 export interface EnteredState {
   readonly account: Account;
   readonly transition: OverdueTransition;

@@ -4,7 +4,6 @@ import { QUEUE_ORDER_WAIT_MS } from '../../values/limits.ts';
 import { endOfDay, type Instant, maxInstant } from '../../values/time/index.ts';
 import { OverdueAction, type OverdueJob, overdueNotification } from '../triggers/overdue-jobs.ts';
 
-/** An entry with what it asks for. */
 export interface AskedJob {
   readonly entry: ClaimedEntry;
   readonly job: OverdueJob;

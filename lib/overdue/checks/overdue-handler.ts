@@ -7,14 +7,13 @@ import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../../run
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { OverdueConfig } from '../config/overdue-config.ts';
-import type { OverdueConfigOf } from '../loading/overdue-configs.ts';
+import type { OverdueConfigOf } from '../loading/overdue-facts.ts';
 import { OverdueAction, overdueNotification, readOverdueJob } from '../triggers/overdue-jobs.ts';
 import { evaluateAccounts } from './evaluate-accounts.ts';
 import { type AskedJob, inOrder, type LockedJob, type OrderedJobs } from './in-order.ts';
 
 type HandlerPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids'>;
 
-/** What holds for all entries of a batch. */
 interface Work {
   readonly batch: HandlerBatch;
   readonly config: OverdueConfig;
@@ -22,7 +21,6 @@ interface Work {
   readonly catalogsOf: CatalogSource | null;
 }
 
-/** Entries that were not worked on. */
 interface Left extends Pick<OrderedJobs, 'waiting'> {
   readonly busy: readonly ClaimedEntry[];
   readonly cancelling: readonly AskedJob[];

@@ -90,7 +90,6 @@ export function readOverdueJson(document: string, reading: ConfigReading = {}): 
   });
 }
 
-/** How strictly a configuration is read. */
 export interface ConfigReading {
   /**
    * Whether conditions without a criterion are accepted, as they were once: such a state never holds, and what is stored
@@ -453,7 +452,6 @@ export interface Form {
   readonly readInterval: (value: WrittenValue, findings: Findings) => Duration | null;
 }
 
-/** What reads a part of a configuration. */
 export interface Reading {
   readonly form: Form;
   readonly findings: Findings;

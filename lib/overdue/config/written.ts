@@ -266,7 +266,6 @@ function isSchemaHint(attribute: string): boolean {
   );
 }
 
-/** One of the known words. */
 export function oneOf<T extends string>(
   value: WrittenValue | undefined,
   known: readonly T[],

@@ -86,7 +86,6 @@ export interface CheckedAccount {
   readonly snapshot: BillingSnapshot;
   /** What the evaluation came to; null = clear. */
   readonly next: OverdueState | null;
-  /** Local date of the evaluation. */
   readonly today: LocalDate;
 }
 

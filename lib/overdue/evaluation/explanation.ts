@@ -29,7 +29,6 @@ import {
 } from './evaluate.ts';
 
 export interface ExplainedState {
-  /** Name of the state that the account is in. */
   readonly state: string;
   /** Local date from which on it is in that state; null: it never was in another. */
   readonly since: LocalDate | null;
@@ -38,7 +37,6 @@ export interface ExplainedState {
   readonly exempt: 'SELF' | 'PARENT' | null;
   readonly isPaidByParent: boolean;
   readonly reasons: readonly StateReasons[];
-  /** Local date of the pending check. */
   readonly nextCheck: LocalDate | null;
 }
 
@@ -182,12 +180,10 @@ export interface CalendarInput {
   /** All that the account owes, also what counts from a later date on. */
   readonly owed: readonly UnpaidInvoice[];
   readonly facts: SnapshotFacts;
-  /** Name of the state that the account is in. */
   readonly current: string;
   /** Local date of the pending check; null: there is none, so nothing changes by itself. */
   readonly check: LocalDate | null;
   readonly today: LocalDate;
-  /** Last date that is asked for. */
   readonly until: LocalDate;
 }
 

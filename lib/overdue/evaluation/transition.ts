@@ -31,7 +31,6 @@ export type InvoicingOffStep = (typeof InvoicingOffStep)[keyof typeof InvoicingO
 
 /** All that entering a state does to an account (§5.1 steps 5 to 9), as data. */
 export interface OverdueTransition {
-  /** The blocking state to insert. */
   readonly state: OverdueBlock;
   readonly effective: DatedInstant;
   readonly cancellation: CancellationPolicy;

@@ -2,9 +2,8 @@ import type { Leading, PaymentResponse } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Duration, Instant, LocalDate } from '../../values/time/index.ts';
-import type { CancellationPolicy } from '../config/overdue-config.ts';
+import type { CancellationPolicy, OverdueDefinition } from '../config/overdue-config.ts';
 import type { OverdueFormat } from '../config/read-config.ts';
-import type { OverdueDefinition } from '../config/write-config.ts';
 
 /** What happens to those who do not pay, and who that is. */
 export interface OverdueOperations<C extends Leading = []>
@@ -30,11 +29,9 @@ export interface OverdueStateView {
 
 /** Why an account is, or is not, in a state of the configuration. */
 export interface OverdueReason {
-  /** Name of the state. */
   readonly state: string;
   /** Whether its condition holds as a whole. An account is in the first state whose condition does. */
   readonly holds: boolean;
-  /** The parts of the condition. */
   readonly criteria: readonly OverdueCriterionReason[];
   /** All of it in one English sentence. */
   readonly text: string;
@@ -52,7 +49,6 @@ export interface OverdueCriterionReason {
 export interface OverdueStep {
   /** In the account's zone. */
   readonly date: LocalDate;
-  /** The state that begins on that day. */
   readonly state: OverdueStateView;
 }
 
@@ -77,7 +73,6 @@ export interface OverdueInvoice {
   readonly balance: Decimal;
 }
 
-/** Why an account is in its overdue state. */
 export interface OverdueExplanation {
   readonly accountId: Uuid;
   readonly state: OverdueStateView;
@@ -178,7 +173,6 @@ export interface NewOverdueCondition {
   readonly controlTagExclusion?: string | null;
 }
 
-/** How a configuration is uploaded. */
 export interface OverdueUploadOptions {
   /** Form of a document; default: XML if it begins with `<`, else JSON. */
   readonly format?: OverdueFormat;

@@ -27,7 +27,6 @@ export interface OverdueJob {
   readonly causedBy: number | null;
 }
 
-/** A wake-up of one account. */
 export interface OverdueWakeUp extends OverdueJob {
   readonly accountRecordId: number;
   /** When the entry is due; default: when it was asked for. */
@@ -66,7 +65,6 @@ export function overdueNotification(wakeUp: OverdueWakeUp): NewNotification {
   };
 }
 
-/** A check of that account at an instant. */
 export function scheduledCheck(accountRecordId: number, at: Instant): OverdueWakeUp {
   return { accountRecordId, action: OverdueAction.CHECK, asked: at, spreads: false, causedBy: null };
 }

@@ -8,10 +8,12 @@ import {
   OVERDUE_SERVICE,
   type WithContext,
 } from '../../records/index.ts';
-import type { SettingsOf } from '../../tenants/index.ts';
-import { invalidParameter } from '../../values/errors/index.ts';
+import { type KeyValueService, type SettingsOf, SystemKey } from '../../tenants/index.ts';
+import { BillingError, invalidParameter } from '../../values/errors/index.ts';
+import { takerOf } from '../../values/given/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_REQUESTED_DATE_YEARS } from '../../values/limits.ts';
+import { stringifyExactJson } from '../../values/money/index.ts';
 import {
   formatLocalDate,
   type Instant,
@@ -19,18 +21,40 @@ import {
   localDateOf,
   yearOf,
 } from '../../values/time/index.ts';
-import { CLEAR_STATE_NAME, type OverdueConfig, type OverdueState } from '../config/overdue-config.ts';
-import { wholeDays } from '../config/write-config.ts';
+import {
+  CLEAR_STATE_NAME,
+  type OverdueConfig,
+  type OverdueDefinition,
+  type OverdueState,
+  overdueDefinition,
+  wholeDays,
+  writeOverdueXml,
+} from '../config/overdue-config.ts';
+import {
+  formatOf,
+  OverdueFormat,
+  overdueXmlText,
+  readOverdueDocument,
+  readOverdueJson,
+} from '../config/read-config.ts';
+import { invalidOverdueConfig } from '../config/written.ts';
 import { agesFrom, type BillingSnapshot, billingSnapshot, evaluateOverdue } from '../evaluation/evaluate.ts';
 import { explanationText, overdueCalendar, stateReasons } from '../evaluation/explanation.ts';
-import type { OverdueConfigOf } from '../loading/overdue-configs.ts';
-import { loadOverdueFacts, type OverdueFacts } from '../loading/overdue-facts.ts';
+import {
+  loadOverdueFacts,
+  type OverdueConfigOf,
+  type OverdueConfigs,
+  type OverdueFacts,
+} from '../loading/overdue-facts.ts';
 import { checkKey } from '../triggers/overdue-jobs.ts';
 import type {
+  NewOverdueDefinition,
   OverdueAccountOperations,
+  OverdueConfigOperations,
   OverdueExplanation,
   OverduePreview,
   OverdueStateView,
+  OverdueUploadOptions,
 } from './overdue-operations.ts';
 
 /** The state of an account, what it will come to and why (§10). */
@@ -248,4 +272,67 @@ export function storedStateView(stored: BlockingState | null, settings: StateSet
     isBlockChanges: stored.isBlockChange,
     isClearState: false,
   };
+}
+
+/** Overdue configurations (§1), each the value of its tenant's key (platform §3). */
+export class OverdueConfigService implements OverdueConfigOperations<WithContext> {
+  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #configs: OverdueConfigs;
+  readonly #keyValues: Pick<KeyValueService, 'add'>;
+
+  constructor(
+    ports: Pick<Ports, 'storage'>,
+    configs: OverdueConfigs,
+    keyValues: Pick<KeyValueService, 'add'>,
+  ) {
+    this.#ports = ports;
+    this.#configs = configs;
+    this.#keyValues = keyValues;
+  }
+
+  async upload(
+    context: CallContext,
+    config: Uint8Array | string | NewOverdueDefinition,
+    { format }: OverdueUploadOptions = {},
+  ): Promise<void> {
+    await this.#keyValues.add(context, SystemKey.OVERDUE_CONFIG, checkedText(config, format));
+  }
+
+  async get(context: CallContext): Promise<OverdueDefinition> {
+    const config = await this.#ports.storage.read(context.tenant, this.#configs.configOf);
+    return overdueDefinition(config);
+  }
+
+  async getXml(context: CallContext): Promise<string> {
+    const { text, config } = await this.#ports.storage.read(context.tenant, (session) =>
+      this.#configs.documentOf(session),
+    );
+    return formatOf(text) === OverdueFormat.XML ? text : writeOverdueXml(config);
+  }
+}
+
+/** The text to keep. @throws as `upload`. */
+function checkedText(config: Uint8Array | string | NewOverdueDefinition, format?: OverdueFormat): string {
+  if (typeof config !== 'string' && !(config instanceof Uint8Array)) return definitionText(config);
+  readOverdueDocument(config, format);
+  return overdueXmlText(config);
+}
+
+const withAmountsRead = takerOf({
+  overdueStates: [{ condition: { totalUnpaidInvoiceBalanceEqualsOrExceeds: 'amount' } }],
+});
+
+/**
+ * The JSON of a definition, by whose rules it is checked. Its problems have no places: nobody has written that text.
+ * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), MISSING_OR_INVALID_FIELD (60003).
+ */
+export function definitionText(definition: NewOverdueDefinition): string {
+  const text = stringifyExactJson(withAmountsRead(definition, ''));
+  try {
+    readOverdueJson(text);
+  } catch (error) {
+    if (!(error instanceof BillingError) || error.problems === undefined) throw error;
+    throw invalidOverdueConfig(error.problems.map(({ message }) => ({ message })));
+  }
+  return text;
 }
