@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { expectBelow } from '../support/bounds.ts';
+import { expectBelow } from '../support/assertions.ts';
 import { connectedAs, eachDatabase, freshDatabase } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
 import { example } from '../support/files.ts';

@@ -1,20 +1,7 @@
-import {
-  decimal,
-  formatDecimal,
-  type ManualItem,
-  parseLocalDate,
-  SystemTag,
-  type Uuid,
-} from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  newEvents,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { ManualItem, Uuid } from '../../lib/index.ts';
+import { decimal, formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, newEvents, openEngine } from '../support/index.ts';
 
 eachDatabaseByTurns('account credit', (open) => {
   let engine: TestEngine;

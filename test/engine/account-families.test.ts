@@ -1,13 +1,7 @@
 import type { AccountInput, Uuid } from '../../lib/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  openEngine,
-  openShop,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine, openShop } from '../support/index.ts';
 
 eachDatabaseByTurns('account families and emails', (open, kind) => {
   let engine: TestEngine;

@@ -1,16 +1,9 @@
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import { type AccountInput, AuditLevel, SystemTag, type Uuid } from '../../lib/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  newEvents,
-  openEngine,
-  openShop,
-  rowsOf,
-  type TestEngine,
-} from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, expect, newEvents, openEngine, openShop, rowsOf } from '../support/index.ts';
 
 eachDatabaseByTurns('accounts', (open) => {
   let engine: TestEngine;

@@ -1,11 +1,6 @@
 import { decimal, ErrorCode, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
-import {
-  type DocumentParts,
-  envelopeXml,
-  lists,
-  plan,
-  product,
-} from '../support/catalogs/catalog-document.ts';
+import type { DocumentParts } from '../support/catalogs/catalog-document.ts';
+import { envelopeXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
 import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 

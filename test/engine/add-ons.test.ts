@@ -1,21 +1,8 @@
-import {
-  type CreateSubscriptionOptions,
-  type CreateSubscriptionRequest,
-  decimal,
-  ErrorCode,
-  parseWireMoment,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { CreateSubscriptionOptions, CreateSubscriptionRequest, Uuid } from '../../lib/index.ts';
+import { decimal, ErrorCode, parseWireMoment } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan } from '../support/catalogs/catalog-document.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  newEvents,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, newEvents, openEngine } from '../support/index.ts';
 
 type Dates = { readonly [K in 'entitlementDate' | 'billingDate']?: string };
 

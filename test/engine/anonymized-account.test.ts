@@ -1,13 +1,7 @@
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import { AuditLevel, ObjectType } from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  openEngine,
-  rowsOf,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine, rowsOf } from '../support/index.ts';
 
 const personal = {
   name: 'Ada Lovelace',

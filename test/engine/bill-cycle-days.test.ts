@@ -1,15 +1,8 @@
 import { ErrorCode, parseLocalDate, QueueName, type Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  entryTokens,
-  expect,
-  itemLines,
-  newEvents,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, entryTokens, expect, itemLines, newEvents, openEngine } from '../support/index.ts';
 
 /** Monthly plans: aligned to the account, to the subscription, and one of weeks. */
 const shelf = catalogXml({

@@ -1,7 +1,7 @@
 import { type BlockedRef, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
-import { chargedDays, pausesToldBy, stateToldBy } from '../support/lives/bundle-rows.ts';
+import { chargedDays, pausesToldBy, stateToldBy } from '../support/lives/bundle-steps.ts';
 import type { SubscriptionView } from '../support/plain-views.ts';
 
 const day = (text: string) => ({ date: parseLocalDate(text) });

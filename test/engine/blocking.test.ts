@@ -1,21 +1,8 @@
-import {
-  type BlockedRef,
-  type BlockingStateRequest,
-  ErrorCode,
-  parseWireMoment,
-  SystemTag,
-  type Uuid,
-} from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  newEvents,
-  openEngine,
-  rowsOf,
-  type TestEngine,
-} from '../support/index.ts';
+import type { BlockedRef, BlockingStateRequest, Uuid } from '../../lib/index.ts';
+import { ErrorCode, parseWireMoment, SystemTag } from '../../lib/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, expect, itemLines, newEvents, openEngine, rowsOf } from '../support/index.ts';
 
 interface Sold {
   readonly accountId: Uuid;

@@ -1,12 +1,6 @@
 import { ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  openEngine,
-  rowsOf,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine, rowsOf } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111' as Uuid;

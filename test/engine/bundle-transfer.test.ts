@@ -1,12 +1,6 @@
 import { readFileSync } from 'node:fs';
-import {
-  ErrorCode,
-  instant,
-  parseLocalDate,
-  type TransferBundleOptions,
-  type TransferBundleRequest,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { TransferBundleOptions, TransferBundleRequest, Uuid } from '../../lib/index.ts';
+import { ErrorCode, instant, parseLocalDate } from '../../lib/index.ts';
 import {
   busEvents,
   codeOf,

@@ -1,18 +1,7 @@
-import {
-  type CancelSubscriptionOptions,
-  ErrorCode,
-  parseLocalDate,
-  parseWireMoment,
-  type Uuid,
-} from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { CancelSubscriptionOptions, Uuid } from '../../lib/index.ts';
+import { ErrorCode, parseLocalDate, parseWireMoment } from '../../lib/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine } from '../support/index.ts';
 
 eachDatabaseByTurns('cancelling and uncancelling', (open) => {
   let engine: TestEngine;

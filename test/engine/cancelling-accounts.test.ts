@@ -1,24 +1,13 @@
 import { type Account, ErrorCode, SystemTag, type Uuid } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
-import {
-  type AccountToEnd,
-  cancelAll,
-  datedInstant,
-  setBlockingStates,
-} from '../../lib/subscriptions/index.ts';
+import type { AccountToEnd } from '../../lib/subscriptions/index.ts';
+import { cancelAll, datedInstant, setBlockingStates } from '../../lib/subscriptions/index.ts';
 import { addEngineTag, removeEngineTag } from '../../lib/tags/index.ts';
 import { parseLocalDate } from '../../lib/values/time/index.ts';
+import { eachDatabase } from '../support/databases.ts';
 import { engineAccount } from '../support/engine.ts';
-import {
-  codeOf,
-  eachDatabase,
-  expect,
-  isLongRun,
-  itemLines,
-  newEvents,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, expect, isLongRun, itemLines, newEvents, openEngine } from '../support/index.ts';
 import { author } from '../support/storage/stored-records.ts';
 import { exampleCatalog, nextId } from '../support/subscriptions/example.ts';
 

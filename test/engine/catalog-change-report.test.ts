@@ -1,11 +1,6 @@
 import { lantern } from '../../examples/catalogs/lantern.ts';
-import {
-  type Account,
-  decimal,
-  formatDecimal,
-  parseWireInstant,
-  type TenantBilling,
-} from '../../lib/index.ts';
+import type { Account, TenantBilling } from '../../lib/index.ts';
+import { decimal, formatDecimal, parseWireInstant } from '../../lib/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../lib/values/limits.ts';
 import { catalogXml, phase } from '../support/catalogs/catalog-document.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';

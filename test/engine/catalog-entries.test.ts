@@ -1,28 +1,11 @@
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
-import {
-  BillingError,
-  type Catalog,
-  decimal,
-  formatInstant,
-  type Instant,
-  type PlanEntryInput,
-  type PriceInput,
-  parseWireInstant,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { Catalog, Instant, PlanEntryInput, PriceInput, Uuid } from '../../lib/index.ts';
+import { BillingError, decimal, formatInstant, parseWireInstant } from '../../lib/index.ts';
 import { overlayCatalog } from '../support/catalogs/overlay-catalog.ts';
-import { harbour } from '../support/catalogs/plugin-catalog.ts';
+import { harbour } from '../support/catalogs/priced-catalog.ts';
+import { eachDatabaseByTurns, itOnPostgresql } from '../support/databases.ts';
 import { catalogOf } from '../support/engine.ts';
-import {
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  itOnPostgresql,
-  newEvents,
-  openBilling,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import { expect, itemLines, newEvents, openBilling, openEngine, type TestEngine } from '../support/index.ts';
 
 function at(text: string): Instant {
   const instant = parseWireInstant(text);

@@ -3,16 +3,8 @@ import { Billing } from '../../adapters/node/billwright.ts';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import { lantern } from '../../examples/catalogs/lantern.ts';
 import { partsOf, StoredCatalogs, textOfPlan } from '../../lib/catalog/index.ts';
-import {
-  type BillingError,
-  type Catalog,
-  canonicalXml,
-  formatInstant,
-  instant,
-  type Plan,
-  samePlan,
-  writeCatalogXml,
-} from '../../lib/index.ts';
+import type { BillingError, Catalog, Plan } from '../../lib/index.ts';
+import { canonicalXml, formatInstant, instant, samePlan, writeCatalogXml } from '../../lib/index.ts';
 import { authorshipOf, inOneTurn } from '../../lib/runtime/index.ts';
 import { catalogOf } from '../support/engine.ts';
 import {

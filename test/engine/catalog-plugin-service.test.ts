@@ -1,15 +1,8 @@
 import { type MemoryCatalogPlugin, memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import type { Amount, CatalogDefinition, Uuid } from '../../lib/index.ts';
-import { boatPlan, harbour } from '../support/catalogs/plugin-catalog.ts';
-import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import { boatPlan, harbour, pricedCatalog } from '../support/catalogs/priced-catalog.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine } from '../support/index.ts';
 
 const PLAN = 'heat-monthly';
 

@@ -1,28 +1,12 @@
-import {
-  checkCatalogPlugin,
-  type MemoryCatalogPlugin,
-  memoryCatalogPlugin,
-} from '../../adapters/testing/index.ts';
-import {
-  type Amount,
-  BillingError,
-  type CatalogDefinition,
-  type CatalogPlugin,
-  decimal,
-  formatDecimal,
-  RetryLater,
-} from '../../lib/index.ts';
+import type { MemoryCatalogPlugin } from '../../adapters/testing/index.ts';
+import { checkCatalogPlugin, memoryCatalogPlugin } from '../../adapters/testing/index.ts';
+import type { Amount, CatalogDefinition, CatalogPlugin } from '../../lib/index.ts';
+import { BillingError, decimal, formatDecimal, RetryLater } from '../../lib/index.ts';
 import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
-import { boatPlan, harbour } from '../support/catalogs/plugin-catalog.ts';
+import { boatPlan, harbour } from '../support/catalogs/priced-catalog.ts';
 import { catalogOf } from '../support/engine.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
 /** Accounts of one batch. */

@@ -5,17 +5,9 @@ import { withHash } from '../../lib/catalog/operations/catalog-service.ts';
 import { BillingError, ErrorCode, type Uuid } from '../../lib/index.ts';
 import { timeSlices } from '../../lib/runtime/index.ts';
 import { parse } from '../support/catalogs/catalog-document.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  newEvents,
-  openEngine,
-  openShop,
-  rowsOf,
-  specCatalog,
-  type TestEngine,
-} from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, expect, newEvents, openEngine, openShop, rowsOf, specCatalog } from '../support/index.ts';
 import { author } from '../support/storage/stored-records.ts';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));

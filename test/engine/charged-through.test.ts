@@ -1,14 +1,7 @@
 import { ErrorCode, type InvoicePlugin, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
 import { plan, TRIAL } from '../support/catalogs/catalog-document.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  shelfOf,
-  subscribed,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, shelfOf, subscribed } from '../support/index.ts';
 
 const catalog = shelfOf({
   'annual-trial': plan('annual-trial', 'S', { initialPhases: TRIAL, price: '365.00', period: 'ANNUAL' }),

@@ -1,11 +1,5 @@
-import {
-  type Breach,
-  type CheckedInvariant,
-  decimal,
-  formatInstant,
-  SystemTag,
-  type TenantRef,
-} from '../../lib/index.ts';
+import type { Breach, CheckedInvariant, TenantRef } from '../../lib/index.ts';
+import { decimal, formatInstant, SystemTag } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 
 /** What stands against each invariant; what a payment may not do has a table of its own. */

@@ -1,20 +1,7 @@
-import {
-  type CloseOptions,
-  decimal,
-  ErrorCode,
-  formatDecimal,
-  SystemTag,
-  type Uuid,
-} from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  newEvents,
-  openEngine,
-  rowsOf,
-  type TestEngine,
-} from '../support/index.ts';
+import type { CloseOptions, Uuid } from '../../lib/index.ts';
+import { decimal, ErrorCode, formatDecimal, SystemTag } from '../../lib/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, newEvents, openEngine, rowsOf } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('closing accounts', (open) => {

@@ -1,13 +1,7 @@
 import { type BillingError, ErrorCode, type NewNotification, type QueueName } from '../../lib/index.ts';
-import { expectBelow } from '../support/bounds.ts';
-import {
-  eachDatabaseByTurns,
-  expect,
-  hostOf,
-  openEngine,
-  storageOf,
-  type TestEngine,
-} from '../support/index.ts';
+import { expectBelow } from '../support/assertions.ts';
+import type { TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, hostOf, openEngine, storageOf } from '../support/index.ts';
 
 const sentence =
   'This billing engine has been closed and does nothing more; open another one with Billing.open';

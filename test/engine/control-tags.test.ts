@@ -1,13 +1,6 @@
 import { ErrorCode, formatDecimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  newEvents,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, newEvents, openEngine } from '../support/index.ts';
 
 eachDatabaseByTurns('control tags', (open) => {
   let engine: TestEngine;

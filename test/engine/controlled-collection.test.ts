@@ -1,23 +1,16 @@
-import {
-  decimal,
-  formatDecimal,
-  type PaymentControl,
-  type PaymentControlContext,
-  type PluginProperty,
-  type PriorCallResult,
-  type Uuid,
+import type {
+  PaymentControl,
+  PaymentControlContext,
+  PluginProperty,
+  PriorCallResult,
+  Uuid,
 } from '../../lib/index.ts';
+import { decimal, formatDecimal } from '../../lib/index.ts';
 import type { PaymentConfig } from '../../lib/payments/index.ts';
-import {
-  anyDatabase,
-  eachDatabase,
-  expect,
-  migrated,
-  type OpenDatabase,
-  storageOf,
-} from '../support/index.ts';
+import type { OpenDatabase } from '../support/index.ts';
+import { anyDatabase, eachDatabase, expect, migrated, storageOf } from '../support/index.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
-import { runningCall } from '../support/payments/running-call.ts';
+import { runningCall } from '../support/payments/scripted-control.ts';
 
 const START = '2012-05-31T00:03:42Z';
 const EXTERNAL = '__EXTERNAL_PAYMENT__';

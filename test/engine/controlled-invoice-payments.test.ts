@@ -1,13 +1,11 @@
-import {
-  type BillingError,
-  decimal,
-  ErrorCode,
-  type PaymentControl,
-  type PaymentControlContext,
-  type PriorCallResult,
-  SystemTag,
-  type Uuid,
+import type {
+  BillingError,
+  PaymentControl,
+  PaymentControlContext,
+  PriorCallResult,
+  Uuid,
 } from '../../lib/index.ts';
+import { decimal, ErrorCode, SystemTag } from '../../lib/index.ts';
 import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 

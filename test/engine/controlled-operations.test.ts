@@ -1,18 +1,10 @@
 import { decimal, ErrorCode } from '../../lib/index.ts';
 import { DirectPayments, PaymentMachine, paymentConfig } from '../../lib/payments/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/index.ts';
-import {
-  anyDatabase,
-  codeOf,
-  expect,
-  migrated,
-  openEngine,
-  storageOf,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { anyDatabase, codeOf, expect, migrated, openEngine, storageOf } from '../support/index.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
-import { runningCall } from '../support/payments/running-call.ts';
-import { ScriptedControl } from '../support/payments/scripted-control.ts';
+import { runningCall, ScriptedControl } from '../support/payments/scripted-control.ts';
 import type { Account, PaymentResult } from '../support/plain-views.ts';
 
 const property = (key: string, value = 'true') => ({ key, value, isUpdatable: false });

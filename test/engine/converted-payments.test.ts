@@ -1,13 +1,11 @@
-import {
-  type Currency,
-  decimal,
-  ErrorCode,
-  type InvoiceRefundInput,
-  type PaymentControl,
-  type PaymentControlContext,
-  SystemTag,
-  type Uuid,
+import type {
+  Currency,
+  InvoiceRefundInput,
+  PaymentControl,
+  PaymentControlContext,
+  Uuid,
 } from '../../lib/index.ts';
+import { decimal, ErrorCode, SystemTag } from '../../lib/index.ts';
 import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
 import type { Account, PaymentView } from '../support/plain-views.ts';
 

@@ -1,13 +1,7 @@
 import { ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine } from '../support/index.ts';
 
 const shelf = catalogXml({
   effectiveDate: '2012-01-01T00:00:00Z',

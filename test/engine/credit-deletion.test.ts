@@ -1,13 +1,7 @@
 import { decimal, formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
 import { RECLAIMED_CREDITS_AT_ONCE } from '../../lib/invoicing/operations/credit-operations.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  newEvents,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, newEvents, openEngine } from '../support/index.ts';
 import type { InvoiceItemView } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {

@@ -1,12 +1,5 @@
-import {
-  type CreditNote,
-  formatDecimal,
-  type InvoicePlugin,
-  type Plain,
-  SystemTag,
-  type TenantBilling,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { CreditNote, InvoicePlugin, Plain, TenantBilling, Uuid } from '../../lib/index.ts';
+import { formatDecimal, SystemTag } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, hostedEngine, openEngine, type TestEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 

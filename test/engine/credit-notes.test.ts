@@ -1,13 +1,5 @@
-import {
-  type CreditNote,
-  decimal,
-  ErrorCode,
-  formatDecimal,
-  type Plain,
-  SystemTag,
-  type TenantBilling,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { CreditNote, Plain, TenantBilling, Uuid } from '../../lib/index.ts';
+import { decimal, ErrorCode, formatDecimal, SystemTag } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 import { readPdf } from '../support/pdf/pdf-text.ts';
 import type { InvoiceView } from '../support/plain-views.ts';

@@ -1,16 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { decimal, parseLocalDate, type SimplePlan, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  example,
-  expect,
-  itemLines,
-  openEngine,
-  specCatalog,
-  type TestEngine,
-} from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, example, expect, itemLines, openEngine, specCatalog } from '../support/index.ts';
 
 const orchard = example('catalogs/orchard-demo.xml');
 const lamp: SimplePlan = {

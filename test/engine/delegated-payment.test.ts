@@ -1,21 +1,8 @@
-import {
-  type AccountInput,
-  decimal,
-  ErrorCode,
-  formatDecimal,
-  SystemTag,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { AccountInput, Uuid } from '../../lib/index.ts';
+import { decimal, ErrorCode, formatDecimal, SystemTag } from '../../lib/index.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  newEvents,
-  openEngine,
-  rowsOf,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, newEvents, openEngine, rowsOf } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('payment delegated to a parent', (open) => {

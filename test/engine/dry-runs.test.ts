@@ -1,22 +1,8 @@
-import {
-  type DryRunRequest,
-  decimal,
-  ErrorCode,
-  formatDecimal,
-  parseLocalDate,
-  SystemTag,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { DryRunRequest, Uuid } from '../../lib/index.ts';
+import { decimal, ErrorCode, formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  openEngine,
-  rowsOf,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine, rowsOf } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
 const day = (text: string) => ({ date: parseLocalDate(text) });

@@ -1,26 +1,16 @@
-import {
-  BillingError,
-  decimal,
-  type EntitlementCall,
-  EntitlementOperation,
-  type EntitlementPlugin,
-  type EntitlementPluginContext,
-  type EntitlementRules,
-  type EntitlementSuccess,
-  formatDecimal,
-  localDate,
-  type TenantBilling,
-  type Uuid,
+import type {
+  EntitlementCall,
+  EntitlementPlugin,
+  EntitlementPluginContext,
+  EntitlementRules,
+  EntitlementSuccess,
+  TenantBilling,
+  Uuid,
 } from '../../lib/index.ts';
+import { BillingError, decimal, EntitlementOperation, formatDecimal, localDate } from '../../lib/index.ts';
 import { ENTITLEMENT_PLUGIN_TIMEOUT_MS } from '../../lib/subscriptions/operations/entitlement-control.ts';
-import {
-  busEvents,
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { busEvents, codeOf, eachDatabaseByTurns, expect, openEngine } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
 type Rules = { -readonly [Name in keyof EntitlementRules]: EntitlementRules[Name] };

@@ -3,16 +3,9 @@ import { fakeClock } from '../../adapters/testing/index.ts';
 import { type EventSink, type PublishedEvent, RetryLater } from '../../lib/index.ts';
 import { SinkService } from '../../lib/push/index.ts';
 import { SYSTEM_TENANT } from '../../lib/records/index.ts';
-import {
-  anyDatabase,
-  eachDatabase,
-  expect,
-  openEngine,
-  plainHasher,
-  recordingLogger,
-  storageOf,
-  type TestEngine,
-} from '../support/index.ts';
+import { anyDatabase, eachDatabase } from '../support/databases.ts';
+import type { TestEngine } from '../support/index.ts';
+import { expect, openEngine, plainHasher, recordingLogger, storageOf } from '../support/index.ts';
 import { author } from '../support/storage/stored-records.ts';
 
 const NOW = '2025-03-10T10:00:00Z';

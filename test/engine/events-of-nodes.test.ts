@@ -1,15 +1,14 @@
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import type { EventSink, FeedEvent, PublishedEvent, TenantBilling } from '../../lib/index.ts';
+import { onPostgresql, type TestDatabase } from '../support/databases.ts';
 import {
   expect,
   migrated,
-  onPostgresql,
   plainHasher,
   pushableSystemClock,
   recordingLogger,
   storageOf,
-  type TestDatabase,
 } from '../support/index.ts';
 
 const NOW = '2025-03-10T10:00:00Z';

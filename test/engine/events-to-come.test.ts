@@ -1,21 +1,8 @@
-import {
-  addDays,
-  ErrorCode,
-  formatLocalDate,
-  parseLocalDate,
-  parseWireMoment,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { Uuid } from '../../lib/index.ts';
+import { addDays, ErrorCode, formatLocalDate, parseLocalDate, parseWireMoment } from '../../lib/index.ts';
 import { plan, TRIAL } from '../support/catalogs/catalog-document.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  shelfOf,
-  subscribed,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, shelfOf, subscribed } from '../support/index.ts';
 
 const catalog = shelfOf({
   'basic-trial': plan('basic-trial', 'S', { initialPhases: TRIAL, price: '50.00' }),

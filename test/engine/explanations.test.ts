@@ -1,14 +1,8 @@
 import { decimal, ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { expectExplained } from '../support/explained-amount.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  openEngine,
-  openShop,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine, openShop } from '../support/index.ts';
 import type { InvoiceItemView, ItemExplanation } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('the explanation of an item', (open) => {

@@ -1,22 +1,9 @@
-import {
-  decimal,
-  formatDecimal,
-  parseLocalDate,
-  SystemTag,
-  type TenantBilling,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { TenantBilling, Uuid } from '../../lib/index.ts';
+import { decimal, formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
 import { expect, isLongRun, onPostgresql, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
-import {
-  COME_AGAIN,
-  inTurns,
-  type MadeCall,
-  makeCall,
-  type StormCall,
-  storm,
-  storyOf,
-} from '../support/storm-calls.ts';
+import type { MadeCall, StormCall } from '../support/storm-calls.ts';
+import { COME_AGAIN, inTurns, makeCall, storm, storyOf } from '../support/storm-calls.ts';
 
 const START = '2024-03-01T09:15:00Z';
 /** The summary of the first day is committed; the child's next invoice is not due. */

@@ -1,12 +1,6 @@
 import { SystemTag, type Uuid } from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  openEngine,
-  rowsOf,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine, rowsOf } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 import type { Account } from '../support/plain-views.ts';
 

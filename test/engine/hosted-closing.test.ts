@@ -1,13 +1,6 @@
 import { ErrorCode, formatDecimal } from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  type HostedEngine,
-  hostedEngine,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { HostedEngine, TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, hostedEngine, openEngine } from '../support/index.ts';
 
 // accounts §9, ruling R41
 eachDatabaseByTurns('closing an account in a host’s transaction', (open) => {

@@ -1,13 +1,6 @@
 import { type EntitlementPlugin, ErrorCode, parseLocalDate } from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  type HostedEngine,
-  hostedEngine,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { HostedEngine, TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, hostedEngine, openEngine } from '../support/index.ts';
 
 // subscriptions §22
 eachDatabaseByTurns('entitlement plugins in a host’s transaction', (open) => {

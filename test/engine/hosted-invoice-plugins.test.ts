@@ -1,14 +1,7 @@
 import { ErrorCode, type InvoicePlugin } from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  type HostedEngine,
-  hostedEngine,
-  itemLines,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { HostedEngine, TestEngine } from '../support/index.ts';
+import { codeOf, expect, hostedEngine, itemLines, openEngine } from '../support/index.ts';
 
 // invoicing §13
 eachDatabaseByTurns('invoice plugins in a host’s transaction', (open) => {

@@ -1,13 +1,6 @@
 import { ErrorCode } from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  type HostedEngine,
-  hostedEngine,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { HostedEngine, TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, hostedEngine, openEngine } from '../support/index.ts';
 
 eachDatabaseByTurns('payments in a host’s transaction (payments §5.1)', (open) => {
   let engine: TestEngine;

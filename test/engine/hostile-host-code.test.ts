@@ -3,17 +3,10 @@ import type { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import type { TenantBilling, Uuid } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { hostileAnswers, hostileThrows } from '../support/hostile-code.ts';
 import { HOSTILE, HostileHost } from '../support/hostile-host.ts';
-import {
-  anyDatabase,
-  expect,
-  sampled,
-  shopIn,
-  shopTemplate,
-  specCatalog,
-  storageOf,
-} from '../support/index.ts';
+import { expect, sampled, shopIn, shopTemplate, specCatalog, storageOf } from '../support/index.ts';
 
 interface Stage {
   readonly billing: Billing<never>;

@@ -1,20 +1,7 @@
-import {
-  type DocumentText,
-  DocumentTextKind,
-  decimal,
-  ErrorCode,
-  ObjectType,
-  SystemTag,
-  type Uuid,
-} from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  newEvents,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { DocumentText, Uuid } from '../../lib/index.ts';
+import { DocumentTextKind, decimal, ErrorCode, ObjectType, SystemTag } from '../../lib/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, newEvents, openEngine } from '../support/index.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 
 const { TEMPLATE, MANUAL_PAY_TEMPLATE, TRANSLATION, CATALOG_TRANSLATION } = DocumentTextKind;

@@ -1,12 +1,6 @@
 import { pdfRenderer } from '../../adapters/pdf/index.ts';
-import {
-  type AccountInput,
-  DocumentTextKind,
-  decimal,
-  ErrorCode,
-  type PrintableDocument,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { AccountInput, PrintableDocument, Uuid } from '../../lib/index.ts';
+import { DocumentTextKind, decimal, ErrorCode } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { readPdf } from '../support/pdf/pdf-text.ts';
 import { rejection } from '../support/storage/opened-storage.ts';

@@ -1,21 +1,7 @@
-import {
-  type AdditionalItem,
-  ErrorCode,
-  type InvoicePlugin,
-  type PluginProperty,
-  parseLocalDate,
-  type SeenInvoice,
-  SystemTag,
-  type Uuid,
-} from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { AdditionalItem, InvoicePlugin, PluginProperty, SeenInvoice, Uuid } from '../../lib/index.ts';
+import { ErrorCode, parseLocalDate, SystemTag } from '../../lib/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine } from '../support/index.ts';
 
 const chosenId = '22222222-2222-4222-8222-222222222222';
 

@@ -1,13 +1,6 @@
 import { formatDecimal, type InvoicePlugin, RetryLater, type Uuid } from '../../lib/index.ts';
-import {
-  anyDatabase,
-  eachDatabase,
-  example,
-  expect,
-  itemLines,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { anyDatabase, eachDatabase, example, expect, itemLines, openEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
 const splitter: InvoicePlugin = {

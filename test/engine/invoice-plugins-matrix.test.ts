@@ -1,11 +1,7 @@
 import { BillingError, formatDecimal, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
-import {
-  type Answer,
-  type InvoiceCall,
-  type ScriptedCall,
-  ScriptedInvoicePlugin,
-} from '../support/scripted-invoice-plugin.ts';
+import type { Answer, InvoiceCall, ScriptedCall } from '../support/scripted-invoice-plugin.ts';
+import { ScriptedInvoicePlugin } from '../support/scripted-invoice-plugin.ts';
 
 /** What a run comes to: billed (with a tax where the plugin adds one), nothing now, nothing before later, or it fails. */
 type Outcome = 'billed' | 'nothing' | 'later' | 'fails';

@@ -1,13 +1,8 @@
 import { formatDecimal, type Uuid } from '../../lib/index.ts';
 import { inParallel } from '../../lib/runtime/index.ts';
 import { anyDatabase, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
-import {
-  type Answer,
-  answers,
-  type InvoiceCall,
-  invoiceCalls,
-  ScriptedInvoicePlugin,
-} from '../support/scripted-invoice-plugin.ts';
+import type { Answer, InvoiceCall } from '../support/scripted-invoice-plugin.ts';
+import { answers, invoiceCalls, ScriptedInvoicePlugin } from '../support/scripted-invoice-plugin.ts';
 
 const operations = ['dry run', 'charge', 'tax', 'credit', 'adjustment', 'commit', 'void'] as const;
 type Operation = (typeof operations)[number];

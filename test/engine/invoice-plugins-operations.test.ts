@@ -1,21 +1,7 @@
-import {
-  ErrorCode,
-  formatDecimal,
-  formatLocalDate,
-  type InvoicePlugin,
-  parseLocalDate,
-  SystemTag,
-  type Uuid,
-} from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  hostedEngine,
-  itemLines,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { InvoicePlugin, Uuid } from '../../lib/index.ts';
+import { ErrorCode, formatDecimal, formatLocalDate, parseLocalDate, SystemTag } from '../../lib/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import { codeOf, expect, hostedEngine, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 

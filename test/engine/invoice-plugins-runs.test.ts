@@ -1,22 +1,7 @@
-import {
-  type AdditionalItem,
-  ErrorCode,
-  formatDecimal,
-  formatLocalDate,
-  type InvoicePlugin,
-  parseLocalDate,
-  type SeenInvoice,
-  SystemTag,
-  type Uuid,
-} from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { AdditionalItem, InvoicePlugin, SeenInvoice, Uuid } from '../../lib/index.ts';
+import { ErrorCode, formatDecimal, formatLocalDate, parseLocalDate, SystemTag } from '../../lib/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
 eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {

@@ -1,13 +1,6 @@
 import { parseLocalDate, type Uuid } from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  newEvents,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, newEvents, openEngine } from '../support/index.ts';
 
 eachDatabaseByTurns('invoicing', (open) => {
   const begin = (now: string) => openEngine(open, { now });

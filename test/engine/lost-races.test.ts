@@ -2,13 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
-import {
-  decimal,
-  type Account as EngineAccount,
-  ErrorCode,
-  formatDecimal,
-  type TenantBilling,
-} from '../../lib/index.ts';
+import type { Account as EngineAccount, TenantBilling } from '../../lib/index.ts';
+import { decimal, ErrorCode, formatDecimal } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { codeOf, expect, onPostgresql, openEngine, type TestEngine } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';

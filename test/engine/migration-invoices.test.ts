@@ -1,21 +1,8 @@
-import {
-  decimal,
-  formatDecimal,
-  type MigrationInvoiceRequest,
-  type MigrationItem,
-  parseLocalDate,
-  type Uuid,
-} from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  newEvents,
-  openEngine,
-  rowsOf,
-  type TestEngine,
-} from '../support/index.ts';
+import type { MigrationInvoiceRequest, MigrationItem, Uuid } from '../../lib/index.ts';
+import { decimal, formatDecimal, parseLocalDate } from '../../lib/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, expect, itemLines, newEvents, openEngine, rowsOf } from '../support/index.ts';
 
 const day = parseLocalDate;
 

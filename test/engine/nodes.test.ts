@@ -1,27 +1,19 @@
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock, memoryCatalogPlugin } from '../../adapters/testing/index.ts';
-import {
-  BillingError,
-  type EntitlementPlugin,
-  ErrorCode,
-  type InvoicePlugin,
-  type NodeCommand,
-  type PaymentControl,
-} from '../../lib/index.ts';
+import type { EntitlementPlugin, InvoicePlugin, NodeCommand, PaymentControl } from '../../lib/index.ts';
+import { BillingError, ErrorCode } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
+import { anyDatabase, onPostgresql, type TestDatabase } from '../support/databases.ts';
 import {
-  anyDatabase,
   codeOf,
   expect,
   migrated,
-  onPostgresql,
   openEngine,
   plainHasher,
   pushableSystemClock,
   recordingLogger,
   storageOf,
-  type TestDatabase,
 } from '../support/index.ts';
 
 interface Opened {

@@ -1,14 +1,13 @@
-import {
-  type Account,
-  decimal,
-  formatInstant,
-  type New,
-  type PaymentAttempt,
-  type PaymentControl,
-  type PaymentControlContext,
-  type TransactionStatus,
-  type Uuid,
+import type {
+  Account,
+  New,
+  PaymentAttempt,
+  PaymentControl,
+  PaymentControlContext,
+  TransactionStatus,
+  Uuid,
 } from '../../lib/index.ts';
+import { decimal, formatInstant } from '../../lib/index.ts';
 import { AttemptSweep, paymentConfig } from '../../lib/payments/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/index.ts';
 import { eachDatabaseByTurns, expect, migrated, storageOf } from '../support/index.ts';

@@ -1,12 +1,6 @@
 import { decimal, type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
-import {
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  openEngine,
-  rowsOf,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, itemLines, openEngine, rowsOf } from '../support/index.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';

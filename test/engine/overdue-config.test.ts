@@ -1,18 +1,11 @@
-import {
-  type BillingError,
-  decimal,
-  ErrorCode,
-  type NewOverdueDefinition,
-  type Problem,
-  type TenantBilling,
-} from '../../lib/index.ts';
+import type { BillingError, NewOverdueDefinition, Problem, TenantBilling } from '../../lib/index.ts';
+import { decimal, ErrorCode } from '../../lib/index.ts';
 import { authorshipOf } from '../../lib/runtime/index.ts';
+import { eachDatabaseByTurns, itOnPostgresql } from '../support/databases.ts';
 import {
   codeOf,
-  eachDatabaseByTurns,
   expect,
   hostedEngine,
-  itOnPostgresql,
   newEvents,
   openBilling,
   openEngine,

@@ -1,14 +1,9 @@
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
-import {
-  type CatalogPluginContext,
-  decimal,
-  type NewOverdueDefinition,
-  SystemTag,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { CatalogPluginContext, NewOverdueDefinition, Uuid } from '../../lib/index.ts';
+import { decimal, SystemTag } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { QueueName } from '../../lib/records/index.ts';
-import { harbour } from '../support/catalogs/plugin-catalog.ts';
+import { harbour } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabase, expect, onPostgresql, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';

@@ -1,8 +1,7 @@
 import { eachDatabaseByTurns, expect, openEngine } from '../support/index.ts';
 import { BEGINS } from '../support/overdue/debtor.ts';
-import { dunningStories } from '../support/overdue/dunning-stories.ts';
+import { dunningStories, type Teller } from '../support/overdue/dunning-stories.ts';
 import { libraryTeller } from '../support/overdue/library-teller.ts';
-import type { Teller } from '../support/overdue/teller.ts';
 
 eachDatabaseByTurns('dunning, from the first failed card to the payment of all', (open) => {
   let teller: Teller;

@@ -1,14 +1,7 @@
 import { ErrorCode, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
 import { catalogXml, plan, price } from '../support/catalogs/catalog-document.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  example,
-  expect,
-  itemLines,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, example, expect, itemLines, openEngine } from '../support/index.ts';
 
 const meadow = example('catalogs/meadow.xml');
 

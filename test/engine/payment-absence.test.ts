@@ -1,11 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type BillingError,
-  GatewayError,
-  type GatewayRequest,
-  type GatewayResult,
-  type PaymentGateway,
-} from '../../lib/index.ts';
+import type { BillingError, GatewayRequest, GatewayResult, PaymentGateway } from '../../lib/index.ts';
+import { GatewayError } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 import type { Account } from '../support/plain-views.ts';

@@ -1,13 +1,12 @@
-import {
-  decimal,
-  ErrorCode,
-  type GatewayPaymentMethod,
-  type GatewayRequest,
-  type GatewayResult,
-  type PaymentGateway,
-  type PaymentMethodDetails,
-  type Uuid,
+import type {
+  GatewayPaymentMethod,
+  GatewayRequest,
+  GatewayResult,
+  PaymentGateway,
+  PaymentMethodDetails,
+  Uuid,
 } from '../../lib/index.ts';
+import { decimal, ErrorCode } from '../../lib/index.ts';
 import { codeOf, eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
 import type { Account } from '../support/plain-views.ts';

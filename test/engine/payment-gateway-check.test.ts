@@ -1,20 +1,16 @@
 import { uuidGenerator } from '../../adapters/node/this-process.ts';
-import {
-  checkPaymentGateway,
-  type PaymentGatewayCheckOptions,
-  sandboxGateway,
-} from '../../adapters/testing/index.ts';
-import {
-  decimal,
-  type GatewayContext,
-  type GatewayRequest,
-  type GatewayResult,
-  type GatewayTransaction,
-  type NotificationAnswer,
-  type PaymentGateway,
-  PluginStatus,
-  type Uuid,
+import type { PaymentGatewayCheckOptions } from '../../adapters/testing/index.ts';
+import { checkPaymentGateway, sandboxGateway } from '../../adapters/testing/index.ts';
+import type {
+  GatewayContext,
+  GatewayRequest,
+  GatewayResult,
+  GatewayTransaction,
+  NotificationAnswer,
+  PaymentGateway,
+  Uuid,
 } from '../../lib/index.ts';
+import { decimal, PluginStatus } from '../../lib/index.ts';
 import { externalPaymentGateway } from '../../lib/payments/index.ts';
 import { anyDatabase, expect, migrated, storageOf } from '../support/index.ts';
 

@@ -1,11 +1,5 @@
-import {
-  type BillingError,
-  ErrorCode,
-  type GatewaySearch,
-  type Page,
-  type PaymentGateway,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { BillingError, GatewaySearch, Page, PaymentGateway, Uuid } from '../../lib/index.ts';
+import { ErrorCode } from '../../lib/index.ts';
 import { externalPaymentGateway } from '../../lib/payments/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import type { Account, PaymentView } from '../support/plain-views.ts';

@@ -1,13 +1,11 @@
-import {
-  BillingError,
-  ErrorCode,
-  GatewayError,
-  type GatewayPaymentMethod,
-  type PaymentControl,
-  type PaymentControlContext,
-  type PaymentGateway,
-  type Uuid,
+import type {
+  GatewayPaymentMethod,
+  PaymentControl,
+  PaymentControlContext,
+  PaymentGateway,
+  Uuid,
 } from '../../lib/index.ts';
+import { BillingError, ErrorCode, GatewayError } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import type { Account, PaymentMethodView } from '../support/plain-views.ts';
 

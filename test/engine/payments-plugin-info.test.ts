@@ -1,13 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import {
-  type Account,
-  BillingError,
-  formatInstant,
-  GatewayError,
-  type GatewayResult,
-  type PaymentGateway,
-  type PaymentMethodDetails,
-} from '../../lib/index.ts';
+import type { Account, GatewayResult, PaymentGateway, PaymentMethodDetails } from '../../lib/index.ts';
+import { BillingError, formatInstant, GatewayError } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../lib/values/limits.ts';
 import { eachDatabaseByTurns, expect, migrated, storageOf } from '../support/index.ts';

@@ -1,22 +1,9 @@
 import fc from 'fast-check';
-import {
-  type AccountInput,
-  addDays,
-  formatLocalDate,
-  type LocalDate,
-  parseLocalDate,
-  type Uuid,
-} from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  fixture,
-  itemLines,
-  openEngine,
-  specCatalog,
-  type TestEngine,
-} from '../support/index.ts';
+import type { AccountInput, LocalDate, Uuid } from '../../lib/index.ts';
+import { addDays, formatLocalDate, parseLocalDate } from '../../lib/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, expect, fixture, itemLines, openEngine, specCatalog } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
 const catalog = fixture('catalogs/phases-ahead.xml');

@@ -1,14 +1,7 @@
 import { decimal, ErrorCode, formatDecimal, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  itOnPostgresql,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import { eachDatabaseByTurns, itOnPostgresql } from '../support/databases.ts';
+import { codeOf, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 
 const PHASE_TYPE = { phaseType: 'EVERGREEN' } as const;

@@ -1,13 +1,7 @@
 import { formatDecimal, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { type PricedVersion, pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  newEvents,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, newEvents, openEngine } from '../support/index.ts';
 
 const heat: readonly PricedVersion[] = [
   { effectiveDate: '2024-01-01', price: '40.00' },

@@ -1,14 +1,11 @@
-import {
-  type BillingError,
-  type CreateSubscriptionRequest,
-  decimal,
-  ErrorCode,
-  formatDecimal,
-  type PriceOverrideRequest,
-  parseWireInstant,
-  type TenantBilling,
-  type Uuid,
+import type {
+  BillingError,
+  CreateSubscriptionRequest,
+  PriceOverrideRequest,
+  TenantBilling,
+  Uuid,
 } from '../../lib/index.ts';
+import { decimal, ErrorCode, formatDecimal, parseWireInstant } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, price, TRIAL } from '../support/catalogs/catalog-document.ts';
 import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 

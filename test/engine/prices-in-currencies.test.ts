@@ -1,13 +1,7 @@
 import type { Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, price } from '../support/catalogs/catalog-document.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine } from '../support/index.ts';
 
 const TEN_USD_NIL_EUR = price('USD', '10') + price('EUR', null);
 

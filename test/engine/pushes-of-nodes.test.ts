@@ -3,15 +3,14 @@ import { httpPushSender } from '../../adapters/node/index.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import type { TenantBilling } from '../../lib/index.ts';
 import type { PushSender } from '../../lib/ports/index.ts';
+import { onPostgresql, type TestDatabase } from '../support/databases.ts';
 import {
   expect,
   migrated,
-  onPostgresql,
   plainHasher,
   pushableSystemClock,
   recordingLogger,
   storageOf,
-  type TestDatabase,
 } from '../support/index.ts';
 import { openReceiver, type Receiver } from '../support/push/receiver.ts';
 

@@ -3,14 +3,8 @@ import { formatInstant } from '../../lib/index.ts';
 import type { PushSender } from '../../lib/ports/index.ts';
 import type { PushDelivery } from '../../lib/records/index.ts';
 import { SigningSecretService } from '../../lib/tenants/index.ts';
-import {
-  anyDatabase,
-  eachDatabase,
-  expect,
-  isLongRun,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { anyDatabase, eachDatabase, expect, isLongRun, openEngine } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 import { isSignedWith, openReceiver, type Receiver } from '../support/push/receiver.ts';
 

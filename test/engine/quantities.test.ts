@@ -2,15 +2,8 @@ import { ErrorCode, formatDecimal, parseLocalDate, SystemTag, type Uuid } from '
 
 import { sum } from '../../lib/values/money/index.ts';
 import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  newEvents,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, newEvents, openEngine } from '../support/index.ts';
 
 const shelf = catalogXml({
   effectiveDate: '2012-01-01T00:00:00Z',

@@ -6,24 +6,13 @@ import type { NewBusEvent, NewNotification, TenantRef } from '../../lib/index.ts
 import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
 import { billAfterMovedDay, loadBalances } from '../../lib/invoicing/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
-import {
-  DEFAULT_QUEUE_SETTINGS,
-  Dispatcher,
-  type KindSettings,
-  type QueueSettings,
-} from '../../lib/runtime/index.ts';
+import type { HandlerBatch, KindSettings, QueueHandler, QueueSettings } from '../../lib/runtime/index.ts';
+import { DEFAULT_QUEUE_SETTINGS, Dispatcher } from '../../lib/runtime/index.ts';
 import { QUEUE_HELP_AFTER_MS } from '../../lib/runtime/queue/dispatcher.ts';
 import { DEFAULT_TENANT_SETTINGS, TenantService } from '../../lib/tenants/index.ts';
 import { QUEUE_LEASE_MS, QUEUE_POLL_MS } from '../../lib/values/limits.ts';
-import {
-  eachDatabase,
-  expect,
-  migrated,
-  pushableSystemClock,
-  recordingLogger,
-  storageOf,
-} from '../support/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { expect, migrated, pushableSystemClock, recordingLogger, storageOf } from '../support/index.ts';
 
 const MINUTE_MS = 60_000;
 const SETTLE_MS = 60_000;

@@ -1,13 +1,7 @@
 import { BillingPeriod, type Uuid } from '../../lib/index.ts';
 import { catalogXml, envelopeXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine } from '../support/index.ts';
 
 /** Changes wait for the end of the term where they leave Oar, and are immediate otherwise. */
 const rules = `

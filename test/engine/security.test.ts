@@ -1,15 +1,8 @@
 import sinon from 'sinon';
 import { scryptHasher } from '../../adapters/node/index.ts';
 import { BillingError } from '../../lib/values/errors/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itOnPostgresql,
-  openBilling,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import { eachDatabaseByTurns, itOnPostgresql } from '../support/databases.ts';
+import { codeOf, expect, openBilling, openEngine, type TestEngine } from '../support/index.ts';
 import { author as authorship } from '../support/storage/stored-records.ts';
 
 const author = { userName: 'root' };

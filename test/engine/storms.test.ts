@@ -1,15 +1,7 @@
 import { BillingActionPolicy, ErrorCode, type Uuid } from '../../lib/index.ts';
 import { eachDatabase, expect, isLongRun, openEngine, type TestEngine } from '../support/index.ts';
-import {
-  COME_AGAIN,
-  effectsIn,
-  inTurns,
-  type MadeCall,
-  makeCall,
-  type StormCall,
-  storm,
-  storyOf,
-} from '../support/storm-calls.ts';
+import type { MadeCall, StormCall } from '../support/storm-calls.ts';
+import { COME_AGAIN, effectsIn, inTurns, makeCall, storm, storyOf } from '../support/storm-calls.ts';
 
 /** Accounts of the wide storm. */
 const ACCOUNTS = isLongRun ? 500 : 24;

@@ -5,20 +5,16 @@ import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/index.ts';
 import { CatalogService, PluginCatalogs } from '../../lib/catalog/index.ts';
+import type { Account, CallContext, LocalDate, TenantRef, Uuid } from '../../lib/index.ts';
 import {
-  type Account,
   BillingError,
   BusEventType,
-  type CallContext,
   decimal,
   ErrorCode,
   formatInstant,
   formatLocalDate,
-  type LocalDate,
   parseLocalDate,
   QueueName,
-  type TenantRef,
-  type Uuid,
 } from '../../lib/index.ts';
 import { billAfterMovedDay, loadBalances } from '../../lib/invoicing/index.ts';
 import type { ClaimedEntry, Storage } from '../../lib/ports/storage/index.ts';
@@ -35,15 +31,8 @@ import {
   SubscriptionService,
 } from '../../lib/subscriptions/index.ts';
 import { DEFAULT_TENANT_SETTINGS, TenantService } from '../../lib/tenants/index.ts';
-import {
-  eachDatabaseByTurns,
-  expect,
-  fixture,
-  migrated,
-  pushableSystemClock,
-  recordingLogger,
-  type TestDatabase,
-} from '../support/index.ts';
+import { eachDatabaseByTurns, type TestDatabase } from '../support/databases.ts';
+import { expect, fixture, migrated, pushableSystemClock, recordingLogger } from '../support/index.ts';
 
 const exampleXml = fixture('catalogs/spec-example.xml');
 const TOPICS = [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS];

@@ -1,14 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { ErrorCode, parseLocalDate, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { LockWait } from '../../lib/ports/storage/index.ts';
+import { eachDatabaseByTurns, itOnPostgresql, onPostgresql } from '../support/databases.ts';
 import {
   codeOf,
-  eachDatabaseByTurns,
   example,
   expect,
-  itOnPostgresql,
   newEvents,
-  onPostgresql,
   openBilling,
   openEngine,
   openShop,

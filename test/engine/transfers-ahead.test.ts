@@ -1,19 +1,8 @@
-import {
-  ErrorCode,
-  type TransferBundleOptions,
-  type TransferBundleRequest,
-  type Uuid,
-} from '../../lib/index.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  messageOf,
-  newEvents,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TransferBundleOptions, TransferBundleRequest, Uuid } from '../../lib/index.ts';
+import { ErrorCode } from '../../lib/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, expect, itemLines, messageOf, newEvents, openEngine } from '../support/index.ts';
 import type { Account, SubscriptionView } from '../support/plain-views.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 

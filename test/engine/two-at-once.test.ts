@@ -1,15 +1,7 @@
 import { decimal, parseLocalDate, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { expect, isLongRun, onPostgresql, openEngine, sampled, type TestEngine } from '../support/index.ts';
-import {
-  COME_AGAIN,
-  effectsIn,
-  inTurns,
-  type MadeCall,
-  makeCall,
-  type StormCall,
-  storm,
-  storyOf,
-} from '../support/storm-calls.ts';
+import type { MadeCall, StormCall } from '../support/storm-calls.ts';
+import { COME_AGAIN, effectsIn, inTurns, makeCall, storm, storyOf } from '../support/storm-calls.ts';
 
 const START = '2024-03-01T09:15:00Z';
 const LATER = '2024-03-11T09:15:00Z';

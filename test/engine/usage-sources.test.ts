@@ -1,12 +1,5 @@
-import {
-  formatInstant,
-  parseLocalDate,
-  RetryLater,
-  SystemTag,
-  type UsageGranularity,
-  type UsageSource,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { UsageGranularity, UsageSource, Uuid } from '../../lib/index.ts';
+import { formatInstant, parseLocalDate, RetryLater, SystemTag } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 import { MeteringSource } from '../support/usage/metering-source.ts';

@@ -1,13 +1,7 @@
 import { ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { expectExplained } from '../support/explained-amount.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  openEngine,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine } from '../support/index.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 

@@ -1,15 +1,8 @@
 import { ErrorCode, type UsageSource, type Uuid } from '../../lib/index.ts';
 import { purgeToldThresholds } from '../../lib/invoicing/index.ts';
 import { formatInstant, instant } from '../../lib/values/time/index.ts';
-import {
-  anyDatabase,
-  codeOf,
-  eachDatabase,
-  expect,
-  openEngine,
-  rowsOf,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { anyDatabase, codeOf, eachDatabase, expect, openEngine, rowsOf } from '../support/index.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
 const EVENTS = `

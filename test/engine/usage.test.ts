@@ -1,24 +1,8 @@
-import {
-  decimal,
-  ErrorCode,
-  formatDecimal,
-  type NewUsage,
-  OnDuplicate,
-  type Plain,
-  type RolledUpUsage,
-  UnreadableLine,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { NewUsage, Plain, RolledUpUsage, Uuid } from '../../lib/index.ts';
+import { decimal, ErrorCode, formatDecimal, OnDuplicate, UnreadableLine } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
-import {
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  newEvents,
-  openEngine,
-  rowsOf,
-  type TestEngine,
-} from '../support/index.ts';
+import type { TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, newEvents, openEngine, rowsOf } from '../support/index.ts';
 
 const catalog = catalogXml({
   effectiveDate: '2024-01-01T00:00:00Z',

@@ -1,10 +1,5 @@
-import {
-  type BlockedRef,
-  type BlockingStateRequest,
-  decimal,
-  parseWireMoment,
-  type Uuid,
-} from '../../lib/index.ts';
+import type { BlockedRef, BlockingStateRequest, Uuid } from '../../lib/index.ts';
+import { decimal, parseWireMoment } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
 import { type PricedVersion, pricedCatalog } from '../support/catalogs/priced-catalog.ts';
 import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';

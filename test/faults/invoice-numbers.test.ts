@@ -7,13 +7,12 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
+import { codeOf } from '../support/assertions.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { isLongRun } from '../support/long-run.ts';
+import { isLongRun, sampled } from '../support/long-run.ts';
 import { plainHasher } from '../support/plain-hasher.ts';
 import { rowsOf } from '../support/queue-rows.ts';
-import { sampled } from '../support/sampled.ts';
 import { storageOf } from '../support/storage.ts';
 import { DyingProcess } from './dying-process.ts';
 import { killableStorage } from './killable.ts';

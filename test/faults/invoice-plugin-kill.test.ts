@@ -4,10 +4,10 @@ import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import type { InvoicePlugin, Uuid } from '../../lib/index.ts';
+import { codeOf } from '../support/assertions.ts';
 import { bundled } from '../support/bundled.ts';
 import { eachDatabase, onPostgresql, type TestDatabase } from '../support/databases.ts';
 import { itemLines, openEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
 import { plainHasher } from '../support/plain-hasher.ts';
 import { storageOf } from '../support/storage.ts';
 

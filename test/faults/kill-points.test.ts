@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { customers } from '../../examples/demo-story.ts';
 import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
-import { expectBelow } from '../support/bounds.ts';
+import { expectBelow } from '../support/assertions.ts';
 import { bundled } from '../support/bundled.ts';
 import {
   type DatabaseKind,

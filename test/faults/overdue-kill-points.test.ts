@@ -5,9 +5,8 @@ import { type DatabaseTemplate, eachDatabase, type TestDatabase } from '../suppo
 import { specCatalog } from '../support/engine.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { factsByLibrary } from '../support/overdue/account-facts.ts';
-import { linesOf } from '../support/overdue/account-lines.ts';
 import { overdueXml } from '../support/overdue/overdue-documents.ts';
-import { eventsOfAccount, pendingChecks } from '../support/overdue/overdue-rows.ts';
+import { eventsOfAccount, linesOf, pendingChecks } from '../support/overdue/overdue-rows.ts';
 import { shopIn, shopTemplate } from '../support/shop.ts';
 import { DyingProcess } from './dying-process.ts';
 import { expectSameAfterDeath, openOnlyNode, settled } from './only-node.ts';

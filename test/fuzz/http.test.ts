@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import { ErrorCode } from '../../lib/values/errors/index.ts';
-import { expectBelow } from '../support/bounds.ts';
+import { expectBelow } from '../support/assertions.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { pathOf, samples } from '../support/http/route-samples.ts';
 import { type Serving, START, serve } from '../support/http/serving.ts';

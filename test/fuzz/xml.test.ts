@@ -23,7 +23,7 @@ import {
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import { BillingPeriod, TimeUnit } from '../../lib/values/time/index.ts';
 import { anyText } from '../support/any-text.ts';
-import { expectBelow } from '../support/bounds.ts';
+import { expectBelow } from '../support/assertions.ts';
 import { catalogJson } from '../support/catalogs/catalog-json.ts';
 import { fixture } from '../support/files.ts';
 import { isLongRun } from '../support/long-run.ts';

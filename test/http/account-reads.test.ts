@@ -5,9 +5,8 @@ import { expect } from 'chai';
 import { ErrorCode, type TenantRef, type Uuid } from '../../lib/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { insertAccountStates } from '../support/account-states.ts';
-import { expectBelow } from '../support/bounds.ts';
+import { codeOf, expectBelow } from '../support/assertions.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { codeOf } from '../support/errors.ts';
 import {
   createdId,
   documentHeaders,

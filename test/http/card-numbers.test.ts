@@ -12,7 +12,7 @@ import {
 } from '../../lib/index.ts';
 import { anyDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
-import { tablesHolding } from '../support/storage/tables-holding.ts';
+import { tablesHolding } from '../support/storage/statement-plans.ts';
 import { migrated } from '../support/storage.ts';
 
 const CARD = '4111111111111111';

@@ -9,11 +9,11 @@ import { ErrorCode } from '../../lib/values/errors/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
 import { pathOf, samples, statusForUnknownId, withQuery } from '../support/http/route-samples.ts';
-import type { Sample, TenantKeys } from '../support/http/sample.ts';
+import type { Sample, TenantKeys } from '../support/http/samples.ts';
 import { aliasHeaders, basic, type Reply, type Request, serve } from '../support/http/serving.ts';
 import { asShown, firstToShow, leftOutOf } from '../support/http/shown-parameters.ts';
 import { populate, type World } from '../support/http/world.ts';
-import { isSampled, sampled } from '../support/sampled.ts';
+import { isSampled, sampled } from '../support/long-run.ts';
 import { migrated } from '../support/storage.ts';
 
 const spellings: Readonly<Record<Dialect, Readonly<Record<string, string | undefined>>>> = {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
-import { expectBelow } from '../support/bounds.ts';
+import { expectBelow } from '../support/assertions.ts';
 import { onPostgresql } from '../support/databases.ts';
 import { bearer } from '../support/http/callers.ts';
 import { type Reply, serveInTestMode } from '../support/http/serving.ts';

@@ -7,10 +7,10 @@ import { DATE_OR_DATE_TIME } from '../../adapters/koa/wire/wire-type.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
-import type { Sample } from '../support/http/sample.ts';
+import type { Sample } from '../support/http/samples.ts';
 import { aliasHeaders, START, serve } from '../support/http/serving.ts';
 import { populate, type World } from '../support/http/world.ts';
-import { sampled } from '../support/sampled.ts';
+import { sampled } from '../support/long-run.ts';
 import { migrated } from '../support/storage.ts';
 
 /** The ends of the calendar, of numbers and of ids. */

@@ -4,7 +4,7 @@ import { externalPaymentGateway } from '../../lib/payments/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { type Reply, serve } from '../support/http/serving.ts';
 import { populate, textOf, type World } from '../support/http/world.ts';
-import { SIGNING_GATEWAY, signatureOf } from '../support/payments/signing-gateway.ts';
+import { SIGNING_GATEWAY, signatureOf } from '../support/payments/scripted-gateway.ts';
 import { migrated } from '../support/storage.ts';
 
 const anonymous = {

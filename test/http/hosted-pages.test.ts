@@ -7,7 +7,7 @@ import type {
 } from '../../lib/index.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { basic, createdId, type Reply, type Serving, serve } from '../support/http/serving.ts';
-import { SIGNING_GATEWAY } from '../support/payments/signing-gateway.ts';
+import { SIGNING_GATEWAY } from '../support/payments/scripted-gateway.ts';
 import { migrated } from '../support/storage.ts';
 
 const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };

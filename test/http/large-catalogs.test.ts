@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { StoredCatalogs } from '../../lib/catalog/index.ts';
 import { timeSlices } from '../../lib/runtime/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
-import { expectBelow } from '../support/bounds.ts';
+import { expectBelow } from '../support/assertions.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { documentHeaders, type Serving, serve, xmlType } from '../support/http/serving.ts';
 import { isLongRun } from '../support/long-run.ts';

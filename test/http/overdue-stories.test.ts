@@ -3,11 +3,10 @@ import { expect } from 'chai';
 import { anyDatabase } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
 import { serve, xmlType } from '../support/http/serving.ts';
+import { sampled } from '../support/long-run.ts';
 import { BEGINS } from '../support/overdue/debtor.ts';
-import { dunningStories } from '../support/overdue/dunning-stories.ts';
+import { dunningStories, type Teller } from '../support/overdue/dunning-stories.ts';
 import { httpTeller } from '../support/overdue/http-teller.ts';
-import type { Teller } from '../support/overdue/teller.ts';
-import { sampled } from '../support/sampled.ts';
 import { migrated } from '../support/storage.ts';
 
 anyDatabase((kind, open) => {

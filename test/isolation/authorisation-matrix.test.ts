@@ -6,8 +6,8 @@ import { permissions } from '../../lib/security/index.ts';
 import { type DatabaseKind, eachDatabase } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
 import { aliasHeaders, type Reply, type Serving, serve } from '../support/http/serving.ts';
-import { SIGNING_GATEWAY } from '../support/payments/signing-gateway.ts';
-import { sampled } from '../support/sampled.ts';
+import { sampled } from '../support/long-run.ts';
+import { SIGNING_GATEWAY } from '../support/payments/scripted-gateway.ts';
 import { migrated } from '../support/storage.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111';

@@ -4,11 +4,10 @@ import type { Route } from '../../adapters/koa/routing/route.ts';
 import { eachDatabaseAndSuperuser } from '../support/databases.ts';
 import { authorizationOf } from '../support/http/callers.ts';
 import { pathOf, samples, withQuery } from '../support/http/route-samples.ts';
-import type { Sample } from '../support/http/sample.ts';
+import type { Sample } from '../support/http/samples.ts';
 import { exampleCatalog, type Reply, serve, xmlType } from '../support/http/serving.ts';
 import { populate, textOf, type World } from '../support/http/world.ts';
-import { isLongRun } from '../support/long-run.ts';
-import { sampled } from '../support/sampled.ts';
+import { isLongRun, sampled } from '../support/long-run.ts';
 import { migrated } from '../support/storage.ts';
 
 /** Keys and names that the samples and the world give to what is tenant `bob`'s. */

@@ -5,8 +5,8 @@ import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import { decimal, type SimplePlan, type TenantBilling } from '../../lib/index.ts';
+import { codeOf } from '../support/assertions.ts';
 import { freshDatabase } from '../support/databases.ts';
-import { codeOf } from '../support/errors.ts';
 import { migrated } from '../support/storage.ts';
 
 const lamp: SimplePlan = {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
-import { isLongRun } from '../support/long-run.ts';
-import { sampled } from '../support/sampled.ts';
+import { isLongRun, sampled } from '../support/long-run.ts';
 import { proxied } from '../support/tcp-proxy.ts';
 import { Deployment, eventually, type NamedNode, tell } from './deployment.ts';
 

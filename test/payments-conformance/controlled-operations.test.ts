@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { decimal, type PaymentControl, type PaymentControlContext } from '../../lib/index.ts';
 import { type DatabaseKind, eachDatabase } from '../support/databases.ts';
-import { isLongRun } from '../support/long-run.ts';
+import { isLongRun, sampled } from '../support/long-run.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { Behaviour, ScriptedGateway } from '../support/payments/scripted-gateway.ts';
-import { sampled } from '../support/sampled.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { expectOneEffect } from './expected-effects.ts';
 import { OperationPlay, operationTypes, Pattern, type Played } from './operation-play.ts';

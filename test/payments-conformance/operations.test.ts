@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { type DatabaseKind, eachDatabase } from '../support/databases.ts';
-import { isLongRun } from '../support/long-run.ts';
+import { isLongRun, sampled } from '../support/long-run.ts';
 import { PaymentStage } from '../support/payments/payment-stage.ts';
 import { Behaviour, FurtherBehaviour, ScriptedGateway } from '../support/payments/scripted-gateway.ts';
-import { sampled } from '../support/sampled.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { expectOneEffect, expectOneRecord } from './expected-effects.ts';
 import { OperationPlay, type OperationType, operationTypes, Pattern } from './operation-play.ts';

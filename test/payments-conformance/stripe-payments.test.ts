@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type GatewayResult, PluginStatus } from '../../lib/index.ts';
-import { newMethod } from '../support/stripe/saved-methods.ts';
+import { newMethod } from '../support/stripe/payment-intents.ts';
 import { StripeShop } from '../support/stripe/stripe-shop.ts';
 
 /** Status, amount and code of an answer, as `PROCESSED 10` or `ERROR 10 card_declined`. */

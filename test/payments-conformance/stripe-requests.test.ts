@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openDispute } from '../support/stripe/refunds.ts';
+import { openDispute } from '../support/stripe/payment-intents.ts';
 import { endpoints } from '../support/stripe/stripe-endpoints.ts';
 import { StripeMock } from '../support/stripe/stripe-mock.ts';
 import { StripeShop } from '../support/stripe/stripe-shop.ts';

@@ -23,9 +23,9 @@ import { LazyPart, type Part, PartList } from '../../lib/catalog/model/part.ts';
 import { createPlan, textOfPlan } from '../../lib/catalog/model/plan.ts';
 import { inOneTurn } from '../../lib/runtime/wait/turns.ts';
 import { type Instant, instant } from '../../lib/values/time/index.ts';
+import { expectSame } from '../support/assertions.ts';
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
-import { expectSame } from '../support/expect-same.ts';
-import { documentRuns, propertyRuns } from '../support/runs.ts';
+import { documentRuns, propertyRuns } from '../support/long-run.ts';
 
 const DAY_MS = 86_400_000;
 const [template] = fc.sample(

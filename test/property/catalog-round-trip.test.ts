@@ -8,9 +8,9 @@ import {
   type VersionContent,
   writeCatalogXml,
 } from '../../lib/catalog/index.ts';
+import { expectSame } from '../support/assertions.ts';
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
-import { expectSame } from '../support/expect-same.ts';
-import { documentRuns } from '../support/runs.ts';
+import { documentRuns } from '../support/long-run.ts';
 
 /** The public state of a version; the mode of the version itself is folded into its plans when it is written. */
 function state(content: VersionContent): unknown {

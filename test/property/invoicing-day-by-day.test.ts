@@ -15,7 +15,7 @@ import {
   type Step,
 } from '../support/lives/invoicing-history.ts';
 import { isCycleDate } from '../support/lives/invoicing-oracle.ts';
-import { historyRuns } from '../support/runs.ts';
+import { historyRuns } from '../support/long-run.ts';
 
 /** The longest stretch of days between two changes. */
 const MOST_DAYS = 60;

@@ -8,7 +8,7 @@ import { ZERO } from '../../lib/values/money/index.ts';
 import { addDays, type Instant, type LocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { countedIds, line, SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
 import { eventsOf, firstDifference, type History, histories } from '../support/lives/invoicing-history.ts';
-import { propertyRuns } from '../support/runs.ts';
+import { propertyRuns } from '../support/long-run.ts';
 
 const accountId = '00000000-0000-7000-8000-00000000000a' as Uuid;
 

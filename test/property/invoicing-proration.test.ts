@@ -5,7 +5,7 @@ import { type Decimal, minorUnits } from '../../lib/values/money/index.ts';
 import { addDays, formatLocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { eventsOf, forOracle, type History, histories } from '../support/lives/invoicing-history.ts';
 import { oraclePeriods } from '../support/lives/invoicing-oracle.ts';
-import { propertyRuns } from '../support/runs.ts';
+import { propertyRuns } from '../support/long-run.ts';
 
 /** The events once every fact of the history is known. */
 function allEvents(history: History) {

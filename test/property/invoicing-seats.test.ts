@@ -5,7 +5,7 @@ import { decimal, sum } from '../../lib/values/money/index.ts';
 import { addDays, type BillingPeriod, type LocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { event } from '../support/invoicing/billing-events.ts';
 import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
-import { propertyRuns } from '../support/runs.ts';
+import { propertyRuns } from '../support/long-run.ts';
 
 /** A number of seats from some day after the start on. */
 interface Seats {

@@ -13,7 +13,7 @@ import {
   histories,
   type Step,
 } from '../support/lives/invoicing-history.ts';
-import { historyRuns } from '../support/runs.ts';
+import { historyRuns } from '../support/long-run.ts';
 
 /** A history on its way: every run is checked as it happens. */
 class Life {

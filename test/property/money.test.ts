@@ -15,7 +15,7 @@ import {
   stringifyExactJson,
   sum,
 } from '../../lib/values/money/index.ts';
-import { propertyRuns } from '../support/runs.ts';
+import { propertyRuns } from '../support/long-run.ts';
 
 const numRuns = propertyRuns;
 const currencies = fc.constantFrom(...currencyCodes);

@@ -24,8 +24,8 @@ import {
   parseLocalDate,
   TimeUnit,
 } from '../../lib/values/time/index.ts';
+import { propertyRuns } from '../support/long-run.ts';
 import { condition, config, state } from '../support/overdue/states.ts';
-import { propertyRuns } from '../support/runs.ts';
 
 const firstDay = parseLocalDate('2024-01-01');
 const units = fc.constantFrom(TimeUnit.DAYS, TimeUnit.WEEKS, TimeUnit.MONTHS, TimeUnit.YEARS);

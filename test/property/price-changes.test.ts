@@ -14,7 +14,7 @@ import {
 } from '../../lib/values/time/index.ts';
 import { plan, version } from '../support/catalogs/catalog-document.ts';
 import { SubscriptionLedger } from '../support/invoicing/subscription-ledger.ts';
-import { propertyRuns } from '../support/runs.ts';
+import { propertyRuns } from '../support/long-run.ts';
 import { account, at, created, type Life } from '../support/subscriptions/example.ts';
 
 const firstDay = localDate(2024, 1, 1);

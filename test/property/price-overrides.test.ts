@@ -12,7 +12,7 @@ import {
 import { mapPrices, readOverrides, writeOverrides } from '../../lib/catalog/overrides/define-overrides.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { versionContent } from '../support/catalogs/catalog-arbitraries.ts';
-import { propertyRuns } from '../support/runs.ts';
+import { propertyRuns } from '../support/long-run.ts';
 
 /** Plans as validation asks: the types of the phases differ (V8), and so do the currencies of a price (V13). */
 const plans = versionContent

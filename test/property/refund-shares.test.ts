@@ -12,8 +12,8 @@ import {
   minorUnits,
   sum,
 } from '../../lib/values/money/index.ts';
+import { propertyRuns } from '../support/long-run.ts';
 import { attemptRow, nextId, PAYMENT_ID, transaction } from '../support/payments/payment-records.ts';
-import { propertyRuns } from '../support/runs.ts';
 
 const currencies = fc.constantFrom(...currencyCodes);
 /** Of a thousand. */

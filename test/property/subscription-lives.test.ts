@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { SubscriptionLife } from '../support/lives/subscription-life.ts';
 import { lifeScripts } from '../support/lives/subscription-steps.ts';
-import { historyRuns } from '../support/runs.ts';
+import { historyRuns } from '../support/long-run.ts';
 
 /** What the lives have to come to, so that the property speaks of it: at least once in so many lives. */
 const LIVES_BETWEEN: Readonly<Record<string, number>> = {

@@ -4,7 +4,7 @@ import { type Catalog, createCatalog } from '../../lib/catalog/index.ts';
 import { billingEvents } from '../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import { addDays, type Instant, instant, type LocalDate, localDate } from '../../lib/values/time/index.ts';
 import { phase, plan, version } from '../support/catalogs/catalog-document.ts';
-import { propertyRuns } from '../support/runs.ts';
+import { propertyRuns } from '../support/long-run.ts';
 import {
   account,
   created,

@@ -23,7 +23,7 @@ import {
   withDayOfMonth,
   yearOf,
 } from '../../lib/values/time/index.ts';
-import { propertyRuns } from '../support/runs.ts';
+import { propertyRuns } from '../support/long-run.ts';
 
 const numRuns = propertyRuns;
 const dates = fc

@@ -20,8 +20,7 @@ import {
   startOfDay,
   timeZone,
 } from '../../lib/values/time/index.ts';
-import { seed } from '../support/long-run.ts';
-import { zoneRuns } from '../support/runs.ts';
+import { seed, zoneRuns } from '../support/long-run.ts';
 import { zones } from './time-zone-list.ts';
 
 const firstMs = Date.UTC(1900, 0, 1);

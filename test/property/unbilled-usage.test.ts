@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { isLongRun } from '../support/long-run.ts';
 import { dateOf, ofEveryHistory, play } from '../support/usage/played-usage.ts';
-import { UnbilledUsageLife } from '../support/usage/unbilled-usage-life.ts';
+import { UnbilledUsageLife } from '../support/usage/scanned-usage-life.ts';
 
 const FAR = 400;
 

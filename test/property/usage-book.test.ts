@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { addDays, formatLocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
-import { historyRuns } from '../support/runs.ts';
+import { historyRuns } from '../support/long-run.ts';
 import { BookedUsageLife } from '../support/usage/booked-usage-life.ts';
 import { EvaluatedUsageLife } from '../support/usage/evaluated-usage-life.ts';
 import { billedAndVoided, dateOf, ofEveryHistory, play } from '../support/usage/played-usage.ts';
-import { ScannedUsageLife } from '../support/usage/scanned-usage-life.ts';
-import { WalkedUsageLife } from '../support/usage/walked-usage-life.ts';
+import { ScannedUsageLife, WalkedUsageLife } from '../support/usage/scanned-usage-life.ts';
 import { WindowedUsageLife } from '../support/usage/windowed-usage-life.ts';
 
 describe('the book of what was used', () => {

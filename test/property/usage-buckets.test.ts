@@ -10,7 +10,7 @@ import {
   type TimeZone,
   timeZone,
 } from '../../lib/values/time/index.ts';
-import { propertyRuns } from '../support/runs.ts';
+import { propertyRuns } from '../support/long-run.ts';
 
 /** With changes of the clock by an hour and by half of one, offsets of a quarter, and a day that was left out. */
 const zones = [

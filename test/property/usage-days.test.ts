@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { TenantRef } from '../../lib/index.ts';
 import type { UsagePoint, UsageSubmission } from '../../lib/records/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { storedRuns } from '../support/runs.ts';
+import { storedRuns } from '../support/long-run.ts';
 import { type OpenedStorage, openStorage } from '../support/storage/opened-storage.ts';
 import { author } from '../support/storage/stored-records.ts';
 import {

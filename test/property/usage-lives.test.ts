@@ -4,11 +4,11 @@ import { usageIntervals, usageRuns } from '../../lib/usage/intervals/usage-inter
 import type { UsageConfig } from '../../lib/usage/settlement/usage-config.ts';
 import { addDays, type BillingPeriod, calendarDayOf, lengthOfMonth } from '../../lib/values/time/index.ts';
 import { day, text } from '../support/invoicing/billing-events.ts';
-import { historyRuns, propertyRuns } from '../support/runs.ts';
+import { historyRuns, propertyRuns } from '../support/long-run.ts';
 import { meteredSections, peakSections, thousandths } from '../support/usage/arbitrary-usage.ts';
 import { ScannedUsageLife } from '../support/usage/scanned-usage-life.ts';
 import { consumable, stdUsage } from '../support/usage/sections.ts';
-import { UTC_ZONE, usageEvent } from '../support/usage/usage-events.ts';
+import { UTC_ZONE, usageEvent } from '../support/usage/usage-catalog.ts';
 import type { UsageLife } from '../support/usage/usage-life.ts';
 
 const begin = day('2026-04-01');

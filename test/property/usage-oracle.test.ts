@@ -1,24 +1,24 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { BillingEvent } from '../../lib/records/index.ts';
-import type { UsageConfig } from '../../lib/usage/settlement/usage-config.ts';
-import { DEFAULT_USAGE_CONFIG } from '../../lib/usage/settlement/usage-config.ts';
+import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../lib/usage/settlement/usage-config.ts';
 import { timeZone } from '../../lib/values/time/index.ts';
-import { isLongRun } from '../support/long-run.ts';
-import { historyRuns } from '../support/runs.ts';
+import { historyRuns, isLongRun } from '../support/long-run.ts';
 import { BookedUsageLife } from '../support/usage/booked-usage-life.ts';
 import { EvaluatedUsageLife } from '../support/usage/evaluated-usage-life.ts';
-import { usageEvent } from '../support/usage/usage-events.ts';
+import { usageEvent } from '../support/usage/usage-catalog.ts';
 import type { UsageLife } from '../support/usage/usage-life.ts';
 import { dateText, dayAt, dayOf } from '../support/usage-oracle/calendar.ts';
 import {
   calls as allCalls,
   peaks as allPeaks,
   endingAt,
+  oracleSection,
+  ruleSection,
+  type SectionText,
   top,
-} from '../support/usage-oracle/metered-sections.ts';
+} from '../support/usage-oracle/metered-shelf.ts';
 import { OracleLife } from '../support/usage-oracle/oracle-life.ts';
-import { oracleSection, ruleSection, type SectionText } from '../support/usage-oracle/section-texts.ts';
 import type { OracleEvent } from '../support/usage-oracle/usage-facts.ts';
 
 // Clocks go forward on 8 March in New York, and back on 5 April in Auckland.

@@ -4,7 +4,7 @@ import type { UsageSection } from '../../lib/records/index.ts';
 import { rateUsage } from '../../lib/usage/rating/rate-usage.ts';
 import type { OverflowPolicy, RatedUsage } from '../../lib/usage/rating/rated-usage.ts';
 import { type Decimal, sum, ZERO } from '../../lib/values/money/index.ts';
-import { propertyRuns } from '../support/runs.ts';
+import { propertyRuns } from '../support/long-run.ts';
 import {
   meteredPoints,
   meteredSections,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { DEFAULT_USAGE_CONFIG } from '../../lib/usage/settlement/usage-config.ts';
-import { historyRuns } from '../support/runs.ts';
+import { historyRuns } from '../support/long-run.ts';
 import { EvaluatedUsageLife } from '../support/usage/evaluated-usage-life.ts';
 import {
   billedAndVoided,

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { decimal, formatDecimal, SystemTag, sum, type Uuid } from '../../lib/index.ts';
 import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
-import { isLongRun } from '../support/long-run.ts';
-import { propertyRuns } from '../support/runs.ts';
+import { isLongRun, propertyRuns } from '../support/long-run.ts';
 
 const cents = fc.integer({ min: 1, max: 20_000 }).map((amount) => decimal(amount).div(100));
 const autoCommit = fc.integer({ min: 0, max: 5 }).map((drawn) => drawn > 0);

@@ -17,9 +17,16 @@ import {
 import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
-import { chargedDays, pausesToldBy, stateToldBy } from '../support/lives/bundle-rows.ts';
-import { type AskedDay, type Script, type Step, scripts } from '../support/lives/bundle-steps.ts';
-import { storedRuns } from '../support/runs.ts';
+import {
+  type AskedDay,
+  chargedDays,
+  pausesToldBy,
+  type Script,
+  type Step,
+  scripts,
+  stateToldBy,
+} from '../support/lives/bundle-steps.ts';
+import { storedRuns } from '../support/long-run.ts';
 
 const zone = timeZone('UTC');
 const msPerDay = 86_400_000;

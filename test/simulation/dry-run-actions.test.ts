@@ -17,9 +17,8 @@ import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { type DryRunCase, dryRunCases } from '../support/lives/dry-run-cases.ts';
-import { isLongRun } from '../support/long-run.ts';
+import { isLongRun, propertyRuns } from '../support/long-run.ts';
 import type { InvoiceView } from '../support/plain-views.ts';
-import { propertyRuns } from '../support/runs.ts';
 
 const START = parseLocalDate('2024-01-05');
 /** Clocks show times up to the year 8999. */

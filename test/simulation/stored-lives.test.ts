@@ -27,9 +27,8 @@ import {
   type SubscriptionCall,
   type TransferCall,
 } from '../support/lives/subscription-steps.ts';
-import { isLongRun } from '../support/long-run.ts';
+import { isLongRun, storedRuns } from '../support/long-run.ts';
 import type { Account } from '../support/plain-views.ts';
-import { storedRuns } from '../support/runs.ts';
 
 const msPerDay = 86_400_000;
 const start = Date.parse('2024-01-01T00:00:00Z');

@@ -8,7 +8,7 @@ import {
 } from '../../lib/index.ts';
 import { dateText, dayAt, dayOf, startOf } from '../support/usage-oracle/calendar.ts';
 import { planNames } from '../support/usage-oracle/metered-shelf.ts';
-import { billionths } from '../support/usage-oracle/numbers.ts';
+import { billionths } from '../support/usage-oracle/oracle-price.ts';
 import { UsageOracle } from '../support/usage-oracle/usage-oracle.ts';
 import type { Random } from './random.ts';
 import {

@@ -5,7 +5,7 @@ import { migrate } from '../../adapters/mikro-orm/postgresql.ts';
 import { foldedText } from '../../adapters/mikro-orm/stores/account-store.ts';
 import { accountSearch } from '../../lib/accounts/index.ts';
 import { eachDatabaseAndSuperuser, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
-import { propertyRuns } from '../support/runs.ts';
+import { propertyRuns } from '../support/long-run.ts';
 import { type OpenedStorage, openStorage, storageAt } from '../support/storage/opened-storage.ts';
 import { account, author, newId } from '../support/storage/stored-records.ts';
 import { migrated } from '../support/storage.ts';

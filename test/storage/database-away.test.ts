@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { ErrorCode, type TenantRef } from '../../lib/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import { expectBelow } from '../support/bounds.ts';
+import { expectBelow } from '../support/assertions.ts';
 import { type OpenDatabase, onPostgresql } from '../support/databases.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { rejection } from '../support/storage/opened-storage.ts';

@@ -12,11 +12,10 @@ import {
   formatLocalDate,
   type TenantBilling,
 } from '../../lib/index.ts';
+import { codeOf } from '../support/assertions.ts';
 import { type DatabaseKind, eachDatabase, freshDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
-import { codeOf } from '../support/errors.ts';
-import { hostLibraries, openHostLibrary } from '../support/hosts/host-libraries.ts';
-import type { HostLibrary } from '../support/hosts/host-library.ts';
+import { type HostLibrary, hostLibraries, openHostLibrary } from '../support/hosts/host-libraries.ts';
 import { rejection } from '../support/storage/opened-storage.ts';
 import { migrated } from '../support/storage.ts';
 

@@ -1,15 +1,6 @@
 import { expect } from 'chai';
-import {
-  type ComputedBasis,
-  type Decimal,
-  dayOfMonth,
-  formatDecimal,
-  type ItemExplanation,
-  isMonthBased,
-  type LocalDate,
-  type Plain,
-  withDayOfMonth,
-} from '../../lib/index.ts';
+import type { ComputedBasis, Decimal, ItemExplanation, LocalDate, Plain } from '../../lib/index.ts';
+import { dayOfMonth, formatDecimal, isMonthBased, withDayOfMonth } from '../../lib/index.ts';
 import { addPeriod, addPeriods, BillingPeriod, periodLength } from '../../lib/values/time/index.ts';
 import { engineForm } from './plain-views.ts';
 

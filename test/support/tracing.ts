@@ -1,10 +1,9 @@
 import { SpanStatusCode } from '@opentelemetry/api';
+import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
-  type ReadableSpan,
   SimpleSpanProcessor,
-  type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { openTelemetryTracer } from '../../adapters/opentelemetry/index.ts';
 

@@ -1,11 +1,6 @@
 import { expect } from 'chai';
-import {
-  type CatalogVersion,
-  createVersion,
-  type ParsedVersion,
-  readCatalogXml,
-  validateVersion,
-} from '../../../lib/catalog/index.ts';
+import type { CatalogVersion, ParsedVersion } from '../../../lib/catalog/index.ts';
+import { createVersion, readCatalogXml, validateVersion } from '../../../lib/catalog/index.ts';
 import { BillingError, type ErrorCode } from '../../../lib/values/errors/index.ts';
 import { type Instant, parseWireInstant } from '../../../lib/values/time/index.ts';
 

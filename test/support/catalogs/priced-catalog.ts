@@ -1,3 +1,4 @@
+import type { Amount, AnyVersionDefinition, CatalogDefinition } from '../../../lib/index.ts';
 import { catalogXml, lists, plan, product } from './catalog-document.ts';
 
 /** A version that sells one plan of product `Heat`, with one EVERGREEN phase, monthly in USD unless said. */
@@ -27,4 +28,35 @@ export function pricedCatalog(version: PricedVersion): string {
     plans: plan(planName, 'Heat', { price, period, initialPhases, more }),
     priceLists: lists({ DEFAULT: [planName] }),
   });
+}
+
+type Plans = AnyVersionDefinition['plans'];
+
+/** A plan that recurs monthly in USD, of product `Boat`, with what is said of it besides. */
+export function boatPlan(name: string, price: Amount, changes: Partial<Plans[string]> = {}): Plans {
+  const finalPhase = {
+    type: 'EVERGREEN',
+    recurring: { billingPeriod: 'MONTHLY', price: { USD: price } },
+  } as const;
+  return { [name]: { product: 'Boat', finalPhase, ...changes } };
+}
+
+/** What a harbour sells: a catalog as a plugin gives it. */
+export function harbour(
+  plans: Plans = boatPlan('boat-monthly', '30.00'),
+  changes: Partial<AnyVersionDefinition> = {},
+): CatalogDefinition {
+  return {
+    name: 'Harbour',
+    versions: [
+      {
+        effectiveDate: '2010-01-01',
+        recurringBillingMode: 'IN_ADVANCE',
+        currencies: ['USD'],
+        products: { Boat: { category: 'BASE' } },
+        plans,
+        ...changes,
+      },
+    ],
+  };
 }

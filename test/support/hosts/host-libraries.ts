@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
 import BetterSqlite3 from 'better-sqlite3';
@@ -7,9 +9,9 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import knex from 'knex';
 import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, SqliteDialect } from 'kysely';
 import pg from 'pg';
+import type { PostgresqlHost } from '../../../adapters/mikro-orm/postgresql.ts';
+import type { SqliteHost } from '../../../adapters/mikro-orm/sqlite.ts';
 import type { DatabaseKind, TestDatabase } from '../databases.ts';
-import type { HostLibrary } from './host-library.ts';
-import { prismaOn } from './prisma.ts';
 
 type Opened = (place: string) => HostLibrary;
 
@@ -156,4 +158,68 @@ async function ended<T>(
     await run('rollback');
     throw error;
   }
+}
+
+/** A library with which applications reach their database, on connections of its own. */
+export interface HostLibrary {
+  /** Handles that lend no transaction, and words of why. */
+  readonly outside: readonly (readonly [handle: unknown, words: string])[];
+  /** Runs `work` in a transaction of the library, which ends with it. */
+  transaction<T>(work: (handle: SqliteHost | PostgresqlHost, run: Run) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Runs a statement of the host in its transaction. */
+type Run = (statement: string) => Promise<unknown>;
+
+/** The parts of Prisma's client that are used. */
+interface PrismaClient {
+  $transaction<T>(work: (tx: PrismaTx) => Promise<T>, limits: { readonly timeout: number }): Promise<T>;
+  $disconnect(): Promise<void>;
+}
+
+type PrismaTx = (SqliteHost | PostgresqlHost) & {
+  $queryRawUnsafe(text: string): Promise<readonly object[]>;
+  $executeRawUnsafe(text: string): Promise<number>;
+};
+
+interface Adapters {
+  PrismaBetterSqlite3: new (options: { readonly url: string }) => object;
+  PrismaPg: new (options: { readonly connectionString: string }) => object;
+}
+
+const packages = { sqlite: 'adapter-better-sqlite3', postgresql: 'adapter-pg' } as const;
+
+/**
+ * Prisma's client of a kind of database, if there is one. It is generated and takes 300 MB, so it is made by the test that
+ * looks at it (`test/package/prisma.check.ts`), in a directory of which it tells here.
+ */
+export async function prismaOn(kind: DatabaseKind): Promise<Record<string, (place: string) => HostLibrary>> {
+  const directory = process.env.BILLWRIGHT_TEST_PRISMA;
+  if (directory === undefined) return {};
+  const load = (...path: readonly string[]) => import(pathToFileURL(join(directory, ...path)).href);
+  const { PrismaClient } = (await load(kind, 'client', 'client.ts')) as {
+    readonly PrismaClient: new (options: { readonly adapter: object }) => PrismaClient;
+  };
+  const adapters: Adapters = await load('node_modules', '@prisma', packages[kind], 'dist', 'index.mjs');
+  const adapterTo = (place: string): object =>
+    kind === 'sqlite'
+      ? new adapters.PrismaBetterSqlite3({ url: place })
+      : new adapters.PrismaPg({ connectionString: place });
+  return { Prisma: (place) => overPrisma(new PrismaClient({ adapter: adapterTo(place) })) };
+}
+
+function overPrisma(client: PrismaClient): HostLibrary {
+  return {
+    outside: [[client, 'prisma.$transaction(']],
+    transaction: (work) =>
+      client.$transaction(
+        (tx) =>
+          work(tx, (text) =>
+            text.startsWith('select') ? tx.$queryRawUnsafe(text) : tx.$executeRawUnsafe(text),
+          ),
+        { timeout: 60_000 },
+      ),
+    close: () => client.$disconnect(),
+  };
 }

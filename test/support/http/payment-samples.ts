@@ -1,8 +1,7 @@
-import type { Sample } from './sample.ts';
+import { SIGNING_GATEWAY, signatureOf } from '../payments/scripted-gateway.ts';
+import type { MakeSample, Sample } from './samples.ts';
 import { createdId } from './serving.ts';
 import type { World } from './world.ts';
-
-type MakeSample = (world: World) => Promise<Sample>;
 
 const PENDING = '?pluginProperty=ACTION_RETURN_PLUGIN_STATUS_PENDING%3Dtrue';
 
@@ -138,4 +137,81 @@ export const paymentSamples: Readonly<Record<string, MakeSample>> = {
     await unpaidInvoice(world);
     return {};
   },
+};
+
+/** A method of the world's account that is not its default. */
+async function added({ serving, accountId, next }: World) {
+  const externalKey = `method-${next()}`;
+  const body = { pluginName: 'killbill-payment-test', externalKey };
+  const path = `/1.0/kb/accounts/${accountId}/paymentMethods`;
+  return { paymentMethodId: createdId(await serving.call('POST', path, { body })), externalKey };
+}
+
+/** One sample for each operation on payment methods. */
+export const paymentMethodSamples: Readonly<Record<string, MakeSample>> = {
+  createPaymentMethod: async ({ next }) => ({
+    query: 'pluginProperty=a%3Db&controlPluginName=nobody',
+    body: { externalKey: `method-${next()}` },
+  }),
+  getPaymentMethodsForAccount: async () => ({
+    query: 'withPluginInfo=true&pluginProperty=a%3Db&audit=FULL',
+  }),
+  getPaymentMethod: async () => ({ query: 'withPluginInfo=true&audit=FULL' }),
+  getPaymentMethodByKey: async (world) => ({
+    query: `externalKey=${(await added(world)).externalKey}&withPluginInfo=true&audit=FULL`,
+  }),
+  getPaymentMethods: async () => ({ query: 'limit=2&withPluginInfo=true&audit=FULL' }),
+  searchPaymentMethods: async ({ accountId }) => ({
+    segments: { searchKey: accountId },
+    query: 'limit=2&withPluginInfo=true&pluginName=killbill-payment-test&audit=FULL',
+  }),
+  setDefaultPaymentMethod: async () => ({}),
+  deletePaymentMethod: async (world) => ({
+    segments: { paymentMethodId: (await added(world)).paymentMethodId },
+  }),
+  refreshPaymentMethods: async () => ({ query: 'PluginName=killbill-payment-test&pluginProperty=a%3Db' }),
+};
+
+/** Samples of the lists of payments, and of what operators do about payments. */
+export const paymentListSamples: Readonly<Record<string, (world: World) => Promise<Sample>>> = {
+  getPayments: async () => ({
+    query: 'limit=5&pluginName=killbill-payment-test&withAttempts=true&withPluginInfo=true&audit=FULL',
+  }),
+  searchPayments: async () => ({
+    query: 'withAttempts=true&audit=MINIMAL',
+    segments: { searchKey: '_SUCCESS' },
+  }),
+  createComboPayment: async (world) => ({
+    body: { account: { externalKey: `combo-${world.next()}` } },
+  }),
+  cancelScheduledPaymentTransactionById: async (world) => ({
+    segments: { paymentTransactionId: world.transactionId },
+  }),
+  cancelScheduledPaymentTransactionByExternalKey: async () => ({
+    query: 'transactionExternalKey=unheard-of',
+  }),
+  updatePaymentTransactionState: async (world) => {
+    const payment = await begun(world, 'PURCHASE');
+    const paymentTransactionId = await transactionOf(world, payment);
+    return {
+      segments: { paymentId: payment.paymentId, paymentTransactionId },
+    };
+  },
+};
+
+/** One sample for each operation on payment gateways. */
+export const gatewaySamples: Readonly<Record<string, MakeSample>> = {
+  buildFormDescriptor: async () => ({}),
+  buildComboFormDescriptor: async ({ next }) => ({
+    body: { account: { externalKey: `combined-${next()}` } },
+  }),
+  processNotification: async () => ({
+    segments: { pluginName: SIGNING_GATEWAY },
+  }),
+  receiveGatewayNotification: async ({ tenantId }) => ({
+    segments: { tenantApiKey: 'bob', pluginName: SIGNING_GATEWAY },
+    headers: { 'x-signature': signatureOf('paid', tenantId) },
+  }),
+  configureSandbox: async () => ({}),
+  getSandboxStatus: async () => ({}),
 };

@@ -1,17 +1,23 @@
 import { auditHistoryRoutes } from '../../../adapters/koa/routes/audit-history.ts';
 import { fieldedResources, type ObjectResource } from '../../../adapters/koa/routing/objects.ts';
 import { bearer } from './callers.ts';
-import { documentSamples } from './document-samples.ts';
-import { withExample } from './example-bodies.ts';
-import { gatewaySamples } from './gateway-samples.ts';
-import { monitoringSamples } from './monitoring-samples.ts';
-import { overdueSamples } from './overdue-samples.ts';
-import { paymentListSamples } from './payment-list-samples.ts';
-import { paymentMethodSamples } from './payment-method-samples.ts';
-import { paymentSamples } from './payment-samples.ts';
-import type { Sample, TenantKeys } from './sample.ts';
+import {
+  gatewaySamples,
+  paymentListSamples,
+  paymentMethodSamples,
+  paymentSamples,
+} from './payment-samples.ts';
+import {
+  documentSamples,
+  type MakeSample,
+  monitoringSamples,
+  overdueSamples,
+  type Sample,
+  type TenantKeys,
+  usageSamples,
+  withExample,
+} from './samples.ts';
 import { createdId, exampleCatalog, xmlType } from './serving.ts';
-import { usageSamples } from './usage-samples.ts';
 import type { World } from './world.ts';
 
 /** Status of the operations that answer an unknown id with something else than 404, by the spec. */
@@ -20,8 +26,6 @@ export const statusForUnknownId: Readonly<Record<string, number>> = {
 };
 
 const secondTenant: TenantKeys = ['eve', 'other'];
-
-type MakeSample = (world: World) => Sample | Promise<Sample>;
 
 const nothing: MakeSample = () => ({});
 

@@ -1,22 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request as startRequest } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
-import type { KoaOptions, TestMode } from '../../../adapters/koa/index.ts';
-import { createKoaApp, listen } from '../../../adapters/koa/index.ts';
+import { createKoaApp, type KoaOptions, listen, type TestMode } from '../../../adapters/koa/index.ts';
 import { Billing, type BillingOptions } from '../../../adapters/node/billwright.ts';
 import { sharedTestClock, uuidGenerator } from '../../../adapters/node/index.ts';
 import { pdfRenderer } from '../../../adapters/pdf/index.ts';
-import {
-  type FakeClock,
-  fakeClock,
-  type SandboxGateway,
-  sandboxGateway,
-} from '../../../adapters/testing/index.ts';
+import type { FakeClock, SandboxGateway } from '../../../adapters/testing/index.ts';
+import { fakeClock, sandboxGateway } from '../../../adapters/testing/index.ts';
 import type { Clock, Instant, Uuid } from '../../../lib/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 import type { TestDatabase } from '../databases.ts';
 import { example } from '../files.ts';
-import { type SigningGateway, signingGateway } from '../payments/signing-gateway.ts';
+import { type SigningGateway, signingGateway } from '../payments/scripted-gateway.ts';
 import { plainHasher } from '../plain-hasher.ts';
 import { storageOf } from '../storage.ts';
 import { recordingLogger } from '../system-time.ts';

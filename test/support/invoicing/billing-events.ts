@@ -1,13 +1,8 @@
 import type { BillingEvent, BillingTransitionType } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
-import {
-  type BillingPeriod,
-  formatLocalDate,
-  type Instant,
-  type LocalDate,
-  parseLocalDate,
-} from '../../../lib/values/time/index.ts';
+import type { BillingPeriod, Instant, LocalDate } from '../../../lib/values/time/index.ts';
+import { formatLocalDate, parseLocalDate } from '../../../lib/values/time/index.ts';
 
 export const subscriptionId = '00000000-0000-7000-8000-000000000001' as Uuid;
 export const bundleId = '00000000-0000-7000-8000-000000000002' as Uuid;

@@ -10,10 +10,8 @@ import {
 import { ongoingChargeAfter } from '../../../lib/invoicing/evaluation/last-evaluation.ts';
 import { stepsOf } from '../../../lib/invoicing/explanation/basis-calculation.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/invoices/new-item.ts';
-import {
-  DEFAULT_INVOICING_CONFIG,
-  type InvoicingConfig,
-} from '../../../lib/invoicing/proposals/invoicing-config.ts';
+import type { InvoicingConfig } from '../../../lib/invoicing/proposals/invoicing-config.ts';
+import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/proposals/invoicing-config.ts';
 import { evaluatedThrough, isDue, windowOf } from '../../../lib/invoicing/proposals/window.ts';
 import {
   type BilledItem,
@@ -31,13 +29,8 @@ import type {
 } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { type Currency, type Decimal, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
-import {
-  formatLocalDate,
-  type LocalDate,
-  maxDate,
-  minDate,
-  parseLocalDate,
-} from '../../../lib/values/time/index.ts';
+import type { LocalDate } from '../../../lib/values/time/index.ts';
+import { formatLocalDate, maxDate, minDate, parseLocalDate } from '../../../lib/values/time/index.ts';
 import { subscriptionId as onlyId } from './billing-events.ts';
 
 export interface LedgerOptions {

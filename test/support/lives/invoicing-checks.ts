@@ -1,13 +1,8 @@
 import { expect } from 'chai';
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
-import {
-  type Decimal,
-  formatDecimal,
-  minorUnits,
-  roundToScale,
-  sum,
-} from '../../../lib/values/money/index.ts';
+import type { Decimal } from '../../../lib/values/money/index.ts';
+import { formatDecimal, minorUnits, roundToScale, sum } from '../../../lib/values/money/index.ts';
 import { addDays, formatLocalDate, type LocalDate } from '../../../lib/values/time/index.ts';
 import { line, type SubscriptionLedger } from '../invoicing/subscription-ledger.ts';
 import { forOracle, isPriceChange, kindOf } from './invoicing-history.ts';

@@ -1,17 +1,16 @@
 import fc from 'fast-check';
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import { type Currency, formatDecimal, minorUnits } from '../../../lib/values/money/index.ts';
+import type { BillingPeriod, LocalDate } from '../../../lib/values/time/index.ts';
 import {
   addDays,
-  type BillingPeriod,
   formatLocalDate,
   instant,
-  type LocalDate,
   parseLocalDate,
   periodLength,
 } from '../../../lib/values/time/index.ts';
 import { cancel, event } from '../invoicing/billing-events.ts';
-import { historySize } from '../runs.ts';
+import { historySize } from '../long-run.ts';
 import type { OracleEvent } from './invoicing-oracle.ts';
 
 export interface HistoryPlan {

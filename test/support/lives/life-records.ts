@@ -20,21 +20,21 @@ import {
   eventNotification,
 } from '../../../lib/subscriptions/edits/bus-events.ts';
 import type { DueFacts, DueWork } from '../../../lib/subscriptions/edits/due-work.ts';
-import {
-  type RunningSubscription,
-  runningSubscriptions,
-} from '../../../lib/subscriptions/edits/running-subscription.ts';
+import type { RunningSubscription } from '../../../lib/subscriptions/edits/running-subscription.ts';
+import { runningSubscriptions } from '../../../lib/subscriptions/edits/running-subscription.ts';
+import type { SubscriptionEdit, TouchedDate } from '../../../lib/subscriptions/edits/subscription-edit.ts';
 import {
   runEventOf,
   runEventOfCreations,
-  type SubscriptionEdit,
-  type TouchedDate,
   touchedBy,
   touchedDates,
 } from '../../../lib/subscriptions/edits/subscription-edit.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
-import type { Instant } from '../../../lib/values/time/index.ts';
+import type { Instant, LocalDate, RequestedDate } from '../../../lib/values/time/index.ts';
+import { addDays, instant, localDateOf, parseLocalDate } from '../../../lib/values/time/index.ts';
+import { at } from '../subscriptions/example.ts';
 import { catalogOf, type Shelf } from './subscription-shelf.ts';
+import type { AskedDay } from './subscription-steps.ts';
 
 /** What is told of a change that is stored, and the days that billing must look at anew. */
 export interface Stored {
@@ -232,4 +232,22 @@ export class LifeRecords {
 export function given<T>(value: T | null | undefined): T {
   if (value === undefined || value === null) throw new Error('there is none');
   return value;
+}
+
+const msPerDay = 86_400_000;
+
+/** A life begins on that day. */
+export const lifeStart = at('2024-01-01T00:00:00Z');
+
+export function todayOf({ timeZone }: Pick<Account, 'timeZone'>, now: Instant): LocalDate {
+  return localDateOf(now, timeZone);
+}
+
+/** The date or the instant that a call names, so many days from the account's today; null = it names none. */
+export function asked(day: AskedDay, account: Account, now: Instant): RequestedDate | null {
+  if (day === null) return null;
+  const today = todayOf(account, now);
+  if (day.second === null) return { date: addDays(today, day.days) };
+  const days = today - parseLocalDate('2024-01-01') + day.days;
+  return { at: instant(lifeStart + days * msPerDay + day.second * 1_000) };
 }

@@ -1,11 +1,6 @@
 import { runTrigger } from '../../../lib/invoicing/evaluation/run-entries.ts';
-import {
-  type Account,
-  BlockingStateType,
-  type NewBusEvent,
-  ProductCategory,
-  type Subscription,
-} from '../../../lib/records/index.ts';
+import type { Account, NewBusEvent, Subscription } from '../../../lib/records/index.ts';
+import { BlockingStateType, ProductCategory } from '../../../lib/records/index.ts';
 import { type BlockedObject, planState } from '../../../lib/subscriptions/blocking/blocked-time.ts';
 import { dueWork } from '../../../lib/subscriptions/edits/due-work.ts';
 import type {
@@ -20,11 +15,9 @@ import { addDays, type Instant, instant, type LocalDate } from '../../../lib/val
 import { account as accountOf, nextId } from '../subscriptions/example.ts';
 import { checkAddOnsOffered, checkHandedOver, type HandOver } from './bundle-checks.ts';
 import { isPriceChange } from './invoicing-history.ts';
-import { creationOf, transferOf } from './life-creations.ts';
-import { asked, lifeStart, todayOf } from './life-days.ts';
-import { editsOf } from './life-edits.ts';
+import { creationOf, editsOf, transferOf } from './life-edits.ts';
 import { LifeInvoices } from './life-invoices.ts';
-import { type DueEntry, given, LifeRecords, type Stored } from './life-records.ts';
+import { asked, type DueEntry, given, LifeRecords, lifeStart, type Stored, todayOf } from './life-records.ts';
 import { addOnName, planName } from './subscription-shelf.ts';
 import type {
   AddOnCall,

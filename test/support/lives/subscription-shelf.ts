@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { type Catalog, createCatalog } from '../../../lib/catalog/index.ts';
-import {
-  catalogXml,
-  type DocumentParts,
-  lists,
-  phase,
-  plan,
-  product,
-  version,
-} from '../catalogs/catalog-document.ts';
+import type { DocumentParts } from '../catalogs/catalog-document.ts';
+import { catalogXml, lists, phase, plan, product, version } from '../catalogs/catalog-document.ts';
 
 export type BaseProduct = 'A' | 'B';
 export type AddOnProduct = 'X' | 'Y';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { BcdTransfer } from '../../../lib/ports/index.ts';
 import type { BlockingStateType } from '../../../lib/records/index.ts';
-import { historySize } from '../runs.ts';
+import { historySize } from '../long-run.ts';
 import { type Shelf, shelves } from './subscription-shelf.ts';
 
 /** A date that a call names: days from today, with or without a time of day; null = none. */

@@ -1,7 +1,7 @@
 import type { TestDatabase } from '../databases.ts';
 import { createdId, type Reply, type Serving, xmlType } from '../http/serving.ts';
 import type { AccountFacts, BlockFacts, StateFacts, SubscriptionFacts } from './account-facts.ts';
-import type { Teller } from './teller.ts';
+import type { Teller } from './dunning-stories.ts';
 
 const CORE = '/1.0/kb';
 

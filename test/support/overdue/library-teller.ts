@@ -1,7 +1,7 @@
 import type { Uuid } from '../../../lib/index.ts';
 import type { TestEngine } from '../engine.ts';
 import { factsByLibrary } from './account-facts.ts';
-import type { Teller } from './teller.ts';
+import type { Teller } from './dunning-stories.ts';
 
 /** Tells by the library. */
 export function libraryTeller(engine: TestEngine): Teller {

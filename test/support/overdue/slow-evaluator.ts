@@ -1,6 +1,6 @@
 import type { ConfigParts, Span, StateParts } from './overdue-documents.ts';
-import { dayAfter, dayAt, instantOf, isNone, type Place } from './slow-calendar.ts';
-import { type Debt, type DebtBooks, debtOf, payerOf, placeOf, smallest } from './slow-debt.ts';
+import type { Debt, DebtBooks, Place } from './slow-debt.ts';
+import { dayAfter, dayAt, debtOf, instantOf, isNone, payerOf, placeOf, smallest } from './slow-debt.ts';
 
 export const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
 

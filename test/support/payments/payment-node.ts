@@ -1,10 +1,6 @@
 import type { PaymentGateway } from '../../../lib/index.ts';
-import {
-  DirectPayments,
-  type PaymentConfig,
-  PaymentMachine,
-  paymentConfig,
-} from '../../../lib/payments/index.ts';
+import type { PaymentConfig } from '../../../lib/payments/index.ts';
+import { DirectPayments, PaymentMachine, paymentConfig } from '../../../lib/payments/index.ts';
 import type { Storage } from '../../../lib/ports/storage/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
 import type { PaymentStage } from './payment-stage.ts';

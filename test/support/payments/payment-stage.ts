@@ -1,28 +1,20 @@
-import { uuidGenerator } from '../../../adapters/node/this-process.ts';
-import {
-  type FakeClock,
-  fakeClock,
-  type SandboxGateway,
-  sandboxGateway,
-} from '../../../adapters/testing/index.ts';
+import { systemClock, uuidGenerator } from '../../../adapters/node/this-process.ts';
+import type { FakeClock, SandboxGateway } from '../../../adapters/testing/index.ts';
+import { fakeClock, sandboxGateway } from '../../../adapters/testing/index.ts';
 import { newAccount } from '../../../lib/accounts/index.ts';
-import {
-  type Account,
-  type AccountInput,
-  type CallContext,
-  CallOrigin,
-  decimal,
-  formatDecimal,
-  formatInstant,
-  type Invoice,
-  localDateOf,
-  type PaymentControl,
-  type PaymentGateway,
-  type PaymentTransaction,
-  type TenantRef,
-  UTC,
-  type Uuid,
+import type {
+  Account,
+  AccountInput,
+  CallContext,
+  Invoice,
+  PaymentControl,
+  PaymentGateway,
+  PaymentTransaction,
+  SystemClock,
+  TenantRef,
+  Uuid,
 } from '../../../lib/index.ts';
+import { CallOrigin, decimal, formatDecimal, formatInstant, localDateOf, UTC } from '../../../lib/index.ts';
 import { initialState } from '../../../lib/invoicing/index.ts';
 import {
   AutomaticPaymentHandler,
@@ -41,7 +33,6 @@ import { BusEventType, type EventPayload } from '../../../lib/records/index.ts';
 import { Dispatcher, type HandlerBatch, type QueueHandler, topicsOf } from '../../../lib/runtime/index.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../../lib/tenants/index.ts';
 import { recordingLogger } from '../system-time.ts';
-import { ManualTimers } from './manual-timers.ts';
 
 const SETTLE_MS = 60_000;
 const PAYMENT_EVENTS: readonly string[] = [
@@ -350,3 +341,61 @@ export const dateOf = ({
 }: {
   readonly createdDate: PaymentTransaction['createdDate'];
 }): string => formatInstant(createdDate);
+
+interface Timer {
+  readonly delayMs: number;
+  readonly action: () => void;
+}
+
+/** Timers that go off when a test says so: time limits and delays of gateways without waiting. */
+export class ManualTimers implements SystemClock {
+  /** Real time, for what only has to go on. */
+  readonly real: SystemClock = systemClock();
+  readonly #pending = new Set<Timer>();
+  readonly #arrivals: (() => void)[] = [];
+  #impatientUpToMs = -1;
+
+  nowMs(): number {
+    return this.real.nowMs();
+  }
+
+  nextTurn(): Promise<void> {
+    return this.real.nextTurn();
+  }
+
+  after(delayMs: number, action: () => void): () => void {
+    const timer = { delayMs, action };
+    this.#pending.add(timer);
+    for (const arrived of this.#arrivals.splice(0)) arrived();
+    if (delayMs <= this.#impatientUpToMs) setImmediate(() => this.#pending.delete(timer) && action());
+    return () => this.#pending.delete(timer);
+  }
+
+  /** A wait that ends with `fire`. */
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.after(ms, resolve);
+    });
+  }
+
+  /** Sets off, shortest first, every timer of at most `delayMs`, waiting for `count` of them to be there. */
+  async fire(delayMs: number, count = 1): Promise<void> {
+    while (this.#due(delayMs).length < count)
+      await new Promise<void>((resolve) => this.#arrivals.push(resolve));
+    for (const timer of this.#due(delayMs)) {
+      this.#pending.delete(timer);
+      timer.action();
+    }
+  }
+
+  /** From now on whatever has not happened within a turn of the event loop has taken too long; waits of more go on. */
+  losePatience(upToMs = Number.POSITIVE_INFINITY): void {
+    this.#impatientUpToMs = upToMs;
+  }
+
+  #due(delayMs: number): readonly Timer[] {
+    return [...this.#pending]
+      .filter((timer) => timer.delayMs <= delayMs)
+      .sort((one, other) => one.delayMs - other.delayMs);
+  }
+}

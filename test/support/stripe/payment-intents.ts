@@ -1,11 +1,19 @@
-import { type FormObject, objectIn, textIn } from './form-body.ts';
-import type { StripeBooks } from './stripe-books.ts';
+import { found, type StripeBooks } from './stripe-books.ts';
+import type {
+  DisputeObject,
+  FormObject,
+  IntentObject,
+  MethodObject,
+  RefundObject,
+  SetupObject,
+} from './stripe-objects.ts';
 import {
   declined,
-  type IntentObject,
   invalid,
-  type MethodObject,
+  missing,
+  objectIn,
   StripeRefusal,
+  textIn,
   unexpectedState,
 } from './stripe-objects.ts';
 
@@ -219,4 +227,162 @@ export function amountIn(form: FormObject, key: string, currency: string): numbe
   if (THREE_DECIMALS.has(currency) && amount % TENS !== 0)
     throw invalid('The last digit of the amount must be 0', { code: 'invalid_amount', param: key });
   return amount;
+}
+
+export function createRefund(books: StripeBooks, form: FormObject, bank: Bank): RefundObject {
+  const intent = books.intent(textIn(form, 'payment_intent') ?? '');
+  if (intent.latest_charge === null) throw unexpectedState('This PaymentIntent has no charge to refund.');
+  const charge = books.chargeOf(intent);
+  const rest = charge.amount_captured - charge.amount_refunded;
+  if (rest === 0)
+    throw unexpectedState(`Charge ${charge.id} has already been refunded.`, 'charge_already_refunded');
+  const amount = textIn(form, 'amount') === undefined ? rest : amountIn(form, 'amount', '');
+  if (amount > rest)
+    throw unexpectedState('Refund amount is greater than unrefunded amount on charge', 'amount_too_large');
+  if (charge.disputed) throw unexpectedState(`Charge ${charge.id} has been charged back.`, 'charge_disputed');
+  const refund: RefundObject = {
+    ...books.newObject('re', 'refund', metadataIn(form)),
+    amount,
+    currency: intent.currency,
+    charge: charge.id,
+    payment_intent: intent.id,
+    status: bank === 'IS_SLOW' ? 'pending' : 'succeeded',
+  };
+  charge.amount_refunded += amount;
+  books.refunds.set(refund.id, refund);
+  books.tell('refund.created', refund);
+  return refund;
+}
+
+/** The card's bank takes the money back, or asks first (`warning_needs_response`), when nothing is taken. */
+export function openDispute(
+  books: StripeBooks,
+  intent: IntentObject,
+  { amount = intent.amount_received, isInquiry = false },
+): DisputeObject {
+  const charge = books.chargeOf(intent);
+  const dispute: DisputeObject = {
+    ...books.newObject('du', 'dispute', {}),
+    amount,
+    currency: intent.currency,
+    charge: charge.id,
+    payment_intent: intent.id,
+    status: isInquiry ? 'warning_needs_response' : 'needs_response',
+    balance_transactions: isInquiry ? [] : [moved(books, -amount, intent.currency)],
+  };
+  charge.disputed = !isInquiry;
+  books.disputes.set(dispute.id, dispute);
+  books.tell('charge.dispute.created', dispute);
+  return dispute;
+}
+
+/** Won or lost; what comes back of one that is won may be less than was taken, at the rate of the day. */
+export function closeDispute(
+  books: StripeBooks,
+  dispute: DisputeObject,
+  how: 'won' | 'lost' | { readonly reinstated: number },
+): void {
+  dispute.status = how === 'lost' ? 'lost' : 'won';
+  const reinstated = typeof how === 'object' ? how.reinstated : dispute.amount;
+  if (how !== 'lost') dispute.balance_transactions.push(moved(books, reinstated, dispute.currency));
+  books.tell('charge.dispute.closed', dispute);
+}
+
+function moved(books: StripeBooks, amount: number, currency: string) {
+  return { id: books.newObject('txn', 'balance_transaction', {}).id, amount, currency };
+}
+
+/** The test methods of Stripe's documentation, and what happens to charges of each. */
+const tokens: Readonly<Record<string, string>> = {
+  pm_card_visa: 'succeeds',
+  pm_card_chargeCustomerFail: 'declines:generic_decline',
+  pm_card_visa_chargeDeclinedInsufficientFunds: 'declines:insufficient_funds',
+  pm_card_authenticationRequired: 'asks',
+  pm_card_createDispute: 'succeeds',
+  pm_sepaDebit: 'slow',
+};
+
+/** Saves a method with a customer; of a test method a new one is made, as Stripe does. */
+export function attachMethod(books: StripeBooks, id: string, form: FormObject): MethodObject {
+  const customer = books.customer(textIn(form, 'customer') ?? '');
+  const behaviour = Object.hasOwn(tokens, id) ? tokens[id] : undefined;
+  if (behaviour !== undefined) {
+    const method = newMethod(books, behaviour, customer.id);
+    books.methods.set(method.id, method);
+    return method;
+  }
+  const method = books.method(id);
+  if (method.spent) throw invalid('This PaymentMethod was detached and may not be used again.');
+  if (method.customer !== null)
+    throw invalid('The payment method you provided has already been attached to a customer.');
+  method.customer = customer.id;
+  return method;
+}
+
+/** A method as Stripe.js makes it, of no customer yet. */
+export function newMethod(books: StripeBooks, behaviour: string, customer: string | null): MethodObject {
+  const isSepa = behaviour === 'slow';
+  const card = {
+    brand: 'visa',
+    last4: '4242',
+    exp_month: 8,
+    exp_year: 2031,
+    country: 'US',
+    funding: 'credit',
+  };
+  return {
+    ...books.newObject('pm', 'payment_method', {}),
+    customer,
+    type: isSepa ? 'sepa_debit' : 'card',
+    ...(isSepa ? { sepa_debit: { last4: '3000', country: 'DE' } } : { card }),
+    behaviour,
+    spent: false,
+  };
+}
+
+export function detachMethod(books: StripeBooks, id: string): MethodObject {
+  const method = books.method(id);
+  if (method.customer === null)
+    throw invalid(
+      'The payment method you provided is not attached to a customer so detachment is impossible.',
+    );
+  method.customer = null;
+  method.spent = true;
+  for (const customer of books.customers.values())
+    if (customer.invoice_settings.default_payment_method === id)
+      customer.invoice_settings.default_payment_method = null;
+  return method;
+}
+
+/** Checks a method, or waits for one that the customer gives. */
+export function createSetup(books: StripeBooks, form: FormObject, bank: Bank): SetupObject {
+  const given = textIn(form, 'payment_method');
+  const isConfirmed = textIn(form, 'confirm') === 'true';
+  const setup: SetupObject = {
+    ...books.newObject('seti', 'setup_intent', metadataIn(form)),
+    customer: textIn(form, 'customer') ?? null,
+    payment_method: given ?? null,
+    client_secret: 'seti_secret',
+    status: given === undefined ? 'requires_payment_method' : 'requires_confirmation',
+    last_setup_error: null,
+    cancellation_reason: null,
+    next_action: null,
+  };
+  books.setups.set(setup.id, setup);
+  if (!isConfirmed) return setup;
+  if (given === undefined) throw missing('PaymentMethod', '');
+  const behaviour = behaviourOf(methodFor(books, form), bank);
+  if (behaviour.startsWith('declines:')) {
+    const codes = ['card_declined', behaviour.slice(9)] as const;
+    setup.status = 'requires_payment_method';
+    setup.last_setup_error = declined(...codes).body;
+    throw declined(...codes, { setup_intent: setup });
+  }
+  setup.status = behaviour === 'asks' ? 'requires_action' : 'succeeded';
+  if (behaviour === 'asks') setup.next_action = { type: 'use_stripe_sdk' };
+  return setup;
+}
+
+export function foundSetup(books: StripeBooks, id: string): SetupObject {
+  return found(books.setups, 'setupintent', id);
 }

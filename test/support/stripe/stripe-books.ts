@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type ChargeObject,
-  type CustomerObject,
-  type DisputeObject,
-  type IntentObject,
-  type MethodObject,
-  missing,
-  type RefundObject,
-  type SetupObject,
-  type StripeObject,
+import type {
+  ChargeObject,
+  CustomerObject,
+  DisputeObject,
+  IntentObject,
+  MethodObject,
+  RefundObject,
+  SetupObject,
+  StripeObject,
 } from './stripe-objects.ts';
+import { missing } from './stripe-objects.ts';
 
 /** An event as Stripe sends it. */
 export interface StripeEvent {

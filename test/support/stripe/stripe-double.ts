@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { listenOnOwnPort } from '../own-port.ts';
-import { type FormObject, listIn, readForm } from './form-body.ts';
 import { type Bank, fail, succeed } from './payment-intents.ts';
 import { StripeBooks, type StripeEvent } from './stripe-books.ts';
 import { type Endpoint, endpoints } from './stripe-endpoints.ts';
-import { type IntentObject, invalid, missing, StripeRefusal, unexpectedState } from './stripe-objects.ts';
+import type { FormObject, IntentObject } from './stripe-objects.ts';
+import { invalid, listIn, missing, readForm, StripeRefusal, unexpectedState } from './stripe-objects.ts';
 
 export const API_KEY = 'sk_test_double';
 export const WEBHOOK_SECRET = 'whsec_double';

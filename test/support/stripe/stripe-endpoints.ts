@@ -1,9 +1,18 @@
-import { type FormObject, objectIn, textIn } from './form-body.ts';
-import { type Bank, cancelIntent, captureIntent, createIntent, metadataIn } from './payment-intents.ts';
-import { createRefund } from './refunds.ts';
-import { attachMethod, createSetup, detachMethod, foundSetup } from './saved-methods.ts';
-import { found, type StripeBooks } from './stripe-books.ts';
-import type { StripeObject } from './stripe-objects.ts';
+import type { Bank } from './payment-intents.ts';
+import {
+  attachMethod,
+  cancelIntent,
+  captureIntent,
+  createIntent,
+  createRefund,
+  createSetup,
+  detachMethod,
+  foundSetup,
+  metadataIn,
+} from './payment-intents.ts';
+import type { StripeBooks } from './stripe-books.ts';
+import { found } from './stripe-books.ts';
+import { type FormObject, objectIn, type StripeObject, textIn } from './stripe-objects.ts';
 
 /** A call of the API: what the path names, and its form or query. */
 export interface StripeCall {

@@ -1,13 +1,7 @@
 import { uuidGenerator } from '../../../adapters/node/this-process.ts';
 import { type StripeGatewayOptions, stripeGateway } from '../../../adapters/stripe/index.ts';
-import {
-  decimal,
-  type GatewayRequest,
-  type GatewayTransaction,
-  instant,
-  type PaymentGateway,
-  type Uuid,
-} from '../../../lib/index.ts';
+import type { GatewayRequest, GatewayTransaction, PaymentGateway, Uuid } from '../../../lib/index.ts';
+import { decimal, instant } from '../../../lib/index.ts';
 import { API_KEY, StripeDouble, WEBHOOK_SECRET } from './stripe-double.ts';
 
 type Given = Partial<Omit<GatewayRequest, 'amount' | 'properties'>> & {

@@ -1,13 +1,7 @@
-import {
-  type BlockingState,
-  type BlockingStateType,
-  ENTITLEMENT_SERVICE,
-} from '../../../lib/records/index.ts';
-import {
-  type BlockedObject,
-  planState,
-  type StateToSet,
-} from '../../../lib/subscriptions/blocking/blocked-time.ts';
+import type { BlockingState, BlockingStateType } from '../../../lib/records/index.ts';
+import { ENTITLEMENT_SERVICE } from '../../../lib/records/index.ts';
+import type { BlockedObject, StateToSet } from '../../../lib/subscriptions/blocking/blocked-time.ts';
+import { planState } from '../../../lib/subscriptions/blocking/blocked-time.ts';
 import { datedInstant } from '../../../lib/subscriptions/timeline/phase-timeline.ts';
 import { formatInstant, parseWireMoment } from '../../../lib/values/time/index.ts';
 import { type Life, nextId } from './example.ts';

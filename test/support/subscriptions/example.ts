@@ -15,36 +15,30 @@ import type {
 } from '../../../lib/records/index.ts';
 import { blockHistory } from '../../../lib/subscriptions/blocking/states-in-force.ts';
 import { chooseGroup, type GroupChoiceInput } from '../../../lib/subscriptions/create/chosen-group.ts';
-import {
-  type BundleCreation,
-  type Creation,
-  planCreations,
-} from '../../../lib/subscriptions/create/creation.ts';
+import type { BundleCreation, Creation } from '../../../lib/subscriptions/create/creation.ts';
+import { planCreations } from '../../../lib/subscriptions/create/creation.ts';
 import { dueWork } from '../../../lib/subscriptions/edits/due-work.ts';
 import type { RunningSubscription } from '../../../lib/subscriptions/edits/running-subscription.ts';
-import {
-  type CreateSubscriptionOptions,
-  type CreateSubscriptionRequest,
-  checkCreateRequest,
-  groupOf,
+import type {
+  CreateSubscriptionOptions,
+  CreateSubscriptionRequest,
 } from '../../../lib/subscriptions/requests/create-request.ts';
+import { checkCreateRequest, groupOf } from '../../../lib/subscriptions/requests/create-request.ts';
 import { billCycleDaySources } from '../../../lib/subscriptions/timeline/bill-cycle-day.ts';
 import { withDerivedPhases } from '../../../lib/subscriptions/timeline/phase-events.ts';
 import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
-import {
-  type BundleOutlineInput,
-  type BundleView,
-  bundleOutline,
-  bundleView,
-  type SubscriptionView,
+import type {
+  BundleOutlineInput,
+  BundleView,
+  SubscriptionView,
 } from '../../../lib/subscriptions/views/bundle-outline.ts';
+import { bundleOutline, bundleView } from '../../../lib/subscriptions/views/bundle-outline.ts';
 import { createUuidV7, type Uuid } from '../../../lib/values/ids/index.ts';
 import type { Currency } from '../../../lib/values/money/index.ts';
+import type { Instant, LocalDate } from '../../../lib/values/time/index.ts';
 import {
   formatInstant,
   formatLocalDate,
-  type Instant,
-  type LocalDate,
   localDateOf,
   minInstant,
   parseLocalDate,

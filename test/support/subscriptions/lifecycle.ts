@@ -1,5 +1,7 @@
-import type { LifecycleEvent, LifecycleEventType } from '../../../lib/records/index.ts';
-import { type BlockingState, ENTITLEMENT_SERVICE } from '../../../lib/records/index.ts';
+import { expect } from 'chai';
+import type { BlockingState, LifecycleEvent, LifecycleEventType } from '../../../lib/records/index.ts';
+import { ENTITLEMENT_SERVICE } from '../../../lib/records/index.ts';
+import { BillingError, type ErrorCode } from '../../../lib/values/errors/index.ts';
 import { type DatedInstant, localDateOf, UTC } from '../../../lib/values/time/index.ts';
 import { at, nextId } from './example.ts';
 
@@ -75,4 +77,22 @@ export function state(stateName: string, date: string, fields: Partial<BlockingS
     createdDate: at(date),
     ...fields,
   };
+}
+
+/** The `BillingError` that a call throws. */
+export function errorOf(call: () => unknown): BillingError {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof BillingError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+export function expectError(call: () => unknown, code: ErrorCode, message?: string | RegExp): void {
+  const error = errorOf(call);
+  expect(error.code, error.message).to.equal(code);
+  if (typeof message === 'string') expect(error.message).to.equal(message);
+  else if (message !== undefined) expect(error.message).to.match(message);
 }

@@ -1,7 +1,142 @@
+import type { UsageSection } from '../../../lib/records/index.ts';
 import { catalogXml, lists, phase, plan, price, product } from '../catalogs/catalog-document.ts';
-import { calls, peaks, top } from './metered-sections.ts';
-import { oracleSection, type SectionText } from './section-texts.ts';
-import type { OracleSection } from './usage-facts.ts';
+import { capacity, consumable } from '../usage/sections.ts';
+import { billionths } from './oracle-price.ts';
+import type { OracleSection, TierPart, UsageKind } from './usage-facts.ts';
+
+/** A usage section as a test writes it down once, for the engine and for the oracle. */
+export interface SectionText {
+  readonly name: string;
+  readonly kind: UsageKind;
+  readonly period: 'MONTHLY' | 'QUARTERLY' | 'WEEKLY' | 'THIRTY_DAYS';
+  /** Blocks as unit, size, max, price; limits as unit, max; −1 = any number. */
+  readonly tiers: readonly {
+    /** Of CAPACITY. */
+    readonly price?: string;
+    readonly parts: readonly (readonly string[])[];
+  }[];
+}
+
+const PERIODS = {
+  MONTHLY: { months: 1 },
+  QUARTERLY: { months: 3 },
+  WEEKLY: { days: 7 },
+  THIRTY_DAYS: { days: 30 },
+} as const;
+
+/** @param prices tells other prices of the same section, or another version of it, apart. */
+export function oracleSection({ name, kind, period, tiers }: SectionText, prices = 'first'): OracleSection {
+  return {
+    name,
+    prices,
+    kind,
+    period: PERIODS[period],
+    tiers: tiers.map(({ price = '0', parts }) => ({
+      price: billionths(price),
+      parts: parts.map((part) => (kind === 'CAPACITY' ? limit(part) : block(part))),
+    })),
+  };
+}
+
+function block([unit = '', size = '', max = '', price = '']: readonly string[]): TierPart {
+  return {
+    unit,
+    size: billionths(size),
+    max: max === '-1' ? null : BigInt(max),
+    price: billionths(price),
+  };
+}
+
+function limit([unit = '', max = '']: readonly string[]): TierPart {
+  return { unit, size: 0n, max: max === '-1' ? null : billionths(max), price: 0n };
+}
+
+/** The same as the rules of `lib` take it. */
+export function ruleSection(text: SectionText, prices = 'first'): UsageSection {
+  const { name, kind, period, tiers } = text;
+  if (kind === 'CAPACITY') {
+    const written = tiers.map(
+      ({ price = '0', parts }) =>
+        [price, ...parts.map(([unit = '', max = '']) => [unit, max] as const)] as const,
+    );
+    return capacity(name, written, { period, prices });
+  }
+  const written = tiers.map(({ parts }) =>
+    parts.map(([unit = '', size = '', max = '', price = '']) => [unit, size, max, price] as const),
+  );
+  return consumable(name, written, { period, prices, policy: kind });
+}
+
+export const calls: SectionText = {
+  name: 'calls-usage',
+  kind: 'ALL_TIERS',
+  period: 'MONTHLY',
+  tiers: [
+    {
+      parts: [
+        ['calls', '2', '3', '1'],
+        ['mails', '0.5', '2', '0.335'],
+      ],
+    },
+    {
+      parts: [
+        ['calls', '1', '5', '0'],
+        ['mails', '1', '4', '0.5'],
+      ],
+    },
+    {
+      parts: [
+        ['calls', '3', '4', '7.125'],
+        ['mails', '1', '3', '9'],
+      ],
+    },
+  ],
+};
+
+export const top: SectionText = {
+  name: 'top-usage',
+  kind: 'TOP_TIER',
+  period: 'THIRTY_DAYS',
+  tiers: [
+    { parts: [['mails', '1', '4', '10']] },
+    { parts: [['mails', '2', '4', '1.005']] },
+    { parts: [['mails', '5', '2', '0.333']] },
+  ],
+};
+
+export const peaks: SectionText = {
+  name: 'peak-usage',
+  kind: 'CAPACITY',
+  period: 'MONTHLY',
+  tiers: [
+    {
+      price: '1',
+      parts: [
+        ['mails', '3'],
+        ['calls', '7.5'],
+      ],
+    },
+    {
+      price: '5.555',
+      parts: [
+        ['mails', '6'],
+        ['calls', '8'],
+      ],
+    },
+  ],
+};
+
+/** The section with other ends of its tiers: those of each tier, in the order of its parts. */
+export function endingAt(section: SectionText, ends: readonly (readonly string[])[]): SectionText {
+  const place = section.kind === 'CAPACITY' ? 1 : 2;
+  return {
+    ...section,
+    tiers: section.tiers.map((tier, index) => ({
+      ...tier,
+      parts: tier.parts.map((part, each) => part.with(place, ends[index]?.[each] ?? '')),
+    })),
+  };
+}
 
 // Plans that charge usage in every way, in two versions of a catalog; the second one has other prices for everybody.
 
@@ -121,3 +256,5 @@ function sectionXml({ name, kind, period, tiers }: SectionText): string {
 function blockXml([unit, size, max, amount = '0']: readonly string[]): string {
   return `<tieredBlock><unit>${unit}</unit><size>${size}</size><prices>${price('USD', amount)}</prices><max>${max}</max></tieredBlock>`;
 }
+
+// One section of each kind, whose tiers end at numbers that few points come to.

@@ -1,5 +1,5 @@
 import { firstCycleDate, laterCycleDate, type Moment, plusPeriods, startOf } from './calendar.ts';
-import { byText } from './numbers.ts';
+import { byText } from './oracle-price.ts';
 import type { OracleEvent, OraclePoint, OracleSection } from './usage-facts.ts';
 
 export interface OracleRun {

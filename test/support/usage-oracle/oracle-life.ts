@@ -1,5 +1,5 @@
 import { dateText, dayAt, dayOf, startOf } from './calendar.ts';
-import { billionths } from './numbers.ts';
+import { billionths } from './oracle-price.ts';
 import { type ToldItem, toldItems } from './told-items.ts';
 import type { OracleEvent, OracleSettings } from './usage-facts.ts';
 import { UsageOracle } from './usage-oracle.ts';

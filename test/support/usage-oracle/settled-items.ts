@@ -1,7 +1,7 @@
 import type { BilledEntry, BilledRecord } from './billed-record.ts';
-import { byText, toCents, total } from './numbers.ts';
-import type { OraclePrice, PriceLine } from './oracle-price.ts';
-import type { OracleSection, OracleSettings } from './usage-facts.ts';
+import type { OracleInterval, OracleRun } from './oracle-intervals.ts';
+import { byText, type OraclePrice, type PriceLine, toCents, total } from './oracle-price.ts';
+import type { OraclePoint, OracleSection, OracleSettings } from './usage-facts.ts';
 
 /** An item that makes what is billed of an interval equal to its price. */
 export interface DueItem {
@@ -166,4 +166,16 @@ function credits(amount: bigint, { previous, isPreferred, given }: Refundable) {
     open -= part;
   }
   return parts;
+}
+
+/** An interval with what a run would do about it. */
+export interface OwedInterval {
+  readonly run: OracleRun;
+  readonly interval: OracleInterval;
+  readonly previous: readonly BilledRecord[];
+  readonly items: readonly DueItem[];
+  /** The days that its credits tell, where these are not its own. */
+  readonly credited?: Pick<OracleInterval, 'start' | 'end'> | undefined;
+  /** What no later run charges again. */
+  readonly points: ReadonlySet<OraclePoint>;
 }

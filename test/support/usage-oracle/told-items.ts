@@ -1,8 +1,6 @@
 import { dateText } from './calendar.ts';
-import { shown } from './numbers.ts';
-import type { PriceLine } from './oracle-price.ts';
-import type { OwedInterval } from './owed-interval.ts';
-import type { DueItem } from './settled-items.ts';
+import { type PriceLine, shown } from './oracle-price.ts';
+import type { DueItem, OwedInterval } from './settled-items.ts';
 import type { Owed } from './usage-oracle.ts';
 
 /** An item in words that can be compared with those of an invoice. */

@@ -1,34 +1,22 @@
 import { type BilledEntry, type BilledRecord, relationOf } from './billed-record.ts';
-import { givenUpPeriods, inOrderOfTime, voidsOfOldPeriods } from './given-up-periods.ts';
-import {
-  holds,
-  intervalsOf,
-  lookBackOf,
-  momentOf,
-  nextDateOf,
-  type OracleInterval,
-  type OracleRun,
-  runsOf,
-} from './oracle-intervals.ts';
+import type { OracleInterval, OracleRun } from './oracle-intervals.ts';
+import { holds, intervalsOf, lookBackOf, momentOf, nextDateOf, runsOf } from './oracle-intervals.ts';
 import { priceOf, unitsOf, usedOf } from './oracle-price.ts';
-import type { OwedInterval } from './owed-interval.ts';
+import type { OwedInterval } from './settled-items.ts';
 import { type DueItem, dueItems } from './settled-items.ts';
+import type { Rerated, SupersededPeriod } from './superseded-periods.ts';
 import {
   creditedRest,
   creditedWhole,
+  givenUpPeriods,
+  inOrderOfTime,
   presentlyBilled,
-  type Rerated,
   restOf,
-  type SupersededPeriod,
   takeovers,
+  voidsOfOldPeriods,
 } from './superseded-periods.ts';
-import {
-  DEFAULT_SETTINGS,
-  type OracleEvent,
-  type OraclePoint,
-  type OracleSection,
-  type OracleSettings,
-} from './usage-facts.ts';
+import type { OracleEvent, OraclePoint, OracleSection, OracleSettings } from './usage-facts.ts';
+import { DEFAULT_SETTINGS } from './usage-facts.ts';
 
 export interface Owed {
   readonly intervals: readonly OwedInterval[];

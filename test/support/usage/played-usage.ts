@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { BillingEvent } from '../../../lib/records/index.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
 import { addDays, formatLocalDate, parseLocalDate, timeZone } from '../../../lib/values/time/index.ts';
-import { historyRuns } from '../runs.ts';
+import { historyRuns } from '../long-run.ts';
 import { capacity, consumable } from './sections.ts';
-import { usageEvent } from './usage-events.ts';
+import { usageEvent } from './usage-catalog.ts';
 import type { UsageLife } from './usage-life.ts';
 
 // Clocks go forward on 8 March.

@@ -1,13 +1,19 @@
 import type { BillingEvent, PointRange } from '../../../lib/records/index.ts';
-import {
-  billedTimes,
-  countsAt,
-  isWithin,
-  type UsageInterval,
-} from '../../../lib/usage/intervals/usage-intervals.ts';
+import type { UsagePiece } from '../../../lib/usage/collecting/usage-book.ts';
+import type { UsageInterval } from '../../../lib/usage/intervals/usage-intervals.ts';
+import { billedTimes, countsAt, isWithin } from '../../../lib/usage/intervals/usage-intervals.ts';
 import { type Quantities, quantitiesOf, unitsOf } from '../../../lib/usage/rating/quantities.ts';
-import type { PlannedInterval as Planned } from '../../../lib/usage/settlement/billed-interval.ts';
+import type {
+  BilledInterval,
+  PlannedInterval as Planned,
+} from '../../../lib/usage/settlement/billed-interval.ts';
 import { isLate } from '../../../lib/usage/settlement/settle-usage.ts';
+import { type UnbilledUsage, unbilledUsage } from '../../../lib/usage/unbilled/unbilled-usage.ts';
+import { formatDecimal } from '../../../lib/values/money/index.ts';
+import { LAST_INSTANT } from '../../../lib/values/time/index.ts';
+import { day, text } from '../invoicing/billing-events.ts';
+import { BookedUsageLife } from './booked-usage-life.ts';
+import { at } from './sections.ts';
 import { type Collected, type LifePoint, type StoredInterval, UsageLife } from './usage-life.ts';
 
 type Points = ReadonlySet<LifePoint>;
@@ -89,4 +95,35 @@ function sumsOf(section: BillingEvent['usages'][number], points: readonly LifePo
     section,
     points.map(({ unit, amount }) => ({ unit, sum: amount, max: amount })),
   );
+}
+
+/** Tells what of it is on no invoice. */
+export class UnbilledUsageLife extends BookedUsageLife {
+  /** Each day as `2026-02-20 calls 3 (calls-usage) NOT_YET_DUE`, in order. */
+  unbilled(today: string): readonly string[] {
+    const { events, zone, config, stored, freed } = this;
+    const pieces = this.pieces([...stored, ...freed]);
+    const told = { events, zone, config, billed: stored, freed, pieces, today: day(today) };
+    const bounds = { start: at('2000-01-01T00:00:00Z'), end: LAST_INSTANT };
+    return unbilledUsage({ ...told, ...bounds, currency: 'USD' }).map(lineOf);
+  }
+}
+
+function lineOf({ unitType, amount, reason, usageName, startDate }: UnbilledUsage): string {
+  return `${text(startDate)} ${unitType} ${formatDecimal(amount)} (${usageName}) ${reason}`;
+}
+
+/** Reads what was used once, and goes from date to date with that, as a dry run does. */
+export class WalkedUsageLife extends BookedUsageLife {
+  #read: readonly UsagePiece[] | null = null;
+
+  /** What was read is forgotten. */
+  reload(): void {
+    this.#read = null;
+  }
+
+  protected override pieces(billed: readonly BilledInterval[]): readonly UsagePiece[] {
+    this.#read ??= super.pieces(billed);
+    return this.#read;
+  }
 }

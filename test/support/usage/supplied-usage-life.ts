@@ -1,14 +1,8 @@
 import type { RatedInterval, SubscriptionUsage } from '../../../lib/invoicing/evaluation/evaluate-usage.ts';
-import {
-  keyOfRequest,
-  type SourceQuestion,
-  sourceQuestion,
-} from '../../../lib/usage/supplied/source-question.ts';
-import {
-  RecordSums,
-  type SuppliedQuantity,
-  type SuppliedUsage,
-} from '../../../lib/usage/supplied/supplied-usage.ts';
+import type { SourceQuestion } from '../../../lib/usage/supplied/source-question.ts';
+import { keyOfRequest, sourceQuestion } from '../../../lib/usage/supplied/source-question.ts';
+import type { SuppliedQuantity, SuppliedUsage } from '../../../lib/usage/supplied/supplied-usage.ts';
+import { RecordSums } from '../../../lib/usage/supplied/supplied-usage.ts';
 import { decimal, sum, ZERO } from '../../../lib/values/money/index.ts';
 import type { LocalDate } from '../../../lib/values/time/index.ts';
 import { subscriptionId } from '../invoicing/billing-events.ts';

@@ -1,3 +1,5 @@
+import type { BillingEvent, BillingTransitionType, UsageSection } from '../../../lib/records/index.ts';
+import { localDateOf, startOfDay, type TimeZone, timeZone } from '../../../lib/values/time/index.ts';
 import {
   catalogXml,
   DEFAULT_RULES,
@@ -9,6 +11,8 @@ import {
   price,
   product,
 } from '../catalogs/catalog-document.ts';
+import { day, type EventFields, event } from '../invoicing/billing-events.ts';
+import { at } from './sections.ts';
 
 /** unit, size, max (−1 = unlimited), price */
 type Block = readonly [unit: string, size: string, max: string, price: string];
@@ -142,3 +146,22 @@ export const powerCatalogs = envelopeXml(usageVersion('ACCOUNT'), powerVersion);
 
 /** The second version by itself. */
 export const laterPowerCatalog = catalogXml(powerVersion);
+
+export const UTC_ZONE: TimeZone = timeZone('UTC');
+
+export interface UsageEventFields extends EventFields {
+  readonly usages?: readonly UsageSection[];
+  readonly zone?: TimeZone;
+}
+
+/** A billing event on a date, at the start of that day, or at an instant. */
+export function usageEvent(
+  type: BillingTransitionType,
+  when: string,
+  { usages = [], zone = UTC_ZONE, ...fields }: UsageEventFields = {},
+): BillingEvent {
+  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(when);
+  const effectiveDate = isDate ? startOfDay(day(when), zone) : at(when);
+  const localDate = isDate ? day(when) : localDateOf(effectiveDate, zone);
+  return { ...event(type, localDate, fields), effectiveDate, localDate, usages };
+}

@@ -3,27 +3,19 @@ import type { Quantities } from '../../../lib/usage/rating/quantities.ts';
 import { NO_TERMS, type UsageTerms } from '../../../lib/usage/rating/usage-terms.ts';
 import type { BilledInterval, PlannedInterval } from '../../../lib/usage/settlement/billed-interval.ts';
 import type { UsageCharge, UsageCredit } from '../../../lib/usage/settlement/settle-interval.ts';
-import {
-  type CollectedUsage,
-  type SettledInterval,
-  settleUsage,
-} from '../../../lib/usage/settlement/settle-usage.ts';
+import type { CollectedUsage, SettledInterval } from '../../../lib/usage/settlement/settle-usage.ts';
+import { settleUsage } from '../../../lib/usage/settlement/settle-usage.ts';
 import { creditedDates, type SettledSuperseded } from '../../../lib/usage/settlement/superseded-usage.ts';
 import { DEFAULT_USAGE_CONFIG, type UsageConfig } from '../../../lib/usage/settlement/usage-config.ts';
 import { planUsage } from '../../../lib/usage/settlement/usage-plan.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { type Decimal, decimal, formatDecimal, ZERO } from '../../../lib/values/money/index.ts';
-import {
-  type Instant,
-  type LocalDate,
-  localDateOf,
-  startOfDay,
-  type TimeZone,
-} from '../../../lib/values/time/index.ts';
+import type { Instant, LocalDate, TimeZone } from '../../../lib/values/time/index.ts';
+import { localDateOf, startOfDay } from '../../../lib/values/time/index.ts';
 import { day, text } from '../invoicing/billing-events.ts';
 import type { ToldItem } from '../usage-oracle/told-items.ts';
 import { at } from './sections.ts';
-import { UTC_ZONE } from './usage-events.ts';
+import { UTC_ZONE } from './usage-catalog.ts';
 
 export interface LifePoint {
   readonly unit: string;

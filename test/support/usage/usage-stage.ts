@@ -1,10 +1,5 @@
-import {
-  type AccountInput,
-  formatDecimal,
-  parseLocalDate,
-  SystemTag,
-  type Uuid,
-} from '../../../lib/index.ts';
+import type { AccountInput, Uuid } from '../../../lib/index.ts';
+import { formatDecimal, parseLocalDate, SystemTag } from '../../../lib/index.ts';
 import type { OpenDatabase } from '../databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../engine.ts';
 import type { Account, InvoiceView } from '../plain-views.ts';

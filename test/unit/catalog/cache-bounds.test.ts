@@ -21,7 +21,7 @@ import { inOneTurn } from '../../../lib/runtime/wait/turns.ts';
 import { MAX_CACHED_CATALOG_CHARACTERS, MAX_CACHED_CATALOGS } from '../../../lib/values/limits.ts';
 import { instant } from '../../../lib/values/time/index.ts';
 import { version } from '../../support/catalogs/catalog-document.ts';
-import { boatPlan, harbour } from '../../support/catalogs/plugin-catalog.ts';
+import { boatPlan, harbour } from '../../support/catalogs/priced-catalog.ts';
 import { catalogEntry, planRow } from '../../support/storage/entry-records.ts';
 import { pushableSystemClock } from '../../support/system-time.ts';
 

@@ -10,7 +10,7 @@ import {
   decimal,
   readCatalogXml,
 } from '../../../lib/index.ts';
-import { boatPlan, harbour } from '../../support/catalogs/plugin-catalog.ts';
+import { boatPlan, harbour } from '../../support/catalogs/priced-catalog.ts';
 
 const origin = { tenantId: 'T', pluginName: 'dock' };
 

@@ -10,7 +10,7 @@ import type { Route } from '../../../adapters/koa/routing/route.ts';
 import { modelsByName } from '../../../adapters/koa/wire/model.ts';
 import type { JsonSchema } from '../../../adapters/koa/wire/wire-type.ts';
 import { isUuid } from '../../../lib/values/ids/index.ts';
-import { type ShownParameter, shownParameters, shownValue } from '../../support/http/shown-examples.ts';
+import { type ShownParameter, shownParameters, shownValue } from '../../support/http/shown-parameters.ts';
 
 const routes = routeTable({ testMode: true });
 const document = await openApi();

@@ -25,7 +25,7 @@ import {
 import { validationError } from '../../../adapters/koa/wire/wire-type.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatInstant, formatLocalDate, UTC } from '../../../lib/values/time/index.ts';
-import { codeThrownBy } from '../../support/errors.ts';
+import { codeThrownBy } from '../../support/assertions.ts';
 
 function read<P extends QueryParameters>(parameters: P, query: string): QueryOf<P> {
   const result = querySchema(parameters).safeParse(rawQuery(parameters, query));

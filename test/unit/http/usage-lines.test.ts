@@ -5,7 +5,7 @@ import { usageLinesBody } from '../../../adapters/koa/routes/usages/usage-lines.
 import { defaultRequestLimits } from '../../../adapters/koa/routing/body.ts';
 import { type SubmittedLine, UnreadableLine } from '../../../lib/usage/index.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
-import { propertyRuns } from '../../support/runs.ts';
+import { propertyRuns } from '../../support/long-run.ts';
 
 const LIST = 'application/json';
 const LINES = 'application/x-ndjson';

@@ -10,7 +10,7 @@ import {
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { decimal, sum } from '../../../lib/values/money/index.ts';
 import { localDate } from '../../../lib/values/time/index.ts';
-import { propertyRuns } from '../../support/runs.ts';
+import { propertyRuns } from '../../support/long-run.ts';
 
 type Members = Partial<Omit<CreditedInvoice, 'id' | 'rawBalance'>> & { readonly day?: number };
 

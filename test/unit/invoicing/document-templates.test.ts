@@ -12,7 +12,7 @@ import {
   type TemplateObject,
 } from '../../../lib/invoicing/documents/template.ts';
 import { atOnce } from '../../../lib/runtime/index.ts';
-import { codeThrownBy } from '../../support/errors.ts';
+import { codeThrownBy } from '../../support/assertions.ts';
 import { toRender, viewedItem } from '../../support/invoicing/documents.ts';
 
 const fill = (template: string, data: TemplateObject = {}) =>

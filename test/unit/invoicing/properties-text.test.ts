@@ -3,7 +3,7 @@ import {
   MAX_PROPERTIES_CHARACTERS,
   parseProperties,
 } from '../../../lib/invoicing/documents/document-texts.ts';
-import { codeThrownBy } from '../../support/errors.ts';
+import { codeThrownBy } from '../../support/assertions.ts';
 
 const read = (source: string) => Object.fromEntries(parseProperties(source));
 

@@ -21,7 +21,7 @@ import { decimal, ZERO } from '../../../lib/values/money/index.ts';
 import { day, subscriptionId, text } from '../../support/invoicing/billing-events.ts';
 import { countedIds } from '../../support/invoicing/subscription-ledger.ts';
 import { at, clubUsage, smsUsage, type UsageSection } from '../../support/usage/sections.ts';
-import { type UsageEventFields, UTC_ZONE, usageEvent } from '../../support/usage/usage-events.ts';
+import { type UsageEventFields, UTC_ZONE, usageEvent } from '../../support/usage/usage-catalog.ts';
 
 const accountId = '00000000-0000-7000-8000-00000000000a' as Uuid;
 

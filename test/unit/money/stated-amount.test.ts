@@ -6,7 +6,7 @@ import {
   formatDecimal,
   statedAmount,
 } from '../../../lib/values/money/index.ts';
-import { codeThrownBy } from '../../support/errors.ts';
+import { codeThrownBy } from '../../support/assertions.ts';
 
 const REFUSED = 60003;
 

@@ -5,8 +5,7 @@ import {
   readOverdueXml,
 } from '../../../lib/overdue/config/read-config.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
-import { expectBelow } from '../../support/bounds.ts';
-import { codeThrownBy } from '../../support/errors.ts';
+import { codeThrownBy, expectBelow } from '../../support/assertions.ts';
 import { conditionXml, overdueXml, problemsOf } from '../../support/overdue/documents.ts';
 
 const NO_DOCTYPE = 'A document type declaration (<!DOCTYPE) is not accepted; remove it';

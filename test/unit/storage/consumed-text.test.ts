@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readConsumed, writeConsumed } from '../../../adapters/mikro-orm/tables/usage/consumed-text.ts';
 import type { PartOfDay, PointRange } from '../../../lib/records/index.ts';
 import { addDays, instant, parseLocalDate } from '../../../lib/values/time/index.ts';
-import { historyRuns } from '../../support/runs.ts';
+import { historyRuns } from '../../support/long-run.ts';
 
 const first = parseLocalDate('2026-04-01');
 

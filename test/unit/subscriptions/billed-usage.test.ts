@@ -7,8 +7,7 @@ import { formatInstant } from '../../../lib/values/time/index.ts';
 import { phase, plan, price, version } from '../../support/catalogs/catalog-document.ts';
 import { withBlocks } from '../../support/subscriptions/blocks.ts';
 import { account, at, created, type Life } from '../../support/subscriptions/example.ts';
-import { event } from '../../support/subscriptions/lifecycle.ts';
-import { expectError } from '../../support/subscriptions/refusals.ts';
+import { event, expectError } from '../../support/subscriptions/lifecycle.ts';
 
 function usage(name: string, amount: string): string {
   const block = `<unit>calls</unit><size>1</size><prices>${price('USD', amount)}</prices>`;

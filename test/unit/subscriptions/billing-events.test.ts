@@ -20,8 +20,7 @@ import {
   passed,
   viewOf,
 } from '../../support/subscriptions/example.ts';
-import { choice, event } from '../../support/subscriptions/lifecycle.ts';
-import { expectError } from '../../support/subscriptions/refusals.ts';
+import { choice, event, expectError } from '../../support/subscriptions/lifecycle.ts';
 
 function create(request: CreateParts['request'], parts: Parameters<typeof account>[0] = {}): Life {
   return created({ account: account(parts), request, now: at('2024-01-05') });

@@ -6,7 +6,7 @@ import {
 } from '../../../lib/subscriptions/create/chosen-group.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { account, at, created, type Life, nextId } from '../../support/subscriptions/example.ts';
-import { expectError } from '../../support/subscriptions/refusals.ts';
+import { expectError } from '../../support/subscriptions/lifecycle.ts';
 
 const ours = account();
 const now = at('2024-06-01');

@@ -21,8 +21,7 @@ import {
   type Life,
   nextId,
 } from '../../support/subscriptions/example.ts';
-import { choice, dated, event, state } from '../../support/subscriptions/lifecycle.ts';
-import { errorOf, expectError } from '../../support/subscriptions/refusals.ts';
+import { choice, dated, errorOf, event, expectError, state } from '../../support/subscriptions/lifecycle.ts';
 
 const now = at('2024-06-10');
 

@@ -6,7 +6,7 @@ import {
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { decimal, ZERO } from '../../../lib/values/money/index.ts';
 import { nextId } from '../../support/subscriptions/example.ts';
-import { expectError } from '../../support/subscriptions/refusals.ts';
+import { expectError } from '../../support/subscriptions/lifecycle.ts';
 
 const accountId = nextId();
 const byName = { accountId, planName: 'pro-monthly' };

@@ -15,7 +15,7 @@ import {
   storedOf,
   viewOf,
 } from '../../support/subscriptions/example.ts';
-import { expectError } from '../../support/subscriptions/refusals.ts';
+import { expectError } from '../../support/subscriptions/lifecycle.ts';
 
 const now = at('2024-08-07T10:00:00Z');
 const customer = account({ zone: 'Europe/Paris', referenceTime: '2024-01-05T07:30:00Z' });

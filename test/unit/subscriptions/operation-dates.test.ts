@@ -26,8 +26,7 @@ import {
   passed,
   runningOf,
 } from '../../support/subscriptions/example.ts';
-import { dated, event } from '../../support/subscriptions/lifecycle.ts';
-import { expectError } from '../../support/subscriptions/refusals.ts';
+import { dated, event, expectError } from '../../support/subscriptions/lifecycle.ts';
 
 /** Plans that differ in their period; one that charges nothing recurring. */
 const periods = createCatalog([

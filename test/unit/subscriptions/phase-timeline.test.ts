@@ -10,7 +10,7 @@ import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatInstant, localDateOf, timeZone } from '../../../lib/values/time/index.ts';
 import { phase, plan, version } from '../../support/catalogs/catalog-document.ts';
 import { at } from '../../support/subscriptions/example.ts';
-import { expectError } from '../../support/subscriptions/refusals.ts';
+import { expectError } from '../../support/subscriptions/lifecycle.ts';
 
 const threePhases = version({
   plans: plan('p-m', 'P', {

@@ -13,7 +13,7 @@ import { decimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, startOfDay, timeZone } from '../../../lib/values/time/index.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';
 import { at, liveUsage, stdUsage } from '../../support/usage/sections.ts';
-import { UTC_ZONE, usageEvent } from '../../support/usage/usage-events.ts';
+import { UTC_ZONE, usageEvent } from '../../support/usage/usage-catalog.ts';
 
 const NEW_YORK = timeZone('America/New_York');
 const daysOfApril = Array.from({ length: 30 }, (_, index) => `2026-04-${String(index + 1).padStart(2, '0')}`);

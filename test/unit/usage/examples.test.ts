@@ -17,7 +17,7 @@ import {
   trialUsage,
   type UsageSection,
 } from '../../support/usage/sections.ts';
-import { usageEvent } from '../../support/usage/usage-events.ts';
+import { usageEvent } from '../../support/usage/usage-catalog.ts';
 import type { LifeInvoice, UsageLife } from '../../support/usage/usage-life.ts';
 
 type Options = ConstructorParameters<typeof UsageLife>[1];

@@ -15,7 +15,7 @@ import { BillingError } from '../../../lib/values/errors/index.ts';
 import { type BillingPeriod, formatInstant, startOfDay, timeZone } from '../../../lib/values/time/index.ts';
 import { day, text } from '../../support/invoicing/billing-events.ts';
 import { at, consumable, liveUsage, plusUsage, stdUsage, trialUsage } from '../../support/usage/sections.ts';
-import { UTC_ZONE, usageEvent } from '../../support/usage/usage-events.ts';
+import { UTC_ZONE, usageEvent } from '../../support/usage/usage-catalog.ts';
 
 const NEW_YORK = timeZone('America/New_York');
 

@@ -20,7 +20,7 @@ import {
   ticksUsage,
   type UsageSection,
 } from '../../support/usage/sections.ts';
-import { UTC_ZONE, usageEvent } from '../../support/usage/usage-events.ts';
+import { UTC_ZONE, usageEvent } from '../../support/usage/usage-catalog.ts';
 import type { LifeInvoice, UsageLife } from '../../support/usage/usage-life.ts';
 
 function lifeOf(section: UsageSection, from: string, config: Partial<UsageConfig> = {}): UsageLife {

@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { isLongRun } from './long-run.ts';
+
+/** As `deep.equal` for records, lists and scalars, several times as fast on large values. */
+export function expectSame(actual: unknown, expected: unknown): void {
+  if (!isSame(actual, expected)) expect(actual).to.deep.equal(expected);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  const names = Object.keys(one);
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    names.length === Object.keys(other).length &&
+    names.every(
+      (name) => Object.hasOwn(other, name) && isSame(Reflect.get(one, name), Reflect.get(other, name)),
+    )
+  );
+}
+
+/** The code of the error that `work` ends in, `no error` if it ends well; an error without a code is given as it is. */
+export async function codeOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => 'no error',
+    (error: unknown) => (error instanceof Error ? (Reflect.get(error, 'code') ?? error) : error),
+  );
+}
+
+/** The same of a function. */
+export function codeThrownBy(work: () => unknown): unknown {
+  try {
+    work();
+    return 'no error';
+  } catch (error) {
+    return error instanceof Error ? (Reflect.get(error, 'code') ?? error) : error;
+  }
+}
+
+/** The message of the error that `work` ends in, `no error` if it ends well. */
+export async function messageOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'no error',
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+}
+
+/**
+ * Holds a measured time or size below a bound in the long run, which has a machine of its own. At every commit it would
+ * tell how busy the machine is; there only what hangs is found, by mocha's own time limit.
+ */
+export function expectBelow(most: number, measured: number, what: string): void {
+  if (isLongRun) expect(measured, what).to.be.below(most);
+}
