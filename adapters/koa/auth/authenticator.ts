@@ -8,7 +8,7 @@ import {
   type TenantRef,
 } from '../../../lib/records/index.ts';
 import { isGranted, type LoginAttempt, normalisePermissions } from '../../../lib/security/index.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { TOKEN_CLOCK_TOLERANCE_MS } from '../../../lib/values/limits.ts';
 import { type Dialect, type HeaderFamilies, headerPrefixOf } from '../dialect.ts';
 import { type AccessTokenOptions, AccessTokens, type TokenSubject, tokenRefused } from './access-tokens.ts';
@@ -249,16 +249,16 @@ function claimedPermissions(claimed: readonly string[]): readonly string[] {
 }
 
 function unauthenticated(): BillingError {
-  return new BillingError({
-    code: ErrorCode.UNAUTHENTICATED,
-    message: 'User name and password are needed (Authorization: Basic), and must be those of an active user',
-  });
+  return billingError(
+    ErrorCode.UNAUTHENTICATED,
+    'User name and password are needed (Authorization: Basic), and must be those of an active user',
+  );
 }
 
 function tenantUnauthenticated(dialect: Dialect): BillingError {
   const prefix = headerPrefixOf[dialect];
-  return new BillingError({
-    code: ErrorCode.TENANT_UNAUTHENTICATED,
-    message: `${prefix}ApiKey and ${prefix}ApiSecret must name a tenant that the user may use`,
-  });
+  return billingError(
+    ErrorCode.TENANT_UNAUTHENTICATED,
+    `${prefix}ApiKey and ${prefix}ApiSecret must name a tenant that the user may use`,
+  );
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Principal } from '../../../lib/records/index.ts';
 import { isPermitted, type Permission } from '../../../lib/security/index.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { isStorable } from '../../../lib/values/text/index.ts';
 
 /** Characters of a token; the header block has 16 KiB. */
@@ -95,9 +95,9 @@ export function checkPermission(
 ): void {
   if (isPermitted(caller?.permissions ?? [], permission)) return;
   const user = caller?.name ?? 'nobody';
-  throw new BillingError({
-    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    message: `User ${user} lacks the permission ${permission}`,
-    facts: { user, permission },
-  });
+  throw billingError(
+    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    `User ${user} lacks the permission ${permission}`,
+    { user, permission },
+  );
 }

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { Logger, RequestSpan } from '../../../lib/index.ts';
 import type { TenantRef } from '../../../lib/records/index.ts';
-import { BillingError, ErrorCode, invalidParameter } from '../../../lib/values/errors/index.ts';
+import {
+  type BillingError,
+  billingError,
+  ErrorCode,
+  invalidParameter,
+} from '../../../lib/values/errors/index.ts';
 import { parseUuid } from '../../../lib/values/ids/index.ts';
 import { MAX_REQUEST_MS } from '../../../lib/values/limits.ts';
 import { shortened } from '../../../lib/values/text/index.ts';
@@ -194,11 +199,11 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const route = byMethod.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);
     if (route === undefined) {
       await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);
-      throw new BillingError({
-        code: ErrorCode.METHOD_NOT_ALLOWED,
-        message: `${ctx.method} is not offered on ${shortened(ctx.path)}; allowed are ${allow}`,
-        facts: { allow },
-      });
+      throw billingError(
+        ErrorCode.METHOD_NOT_ALLOWED,
+        `${ctx.method} is not offered on ${shortened(ctx.path)}; allowed are ${allow}`,
+        { allow },
+      );
     }
     received.route = route;
     received.statusOf = route.statusOf;
@@ -336,10 +341,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       const location = `${access.tokensOf(ctx).basePath()}${options.homePath}`;
       return redirect(ctx, location);
     }
-    throw new BillingError({
-      code: ErrorCode.ROUTE_NOT_FOUND,
-      message: `There is no ${ctx.method} ${shortened(ctx.path)}`,
-    });
+    throw billingError(ErrorCode.ROUTE_NOT_FOUND, `There is no ${ctx.method} ${shortened(ctx.path)}`);
   }
 
   function failure(ctx: Context, received: Received, thrown: unknown): Outcome {
@@ -414,11 +416,11 @@ async function redirect(ctx: Context, location: string): Promise<void> {
 
 /** What changes nothing goes on, so that a balancer may drain the node. */
 function outOfRotation(): BillingError {
-  return new BillingError({
-    code: ErrorCode.BUSY,
-    message: 'This node is out of rotation and has done nothing; send the request to another one',
-    facts: { isOutOfRotation: true },
-  });
+  return billingError(
+    ErrorCode.BUSY,
+    'This node is out of rotation and has done nothing; send the request to another one',
+    { isOutOfRotation: true },
+  );
 }
 
 /** What a node refuses as its operator wants it to is no failure, and no alarm, whatever its status; null = it is one. */
@@ -431,10 +433,7 @@ function refusalOf({ code, facts }: BillingError): string | null {
 function checkUrl(ctx: Context, received: Received, maxBytes: number): void {
   if (ctx.url.length <= maxBytes) return;
   received.statusOf = { [ErrorCode.TOO_LARGE]: 414 };
-  throw new BillingError({
-    code: ErrorCode.TOO_LARGE,
-    message: `The URL is longer than ${maxBytes} bytes`,
-  });
+  throw billingError(ErrorCode.TOO_LARGE, `The URL is longer than ${maxBytes} bytes`);
 }
 
 /** RFC 9112 §3.2: a request of HTTP/1.1 without the header is answered with 400. */

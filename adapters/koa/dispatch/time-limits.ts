@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Route } from '../routing/route.ts';
 
 /** Whether the caller has asked to wait for what the call causes, which has a limit of its own. Few routes can do that. */
@@ -40,10 +40,10 @@ export async function withinTime<T>(
  * attempted, so they answer 7019 with 503: the outcome is unknown (http-api §12).
  */
 export function timeOver(limitMs: number, { permission }: Pick<Route, 'permission'>): BillingError {
-  return new BillingError({
-    code: permission.startsWith('payment:') ? ErrorCode.PAYMENT_INTERNAL_ERROR : ErrorCode.BUSY,
-    message: `The request did not end within ${limitMs / 1_000} s; it may still take effect`,
-  });
+  return billingError(
+    permission.startsWith('payment:') ? ErrorCode.PAYMENT_INTERNAL_ERROR : ErrorCode.BUSY,
+    `The request did not end within ${limitMs / 1_000} s; it may still take effect`,
+  );
 }
 
 /** Status of that error, if it is not the code's own. */
@@ -51,10 +51,10 @@ export const statusOfTimeOver = { [ErrorCode.PAYMENT_INTERNAL_ERROR]: 503 };
 
 /** Nothing has been done yet, since the body says what to do. */
 export function lateBody(limitMs: number): BillingError {
-  return new BillingError({
-    code: ErrorCode.MALFORMED_BODY,
-    message: `The body did not arrive within ${limitMs / 1_000} s; nothing was done`,
-  });
+  return billingError(
+    ErrorCode.MALFORMED_BODY,
+    `The body did not arrive within ${limitMs / 1_000} s; nothing was done`,
+  );
 }
 
 /** Status of that error (platform §16). */
@@ -86,9 +86,7 @@ export function untilCallerGoes({ res }: Context, gone: () => void): AbortContro
 
 /** The error of work that has ended since nobody waits for its answer. */
 export function unwanted(): BillingError {
-  return new BillingError({
-    code: ErrorCode.BUSY,
-    message: 'Nobody waits for the answer any more, so the work on it has ended',
-    facts: { isUnwanted: true },
+  return billingError(ErrorCode.BUSY, 'Nobody waits for the answer any more, so the work on it has ended', {
+    isUnwanted: true,
   });
 }

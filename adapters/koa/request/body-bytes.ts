@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { finished as ended, PassThrough, Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { shortened } from '../../../lib/values/text/index.ts';
 import { ANY_TYPE, type BodyStream, type RequestBody } from '../routing/body.ts';
 
@@ -240,27 +240,23 @@ function checkEncoding(ctx: Context, body: RequestBody<unknown>, wasRead: boolea
   const isReadable = !body.utf8Only || utf8Names.has(ctx.request.charset.toLowerCase());
   if (isPlain && isTypeFit && isReadable) return;
   const came = shortened([type, coding].filter((each) => each !== undefined).join(', '));
-  throw new BillingError({
-    code: ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-    message: `The body must be ${body.mediaTypes.join(' or ')}${body.utf8Only ? ' in UTF-8' : ''}, not compressed; it came as ${came}`,
-    facts: { contentType: type, contentEncoding: coding },
-  });
+  throw billingError(
+    ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+    `The body must be ${body.mediaTypes.join(' or ')}${body.utf8Only ? ' in UTF-8' : ''}, not compressed; it came as ${came}`,
+    { contentType: type, contentEncoding: coding },
+  );
 }
 
 function tooLarge(maxBytes: number): BillingError {
-  return new BillingError({
-    code: ErrorCode.TOO_LARGE,
-    message: `The body is larger than ${maxBytes} bytes`,
-    facts: { maxBytes },
-  });
+  return billingError(ErrorCode.TOO_LARGE, `The body is larger than ${maxBytes} bytes`, { maxBytes });
 }
 
 /** What was complete of it may have been taken. */
 function tooSlow(): BillingError {
-  return new BillingError({
-    code: ErrorCode.MALFORMED_BODY,
-    message: `The body came at less than ${MIN_STREAMED_BYTES_PER_SECOND} bytes per second; its first records may have been stored`,
-  });
+  return billingError(
+    ErrorCode.MALFORMED_BODY,
+    `The body came at less than ${MIN_STREAMED_BYTES_PER_SECOND} bytes per second; its first records may have been stored`,
+  );
 }
 
 function readingError(error: unknown, maxBytes: number): BillingError {
@@ -283,11 +279,10 @@ function bodyReadBefore({ req, request }: Context): Uint8Array | undefined {
   const places = [req, request].flatMap((each) => [Reflect.get(each, 'rawBody'), Reflect.get(each, 'body')]);
   const left: unknown = places.find((each) => each !== undefined);
   if (left === undefined) {
-    throw new BillingError({
-      code: ErrorCode.MALFORMED_BODY,
-      message:
-        'The application that this server is part of has read the body of the request, and left it neither in request.rawBody nor in request.body',
-    });
+    throw billingError(
+      ErrorCode.MALFORMED_BODY,
+      'The application that this server is part of has read the body of the request, and left it neither in request.rawBody nor in request.body',
+    );
   }
   if (left instanceof Uint8Array) return left;
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '');

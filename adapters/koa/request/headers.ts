@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import cors from '@koa/cors';
 import type { Context } from 'koa';
-import { BillingError, ErrorCode, invalidField, invalidParameter } from '../../../lib/values/errors/index.ts';
+import { billingError, ErrorCode, invalidField, invalidParameter } from '../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
 import { isStorable, NOT_STORABLE } from '../../../lib/values/text/index.ts';
 import { type Dialect, type HeaderFamilies, headerPrefixOf } from '../dialect.ts';
@@ -90,11 +90,11 @@ export function negotiatedType(ctx: Context, success: Success): string {
   const chosen = ctx.accepts([...types]);
   if (typeof chosen === 'string') return chosen;
   if (servedToJsonClients.has(first) && ctx.accepts('application/json') !== false) return first;
-  throw new BillingError({
-    code: ErrorCode.NOT_ACCEPTABLE,
-    message: `The answer is ${types.join(' or ')}, which the Accept header excludes`,
-    facts: { accept: ctx.get('Accept') },
-  });
+  throw billingError(
+    ErrorCode.NOT_ACCEPTABLE,
+    `The answer is ${types.join(' or ')}, which the Accept header excludes`,
+    { accept: ctx.get('Accept') },
+  );
 }
 
 /** Suffixes of the headers of both families (http-api §2). */

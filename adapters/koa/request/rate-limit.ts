@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 /** Notifications of one tenant and gateway whose signatures a node verifies at a time (payments §11.2). */
 const MAX_NOTIFICATIONS_VERIFIED_AT_ONCE = 20;
@@ -87,11 +87,11 @@ const senders: Readonly<Record<RatedSubject['kind'], string>> = {
 
 function tooMany(kind: RatedSubject['kind'], perSecond: number, waitSeconds: number): BillingError {
   const who = senders[kind];
-  return new BillingError({
-    code: ErrorCode.TOO_MANY_REQUESTS,
-    message: `${who} makes more than ${perSecond} requests per second; try again in a moment`,
-    facts: { retryAfterSeconds: Math.ceil(waitSeconds) },
-  });
+  return billingError(
+    ErrorCode.TOO_MANY_REQUESTS,
+    `${who} makes more than ${perSecond} requests per second; try again in a moment`,
+    { retryAfterSeconds: Math.ceil(waitSeconds) },
+  );
 }
 
 /**
@@ -152,9 +152,9 @@ export class NotificationRate {
 }
 
 function busy(): BillingError {
-  return new BillingError({
-    code: ErrorCode.TOO_MANY_REQUESTS,
-    message: `The signatures of ${MAX_NOTIFICATIONS_VERIFIED_AT_ONCE} notifications are being verified; try again in a moment`,
-    facts: { retryAfterSeconds: 1 },
-  });
+  return billingError(
+    ErrorCode.TOO_MANY_REQUESTS,
+    `The signatures of ${MAX_NOTIFICATIONS_VERIFIED_AT_ONCE} notifications are being verified; try again in a moment`,
+    { retryAfterSeconds: 1 },
+  );
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { isInstance, plainError } from '../../../lib/runtime/index.ts';
-import { BillingError, classNameOf, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { BillingError, billingError, classNameOf, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { challengeOf, type Scheme } from '../auth/credentials.ts';
 import { STATUS_CODES } from '../node-http.ts';
 import type { BaseUrl } from '../request/addresses.ts';
@@ -129,10 +129,10 @@ function splitName(name: string): readonly [className: string, methodName: strin
  * client goes to another node.
  */
 export function refuseWhileStopping(request: IncomingMessage, response: ServerResponse): void {
-  const error = new BillingError({
-    code: ErrorCode.BUSY,
-    message: 'This node is shutting down and has done nothing; send the request again in a moment',
-  });
+  const error = billingError(
+    ErrorCode.BUSY,
+    'This node is shutting down and has done nothing; send the request again in a moment',
+  );
   const { status, headers } = renderError(error, {
     dialect: 'D',
     withStackTrace: false,

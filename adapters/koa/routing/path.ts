@@ -1,5 +1,5 @@
 import { decodedOnceMore, isOperatorSearch } from '../../../lib/runtime/index.ts';
-import { BillingError, ErrorCode, invalidParameter } from '../../../lib/values/errors/index.ts';
+import { billingError, ErrorCode, invalidParameter } from '../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
 import { NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 
@@ -75,10 +75,10 @@ function searchKey(value: string): string {
 function uuidSegment(name: string, value: string): Uuid {
   const lower = value.toLowerCase();
   if (isUuid(lower)) return lower;
-  throw new BillingError({
-    code: ErrorCode.ROUTE_NOT_FOUND,
-    message: `No such resource: ${name} "${shortened(value)}" is not a UUID`,
-  });
+  throw billingError(
+    ErrorCode.ROUTE_NOT_FOUND,
+    `No such resource: ${name} "${shortened(value)}" is not a UUID`,
+  );
 }
 
 /** @throws BillingError INVALID_PARAMETER for a segment with text that no database can store. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AuditEntry } from '../../../lib/records/index.ts';
-import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
 import { onDemand } from './on-demand.ts';
@@ -200,13 +200,11 @@ export function validationError(
   const path = (issue?.path ?? []).map(String).join('.');
   const problem = problemOf(issue, fallback);
   const place = [subject, path].filter((part) => part !== '').join(' ');
-  return new BillingError({
-    code: problem.code,
-    message: problem.complete
-      ? `${problem.message}${rowOf(issue?.path ?? [])}`
-      : `${place} ${problem.message}`,
-    facts: { path, problems: error.issues.length },
-  });
+  return billingError(
+    problem.code,
+    problem.complete ? `${problem.message}${rowOf(issue?.path ?? [])}` : `${place} ${problem.message}`,
+    { path, problems: error.issues.length },
+  );
 }
 
 /** Of rows in a list within a list, which ones: a text that clients know goes before it as it is. */

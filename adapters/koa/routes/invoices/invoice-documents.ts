@@ -1,6 +1,6 @@
 import type { Billing } from '../../../../lib/billing.ts';
 import { type DocumentText, DocumentTextKind } from '../../../../lib/invoicing/index.ts';
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
 import { CreditNote } from '../../models/credit-note.ts';
@@ -170,10 +170,7 @@ function getRoute({
     async handle({ billing, context, params }) {
       const found = await billing.invoiceTexts.get(context, textOf(params));
       if (found !== null) return mediaType === html ? htmlAnswer(found) : plain(found);
-      throw new BillingError({
-        code: ErrorCode.OBJECT_NOT_FOUND,
-        message: `The tenant has not uploaded ${what}`,
-      });
+      throw billingError(ErrorCode.OBJECT_NOT_FOUND, `The tenant has not uploaded ${what}`);
     },
   });
 }

@@ -6,7 +6,7 @@ import type {
 } from '../../../../lib/payments/index.ts';
 import { TransactionType } from '../../../../lib/records/index.ts';
 import type { Permission } from '../../../../lib/security/index.ts';
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import type { Decimal } from '../../../../lib/values/money/index.ts';
 import { Dialect } from '../../dialect.ts';
@@ -306,11 +306,11 @@ async function newPayment(
     case TransactionType.CREDIT:
       return payments.credit(context, withAmount(input));
     default:
-      throw new BillingError({
-        code: ErrorCode.PRECONDITION_FAILED,
-        message: 'PaymentTransactionJson transactionType must be AUTHORIZE, PURCHASE or CREDIT',
-        facts: { transactionType },
-      });
+      throw billingError(
+        ErrorCode.PRECONDITION_FAILED,
+        'PaymentTransactionJson transactionType must be AUTHORIZE, PURCHASE or CREDIT',
+        { transactionType },
+      );
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ComboParties, PaymentResult } from '../../../../lib/payments/index.ts';
 import { type PluginProperty, TransactionStatus } from '../../../../lib/records/index.ts';
 import { isPermitted, type Permission } from '../../../../lib/security/index.ts';
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { ErrorCode, invalidField } from '../../../../lib/values/errors/index.ts';
 import type { comboFields } from '../../models/hosted-page.ts';
 import { PaymentTransactionInput } from '../../models/payment.ts';
 import { type Answer, AnsweredError } from '../../routing/answer.ts';
@@ -47,11 +47,7 @@ export function chosenBy(body: TransactionBody | null) {
 }
 
 export function missing(field: string): never {
-  throw new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: `PaymentTransactionJson ${field} needs to be set`,
-    facts: { field },
-  });
+  throw invalidField(`PaymentTransactionJson ${field} needs to be set`, { field });
 }
 
 interface SentProperty {

@@ -1,6 +1,6 @@
 import { type Principal, PrincipalKind } from '../../../../lib/records/index.ts';
 import { isPermitted } from '../../../../lib/security/index.ts';
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { Dialect } from '../../dialect.ts';
 import {
   ApiClientModel,
@@ -202,9 +202,9 @@ async function checkCurrentPassword(
     current !== null &&
     (await login.authenticate(PrincipalKind.USER, { name: user.name, secret: current })) !== null;
   if (isKnown) return;
-  throw new BillingError({
-    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    message: `UserRolesJson currentPassword must be the password of ${user.name}`,
-    facts: { user: user.name },
-  });
+  throw billingError(
+    ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    `UserRolesJson currentPassword must be the password of ${user.name}`,
+    { user: user.name },
+  );
 }

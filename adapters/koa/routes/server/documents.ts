@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { packageUrl, pageHeaders, pageHtml, rendererFile, startScript } from '../../openapi/page.ts';
 import { type Answer, jsonType, plain } from '../../routing/answer.ts';
 import { CORE } from '../../routing/path.ts';
@@ -37,10 +37,10 @@ export function documentRoutes(texts: ApiDocuments, isOffered: boolean): readonl
       success: { status: 200, mediaTypes: [type] },
       handle({ tokens }) {
         if (isOffered) return make(tokens.basePath());
-        throw new BillingError({
-          code: ErrorCode.ROUTE_NOT_FOUND,
-          message: 'This server does not describe its interface (server.docs)',
-        });
+        throw billingError(
+          ErrorCode.ROUTE_NOT_FOUND,
+          'This server does not describe its interface (server.docs)',
+        );
       },
     }),
   );

@@ -1,6 +1,6 @@
 import type { Billing } from '../../../../lib/billing.ts';
 import type { CallContext } from '../../../../lib/records/index.ts';
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import { type TimeZone, UTC } from '../../../../lib/values/time/index.ts';
 import { Clock, type ShownClock } from '../../models/clock.ts';
 import { SandboxConfiguration, SandboxStatus } from '../../models/sandbox.ts';
@@ -25,10 +25,10 @@ export const testModeRoutes: readonly Route[] = [
     fails: [ErrorCode.PRECONDITION_FAILED],
     async handle(call) {
       if (await becomesQuiet(call)) return;
-      throw new BillingError({
-        code: ErrorCode.PRECONDITION_FAILED,
-        message: `The tenant still has due work after ${call.query.timeoutSec} s`,
-      });
+      throw billingError(
+        ErrorCode.PRECONDITION_FAILED,
+        `The tenant still has due work after ${call.query.timeoutSec} s`,
+      );
     },
   }),
   tenantRoute('getCurrentTime', 'GET /1.0/kb/test/clock', {
@@ -124,8 +124,5 @@ export const sandboxRoutes: readonly Route[] = [
 /** @throws BillingError ROUTE_NOT_FOUND (60008) if the server has none. */
 function sandboxOf(test: TestMode | null): SandboxControl {
   if (test?.sandbox !== undefined) return test.sandbox;
-  throw new BillingError({
-    code: ErrorCode.ROUTE_NOT_FOUND,
-    message: 'This server has no sandbox gateway',
-  });
+  throw billingError(ErrorCode.ROUTE_NOT_FOUND, 'This server has no sandbox gateway');
 }

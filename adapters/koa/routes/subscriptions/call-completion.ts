@@ -1,6 +1,6 @@
 import type { Billing } from '../../../../lib/billing.ts';
 import type { CallContext } from '../../../../lib/records/index.ts';
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import type { Instant } from '../../../../lib/values/time/index.ts';
 import { Dialect } from '../../dialect.ts';
@@ -55,9 +55,9 @@ export async function waitForCompletion(call: CompletedCall, work: DoneWork): Pr
   const byDefault = dialect === Dialect.K ? work.defaultSecInK : maxWaitSec;
   const seconds = Math.min(query.callTimeoutSec ?? byDefault, maxWaitSec);
   if (await billing.completion(context, seconds * secondMs, work.accountId)) return;
-  throw new BillingError({
-    code: ErrorCode.COMPLETION_TIMEOUT,
-    message: `${work.done}, but its invoice and payment are not done after ${seconds} s; they go on`,
-    facts: { accountId: work.accountId, seconds },
-  });
+  throw billingError(
+    ErrorCode.COMPLETION_TIMEOUT,
+    `${work.done}, but its invoice and payment are not done after ${seconds} s; they go on`,
+    { accountId: work.accountId, seconds },
+  );
 }

@@ -7,7 +7,7 @@ import {
   pluginConfigurationKey,
   SystemKey,
 } from '../../../../lib/tenants/index.ts';
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../../lib/values/ids/index.ts';
 import { shortened } from '../../../../lib/values/text/index.ts';
 import { checkPermission } from '../../auth/credentials.ts';
@@ -212,17 +212,15 @@ function isMasked(user: Principal | null): boolean {
 
 /** A tenant that is not granted to the user is as unknown as one that does not exist (http-api §13.1 note 21). */
 function noSuchTenant(apiKey: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
-    message: `Tenant does not exist for api key ${shortened(apiKey)}`,
-    facts: { apiKey },
-  });
+  return billingError(
+    ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
+    `Tenant does not exist for api key ${shortened(apiKey)}`,
+    { apiKey },
+  );
 }
 
 function noSuchTenantId(tenantId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
-    message: `Tenant does not exist for id ${tenantId}`,
-    facts: { tenantId },
+  return billingError(ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID, `Tenant does not exist for id ${tenantId}`, {
+    tenantId,
   });
 }

@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 
 /** Stands for a record of more bytes than one may have; they were not kept. */
 export const TOO_LONG = Symbol('a record that is too long');
@@ -207,5 +207,5 @@ function isBlank(byte: number | undefined): boolean {
 }
 
 function malformed(message: string): BillingError {
-  return new BillingError({ code: ErrorCode.MALFORMED_BODY, message });
+  return billingError(ErrorCode.MALFORMED_BODY, message);
 }
