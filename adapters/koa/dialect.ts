@@ -1,34 +1,27 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/**
- * The two dialects of the interface (http-api §4): D, as the service is documented, and K, for clients that send only
- * `X-Killbill-…` headers. They differ in the lines of one table and nowhere else.
- */
+/** Dialects of the interface (http-api §4): D is the documented one, K is for clients that send `X-Killbill-…` headers. */
 export const Dialect = { D: 'D', K: 'K' } as const;
 export type Dialect = (typeof Dialect)[keyof typeof Dialect];
 
-/** A value that depends on the dialect. */
 export type PerDialect<T> = Readonly<Record<Dialect, T>>;
 
-/** Header prefix that messages name (http-api §4 line 11). */
+/** Header prefix in messages (http-api §4 line 11). */
 export const headerPrefixOf: PerDialect<string> = { D: 'X-Service-', K: 'X-Killbill-' };
 
 const documentPrefix = 'X-Service-';
 const aliasPrefix = 'X-Killbill-';
 
-/** Prefixes that are read like `X-Service-` unless others are set (`server.headers.aliasPrefixes`). */
+/** Default of `server.headers.aliasPrefixes`. */
 export const DEFAULT_ALIAS_PREFIXES: readonly string[] = [aliasPrefix];
 
-/** The families of headers that a server knows: `X-Service-…`, and its aliases (http-api §2). */
+/** The header families a server accepts: `X-Service-…` and its aliases (http-api §2). */
 export interface HeaderFamilies {
-  /** As they are written, `X-Service-` first. */
+  /** `X-Service-` first. */
   readonly prefixes: readonly string[];
-  /** The value of `X-Service-<suffix>`, else of its first alias that was sent; undefined if none was. */
+  /** Returns the value of `X-Service-<suffix>`, else of its first alias in the request. */
   header(headers: IncomingHttpHeaders, suffix: string): string | undefined;
-  /**
-   * K with at least one `X-Killbill-…` header and no `X-Service-…` header, else D; `fallback` with neither (http-api §4).
-   * Other aliases say nothing about the dialect.
-   */
+  /** Returns K for requests with `X-Killbill-…` and no `X-Service-…` header; `fallback` without either (http-api §4). */
   dialectOf(headers: IncomingHttpHeaders, fallback: Dialect): Dialect;
 }
 
@@ -62,7 +55,7 @@ function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** Node reads header bytes as Latin-1; clients send UTF-8. Text that is not UTF-8 stays as it was read. */
+/** Decodes UTF-8, since Node reads header bytes as Latin-1. Invalid UTF-8 stays Latin-1. */
 function text(value: string | string[] | undefined): string | undefined {
   const raw = Array.isArray(value) ? value[0] : value;
   if (raw === undefined || /^[\x20-\x7e]*$/.test(raw)) return raw;

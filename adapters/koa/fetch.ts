@@ -5,7 +5,7 @@ import { MAX_HEADER_BYTES, MAX_HEADERS_MS } from '../../lib/values/limits.ts';
 import { createServer, request as startRequest } from './node-http.ts';
 import { unreadableAnswer } from './response/render-error.ts';
 
-/** Headers that are about one connection (RFC 9110 §7.6.1), or about how a body travels on it. */
+/** Hop-by-hop headers (RFC 9110 §7.6.1) and headers of body framing. */
 const ofConnection = new Set([
   'connection',
   'content-length',
@@ -17,15 +17,15 @@ const ofConnection = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** Statuses whose answers have no body (null body statuses of the Fetch standard). */
+/** Null body statuses of the Fetch standard. */
 const withoutBody = new Set([204, 205, 304]);
 
-/** A server of Node that listens nowhere: it is handed its connections. */
+/** Creates a Node server without a port, which receives its connections from `exchange`. */
 export function handedServer(listener: RequestListener): Server {
   const server = createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     (request, response) => {
-      // The server that sends the answer on tells the time itself.
+      // The outer server sets the date.
       response.sendDate = false;
       listener(request, response);
     },
@@ -35,9 +35,8 @@ export function handedServer(listener: RequestListener): Server {
 }
 
 /**
- * Lets a server of Node answer a fetch request, over a connection inside the process: so everything is as it is for callers
- * from outside, the pieces of a stream and who breaks it off included.
- * @throws TypeError for a body that was read before; the reason of the request's signal once it is aborted.
+ * Answers a fetch request over an in-process connection. @throws TypeError for a used body; the reason of an aborted
+ * signal.
  */
 export async function exchange(
   server: Server,
@@ -65,11 +64,10 @@ export async function exchange(
   });
   sending.on('response', (answer) => resolve(responseOf(answer, method)));
   sending.on('error', (error) => reject(signal.aborted ? signal.reason : error));
-  // Whatever has become of the request, nobody reads its connection any more.
   sending.on('close', () => caller.destroy());
   if (request.body !== null) {
     const body = Readable.fromWeb(request.body as NodeReadableStream<Uint8Array>);
-    // An answer may have come before its end; then nobody minds.
+    // The answer may already have been sent; then the error has no reader.
     body.once('error', reject);
     pipeline(body, sending, () => undefined);
   } else sending.end();
@@ -81,9 +79,9 @@ function sentHeaders(request: Request, url: URL): OutgoingHttpHeaders {
   return {
     host: url.host,
     ...headers,
-    // Next.js takes the header off that says how an answer is compressed; to compress is for the server that sends it on.
+    // Next.js drops `content-encoding`; compression is up to the outer server.
     'accept-encoding': 'identity',
-    // The length that a caller has told may be that of a body which the application has changed since.
+    // The application may have changed the body, so its announced length may be wrong.
     ...(request.body === null ? {} : { 'transfer-encoding': 'chunked' }),
   };
 }
@@ -101,24 +99,18 @@ function responseOf(answer: IncomingMessage, method: string): Response {
   return new Response(null, { status, headers });
 }
 
-/** What Node's HTTP server asks of a connection beyond its bytes. */
 interface Peer {
-  /** The address of who calls; undefined: not known. */
+  /** Undefined if unknown. */
   readonly remoteAddress?: string | undefined;
-  /** Whether the caller has reached the application by TLS. */
   readonly encrypted: boolean;
 }
 
-/**
- * One end of a connection inside the process. What is written to one end is read at the other, no faster than it is read
- * there. Unlike `duplexPair` of `node:stream` before Node 24, an end that is destroyed takes the other one with it, and an
- * end has the timeout by which stalled readers are found.
- */
+/** One end of an in-process connection with back pressure. Unlike `duplexPair`, destroying one end destroys the other. */
 export class Wire extends Duplex implements Peer {
   readonly remoteAddress: string | undefined;
   readonly encrypted: boolean;
   #other: Wire | undefined;
-  /** Goes on with the writing of the other end. */
+  /** Resumes the other end's write. */
   #resume: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -128,7 +120,6 @@ export class Wire extends Duplex implements Peer {
     this.encrypted = encrypted;
   }
 
-  /** The two ends: of who calls, and of the server. */
   static pair(peer: Peer): readonly [caller: Wire, server: Wire] {
     const ends = [new Wire({ encrypted: false }), new Wire(peer)] as const;
     ends[0].#join(ends[1]);
@@ -140,7 +131,7 @@ export class Wire extends Duplex implements Peer {
     this.#other = other;
   }
 
-  /** As sockets have it: emits `timeout` when nothing has been read or written for so long; 0 = never. */
+  /** Like sockets: emits `timeout` after that idle time; 0 = never. */
   setTimeout(ms: number): this {
     clearTimeout(this.#timer);
     this.#timer = ms === 0 ? undefined : setTimeout(() => this.emit('timeout'), ms).unref();
@@ -169,7 +160,7 @@ export class Wire extends Duplex implements Peer {
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     clearTimeout(this.#timer);
     const other = this.#other;
-    // In a turn of its own, so that the other end reads first what has been sent to it.
+    // Deferred, so that the other end first reads all data sent to it.
     setImmediate(() => other?.destroy());
     done(error);
   }

@@ -21,10 +21,7 @@ import { routeTable } from './routes/route-table.ts';
 import { slices } from './routing/slices.ts';
 import { onDemand } from './wire/on-demand.ts';
 
-/**
- * How long a connection without a call is kept: longer than clients and proxies keep theirs (usually 60 to 90 s), so that
- * they close first. Where the server closes first, a call that a client sends at that moment ends in a reset.
- */
+/** Longer than clients and proxies keep idle connections (60 to 90 s), so that no request meets a closing one. */
 const KEPT_CONNECTION_MS = 2 * 60_000;
 
 export type { TokenOptions } from './auth/authenticator.ts';
@@ -68,7 +65,7 @@ export function createKoaApp(options: KoaOptions): Koa {
 function appOf(middleware: Middleware, { billing, logger = billing.requests.logger() }: KoaOptions): Koa {
   const app = new Koa();
   app.use(middleware);
-  // Failures after an answer has begun, such as a client that has gone.
+  // Failures after the answer began, such as a disconnected client.
   app.on('error', (error: unknown, ctx?: Koa.Context) => {
     const requestId = ctx?.response.get('X-Request-Id');
     logger.warn({ ...(requestId && { requestId }), err: error }, 'connection failed');
@@ -76,7 +73,7 @@ function appOf(middleware: Middleware, { billing, logger = billing.requests.logg
   return app;
 }
 
-/** Answers a request of `node:http`; with `next`, paths that are not the interface's are handed on to it. */
+/** Answers a request of `node:http`; passes other paths to `next`, if given. */
 export type RequestListener = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -107,14 +104,11 @@ export function createRequestListener(options: KoaOptions): RequestListener {
   };
 }
 
-/** Answers a fetch `Request`, as route handlers of Next.js and others do. */
+/** Answers a fetch `Request`, like a route handler of Next.js. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
 export interface FetchOptions extends KoaOptions {
-  /**
-   * The address that a request comes from, where the application knows it; default unknown. It has to be known for
-   * `trustedProxies` to be believed.
-   */
+  /** Address of the client, if known; required for `trustedProxies`. */
   readonly remoteAddress?: ((request: Request) => string | undefined) | undefined;
 }
 
@@ -138,13 +132,13 @@ export function createFetchHandler({ remoteAddress, ...options }: FetchOptions):
   return async (request) => exchange(server(), request, remoteAddress?.(request));
 }
 
-/** Leaves paths that are not the interface's, as they came, to the host. */
+/** Passes other paths on to the host unchanged. */
 function passingOn(middleware: Middleware, options: KoaOptions): RequestListener {
   const nexts = new WeakMap<IncomingMessage, (error?: unknown) => void>();
   const app = appOf(middleware, options);
   app.use((ctx) => {
     ctx.respond = false;
-    // Koa has set another one.
+    // Koa sets 404.
     ctx.res.statusCode = 200;
     nexts.get(ctx.req)?.();
   });
@@ -155,7 +149,6 @@ function passingOn(middleware: Middleware, options: KoaOptions): RequestListener
   };
 }
 
-/** The route table, and what counts its requests. */
 function served(options: KoaOptions) {
   const metrics = new HttpMetrics();
   const { basePath, docs, metricsRequireAuth } = options;
@@ -165,44 +158,36 @@ function served(options: KoaOptions) {
   return { metrics, routes, ...(docs === false ? {} : { homePath: '/docs' }) };
 }
 
-/** How late Node may find that a request has taken too long. */
 const TIMEOUTS_CHECKED_EVERY_MS = 500;
-/** How long a connection without a call is kept while the server stops, so that its client learns of that. */
+/** Idle time of a connection during shutdown, so that its client learns of it. */
 const KEPT_WHILE_STOPPING_MS = 1_000;
 
 export interface ListenOptions {
-  /** 0 = a free one. */
+  /** 0 = any free port. */
   readonly port: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** Bytes of the header block, request line included; default 16 KiB (`server.limits.header`). */
+  /** Bytes of headers and request line; default 16 KiB (`server.limits.header`). */
   readonly maxHeaderBytes?: number | undefined;
-  /** How long the headers of a request may take; default 10 s. */
+  /** Time limit for headers; default 10 s. */
   readonly maxHeadersMs?: number | undefined;
-  /** How long a request may take (`server.limits.requestTime`); it also ends requests that no route reads; default 60 s. */
+  /** Time limit of a request, also of unread ones; default 60 s (`server.limits.requestTime`). */
   readonly requestTimeMs?: number | undefined;
-  /** Connections at a time; default 2,000 (`server.limits.connections`). More are refused. */
+  /** Maximum connections; default 2,000 (`server.limits.connections`). */
   readonly maxConnections?: number | undefined;
-  /**
-   * Work that must be done before the first call is answered; it begins once the port is known to be free, and calls wait
-   * for it.
-   */
+  /** Runs once the port is open; requests wait for it. */
   readonly prepare?: (() => Promise<void>) | undefined;
 }
 
-/** A server that accepts calls of the application; the port is the one in use. */
 export interface Listening {
   readonly server: Server;
   readonly host: string;
   readonly port: number;
-  /** Takes no new calls (503 on kept connections), lets running calls end, and closes the idle connections. */
+  /** Rejects new requests (503), completes running ones and closes idle connections. */
   close(): Promise<void>;
 }
 
-/**
- * Begins to serve `app` over HTTP/1.1.
- * @throws what `prepare` throws; the port is then free again.
- */
+/** Serves `app` over HTTP/1.1. @throws the error of `prepare`, after closing the port. */
 export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
   const maxHeaderBytes = options.maxHeaderBytes ?? MAX_HEADER_BYTES;
@@ -219,11 +204,10 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
-      // The dispatcher checks the Host header itself, so that the error has the usual body.
+      // The dispatcher checks Host, so that the error has the usual body.
       requireHostHeader: false,
       headersTimeout: maxHeadersMs,
-      // The dispatcher itself gives up a body that is late, with an answer; this limit is for bodies that it does not
-      // read.
+      // The dispatcher answers late bodies; this limit is for bodies that it does not read.
       requestTimeout: (options.requestTimeMs ?? MAX_REQUEST_MS) + maxHeadersMs,
       connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
       keepAliveTimeout: KEPT_CONNECTION_MS,
@@ -233,7 +217,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
   // Idle connections make room for new ones.
   server.on('drop', () => server.closeIdleConnections());
-  // An unknown expectation is ignored: Node would answer it without saying why.
+  // Node would answer unknown expectations without a body.
   server.on('checkExpectation', serve);
   server.on('clientError', unreadableAnswer({ maxHeaderBytes, maxHeadersMs }));
   server.listen(options.port, host);
@@ -243,7 +227,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     isStopping = true;
     prepared.resolve();
     const closed = once(server, 'close');
-    // For connections that get an answer from now on.
+    // For connections answered from now on.
     server.keepAliveTimeout = KEPT_WHILE_STOPPING_MS;
     server.close();
     server.closeIdleConnections();

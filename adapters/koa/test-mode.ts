@@ -1,10 +1,10 @@
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import type { Instant } from '../../lib/values/time/index.ts';
 
-/** A business clock that the test endpoints can move; `sharedTestClock` of the Node adapter is one. */
+/** A movable business clock, such as `sharedTestClock` of the Node adapter. */
 export interface MovableClock {
   now(): Instant;
-  /** Sets business time; null returns to real time. */
+  /** Null returns to real time. */
   set(at: Instant | null): Promise<void>;
   move(by: {
     readonly days?: number | undefined;
@@ -14,9 +14,9 @@ export interface MovableClock {
   }): Promise<void>;
 }
 
-/** How the sandbox gateway is told what to do (payments §2.4 rule 2). */
+/** Controls of the sandbox gateway (payments §2.4 rule 2). */
 export interface SandboxControl {
-  /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for what it does not know. */
+  /** @throws BillingError MISSING_OR_INVALID_FIELD (60003) for unknown actions. */
   configure(
     configuration: { readonly CONFIGURE_ACTION: string } & Readonly<Record<string, string>>,
     tenantId: Uuid,
@@ -27,9 +27,9 @@ export interface SandboxControl {
   };
 }
 
-/** What the server gains in test mode (platform §14): the test endpoints, and stack traces on request. */
+/** Additions of test mode (platform §14): test endpoints, and stack traces on request. */
 export interface TestMode {
   readonly clock: MovableClock;
-  /** The sandbox gateway, where the engine has it; `sandboxGateway` of the payment adapter is one. */
+  /** `sandboxGateway` of the payment adapter, if the engine has one. */
   readonly sandbox?: SandboxControl | undefined;
 }

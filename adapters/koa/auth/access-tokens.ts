@@ -10,7 +10,7 @@ import {
   TOKEN_LIFETIME_MS,
 } from '../../../lib/values/limits.ts';
 
-/** What tokens are for: the audience of our own, and the default audience of other issuers. */
+/** Audience of the server's own tokens, and the default audience of other issuers. */
 export const AUDIENCE = 'catalog-plugin';
 const algorithm = 'RS256';
 const tokenType = 'at+jwt';
@@ -29,7 +29,6 @@ export interface IssuedToken {
   readonly expiresInSec: number;
 }
 
-/** The user or client that a verified token of ours names. */
 export interface TokenSubject {
   readonly kind: 'USER' | 'CLIENT';
   readonly name: string;
@@ -58,7 +57,6 @@ export class AccessTokens {
     return this.#issuer ?? baseUrl;
   }
 
-  /** A token of that user or client. */
   async issue(principal: Principal, baseUrl: string): Promise<IssuedToken> {
     const { SignJWT } = await import('jose');
     const { kid, key } = await this.#currentSigner();
@@ -89,8 +87,7 @@ export class AccessTokens {
       const { payload } = await jwtVerify(token, (header, jws) => this.#keyOf(header, jws), {
         algorithms: [algorithm],
         audience: AUDIENCE,
-        // Without a configured issuer, a node that is reached by several names signs with each of them; the signature
-        // alone then proves that the token is ours.
+        // Nodes without a configured issuer sign under several names; the signature alone proves that a token is ours.
         ...(this.#issuer === undefined ? {} : { issuer: this.#issuer }),
         typ: tokenType,
         requiredClaims: ['iss', 'sub', 'exp', 'nbf', 'iat', 'ver'],
@@ -105,7 +102,6 @@ export class AccessTokens {
     }
   }
 
-  /** The public keys as they are published. */
   async keySet(): Promise<JSONWebKeySet> {
     return (await this.#publishedKeys()).set;
   }
@@ -124,7 +120,7 @@ export class AccessTokens {
     return this.#published;
   }
 
-  /** Callers that come meanwhile share one load. */
+  /** Concurrent callers share one load. */
   async #load(): Promise<void> {
     this.#loading ??= this.#read().finally(() => {
       this.#loading = null;
@@ -174,7 +170,6 @@ function subjectOf(payload: JWTPayload): TokenSubject {
   return { kind, name: sub, credentialVersion: ver, expiresMs: exp * secondMs };
 }
 
-/** UNAUTHENTICATED: says why a bearer token is refused, without showing any of it. */
 export function tokenRefused(why: string, cause?: unknown): BillingError {
   return new BillingError({
     code: ErrorCode.UNAUTHENTICATED,
@@ -194,7 +189,7 @@ const reasonByCode: Readonly<Record<string, string>> = {
   ERR_JWT_INVALID: 'it is no signed JWT',
 };
 
-/** The refusal that an error of the verification stands for; null if it says nothing about the token. */
+/** Returns the refusal for a JOSE error about the token; null for other errors. */
 export function refusalOf(error: unknown): BillingError | null {
   if (!isJoseError(error)) return null;
   if (error.code === 'ERR_JWT_CLAIM_VALIDATION_FAILED') {

@@ -36,28 +36,24 @@ interface Surroundings {
   readonly logger: Logger;
   readonly families: HeaderFamilies;
   readonly tokens: TokenOptions;
-  /** Whether failed logins lock out (`security.lockout`). */
   readonly lockOut: boolean;
-  /** Idle time after which a login session ends (`rbac.globalSessionTimeout`). */
   readonly sessionIdleMs: number;
 }
 
-/** What a request presents to prove who makes it. */
+/** Credentials of a request, unchecked. */
 export interface Presented {
   readonly headers: IncomingHttpHeaders;
-  /** The token of its session cookie, null without one. */
+  /** Value of the session cookie. */
   readonly sessionToken: string | null;
-  /** Where it comes from; null where that is unknown. */
+  /** Null if unknown. */
   readonly address: string | null;
 }
 
-/** A session of the caller, with the token of its cookie. */
 export interface CallerSession {
   readonly token: string;
   readonly session: Pick<LoginSession, 'startedMs' | 'lastAccessMs' | 'host'>;
 }
 
-/** Who calls, and how that was proved. */
 export interface Caller {
   readonly principal: Principal;
   readonly by: 'BEARER' | 'BASIC' | 'COOKIE';
@@ -68,7 +64,7 @@ type Verified =
   | { readonly own: TokenSubject; readonly foreign?: never }
   | { readonly foreign: ForeignSubject; readonly own?: never };
 
-/** Checks who calls and for which tenant (http-api §5, platform §6 and §7). */
+/** Authenticates callers and tenants (http-api §5, platform §6 and §7). */
 export class Authenticator {
   readonly tokens: AccessTokens;
   readonly sessionIdleMs: number;
@@ -97,11 +93,7 @@ export class Authenticator {
     this.#verified = new VerifiedCache(clock);
   }
 
-  /**
-   * Who calls: by bearer token, else by name and password, else by the cookie of a session. After a bad token nothing
-   * else is tried (platform §6.1).
-   * @throws BillingError UNAUTHENTICATED, SECURITY_LOCKED_OUT.
-   */
+  /** Uses a bearer token, else Basic, else the session cookie. A bad token ends the search (platform §6.1). */
   async caller(presented: Presented): Promise<Caller> {
     const { authorization } = presented.headers;
     if (offersBearer(authorization))
@@ -113,7 +105,6 @@ export class Authenticator {
     return { principal: found.user, by: 'COOKIE', session: { token, session: found.session } };
   }
 
-  /** The user behind `Authorization: Basic`. @throws BillingError UNAUTHENTICATED, SECURITY_LOCKED_OUT. */
   async user({ headers, address }: Presented): Promise<Principal> {
     const credentials = basicCredentials(headers.authorization);
     const user = credentials && (await this.login(PrincipalKind.USER, credentials, address));
@@ -121,10 +112,7 @@ export class Authenticator {
     throw unauthenticated();
   }
 
-  /**
-   * The active user or client behind a name and secret, or null, the same for every reason.
-   * @throws BillingError SECURITY_LOCKED_OUT.
-   */
+  /** Returns the active user or client; null for any reason. @throws BillingError SECURITY_LOCKED_OUT. */
   async login(
     kind: 'USER' | 'CLIENT',
     { name, secret }: Credentials,
@@ -144,13 +132,12 @@ export class Authenticator {
     return isRight ? principal : null;
   }
 
-  /** The session that the token of the caller's cookie names, if it is one of this user. */
+  /** Returns the session of the cookie if it belongs to this user. */
   async sessionOf(principal: Principal, token: string | null): Promise<CallerSession | null> {
     const found = token === null ? null : await this.#session(token);
     return token !== null && found?.user.name === principal.name ? { token, session: found.session } : null;
   }
 
-  /** Starts a session of a user who has just logged in. */
   async startSession(principal: Principal, host: string | null): Promise<CallerSession> {
     const { security } = this.#billing;
     const token = newSessionToken();
@@ -159,7 +146,6 @@ export class Authenticator {
     return { token, session };
   }
 
-  /** The subject of `Authorization: Bearer`. @throws BillingError UNAUTHENTICATED for any defect of the token. */
   async bearer({ headers }: Pick<Presented, 'headers'>): Promise<Principal> {
     const token = bearerToken(headers.authorization);
     if (token === null) throw tokenRefused('it is missing or malformed');
@@ -169,10 +155,7 @@ export class Authenticator {
     return verified.own ? this.#ownSubject(verified.own) : this.#foreignSubject(verified.foreign);
   }
 
-  /**
-   * The tenant of the API key and secret, if the caller may use it.
-   * @throws BillingError TENANT_UNAUTHENTICATED for a missing or wrong pair and for a tenant that is not granted.
-   */
+  /** Returns the tenant of the API key. @throws BillingError TENANT_UNAUTHENTICATED for a wrong pair or no grant. */
   async tenant({ headers, address }: Presented, caller: Principal, dialect: Dialect): Promise<TenantRef> {
     const name = this.#families.header(headers, 'ApiKey') ?? '';
     const secret = this.#families.header(headers, 'ApiSecret') ?? '';
@@ -186,7 +169,7 @@ export class Authenticator {
     return tenant;
   }
 
-  /** Only what goes to the slow hash counts as an attempt: a pair that was right a moment ago is not locked out. */
+  /** Only slow hash checks count as attempts, so a recently verified pair is never locked out. */
   async #attempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null> {
     return this.#lockOut ? this.#billing.security.guard.attempt(attempt, check) : check();
   }
@@ -208,7 +191,7 @@ export class Authenticator {
     return { own: await this.tokens.verify(token) };
   }
 
-  /** The subject as it is now: a token ends with the credential that it was issued for. */
+  /** Reads the current subject: a token ends with the credential it was issued for. */
   async #ownSubject(subject: TokenSubject): Promise<Principal> {
     this.#checkExpiry(subject.expiresMs);
     const principal = await this.#billing.security.principal(subject.kind, subject.name);
@@ -232,14 +215,13 @@ export class Authenticator {
     };
   }
 
-  /** A token that was verified a minute ago may have expired since. */
+  /** Cached tokens may have expired since their verification. */
   #checkExpiry(expiresMs: number): void {
     if (this.#billing.security.tokenKeys.nowMs() >= expiresMs + TOKEN_CLOCK_TOLERANCE_MS)
       throw tokenRefused('it has expired');
   }
 }
 
-/** @throws BillingError UNAUTHENTICATED if the claim does not hold permissions. */
 function claimedPermissions(claimed: readonly string[]): readonly string[] {
   try {
     return normalisePermissions(claimed);

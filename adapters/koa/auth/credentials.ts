@@ -8,7 +8,6 @@ import { isStorable } from '../../../lib/values/text/index.ts';
 /** Characters of a token; the header block has 16 KiB. */
 const MAX_TOKEN_CHARACTERS = 8 * 1_024;
 
-/** A name and its secret, as a caller presents them. */
 export interface Credentials {
   readonly name: string;
   readonly secret: string;
@@ -16,7 +15,7 @@ export interface Credentials {
 
 const basicForm = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
-/** The credentials of an `Authorization: Basic` header (RFC 7617, UTF-8), or null if it is none. */
+/** Parses an `Authorization: Basic` header (RFC 7617, UTF-8); null if invalid. */
 export function basicCredentials(authorization: string | undefined): Credentials | null {
   const encoded = basicForm.exec(authorization ?? '')?.[1];
   if (encoded === undefined) return null;
@@ -29,12 +28,12 @@ export function basicCredentials(authorization: string | undefined): Credentials
 
 const bearerForm = /^bearer +([\w.~+/=-]+) *$/i;
 
-/** Whether the header offers a bearer token, of whatever form (platform §6.1: no fallback then). */
+/** Returns true for a bearer header of any form (platform §6.1: no fallback then). */
 export function offersBearer(authorization: string | undefined): boolean {
   return /^bearer(?: |$)/i.test(authorization ?? '');
 }
 
-/** The token of an `Authorization: Bearer` header (RFC 6750), or null if it holds none. */
+/** Parses an `Authorization: Bearer` header (RFC 6750); null if invalid. */
 export function bearerToken(authorization: string | undefined): string | null {
   const token = bearerForm.exec(authorization ?? '')?.[1];
   return token === undefined || token.length > MAX_TOKEN_CHARACTERS ? null : token;
@@ -45,40 +44,34 @@ const cookieName = 'JSESSIONID';
 const tokenBytes = 32;
 const tokenForm = /^[\w-]{43}$/;
 
-/** The session token of the request's cookie, or null where there is none that could be ours. */
 export function sessionTokenOf({ cookies }: Pick<Context, 'cookies'>): string | null {
   const token = cookies.get(cookieName, { signed: false });
   return token !== undefined && tokenForm.test(token) ? token : null;
 }
 
-/** Lets the answer set the cookie of a session; one set over https is sent over https only. */
+/** Sets the session cookie; `isSecure` restricts it to https. */
 export function setSessionCookie(
   { cookies }: Pick<Context, 'cookies'>,
   token: string,
   { isSecure }: { readonly isSecure: boolean },
 ): void {
-  // Koa knows TLS that ends elsewhere by a setting of the application; here proxies are trusted by their addresses.
+  // Koa detects TLS termination by an application setting; this adapter trusts proxies by address.
   cookies.secure = isSecure;
   cookies.set(cookieName, token, { path: '/', httpOnly: true, sameSite: 'lax', signed: false });
 }
 
-/**
- * A token that nobody can guess. It is always made here, never taken from a caller, so that no session can be fixed in
- * advance.
- */
+/** Returns a random token. Tokens never come from callers, which prevents session fixation. */
 export function newSessionToken(): string {
   return randomBytes(tokenBytes).toString('base64url');
 }
 
-/** What is stored of a token. */
 export function sessionTokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** How a caller has to prove who it is, or has tried to. */
 export type Scheme = 'BASIC' | 'BEARER';
 
-/** The challenge that goes with a refusal (platform §6.1, §7.2), or null if there is none. */
+/** Returns the `WWW-Authenticate` challenge of a refusal (platform §6.1, §7.2), or null. */
 export function challengeOf(error: BillingError, scheme: Scheme): string | null {
   const isBearer = scheme === 'BEARER';
   if (error.code === ErrorCode.UNAUTHENTICATED)
@@ -88,7 +81,7 @@ export function challengeOf(error: BillingError, scheme: Scheme): string | null 
   return null;
 }
 
-/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a caller without the permission. */
+/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000). */
 export function checkPermission(
   caller: Pick<Principal, 'name' | 'permissions'> | null,
   permission: Permission,

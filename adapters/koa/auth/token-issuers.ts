@@ -10,10 +10,9 @@ import {
 import { isStorable } from '../../../lib/values/text/index.ts';
 import { AUDIENCE, checkIssuedAt, refusalOf, tokenRefused } from './access-tokens.ts';
 
-/** Pause before an issuer that could not be reached is asked again. */
+/** Pause before the next request to an unreachable issuer. */
 const KEY_SET_FAILURE_PAUSE_MS = 10_000;
 
-/** How long an issuer may take to answer, and how large its key set may be. */
 const KEY_SET_TIMEOUT_MS = 5_000;
 const MAX_KEY_SET_BYTES = 256 * 1_024;
 
@@ -37,25 +36,23 @@ export interface TokenIssuer {
   readonly permissionsClaim?: string;
   /** Claim that lists roles of the issuer, for tokens without the permissions claim. */
   readonly rolesClaim?: string;
-  /** Roles of this server by roles of the issuer; a role that is not listed stands for none. */
+  /** This server's roles by issuer role; other roles are ignored. */
   readonly roleMapping?: Readonly<Record<string, readonly string[]>>;
-  /** Claim that lists tenant ids, or is `*`; without it the grants are those of the local user of that name. */
+  /** Claim that lists tenant ids or is `*`; without it the local user of that name determines the grants. */
   readonly tenantsClaim?: string;
 }
 
-/** What a verified token of another issuer says. */
 export interface ForeignSubject {
   readonly name: string;
-  /** Null: the token lists none, and the roles count. */
+  /** Null: the token has no permissions claim, so the roles apply. */
   readonly permissions: readonly string[] | null;
   /** Roles of this server. */
   readonly roles: readonly string[];
-  /** Null: those of the local user of that name. */
+  /** Null: the grants of the local user of that name. */
   readonly tenants: '*' | readonly Uuid[] | null;
   readonly expiresMs: number;
 }
 
-/** What fetches key sets; default the runtime's own. */
 export type KeySetFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 interface Surroundings {
@@ -66,11 +63,9 @@ interface Surroundings {
 
 const secondMs = 1_000;
 
-/** The issuers that are configured besides the server itself. */
 export class TokenIssuers {
   readonly #issuers: ReadonlyMap<string, ForeignIssuer>;
 
-  /** @throws Error for a configuration that cannot be used. */
   constructor(issuers: readonly TokenIssuer[], surroundings: Surroundings) {
     for (const issuer of issuers) checkIssuer(issuer);
     this.#issuers = new Map(issuers.map((each) => [each.issuer, new ForeignIssuer(each, surroundings)]));
@@ -103,7 +98,7 @@ class ForeignIssuer {
     this.#surroundings = surroundings;
   }
 
-  /** @throws BillingError UNAUTHENTICATED for any defect of the token, and while the issuer's keys cannot be fetched. */
+  /** @throws BillingError UNAUTHENTICATED for an invalid token, or if the issuer's keys are unavailable. */
   async verify(token: string): Promise<ForeignSubject> {
     const { jwtVerify } = await import('jose');
     const { issuer, audience = AUDIENCE, algorithms = [TokenAlgorithm.RS256] } = this.#issuer;
@@ -135,17 +130,14 @@ class ForeignIssuer {
     return this.#keys;
   }
 
-  /**
-   * A key set of a bounded size. After a failure no call is made for a while, so that an outage costs requests no time:
-   * for a minute if the keys are there and a token names another one, else only for as long as nobody is kept waiting.
-   */
+  /** Returns a key set of bounded size. Pauses after a failure, so that an outage does not delay requests. */
   async #fetch(...[url, options]: Parameters<FetchImplementation>): Promise<Response> {
     const { nowMs, logger, fetch: fetchIt = fetch } = this.#surroundings;
     if (nowMs() < this.#pausedUntilMs) throw new KeySetError(`${url} could not be read a moment ago`);
     try {
       const response = await fetchIt(url, options);
       if (response.status !== 200) {
-        // Its connection is not held until somebody collects the garbage.
+        // Frees the connection without waiting for garbage collection.
         await response.body?.cancel();
         throw new Error(`${url} answers ${response.status}`);
       }
@@ -171,7 +163,7 @@ class ForeignIssuer {
   }
 }
 
-/** There are no keys. The log says so once for each attempt to fetch them, not for each token. */
+/** The issuer's keys are unavailable; logged once per fetch, not per token. */
 class KeySetError extends Error {}
 
 async function boundedText(response: Response): Promise<string> {
@@ -207,7 +199,7 @@ function subjectOf(payload: JWTPayload, issuer: TokenIssuer): ForeignSubject {
   };
 }
 
-/** A list of texts, or one text of blank-separated words as in `scope`; null if there is none. */
+/** Accepts a list of texts, or one text of words separated by blanks as in `scope`; else null. */
 function textsOf(claim: unknown): readonly string[] | null {
   if (typeof claim === 'string') return claim.split(' ').filter((word) => word !== '');
   return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : null;

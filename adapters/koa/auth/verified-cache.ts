@@ -1,13 +1,11 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { SystemClock } from '../../../lib/ports/index.ts';
 
-/** Credentials whose slow hash check is remembered: keeps authentication off the hot path. */
 const MAX_CACHED_CREDENTIALS = 10_000;
 
-/** How long a verified credential is believed without a new check. */
 const CACHED_CREDENTIAL_MS = 60_000;
 
-/** What a verified pair is remembered under. `version` rises when the secret changes. */
+/** Key of a verified pair. `version` rises when the secret changes. */
 export interface CredentialKey {
   readonly kind: 'user' | 'client' | 'tenant' | 'token';
   readonly name: string;
@@ -20,11 +18,7 @@ interface Remembered<T> {
   readonly untilMs: number;
 }
 
-/**
- * Remembers pairs that the slow hash has confirmed (platform §6.3 rule 2), for 60 s and by an HMAC under a key of this
- * process, so that no secret stays in memory. Only successes are remembered; callers that present the same pair at the
- * same time share one check.
- */
+/** Caches successful slow hash checks for 60 s by HMAC, so that no secret stays in memory (platform §6.3 rule 2). */
 export class VerifiedCache<T> {
   readonly #processKey = createSecretKey(randomBytes(32));
   readonly #remembered = new Map<string, Remembered<T>>();
@@ -35,7 +29,7 @@ export class VerifiedCache<T> {
     this.#clock = clock;
   }
 
-  /** The remembered value of the pair, else the answer of `verify`; null = wrong. */
+  /** Returns the cached value, else the result of `verify`; concurrent callers share it. Null: wrong credentials. */
   async get(key: CredentialKey, verify: () => Promise<T | null>): Promise<T | null> {
     const digest = this.#digestOf(key);
     const known = this.#remembered.get(digest);
@@ -60,7 +54,7 @@ export class VerifiedCache<T> {
 
   #remember(digest: string, value: T): void {
     if (this.#remembered.size >= MAX_CACHED_CREDENTIALS) {
-      // A map keeps the order of insertion: the first key is the oldest.
+      // A Map keeps insertion order, so the first key is the oldest.
       const [oldest] = this.#remembered.keys();
       if (oldest !== undefined) this.#remembered.delete(oldest);
     }

@@ -50,49 +50,42 @@ import {
 
 export interface DispatcherOptions extends Omit<AccessOptions, 'logger'> {
   readonly routes: readonly Route[];
-  /** Is told what has failed, and at level debug of each request; default the engine's own. */
+  /** Logs failures, and every request at level debug; default the engine's logger. */
   readonly logger?: Logger | undefined;
-  /** Dialect of calls with no header of either family; default D (`server.defaultDialect`). */
+  /** Dialect of calls without a dialect header; default D (`server.defaultDialect`). */
   readonly defaultDialect?: Dialect;
-  /** Replaces the bounds of a request; the size of the headers is the server's (`listen`). */
+  /** Overrides request limits; `listen` sets the header size. */
   readonly limits?: Partial<Omit<RequestLimits, 'header'>>;
-  /** Counts the requests. */
   readonly metrics?: HttpMetrics;
-  /** Origins whose pages may call, or `*`; default none (`server.cors.allowedOrigins`). */
+  /** Origins of pages that may call, or `*`; default none (`server.cors.allowedOrigins`). */
   readonly allowedOrigins?: readonly string[];
-  /** How long a request may take, but for waits on `callCompletion`; default 60 s (`server.limits.requestTime`). */
+  /** Time limit of a request except waits on `callCompletion`; default 60 s (`server.limits.requestTime`). */
   readonly requestTimeMs?: number | undefined;
-  /** True: every path belongs to the interface, and an unknown one is 404; default false leaves it to the host. */
+  /** True: unknown paths are 404; default false passes them on to the host. */
   readonly ownsEveryPath?: boolean;
-  /** Where browsers without credentials are sent that ask for `/`; default nowhere. */
+  /** Redirect of `/` for browsers without credentials; default none. */
   readonly homePath?: string;
 }
 
-/** What is known of a request before its route. */
 interface Received {
   readonly dialect: Dialect;
   readonly requestId: RequestId;
   route?: Route;
   tenant?: TenantRef | null;
-  /** Who was authenticated, and who the caller says makes the change (platform §5.2). */
+  /** The authenticated principal, and the author that the caller names (platform §5.2). */
   principal?: string;
   createdBy?: string | null;
   statusOf?: Readonly<Record<number, number>> | undefined;
 }
 
-/** What came as the body of a request. */
 type SentBody = Pick<RequestFacts, 'bodyBytes' | 'bodyStream'>;
 
-/** A request whose route is known. */
 interface Served {
   readonly received: Received;
   readonly route: Route;
 }
 
-/**
- * The middleware that serves a route table: finds the route, checks user, tenant, grant and permission in that order
- * (http-api §5), reads the body, lets the route validate and answer, and turns every error into the one shape.
- */
+/** Serves a route table: finds the route, checks user, tenant, grant and permission in that order (http-api §5). */
 export function dispatcher(options: DispatcherOptions): Middleware {
   const { billing } = options;
   const logger = billing.requests.logger(options.logger && billing.requests.counting(options.logger));
@@ -119,7 +112,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   return async (ctx, next) => {
     const path = plainPath(ctx.path);
     if (!(options.ownsEveryPath || isOurs(path))) return next();
-    // The router matches this in place of the path as it was sent.
+    // The router matches this instead of the original path.
     Object.assign(ctx, { newRouterPath: path });
     const received: Received = {
       dialect: families.dialectOf(ctx.headers, options.defaultDialect ?? Dialect.D),
@@ -228,8 +221,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const sentBody = await bodyOf(ctx, call);
     const caller = await loggedIn(ctx, call);
     const principal = caller?.principal.name ?? '';
-    // In test mode another node may have moved the clock. A question about this node's health must not wait for the
-    // database.
+    // Another node may have moved the test clock. Health checks must not wait for the database.
     if (options.test !== undefined && route.credentials !== 'NONE') await billing.clock.refresh?.();
     const context =
       tenant === null
@@ -257,10 +249,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     await writeRendered(ctx, rendered);
   }
 
-  /**
-   * When the time is over, what only computes an answer ends. What still reads a body learns that nobody waits for it, and
-   * the rest of the body is given up with its connection.
-   */
+  /** At the time limit, cancels reads, and gives up an unread body with its connection. */
   async function inTime(
     ctx: Context,
     call: Served & { readonly tenant: TenantRef | null },
@@ -269,7 +258,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const { received, route, tenant } = call;
     const { bodyBytes, bodyStream } = facts;
     const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes });
-    // An answer that is kept under a key is for repeats too.
+    // Repeats may need the answer kept under a key.
     const reading = keyed === null ? readingFor(ctx, call) : null;
     const run = () => outcomeOf(ctx, call, { ...facts, wanted: reading?.signal });
     const work = keyed === null ? outcomeFor(reading, run) : runOnce(keyed, { billing, logger }, run);
@@ -289,7 +278,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     return rendered;
   }
 
-  /** A body that does not arrive in time is given up with its connection, since the rest of it may still come on that. */
+  /** Gives up a late body with its connection, since its rest may still arrive there. */
   async function bodyOf(ctx: Context, { received, route }: Served): Promise<SentBody> {
     const { body, statusOf } = route;
     if (body === undefined) return { bodyBytes: undefined };
@@ -317,7 +306,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     return route.startsSession && caller !== null ? access.withSession(ctx, caller) : caller;
   }
 
-  /** Lets the route answer; what it throws is an answer too. */
+  /** Converts errors of the handler to answers. */
   async function outcomeOf(ctx: Context, { received, route }: Served, facts: RequestFacts): Promise<Outcome> {
     try {
       const answer = await route.answer(facts);
@@ -331,7 +320,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     }
   }
 
-  /** After authentication only, so that routes cannot be probed anonymously (http-api §1 rule 7). */
+  /** Authenticates first, so that routes cannot be probed anonymously (http-api §1 rule 7). */
   async function refuseUnknown(ctx: Context, received: Received): Promise<void> {
     if (ctx.method === 'OPTIONS') return answerOptions(ctx, 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
     try {
@@ -361,7 +350,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   }
 }
 
-/** Ends the work on an answer when its caller has gone; null: the call changes something, and goes on to its end. */
+/** Cancels the work when the caller disconnects; null for calls that change something. */
 function readingFor(ctx: Context, { received, route }: Served): AbortController | null {
   if (!changesNothing(route)) return null;
   return untilCallerGoes(ctx, () => {
@@ -369,13 +358,13 @@ function readingFor(ctx: Context, { received, route }: Served): AbortController 
   });
 }
 
-/** A streamed body of which more comes than anybody reads is given up with its connection. */
+/** Gives up the connection if more of the body arrives than anyone reads. */
 async function endStream(ctx: Context, body: BodyStream): Promise<void> {
   body.giveUp();
   if (ctx.response.get('Connection') !== 'close') await readToEnd(ctx);
 }
 
-/** The caller, as audit rows show it. */
+/** Caller facts for audit rows. */
 function callerFacts(
   { createdBy, reason, comment }: Authorship,
   { userToken }: RequestId,
@@ -400,7 +389,6 @@ function changesAnything({ method, outOfRotation }: Route): boolean {
   return method !== 'GET' && outOfRotation !== true;
 }
 
-/** Whether somebody looks at the server in a browser and has not tried to log in. */
 function isStranger({ headers, method, path }: Context, basePath: string): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   const isRoot = withoutTrailingSlash(path) === basePath;
@@ -414,7 +402,7 @@ async function redirect(ctx: Context, location: string): Promise<void> {
   await writeRendered(ctx, { status: 302, headers, body: '' });
 }
 
-/** What changes nothing goes on, so that a balancer may drain the node. */
+/** Reads continue, so that a balancer can drain the node. */
 function outOfRotation(): BillingError {
   return billingError(
     ErrorCode.BUSY,
@@ -423,7 +411,7 @@ function outOfRotation(): BillingError {
   );
 }
 
-/** What a node refuses as its operator wants it to is no failure, and no alarm, whatever its status; null = it is one. */
+/** Returns the log message of a deliberate refusal, which is no failure; else null. */
 function refusalOf({ code, facts }: BillingError): string | null {
   if (code === ErrorCode.NOT_IMPLEMENTED) return 'request for what is not offered';
   if (facts.isUnwanted === true) return 'the work on a request has ended: nobody waits for its answer';
@@ -436,7 +424,7 @@ function checkUrl(ctx: Context, received: Received, maxBytes: number): void {
   throw billingError(ErrorCode.TOO_LARGE, `The URL is longer than ${maxBytes} bytes`);
 }
 
-/** RFC 9112 §3.2: a request of HTTP/1.1 without the header is answered with 400. */
+/** RFC 9112 §3.2: HTTP/1.1 requests without Host are 400. */
 function checkHost(ctx: Context): void {
   if (ctx.req.httpVersion !== '1.1' || ctx.req.headers.host !== undefined) return;
   throw invalidParameter('A request of HTTP/1.1 needs the header Host');

@@ -8,16 +8,12 @@ import { DEFAULT_ALIAS_PREFIXES, Dialect } from '../dialect.ts';
 import { defaultRequestLimits } from '../routing/body.ts';
 import type { DispatcherOptions } from './dispatcher.ts';
 
-/** How the interface is served. */
 export interface HttpOptions extends Omit<DispatcherOptions, 'routes' | 'metrics'> {
   readonly docs?: boolean | undefined;
   readonly metricsRequireAuth?: boolean | undefined;
 }
 
-/**
- * The properties of how the interface is served by name (platform §4.3), as they hold: sizes in bytes, times in
- * milliseconds, null where there is none or no bound.
- */
+/** Returns the HTTP properties in effect by name (platform §4.3): bytes, milliseconds, null for none. */
 export function httpProperties(options: HttpOptions): Readonly<Record<string, unknown>> {
   return {
     'server.test.mode': options.test !== undefined,

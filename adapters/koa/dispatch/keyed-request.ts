@@ -8,20 +8,18 @@ import type { Rendered } from '../response/rendered.ts';
 import { withoutTrailingSlash } from '../routing/path.ts';
 import { type Route, takesKey } from '../routing/route.ts';
 
-/** How a request ended: its answer, and the error behind it. */
 export interface Outcome {
   readonly rendered: Rendered;
   readonly error: BillingError | null;
 }
 
-/** A request that its caller may send again. */
 export interface KeyedRequest {
   readonly tenant: TenantRef | null;
   readonly key: string;
   readonly hash: string;
 }
 
-/** The request as one that runs once, if its caller has given it an `Idempotency-Key`. */
+/** Returns null without an `Idempotency-Key`, or if the route takes none. */
 export function keyedRequestOf(
   ctx: Context,
   call: {
@@ -38,10 +36,7 @@ export function keyedRequestOf(
   return { tenant: call.tenant, key, hash: hash.digest('hex') };
 }
 
-/**
- * Runs the request and stores its answer, or returns that of the first call.
- * @throws BillingError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, INVALID_PARAMETER.
- */
+/** Runs the request once. @throws BillingError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, INVALID_PARAMETER. */
 export async function runOnce(
   request: KeyedRequest,
   services: { readonly billing: Pick<Billing, 'idempotency'>; readonly logger: Logger },
@@ -56,18 +51,15 @@ export async function runOnce(
   try {
     if (isKept(whole.status, error)) await idempotency.keep(claim, whole);
     else if (error?.facts.isOutcomeUnknown !== true) await idempotency.release(claim);
-    // The request may have been done, so a repeat is refused as after a crash, until the claim counts as abandoned.
+    // An unknown outcome keeps the claim, so repeats are refused as after a crash until it counts as abandoned.
   } catch (failure) {
-    // The request was done, so a repeat is refused until the claim counts as abandoned, rather than run at once.
+    // The request succeeded, so repeats are refused until the claim counts as abandoned, instead of running again.
     services.logger.error({ err: failure }, 'the answer to a request with an Idempotency-Key was not kept');
   }
   return whole;
 }
 
-/**
- * Whether a repeat gets the same answer. It does not if nothing was attempted or the server failed, unless a payment
- * transaction exists, which a repeat must not double while its outcome is unknown.
- */
+/** Returns true unless nothing was attempted or the server failed; keeps every answer with a payment transaction. */
 export function isKept(status: number, error: Pick<BillingError, 'code' | 'facts'> | null): boolean {
   if (status >= 500) return error?.facts.transactionId !== undefined;
   const passing: readonly unknown[] = [ErrorCode.PAYMENT_INTERNAL_ERROR, ErrorCode.VERSION_CONFLICT];

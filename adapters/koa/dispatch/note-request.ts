@@ -3,10 +3,9 @@ import type { RequestObserver } from '../../../lib/monitoring/index.ts';
 import type { TenantRef } from '../../../lib/records/index.ts';
 import type { Route } from '../routing/route.ts';
 
-/** Areas that are asked all the time, and by anybody. */
+/** Areas that anybody polls. */
 const unkept = new Set(['monitoring', 'docs']);
 
-/** What is known of a request when it was answered. */
 interface Answered {
   readonly route?: Pick<Route, 'path' | 'area'>;
   readonly tenant?: TenantRef | null;
@@ -15,10 +14,7 @@ interface Answered {
   readonly milliseconds: number;
 }
 
-/**
- * Times a request and keeps it in the access log (platform §12.1 rule 5). Of a request of no tenant the template of its path
- * alone is kept, since every tenant may see it.
- */
+/** Records a request in the access log (platform §12.1 rule 5), without a tenant only its path template. */
 export function noteRequest(
   requests: RequestObserver,
   ctx: Context,

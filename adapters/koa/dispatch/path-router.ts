@@ -7,16 +7,11 @@ import type { Method, Route } from '../routing/route.ts';
 import { onDemand } from '../wire/on-demand.ts';
 
 const require = createRequire(import.meta.url);
-/**
- * @koa/router in its CommonJS form: the other form imports Node's HTTP module, with the cost that `node-http.ts`
- * describes.
- */
+/** The CommonJS form: the other one imports Node's HTTP module, at the cost described in `node-http.ts`. */
 const Router: typeof KoaRouter = require('@koa/router').Router;
 
-/** The routes of one path. */
 export interface PathRoutes {
   readonly byMethod: ReadonlyMap<Method, Route>;
-  /** Value of the header `Allow`. */
   readonly allow: string;
 }
 
@@ -25,7 +20,7 @@ interface Serving {
   readonly serve: (ctx: Context, found: PathRoutes) => Promise<void>;
 }
 
-/** Finds the routes of a path. A router tries its paths one after another, so each area has its own, made at its first request. */
+/** Finds the routes of a path. A router tries its paths in sequence, so each area has its own, created on first use. */
 export function pathRouter(routes: readonly Route[], serving: Serving) {
   const areas = Map.groupBy(routesByPath(routes), ([path]) => areaSegment(path));
   const routers = new Map(
@@ -46,9 +41,9 @@ function routerOver(paths: readonly (readonly [path: string, PathRoutes])[], { b
   const router = new Router({ sensitive: true, strict: false });
   const known = new Set(paths.map(([path]) => path));
   for (const [path, found] of paths) {
-    // With a trailing slash it is the search with the empty key (http-api §1 rule 2).
+    // With a trailing slash the path is the search with an empty key (http-api §1 rule 2).
     const strict = known.has(`${path}/{searchKey}`);
-    // A known path stays known with a method that it does not offer (http-api §1 rule 7).
+    // A known path stays known for unsupported methods (http-api §1 rule 7).
     router.register(basePath + routerPath(path), METHODS, (ctx) => serve(ctx, found), { strict });
   }
   return { router, routed: router.routes() };

@@ -19,43 +19,38 @@ import { PLUGIN, plainPath, withoutTrailingSlash } from '../routing/path.ts';
 import type { RequestLogin, RequestTokens, Route } from '../routing/route.ts';
 import type { TestMode } from '../test-mode.ts';
 
-/** How the checks of credentials are set up. */
 export interface AccessOptions extends BaseUrlOptions {
   readonly billing: Billing;
   readonly logger: Logger;
-  /** Measures the life of verified credentials; default the process clock. */
+  /** Measures the age of verified credentials; default the process clock. */
   readonly systemClock?: Pick<SystemClock, 'nowMs'>;
-  /** Prefixes of headers that are read like `X-Service-`; default `X-Killbill-` (`server.headers.aliasPrefixes`). */
+  /** Header prefixes accepted like `X-Service-`; default `X-Killbill-` (`server.headers.aliasPrefixes`). */
   readonly aliasPrefixes?: readonly string[] | undefined;
-  /** Bearer tokens: issuer and life of ours, and other issuers whose tokens are taken. */
   readonly tokens?: TokenOptions;
-  /** Whether failed logins lock names and addresses out; default true, in test mode false (`security.lockout`). */
+  /** Lock-out after failed logins; default true, in test mode false (`security.lockout`). */
   readonly lockOut?: boolean | undefined;
-  /** Idle time after which a login session ends; default one hour (`rbac.globalSessionTimeout`). */
+  /** Idle timeout of a session; default one hour (`rbac.globalSessionTimeout`). */
   readonly sessionIdleMs?: number | undefined;
-  /**
-   * Requests per second of a tenant and of a caller, default any number, and of one tenant's gateway, default 20
-   * (`server.limits.rate.tenant`, `.principal`, `.gateways`).
-   */
+  /** Requests per second; default unlimited, 20 for a tenant's gateway (`server.limits.rate.…`). */
   readonly rates?: Partial<RequestRates>;
   /** Present: test mode (platform §14). */
   readonly test?: TestMode | undefined;
 }
 
-/** Who calls and for which tenant; null if the route does not ask. */
+/** Null if the route does not require it. */
 export interface Access {
   readonly caller: Caller | null;
   readonly tenant: TenantRef | null;
 }
 
-/** The part of serving a request that is about its credentials (http-api §5). */
+/** Authenticates and rate-limits requests (http-api §5). */
 export class RequestAccess {
   readonly #authenticator: Authenticator;
   readonly #baseUrlOf: ReturnType<typeof baseUrls>;
   readonly #addressOf: ReturnType<typeof clientAddresses>;
   readonly #pluginPrefix: string;
   readonly #rateLimit: RateLimit;
-  /** Of its own, since anybody can name any number of tenants and gateways. */
+  /** Separate, since anybody can name any number of tenants and gateways. */
   readonly #notificationRate: NotificationRate;
 
   constructor(options: AccessOptions) {
@@ -72,28 +67,24 @@ export class RequestAccess {
       lockOut: options.lockOut ?? options.test === undefined,
       sessionIdleMs: options.sessionIdleMs ?? SESSION_IDLE_MS,
     });
-    // An issuer is a whole URL, whatever form `Location` has.
+    // An issuer is always a full URL.
     this.#baseUrlOf = baseUrls({ ...options, locationFullUrl: true });
     this.#addressOf = clientAddresses(options.trustedProxies ?? []);
     this.#pluginPrefix = `${withoutTrailingSlash(options.basePath ?? '')}${PLUGIN}/`;
   }
 
-  /** The credentials that a path without a route asks for. */
+  /** The credentials that an unknown path requires. */
   credentialsOf(ctx: Context): Route['credentials'] {
     return plainPath(ctx.path).startsWith(this.#pluginPrefix) ? 'PLUGIN' : 'USER';
   }
 
-  /** The scheme that a challenge names. */
   schemeOf(ctx: Context, route: Route | undefined): Scheme {
     const credentials = route?.credentials ?? this.credentialsOf(ctx);
     if (credentials === 'PLUGIN') return 'BEARER';
     return credentials !== 'LOGIN' && offersBearer(ctx.headers.authorization) ? 'BEARER' : 'BASIC';
   }
 
-  /**
-   * Who calls and for which tenant; the request counts against the rates of both.
-   * @throws BillingError UNAUTHENTICATED, TENANT_UNAUTHENTICATED, SECURITY_LOCKED_OUT, TOO_MANY_REQUESTS.
-   */
+  /** Authenticates the caller and tenant and counts against both rates. */
   async authenticate(ctx: Context, credentials: Route['credentials'], dialect: Dialect): Promise<Access> {
     if (credentials === 'NONE' || credentials === 'SIGNATURE') return { caller: null, tenant: null };
     const presented = this.#presented(ctx);
@@ -110,10 +101,7 @@ export class RequestAccess {
     return { caller, tenant };
   }
 
-  /**
-   * Starts a session for a caller who has logged in by name and password, unless they have one; its cookie comes with the
-   * answer.
-   */
+  /** Starts a session for a Basic login without one; the answer sets its cookie. */
   async withSession(ctx: Context, caller: Caller): Promise<Caller> {
     if (caller.by !== 'BASIC') return caller;
     const { principal } = caller;
@@ -125,7 +113,7 @@ export class RequestAccess {
     return { ...caller, session };
   }
 
-  /** Counts a notification that comes without credentials, by the names in its path. */
+  /** Counts an unauthenticated notification by the names in its path. */
   countNotification<T>(ctx: Context, take: (verified: () => void) => Promise<T>): Promise<T> {
     return this.#notificationRate.count(JSON.stringify(ctx.params), take);
   }
@@ -172,7 +160,7 @@ export class RequestAccess {
   }
 }
 
-/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS unless the caller has the permissions of the route. */
+/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS. */
 export function checkRoutePermission(
   principal: Principal,
   { permission, alsoNeeds = [], orSelf }: Pick<Route, 'permission' | 'alsoNeeds' | 'orSelf'>,

@@ -2,21 +2,20 @@ import type { Context } from 'koa';
 import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Route } from '../routing/route.ts';
 
-/** Whether the caller has asked to wait for what the call causes, which has a limit of its own. Few routes can do that. */
+/** Waiting has its own time limit, on the few routes that offer it. */
 export function waitsForCompletion({ query }: Pick<Route, 'query'>, queryString: string): boolean {
   if (queryString === '' || !('callCompletion' in query)) return false;
   return new URLSearchParams(queryString).get('callCompletion')?.toLowerCase() === 'true';
 }
 
-/** What replaces a result that does not come in time. */
 export interface Overdue<T> {
-  /** Gives another result, or throws. */
+  /** Returns a replacement or throws. */
   readonly over: () => T;
-  /** Takes the result if it comes after all, since nobody else will. */
+  /** Releases a late result. */
   readonly late: (result: T) => Promise<void>;
 }
 
-/** The result of `work` if it comes in time; else what `over` returns or throws, while the work itself goes on. */
+/** Returns the result of `work` in time, else that of `over`; the work continues. */
 export async function withinTime<T>(
   limitMs: number,
   work: Promise<T>,
@@ -25,7 +24,7 @@ export async function withinTime<T>(
   const { promise, resolve } = Promise.withResolvers<T>();
   const timer = setTimeout(() => {
     resolve(Promise.try(over));
-    // A failure this late has already been answered and logged where it happened; nobody waits for it here.
+    // A late failure has already been answered and logged.
     work.then(late).catch(() => undefined);
   }, limitMs);
   try {
@@ -36,8 +35,8 @@ export async function withinTime<T>(
 }
 
 /**
- * Leaves open whether the request took effect (platform §16). On payment calls code 60018 would mean that nothing was
- * attempted, so they answer 7019 with 503: the outcome is unknown (http-api §12).
+ * Leaves the effect open (platform §16). Payment calls answer 7019 with 503, since 60018 means not attempted (http-api
+ * §12).
  */
 export function timeOver(limitMs: number, { permission }: Pick<Route, 'permission'>): BillingError {
   return billingError(
@@ -46,10 +45,9 @@ export function timeOver(limitMs: number, { permission }: Pick<Route, 'permissio
   );
 }
 
-/** Status of that error, if it is not the code's own. */
 export const statusOfTimeOver = { [ErrorCode.PAYMENT_INTERNAL_ERROR]: 503 };
 
-/** Nothing has been done yet, since the body says what to do. */
+/** The body specifies the work, so nothing has been done yet. */
 export function lateBody(limitMs: number): BillingError {
   return billingError(
     ErrorCode.MALFORMED_BODY,
@@ -57,21 +55,19 @@ export function lateBody(limitMs: number): BillingError {
   );
 }
 
-/** Status of that error (platform §16). */
+/** HTTP status (platform §16). */
 export const statusOfLateBody = { [ErrorCode.MALFORMED_BODY]: 408 };
 
-/** Status of such an answer in logs and metrics, as proxies write it; nobody gets it. */
+/** Status in logs and metrics when the client disconnected, as proxies write it. */
 const CALLER_GONE = 499;
 
-/** Status of the error of an answer that nobody waits for, if it is not the code's own. */
 export const statusOfUnwanted = { [ErrorCode.BUSY]: CALLER_GONE };
 
-/** Whether the answer of a route is all that a call of it is for. */
 export function changesNothing({ method, changesNothing: isRead }: Route): boolean {
   return method === 'GET' || isRead === true;
 }
 
-/** A controller that is aborted when the caller hangs up before its answer has been sent. */
+/** Returns a controller that aborts when the caller disconnects before the answer is sent. */
 export function untilCallerGoes({ res }: Context, gone: () => void): AbortController {
   const controller = new AbortController();
   const close = (): void => {
@@ -84,7 +80,6 @@ export function untilCallerGoes({ res }: Context, gone: () => void): AbortContro
   return controller;
 }
 
-/** The error of work that has ended since nobody waits for its answer. */
 export function unwanted(): BillingError {
   return billingError(ErrorCode.BUSY, 'Nobody waits for the answer any more, so the work on it has ended', {
     isUnwanted: true,

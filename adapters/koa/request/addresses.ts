@@ -2,10 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { withoutTrailingSlash } from '../routing/path.ts';
 
-/**
- * Builds the reader of the address that a request comes from: the peer's or, behind trusted proxies, the last address in
- * `X-Forwarded-For` that is not a trusted proxy's. The caller may have made up whatever stands before it.
- */
+/** Reads a client's address: the peer, or the last untrusted address in `X-Forwarded-For` behind trusted proxies. */
 export function clientAddresses(proxies: readonly string[]): (request: IncomingMessage) => string | null {
   const isTrusted = trustOf(proxies);
   return (request) => {
@@ -25,19 +22,18 @@ export function clientAddresses(proxies: readonly string[]): (request: IncomingM
 export interface BaseUrlOptions {
   /** Path prefix of every route; default empty (`server.basePath`). */
   readonly basePath?: string;
-  /** Replaces the host, and port, of `Location` (`org.service.jaxrs.location.host`). */
+  /** Replaces host and port of `Location` (`org.service.jaxrs.location.host`). */
   readonly locationHost?: string | undefined;
   /** False: `Location` is the path only (`org.service.jaxrs.location.full.url`). Default true. */
   readonly locationFullUrl?: boolean;
-  /** Addresses and networks (`10.0.0.0/8`) whose forwarding headers are believed; default none. */
+  /** Addresses and networks (`10.0.0.0/8`) with trusted forwarding headers; default none. */
   readonly trustedProxies?: readonly string[];
 }
 
-/** What precedes a route's path as the client sees it. */
 export interface BaseUrl {
-  /** Scheme, host and port; empty where `Location` is to be the path only. */
+  /** Scheme, host and port; empty if `Location` is the path only. */
   readonly origin: string;
-  /** Path prefix, without a slash at its end. */
+  /** Without a trailing slash. */
   readonly path: string;
 }
 
@@ -51,13 +47,12 @@ interface Forwarded {
 const hostForm = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 const prefixForm = /^(?:\/[A-Za-z0-9._~-]+)*\/?$/;
 
-/** A request, and what its URL was before middleware of the host changed it, where Koa knows it. */
 interface Received {
   readonly req: IncomingMessage;
   readonly originalUrl?: string;
 }
 
-/** Builds the reader of a request's base URL (http-api §7 rule 2). */
+/** Reads the base URL of a request as the client sees it (http-api §7 rule 2). */
 export function baseUrls(options: BaseUrlOptions): (received: Received) => BaseUrl {
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const isTrusted = trustOf(options.trustedProxies ?? []);
@@ -72,7 +67,7 @@ export function baseUrls(options: BaseUrlOptions): (received: Received) => BaseU
   };
 }
 
-/** What the application of a host, of Express or by `koa-mount`, has taken off the path before it handed the request on. */
+/** Returns the path prefix that Express or `koa-mount` removed. */
 function mountPathOf(request: IncomingMessage, originalUrl: string | undefined): string {
   const { url = '' } = request;
   const original: unknown = Reflect.get(request, 'originalUrl') ?? originalUrl;
@@ -100,17 +95,14 @@ function forwardedBy(request: IncomingMessage): Forwarded {
   };
 }
 
-/** The first value: the proxy nearest to the client. */
+/** Returns the first value: the proxy nearest to the client. */
 function header(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
   const first = (Array.isArray(value) ? value[0] : value)?.split(',', 1)[0]?.trim();
   return first === '' ? undefined : first;
 }
 
-/**
- * A `Host` that is not a valid one would let a caller write anything into `Location`; in its place comes the address at
- * which the caller reached us.
- */
+/** An invalid `Host` could inject text into `Location`, so the local address replaces it. */
 function hostOf(request: IncomingMessage): string {
   const host = request.headers.host;
   if (host !== undefined && hostForm.test(host)) return host;
@@ -124,7 +116,7 @@ function withPort(host: string, port: string | undefined, scheme: string): strin
   return `${host}:${port}`;
 }
 
-/** Tells whether an address is one of a trusted proxy; `proxies` are addresses and networks (`10.0.0.0/8`). */
+/** `proxies` are addresses and networks (`10.0.0.0/8`). */
 function trustOf(proxies: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList();
   for (const proxy of proxies) {
@@ -140,7 +132,7 @@ function trustOf(proxies: readonly string[]): (address: string | undefined) => b
   };
 }
 
-/** An IPv4 peer of a dual-stack socket shows as ::ffff:10.0.0.1. */
+/** Unwraps the IPv4 address of a dual-stack socket (::ffff:10.0.0.1). */
 function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -5,28 +5,18 @@ import { BillingError, billingError, ErrorCode } from '../../../lib/values/error
 import { shortened } from '../../../lib/values/text/index.ts';
 import { ANY_TYPE, type BodyStream, type RequestBody } from '../routing/body.ts';
 
-/**
- * A streamed body may keep its reader waiting for this time, and for the time that its bytes take at the least speed: its call
- * holds one of a bounded number of places. The time for which the server does not read does not count.
- */
+/** Time a streamed body may stall beyond the minimum speed, since its call holds one of few slots. */
 const STREAMED_BODY_PATIENCE_MS = 5_000;
 const MIN_STREAMED_BYTES_PER_SECOND = 1_024;
 
-/**
- * How much of a body that is too large is read before the refusal is sent, and for how long: a client that is still
- * sending would otherwise see a broken connection instead of the answer.
- */
+/** Part of an oversized body read before the refusal: clients that still send would see a broken connection. */
 const MAX_DRAINED_BYTES = 64 * 1_048_576;
 const MAX_DRAIN_MS = 10_000;
 
 const utf8Names = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
 const finished = async (): Promise<void> => undefined;
 
-/**
- * The bytes of a request body, undefined when there is none: JSON is parsed later, with exact numbers, and an XML
- * document declares its own encoding.
- * @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE, MALFORMED_BODY.
- */
+/** Returns the body bytes, if any. @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE, MALFORMED_BODY. */
 export async function readBody(
   ctx: Context,
   body: RequestBody<unknown>,
@@ -37,9 +27,9 @@ export async function readBody(
   checkEncoding(ctx, body, readBefore !== undefined);
   await refuseTooLarge(ctx, maxBytes);
   if (readBefore !== undefined) return withinLimit(readBefore, maxBytes);
-  // A body without a type is of the endpoint's own type, since proxies drop the header (http-api §3 rule 1).
+  // Proxies drop the header, so the default is the endpoint's own type (http-api §3 rule 1).
   const type = ctx.req.headers['content-type'];
-  // What is read whatever its type may have one that nobody can parse.
+  // Bodies of any type may have a malformed type.
   ctx.req.headers['content-type'] = takesAnyType(body) ? BYTES : (type ?? body.mediaTypes[0]);
   const read = await readerOf(body, maxBytes);
   try {
@@ -57,14 +47,10 @@ export async function readBody(
 
 interface Streaming {
   readonly maxBytes: number;
-  /** Called when the reading ends because the body comes too slowly. */
   readonly onTooSlow: () => void;
 }
 
-/**
- * The body as it comes, undefined when there is none.
- * @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE for one that says so itself.
- */
+/** Returns the body stream, if any. @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE. */
 export async function streamBody(
   ctx: Context,
   body: RequestBody<unknown>,
@@ -83,13 +69,10 @@ export async function streamBody(
   };
 }
 
-/**
- * The end of the reading must not be that of the connection, on which the answer goes out; nor does a request say that its
- * connection has ended once it was answered, so that who still reads it has to be told.
- */
+/** Keeps the connection open for the answer after the body ends or fails. */
 function chunksOf(request: IncomingMessage, onTooSlow: () => void): Pick<BodyStream, 'chunks' | 'giveUp'> {
   const chunks = new PassThrough();
-  // Who reads gets it.
+  // The reader gets the error.
   chunks.on('error', () => undefined);
   ended(request, { writable: false }, (error) => {
     if (error) chunks.destroy(error);
@@ -109,7 +92,7 @@ function chunksOf(request: IncomingMessage, onTooSlow: () => void): Pick<BodyStr
   };
 }
 
-/** The chunks of a body; `giveUp` ends it when waiting for its bytes has taken too long. */
+/** Yields the chunks; `giveUp` ends a body below the minimum speed. */
 async function* atLeastSpeed(chunks: AsyncIterable<Buffer>, giveUp: () => void): AsyncGenerator<Buffer> {
   let patienceMs = STREAMED_BODY_PATIENCE_MS;
   const reading = chunks[Symbol.asyncIterator]();
@@ -152,10 +135,7 @@ function setOrDelete(headers: IncomingMessage['headers'], type: string | undefin
   else headers['content-type'] = type;
 }
 
-/**
- * Reads what is left of the body, a bounded amount for a bounded time, and discards it: a client that is still sending
- * when the connection ends would never read the answer.
- */
+/** Discards the rest of the body within bounds: a client that still sends would not read the answer. */
 export async function drain(req: IncomingMessage): Promise<void> {
   if (announcedBytes(req) > MAX_DRAINED_BYTES) return;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -174,25 +154,21 @@ export async function drain(req: IncomingMessage): Promise<void> {
   req.off('data', count);
 }
 
-/** As `drain`; a body of which more comes all the same is given up with its connection. */
+/** Drains the body, or closes the connection if too much arrives. */
 export async function readToEnd(ctx: Context): Promise<void> {
   if (ctx.req.readableEnded) return;
   await drain(ctx.req);
   if (!ctx.req.readableEnded) ctx.set('Connection', 'close');
 }
 
-/**
- * Node loses what it reads in one piece with the end of a body whose request offers an upgrade, as each one of Java's own
- * client does without TLS: a client that had its answer before would wait for that of its next request in vain.
- */
+/** Node drops data read together with the end of an upgradable body (sent by Java's client), losing the next request. */
 export async function endUpgradableBody(ctx: Context): Promise<void> {
   if (ctx.req.headers.upgrade !== undefined && hasBody(ctx)) await readToEnd(ctx);
 }
 
-/** Under this name one character is one byte, in koa-body as in `Buffer`. */
+/** In this encoding one character is one byte. */
 const byteEncoding = 'latin1';
 
-/** One reader per combination of types and limit. */
 const readers = new Map<string, Promise<Middleware>>();
 
 function readerOf(body: RequestBody<unknown>, maxBytes: number): Promise<Middleware> {
@@ -206,7 +182,7 @@ function readerOf(body: RequestBody<unknown>, maxBytes: number): Promise<Middlew
 }
 
 async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise<Middleware> {
-  // Loaded with the first body, since it takes a fifth of the time in which a server may start.
+  // Lazy: loading it takes a fifth of the startup time.
   const { HttpMethodEnum, koaBody } = await import('koa-body');
   return koaBody({
     json: false,
@@ -216,22 +192,22 @@ async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise
     textTypes: takesAnyType(body) ? [BYTES] : [...body.mediaTypes],
     textLimit: maxBytes,
     encoding: byteEncoding,
-    // Any method may carry a body (http-api §1 rule 8); the table decides which routes read one.
+    // Any method may carry a body (http-api §1 rule 8); the route table decides which are read.
     parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.DELETE],
   });
 }
 
-/** Clients send `Content-Type: application/json` with an empty body; that is no body. */
+/** An empty body with `Content-Type: application/json` counts as no body. */
 function hasBody({ req }: Context): boolean {
   return 'transfer-encoding' in req.headers || announcedBytes(req) > 0;
 }
 
-/** What `Content-Length` says; Koa's own reading of it has 32 bits. */
+/** Koa reads `Content-Length` as 32 bits. */
 function announcedBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-/** What was read before is no longer compressed. */
+/** Bodies read by the host are already decompressed. */
 function checkEncoding(ctx: Context, body: RequestBody<unknown>, wasRead: boolean): void {
   const { 'content-encoding': coding, 'content-type': type } = ctx.req.headers;
   const isPlain = wasRead || coding === undefined || coding.toLowerCase() === 'identity';
@@ -251,7 +227,6 @@ function tooLarge(maxBytes: number): BillingError {
   return billingError(ErrorCode.TOO_LARGE, `The body is larger than ${maxBytes} bytes`, { maxBytes });
 }
 
-/** What was complete of it may have been taken. */
 function tooSlow(): BillingError {
   return billingError(
     ErrorCode.MALFORMED_BODY,
@@ -270,9 +245,8 @@ function readingError(error: unknown, maxBytes: number): BillingError {
 }
 
 /**
- * The bytes of a body that the application of the host has read before it handed the request on, as it left them: in
- * `rawBody`, or parsed in `body`, of Node's request or of Koa's. Undefined: nobody has read it yet.
- * @throws BillingError MALFORMED_BODY where it was read and left nowhere.
+ * Returns the body the host's parser left in `rawBody` or `body`, if read. @throws BillingError MALFORMED_BODY if
+ * neither.
  */
 function bodyReadBefore({ req, request }: Context): Uint8Array | undefined {
   if (!req.readableDidRead) return undefined;
@@ -289,7 +263,7 @@ function bodyReadBefore({ req, request }: Context): Uint8Array | undefined {
   return Buffer.from(typeof left === 'string' ? left : isForm ? formOf(left) : JSON.stringify(left));
 }
 
-/** A form as it was, of what a parser has made of its fields: a text each, or a list of them. */
+/** Rebuilds a form from its parsed fields, each a text or a list. */
 function formOf(fields: unknown): string {
   const pairs = Object.entries(fields ?? {}).flatMap(([name, value]) =>
     [value].flat().map((each) => [name, String(each)] as [string, string]),

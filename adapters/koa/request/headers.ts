@@ -10,7 +10,7 @@ import { type Authorship, producedTypes, type Success } from '../routing/route.t
 const maxCharacters = 255;
 const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Reads author, reason and comment; base64 when `Encoding: base64` says so. @throws BillingError INVALID_PARAMETER. */
+/** Base64 if `Encoding: base64`. @throws BillingError INVALID_PARAMETER. */
 export function authorshipOf(
   headers: IncomingHttpHeaders,
   families: HeaderFamilies,
@@ -31,13 +31,13 @@ export function authorshipOf(
   return { createdBy: read('CreatedBy'), reason: read('Reason'), comment: read('Comment') };
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD if no author is named (http-api §2, W calls). */
+/** @throws BillingError MISSING_OR_INVALID_FIELD without an author (http-api §2, W calls). */
 export function requireAuthor(authorship: Authorship, dialect: Dialect): string {
   if (authorship.createdBy !== null) return authorship.createdBy;
   throw invalidField(`Header ${headerPrefixOf[dialect]}CreatedBy needs to be set`);
 }
 
-/** The id of a request: what is echoed, and the token that ties its changes together. */
+/** The echoed id, and the token that groups the request's changes. */
 export interface RequestId {
   readonly echo: string;
   readonly userToken: Uuid;
@@ -45,7 +45,7 @@ export interface RequestId {
 
 const visibleText = /^[\x20-\x7e]{1,255}$/;
 
-/** The caller's id where it sent one that can be echoed, else `fresh` (http-api §2, `X-Request-Id`). */
+/** Returns the caller's id if it can be echoed, else `fresh` (http-api §2, `X-Request-Id`). */
 export function requestIdOf(
   headers: IncomingHttpHeaders,
   families: HeaderFamilies,
@@ -62,7 +62,7 @@ function singleHeader(headers: IncomingHttpHeaders, name: string): string | unde
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** A value that is not base64 of UTF-8 is taken as it stands (http-api §2). */
+/** Values that are not base64 of UTF-8 stay as they are (http-api §2). */
 function decoded(value: string): string {
   if (!base64Form.test(value)) return value;
   try {
@@ -72,7 +72,7 @@ function decoded(value: string): string {
   }
 }
 
-/** Types that are also served to clients that ask for JSON: these send a fixed `Accept` (http-api §3 rule 4). */
+/** Types also sent to clients with a fixed JSON `Accept` (http-api §3 rule 4). */
 const servedToJsonClients = new Set([
   'application/octet-stream',
   'text/plain',
@@ -80,7 +80,7 @@ const servedToJsonClients = new Set([
   'application/pdf',
 ]);
 
-/** The type to answer in. @throws BillingError NOT_ACCEPTABLE; empty answers suit every `Accept`. */
+/** @throws BillingError NOT_ACCEPTABLE; empty answers suit every `Accept`. */
 export function negotiatedType(ctx: Context, success: Success): string {
   const types = producedTypes(success);
   const [first] = types;
@@ -97,7 +97,7 @@ export function negotiatedType(ctx: Context, success: Success): string {
   );
 }
 
-/** Suffixes of the headers of both families (http-api §2). */
+/** Headers of both families (http-api §2). */
 const familySuffixes = [
   'ApiKey',
   'ApiSecret',
@@ -128,14 +128,9 @@ const plainNames = [
 
 const methods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
 
-/** Seconds for which a browser may remember what is allowed; longer ones are cut by browsers. */
 const preflightSeconds = 7_200;
 
-/**
- * Sets the headers that let pages of other origins call (http-api §10 rule 1): none if no origin is allowed, for `*`
- * those without credentials, else for the listed origins those with credentials. A preflight request is told what it may
- * do.
- */
+/** Sets CORS headers (http-api §10 rule 1): with credentials for listed origins, without for `*`. */
 export function crossOrigin(
   allowedOrigins: readonly string[],
   { prefixes }: HeaderFamilies,
@@ -153,11 +148,11 @@ export function crossOrigin(
     exposeHeaders: headerNames,
     maxAge: preflightSeconds,
   });
-  // Every OPTIONS goes on to its answer, 200 with `Allow` (http-api §1 rule 6).
+  // Every OPTIONS continues to its answer, 200 with `Allow` (http-api §1 rule 6).
   return (ctx) => setHeaders(isPlainOptions(ctx) ? likeGet(ctx) : ctx, async () => undefined);
 }
 
-/** An OPTIONS that a page sends itself, not its browser on its behalf: the package would let no page read its answer. */
+/** An OPTIONS from page code, not a preflight: the package would hide its answer from the page. */
 function isPlainOptions(ctx: Context): boolean {
   return ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') === '';
 }

@@ -1,21 +1,21 @@
 import { type BillingError, billingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
-/** Notifications of one tenant and gateway whose signatures a node verifies at a time (payments §11.2). */
+/** Notifications per tenant and gateway that a node verifies concurrently (payments §11.2). */
 const MAX_NOTIFICATIONS_VERIFIED_AT_ONCE = 20;
 
-/** Burst: the requests of this many seconds may be made at once (`server.limits.rate.tenant`, `.principal`). */
+/** Burst size in seconds of the rate (`server.limits.rate.tenant`, `.principal`). */
 const RATE_BURST_SECONDS = 2;
 
-/** Tenants and callers whose requests are counted; one that is forgotten may make a burst again. */
+/** Maximum number of counted subjects; a forgotten one gets a new burst. */
 export const MAX_RATE_BUCKETS = 10_000;
 
-/** Requests per second that one subject may make on this node; null = any number (platform §16). */
+/** Requests per second of one subject on this node; null = unlimited (platform §16). */
 export interface RequestRates {
-  /** Of all callers of one tenant together (`server.limits.rate.tenant`). */
+  /** All callers of one tenant (`server.limits.rate.tenant`). */
   readonly tenant: number | null;
-  /** Of one user, client or subject of a token (`server.limits.rate.principal`). */
+  /** One user, client or token subject (`server.limits.rate.principal`). */
   readonly principal: number | null;
-  /** Of notifications that one gateway of one tenant sends without credentials (`server.limits.rate.gateways`). */
+  /** Unauthenticated notifications of one gateway of one tenant (`server.limits.rate.gateways`). */
   readonly gateways: number | null;
 }
 
@@ -24,16 +24,12 @@ interface Bucket {
   readonly countedMs: number;
 }
 
-/** A request counts against each of these. */
 export interface RatedSubject {
   readonly kind: keyof RequestRates;
   readonly name: string;
 }
 
-/**
- * Token buckets that hold two seconds of requests each. Each node has its own: behind a load balancer a subject has the
- * rate on each node.
- */
+/** Token buckets of two seconds of requests each. Every node limits on its own. */
 export class RateLimit {
   readonly #rates: Partial<RequestRates>;
   readonly #nowMs: () => number;
@@ -45,8 +41,8 @@ export class RateLimit {
   }
 
   /**
-   * Counts a request for all of these subjects or, if one of them has made too many, for none.
-   * @throws BillingError TOO_MANY_REQUESTS (60015) with `facts.retryAfterSeconds`.
+   * Counts a request for all subjects or none. @throws BillingError TOO_MANY_REQUESTS (60015),
+   * `facts.retryAfterSeconds`.
    */
   take(subjects: readonly RatedSubject[]): void {
     const countedMs = this.#nowMs();
@@ -66,7 +62,7 @@ export class RateLimit {
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
     if (this.#buckets.size <= MAX_RATE_BUCKETS) return;
-    // A map keeps the order of insertion: the first bucket is the one that has had most time to fill up again.
+    // A Map keeps insertion order: the first bucket had the most time to refill.
     const [oldest] = this.#buckets.keys();
     if (oldest !== undefined) this.#buckets.delete(oldest);
   }
@@ -95,14 +91,13 @@ function tooMany(kind: RatedSubject['kind'], perSecond: number, waitSeconds: num
 }
 
 /**
- * The rate of notifications that gateways send without credentials (payments §11.2 rule 2d). Notifications with the right
- * signature and all others are counted apart, so that forged ones do not use up the rate of the processor. Names are those
- * of the path, whether or not there are such a tenant and gateway, so that the rate does not tell which exist.
+ * Limits unauthenticated notifications (payments §11.2 rule 2d). Counts signed ones apart, so forgeries do not use
+ * their rate. Names come from the path, so the rate does not reveal which tenants exist.
  */
 export class NotificationRate {
   readonly #signed: RateLimit;
   readonly #unproven: RateLimit;
-  /** Notifications whose signature is being verified, by name. */
+  /** Notifications under verification, by name. */
   readonly #underWay = new Map<string, number>();
 
   constructor(rates: Partial<RequestRates>, nowMs: () => number) {
@@ -111,10 +106,8 @@ export class NotificationRate {
   }
 
   /**
-   * Takes a notification.
-   * @param take calls `verified` once the signature is right, before it does anything.
-   * @throws BillingError TOO_MANY_REQUESTS (60015) from `verified`, in the place of a refusal for the signature, and when too
-   * many are being verified.
+   * Processes a notification; `take` calls `verified` before any effect. @throws BillingError TOO_MANY_REQUESTS
+   * (60015).
    */
   async count<T>(name: string, take: (verified: () => void) => Promise<T>): Promise<T> {
     const subjects = [{ kind: 'gateways', name }] as const;
@@ -135,7 +128,7 @@ export class NotificationRate {
     }
   }
 
-  /** A gateway may ask its processor about a signature, so that the calls at a time are bounded. */
+  /** Bounds concurrent calls, since a gateway may call its processor to verify a signature. */
   #enter(name: string): () => void {
     const count = this.#underWay.get(name) ?? 0;
     if (count >= MAX_NOTIFICATIONS_VERIFIED_AT_ONCE) throw busy();
