@@ -1,15 +1,13 @@
 import type { Instant } from '../values/time/index.ts';
 
 /**
- * The business clock (platform §14.1). Every business date comes from it; nothing in `lib` reads system time. `now()` is
- * a whole second. A clock that can be moved (tests, the test endpoints) tells its listeners, so that the dispatcher looks
- * for due work at once.
+ * The business clock (platform §14.1), the only source of business dates: `lib` never reads system time. `now()` is a
+ * whole second. A movable clock notifies its listeners, so that the dispatcher looks for due work at once.
  */
 export interface Clock {
   now(): Instant;
   /**
-   * Milliseconds of system time until `now()` shows `at`; negative once it is past. A running clock has this method,
-   * since `now()` hides the fraction of a second by which a timer would be late.
+   * Milliseconds of system time until `now()` shows `at`; negative once it is past. `now()` alone hides up to a second.
    */
   msUntil?(at: Instant): number;
   /** Registers `listener` for moves of the clock; returns the function that removes it. */
@@ -19,24 +17,24 @@ export interface Clock {
 }
 
 /**
- * System time and timers: leases, heartbeats, retry pauses and waits use it, so that moving the business clock never
+ * System time and timers for leases, heartbeats, retry pauses and waits, so that moving the business clock never
  * expires a lease (platform §9.3 rule 6).
  */
 export interface SystemClock {
   /**
-   * Whether it is the real time of this machine, which the engine then puts right by that of the database (platform §15
-   * rule 7); default false.
+   * Whether this is the machine's real time, which the engine corrects by the database's (platform §15 rule 7); default
+   * false.
    */
   readonly isOfMachine?: boolean;
   nowMs(): number;
   /**
-   * Resolves once everything else that waits for its turn has had it: timers, requests, signals. A database in the
-   * process answers without ever leaving the current turn, so long work has to give way explicitly.
+   * Resolves after all waiting timers, requests and signals have run. An in-process database never leaves the current
+   * turn, so long work has to yield explicitly.
    */
   nextTurn(): Promise<void>;
   /**
-   * Calls `action` after `delayMs`; the returned function cancels. A timer does not keep the process alive unless
-   * `keepAlive` says so (for waits that a caller is awaiting).
+   * Calls `action` after `delayMs`; the returned function cancels. Only a timer with `keepAlive` keeps the process
+   * alive.
    */
   after(delayMs: number, action: () => void, options?: { readonly keepAlive?: boolean }): () => void;
 }

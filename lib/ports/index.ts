@@ -34,7 +34,7 @@ export type * from './push-sender.ts';
 export type * from './tracer.ts';
 export type * from './tracer.ts';
 
-/** Everything the engine needs from outside; services take what they use of it. */
+/** Everything the engine needs from outside. */
 export interface Ports {
   readonly storage: Storage<never>;
   readonly clock: Clock;
@@ -44,23 +44,18 @@ export interface Ports {
   readonly cipher: SecretCipher;
   readonly sha256: Sha256;
   readonly logger: Logger;
-  /** Makes PDFs; undefined: there are none. */
   readonly documentRenderer?: DocumentRenderer | undefined;
   /** Registered gateways by name; the built-in external payment gateway is always among them. */
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
-  /** Writes amounts and days of documents in the host's own way. */
   readonly invoiceFormatter?: InvoiceFormatterFactory | undefined;
-  /** Registered control plugins of payments by name. */
   readonly paymentControls: ReadonlyMap<string, PaymentControl>;
-  /** Sends events to callbacks; null or undefined: there are no pushes. */
+  /** Sends events to callbacks; null or undefined: no pushes. */
   readonly pushSender?: PushSender | null | undefined;
-  /** Takes what the engine counts and times; undefined: nobody does. */
   readonly meters?: Meters | undefined;
-  /** Reads log files; undefined: there are none. */
   readonly logFiles?: LogFiles | undefined;
-  /** Shows what is done as traces; undefined: nobody looks. It needs `scopes`. */
+  /** Records traces; requires `scopes`. */
   readonly tracer?: Tracer | undefined;
-  /** Carries along on whose behalf something is done; undefined: log lines do not tell. */
+  /** Carries the tenant, account and user of the current work to log lines. */
   readonly scopes?: WorkScopes | undefined;
 }
 export type {

@@ -1,4 +1,4 @@
-/** Structured logging; the shape of pino's methods, so that a pino instance is a Logger as it stands. */
+/** Structured logging with the methods of pino, so that a pino instance is a Logger. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -6,15 +6,14 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** Which log files are read. */
 export interface LogFilesRequest {
-  /** Directories that may be read, and what lies in them. */
+  /** The directories that may be read, with their files. */
   readonly allowed: readonly string[];
   /** Null = the first of the allowed ones. */
   readonly directory: string | null;
-  /** Names without a path; empty = the file that was written last. */
+  /** File names without a path; empty = the last written file. */
   readonly names: readonly string[];
-  /** Of each file its last so many bytes. */
+  /** Limit per file, counted from its end. */
   readonly maxBytes: number;
 }
 
@@ -23,13 +22,12 @@ export interface LogFile {
   readonly text: Uint8Array;
 }
 
-/** Reads the log files of this node, for those who look into what went wrong (platform §12.6). */
+/** Reads the log files of this node (platform §12.6). */
 export interface LogFiles {
-  /** What there is of these files; null if the directory is none that may be read. */
+  /** Returns null if the directory may not be read. */
   read(request: LogFilesRequest): Promise<readonly LogFile[] | null>;
 }
 
-/** What is counted as it happens. */
 export type MeterName =
   | 'queue.bus.incoming'
   | 'queue.notifications.incoming'
@@ -37,23 +35,20 @@ export type MeterName =
   | 'logs.rates.error'
   | 'logs.rates.warn';
 
-/** What is timed. */
 export type TimerName =
   | 'http.requests'
   | 'queue.bus.latency'
   | 'queue.notifications.latency'
   | 'payment.plugin';
 
-/** Takes what this node counts and times while it works (platform §12.2). */
+/** Receives the counters and timers of this node (platform §12.2). */
 export interface Meters {
   mark(meter: MeterName, count?: number): void;
   time(timer: TimerName, milliseconds: number): void;
 }
 
-/** What the runtime tells of this process. */
 export interface ProcessGauges {
-  /** Bytes of memory that the process holds. */
   memoryBytes(): number;
-  /** Milliseconds by which the event loop was late since the last call, at the worst. */
+  /** The largest event loop delay in milliseconds since the last call. */
   eventLoopLagMs(): number;
 }

@@ -11,12 +11,11 @@ import type {
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 
-// A catalog as its author writes it in TypeScript, or as a catalog plugin returns it. Names are type parameters, so that
-// a name that nothing in the version has does not compile: C currencies, U units, P products, N plans, L price lists.
+// A catalog as written in TypeScript or returned by a catalog plugin. Names are type parameters, so that an unknown
+// name does not compile: C currencies, U units, P products, N plans, L price lists.
 
 /**
- * A decimal written out, `'29.00'`, whose digits are kept, or a `Decimal`. Up to 15 integer and 9 fractional digits, no
- * exponent.
+ * A decimal text such as `'29.00'`, whose digits are kept, or a `Decimal`: up to 15 integer and 9 fractional digits.
  */
 export type Amount = `${number}` | Decimal;
 
@@ -62,7 +61,7 @@ export type BlockDefinition<C extends Currency, U extends string> = BlockShape<C
   );
 
 export interface TieredBlockDefinition<C extends Currency, U extends string> extends BlockShape<C, U> {
-  /** Number of blocks in the tier; default without bound. */
+  /** Number of blocks in the tier; default unbounded. */
   readonly max?: Quantity;
 }
 
@@ -128,7 +127,7 @@ export interface PlanDefinition<C extends Currency, U extends string, P extends 
   readonly effectiveDateForExistingSubscriptions?: InstantText;
   readonly initialPhases?: readonly InitialPhaseDefinition<C, U>[];
   readonly finalPhase: FinalPhaseDefinition<C, U>;
-  /** Add-ons of this plan in one bundle; default without bound. */
+  /** Maximum number of add-ons of this plan in one bundle; default unbounded. */
   readonly plansAllowedInBundle?: number;
 }
 
@@ -163,7 +162,7 @@ export interface SubscriptionCaseConditions<P extends string, L extends string>
   readonly phaseType?: PhaseType;
 }
 
-/** The first case whose conditions all hold decides; one without conditions always holds (catalog §8). */
+/** The first case whose conditions all hold applies; a case without conditions always holds (catalog §8). */
 export interface RulesDefinition<P extends string, L extends string> {
   /** The last case has no conditions. */
   readonly changePolicy: readonly (ChangeCaseConditions<P, L> & {
@@ -185,7 +184,7 @@ export interface RulesDefinition<P extends string, L extends string> {
   readonly priceList?: readonly (FromConditions<P, L> & { readonly toPriceList: L | 'DEFAULT' })[];
 }
 
-/** One version: everything that is sold from its date on. */
+/** One version: everything sold from its date on. */
 export interface VersionDefinition<
   C extends Currency,
   U extends string,
@@ -194,7 +193,7 @@ export interface VersionDefinition<
   L extends string,
 > {
   readonly effectiveDate: InstantText;
-  /** For plans without a mode of their own. */
+  /** Default for plans without a mode. */
   readonly recurringBillingMode?: BillingMode;
   readonly currencies: readonly C[];
   /** By name; an empty record, or `prettyName`. */
@@ -214,7 +213,7 @@ export interface VersionDefinition<
 /** A version whose names are not known to the type. */
 export type AnyVersionDefinition = VersionDefinition<Currency, string, string, string, string>;
 
-/** A catalog: versions in any order, no two with the same date. Without any, nothing is sold. */
+/** Versions in any order with distinct dates. Without versions, nothing is sold. */
 export interface CatalogDefinition {
   readonly name: string;
   readonly versions: readonly AnyVersionDefinition[];

@@ -13,13 +13,13 @@ import type { PluginIdentity } from './plugin-identity.ts';
 
 /** The operations that an entitlement plugin controls (subscriptions §22). */
 export const EntitlementOperation = {
-  /** Subscriptions, one or several, of one or several bundles of an account. */
+  /** Creates subscriptions in one or several bundles of an account. */
   CREATE: 'CREATE',
   CHANGE_PLAN: 'CHANGE_PLAN',
   UNDO_CHANGE_PLAN: 'UNDO_CHANGE_PLAN',
   CANCEL: 'CANCEL',
   UNCANCEL: 'UNCANCEL',
-  /** Of a bundle, as are the next three. */
+  /** Applies to a bundle, like the next three. */
   PAUSE: 'PAUSE',
   RESUME: 'RESUME',
   TRANSFER: 'TRANSFER',
@@ -28,10 +28,10 @@ export const EntitlementOperation = {
 } as const;
 export type EntitlementOperation = (typeof EntitlementOperation)[keyof typeof EntitlementOperation];
 
-/** What a plugin may replace, by operation. Absent and null are the same. */
+/** The terms a plugin may replace, by operation. Absent and null are the same. */
 export interface EntitlementTerms {
   readonly CREATE: CreationDates & {
-    /** In the order of `given`. An element replaces all terms of its subscription: none of the previous ones stays. */
+    /** In the order of `given`. An element replaces all terms of its subscription. */
     readonly subscriptions: readonly CreationTerms[];
   };
   readonly CHANGE_PLAN: ChangePlanRequest & ChangePlanOptions;
@@ -47,9 +47,8 @@ export interface EntitlementTerms {
 
 export type NoTerms = Readonly<Record<never, never>>;
 
-/** What the caller requests and no plugin can replace, by operation. */
+/** The part of the request that no plugin can replace, by operation. */
 export interface EntitlementGiven {
-  /** The bundle of each subscription, and its key. */
   readonly CREATE: readonly CreationPlace[];
   readonly CHANGE_PLAN: null;
   readonly UNDO_CHANGE_PLAN: null;
@@ -57,16 +56,15 @@ export interface EntitlementGiven {
   readonly UNCANCEL: null;
   readonly PAUSE: null;
   readonly RESUME: null;
-  /** The account to which the bundle is transferred. */
+  /** The target account. */
   readonly TRANSFER: { readonly accountId: Uuid };
   readonly RENAME_KEY: { readonly externalKey: string };
-  /** The state, and type and id of the object on which it is set. */
+  /** The requested state, and the type and id of its object. */
   readonly ADD_BLOCKING_STATE: BlockingStateRequest & BlockedRef;
 }
 
-/** What an operation has done, by operation. */
 export interface EntitlementResults {
-  /** One for each bundle of the request. */
+  /** One element per requested bundle. */
   readonly CREATE: readonly { readonly bundleId: Uuid; readonly subscriptionIds: readonly Uuid[] }[];
   readonly CHANGE_PLAN: ChangedSubscription;
   readonly UNDO_CHANGE_PLAN: null;
@@ -74,13 +72,12 @@ export interface EntitlementResults {
   readonly UNCANCEL: null;
   readonly PAUSE: null;
   readonly RESUME: null;
-  /** The new bundle. */
   readonly TRANSFER: { readonly bundleId: Uuid };
   readonly RENAME_KEY: null;
   readonly ADD_BLOCKING_STATE: null;
 }
 
-/** What an operation is about. All ids belong to the tenant; those in `given` are as the caller sent them. */
+/** The objects of an operation. All ids belong to the tenant; those in `given` are as the caller sent them. */
 export interface EntitlementSubject {
   /** The account; for a transfer, the source account. */
   readonly accountId: Uuid;
@@ -93,34 +90,33 @@ export interface EntitlementSubject {
 export interface CallOf<Operation extends EntitlementOperation> extends EntitlementSubject {
   readonly operation: Operation;
   readonly given: EntitlementGiven[Operation];
-  /** As the plugins that were asked before have left them. */
+  /** As left by the previous plugins. */
   readonly terms: EntitlementTerms[Operation];
 }
 
-/** A call of the named operation; without a name, of any operation, told apart by `operation`. */
+/** A call of the named operation; without a name, of any operation, distinguished by `operation`. */
 export type EntitlementCall<Operation extends EntitlementOperation = EntitlementOperation> = {
   readonly [Each in Operation]: CallOf<Each>;
 }[Operation];
 
-/** A call that was done, with its result. */
+/** A successful call with its result. */
 export type EntitlementSuccess<Operation extends EntitlementOperation = EntitlementOperation> = {
   readonly [Each in Operation]: CallOf<Each> & { readonly result: EntitlementResults[Each] };
 }[Operation];
 
-/** Nothing: go on. Otherwise the reason why not, which the caller reads, or members that replace those of the terms. */
+/** Void: continue. Otherwise the reason to abort, shown to the caller, or the terms to replace. */
 export type EntitlementDecision<Operation extends EntitlementOperation> =
   | { readonly abort: string }
   | { readonly replace: Partial<EntitlementTerms[Operation]> }
   | null
   | undefined;
 
-/** Who calls, when, with which properties. */
 export interface EntitlementPluginContext extends GatewayContext {
   /** `pluginProperty` of the HTTP call, or `pluginProperties` of the caller. */
   readonly properties: readonly PluginProperty[];
 }
 
-/** What a plugin decides, by operation; for absent ones it is not asked. */
+/** Decisions by operation. The plugin is not called for absent ones. */
 export type EntitlementRules = {
   readonly [Operation in EntitlementOperation]?: (
     call: EntitlementCall<Operation>,
@@ -129,16 +125,15 @@ export type EntitlementRules = {
 };
 
 /**
- * Has a say in what happens to subscriptions (subscriptions §22): replaces plan, dates, policy or prices of an operation
- * before it is done, or aborts it. Given to `Billing.open({ entitlementPlugins: [...] })`; asked in that order, each
- * about what the previous ones have made of the call, before the operation's transaction, so that no lock is held
- * meanwhile; an operation `within` a host's transaction asks inside that one. Not asked for dry runs, for closing an
- * account, or for requests that are refused as they stand.
+ * Controls operations on subscriptions (subscriptions §22): replaces plan, dates, policy or prices before an operation,
+ * or aborts it. Pass it to `Billing.open({ entitlementPlugins: [...] })`. Plugins are called in that order, each with
+ * the terms left by the previous ones, before the operation's transaction and without a lock; an operation `within` a
+ * host's transaction calls them inside that one. They are not called for dry runs, for closing an account, or for
+ * invalid requests.
  *
- * An abort answers the caller with ENTITLEMENT_PLUGIN_API_ABORTED (8003). If it throws, takes too long or decides in
- * another shape, the operation fails with UNEXPECTED (60000). Nothing is stored then, and no later plugin is asked.
- * Replaced terms are checked by the rules for those of callers, with the same errors.
- *
+ * An abort returns ENTITLEMENT_PLUGIN_API_ABORTED (8003) to the caller. If a plugin throws, times out or returns
+ * another shape, the operation fails with UNEXPECTED (60000). In both cases nothing is stored and no later plugin is
+ * called. Replaced terms are checked by the same rules as those of callers.
  * @example const contracts: EntitlementPlugin = {
  *   name: 'contracts',
  *   before: {
@@ -152,37 +147,32 @@ export type EntitlementRules = {
  *   }, }; await Billing.open({ …, entitlementPlugins: [contracts] });
  */
 export interface EntitlementPlugin extends PluginIdentity {
-  /** Named in errors and in the log. */
   readonly name: string;
   readonly before?: EntitlementRules;
-  /** Told of every operation that is done, with its final terms. What it throws is logged; the result stands. */
+  /** Called after every successful operation, with its final terms. Errors are logged. */
   succeeded?(done: EntitlementSuccess, context: EntitlementPluginContext): Promise<void>;
   /**
-   * Told of every operation that failed after this plugin was asked, because of a rule of the engine or of a plugin,
-   * itself included; nothing of the operation is stored. What it throws is logged; the caller gets the first error.
+   * Called after every operation that failed after this plugin was called, whether a rule or a plugin rejected it.
+   * Nothing of the operation is stored. Errors are logged; the caller gets the first error.
    */
   failed?(call: EntitlementCall, error: unknown, context: EntitlementPluginContext): Promise<void>;
 }
 
-/** How a new subscription or a change takes a plan. */
+/** The options of a plan for a new subscription or a change. */
 export interface TermsOfPlan {
-  /** Phase to start in; the ones before it are skipped. */
+  /** Phase to start in; earlier ones are skipped. */
   readonly phaseType?: PhaseType | null | undefined;
   /** 1 to 31. */
   readonly billCycleDayLocal?: number | null | undefined;
   /** At least 1. */
   readonly quantity?: number | null | undefined;
   /**
-   * Prices to pay instead of the plan's, in the account's currency; they make an override plan `<plan>-<n>` (catalog
-   * §10).
+   * Prices in the account's currency instead of the plan's; they create an override plan `<plan>-<n>` (catalog §10).
    */
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
 }
 
-/**
- * Plan, phase, prices, quantity and bill cycle day of a subscription to create. Absent, null and, in texts, empty members
- * are the same.
- */
+/** The terms of a subscription to create. Absent and null members and empty texts are the same. */
 export interface CreationTerms extends TermsOfPlan {
   /** Name of the plan; excludes the four members below. */
   readonly planName?: string | null | undefined;
@@ -192,7 +182,6 @@ export interface CreationTerms extends TermsOfPlan {
   readonly priceList?: string | null | undefined;
 }
 
-/** The bundle of a new subscription, and its keys. */
 export interface CreationPlace {
   /** Only to add to an existing bundle. */
   readonly bundleId?: Uuid | null | undefined;
@@ -209,7 +198,7 @@ export interface CreationDates {
   readonly billingDate?: RequestedDate | null | undefined;
 }
 
-/** The plan to change to, and how it is taken. Absent, null and, in texts, empty members are the same. */
+/** The plan to change to. Absent and null members and empty texts are the same. */
 export interface ChangePlanRequest extends TermsOfPlan {
   /** Name of the plan; the three members below count only without one. */
   readonly planName?: string | null | undefined;
@@ -219,10 +208,10 @@ export interface ChangePlanRequest extends TermsOfPlan {
   readonly priceList?: string | null | undefined;
 }
 
-/** At most one of the two; neither = by the catalog's rule. */
+/** At most one of the two; neither = the catalog's rule. */
 export interface ChangePlanOptions {
   readonly requestedDate?: RequestedDate | null | undefined;
-  /** ILLEGAL is refused. */
+  /** ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
 }
 
@@ -235,19 +224,19 @@ export interface CancelSubscriptionOptions {
   readonly requestedDate?: RequestedDate | null | undefined;
   /** When the service ends; `requestedDate` is ignored then. */
   readonly entitlementPolicy?: EntitlementActionPolicy | null | undefined;
-  /** When billing ends; absent = by the catalog's rule. ILLEGAL is refused. */
+  /** When billing ends; absent = by the catalog's rule. ILLEGAL is rejected. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
   /** Billing ends at the requested date too; only without policies. Default false. */
   readonly useRequestedDateForBilling?: boolean | undefined;
 }
 
-/** What becomes of a requested bill cycle day when a bundle is transferred (subscriptions §17.4 rule 5). */
+/** How a transfer treats a requested bill cycle day (subscriptions §17.4 rule 5). */
 export const BcdTransfer = {
-  /** It stays. */
+  /** Keeps it. */
   USE_EXISTING: 'USE_EXISTING',
-  /** The day of the transfer in the target account's calendar takes its place. */
+  /** Replaces it with the day of the transfer in the target account's calendar. */
   ALIGN_WITH_EFF_DT: 'ALIGN_WITH_EFF_DT',
-  /** It is dropped: the day follows from the plan's billing alignment. */
+  /** Drops it: the day follows from the plan's billing alignment. */
   NONE: 'NONE',
 } as const;
 export type BcdTransfer = (typeof BcdTransfer)[keyof typeof BcdTransfer];
@@ -271,17 +260,15 @@ export interface BlockingStateRequest {
 }
 
 export interface BlockingOptions {
-  /** The date from which it holds, past or future; default now. */
+  /** The start, past or future; default now. */
   readonly requestedDate?: RequestedDate | null | undefined;
 }
 
-/** An account, a bundle or a subscription. */
 export interface BlockedRef {
   readonly type: BlockingStateType;
   readonly id: Uuid;
 }
 
-/** The result of a cancellation: when service and billing end. */
 export interface CancelledSubscription {
   readonly accountId: Uuid;
   readonly entitlementEnd: DatedInstant;
@@ -295,11 +282,11 @@ export interface ChangedSubscription {
 }
 
 /**
- * Prices of one phase that a caller wants instead of the plan's, in the account's currency (catalog §10 rule 1). The
- * phase is named by `phaseName`, else by `phaseType`. Absent and null members override nothing; one price must be given.
+ * Prices of one phase instead of the plan's, in the account's currency (catalog §10 rule 1). `phaseName`, else
+ * `phaseType`, identifies the phase. Absent and null members override nothing; at least one price is required.
  */
 export interface PriceOverrideRequest {
-  /** If given, it must be the plan that is overridden. */
+  /** If given, it must be the overridden plan. */
   readonly planName?: string | null | undefined;
   readonly phaseName?: string | null | undefined;
   readonly phaseType?: string | null | undefined;
@@ -317,15 +304,15 @@ export interface UsagePriceOverride {
   readonly tierPrices?: readonly TierPriceOverride[] | null | undefined;
 }
 
-/** Prices of a tier: of its blocks, or of a CAPACITY tier, which is matched by its position in `tierPrices`. */
+/** Prices of the tier's blocks, or of a CAPACITY tier, identified by its position in `tierPrices`. */
 export interface TierPriceOverride {
   readonly blockPrices?: readonly BlockPriceOverride[] | null | undefined;
   readonly recurringPrice?: Decimal | null | undefined;
 }
 
 /**
- * The price of the tiered block with this unit, size and max (−1 = unbounded), compared by value; equal blocks are
- * addressed in their order of appearance, and one without a price keeps the plan's.
+ * The price of the tiered block with this unit, size and max (−1 = unbounded), compared by value. Equal blocks are
+ * matched in order; a block without a price keeps the plan's.
  */
 export interface BlockPriceOverride {
   readonly unitName?: string | null | undefined;

@@ -1,10 +1,9 @@
 import type { PublishedEvent } from '../../records/index.ts';
 
 /**
- * Takes what happens, in the host's own process (platform §10.6): events of all tenants and of the system, after their
- * commit, whichever node has made them, from the first time on that an engine was opened with the sink. An event waits until
- * the sink has taken it, also while no node has the sink, as long as queue history is kept (`queue.history.retention`).
- *
+ * Receives events in the host's own process (platform §10.6): those of all tenants and of the system, after their
+ * commit, from any node, since an engine was first opened with the sink. An event waits until the sink accepts it, even
+ * while no node has the sink, as long as queue history is kept (`queue.history.retention`).
  * @example
  * const mailer: EventSink = {
  *   name: 'mailer',
@@ -14,17 +13,17 @@ import type { PublishedEvent } from '../../records/index.ts';
  * };
  */
 export interface EventSink {
-  /** Under which its events are kept; unique among the sinks of an engine, at most 100 characters. */
+  /** Identifies the sink's stored events; unique among the sinks of an engine, at most 100 characters. */
   readonly name: string;
   /**
-   * Called with the events of an account one after the other, in the order in which they happened, and with those of
-   * different accounts at once: at most ten of a tenant. Resolves when the event need not come again. After a crash of the
-   * node an event may come again, under the same `id`.
+   * Called with the events of an account in order, one after the other, and with those of different accounts
+   * concurrently: at most ten of a tenant. Resolve when the event is processed. After a crash of the node an event may
+   * come again with the same `id`.
    *
-   * If it throws, or has not resolved within 30 s, the event comes again by `billing.server.notifications.retries` of the
-   * server (15 min, 30 min, 2 h, 12 h, 1 d), and after the last of these is given up, with a line in the log; what happened
-   * later in the account waits meanwhile. With `RetryLater` it comes again after that delay of business time, at least 1 s,
-   * as often as the sink says so. Other accounts and other sinks go on.
+   * If it throws or takes more than 30 s, the event is retried by the server's `billing.server.notifications.retries`
+   * (15 min, 30 min, 2 h, 12 h, 1 d) and dropped with a log line after the last attempt. Later events of the account
+   * wait meanwhile; other accounts and sinks go on. `RetryLater` repeats the event after its delay of business time, at
+   * least 1 s, any number of times.
    */
   onEvent(event: PublishedEvent): Promise<void> | void;
 }

@@ -5,36 +5,33 @@ import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
-/** An item as plugins see it. */
 export type SeenInvoiceItem = Omit<InvoiceItem, 'recordId' | 'accountRecordId'>;
 
 /**
- * An invoice as plugins see it: a frozen copy with its items. One that is not stored yet has number 0. Its items of
- * account credit (CBA_ADJ) are computed anew after the plugins were asked.
+ * A frozen copy of an invoice with its items. An unstored invoice has number 0. Its account credit items (CBA_ADJ) are
+ * computed again after the plugins.
  */
 export interface SeenInvoice extends Omit<Invoice, 'recordId' | 'accountRecordId'> {
   readonly items: readonly SeenInvoiceItem[];
 }
 
-/** What a call is about. */
 export interface InvoicePluginContext {
   readonly tenantId: Uuid;
   readonly accountId: Uuid;
-  /** Date up to which a run invoices; null for operations of people. */
+  /** The target date of the run; null for operations of people. */
   readonly targetDate: LocalDate | null;
   /**
-   * The invoice. null in `priorCall` of a run, and in `onSuccessCall` of one that found nothing to invoice. In
-   * `onFailureCall` the invoice that was not stored, if there was one.
+   * The invoice. Null in `priorCall` of a run, and in `onSuccessCall` of a run without an invoice. In `onFailureCall`
+   * the unstored invoice, if any.
    */
   readonly invoice: SeenInvoice | null;
-  /** The stored invoices of the account with their items, in creation order, as they are when they are read. */
+  /** The account's stored invoices with their items, in creation order, read on demand. */
   existingInvoices(): AsyncIterable<SeenInvoice>;
-  /** True: nothing is stored. */
   readonly dryRun: boolean;
-  /** True: the run comes at a date that a plugin has asked for. */
+  /** True if a plugin requested this run by a reschedule date. */
   readonly rescheduled: boolean;
   readonly userName: string;
-  /** The same for all that one call causes. */
+  /** The same for everything one call causes. */
   readonly userToken: Uuid;
   readonly reasonCode: string | null;
   readonly comments: string | null;
@@ -42,26 +39,23 @@ export interface InvoicePluginContext {
   readonly now: Instant;
 }
 
-/** Properties that replace those of the next call; absent or null: they stay. */
+/** Properties that replace those of the next call; absent or null keeps them. */
 export interface InvoicePluginAnswer {
   readonly properties?: readonly PluginProperty[] | null;
 }
 
 export interface PriorInvoiceAnswer extends InvoicePluginAnswer {
-  /** True: nothing happens now. */
+  /** True cancels the call. */
   readonly aborted?: boolean | null;
-  /** Later than now: nothing happens now, and the account is run then. The earliest of several counts. Runs only. */
+  /** A later date: the run is put off until then. The earliest of several counts. Runs only. */
   readonly rescheduleDate?: Date | null;
 }
 
-/** What may be said of an item; absent and null members are the same. */
+/** Absent and null members are the same. */
 export interface AdditionalItemFields {
-  /** Id of an item that the plugin sees, which is changed, or of a new one; absent: a new item with an id of its own. */
+  /** Id of a visible item to change, or of a new item; absent: a new item with a generated id. */
   readonly id?: Uuid | null;
-  /**
-   * An existing invoice of the account that a new item goes to; default the one at hand, for an ITEM_ADJ that of its
-   * item.
-   */
+  /** An existing invoice of the account for a new item; default the current one, for an ITEM_ADJ that of its item. */
   readonly invoiceId?: Uuid | null;
   /** Required of a new item: EXTERNAL_CHARGE, TAX, CREDIT_ADJ or ITEM_ADJ. */
   readonly itemType?: InvoiceItemType | null;
@@ -75,7 +69,7 @@ export interface AdditionalItemFields {
   readonly description?: string | null;
   /** Free text, JSON by convention, up to 64 kB. */
   readonly itemDetails?: string | null;
-  /** The item that an ITEM_ADJ takes off, or that another new item is about. */
+  /** The item that an ITEM_ADJ reduces, or that another new item refers to. */
   readonly linkedItemId?: Uuid | null;
   readonly startDate?: LocalDate | null;
   readonly endDate?: LocalDate | null;
@@ -89,9 +83,9 @@ export interface AdditionalItemFields {
 }
 
 /**
- * A new item, or changes of a known one: of these only description, amount, rate, quantity and item details are taken,
- * where they are not null; others are passed over with a warning, as are the rate of a RECURRING item and the details of
- * usage. An item as it was seen can be given back as it is.
+ * A new item, or changes to a known one: only its description, amount, rate, quantity and item details are used if not
+ * null. Other members are ignored with a warning, as are the rate of a RECURRING item and the details of usage. A
+ * visible item may be returned unchanged.
  */
 export type AdditionalItem = Given<AdditionalItemFields>;
 
@@ -100,23 +94,21 @@ export interface AdditionalItemsAnswer extends InvoicePluginAnswer {
 }
 
 export interface InvoiceGroupingAnswer extends InvoicePluginAnswer {
-  /** Each becomes an invoice; items that none names go to the first. Groups without items are passed over. */
+  /** Each group becomes an invoice. Ungrouped items go to the first; groups without items are skipped. */
   readonly groups?: readonly { readonly itemIds: readonly (Uuid | string)[] }[] | null;
 }
 
 /**
- * Has a say in the account's invoices before they are stored (invoicing §13): adds taxes and other items, splits an
- * invoice, numbers it, puts it off. Given to `Billing.open({ invoicePlugins: [...] })`; asked in the order of
- * `org.service.invoice.plugin`, unset: all, by name. Each member is optional.
+ * Changes the account's invoices before they are stored (invoicing §13): adds taxes and other items, splits, numbers or
+ * postpones an invoice. Pass it to `Billing.open({ invoicePlugins: [...] })`. Plugins are called in the order of
+ * `org.service.invoice.plugin`; by default all, by name. Every method is optional.
  *
- * Called outside storage transactions and without a lock, each call within a time limit; for an operation `within` a host's
- * transaction, inside that one. What is stored afterwards is what
- * was seen: if the account has changed meanwhile, the plugin is asked again from `priorCall` on, so a call has to do no
- * harm when its invoice is never stored. A throw, no answer in time, or an answer of another shape: nothing is stored; an
- * automatic run parks the account, a caller gets UNEXPECTED (60000). `RetryLater` lets an automatic run come again. A
- * plugin may read through the engine; an operation of its own on the account makes the run start again. What it is given
- * is frozen: only its answers count.
- *
+ * Called outside storage transactions and without a lock, each call with a time limit; for an operation `within` a
+ * host's transaction, inside that one. If the account changes meanwhile, the plugin is called again from `priorCall`
+ * on, so a call must be harmless if its invoice is never stored. After a throw, a timeout or a result of another shape,
+ * nothing is stored; an automatic run parks the account and a caller gets UNEXPECTED (60000). `RetryLater` repeats an
+ * automatic run. A plugin may read through the engine; its own operation on the account restarts the run. Its arguments
+ * are frozen: only its results count.
  * @example const tax: InvoicePlugin = {
  *   name: 'tax',
  *   getAdditionalInvoiceItems: async ({ items }) => ({
@@ -126,17 +118,17 @@ export interface InvoiceGroupingAnswer extends InvoicePluginAnswer {
  *   }), }; await Billing.open({ …, invoicePlugins: [tax] });
  */
 export interface InvoicePlugin extends PluginIdentity {
-  /** Named in configuration, errors, explanations and the log; unique. */
+  /** Used in configuration, errors, explanations and the log; unique. */
   readonly name: string;
   /**
-   * Before a run looks at anything, and before an operation of people changes anything. The first that aborts wins over
-   * all that put off; operations are refused by either (4029).
+   * Called before a run reads anything, and before a manual operation changes anything. The first abort wins over all
+   * reschedules; either rejects a manual operation (4029).
    */
   priorCall?(
     context: InvoicePluginContext,
     properties: readonly PluginProperty[],
   ): Promise<PriorInvoiceAnswer | null | undefined>;
-  /** About each invoice that gets items; each plugin sees what the previous ones have added. */
+  /** Called for each invoice with items; each plugin sees the items of the previous ones. */
   getAdditionalInvoiceItems?(
     invoice: SeenInvoice,
     dryRun: boolean,
@@ -144,8 +136,8 @@ export interface InvoicePlugin extends PluginIdentity {
     context: InvoicePluginContext,
   ): Promise<AdditionalItemsAnswer | null | undefined>;
   /**
-   * How a new invoice of an automatic run, or of a call that may split, becomes several; the first answer with groups
-   * counts. Adjustments stay with their items.
+   * Splits a new invoice of an automatic run, or of a call that may split; the first result with groups counts.
+   * Adjustments stay with their items.
    */
   getInvoiceGrouping?(
     invoice: SeenInvoice,
@@ -153,12 +145,12 @@ export interface InvoicePlugin extends PluginIdentity {
     properties: readonly PluginProperty[],
     context: InvoicePluginContext,
   ): Promise<InvoiceGroupingAnswer | null | undefined>;
-  /** After the commit, once for each stored invoice. What it throws is logged. */
+  /** Called after the commit, once per stored invoice. Errors are logged. */
   onSuccessCall?(
     context: InvoicePluginContext,
     properties: readonly PluginProperty[],
   ): Promise<InvoicePluginAnswer | null | undefined>;
-  /** After a failure that came once the invoice was worked out; nothing of it is stored. What it throws is logged. */
+  /** Called if a computed invoice could not be stored. Errors are logged. */
   onFailureCall?(
     context: InvoicePluginContext,
     properties: readonly PluginProperty[],

@@ -3,14 +3,13 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
-/** What an operation is about that a control plugin is asked about (payments §2.3 rule 4). */
+/** The operation that a control plugin is called for (payments §2.3 rule 4). */
 export interface PaymentControlContext {
   readonly tenantId: Uuid;
   readonly accountId: Uuid | null;
   readonly paymentMethodId: Uuid | null;
-  /** Name of the gateway. */
   readonly paymentPluginName: string | null;
-  /** The attempt that records this run; null where none is written: methods and hosted pages. */
+  /** The attempt that records this run; null for methods and hosted pages. */
   readonly attemptId: Uuid | null;
   readonly paymentId: Uuid | null;
   readonly paymentExternalKey: string | null;
@@ -21,10 +20,10 @@ export interface PaymentControlContext {
   readonly hppType: 'BUILD_FORM_DESCRIPTOR' | 'PROCESS_NOTIFICATION' | null;
   readonly amount: Decimal | null;
   readonly currency: Currency | null;
-  /** What the gateway has processed; null before its call. */
+  /** The amount the gateway processed; null before its call. */
   readonly processedAmount: Decimal | null;
   readonly processedCurrency: Currency | null;
-  /** False: the engine pays by itself, or tries again. */
+  /** False: an automatic payment or a retry. */
   readonly isApiPayment: boolean;
   readonly userName: string;
   readonly reasonCode: string | null;
@@ -32,11 +31,11 @@ export interface PaymentControlContext {
   readonly userToken: Uuid;
 }
 
-/** What a control plugin makes of an operation before it runs; what is not given stays. */
+/** A control plugin's changes before the operation; absent members change nothing. */
 export interface PriorCallResult {
-  /** True: nothing happens, the call is answered 422. */
+  /** True rejects the call with 422. */
   readonly isAborted?: boolean;
-  /** Only where none was named, unless `payment.method.overwrite` is set. */
+  /** Used only if the call names no method, unless `payment.method.overwrite` is set. */
   readonly adjustedPaymentMethodId?: Uuid | null;
   readonly adjustedPluginName?: string | null;
   readonly adjustedAmount?: Decimal | null;
@@ -49,14 +48,14 @@ export interface SuccessCallResult {
 }
 
 export interface FailureCallResult extends SuccessCallResult {
-  /** When the operation is to run again; of several plugins the earliest counts. */
+  /** When to run the operation again; the earliest of several plugins counts. */
   readonly nextRetryDate?: Date | null;
 }
 
 /**
- * Stands before and behind operations on payments, registered under `name` (payments §2.3). Called outside any storage
- * transaction, within `payment.plugin.timeout`. A throw of `priorCall` ends the operation: a `BillingError` is answered as
- * it is. What the other two throw is logged. What it is given is frozen: only its answers count.
+ * Called before and after operations on payments, registered under `name` (payments §2.3). Called outside storage
+ * transactions, with the limit `payment.plugin.timeout`. If `priorCall` throws, the operation ends; a `BillingError`
+ * reaches the caller unchanged. Errors of the other two are logged. Arguments are frozen: only results count.
  */
 export interface PaymentControl extends PluginIdentity {
   readonly name: string;
@@ -69,7 +68,7 @@ export interface PaymentControl extends PluginIdentity {
     context: PaymentControlContext,
     properties: readonly PluginProperty[],
   ): Promise<SuccessCallResult | null>;
-  /** After every other status, and after errors behind the prior calls. */
+  /** After every other status, and after errors that follow the prior calls. */
   onFailureCall?(
     context: PaymentControlContext,
     properties: readonly PluginProperty[],
