@@ -4,7 +4,7 @@ import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
-/** What a gateway says about one call (payments §2.1). ERROR = declined, CANCELED = certain that nothing happened. */
+/** The outcome of one call (payments §2.1). ERROR = declined, CANCELED = certain that nothing happened. */
 export const PluginStatus = {
   PROCESSED: 'PROCESSED',
   PENDING: 'PENDING',
@@ -14,7 +14,6 @@ export const PluginStatus = {
 } as const;
 export type PluginStatus = (typeof PluginStatus)[keyof typeof PluginStatus];
 
-/** Call context that plugins see. */
 export interface GatewayContext {
   readonly tenantId: Uuid;
   readonly userName: string;
@@ -23,17 +22,17 @@ export interface GatewayContext {
   readonly now: Instant;
 }
 
-/** What every operation on a transaction tells: that of VOID, which has no amount. */
+/** The members of every transaction request; VOID has no amount. */
 export interface GatewayTransaction {
   readonly accountId: Uuid;
   readonly paymentId: Uuid;
-  /** The idempotency key: the same id may be presented again and must have its effect once only. */
+  /** The idempotency key: a repeated id must take effect only once. */
   readonly transactionId: Uuid;
   readonly paymentMethodId: Uuid;
   readonly properties: readonly PluginProperty[];
   /**
-   * True: it was presented before and is pending (payments §6.1), so that what happened to it then counts: that nothing
-   * could be submitted now is no CANCELED. Absent: it is new.
+   * True: the transaction was sent before and is pending (payments §6.1), so its earlier outcome counts, and a request
+   * that could not be sent now is not CANCELED.
    */
   readonly isCompletion?: boolean;
 }
@@ -56,10 +55,7 @@ export interface GatewayResult {
   readonly gatewayErrorCode?: string;
   readonly firstPaymentReferenceId?: string;
   readonly secondPaymentReferenceId?: string;
-  /**
-   * Why it declined, in one of the words of `PaymentResponse`, by which conditions of overdue states may ask; any other
-   * counts as OTHER.
-   */
+  /** The decline reason, one of `PaymentResponse`, which overdue conditions can match; any other counts as OTHER. */
   readonly paymentResponse?: string;
   readonly properties: readonly PluginProperty[];
 }
@@ -68,8 +64,8 @@ export interface GatewayCapabilities {
   /** Default true. */
   readonly holdsPaymentMethods?: boolean;
   /**
-   * Default false; true = it does nothing outside, so that the whole operation is one storage transaction and its outcome
-   * is never unknown.
+   * True = the gateway changes nothing outside, so that the operation is one storage transaction and its outcome is
+   * never unknown. Default false.
    */
   readonly sideEffectFree?: boolean;
   /**
@@ -80,51 +76,47 @@ export interface GatewayCapabilities {
   readonly completeLedger?: boolean;
 }
 
-/** An operation that moves money, or promises to. Null counts like an absent status: nobody knows what happened. */
+/** An operation that moves or promises money. Null counts as a missing status: the outcome is unknown. */
 export type GatewayOperation<R extends GatewayTransaction = GatewayRequest> = (
   request: R,
   context: GatewayContext,
 ) => Promise<GatewayResult | null>;
 
-/** Which payment is asked about. */
 export interface PaymentQuestion {
   readonly accountId: Uuid;
   readonly paymentId: Uuid;
   readonly properties: readonly PluginProperty[];
 }
 
-/** Which payment method is spoken of. */
 export interface PaymentMethodQuestion {
   readonly accountId: Uuid;
   readonly paymentMethodId: Uuid;
   readonly properties: readonly PluginProperty[];
 }
 
-/** What is searched for in a gateway's own books. */
+/** A search of the gateway's own records. */
 export interface GatewaySearch {
   readonly searchKey: string;
-  /** Hits before this one are left out; the oldest comes first. */
+  /** Number of hits to skip; the oldest comes first. */
   readonly offset: number;
-  /** 0 = only the number of hits is asked for. */
+  /** 0 = only count the hits. */
   readonly limit: number;
   readonly properties: readonly PluginProperty[];
 }
 
-/** A page of hits, with the number of all of them. */
 export interface GatewayPage<T> {
   readonly rows: readonly T[];
   readonly total: number;
 }
 
-/** A payment method as a gateway has it. */
 export interface GatewayPaymentMethod {
-  /** Our id; absent = a method that we have not heard of. */
+  /** The engine's id; absent = a method the engine does not know. */
   readonly paymentMethodId?: Uuid;
   readonly externalPaymentMethodId?: string | null;
   readonly isDefault?: boolean;
 }
 
-/** What a page of the gateway's own needs, on which the customer pays or adds a method (payments §11). */
+/** The data of the gateway's hosted page, on which the customer pays or adds a method (payments §11). */
 export interface HostedForm {
   readonly kbAccountId: Uuid;
   readonly formMethod?: string | null;
@@ -133,22 +125,22 @@ export interface HostedForm {
   readonly properties?: Readonly<Record<string, unknown>> | null;
 }
 
-/** A dispute of a payment as the processor has it now: a chargeback while the network has the money (payments §11.2). */
+/** The current state of a dispute: a chargeback while the network holds the money (payments §11.2). */
 export interface GatewayDispute {
-  /** The processor's own id of it, at most 255 characters: the key of the chargeback. */
+  /** The processor's dispute id, at most 255 characters: the key of the chargeback. */
   readonly reference: string;
   /** More than 0. */
   readonly amount: Decimal;
   readonly currency: Currency;
-  /** True while the money is gone; false = it was never taken, or has been given back. */
+  /** True while the money is gone; false = never taken, or returned. */
   readonly stands: boolean;
 }
 
-/** What a gateway answers to a notification of its own (payments §11.2). */
+/** The gateway's answer to one of its notifications (payments §11.2). */
 export interface NotificationAnswer {
-  /** The payment that it is about, one of this gateway: if an outcome of it is open, `getPaymentInfo` is asked for it. */
+  /** The payment concerned; if its outcome is open, `getPaymentInfo` is called. */
   readonly kbPaymentId?: Uuid;
-  /** A dispute of that payment, as it is now whatever the notification says: its chargeback is recorded, or reversed. */
+  /** The current dispute of that payment: its chargeback is recorded or reversed. */
   readonly dispute?: GatewayDispute;
   /** Status of the HTTP answer, 200–599; default 200. */
   readonly status?: number;
@@ -158,35 +150,35 @@ export interface NotificationAnswer {
 }
 
 /**
- * One payment gateway, registered under `name` (payments §2.1). Called outside any storage transaction and without
- * a lock, at least once per transaction id, within `payment.plugin.timeout`. A throw of `GatewayError` is a declared
- * plugin error, any other throw, a timeout or an absent status means that nobody knows what happened. What a gateway
- * cannot do it leaves out: an operation that it lacks is refused (400) before anything is stored; of payment methods,
- * one that need not be told of them is not. What it is given is frozen: only its answers count.
+ * One payment gateway, registered under `name` (payments §2.1). Called outside storage transactions and without a lock,
+ * at least once per transaction id, with the limit `payment.plugin.timeout`. A `GatewayError` is a declared plugin
+ * error; after any other throw, a timeout or a missing status the outcome is unknown. A missing operation is rejected
+ * (400) before anything is stored; the methods for payment methods are optional. Arguments are frozen: only results
+ * count.
  */
 export interface PaymentGateway extends PluginIdentity {
   readonly name: string;
   readonly capabilities?: GatewayCapabilities;
-  /** Takes `amount` from the payment method; what automatic payment asks for. */
+  /** Takes `amount` from the payment method; used by automatic payment. */
   readonly purchase: GatewayOperation;
-  /** Promises `amount`, to be captured later; 0 only checks the method. */
+  /** Reserves `amount` for a later capture; 0 only checks the method. */
   readonly authorize?: GatewayOperation;
-  /** Takes `amount` of what was authorized; may come several times. */
+  /** Takes part or all of the authorized amount; may be repeated. */
   readonly capture?: GatewayOperation;
-  /** Gives `amount` of what was taken back. */
+  /** Refunds `amount` of the captured money. */
   readonly refund?: GatewayOperation;
-  /** Sends `amount` to the payment method without a payment before. */
+  /** Sends `amount` to the payment method without an earlier payment. */
   readonly credit?: GatewayOperation;
-  /** Takes the latest successful transaction back before money has moved. */
+  /** Reverses the latest successful transaction before money has moved. */
   readonly void?: GatewayOperation<GatewayTransaction>;
-  /** Every transaction the gateway knows of the payment; recovery reads outcomes from it. */
+  /** Returns every transaction of the payment; recovery reads outcomes from it. */
   getPaymentInfo(request: PaymentQuestion, context: GatewayContext): Promise<readonly GatewayResult[]>;
   searchPayments?(search: GatewaySearch, context: GatewayContext): Promise<GatewayPage<GatewayResult>>;
   searchPaymentMethods?(
     search: GatewaySearch,
     context: GatewayContext,
   ): Promise<GatewayPage<GatewayPaymentMethod>>;
-  /** Hears of a new method before it is stored; a throw refuses it. */
+  /** Called before a new method is stored; a throw rejects it. */
   addPaymentMethod?(
     request: PaymentMethodQuestion & {
       readonly details: PaymentMethodDetails;
@@ -194,24 +186,24 @@ export interface PaymentGateway extends PluginIdentity {
     },
     context: GatewayContext,
   ): Promise<void>;
-  /** Hears that the method is no longer used; a throw keeps it. */
+  /** Called before the method is deleted; a throw keeps it. */
   deletePaymentMethod?(request: PaymentMethodQuestion, context: GatewayContext): Promise<void>;
   getPaymentMethodDetail?(
     request: PaymentMethodQuestion,
     context: GatewayContext,
   ): Promise<PaymentMethodDetails>;
   setDefaultPaymentMethod?(request: PaymentMethodQuestion, context: GatewayContext): Promise<void>;
-  /** The methods of the account as the gateway has them; null = it keeps none. */
+  /** Returns the account's methods known to the gateway; null = it keeps none. */
   getPaymentMethods?(
     request: {
       readonly accountId: Uuid;
-      /** Whether what the processor itself holds is to be looked at anew. */
+      /** True = reload from the processor. */
       readonly refreshFromGateway: boolean;
       readonly properties: readonly PluginProperty[];
     },
     context: GatewayContext,
   ): Promise<readonly GatewayPaymentMethod[] | null>;
-  /** Hears at the end of a refresh which methods of the account there are now. */
+  /** Called at the end of a refresh with the account's current methods. */
   resetPaymentMethods?(
     request: { readonly accountId: Uuid; readonly paymentMethods: readonly GatewayPaymentMethod[] },
     context: GatewayContext,
@@ -224,12 +216,14 @@ export interface PaymentGateway extends PluginIdentity {
     },
     context: GatewayContext,
   ): Promise<HostedForm>;
-  /** Reads a notification that the processor has sent. Processors repeat them: its work is idempotent. */
+  /** Handles a notification of the processor. Must be idempotent, since processors repeat them. */
   processNotification?(
     request: { readonly body: string; readonly properties: readonly PluginProperty[] },
     context: GatewayContext,
   ): Promise<NotificationAnswer>;
-  /** True only if the processor's signature over the raw body is right; absent = notifications need credentials. */
+  /**
+   * Returns true only if the processor's signature of the raw body is valid; absent = notifications need credentials.
+   */
   verifyNotification?(
     request: {
       readonly rawBody: Uint8Array;
@@ -246,7 +240,7 @@ export interface PaymentMethodDetails {
   readonly properties: readonly PluginProperty[];
 }
 
-/** A gateway's own, declared error: answered as 400 (7199), the transaction stays unknown (payments §2.2). */
+/** A declared error of a gateway: returned as 400 (7199); the transaction stays UNKNOWN (payments §2.2). */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
 }

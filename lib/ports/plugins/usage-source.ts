@@ -4,76 +4,72 @@ import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 import type { PluginIdentity } from './plugin-identity.ts';
 
-/** A stretch of time; instants are whole milliseconds since 1970, as `new Date(range.start)` takes them. */
+/** A time range; instants are milliseconds since 1970. */
 export interface UsageRange {
   readonly start: Instant;
   /** Exclusive. */
   readonly end: Instant;
 }
 
-/** For whom usage is asked. */
 export interface UsageSourceContext {
   readonly tenantId: Uuid;
   readonly accountId: Uuid;
-  /** What a dry run looks at; null for runs that are stored and for roll-ups. */
+  /** The kind of dry run; null for stored runs and roll-ups. */
   readonly dryRunType: 'TARGET_DATE' | 'UPCOMING_INVOICE' | 'SUBSCRIPTION_ACTION' | null;
-  /** Date up to which a run or dry run invoices; null for roll-ups, and for dry runs of whatever invoice comes next. */
+  /** The target date of a run or dry run; null for roll-ups, and for dry runs of the next invoice. */
   readonly inputTargetDate: LocalDate | null;
-  /** Business instant of the call. */
   readonly now: Instant;
 }
 
-/** How much of a unit was used at an instant. */
+/** The quantity of a unit used at an instant. */
 export interface RawUsageRecord {
   readonly subscriptionId: Uuid | string;
-  /** Whole milliseconds count; a text is ISO, in UTC unless it says otherwise. */
+  /** Millisecond precision; a text is ISO, by default UTC. */
   readonly instant: Date | Instant | string;
   /** 1 to 255 characters. */
   readonly unitType: string;
-  /** At least 0, at most 20 digits before the point and 9 after it; a number would not be exact. */
+  /** At least 0, with up to 20 integer and 9 fractional digits. */
   readonly amount: Decimal | string;
-  /** Up to 128 characters; shown as a tracking id of the invoice that bills it. Absent: none. */
+  /** Up to 128 characters; shown as a tracking id of the invoice. */
   readonly trackingId?: string | null;
 }
 
 /** Records in any order, as a list or as a stream that is read once. */
 export type RawUsageRecords = AsyncIterable<RawUsageRecord> | Iterable<RawUsageRecord>;
 
-/** A quantity that a run needs: of one unit, of one section, in one interval. */
+/** A quantity of one unit, section and interval that a run needs. */
 export interface UsageIntervalRequest {
   readonly subscriptionId: Uuid;
   readonly usageName: string;
   readonly unitType: string;
-  /** SUM for sections that charge what is used up, MAX for those that charge the peak. */
+  /** SUM for consumption, MAX for peaks. */
   readonly aggregation: 'SUM' | 'MAX';
   readonly start: Instant;
   readonly end: Instant;
-  /** Whether what was used at `end` itself counts too: the last instant of a subscription. */
+  /** True for the last instant of a subscription: usage at `end` counts too. */
   readonly endInclusive: boolean;
 }
 
 export interface AggregatedUsage {
-  /** At least 0, at most 20 digits before the point and 9 after it; 0 where nothing was used. */
+  /** At least 0, with up to 20 integer and 9 fractional digits; 0 without usage. */
   readonly quantity: Decimal | string;
-  /** Shown as tracking ids of the invoice that bills it. Absent: none. */
+  /** Shown as tracking ids of the invoice. */
   readonly trackingIds?: readonly string[] | null;
 }
 
 /**
- * Usage that the host meters elsewhere (usage §9). Given to `Billing.open({ usageSources: [...] })`; asked in that order,
- * the first that does not answer null is taken, and what is recorded in the engine is then not looked at, even if the answer
- * is empty. So a source may serve some accounts only.
+ * Usage metered by the host (usage §9). Pass it to `Billing.open({ usageSources: [...] })`. Sources are called in that
+ * order; the first result other than null, even an empty one, replaces usage recorded in the engine. So a source may
+ * serve only some accounts.
  *
- * Asked outside storage transactions and without a lock (`within` a host's transaction, inside that one), before runs, dry
- * runs and roll-ups that look at usage; what it says holds for that run only. If the account changes meanwhile it is asked
- * again. It has to answer for past periods as it
- * did, as far as nothing was corrected: every run looks back over some billed periods
- * (`invoice.readMaxRawUsagePreviousPeriod`), bills what has come to them since, and what they have become less is an error
- * unless `invoice.usage.negativeDelta` says otherwise.
+ * Called outside storage transactions and without a lock (`within` a host's transaction, inside that one), before runs,
+ * dry runs and roll-ups of usage, and again if the account changes meanwhile. Results for past periods must stay the
+ * same unless corrected: every run reads some billed periods again (`invoice.readMaxRawUsagePreviousPeriod`) and bills
+ * what was added since; a decrease is an error unless `invoice.usage.negativeDelta` allows it.
  *
- * A throw, no answer in time, an answer of another shape, or a stream that does not end: nothing is stored. An automatic
- * run of the account is done again later and the account is not parked, a caller gets UNEXPECTED (60000); `RetryLater`
- * says when to come again. Records of other subscriptions and outside the range are passed over.
+ * After a throw, a timeout, a result of another shape, or an endless stream nothing is stored. An automatic run is
+ * retried and the account not parked; a caller gets UNEXPECTED (60000). `RetryLater` sets the delay. Records of other
+ * subscriptions and outside the range are ignored.
  *
  * @example const meters: UsageSource = {
  *   name: 'meters',
@@ -82,23 +78,22 @@ export interface AggregatedUsage {
  * }; await Billing.open({ …, usageSources: [meters] });
  */
 export interface UsageSource extends PluginIdentity {
-  /** Named in errors and in the log; unique. */
+  /** Unique; used in errors and in the log. */
   readonly name: string;
   /**
-   * For runs and dry runs: what the account's subscriptions have used from the earliest period that is looked at to the end
-   * of the target date. Not asked if `getAggregatedUsage` has answered.
-   *
-   * @param properties those of the caller, then `USAGE_TRANSITIONS`: JSON of the instants between which usage is billed, by
-   * subscription, then by the units of a section joined by commas; in dry runs also `DRY_RUN_CUR_DATE` and
+   * For runs and dry runs: the usage of the account's subscriptions from the earliest needed period to the end of the
+   * target date. Not called if `getAggregatedUsage` returned a result.
+   * @param properties those of the caller, then `USAGE_TRANSITIONS`: JSON of the instants between which usage is
+   * billed, by subscription, then by the comma-separated units of a section; in dry runs also `DRY_RUN_CUR_DATE` and
    * `DRY_RUN_TARGET_DATE`.
-   * @returns null: this account is not mine.
+   * @returns null if the source does not serve the account.
    */
   getUsageForAccount(
     range: UsageRange,
     context: UsageSourceContext,
     properties: readonly PluginProperty[],
   ): Promise<RawUsageRecords | null>;
-  /** For roll-ups: what one subscription has used. @returns null: this subscription is not mine. */
+  /** For roll-ups: the usage of one subscription. @returns null if the source does not serve it. */
   getUsageForSubscription(
     subscriptionId: Uuid,
     range: UsageRange,
@@ -106,8 +101,8 @@ export interface UsageSource extends PluginIdentity {
     properties: readonly PluginProperty[],
   ): Promise<RawUsageRecords | null>;
   /**
-   * Instead of `getUsageForAccount`, for hosts that have sums of their own: one number an interval.
-   * @returns one answer for each request, in their order; null: `getUsageForAccount` is asked.
+   * Replaces `getUsageForAccount` for hosts that aggregate themselves: one number per interval.
+   * @returns one answer per request, in order; null: `getUsageForAccount` is called.
    */
   getAggregatedUsage?(
     requests: readonly UsageIntervalRequest[],

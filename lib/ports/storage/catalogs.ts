@@ -13,83 +13,72 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 export interface CatalogReads {
-  /** The tenant's versions, ascending by effective date, without their content. */
+  /** The tenant's versions without content, ascending by effective date. */
   versions(): Promise<readonly StoredCatalogVersion[]>;
-  /** What these versions are made of. */
   contents(versionRecordIds: readonly number[]): Promise<readonly StoredCatalogContent[]>;
-  /** The parts with these record ids, each once. */
   parts(recordIds: readonly number[]): Promise<readonly StoredCatalogPart[]>;
   /** The tenant row's `catalogRevision`. */
   revision(): Promise<number>;
-  /** Override plans by their exact names, in no order; names of other plans are left out. */
+  /** Override plans by exact name, in no order. */
   findOverridePlans(planNames: readonly string[]): Promise<readonly StoredOverridePlan[]>;
-  /** The override plans with these parents and `overrideHash`es, in no order. */
+  /** Override plans with these parents and `overrideHash`es, in no order. */
   findOverridePlansOf(
     definitions: readonly Pick<StoredOverridePlan, 'parentPlanName' | 'overrideHash'>[],
   ): Promise<readonly StoredOverridePlan[]>;
-  /** The highest number of the tenant's override plans; 0 without any. */
+  /** 0 if there are no override plans. */
   lastOverridePlanNumber(): Promise<number>;
   /** Whether the tenant was created with the default catalog and has not deleted it (catalog §14). */
   usesGlobalDefault(): Promise<boolean>;
   /** When the tenant stored its first version, even if that was removed since; null: it never had one. */
   firstStored(): Promise<Instant | null>;
-  /**
-   * All versions of every upload that still has a version in the catalog, removed ones included, in the order in which
-   * they were stored.
-   */
+  /** All versions of every upload that still has a version in the catalog, including removed ones, in storing order. */
   sources(): Promise<readonly StoredCatalogSource[]>;
 }
 
 export interface CatalogWrites {
-  /** Takes the tenant's catalog lock (one upload or new override plan at a time), until the transaction ends. */
+  /** Locks the tenant's catalog against other uploads and new override plans until the transaction ends. */
   lock(): Promise<void>;
-  /** As `lock`, for deleting plans: also waits for those who hold `keepPlans`. Taken instead of `lock`. */
+  /** Used instead of `lock` to delete plans: also waits for holders of `keepPlans`. */
   lockForDeletion(): Promise<void>;
   /**
-   * Until the transaction ends no plan is deleted, so that a plan chosen from the catalog read after this can be used.
-   * Does not wait for uploads and others who keep plans.
+   * Prevents deletion of plans until the transaction ends, so that a plan read after this call can be used. Does not
+   * wait for uploads or other holders.
    */
   keepPlans(): Promise<void>;
   /**
-   * Inserts versions (audited as TENANT_KVS), with those of their parts that the tenant does not have yet, and raises
-   * `catalogRevision`; returns the id of the first. The caller holds the lock.
+   * Inserts versions (audited as TENANT_KVS) with their new parts and raises `catalogRevision`; returns the first id.
+   * Requires the lock.
    */
   insert(versions: readonly NewCatalogVersion[]): Promise<Uuid>;
-  /** Stores new override plans, audited; `catalogRevision` stays, since no version changes. */
+  /** Stores new override plans, audited; `catalogRevision` stays. */
   insertOverridePlans(plans: readonly New<StoredOverridePlan>[]): Promise<void>;
   /**
-   * Takes versions out of the catalog, whose rows stay, and puts others in, as one change: audited as TENANT_KVS,
-   * revision raised by 1. A version that replaces one of the same date bills running subscriptions as that one did, so it
-   * counts as held since the same revision. The caller holds the lock.
+   * Removes and adds versions as one change: audited as TENANT_KVS, revision raised by 1. A replacement of the same
+   * date keeps its predecessor's revision, because it bills running subscriptions the same. Requires the lock.
    */
   replace(change: {
     readonly removed: readonly Uuid[];
     readonly added: readonly NewCatalogVersion[];
   }): Promise<void>;
-  /** From now on the tenant no longer uses the default catalog. */
   leaveGlobalDefault(): Promise<void>;
 }
 
 export interface CatalogEntryReads {
-  /** Entries of the tenant (null) or of one account, in creation order. */
   ofScope(accountRecordId: number | null): Promise<readonly CatalogEntry[]>;
-  /** Entries of these accounts; unknown accounts have none. */
   ofAccounts(accountIds: readonly Uuid[]): Promise<readonly CatalogEntry[]>;
-  /** Entries of these names in both scopes, and the name of the entry catalog where there is one. */
+  /** Entries of these names in both scopes, and the name of their entry catalog, if any. */
   named(names: readonly string[]): Promise<readonly CatalogEntry[]>;
-  /** Entries that belong to these, in both scopes. */
   childrenOf(parentIds: readonly Uuid[]): Promise<readonly CatalogEntry[]>;
-  /** Rows of these plans by plan, effective date and creation. */
+  /** Sorted by plan, effective date and creation. */
   rowsOf(planNames: readonly string[]): Promise<readonly PlanRow[]>;
-  /** Plans with rows that later revisions of the catalog brought, in both scopes. */
+  /** Plans with rows from later catalog revisions, in both scopes. */
   plansChangedSince(revision: number): Promise<readonly string[]>;
-  /** Whether any account of the tenant has entries. */
   existForAccounts(): Promise<boolean>;
-  /** Those of these plans that a subscription of the tenant has or ever had, override plans of them included. */
+  /** Returns the plans that any subscription ever had, also by an override plan. */
   usedPlans(planNames: readonly string[]): Promise<readonly string[]>;
 }
 
-/** A row before storage has numbered it and noted the revision that brings it. */
+/** A row before storage assigns its number and revision. */
 export type NewPlanRow = Omit<New<PlanRow>, 'sinceRevision'>;
 
 /** What one operation adds and removes. */
@@ -101,6 +90,6 @@ export interface CatalogEntryChange {
 }
 
 export interface CatalogEntryWrites {
-  /** Writes the change with its audit rows and raises `catalogRevision`. The caller holds the lock of `catalogs.lock`. */
+  /** Writes the change with its audit rows and raises `catalogRevision`. Requires `catalogs.lock`. */
   apply(change: CatalogEntryChange): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 
-/** A record that refers to no record of its own tenant and account. */
+/** A reference without a target in its own tenant and account. */
 export interface LostReference {
   readonly tenantRecordId: number;
   readonly accountRecordId: number;
@@ -24,7 +24,7 @@ export interface UnauditedRecord {
 }
 
 export interface CheckedRecords {
-  /** The last record that was checked; null = there are no more. */
+  /** The last checked record; null = no more. */
   readonly lastRecordId: number | null;
   readonly lost: readonly LostReference[];
   readonly unaudited: readonly UnauditedRecord[];
@@ -37,7 +37,7 @@ export interface CheckedUsageDay {
   readonly localDate: LocalDate;
   readonly unitRecordId: number;
   readonly unit: string;
-  /** Max is null where no point counts. */
+  /** Max is null without valid points. */
   readonly stored: { readonly sum: Decimal; readonly max: Decimal | null; readonly count: number };
   /** Count and first ordinal are of all points, the others of those that are not void; null of none. */
   readonly points: {
@@ -48,7 +48,6 @@ export interface CheckedUsageDay {
   };
 }
 
-/** The place of a day in their order. */
 export type UsageDayPlace = Pick<
   CheckedUsageDay,
   'accountRecordId' | 'localDate' | 'subscriptionRecordId' | 'unitRecordId'
@@ -72,34 +71,33 @@ export interface CheckReads {
   billedItems(
     invoiceIds: readonly Uuid[],
   ): Promise<readonly { readonly invoiceId: Uuid; readonly itemId: Uuid }[]>;
-  /** Those of these keys that belong to live queue entries, in whatever state. */
+  /** Returns the keys of live queue entries, in any state. */
   queuedKeys(uniqueKeys: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Record ids of those of these accounts that have live queue entries of these topics, in whatever state. */
+  /** Record ids of the accounts with live queue entries of these topics, in any state. */
   queuedAccounts(
     topics: readonly string[],
     accountRecordIds: readonly number[],
   ): Promise<ReadonlySet<number>>;
 }
 
-/** Cross-tenant reads of the checks. They write nothing and take no lock. */
+/** Cross-tenant reads of the checks, without writes or locks. */
 export interface CheckStore {
-  /** In the order of their creation. */
   tenantsAfter(request: {
     readonly afterRecordId: number;
     readonly limit: number;
   }): Promise<readonly Tenant[]>;
-  /** The tables whose records refer to each other or are audited. */
+  /** The tables with references or audit rows. */
   readonly tables: readonly string[];
-  /** Checks records of one of `tables` after a record id, at most `limit`; of one tenant, or of all (null). */
+  /** Checks up to `limit` records of a table after a record id, of one tenant or all (null). */
   checkRecords(request: {
     readonly table: string;
     readonly tenantRecordId: number | null;
     readonly afterRecordId: number;
     readonly limit: number;
   }): Promise<CheckedRecords>;
-  /** The latest due date among finished queue entries, up to which the clock has therefore come; null = none is stored. */
+  /** The latest due date of finished queue entries, a lower bound of the clock; null = none. */
   latestWork(): Promise<Instant | null>;
-  /** Queue entries that are live although they have an outcome, at most `limit`. */
+  /** Live queue entries that have an outcome. */
   doubledEntries(
     limit: number,
   ): Promise<readonly { readonly recordId: number; readonly tenantRecordId: number }[]>;

@@ -12,14 +12,12 @@ import { subscriptionStateAt } from '../blocking/states-in-force.ts';
 import { billingStateAt, type PlanInForce, planShownAt, type Transition } from '../timeline/transitions.ts';
 import { AddOnOffer, addOnOffer, type BaseEnd, statesAsRead } from './base-end.ts';
 
-/** The add-on plan that a request chooses. */
 interface AddOnChoice {
   readonly plan: Plan;
-  /** When it begins to be billed. */
+  /** Start of billing. */
   readonly at: Instant;
 }
 
-/** A plan that a base has at some instant. */
 export type BasePlan = Pick<PlanInForce, 'version' | 'plan'>;
 
 /**
@@ -47,7 +45,6 @@ export function checkOffered(
   );
 }
 
-/** A subscription of the bundle with what decides whether it counts under a limit. */
 interface CountedMember {
   readonly subscription: Subscription;
   readonly transitions: readonly Transition[];
@@ -59,7 +56,7 @@ interface LimitInput {
   readonly choice: AddOnChoice;
   /** The other subscriptions of the bundle. */
   readonly members: readonly CountedMember[];
-  /** Add-ons of the same plan in the request, this one too. */
+  /** Number of requested add-ons of this plan, including this one. */
   readonly requested: number;
   readonly now: Instant;
 }
@@ -87,12 +84,12 @@ export function checkLimit({ choice, members, requested, now }: LimitInput): voi
   );
 }
 
-/** The name under which the catalog lists the plan; for an override plan, that of the plan it was made of. */
+/** Returns the catalog name of the plan; for an override plan, its parent's. */
 export function listedName(plan: Pick<Plan, 'name' | 'parentPlanName'>): string {
   return plan.parentPlanName ?? plan.name;
 }
 
-/** The plan that a base has at the date of an add-on; null if its billing has ended by then, or not begun. */
+/** Returns the base's plan at the add-on's date; null outside the base's billing. */
 export function basePlanAt(
   base: { readonly transitions: readonly Transition[] },
   at: Instant,
@@ -106,7 +103,6 @@ export function basePlanAt(
   return planShownAt(base.transitions, at);
 }
 
-/** The error for an add-on whose base is not billed at its date. */
 export function noActiveBase(baseId: Uuid, at: Instant): BillingError {
   return billingError(
     ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,

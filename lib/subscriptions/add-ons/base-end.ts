@@ -26,26 +26,24 @@ import {
   transitionsOf,
 } from '../timeline/transitions.ts';
 
-/** An end of an add-on that its base brings. */
+/** The end of an add-on by its base. */
 interface CausedEnd {
   readonly effective: DatedInstant;
-  /** The event of the base that brings it. */
   readonly cause: LifecycleEvent;
-  /** The instant from which it is stored with the add-on; until then it is derived at every read. */
+  /** From this instant on the end is stored with the add-on; before, it is derived on read. */
   readonly storedFrom: Instant;
 }
 
-/** What a base ends of one of its add-ons; null where the add-on itself ends no later, or the base ends nothing. */
+/** The end of an add-on by its base; null if the add-on ends itself by then, or the base ends nothing. */
 export interface BaseEnd {
   readonly billing: (CausedEnd & { readonly type: 'CANCEL' | 'EXPIRED' }) | null;
   readonly entitlement: CausedEnd | null;
 }
 
-/** A subscription of the bundle with its own facts alone. */
 export interface BundleMember {
   readonly subscription: Pick<Subscription, 'id' | 'accountRecordId' | 'alignStart'>;
   readonly transitions: readonly Transition[];
-  /** Its active states; without them only the end of billing is derived. */
+  /** Active states; without them only the end of billing is derived. */
   readonly blockingStates: readonly BlockingState[];
 }
 
@@ -62,7 +60,6 @@ export function baseEnd(base: BundleMember, addOn: BundleMember, plans: PlanReso
   };
 }
 
-/** The events of an add-on with the end of billing that its base brings. */
 function withBaseEnd(
   events: readonly LifecycleEvent[],
   subscription: Pick<Subscription, 'id'>,
@@ -80,7 +77,7 @@ function withBaseEnd(
   return [...events, derived];
 }
 
-/** The states of a subscription with the first end of its service only: its own or that of its base. */
+/** The states of a subscription with only the first end of its service: its own or its base's. */
 export function statesAsRead(
   { subscription, blockingStates }: Pick<BundleMember, 'subscription' | 'blockingStates'>,
   end: BaseEnd | null,
@@ -93,7 +90,7 @@ export function statesAsRead(
   return counting === undefined ? others : [...others, counting];
 }
 
-/** The active ENT_CANCELLED of a subscription, in effect or to come, the earliest first. */
+/** Active ENT_CANCELLED states, past or future, earliest first. */
 export function entitlementEnds(of: {
   readonly subscription: Pick<Subscription, 'id'>;
   readonly blockingStates: readonly BlockingState[];
@@ -103,7 +100,7 @@ export function entitlementEnds(of: {
     .toSorted((a, b) => a.effective.at - b.effective.at);
 }
 
-/** True for the events of a base that may end its add-ons: its end, and what puts it on another plan. */
+/** Returns true for base events that may end add-ons: the base's end, and changes of plan. */
 export function mayEndAddOns(event: Pick<LifecycleEvent, 'type' | 'sequence'>): boolean {
   return isEnd(event) || replacesPlan(event);
 }
@@ -114,9 +111,8 @@ function replacesPlan(event: Pick<LifecycleEvent, 'type' | 'sequence'>): boolean
 }
 
 /**
- * The first change of the base to a plan that does not offer the add-on and is in force once the add-on starts. A
- * change requested before the add-on was bought and effective before it starts does not count: the add-on was bought
- * for a later plan.
+ * The first change to a plan that does not offer the add-on and is in force once the add-on starts. Ignores changes
+ * requested before the purchase that take effect before the add-on starts: it was bought for a later plan.
  */
 function withdrawingChange(
   base: BundleMember,
@@ -149,7 +145,7 @@ function billingEndOf(addOn: BundleMember, cause: LifecycleEvent | undefined): B
   return { type, effective, cause, storedFrom: cause.effective.at };
 }
 
-/** The service ends with a change, or with the service of the cancelled base; an expiry does not end it. */
+/** The service ends with a change or a cancellation of the base; an expiry does not end it. */
 function entitlementEndOf(
   base: BundleMember,
   addOn: BundleMember,
@@ -193,12 +189,10 @@ function derivedState(
   };
 }
 
-/** Whether the product of a base offers an add-on product for sale beside it, or contains it already. */
 export const AddOnOffer = { AVAILABLE: 'AVAILABLE', INCLUDED: 'INCLUDED', NONE: 'NONE' } as const;
 export type AddOnOffer = (typeof AddOnOffer)[keyof typeof AddOnOffer];
 
 interface AddOnOfferInput {
-  /** The plan of the base at `at`. */
   readonly base: Pick<PlanInForce, 'version' | 'plan'>;
   readonly addOnProduct: string;
   readonly catalog: Pick<CatalogWithOverrides, 'versionAt'>;
@@ -206,11 +200,11 @@ interface AddOnOfferInput {
 }
 
 /**
- * How a base's product offers an add-on product at an instant (§6.2 rule 10): by the version of the base's plan, else
- * by the version in force, which may have newer add-ons or an account's own (catalog §15.6).
+ * How a base's product offers an add-on product (§6.2 rule 10): by the version of the base's plan, else by the version
+ * in force, which may have newer add-ons or an account's own (catalog §15.6).
  */
 export function addOnOffer({ base, addOnProduct, catalog, at }: AddOnOfferInput): AddOnOffer {
-  // Only reads meet an unknown plan or product, and they end nothing for what they cannot tell.
+  // Only reads meet an unknown plan or product; they must not end add-ons.
   if (!isKnown(base) || !isKnownProduct(addOnProduct)) return AddOnOffer.AVAILABLE;
   const { product } = base.plan;
   for (const version of [base.version, catalog.versionAt(at)]) {
@@ -221,18 +215,16 @@ export function addOnOffer({ base, addOnProduct, catalog, at }: AddOnOfferInput)
   return AddOnOffer.NONE;
 }
 
-/** A subscription with its active lifecycle events. */
 export interface SubscriptionHistory {
   readonly subscription: Pick<
     Subscription,
     'id' | 'bundleId' | 'category' | 'accountRecordId' | 'alignStart'
   >;
   readonly events: readonly LifecycleEvent[];
-  /** Its own active states; they alone tell when the service of an add-on ends with that of its base. */
+  /** Its own active states; required to derive when an add-on's service ends with its base's. */
   readonly blockingStates?: readonly BlockingState[];
 }
 
-/** The subscriptions, each with its own of these active events and states. */
 export function historiesOf<S extends Pick<Subscription, 'id'>>(
   subscriptions: readonly S[],
   events: readonly LifecycleEvent[],
@@ -246,22 +238,22 @@ export function historiesOf<S extends Pick<Subscription, 'id'>>(
   });
 }
 
-/** The same with its transitions, up to the end that the base brings. */
+/** With transitions, up to the end by the base. */
 export type Timeline<H extends SubscriptionHistory> = H & {
   readonly transitions: readonly Transition[];
-  /** What the base ends of it and is not stored yet; null for all but add-ons. */
+  /** The end by the base that is not stored yet; null for all but add-ons. */
   readonly baseEnd: BaseEnd | null;
 };
 
 interface TimelineRules {
   readonly plans: PlanResolver;
-  /** Zone of the account. With it, phases that are not stored yet count too; without it, only what is stored. */
+  /** Account time zone, which adds unstored phases; without it, only stored events count. */
   readonly zone?: TimeZone;
 }
 
 /**
- * The transitions of subscriptions of any bundles (§4.2), with the ends that bases bring to their add-ons (§12). The
- * base of each add-on must be among the subscriptions.
+ * The transitions of subscriptions (§4.2), with ends of add-ons by their bases (§12). The base of each add-on must be
+ * among the subscriptions.
  */
 export function timelinesOf<H extends SubscriptionHistory>(
   histories: readonly H[],

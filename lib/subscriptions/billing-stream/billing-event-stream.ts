@@ -37,38 +37,37 @@ import {
   withRunningPeriods,
 } from './without-blocked-intervals.ts';
 
-/** A subscription with its active lifecycle events, and what blocks its billing. */
 export interface BilledHistory extends SubscriptionHistory {
-  /** Active states of the subscription, its bundle and its account; starts and ends of its service may be left out. */
+  /** Active states of the subscription, its bundle and its account, except entitlement bounds. */
   readonly blockingStates: readonly BlockingState[];
 }
 
 export interface BillingEventsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'billCycleDayLocal' | 'timeZone' | 'referenceTime'>;
-  /** Subscriptions of the account; where add-ons are among them, their base must be too. */
+  /** Subscriptions of the account, with the base of each add-on. */
   readonly histories: readonly BilledHistory[];
   readonly plans: PlanResolver & PriceChangeSource;
-  /** Whether price changes of existing subscriptions wait for the bill cycle date (catalog §6.4 rule 5); default not. */
+  /** Whether price changes wait for the bill cycle date (catalog §6.4 rule 5); default false. */
   readonly alignPriceChanges?: boolean;
 }
 
 export interface BillingEventStream {
   /** By subscription id, then in time order (§19.2 rule 3). */
   readonly events: readonly BillingEvent[];
-  /** Subscriptions whose events do not begin with CREATE or TRANSFER; they contribute none. */
+  /** Subscriptions without events, because theirs do not begin with CREATE or TRANSFER. */
   readonly skipped: readonly Uuid[];
-  /** When subscriptions end by CANCEL or EXPIRED, even if the stream has no such event because billing is blocked. */
+  /** Ends by CANCEL or EXPIRED, even those hidden from the stream by blocked billing. */
   readonly ends: ReadonlyMap<Uuid, DatedInstant>;
 }
 
 /**
- * The stream that invoicing works on (§19.1, §19.2): with price changes (§13), with phases and expiries not stored
- * yet, and without blocked time (§19.3). While the account has no bill cycle day, ACCOUNT alignment counts as
- * SUBSCRIPTION, and `isAccountAligned` marks the events from which that day is then taken (§15.2).
+ * Returns the events for invoicing (§19.1, §19.2) with price changes (§13), unstored phases and expiries, without
+ * blocked time (§19.3). Without a bill cycle day of the account, ACCOUNT alignment counts as SUBSCRIPTION, and
+ * `isAccountAligned` marks the events that set that day (§15.2).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
  */
 export function billingEvents(input: BillingEventsInput): BillingEventStream {
-  // Bundle by bundle, so that what is made on the way from stored events to billing events is freed at once.
+  // Bundle by bundle, to free the intermediate events early.
   const bundles = Map.groupBy(input.histories, ({ subscription }) => subscription.bundleId);
   const streams = [...bundles.values()]
     .flatMap((histories) => streamsOfBundle(histories, input))
@@ -82,7 +81,6 @@ export function billingEvents(input: BillingEventsInput): BillingEventStream {
   };
 }
 
-/** One subscription's part of a stream. */
 interface OwnStream {
   readonly subscriptionId: Uuid;
   readonly events: readonly BillingEvent[];
@@ -205,12 +203,12 @@ function planFields(inForce: PlanInForce | null, at: Instant): PlanFields {
   };
 }
 
-/** For an override plan the date of the transition, since it belongs to no version (catalog §6.4 rule 9). */
+/** An override plan belongs to no version: the date of the transition (catalog §6.4 rule 9). */
 function catalogDateOf({ plan, version }: PlanInForce, at: Instant): Instant {
   return plan.parentPlanName === undefined ? version.effectiveDate : at;
 }
 
-/** A one-time price is billed where its phase begins, and never again after a change of price, day or quantity (§19.1). */
+/** Billed only where the phase begins, not after a change of price, day or quantity (§19.1). */
 function fixedPriceOf(transition: BillingTransition, account: BillingEventsInput['account']): Decimal | null {
   if (!bringsPhase(transition)) return null;
   return priceIn(transition.next?.phase.fixed?.price, transition.next, account);
@@ -220,7 +218,6 @@ function bringsPhase({ isPriceChange, event }: BillingTransition): boolean {
   return !isPriceChange && typesThatBringPhase.has(event.type);
 }
 
-/** A change of quantity, or of the price alone (invoicing §5.2 rule 5). */
 function splitsPeriod({ isPriceChange, event }: BillingTransition): boolean {
   return isPriceChange || event.type === LifecycleEventType.QUANTITY_CHANGE;
 }

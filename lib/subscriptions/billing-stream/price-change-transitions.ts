@@ -25,7 +25,7 @@ import {
   transitionAt,
 } from '../timeline/transitions.ts';
 
-/** A transition of the billing stream; a price change is a CHANGE without a lifecycle event behind it. */
+/** A transition of the billing stream; a price change is a CHANGE without a lifecycle event. */
 export interface BillingTransition extends Transition {
   readonly isPriceChange: boolean;
 }
@@ -38,8 +38,8 @@ interface PriceChangesInput extends PeriodStartsInput {
 }
 
 /**
- * Inserts price changes (§13 rule 3), each after everything else of its instant. Bill cycle day and quantity events
- * keep the prices in force.
+ * Inserts price changes (§13 rule 3) after all other events of their instant. Bill cycle day and quantity events keep
+ * the current prices.
  */
 export function withPriceChanges(input: PriceChangesInput): readonly BillingTransition[] {
   const { transitions } = input;
@@ -70,7 +70,7 @@ function priceChanges(input: PriceChangesInput): readonly PriceChangeEvent[] {
   });
 }
 
-/** True for the transitions at which the plan is looked up anew (catalog §6.4), and for those that end it. */
+/** True if the plan is looked up again (catalog §6.4) or ends here. */
 function bringsPhase({ event }: Transition): boolean {
   return isPlanChoice(event) || isEnd(event) || event.type === LifecycleEventType.PHASE;
 }
@@ -85,7 +85,6 @@ function withPricesOf(own: PlanInForce | null, inForce: PlanInForce | null): Pla
   return { ...own, version, plan, phase };
 }
 
-/** Copies the event before it: bill cycle day and quantity stay. */
 function priceChange(change: PriceChangeEvent | undefined, before: BillingTransition): BillingTransition {
   assertInvariant(change && before.next, 'A price change comes while a plan is in force');
   const { version, plan, phase, effective } = change;
@@ -105,16 +104,14 @@ function priceChange(change: PriceChangeEvent | undefined, before: BillingTransi
 }
 
 interface PeriodStartsInput {
-  /** Transitions of one subscription, in time order. */
   readonly transitions: readonly Transition[];
-  /** When its billing is blocked, in time order. */
   readonly blocked: readonly BlockedInterval[];
   readonly sources: BillCycleDaySources;
 }
 
 /**
- * The first cycle date on or after `date` of a recurring plan step (catalog §6.4 rule 5). Each later bill cycle day
- * change and end of a block starts the cycle again (invoicing §5.2 rule 5).
+ * The first cycle date on or after `date` (catalog §6.4 rule 5). Bill cycle day changes and ends of blocks restart the
+ * cycle (invoicing §5.2 rule 5).
  */
 function periodStartFrom(
   date: LocalDate,
@@ -122,7 +119,7 @@ function periodStartFrom(
   input: PeriodStartsInput,
 ): LocalDate {
   const starts = cycleStarts(step.effective, input);
-  // A day-based cycle starts on the day of the step itself, which has its price.
+  // A day-based cycle starts on the day of the step itself.
   const earliest = isMonthBased(period) ? date : maxDate(date, addDays(step.effective.date, 1));
   let found = earliest;
   for (const [index, start] of starts.entries()) {

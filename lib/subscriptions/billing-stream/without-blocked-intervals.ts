@@ -2,12 +2,11 @@ import { type BillingEvent, BillingTransitionType } from '../../records/index.ts
 import { BillingPeriod, type DatedInstant, maxDate } from '../../values/time/index.ts';
 import type { BlockedInterval } from '../blocking/blocked-time.ts';
 
-/** A billing event on its way into the stream. */
 export interface StreamEvent {
   readonly event: BillingEvent;
-  /** True if it brings a phase: only such an event bills a fixed price. */
+  /** Only an event that brings a phase bills a fixed price. */
   readonly bringsPhase: boolean;
-  /** True if it changes neither plan nor phase nor bill cycle day, so that the running period may go on. */
+  /** True if plan, phase and bill cycle day stay, so that the period may go on. */
   readonly splitsPeriod: boolean;
 }
 
@@ -39,7 +38,6 @@ export function withoutBlockedIntervals(
   return withRisingDates(kept);
 }
 
-/** Index of the first event at `from` or later. */
 function indexFrom(stream: readonly StreamEvent[], from: DatedInstant): number {
   const index = stream.findIndex(({ event }) => event.effectiveDate >= from.at);
   return index < 0 ? stream.length : index;
@@ -100,7 +98,7 @@ export function withRunningPeriods(stream: readonly StreamEvent[]): readonly Bil
   return events;
 }
 
-/** A price change may also bring another period or, by another billing alignment, another bill cycle day. */
+/** A price change may also change the period or, by its billing alignment, the bill cycle day. */
 function recursAlike(before: BillingEvent, event: BillingEvent): boolean {
   return (
     before.billingPeriod === event.billingPeriod &&

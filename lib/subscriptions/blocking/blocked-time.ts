@@ -21,16 +21,16 @@ import {
 import type { EditTools } from '../timeline/lifecycle-events.ts';
 import { type BlockFlags, blockerOf, statesInTimeOrder } from './states-in-force.ts';
 
-/** A stretch of time in which a subscription is not billed: from `start` on, up to but not at `end`. */
+/** A half-open interval without billing. */
 export interface BlockedInterval {
   readonly start: DatedInstant;
-  /** null = it has no end. */
+  /** null = open. */
   readonly end: DatedInstant | null;
 }
 
 /**
- * When billing is blocked, in time order and without overlap (§19.3 rules 1 to 3). An interval of one service on one
- * object that ends within a day does not count.
+ * Blocked intervals in time order, without overlap (§19.3 rules 1 to 3). An interval of one service on one object
+ * shorter than a day does not count.
  */
 export function blockedIntervals(
   states: readonly BlockingState[],
@@ -43,7 +43,7 @@ export function blockedIntervals(
   return merged(ownIntervals(counting).filter((interval) => lastsADay(interval, zone)));
 }
 
-/** The date from which the intervals of one service on one object can differ after a state was set; null = never. */
+/** The first date at which blocked time differs after a state was set; null = never. */
 export function firstBlockedDifference(
   before: readonly BlockingState[],
   after: readonly BlockingState[],
@@ -58,8 +58,8 @@ export function firstBlockedDifference(
 }
 
 /**
- * The first day billed differently once billing gets or loses an end: a block that would end within a day of its
- * start now lasts from that start.
+ * The first day whose billing changes when billing gets or loses an end: a block that would end within a day of its
+ * start now counts from its start.
  * @param states active states of the subscription, its bundle and its account.
  */
 export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstant): LocalDate {
@@ -67,7 +67,7 @@ export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstan
   return withIntervalAt(end, over).date;
 }
 
-/** For each service and object, the intervals that its states open and close, however short. */
+/** The intervals of each service and object, however short. */
 function ownIntervals(states: readonly BlockingState[]): readonly BlockedInterval[] {
   const groups = Map.groupBy(statesInTimeOrder(states), blockerOf);
   return [...groups.values()].flatMap(intervalsOfBlocker);
@@ -121,7 +121,7 @@ function earlier(a: DatedInstant, b: DatedInstant): DatedInstant {
   return a.at <= b.at ? a : b;
 }
 
-/** An interval of less than a day counts or not as a whole, so a changed end affects the days from its start on. */
+/** An interval shorter than a day counts or not as a whole, so its start is affected too. */
 function withIntervalAt(difference: DatedInstant, intervals: readonly BlockedInterval[]): DatedInstant {
   const dayBefore = addDays(difference.date, -1);
   const dates = intervals
@@ -131,7 +131,7 @@ function withIntervalAt(difference: DatedInstant, intervals: readonly BlockedInt
   return { at: difference.at, date: minDate(difference.date, ...dates) };
 }
 
-/** What a state is set on, with the account, whose lock is held. */
+/** The object of a state, with its locked account. */
 export type BlockedObject =
   | { readonly type: typeof BlockingStateType.ACCOUNT; readonly account: Account }
   | {
@@ -145,7 +145,6 @@ export type BlockedObject =
       readonly subscription: Pick<Subscription, 'id' | 'bundleId'>;
     };
 
-/** A state that a service wants in force on an object from a date on. */
 export interface StateToSet extends BlockFlags {
   readonly object: BlockedObject;
   readonly service: string;
@@ -153,21 +152,20 @@ export interface StateToSet extends BlockFlags {
   readonly effective: DatedInstant;
 }
 
-/** How setting a state changes what is stored. */
 export interface StatePlan {
   readonly block: StateToSet;
-  /** null if it says nothing new. */
+  /** null if it is redundant. */
   readonly added: BlockingState | null;
-  /** Stored states that now say nothing new. */
+  /** Stored states that become redundant. */
   readonly withdrawn: readonly BlockingState[];
-  /** The date from which billing can differ; null = it does not. */
+  /** The first date with a billing change; null = none. */
   readonly billedOtherwiseFrom: DatedInstant | null;
 }
 
-/** A state that is not stored yet comes after all others of its instant. */
+/** An unstored state comes after all others of its instant. */
 const NOT_STORED = Number.MAX_SAFE_INTEGER;
 
-/** The object and those that it belongs to: states on any of them hold for it too (§14.2). */
+/** The object and its parents: their states apply to it too (§14.2). */
 export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
   switch (object.type) {
     case BlockingStateType.ACCOUNT:
@@ -191,7 +189,7 @@ export function planState(states: readonly BlockingState[], block: StateToSet, t
   const redundant: BlockingState[] = [];
   let previous: BlockingState | undefined;
   for (const state of ordered) {
-    // One without a date is said of the present, so a call that is repeated stores nothing.
+    // A state without a date means now, so a repeated call stores nothing.
     const isSaidOfNow = state === added && state.effective.at === truncateToSecond(tools.now);
     if (
       previous !== undefined &&
@@ -222,8 +220,8 @@ function isEqual(a: BlockingState, b: BlockingState): boolean {
 }
 
 /**
- * True for a state kept although it equals its predecessor, since a pause or resume may still come between them: an
- * end of a block, a pause, and a state to come while the predecessor is in force.
+ * True for a state kept although it equals its predecessor, since a pause or resume may still come between: an end of a
+ * block, a pause, and a future state while the predecessor is in force.
  */
 function isKept(state: BlockingState, previous: BlockingState, now: Instant): boolean {
   if (state.effective.at === previous.effective.at) return false;

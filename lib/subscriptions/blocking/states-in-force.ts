@@ -16,7 +16,7 @@ export interface BlockFlags {
   readonly isBlockBilling: boolean;
 }
 
-/** By instant, then in the order of storing. Each object counts its own sequence; record ids rise across objects. */
+/** Sorts by instant, then storing order. Sequences count per object; record ids rise across objects. */
 export function statesInTimeOrder(states: readonly BlockingState[]): readonly BlockingState[] {
   return states.toSorted((a, b) => a.effective.at - b.effective.at || a.recordId - b.recordId);
 }
@@ -26,7 +26,7 @@ export function blockFlagsAt(states: readonly BlockingState[], at: Instant): Blo
   return flagsOf(statesInForce(states.filter(({ effective }) => effective.at <= at)));
 }
 
-/** The aggregate flags just before and just after `state`, which is one of the active states given. */
+/** The flags just before and just after `state`, one of the given active states. */
 export function blockFlagsAround(
   states: readonly BlockingState[],
   state: BlockingState,
@@ -39,13 +39,12 @@ export function blockFlagsAround(
   };
 }
 
-/** The latest of these states for each object and service, the earliest first. */
+/** The latest state per object and service, earliest first. */
 function statesInForce(states: readonly BlockingState[]): readonly BlockingState[] {
   const latest = new Map(statesInTimeOrder(states).map((state) => [blockerOf(state), state]));
   return statesInTimeOrder([...latest.values()]);
 }
 
-/** What holds for a subscription while these states are in force. */
 function flagsOf(inForce: readonly BlockingState[]): BlockFlags {
   return {
     isBlockChange: inForce.some((state) => state.isBlockChange),
@@ -54,12 +53,12 @@ function flagsOf(inForce: readonly BlockingState[]): BlockFlags {
   };
 }
 
-/** Who blocks what: a state ends only the previous one of the same service on the same object. */
+/** The key of a service on an object: a state only ends its predecessor with the same key. */
 export function blockerOf({ blockedId, service }: Pick<BlockingState, 'blockedId' | 'service'>): string {
   return `${blockedId} ${service}`;
 }
 
-/** True for the start and the end of a subscription's service, which nobody sets as a block. */
+/** Returns true for ENT_STARTED and ENT_CANCELLED, which are not blocks. */
 export function isEntitlementBound(state: NamedState): boolean {
   return isEntitlementStart(state) || isEntitlementEnd(state);
 }
@@ -74,7 +73,7 @@ export function isEntitlementEnd({ service, stateName }: NamedState): boolean {
 
 type NamedState = Pick<BlockingState, 'service' | 'stateName'>;
 
-/** What its ENT_CANCELLED says of a subscription, whatever has brought it (§3, reserved states). */
+/** The members of every ENT_CANCELLED (§3, reserved states). */
 export function cancelledEntitlement({ id, accountRecordId }: Pick<Subscription, 'id' | 'accountRecordId'>) {
   return {
     blockedId: id,
@@ -89,18 +88,18 @@ export function cancelledEntitlement({ id, accountRecordId }: Pick<Subscription,
   };
 }
 
-/** What states block, one bit each, so that the states of several objects are joined by `|`. */
+/** Blocks as bits, so that the states of several objects are joined by `|`. */
 export const Block = { CHANGE: 1, ENTITLEMENT: 2, BILLING: 4 } as const;
 export type Block = (typeof Block)[keyof typeof Block];
 
 /**
- * The states of services on one object, shared by every subscription below it: a service clears its own states on the
- * same object only (§14.2).
+ * The states of services on one object, shared by all its subscriptions: a service clears only its own states on the
+ * same object (§14.2).
  */
 export interface BlockHistory {
-  /** In time order; starts and ends of a service are not blocks. */
+  /** In time order, without entitlement bounds. */
   readonly states: readonly BlockingState[];
-  /** What holds for the object from each state on: bits of `Block`. */
+  /** Bits of `Block` from each state on. */
   readonly blocks: Uint8Array;
 }
 
@@ -125,12 +124,11 @@ export function blockHistory(states: readonly BlockingState[]): BlockHistory {
   return { states: inOrder, blocks };
 }
 
-/** What holds for the object at `at`. */
 function blocksAt({ states, blocks }: BlockHistory, at: Instant): number {
   return blocks[countUpTo(states, at) - 1] ?? 0;
 }
 
-/** The state in force before `at` that has blocked longest; undefined if nothing is blocked so. */
+/** The longest effective blocking state before `at`; undefined if nothing blocks. */
 export function longestBlockBefore(
   { states, blocks }: BlockHistory,
   { block, at }: { readonly block: Block; readonly at: Instant },
@@ -158,7 +156,6 @@ function blocksOf({ isBlockChange, isBlockEntitlement, isBlockBilling }: Blockin
   );
 }
 
-/** How many of the states, which are in time order, lie at `at` or before. */
 function countUpTo(states: readonly BlockingState[], at: number): number {
   let [low, high] = [0, states.length];
   while (low < high) {
@@ -172,13 +169,13 @@ function countUpTo(states: readonly BlockingState[], at: number): number {
 interface SubscriptionStateInput {
   readonly subscriptionId: Uuid;
   readonly transitions: readonly Transition[];
-  /** Active states of the subscription, its bundle and its account, but for those in `inherited`. */
+  /** Active states of the subscription, its bundle and its account, except those in `inherited`. */
   readonly blockingStates: readonly BlockingState[];
-  /** What is set on its bundle and its account, where that was already put in order. */
+  /** Prepared states of its bundle and account. */
   readonly inherited?: readonly BlockHistory[];
 }
 
-/** The state that callers see at `now`: the first condition of the table that holds decides it (§4.3). */
+/** Returns the public state at `now`: the first matching condition of the table counts (§4.3). */
 export function subscriptionStateAt(input: SubscriptionStateInput, now: Instant): EntitlementState {
   const start = entitlementStart(input);
   const end = entitlementEnd(input);
@@ -195,12 +192,10 @@ function isBlocked({ blockingStates, inherited = [] }: SubscriptionStateInput, n
 
 type OwnStates = Pick<SubscriptionStateInput, 'subscriptionId' | 'blockingStates'>;
 
-/** When the service of the subscription starts: its ENT_STARTED, past or future. */
 export function entitlementStart(input: OwnStates): DatedInstant | undefined {
   return ownState(input, isEntitlementStart)?.effective;
 }
 
-/** When it ends: its ENT_CANCELLED, past or future. */
 export function entitlementEnd(input: OwnStates): DatedInstant | undefined {
   return ownState(input, isEntitlementEnd)?.effective;
 }

@@ -33,53 +33,48 @@ import { checkBundleOwner, noSuchBundle, specifierError } from '../requests/unkn
 import { isEnd } from '../timeline/lifecycle-events.ts';
 import { datedInstant, raisedTo } from '../timeline/phase-timeline.ts';
 
-/** A bundle that a request names, with everything stored about its subscriptions. */
 export interface FoundBundle extends BundleContent {
   readonly subscriptions: readonly Subscription[];
 }
 
 export interface GroupChoiceInput {
   readonly options: CreateSubscriptionOptions;
-  /** Its lock is held. */
+  /** Locked. */
   readonly account: Account;
-  /** The bundles with the requested ids and keys, as far as there are any. */
+  /** The existing bundles with the requested ids and keys. */
   readonly found: readonly FoundBundle[];
-  /** Bundles that hold the requested keys, or carried them before. */
+  /** Bundles with the requested keys, now or before. */
   readonly keyCarriers: readonly Bundle[];
-  /** Active blocking states of the account, of the bundles found and of their subscriptions. */
+  /** Active states of the account, the found bundles and their subscriptions. */
   readonly blockingStates: readonly BlockingState[];
   readonly catalog: CatalogWithOverrides;
   readonly now: Instant;
 }
 
-/** A subscription to create, with the plan that the request means. */
 export interface ChosenSubscription {
   readonly request: CheckedRequest;
   readonly choice: PlanChoice;
-  /** What the requested prices make of the plan; null if none are requested (catalog §10). */
+  /** The override of the requested prices; null without any (catalog §10). */
   readonly overrides: OverrideDefinition | null;
 }
 
-/** What the requests for one bundle come to. */
 export interface ChosenGroup {
   readonly group: CheckedGroup;
-  /**
-   * The id and key of the joined group. An id wins over a key, and a wrong key over a right one, so that it is
-   * refused.
-   */
+  /** The joined group's id and key. An id wins over a key, and a wrong key over a right one, so that it is rejected. */
   readonly joined: BundleContent | null;
   readonly entitlement: DatedInstant;
   readonly billing: DatedInstant;
-  /** From where START_OF_BUNDLE alignment counts. */
+  /** The origin of START_OF_BUNDLE alignment. */
   readonly bundleStart: DatedInstant;
-  /** The base first, the rest as requested. */
+  /** The base first. */
   readonly subscriptions: readonly ChosenSubscription[];
 }
 
 /**
- * Decides bundle, dates and plans of a group and whether the rules allow them (§6.2 rules 1 to 11).
+ * Decides bundle, dates and plans of a group by §6.2 rules 1 to 11.
  * @throws BillingError of `chooseBundle`, `choosePlan`, `checkBundleTakes`, `checkOffered`, `checkLimit`;
- * SUBSCRIPTION_CREATE_NO_BP (1013), 1017, 1020, 1085, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000).
+ * SUBSCRIPTION_CREATE_NO_BP (1013), 1017, 1020, 1085, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION
+ * (6000).
  */
 export function chooseGroup(group: CheckedGroup, input: GroupChoiceInput): ChosenGroup {
   const { options, account, now, catalog } = input;
@@ -146,7 +141,6 @@ type Member = Timeline<{
   readonly blockingStates: readonly BlockingState[];
 }>;
 
-/** What decisions on a bundle that is joined read. */
 interface RunningBundle {
   readonly base: RunningBase | null;
   readonly members: readonly Member[];
@@ -156,9 +150,7 @@ const NO_BUNDLE: RunningBundle = { base: null, members: [] };
 
 interface RunningBase {
   readonly member: Member;
-  /** First billing instant. */
   readonly start: DatedInstant;
-  /** Active states of all levels. */
   readonly blockingStates: readonly BlockingState[];
 }
 
@@ -176,7 +168,7 @@ function runningBundle(
   return { base: { member, start, blockingStates: states }, members };
 }
 
-/** The base first, then the rest as requested; at most one base, and STANDALONE among themselves (§6.2 rule 5). */
+/** Puts the base first; allows at most one base, and STANDALONE only among themselves (§6.2 rule 5). */
 function inOrder(chosen: readonly ChosenSubscription[]): readonly ChosenSubscription[] {
   const of = (category: ProductCategory) => chosen.filter(({ choice }) => choice.category === category);
   const bases = of(ProductCategory.BASE);
@@ -187,7 +179,7 @@ function inOrder(chosen: readonly ChosenSubscription[]): readonly ChosenSubscrip
   return [...bases, ...standalone, ...of(ProductCategory.ADD_ON)];
 }
 
-/** The base of the add-ons, if it is usable at their date (§6.2 rules 8 to 10). */
+/** Returns the base of the add-ons if it is usable at their date (§6.2 rules 8 to 10). */
 function usableBase(
   { billing, entitlement }: Pick<ChosenGroup, 'billing' | 'entitlement'>,
   { base }: RunningBundle,
@@ -200,8 +192,7 @@ function usableBase(
   const states = [now, entitlement.at].map((at) => subscriptionStateAt(own, at));
   if (states.includes(EntitlementState.CANCELLED))
     throw noUsableBase(`The base subscription ${id} is cancelled`, { subscriptionId: id });
-  // A base whose service runs now also takes an add-on with an earlier date; only a base that is still to start has to be
-  // waited for.
+  // A base whose service runs also takes an earlier add-on; only a pending base must start first.
   if (states.every((state) => state === EntitlementState.PENDING))
     throw noUsableBase(`The service of base subscription ${id} starts after that of the add-on`, {
       subscriptionId: id,
@@ -232,7 +223,7 @@ function checkAddOns(
   }
 }
 
-/** An account whose changes are blocked gets no subscription (§6.2 rule 8); the message is fixed (http-api §12). */
+/** Rejects a subscription on an account with blocked changes (§6.2 rule 8); the message is fixed (http-api §12). */
 function checkAccountNotBlocked({ account, blockingStates }: GroupChoiceInput, at: Instant): void {
   const states = blockingStates.filter(({ blockedId }) => blockedId === account.id);
   if (!blockFlagsAt(states, at).isBlockChange) return;
@@ -272,7 +263,7 @@ function badGroup(message: string): BillingError {
   return billingError(ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER, message);
 }
 
-/** Joins groups that name the same bundle, so that the rules see everything that is asked of it. */
+/** Joins groups of the same bundle, so that the rules see all its requests. */
 export function groupsByBundle(
   groups: readonly CheckedGroup[],
   found: readonly FoundBundle[],
@@ -285,8 +276,7 @@ export function groupsByBundle(
 }
 
 /**
- * Which id and key the joined group has. An id goes before a key, and a key that is not the bundle's before one that is,
- * since both have to be right.
+ * The id and key of the joined group: an id before a key, and a wrong key before a right one, since both are checked.
  */
 function joined(same: readonly CheckedGroup[], found: readonly FoundBundle[]): CheckedGroup {
   const members = same.flatMap((group) => group.members);
@@ -297,24 +287,22 @@ function joined(same: readonly CheckedGroup[], found: readonly FoundBundle[]): C
   return { bundleId, bundleExternalKey: keys.find((key) => key !== held) ?? first, members };
 }
 
-/** A bundle, with what decides whether it is live. */
 export interface BundleContent {
   readonly bundle: Bundle;
   readonly subscriptions: readonly Pick<Subscription, 'id' | 'category'>[];
-  /** Active lifecycle events of these subscriptions. */
+  /** Active lifecycle events. */
   readonly events: readonly LifecycleEvent[];
 }
 
 interface BundleChoiceInput {
   readonly request: Pick<CheckedRequest, 'accountId' | 'bundleId' | 'bundleExternalKey'>;
-  /** The bundle with the requested id or, without one, that holds the requested key. */
   readonly found: BundleContent | undefined;
   readonly renameKeyIfUnused: boolean;
   readonly now: Instant;
 }
 
 /**
- * The existing bundle that is joined; null for a new one, which takes the key from an ended bundle (§6.2 rule 2,
+ * Returns the existing bundle to join; null for a new one, which takes the key from an ended bundle (§6.2 rule 2,
  * §17.2).
  * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER
  * (1020), SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS (1014).
@@ -334,7 +322,6 @@ export function chooseBundle(input: BundleChoiceInput): BundleContent | null {
   throw keyExists(found.bundle, 'its subscriptions have ended; allow the key to be renamed');
 }
 
-/** True if it holds a BASE or STANDALONE subscription whose billing has not ended by `now`. */
 function isLive(content: BundleContent, now: Instant): boolean {
   const ended = new Set(
     content.events
@@ -366,8 +353,7 @@ function keyExists(bundle: Bundle, why: string): BillingError {
 
 /**
  * Allows at most one BASE, and STANDALONE only among themselves (§6.2 rules 5, 6).
- * @throws BillingError SUBSCRIPTION_CREATE_BP_EXISTS (1015), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER
- * (1020).
+ * @throws BillingError SUBSCRIPTION_CREATE_BP_EXISTS (1015), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020).
  */
 export function checkBundleTakes(category: ProductCategory, content: BundleContent): void {
   const base = content.subscriptions.find((subscription) => subscription.category === ProductCategory.BASE);
@@ -387,26 +373,25 @@ export function checkBundleTakes(category: ProductCategory, content: BundleConte
   }
 }
 
-/** Why a bundle gives up its key; the value begins the form in which the key is kept from then on (§17.1). */
+/** Why a bundle loses its key; the value prefixes the stored key (§17.1). */
 export const KeyRetirement = { CANCELLED: 'kbcncl', TRANSFERRED: 'kbtsf' } as const;
 export type KeyRetirement = (typeof KeyRetirement)[keyof typeof KeyRetirement];
 
-/** True if the bundle holds the key that it carries: no later one has taken it. */
+/** Returns true if no later bundle took the key. */
 export function holdsKey({ retiredKey }: Bundle): boolean {
   return retiredKey === null;
 }
 
-/** The one that holds the key, among the bundles that carry it; the others held it before. */
 export function holderOf(carriers: readonly Bundle[]): Bundle | undefined {
   return carriers.find(holdsKey);
 }
 
-/** The bundle without its key, which another one may take; callers still see the key. */
+/** Retires the key, so that another bundle can take it; callers still see it. */
 export function withoutKey(bundle: Bundle, why: KeyRetirement): Bundle {
   return { ...bundle, retiredKey: `${why}-${bundle.recordId}:${bundle.externalKey}` };
 }
 
-/** The original creation date of a bundle made now: that of the oldest bundle that carried its key before (§3). */
+/** The creation date of the oldest bundle that had the key (§3). */
 export function originalCreation(carriers: readonly Bundle[], now: Instant): Instant {
   return carriers.reduce<Instant>(
     (first, { originalCreatedDate }) => (originalCreatedDate < first ? originalCreatedDate : first),

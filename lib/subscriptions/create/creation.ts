@@ -39,12 +39,11 @@ import {
 
 interface CreationsInput extends GroupChoiceInput {
   readonly groups: readonly ChosenGroup[];
-  /** Makes the plan of requested prices; called only for subscriptions that have `overrides`. */
+  /** Creates the plan of requested prices, if any. */
   readonly overridePlanOf: (definition: OverrideDefinition) => OverridePlan;
   readonly nextId: () => Uuid;
 }
 
-/** What a new subscription stores. */
 export interface NewSubscription {
   readonly bundle: Pick<Bundle, 'id' | 'externalKey'>;
   readonly subscription: New<Subscription>;
@@ -53,22 +52,19 @@ export interface NewSubscription {
   readonly cursor: StoredCursor;
 }
 
-/** Everything that one creation stores (§6.2). */
 export interface Creation extends NewSubscription {
   readonly request: CheckedRequest;
 }
 
-/** What new subscriptions in one bundle store. */
 export interface NewBundleContent {
-  /** null when the subscriptions join an existing bundle. */
+  /** null if the subscriptions join an existing bundle. */
   readonly newBundle: New<Bundle> | null;
-  /** The ended bundle that loses its key to the new one; null if there is none. */
+  /** The ended bundle that loses its key, if any. */
   readonly keyGivenUp: Bundle | null;
   /** The base first. */
   readonly creations: readonly NewSubscription[];
 }
 
-/** What the creation of subscriptions in one bundle stores. */
 export interface BundleCreation extends NewBundleContent {
   readonly group: CheckedGroup;
   readonly bundle: Pick<Bundle, 'id' | 'externalKey'>;
@@ -76,7 +72,7 @@ export interface BundleCreation extends NewBundleContent {
 }
 
 /**
- * What the subscriptions allowed by `chooseGroup` store (§6.2 rules 7, 12, 13).
+ * Returns the records of the subscriptions allowed by `chooseGroup` (§6.2 rules 7, 12, 13).
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011), as `checkBillable`.
  */
 export function planCreations(input: CreationsInput): readonly BundleCreation[] {
@@ -95,7 +91,6 @@ export function planCreations(input: CreationsInput): readonly BundleCreation[] 
   });
 }
 
-/** The ended bundle that holds the key of a new one. */
 function keyGivenUp(group: CheckedGroup, { found }: CreationsInput): Bundle | null {
   const holder = namedBundle(group, found);
   return holder === undefined ? null : withoutKey(holder.bundle, KeyRetirement.CANCELLED);
@@ -156,7 +151,7 @@ function creationOf(one: ChosenSubscription, context: CreationContext): Creation
   };
 }
 
-/** The create alignment by the rules of the version that supplies the plan at the billing date (§5 rule 6). */
+/** The create alignment of the version that supplies the plan at the billing date (§5 rule 6). */
 function alignmentOf(
   { plan, priceListName }: PlanChoice,
   { catalog, chosen: { billing } }: CreationContext,
@@ -182,7 +177,6 @@ function newBundleOf(
   };
 }
 
-/** ENT_STARTED of a new subscription (§3, reserved states). */
 export function entitlementStarted(
   subscription: New<Subscription>,
   effective: DatedInstant,
@@ -206,7 +200,7 @@ export function entitlementStarted(
   };
 }
 
-/** The cursor that a new subscription is stored with: everything from its first day on is still to be invoiced. */
+/** The first cursor: everything from the first day on is still to be invoiced. */
 export function firstCursor(
   { id, accountRecordId }: Pick<Subscription, 'id' | 'accountRecordId'>,
   firstDay: LocalDate,
@@ -226,8 +220,7 @@ export function firstCursor(
 }
 
 /**
- * The ends of new add-ons that begin before their base ended or left the plan offering them; stored at once (§12 rule
- * 1).
+ * The ends of add-ons that begin before their base ended or left the plan offering them; stored at once (§12 rule 1).
  */
 export function lateAddOnEnds(
   creations: readonly BundleCreation[],

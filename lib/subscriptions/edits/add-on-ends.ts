@@ -30,7 +30,6 @@ import {
   withdrawnBy,
 } from './subscription-edit.ts';
 
-/** A subscription of a bundle with what is stored about it. */
 export type StoredMember = Pick<RunningSubscription, 'subscription' | 'bundle' | 'events' | 'blockingStates'>;
 
 interface BundleRules {
@@ -38,17 +37,16 @@ interface BundleRules {
   readonly zone: TimeZone;
 }
 
-/** What else an operation on a base changes (§10 rule 4, §12). */
 interface FollowInput extends BundleRules {
-  /** All subscriptions of the bundle as they were before. */
+  /** All subscriptions of the bundle before the operation. */
   readonly bundle: readonly StoredMember[];
-  /** What the operation changes of the base; an operation on another subscription has no consequences. */
+  /** The change to the base; others have no consequences for add-ons. */
   readonly edit: SubscriptionEdit;
 }
 
 /**
- * What an operation on a base does to its add-ons: ends in force by now are stored, ends of an undone cancellation
- * go, and invoicing looks at all of them again.
+ * The changes to add-ons after an operation on their base: stores ends in force, removes ends of an undone
+ * cancellation, and marks all for invoicing.
  */
 export function followBase(input: FollowInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { edit, bundle } = input;
@@ -75,8 +73,8 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
 }
 
 /**
- * The ends of add-ons bought for a pending plan of their base that is undone now (§12 rule 1): their service ends at
- * once, their billing where it would begin.
+ * Ends add-ons bought for a pending plan that is undone (§12 rule 1): their service now, their billing where it would
+ * begin.
  */
 function endsOfUndone(
   { bundle, edit, plans, zone }: FollowInput,
@@ -113,13 +111,11 @@ function hasEnded(addOn: StoredMember, now: Instant): boolean {
 }
 
 interface AddOnEndsInput extends BundleRules {
-  /** All subscriptions of one bundle. */
   readonly bundle: readonly StoredMember[];
-  /** Ends that the base brings up to this instant are stored. */
   readonly until: Instant;
 }
 
-/** The ends of add-ons that their base has brought by `until` and that are not stored yet (§12). */
+/** The ends by the base up to `until` that are not stored yet (§12). */
 export function addOnEnds(
   { bundle, until, plans, zone }: AddOnEndsInput,
   tools: EditTools,
@@ -157,7 +153,6 @@ function comeBy({ billing, entitlement }: BaseEnd, until: Instant): BaseEnd {
   };
 }
 
-/** The base as it is after the operation. */
 function applied(edit: SubscriptionEdit, base: StoredMember): StoredMember {
   const withdrawn = new Set(edit.withdrawn.map(({ event }) => event.id));
   const withdrawnStates = new Set(edit.withdrawnStates.map(({ id }) => id));

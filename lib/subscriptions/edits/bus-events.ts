@@ -23,13 +23,12 @@ import type { BlockFlags } from '../blocking/states-in-force.ts';
 const ActionType = { REQUESTED: 'REQUESTED', EFFECTIVE: 'EFFECTIVE' } as const;
 type ActionType = (typeof ActionType)[keyof typeof ActionType];
 
-/** The subscription that a bus event tells of. */
 export interface EventSubject {
   readonly subscription: Pick<Subscription, 'id' | 'accountId' | 'accountRecordId' | 'bundleId'>;
   readonly bundle: Pick<Bundle, 'externalKey'>;
 }
 
-/** Payload of a subscription's bus event: the members of its push `metaData`, and what the engine's own consumers need. */
+/** The push `metaData` and the members for the engine's own consumers. */
 interface SubscriptionEventPayload extends EventPayload {
   readonly accountId: Subscription['accountId'];
   readonly bundleId: Subscription['bundleId'];
@@ -37,11 +36,11 @@ interface SubscriptionEventPayload extends EventPayload {
   readonly actionType: ActionType;
   readonly bundleExternalKey: string;
   readonly subscriptionChangeUndo: boolean;
-  /** When the transition takes effect: UTC date-time. */
+  /** UTC date-time of the transition. */
   readonly effectiveDate: string;
-  /** Its stored local date (`yyyy-MM-dd`), the target of the invoice run that it causes; null on REQUESTED. */
+  /** Local date (`yyyy-MM-dd`), the target of the resulting invoice run; null on REQUESTED. */
   readonly targetDate: string | null;
-  /** True on the last EFFECTIVE event of one operation: only that one asks for an invoice run (invoicing §8.1). */
+  /** True on the last EFFECTIVE event of one operation, which starts an invoice run (invoicing §8.1). */
   readonly isLastOfOperation: boolean;
 }
 
@@ -63,10 +62,9 @@ const BUS_TYPE: ReadonlyMap<LifecycleEventType, SubscriptionBusEventType> = new 
   [LifecycleEventType.QUANTITY_CHANGE, BusEventType.SUBSCRIPTION_QUANTITY],
 ]);
 
-/** What a bus event tells of a lifecycle event. */
 export type ToldEvent = Pick<LifecycleEvent, 'type' | 'effective'>;
 
-/** The bus event that an operation was accepted (§21). `event` is the one that the operation is about. */
+/** The event of an accepted operation (§21); `event` is its lifecycle event. */
 export function requestedEvent(subject: EventSubject, event: ToldEvent): NewBusEvent {
   return busEvent(subject, event, {
     actionType: ActionType.REQUESTED,
@@ -75,7 +73,6 @@ export function requestedEvent(subject: EventSubject, event: ToldEvent): NewBusE
   });
 }
 
-/** The bus event that a lifecycle event has taken effect. */
 export function effectiveEvent(
   subject: EventSubject,
   event: ToldEvent,
@@ -85,7 +82,6 @@ export function effectiveEvent(
   return busEvent(subject, event, { actionType: ActionType.EFFECTIVE, targetDate, isLastOfOperation });
 }
 
-/** The bus event that the service of a subscription has started or ended. */
 export function entitlementEvent(subject: EventSubject, state: New<BlockingState>): NewBusEvent {
   return {
     type:
@@ -121,20 +117,19 @@ function busEvent(
   return { type, accountRecordId: subscription.accountRecordId, payload };
 }
 
-/** How a state that takes effect changes what is in force. */
 interface BlockingOccurrence {
-  /** Aggregate flags of its object, just before and just after it. */
+  /** Aggregate flags of the object before and after it. */
   readonly before: BlockFlags;
   readonly after: BlockFlags;
-  /** True if it asks for an invoice run (invoicing §8.1). */
+  /** True if it starts an invoice run (invoicing §8.1). */
   readonly changesBilling: boolean;
   /** Target date of that run; null = today. */
   readonly targetDate: LocalDate | null;
 }
 
 /**
- * The bus event of a state that has taken effect: BUNDLE_PAUSE, BUNDLE_RESUME, or BLOCKING_STATE of any service but
- * the engine's own (§21, platform §10.4).
+ * The event of a state that took effect: BUNDLE_PAUSE, BUNDLE_RESUME, or BLOCKING_STATE of other services (§21,
+ * platform §10.4).
  */
 export function blockingStateEvent(
   accountId: Uuid,
@@ -189,7 +184,6 @@ function metaDataOf(
   };
 }
 
-/** The notification that falls due when a stored lifecycle event takes effect (§21). */
 export function eventNotification(event: New<LifecycleEvent>): NewNotification {
   return {
     queueName: QueueName.SUBSCRIPTION_EVENTS,
@@ -200,7 +194,6 @@ export function eventNotification(event: New<LifecycleEvent>): NewNotification {
   };
 }
 
-/** The notification that falls due when a stored blocking state takes effect. */
 export function blockingStateNotification(state: New<BlockingState>): NewNotification {
   return {
     queueName: QueueName.ENTITLEMENT_EVENTS,
@@ -211,7 +204,6 @@ export function blockingStateNotification(state: New<BlockingState>): NewNotific
   };
 }
 
-/** What a due notification of either kind points at. */
 export type DueItem =
   | { readonly kind: 'LIFECYCLE_EVENT'; readonly subscriptionId: Uuid; readonly eventId: Uuid }
   | {
@@ -221,7 +213,7 @@ export type DueItem =
       readonly blockingStateId: Uuid;
     };
 
-/** Reads the payload of a queue entry; undefined if it was not made by the two functions above. */
+/** Parses a queue payload of the two functions above; undefined for others. */
 export function dueItemOf(topic: string, payload: EventPayload): DueItem | undefined {
   if (topic === QueueName.SUBSCRIPTION_EVENTS) {
     const [subscriptionId, eventId] = [uuidOf(payload.subscriptionId), uuidOf(payload.eventId)];

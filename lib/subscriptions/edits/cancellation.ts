@@ -72,12 +72,11 @@ export function planCancellation(
   return { ...dates, edit: cancellationEdit(running, dates, tools) };
 }
 
-/** True if its service or its billing is over at `now`: it cannot be cancelled (§9 rule 4). */
+/** Returns true if service or billing is over: it cannot be cancelled (§9 rule 4). */
 export function hasEnded(running: RunningSubscription, now: Instant): boolean {
   return stateOf(running, now) === EntitlementState.CANCELLED || billingHasEnded(running, now);
 }
 
-/** True if its billing is CANCELLED or EXPIRED at `now`. */
 export function billingHasEnded({ transitions }: RunningSubscription, now: Instant): boolean {
   const transition = transitionAt(transitions, now);
   return transition !== undefined && isEnd(transition.event);
@@ -114,11 +113,10 @@ function badState({ subscription }: RunningSubscription, what: string, hint: str
   );
 }
 
-/** The ends of service and billing, in either order: billing may end before or after the service. */
+/** Either may come first. */
 interface CancellationDates {
   readonly entitlement: DatedInstant;
   readonly billing: DatedInstant;
-  /** Reason for the end of billing. */
   readonly reason: EventReason;
 }
 
@@ -155,7 +153,7 @@ function cancellationDates(
   return { ...ends, billing: policyDate(policy, running, now), reason };
 }
 
-/** A requested instant ends both, whatever else the request says, and must lie in the life of both. */
+/** A requested instant ends both service and billing and must lie in the life of both. */
 function requestedInstant(
   running: RunningSubscription,
   requested: RequestedDate,
@@ -169,7 +167,6 @@ function requestedInstant(
   return end;
 }
 
-/** The requested date, or the date of the requested instant; now if neither is given. */
 function requestedDay(
   running: RunningSubscription,
   requested: RequestedDate | null,
@@ -193,7 +190,7 @@ function entitlementDate(
     : endOfTerm(running, now);
 }
 
-/** The policy by the rule for the current plan and phase, from the version that supplies the plan (§9 rule 3). */
+/** The policy of the version that supplies the plan (§9 rule 3). */
 function catalogPolicy(running: RunningSubscription, now: Instant): RuleDecision<BillingActionPolicy> {
   const { plan, phase, priceListName, chosenAt, decided } = planOf(running, now);
   const ruled = {
@@ -214,15 +211,13 @@ function beforeStart({ subscription }: RunningSubscription, end: string, start: 
   );
 }
 
-/** The ends that a cancellation stores; null where an end that is stored already stays. */
+/** null keeps the stored end. */
 interface StoredEnds {
   readonly entitlement: DatedInstant | null;
   readonly billing: DatedInstant | null;
-  /** Reason for the end of billing. */
   readonly reason: EventReason;
 }
 
-/** What a cancellation stores and withdraws of its subscription (§9 rule 6). */
 function cancellationEdit(
   running: RunningSubscription,
   { entitlement, billing, reason }: StoredEnds,
@@ -246,17 +241,17 @@ function cancellationEdit(
 
 /** How all subscriptions of an account end (§9 rule 9). */
 export interface EndOfAll {
-  /** When the service ends, past or future: a local date is that date at reference time; null = now. */
+  /** End of service: a local date means that date at reference time; null = now. */
   readonly requested: RequestedDate | null;
-  /** When billing ends: with the service, or at the end of what is invoiced beyond it. */
+  /** IMMEDIATE ends billing with the service, END_OF_TERM at the later charged-through date. */
   readonly billingPolicy: typeof BillingActionPolicy.IMMEDIATE | typeof BillingActionPolicy.END_OF_TERM;
-  /** What becomes of a subscription whose end of billing is planned already. */
+  /** Whether a planned end of billing stays. */
   readonly planned: 'KEPT' | 'MOVED_FORWARD';
 }
 
 /**
- * Ends one subscription of an account as early as possible, without refusing; null if nothing has to be stored: for
- * an add-on, which follows its base, and for one that ends by then already.
+ * Ends one subscription as early as possible and never throws; null if nothing changes: for an add-on, which follows
+ * its base, and one that has ended by then.
  */
 export function cancellationOfAll(
   running: RunningSubscription,
@@ -279,15 +274,15 @@ export function cancellationOfAll(
   return cancellationEdit(running, { entitlement, billing, reason }, tools);
 }
 
-/** The end of service to store; null if the one that is planned comes no later. */
+/** Null if the planned end is no later. */
 function earlierService(running: RunningSubscription, end: DatedInstant): DatedInstant | null {
   const [planned] = entitlementEnds(running);
   return planned !== undefined && planned.effective.at <= end.at ? null : end;
 }
 
 /**
- * The end of billing to store, not before what has taken effect; null if billing ends no later anyway. An expiry that
- * comes first is cancelled at its date.
+ * The end of billing to store, after all effective events; null if billing ends by then. An earlier expiry becomes a
+ * cancellation at its date.
  */
 function earlierBilling(
   { transitions }: RunningSubscription,
@@ -302,17 +297,17 @@ function earlierBilling(
   return planned.type === LifecycleEventType.EXPIRED ? planned.effective : null;
 }
 
-/** The date up to which the subscription is invoiced, if that is later than its end; else its end. */
+/** The charged-through date if later, else the end. */
 function endOfInvoiced({ subscription: { chargedThrough } }: RunningSubscription, end: DatedInstant) {
   return chargedThrough !== null && chargedThrough.at > end.at ? chargedThrough : end;
 }
 
-/** The date of a billing policy (§8): never before the current phase, nor before a billing start to come. */
+/** The date of a billing policy (§8), not before the current phase or a future billing start. */
 export function policyDate(policy: TimedPolicy, running: RunningSubscription, now: Instant): DatedInstant {
   return raisedTo(candidate(policy, running, now), phaseStart(running, now));
 }
 
-/** The date up to which the subscription is invoiced, if that is later than now; else now. */
+/** The charged-through date if later than now, else now. */
 function endOfTerm(running: RunningSubscription, now: Instant): DatedInstant {
   const { chargedThrough } = running.subscription;
   if (chargedThrough !== null && chargedThrough.at > now) return chargedThrough;
@@ -359,7 +354,7 @@ function bringsPhase({ event }: Transition): boolean {
   return isPlanChoice(event) || event.type === LifecycleEventType.PHASE;
 }
 
-/** Callers whose code no compiler checks may name any. */
+/** Callers without type checks may pass any value. */
 function neverPolicy(policy: never): never {
   throw invalidParameter(
     `billingPolicy ${shortened(String(policy))} is none of IMMEDIATE, END_OF_TERM and START_OF_TERM`,
