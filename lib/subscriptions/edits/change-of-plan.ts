@@ -57,7 +57,7 @@ interface PlanChange {
 }
 
 /**
- * What a decided change stores and withdraws (§7 rules 8 to 10).
+ * Returns the edit of a decided change (§7 rules 8 to 10).
  * @param overridePlan made from `decided.overrides`.
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011), as `checkBillable`.
  */
@@ -110,7 +110,7 @@ const keptByChange: ReadonlySet<LifecycleEventType> = new Set([
 
 interface DraftsInput extends Pick<DecidedChange, 'effective' | 'alignment' | 'choice' | 'reason'> {
   readonly request: CheckedChange;
-  /** Type of the subscription's start, if the change falls on it and replaces it. */
+  /** Type of the start that the change replaces at its instant. */
   readonly type: LifecycleEventType | undefined;
   readonly now: Instant;
 }
@@ -157,7 +157,7 @@ function changeDrafts(running: RunningSubscription, input: DraftsInput): readonl
   return [...drafts, ...phases];
 }
 
-/** Refuses a change to a plan that would have ended by the time of the change (§5 rule 9). */
+/** Rejects a change to a plan that would have ended before the change (§5 rule 9). */
 function notPast(
   running: RunningSubscription,
   {
@@ -172,14 +172,13 @@ function notPast(
   });
 }
 
-/** A change that the rules allow: when it takes effect, and to which plan. */
 interface DecidedChange {
   readonly effective: DatedInstant;
   readonly choice: PlanChoice;
   readonly alignment: PlanAlignmentChange;
-  /** Why it takes effect then, and why its phases count from their date. */
+  /** The reason for its date and the origin of its phases. */
   readonly reason: EventReason;
-  /** What the requested prices make of the plan; null if none are requested (catalog §10). */
+  /** The override of the requested prices; null without any (catalog §10). */
   readonly overrides: OverrideDefinition | null;
 }
 
@@ -200,7 +199,7 @@ export function decideChange(
   checkExpiry(running, effective);
   checkNotBlocked(running, effective);
   const { catalog, subscription, account } = running;
-  // The version of that date may forbid what the present one allows, whatever was requested (catalog §6.3).
+  // The version of that date may forbid what the present one allows (catalog §6.3).
   const rules = planChangeRules(catalog, {
     subscription: ruled(running, now),
     target: request.target,
@@ -227,7 +226,7 @@ export function decideChange(
   };
 }
 
-/** §7 rule 3: the requested date, the requested policy, or the policy that the present rules give. */
+/** The requested date, the requested policy, or the policy of the present rules (§7 rule 3). */
 function effectiveDate(running: RunningSubscription, request: CheckedChange, now: Instant): DatedChange {
   const { account, transitions } = running;
   const last = transitionAt(transitions, now) ?? firstTransitionOf(running);
@@ -286,7 +285,6 @@ function checkState(running: RunningSubscription, request: CheckedChange, now: I
   });
 }
 
-/** A date is compared by its day, an instant as it is. */
 function checkAfterStart(
   running: RunningSubscription,
   requestedDate: NonNullable<CheckedChange['requestedDate']>,
@@ -319,7 +317,6 @@ function checkNotBlocked({ subscription, blockingStates }: RunningSubscription, 
   );
 }
 
-/** The error for a subscription that cannot be changed so. */
 function refusal(
   code: ErrorCode,
   { subscription }: RunningSubscription,
@@ -331,8 +328,7 @@ function refusal(
 }
 
 /**
- * Checks that the base of an add-on offers the new product from the change until now, and the plan's limit (§7 rule
- * 7).
+ * Checks that the base offers the new add-on product from the change until now, and the plan's limit (§7 rule 7).
  * @throws BillingError 1017, and as `checkOffered` and `checkLimit`.
  */
 export function checkAddOnChange(
@@ -350,7 +346,7 @@ export function checkAddOnChange(
   const { plan } = choice;
   const asked = { plan, at: effective.at };
   checkOffered(asked, basePlan, running.catalog);
-  // A change dated back may not lead to what the base has left since: the add-on would end in the past.
+  // A backdated change must not lead to a product the base has left since: the add-on would end in the past.
   for (const { event, next } of base.transitions) {
     const { at } = event.effective;
     const isSince = at > effective.at && at <= now && isPlanChoice(event);

@@ -23,26 +23,22 @@ import { addOnEnds, type StoredMember } from './add-on-ends.ts';
 import { blockingStateEvent, type DueItem, effectiveEvent, entitlementEvent } from './bus-events.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 
-/** What due work is decided from: the bundles of a batch, read while their accounts are locked. */
+/** The facts for due work: the bundles of a batch with locked accounts. */
 export interface DueFacts {
   readonly accounts: ReadonlyMap<Uuid, Pick<Account, 'timeZone'>>;
-  /** The subscriptions of due items and all others of their bundles. */
   readonly subscriptions: ReadonlyMap<Uuid, Subscription>;
-  /** Bundles of the subscriptions, and those on which states are set. */
+  /** Bundles of the subscriptions and of states. */
   readonly bundles: ReadonlyMap<Uuid, Bundle>;
-  /** Active lifecycle events by subscription. */
   readonly events: ReadonlyMap<Uuid, readonly LifecycleEvent[]>;
-  /** Active states of the subscriptions, of the objects of due states, and of the bundles and accounts above them. */
+  /** Active states of the subscriptions, the objects of due states, and their bundles and accounts. */
   readonly blockingStates: readonly BlockingState[];
-  /** Plans as each of these accounts sees them. */
+  /** Plans as seen by the account. */
   readonly plansOf: (accountId: Uuid) => PlanResolver;
 }
 
-/** What one due item stores and tells. */
 export interface DueWork {
   readonly addedEvents: readonly New<LifecycleEvent>[];
   readonly busEvents: readonly NewBusEvent[];
-  /** Ends of add-ons that an item of their base brings. */
   readonly addOnEnds: readonly SubscriptionEdit[];
 }
 
@@ -53,7 +49,7 @@ interface DueWorkTools {
 
 const NOTHING: DueWork = { addedEvents: [], busEvents: [], addOnEnds: [] };
 
-/** What happens when an item falls due; nothing if it was withdrawn or the subscription has ended before (§21). */
+/** Returns the work of a due item; none if it was withdrawn or the subscription has ended (§21). */
 export function dueWork(item: DueItem, facts: DueFacts, tools: DueWorkTools): DueWork {
   return item.kind === 'LIFECYCLE_EVENT'
     ? lifecycleWork(item, facts, tools)
@@ -98,7 +94,7 @@ function lifecycleWork(
   };
 }
 
-/** The add-ons end with their base before anything else happens at that instant (§21). */
+/** Add-ons end with their base before other events of that instant (§21). */
 function endsBroughtBy(
   subject: DueSubject,
   until: Instant,
@@ -111,7 +107,6 @@ function endsBroughtBy(
   return addOnEnds({ bundle, until, plans: facts.plansOf(accountId), zone }, tools);
 }
 
-/** All subscriptions of the bundle. */
 function membersOf({ bundle }: DueSubject, facts: DueFacts): readonly StoredMember[] {
   return [...facts.subscriptions.values()]
     .filter(({ bundleId }) => bundleId === bundle.id)
@@ -174,10 +169,7 @@ function blockingWork(
   };
 }
 
-/**
- * The service of a subscription starts or ends, and ends that of its add-ons. Of several stored ends only the first
- * counts.
- */
+/** A service starts, or ends with those of its add-ons. Only the first stored end counts. */
 function boundWork(
   subject: DueSubject,
   state: BlockingState,
@@ -193,7 +185,7 @@ function boundWork(
   };
 }
 
-/** The object of a due state, then the bundle and the account that it belongs to; empty if the object is unknown. */
+/** The object of a due state with its bundle and account; empty if unknown. */
 export function blockedPathOf(
   { blockingType, blockedId }: Extract<DueItem, { kind: 'BLOCKING_STATE' }>,
   { subscriptions, bundles }: Pick<DueFacts, 'subscriptions' | 'bundles'>,

@@ -31,27 +31,24 @@ import {
 import { type PlanInForce, planShownAt, type Transition } from '../timeline/transitions.ts';
 import type { EventSubject } from './bus-events.ts';
 
-/** What operations on a subscription are decided from, read while its account is locked. */
+/** The facts for operations on a subscription, read under its account's lock. */
 export interface RunningSubscription extends EventSubject {
   readonly account: Account;
   readonly subscription: Subscription;
   readonly bundle: Bundle;
-  /** Its active lifecycle events. */
   readonly events: readonly LifecycleEvent[];
-  /** Their transitions, with the phases and the expiry that are not stored yet and, for an add-on, the end with its base. */
+  /** With unstored phases and expiry and, for an add-on, the end by its base. */
   readonly transitions: readonly Transition[];
-  /** Active states of the account, the bundle and the subscription. */
   readonly blockingStates: readonly BlockingState[];
-  /** What the base ends of an add-on and is not stored yet; null for all others. */
+  /** The end by the base that is not stored yet; null for all but add-ons. */
   readonly baseEnd: BaseEnd | null;
   readonly billCycleDays: BillCycleDaySources;
   readonly catalog: CatalogWithOverrides;
 }
 
-/** A subscription among all those of its bundle, ended ones included. */
+/** A subscription with all of its bundle, including ended ones. */
 export interface RunningInBundle {
   readonly running: RunningSubscription;
-  /** All subscriptions of the bundle, `running` too. */
   readonly bundle: readonly RunningSubscription[];
 }
 
@@ -62,7 +59,7 @@ export function stateOf(running: RunningSubscription, now: Instant): Entitlement
   return subscriptionStateAt({ subscriptionId: subscription.id, transitions, blockingStates }, now);
 }
 
-/** The plan and phase in force; the first ones while billing is PENDING, the last ones after its end. */
+/** The plan and phase in force; the first before billing starts, the last after its end. */
 export function planOf({ subscription, transitions }: RunningSubscription, now: Instant): PlanInForce {
   const inForce = planShownAt(transitions, now);
   assertInvariant(inForce, `Subscription ${subscription.id} has no plan`, {
@@ -71,7 +68,6 @@ export function planOf({ subscription, transitions }: RunningSubscription, now: 
   return inForce;
 }
 
-/** When its service starts, past or future. */
 export function entitlementStartOf({ subscription, blockingStates }: RunningSubscription): DatedInstant {
   const start = entitlementStart({ subscriptionId: subscription.id, blockingStates });
   assertInvariant(start, `Subscription ${subscription.id} has no start of its service`, {
@@ -80,7 +76,7 @@ export function entitlementStartOf({ subscription, blockingStates }: RunningSubs
   return start;
 }
 
-/** The first transition: when its billing starts, past or future. */
+/** The first transition: the start of billing, past or future. */
 export function firstTransitionOf({ subscription, transitions }: RunningSubscription): Transition {
   const [first] = transitions;
   assertInvariant(first, `Subscription ${subscription.id} has no start of its billing`, {
@@ -89,12 +85,11 @@ export function firstTransitionOf({ subscription, transitions }: RunningSubscrip
   return first;
 }
 
-/** Sequence of the last event stored for the subscription; the last one is never withdrawn without a later one. */
+/** The last sequence of the subscription; the last event is never withdrawn without a later one. */
 export function lastSequenceOf({ events }: Pick<RunningSubscription, 'events'>): number {
   return events.reduce((last, { sequence }) => Math.max(last, sequence), 0);
 }
 
-/** The drafts as the next events of the subscription. */
 export function nextEvents(
   running: Pick<RunningSubscription, 'subscription' | 'events'>,
   drafts: readonly EventDraft[],
@@ -105,17 +100,13 @@ export function nextEvents(
   return eventsOf(drafts, { subscriptionId, accountRecordId, lastSequence, createdDate: now, nextId });
 }
 
-/** What is stored about whole bundles of an account. */
 interface StoredBundles extends Pick<RunningSubscription, 'account' | 'catalog'> {
   readonly bundles: readonly Bundle[];
   readonly subscriptions: readonly Subscription[];
-  /** Active lifecycle events of these subscriptions. */
   readonly events: readonly LifecycleEvent[];
-  /** Active states of the account, the bundles and the subscriptions. */
   readonly blockingStates: readonly BlockingState[];
 }
 
-/** The subscriptions of whole bundles, in the form in which operations decide on them. */
 export function runningSubscriptions(facts: StoredBundles): readonly RunningSubscription[] {
   const { account, catalog } = facts;
   const bundleOf = new Map(facts.bundles.map((bundle) => [bundle.id, bundle]));
@@ -144,38 +135,36 @@ export function runningSubscriptions(facts: StoredBundles): readonly RunningSubs
   });
 }
 
-/**
- * The ends of service that its own cancellations stored. Those of its base or a transfer stay: the earliest counts.
- */
+/** Ends of service by the subscription's own cancellations, not by its base or a transfer: the earliest counts. */
 export function ownServiceEnds(
   running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
 ): readonly BlockingState[] {
   return entitlementEnds(running).filter(({ causedBy }) => causedBy === null);
 }
 
-/** Returns true if the subscription is transferred, now or at a date to come. Add-ons follow their base. */
+/** Returns true if a transfer is effective or planned. Add-ons follow their base. */
 export function isTransferred(
   running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
 ): boolean {
-  // Nothing but a transfer brings an end of service to a subscription that is no add-on.
+  // Only a transfer causes an end of service on a subscription that is no add-on.
   const isAddOn = running.subscription.category === ProductCategory.ADD_ON;
   return !isAddOn && entitlementEnds(running).some(({ causedBy }) => causedBy !== null);
 }
 
-/** Returns true for the CANCEL with which a transfer ends billing on the source account: there is no way back (§17.4). */
+/** Returns true for the CANCEL of a transfer, which cannot be undone (§17.4). */
 export function isTransferEnd({ type, reason }: Pick<LifecycleEvent, 'type' | 'reason'>): boolean {
   if (type !== LifecycleEventType.CANCEL || reason === null) return false;
   return readReason(reason).datedBy === DatedBy.TRANSFER;
 }
 
-/** Says what a caller can do whom a pending end of billing stands in the way of; `edit` is what was tried. */
+/** Advice for a caller whose `edit` conflicts with a pending end of billing. */
 export function wayAroundEnd(
   running: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
   end: Pick<LifecycleEvent, 'type' | 'reason' | 'effective'>,
   edit: 'change' | 'cancel',
 ): string {
   if (!isTransferEnd(end)) return 'uncancel it first';
-  // With END_OF_TERM billing ends after the transfer, the service ends with it.
+  // With END_OF_TERM billing ends after the transfer, while the service ends with it.
   const service = entitlementEnds(running).findLast(({ causedBy }) => causedBy !== null);
   const { at } = (service ?? end).effective;
   return `it is transferred as of ${formatInstant(at)}; ${edit} it in the new bundle`;

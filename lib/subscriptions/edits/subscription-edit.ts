@@ -14,29 +14,27 @@ import { isEnd, isMarker, isStart } from '../timeline/lifecycle-events.ts';
 import type { EventSubject, ToldEvent } from './bus-events.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 
-/** An event that another one withdraws. */
 interface Withdrawal {
   readonly event: LifecycleEvent;
   /** The event whose insertion withdraws it. */
   readonly by: Uuid;
 }
 
-/** What one operation changes of the facts stored about one subscription. */
+/** The changes of one operation to one subscription. */
 export interface SubscriptionEdit {
   readonly subject: EventSubject & Pick<RunningSubscription, 'blockingStates'>;
-  /** Type and date of the REQUESTED event; null for other subscriptions that the operation changes. */
+  /** Type and date of the REQUESTED event; null for indirectly changed subscriptions. */
   readonly requested: ToldEvent | null;
   readonly addedEvents: readonly New<LifecycleEvent>[];
   readonly withdrawn: readonly Withdrawal[];
-  /** Events that were withdrawn and count again. */
+  /** Withdrawn events that count again. */
   readonly restored: readonly LifecycleEvent[];
   readonly addedStates: readonly New<BlockingState>[];
   readonly withdrawnStates: readonly BlockingState[];
-  /** Days from which it may be billed differently although none of its own facts changes. */
+  /** Days from which its billing may differ without a change to its own facts. */
   readonly touched?: readonly LocalDate[];
 }
 
-/** The edit of a subscription that changes only what is given. */
 export function editOf(
   subject: SubscriptionEdit['subject'],
   changes: Partial<Omit<SubscriptionEdit, 'subject'>>,
@@ -53,17 +51,16 @@ export function editOf(
   };
 }
 
-/** Every event that an edit adds, withdraws or brings back. */
 export function eventsOfEdit(edit: SubscriptionEdit): readonly New<LifecycleEvent>[] {
   return [...edit.addedEvents, ...edit.withdrawn.map(({ event }) => event), ...edit.restored];
 }
 
-/** The active events from `at` on, which an operation dated there withdraws; the start of the subscription stays. */
+/** The active events from `at` on, withdrawn by an operation of that date; the start stays. */
 export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): readonly LifecycleEvent[] {
   return events.filter((event) => event.effective.at >= at && !isStart(event) && !isMarker(event));
 }
 
-/** The active events that an end at `at` withdraws (§9 rule 6): not a PHASE of that instant that has taken effect. */
+/** The active events that an end at `at` withdraws (§9 rule 6), except an effective PHASE of that instant. */
 export function eventsFromEnd(
   events: readonly LifecycleEvent[],
   at: Instant,
@@ -74,7 +71,7 @@ export function eventsFromEnd(
   return eventsFrom(events, at).filter((event) => !isPast(event));
 }
 
-/** These events, withdrawn by the first of those that an operation adds: the one that it is about. */
+/** Marks the events as withdrawn by the first added event. */
 export function withdrawnBy(
   added: readonly New<LifecycleEvent>[],
   events: readonly LifecycleEvent[],
@@ -84,7 +81,6 @@ export function withdrawnBy(
   return events.map((event) => ({ event, by: cause.id }));
 }
 
-/** ENT_CANCELLED of the subscription (§3, reserved states). */
 export function entitlementEnded(
   { subscription, blockingStates }: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
   stored: Pick<BlockingState, 'id' | 'effective' | 'createdDate' | 'causedBy'>,
@@ -97,24 +93,20 @@ export function entitlementEnded(
   };
 }
 
-/** A day from which a subscription may be billed differently than before. */
 export interface TouchedDate {
   readonly subscriptionId: Uuid;
   readonly date: LocalDate;
 }
 
-/** The cursor of a subscription once these days are marked to be looked at again. */
 export function dirtiedFrom(cursor: StoredCursor, dates: readonly LocalDate[]): StoredCursor {
   const all = cursor.dirtyFrom === null ? dates : [cursor.dirtyFrom, ...dates];
   return all.length === 0 ? cursor : { ...cursor, dirtyFrom: all.reduce((a, b) => minDate(a, b)) };
 }
 
-/** The day of an event, as one that billing has to look at again. */
 export function touchedBy(event: New<LifecycleEvent>): TouchedDate {
   return { subscriptionId: event.subscriptionId, date: event.effective.date };
 }
 
-/** The days that billing has to look at again after an operation. */
 export function touchedDates(edit: SubscriptionEdit): readonly TouchedDate[] {
   const subscriptionId = edit.subject.subscription.id;
   const besides = (edit.touched ?? []).map((date) => ({ subscriptionId, date }));
@@ -129,17 +121,14 @@ function touchedOf(event: New<LifecycleEvent>, { subject }: SubscriptionEdit): T
     : touched;
 }
 
-/**
- * The last added event due by now asks for an invoice run; an expiry does not (invoicing §8.1), and markers are no
- * transitions.
- */
+/** The last added event due by now starts an invoice run, except an expiry (invoicing §8.1) or a marker. */
 function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<LifecycleEvent> | undefined {
   return added.findLast(
     (event) => event.effective.at <= now && event.type !== LifecycleEventType.EXPIRED && !isMarker(event),
   );
 }
 
-/** The event that asks for an invoice run at once; consequences for other subscriptions are invoiced with it. */
+/** The event that starts an invoice run now; changes to other subscriptions are invoiced with it. */
 export function runEventOf(
   edit: Pick<SubscriptionEdit, 'addedEvents' | 'requested'>,
   now: Instant,
@@ -147,7 +136,7 @@ export function runEventOf(
   return edit.requested === null ? undefined : runEvent(edit.addedEvents, now);
 }
 
-/** The event, among those of all creations of one call, that asks for an invoice run at once. */
+/** As `runEventOf`, among all creations of one call. */
 export function runEventOfCreations(
   creations: readonly { readonly events: readonly New<LifecycleEvent>[] }[],
   now: Instant,

@@ -25,13 +25,12 @@ import {
 } from './running-subscription.ts';
 import { editOf, type SubscriptionEdit } from './subscription-edit.ts';
 
-/** Another bill cycle day for a subscription; it wins over all alignment. */
+/** A bill cycle day for a subscription; it takes precedence over all alignment. */
 export interface BillCycleDayChange extends EffectiveFrom {
   /** 1 to 31; in shorter months the last day. */
   readonly billCycleDayLocal?: number | null | undefined;
 }
 
-/** Another quantity for a subscription: its charges are multiplied by it. */
 export interface QuantityChange extends EffectiveFrom {
   /** At least 1. */
   readonly quantity?: number | null | undefined;
@@ -58,7 +57,7 @@ function given(field: string, value: number | null): number {
 }
 
 /**
- * Another bill cycle day (§15.3); after a pending expiry it has no effect (§11 rule 3).
+ * Changes the bill cycle day (§15.3); no effect after a pending expiry (§11 rule 3).
  * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planBillCycleDayChange(
@@ -78,8 +77,7 @@ export function planBillCycleDayChange(
 }
 
 /**
- * Another quantity, from the requested day or from now on (§16); after a pending expiry it has no effect (§11 rule
- * 3).
+ * Changes the quantity from the requested day or now (§16); no effect after a pending expiry (§11 rule 3).
  * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planQuantityChange(
@@ -101,8 +99,8 @@ export function planQuantityChange(
 }
 
 /**
- * When a new bill cycle day begins to hold (§15.3 rules 2, 3): the first such day, clamped to its month, not before
- * the requested day or the billing start; at once if that is today.
+ * The first such day (§15.3 rules 2, 3), clamped to its month, not before the requested day or the billing start; at
+ * once if it is today.
  */
 function billCycleDayChangeDate(
   running: RunningSubscription,
@@ -129,7 +127,7 @@ function termsChange(
   const addedEvents = eventsOf([draft], {
     subscriptionId: running.subscription.id,
     accountRecordId: running.subscription.accountRecordId,
-    // A change of plan is undone together with the events that follow it without a gap; the gap keeps this event apart.
+    // A change of plan is undone with the events that follow without a gap; the gap keeps this event apart.
     lastSequence: lastSequenceOf(running) + 1,
     createdDate: now,
     nextId,
@@ -147,9 +145,8 @@ function checkBilled(running: RunningSubscription, now: Instant): void {
   );
 }
 
-/** The day from which a bill cycle day or a quantity holds. */
 export interface EffectiveFrom {
-  /** A day of the account's calendar; an instant stands for the day that it falls on. Absent means today. */
+  /** A day of the account's calendar, or an instant on it. Absent means today. */
   readonly effectiveFromDate?: RequestedDate | null | undefined;
   /** Whether that day may lie before today; default false. */
   readonly allowPastDate?: boolean | undefined;
@@ -157,7 +154,7 @@ export interface EffectiveFrom {
 
 /**
  * The requested day; null = today (§15.3 rule 1).
- * @throws BillingError INVALID_PARAMETER (60002) for a past day that is not allowed, or one out of reach.
+ * @throws BillingError INVALID_PARAMETER (60002) for a disallowed past day or an unreachable one.
  */
 function dayAskedFor(
   { effectiveFromDate, allowPastDate = false }: EffectiveFrom,

@@ -44,15 +44,14 @@ export function planUncancellation(
 }
 
 /**
- * The events that a cancellation and those it replaced withdrew; the cancellations themselves stay withdrawn, except
- * the end that a transfer stored.
+ * The events withdrawn by a cancellation and those it replaced, but not cancellations, except the end of a transfer.
  */
 export function withdrawnByCancels(
   history: readonly LifecycleEvent[],
   cancels: readonly LifecycleEvent[],
 ): readonly LifecycleEvent[] {
   const causes = new Set<Uuid | null>(cancels.map(({ id }) => id));
-  // A replaced cancellation is older, so one pass from the latest to the earliest meets all of them.
+  // A replaced cancellation is older, so one backward pass finds all.
   for (const event of history.toReversed()) {
     const isCancel = event.type === LifecycleEventType.CANCEL && !isTransferEnd(event);
     if (isCancel && causes.has(event.deactivatedBy)) causes.add(event.id);
@@ -78,8 +77,8 @@ function checkUncancellable(running: RunningSubscription, storedEnds: number, no
 }
 
 /**
- * Undoes every pending change of plan (§7, undo); changes that these had replaced do not come back.
- * @param history the withdrawn events of the subscription, in the order of their sequence.
+ * Undoes every pending change of plan (§7, undo); changes they had replaced stay withdrawn.
+ * @param history the withdrawn events of the subscription, by sequence.
  * @throws BillingError SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071).
  */
 export function planUndoChange(
@@ -100,8 +99,8 @@ export function planUndoChange(
   const inserted = new Set(undone.flatMap((change) => insertedWith(change, [...events, ...history])));
   const causes = new Set<Uuid | null>(undone.map(({ id }) => id));
   const restored = history.filter((event) => causes.has(event.deactivatedBy) && !inserted.has(event));
-  // What a cancellation has withdrawn of the changes goes too: else the reversal of the cancellation would bring it back
-  // without its plan.
+  // Also drops events of the changes that a cancellation has withdrawn: its reversal would restore them without their
+  // plan.
   const withdrawn = [...events, ...history.filter((event) => !causes.has(event.deactivatedBy))].filter(
     (event) => inserted.has(event),
   );
@@ -119,14 +118,13 @@ export function planUndoChange(
 
 const { CHANGE } = LifecycleEventType;
 
-/** These changes and the pending ones that they have replaced. */
 function withReplaced(
   pending: readonly LifecycleEvent[],
   history: readonly LifecycleEvent[],
 ): readonly LifecycleEvent[] {
   const all = [...pending];
   const causes = new Set<Uuid | null>(pending.map(({ id }) => id));
-  // A replaced change is older than what replaced it, so one pass from the latest to the earliest meets all of them.
+  // A replaced change is older, so one backward pass finds all.
   for (const event of history.toReversed()) {
     if (event.type !== CHANGE || !causes.has(event.deactivatedBy)) continue;
     causes.add(event.id);
@@ -135,7 +133,7 @@ function withReplaced(
   return all;
 }
 
-/** What one change stores, in this order (§7 rule 10). */
+/** The events of one change, in this order (§7 rule 10). */
 const STORED_WITH: readonly LifecycleEventType[] = [
   CHANGE,
   LifecycleEventType.BCD_CHANGE,
@@ -144,7 +142,7 @@ const STORED_WITH: readonly LifecycleEventType[] = [
   LifecycleEventType.EXPIRED,
 ];
 
-/** The change and what its call has stored with it: an unbroken run of sequences, in the order of a change. */
+/** The change and the events stored with it: an unbroken run of sequences in that order. */
 function insertedWith(change: LifecycleEvent, events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const run = [change];
   const later = events
@@ -179,6 +177,6 @@ function missingPhases(
     plans: catalog,
     zone: account.timeZone,
   });
-  // A phase that has begun already comes with the queue entry of the phase before it, which is not processed yet.
+  // The queue entry of the previous phase is still due to store a phase that has already begun.
   return following === undefined || following.effective.at <= now ? [] : [following];
 }

@@ -44,7 +44,6 @@ const RUNNING: CheckedBlock = {
   isBlockBilling: false,
 };
 
-/** States that services put on accounts, bundles and subscriptions (§14). */
 export class BlockingService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>;
   readonly #control: EntitlementControl;

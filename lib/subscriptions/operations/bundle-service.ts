@@ -33,7 +33,6 @@ import type { OutlineService } from './outline-service.ts';
 
 type BundlePorts = Pick<Ports, 'storage' | 'ids' | 'systemClock' | 'scopes'>;
 
-/** Bundles of a tenant, their keys and their transfer to another account (§17, §22). */
 export class BundleService {
   readonly #ports: BundlePorts;
   readonly #catalogs: CatalogProvider;
@@ -174,7 +173,7 @@ function keyInUse({ id, externalKey }: Bundle): BillingError {
   );
 }
 
-/** Locks both accounts, which storage does in the order of record ids, and reads the bundle as it is then. */
+/** Locks both accounts in record id order, then reads the bundle. */
 async function lockBoth(
   session: WriteSession,
   bundleId: Uuid,
@@ -196,7 +195,7 @@ async function lockBoth(
   return { source, target, bundle };
 }
 
-/** A subscription that the tenant does not have is unknown; one of another bundle is refused by the rules of transfers. */
+/** Rejects unknown subscriptions; those of other bundles are rejected by the transfer rules. */
 async function checkKnown(
   session: ReadSession,
   { externalKeys }: CheckedTransfer,

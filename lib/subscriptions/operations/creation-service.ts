@@ -32,20 +32,17 @@ import { checkHoldersLocked, loadCreation, lockWithKeyHolders } from '../storing
 import { saveCreations, saveEdits } from '../storing/save-changes.ts';
 import type { EntitlementControl } from './entitlement-control.ts';
 
-/** A bundle in which subscriptions have been created. */
 export interface CreatedBundle {
   readonly accountId: Uuid;
   readonly bundleId: Uuid;
-  /** In the order of the request. */
+  /** In request order. */
   readonly subscriptionIds: readonly Uuid[];
-  /** The first instant from which they are billed. */
   readonly billingStart: Instant;
 }
 
-/** Requests by bundle, as callers send them. */
 type RequestedGroups = readonly (CreateBundleRequest | null)[];
 
-/** A call for one subscription and a call for several differ in their messages, which are fixed (http-api §12). */
+/** Single and multiple creations have different fixed messages (http-api §12). */
 interface CallKind {
   check(groups: RequestedGroups): CheckedGroups;
   unknownAccount(accountId: Uuid): BillingError;
@@ -54,7 +51,6 @@ interface CallKind {
 const ONE: CallKind = { check: checkSingleRequest, unknownAccount: noSuchAccount };
 const SEVERAL: CallKind = { check: checkCreateGroups, unknownAccount: noSuchAccountOfGroup };
 
-/** Creates subscriptions, alone or several at once (§6), under the control of the host's plugins (§22). */
 export class CreationService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #catalogs: CatalogProvider;
@@ -173,7 +169,7 @@ export class CreationService {
 
 interface PlannedCreations {
   readonly creations: readonly BundleCreation[];
-  /** Ends that a base has brought to add-ons created later. */
+  /** Ends of later add-ons by their base. */
   readonly ends: readonly SubscriptionEdit[];
 }
 
@@ -187,7 +183,7 @@ function placeOf({ bundleId, bundleExternalKey, externalKey }: CreateSubscriptio
   return { bundleId, bundleExternalKey, externalKey };
 }
 
-/** The requests, which passed the checks, with the terms that plugins have left of them, in their order. */
+/** The checked requests with the terms left by the plugins, in order. */
 function withTerms(groups: RequestedGroups, terms: readonly CreationTerms[]): RequestedGroups {
   const rest = terms.values();
   return groups.map((group) =>

@@ -27,25 +27,23 @@ import { MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
 import { decide, ownCopy } from '../requests/plugin-decision.ts';
 import { loadBundle, loadSubscription } from '../storing/load-subscriptions.ts';
 
-/** Time limit of one call of an entitlement plugin: the caller of the operation waits for it. */
+/** Limit of one plugin call, since the caller waits for it. */
 export const ENTITLEMENT_PLUGIN_TIMEOUT_MS = 10_000;
 
-/** Finds what an operation is about. @throws BillingError for what the tenant does not have. */
+/** Finds the subject of an operation. @throws BillingError for unknown objects. */
 type FindSubject = (session: ReadSession) => Promise<EntitlementSubject>;
 
-/** An operation, with what its plugins need to decide on it. */
 interface Controlled<Operation extends EntitlementOperation, T> {
   readonly operation: Operation;
-  /** As the caller requests it. */
   readonly terms: EntitlementTerms[Operation];
   readonly given: EntitlementGiven[Operation];
   readonly subject: FindSubject;
-  /** Checks the terms and returns the work on them. Called again only if plugins have replaced terms. */
+  /** Checks the terms and returns the work. Called again only if plugins replaced terms. */
   prepare(terms: EntitlementTerms[Operation]): () => Promise<T>;
   resultOf(done: T): EntitlementResults[Operation];
 }
 
-/** Lets the host's plugins decide on operations before they are done, and tells them the outcome (§22). */
+/** Calls the host's plugins before and after operations (§22). */
 export class EntitlementControl {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'> & ActivityPorts;
   readonly #plugins: readonly EntitlementPlugin[];
@@ -59,9 +57,9 @@ export class EntitlementControl {
   }
 
   /**
-   * Does an operation under the control of the plugins.
-   * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a plugin that fails, else as
-   * the operation.
+   * Runs an operation under the control of the plugins.
+   * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a failed plugin, else as the
+   * operation.
    */
   async run<Operation extends EntitlementOperation, T>(
     context: CallContext,
@@ -101,7 +99,7 @@ export class EntitlementControl {
     const { operation, terms } = call;
     const { before } = plugin;
     if (before?.[operation] === undefined) return terms;
-    // Read while the call lasts: an answer that cannot be read is a throw of the plugin's own.
+    // Copied during the call: an unreadable answer is an error of the plugin.
     const ask = async () => decide(operation, terms, ownCopy(await before[operation]?.(call, seen)));
     const decided = await callPlugin(called(plugin), this.#ports, ask);
     if ('terms' in decided) return decided.terms;
@@ -110,7 +108,7 @@ export class EntitlementControl {
       : pluginFailure(called(plugin), decided.problem);
   }
 
-  /** Tells all plugins at once, so that the caller waits for the slowest only; the outcome stands whatever they do. */
+  /** Notifies all plugins concurrently; the result stands whatever they do. */
   async #tell(
     plugins: readonly EntitlementPlugin[],
     { operation, accountId, bundleId, subscriptionId }: EntitlementCall,

@@ -35,7 +35,7 @@ import { type EntitlementControl, subscriptionOf } from './entitlement-control.t
 
 type UndoOperation = typeof EntitlementOperation.UNCANCEL | typeof EntitlementOperation.UNDO_CHANGE_PLAN;
 
-/** Operations on running subscriptions (§7 to §10, §15, §16). Plugins of the host may refuse or change those of §22. */
+/** Operations on running subscriptions (§7 to §10, §15, §16), some under plugin control (§22). */
 export class LifecycleService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #catalogs: CatalogProvider;
@@ -194,7 +194,7 @@ export class LifecycleService {
   }
 }
 
-/** The edit, with what it changes in the rest of the bundle: for operations that put no subscription on a new plan. */
+/** Adds the consequences for the bundle, for operations without a new plan. */
 function followed(
   edit: SubscriptionEdit,
   bundle: readonly RunningSubscription[],
@@ -211,21 +211,20 @@ interface Operation {
   readonly tools: EditTools;
 }
 
-/** An account, under its lock, all of whose subscriptions end. */
+/** A locked account whose subscriptions all end. */
 export interface AccountToEnd extends EndOfAll {
   readonly account: Account;
 }
 
-/** What ends, and the catalogs of these accounts. */
 export interface CancelAllInput {
-  /** Each at most once. */
+  /** Distinct accounts. */
   readonly accounts: readonly AccountToEnd[];
   readonly catalogsOf: CatalogSource;
 }
 
 /**
- * Cancels all base and standalone subscriptions of accounts, each account by its own date and policy; add-ons follow
- * (§9 rule 9). Refuses nothing. A constant number of statements for any number of accounts.
+ * Cancels all base and standalone subscriptions of accounts by each account's date and policy; add-ons follow (§9 rule
+ * 9). Never throws; a constant number of statements.
  */
 export async function cancelAll(
   session: WriteSession,

@@ -37,8 +37,7 @@ interface LoadHypothesisInput {
 type Action<T extends HypotheticalActionType> = Extract<HypotheticalAction, { readonly type: T }>;
 
 /**
- * What an action would do to an account's subscriptions, by the operation's own rules, without a lock; nothing is
- * stored (§20).
+ * The effect of an action on an account's subscriptions, without a lock; nothing is stored (§20).
  * @throws BillingError as the operation would.
  */
 export async function loadHypothesis(

@@ -39,14 +39,14 @@ import {
 } from '../views/outline-page.ts';
 import type { OutlineOperations } from './subscription-operations.ts';
 
-/** Stored records that an answer with pages holds in memory at a time; a page up to this size is one snapshot. */
+/** Maximum records in memory for paged answers; a page up to this size is one snapshot. */
 const RECORDS_OF_WINDOW = 20_000;
 
 type FindPage = (session: ReadSession) => Promise<Page<Bundle>>;
 
 /**
- * Bundles and subscriptions as they are read (§4, §18). Rows are made while they are read, so memory grows with what
- * is stored only. An answer without pages has at most `server.limits.rows` rows, else ANSWER_TOO_LARGE (60020).
+ * Bundles and subscriptions for reading (§4, §18). Rows are created on the fly, so memory grows only with the stored
+ * data. An answer without pages has at most `server.limits.rows` rows, else ANSWER_TOO_LARGE (60020).
  */
 export class OutlineService implements OutlineOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
@@ -177,7 +177,6 @@ export class OutlineService implements OutlineOperations<WithContext> {
     return found;
   }
 
-  /** Bundles of any accounts, all shown at once. */
   async #some(context: CallContext, { find, none }: Sought<Bundle>): Promise<BundleWindow> {
     const { first } = await this.#firstWindow(context, {
       accounts: null,
@@ -204,7 +203,7 @@ export class OutlineService implements OutlineOperations<WithContext> {
 
   /**
    * Finds bundles and reads the first of them from one snapshot.
-   * @param accounts their accounts; null where these have to be found first.
+   * @param accounts their accounts; null if unknown yet.
    */
   async #firstWindow(
     context: CallContext,
@@ -219,7 +218,7 @@ export class OutlineService implements OutlineOperations<WithContext> {
     const catalogsOf = await this.#open(
       context,
       accounts ??
-        // Catalog plugins are asked about the accounts of the page that is shown.
+        // Catalog plugins need the accounts of the page.
         (async (session) => {
           announced = await find(session);
           return [...new Set(announced.rows.map(({ accountId }) => accountId))];
@@ -245,7 +244,6 @@ export class OutlineService implements OutlineOperations<WithContext> {
   }
 }
 
-/** How to find them, and the error where there is none. */
 interface Sought<T> {
   readonly find: (session: ReadSession) => Promise<readonly T[]>;
   readonly none: () => BillingError;
@@ -262,7 +260,7 @@ const searched = searchedFields(
 
 /**
  * The clauses of a key in operator form, else a whole id, account id or external key (§22).
- * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
+ * @throws BillingError INVALID_PARAMETER (60002) for an unreadable key in operator form.
  */
 function bundleSearch(key: string): BundleSearch {
   if (!isOperatorSearch(key)) {

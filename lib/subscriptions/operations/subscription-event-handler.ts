@@ -17,8 +17,8 @@ import { markDirty, saveEdits } from '../storing/save-changes.ts';
 import { planNamesOf } from '../timeline/lifecycle-events.ts';
 
 /**
- * Makes lifecycle events and blocking states take effect when due (§21), each at its own date: a clock that jumps
- * gives the same result as one that walks.
+ * Processes due lifecycle events and blocking states (§21), each at its own date, so that a jump of the clock gives the
+ * same result as its steps.
  */
 export class SubscriptionEventHandler implements QueueHandler {
   readonly name = 'subscription-events';
@@ -44,7 +44,7 @@ export class SubscriptionEventHandler implements QueueHandler {
     for (const { entry, error } of outcome.failed) batch.failed(entry, error);
   }
 
-  /** Storage may run this again from the start, so the batch learns the outcome only after the commit. */
+  /** Storage may repeat this work, so the batch gets the outcome only after the commit. */
   async #work(session: WriteSession, { batch, catalogsOf, now }: BatchWork): Promise<BatchOutcome> {
     const accounts = await session.tryLockAccounts(
       batch.entries.flatMap((entry) => entry.accountRecordId ?? []),
@@ -68,7 +68,7 @@ export class SubscriptionEventHandler implements QueueHandler {
     return { busy, failed };
   }
 
-  /** Does the work of one entry; an entry that fails does not hold back the others of the batch. */
+  /** A failed entry does not stop the others of the batch. */
   #attempt(entry: ClaimedEntry, facts: DueFacts, now: Instant): Done | Failed {
     try {
       return { entry, work: dueWork(itemOf(entry), facts, { now, nextId: () => this.#ports.ids.next() }) };
@@ -126,7 +126,7 @@ interface LoadDueFactsInput {
   readonly catalogsOf: CatalogSource;
 }
 
-/** Loads the bundles of the whole batch, in a constant number of queries. */
+/** In a constant number of queries. */
 async function loadDueFacts(
   session: ReadSession,
   { accounts, entries, catalogsOf }: LoadDueFactsInput,

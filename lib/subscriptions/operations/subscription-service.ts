@@ -43,7 +43,6 @@ import { bundleViews, pageOfViews } from '../views/outline-page.ts';
 import type { OutlineService } from './outline-service.ts';
 import type { PlanAtRequest } from './subscription-operations.ts';
 
-/** Subscriptions and bundles of a tenant, as they are read (§4, §18). */
 export class SubscriptionService {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
   readonly #catalogs: CatalogProvider;
@@ -112,7 +111,6 @@ export class SubscriptionService {
   }
 }
 
-/** The subscription and, for an add-on, the base that it ends with. */
 async function withBase(session: ReadSession, subscription: Subscription): Promise<readonly Subscription[]> {
   if (subscription.category !== ProductCategory.ADD_ON) return [subscription];
   const members = await session.subscriptions.findByBundles([subscription.bundleId]);
@@ -121,9 +119,7 @@ async function withBase(session: ReadSession, subscription: Subscription): Promi
 
 interface PlanAtInput {
   readonly subscription: Subscription;
-  /** The subscription and, for an add-on, its base. */
   readonly members: readonly Subscription[];
-  /** Their active lifecycle events. */
   readonly events: readonly LifecycleEvent[];
   readonly plans: PlanResolver;
   readonly account: Pick<Account, 'timeZone' | 'referenceTime'>;
@@ -132,9 +128,8 @@ interface PlanAtInput {
 }
 
 /**
- * Plan, phase and price list at an instant or on a day, with the prices then, price changes included (catalog §12
- * rule 5).
- * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before its billing starts and from its end on.
+ * Plan, phase and price list at an instant or on a day, with current prices (catalog §12 rule 5).
+ * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before billing starts and from its end on.
  */
 function planAt(input: PlanAtInput): PlanInForce {
   const { subscription, members, events, plans, account, requested } = input;
@@ -157,12 +152,12 @@ function planAt(input: PlanAtInput): PlanInForce {
   return { ...next, version, plan, phase };
 }
 
-/** The last change that the day has seen: a change counts from the start of its own date. */
+/** A change counts from the start of its own date. */
 function transitionOn(transitions: readonly Transition[], date: LocalDate): Transition | undefined {
   return transitions.findLast((transition) => transition.event.effective.date <= date);
 }
 
-/** The day's own instant (§2 rule 2), but not before the change that counts on that day. */
+/** The day's own instant (§2 rule 2), not before the change that counts on that day. */
 function instantOfDay(date: LocalDate, { event }: Transition, account: PlanAtInput['account']): Instant {
   return maxInstant(atReferenceTime(date, account).at, event.effective.at);
 }

@@ -17,18 +17,18 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** A subscription to create. Absent, null and, in texts, empty members are the same. */
+/** Absent and null members and empty texts are the same. */
 export interface CreateSubscriptionRequest extends CreationPlace, CreationTerms {
   readonly accountId?: Uuid | null | undefined;
 }
 
 export interface CreateSubscriptionOptions extends CreationDates {
   readonly migrated?: boolean | undefined;
-  /** Default true: the key of a bundle that has ended may be used again (§17.2). */
+  /** Allows the key of an ended bundle (§17.2); default true. */
   readonly renameKeyIfExistsAndUnused?: boolean | undefined;
 }
 
-/** A request that passed the checks, with null for what it does not name. */
+/** A checked request with null for absent members. */
 export interface CheckedRequest {
   readonly accountId: Uuid;
   readonly bundleId: Uuid | null;
@@ -42,7 +42,6 @@ export interface CheckedRequest {
   readonly priceOverrides: readonly PriceOverrideRequest[];
 }
 
-/** Largest quantity that a row holds. */
 const MAX_QUANTITY = 2_147_483_647;
 
 /**
@@ -89,7 +88,7 @@ export function checkTerms(
   };
 }
 
-/** In the order in which they are checked and listed in messages. */
+/** In the order of checks and messages. */
 const PLAN_FIELDS = ['productName', 'productCategory', 'billingPeriod', 'priceList'] as const;
 
 function checkPlanIdentification(request: CreateSubscriptionRequest): void {
@@ -120,14 +119,13 @@ function checkPriceOverrides(overrides: readonly PriceOverrideRequest[]): void {
   });
 }
 
-/** Subscriptions to create in one bundle: a base with add-ons, add-ons for a bundle that has a base, or standalone ones. */
+/** Subscriptions to create in one bundle. */
 export type CreateBundleRequest = readonly (CreateSubscriptionRequest | null)[];
 
-/** Requests for one bundle that passed the checks. */
 export interface CheckedGroup {
   readonly bundleId: Uuid | null;
   readonly bundleExternalKey: string | null;
-  /** At least one, in the order of the request. */
+  /** In request order; at least one. */
   readonly members: readonly CheckedRequest[];
 }
 
@@ -136,7 +134,6 @@ export interface CheckedGroups {
   readonly groups: readonly CheckedGroup[];
 }
 
-/** A single creation as a group of one. */
 export function groupOf(request: CheckedRequest): CheckedGroup {
   const { bundleId, bundleExternalKey } = request;
   return { bundleId, bundleExternalKey, members: [request] };
@@ -150,8 +147,8 @@ export function checkSingleRequest([group]: readonly (CreateBundleRequest | null
 
 /**
  * Checks the requests of one call and their relations (§6.1); messages are fixed (http-api §12).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5),
- * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an element without account.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID
+ * (3002) for an element without account.
  */
 export function checkCreateGroups(
   groups: readonly (CreateBundleRequest | null | undefined)[],
@@ -164,7 +161,7 @@ export function checkCreateGroups(
   return { accountId, groups: checked };
 }
 
-/** The error of a call for several subscriptions whose account does not exist; the message is fixed. */
+/** The fixed message for an unknown account in a call for several subscriptions. */
 export function noSuchAccountOfGroup(accountId: Uuid | null): BillingError {
   return billingError(
     ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
@@ -193,7 +190,7 @@ function notTheSame(field: string): BillingError {
   return invalidField(`SubscriptionJson ${field} should be the same for each element`, { field });
 }
 
-/** The keys by which bundles are looked for; where an id is given, that is used instead. */
+/** The keys of bundles to look up; an id takes precedence. */
 export function requestedKeys(groups: readonly CheckedGroup[]): readonly string[] {
   const keys = groups.flatMap(({ bundleId, bundleExternalKey }) =>
     bundleId === null ? (bundleExternalKey ?? []) : [],
@@ -210,8 +207,8 @@ export interface PlanChoice {
 
 /**
  * The requested plan in the catalog version of its billing date (§6.2 rule 4).
- * @throws BillingError of catalog §7 (2013, 2020, 2021, 2030, 2050, 2002), MISSING_OR_INVALID_FIELD for another
- * category than the plan's.
+ * @throws BillingError of catalog §7 (2013, 2020, 2021, 2030, 2050, 2002), MISSING_OR_INVALID_FIELD for a wrong
+ * category.
  */
 export function choosePlan(
   catalog: CatalogWithOverrides,
@@ -223,7 +220,7 @@ export function choosePlan(
   return choice;
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) where the category that a request names is not the plan's. */
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) if the requested category is not the plan's. */
 export function checkCategory({ plan, category }: PlanChoice, requested: ProductCategory | null): void {
   if (requested === null || requested === category) return;
   throw invalidField(
@@ -232,10 +229,7 @@ export function checkCategory({ plan, category }: PlanChoice, requested: Product
   );
 }
 
-/**
- * The plan of a specifier in the catalog version in force at an instant. @throws BillingError as `choosePlan`, of
- * catalog §7.
- */
+/** @throws BillingError as `choosePlan`, of catalog §7. */
 export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier, at: Instant): PlanChoice {
   const version = catalog.resolveVersion(at);
   const plan = catalog.selectPlan(version, specifier);
@@ -261,12 +255,11 @@ export function overridesOf(
   return defineOverrides({ plan, chosen: catalog.overridePlanNamed(plan.name), currency, requests });
 }
 
-/** The choice with the override plan in the place of the chosen one; the price list stays. */
 export function withOverridePlan(choice: PlanChoice, overridePlan: OverridePlan): PlanChoice {
   return { ...choice, plan: overridePlan.planFrom(choice.version.findPlan(overridePlan.parentPlanName)) };
 }
 
-/** The list of the plan: the requested one, else DEFAULT; for a plan given by name, the list that holds it. */
+/** The requested list, else DEFAULT; for a plan given by name, its list. */
 function priceListOf(version: CatalogVersion, plan: Plan, requested: string | null): string {
   if (requested === null) return version.priceListOf(plan);
   return version.findPriceList(requested).plans.includes(plan.name) ? requested : DEFAULT_PRICE_LIST;

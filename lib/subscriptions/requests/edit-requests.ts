@@ -27,7 +27,7 @@ import { checkText } from '../../values/text/index.ts';
 import type { RequestedDate } from '../../values/time/index.ts';
 import { type CheckedRequest, checkTerms } from './create-request.ts';
 
-/** A request that passed the checks, with null for what it does not name. */
+/** A checked request with null for absent members. */
 export interface CheckedChange extends Pick<CheckedRequest, 'billCycleDay' | 'quantity' | 'priceOverrides'> {
   readonly target: PlanSpecifier;
   readonly phaseType: PhaseType | null;
@@ -76,7 +76,6 @@ function targetOf(request: ChangePlanRequest): PlanSpecifier {
   };
 }
 
-/** A policy that gives a date: all but ILLEGAL. */
 export type TimedPolicy = Exclude<BillingActionPolicy, typeof BillingActionPolicy.ILLEGAL>;
 
 /** @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL. */
@@ -88,11 +87,9 @@ export function timedPolicy(policy: BillingActionPolicy | null | undefined): Tim
   );
 }
 
-/** To which account a bundle is transferred, and how. */
 export interface TransferBundleRequest {
-  /** The target account. */
   readonly accountId?: Uuid | null | undefined;
-  /** External keys of the new subscriptions, by the subscriptions that they continue; default: the new subscription's id. */
+  /** External keys of the new subscriptions, by old subscription; default: the new id. */
   readonly subscriptions?:
     | readonly {
         readonly subscriptionId?: Uuid | null | undefined;
@@ -100,14 +97,14 @@ export interface TransferBundleRequest {
       }[]
     | null
     | undefined;
-  /** Whether keys for subscriptions of the bundle that have ended are ignored; by default they are refused. */
+  /** Whether keys for ended subscriptions are ignored; by default they are rejected. */
   readonly ignoresEnded?: boolean | undefined;
 }
 
 export type TransferPolicy = typeof BillingActionPolicy.END_OF_TERM | typeof BillingActionPolicy.IMMEDIATE;
 
 /**
- * Checks a request by itself (§17.4), apart from the terms that plugins may replace.
+ * Checks a request (§17.4) without the terms that plugins may replace.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5).
  */
 export function checkTransferRequest({
@@ -119,7 +116,7 @@ export function checkTransferRequest({
   return { accountId, externalKeys: externalKeysOf(subscriptions ?? []), ignoresEnded };
 }
 
-/** @throws BillingError INVALID_PARAMETER (60002) for a policy that transfers do not have. */
+/** @throws BillingError INVALID_PARAMETER (60002) for an unsupported policy. */
 export function checkTransferOptions(options: TransferBundleOptions) {
   return {
     requestedDate: options.requestedDate ?? null,
@@ -128,7 +125,7 @@ export function checkTransferOptions(options: TransferBundleOptions) {
   };
 }
 
-/** A transfer that passed the checks; external keys by the id of the subscription that is continued. */
+/** External keys by the id of the continued subscription. */
 export type CheckedTransfer = ReturnType<typeof checkTransferRequest> &
   ReturnType<typeof checkTransferOptions>;
 

@@ -10,15 +10,15 @@ import { Decimal } from '../../values/money/index.ts';
 import { isStorable } from '../../values/text/index.ts';
 import { isBillingPeriod } from '../../values/time/index.ts';
 
-/** What a plugin's decision does to a call; a problem is the plugin's mistake. */
+/** The effect of a plugin's decision; a problem is the plugin's mistake. */
 type Decided<Terms> = { readonly terms: Terms } | { readonly reason: string } | { readonly problem: string };
 
 type Check = (value: unknown) => boolean;
 type Checks<Terms> = { readonly [Name in keyof Required<Terms>]: Check };
 
 /**
- * Reads a plugin's answer as a claim (§22): members of the operation's terms only, each of its type. The rules for
- * callers' requests then decide whether the values make sense.
+ * Reads a plugin's untrusted answer (§22): only members of the operation's terms, each of its type. The rules for
+ * requests check the values.
  */
 export function decide<Operation extends EntitlementOperation>(
   operation: Operation,
@@ -34,7 +34,7 @@ export function decide<Operation extends EntitlementOperation>(
   return { problem: 'answered neither abort nor replace' };
 }
 
-/** A copy that belongs to the engine: a getter or a proxy in an answer is asked once, while the plugin's call lasts. */
+/** Copies an answer, so that its getters and proxies run once, during the plugin's call. */
 export function ownCopy(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer;
   if (Array.isArray(answer)) return answer.map(ownCopy);
@@ -42,7 +42,6 @@ export function ownCopy(answer: unknown): unknown {
   return Object.fromEntries(Object.entries(answer).map(([name, member]) => [name, ownCopy(member)]));
 }
 
-/** The members of a request that are terms of the operation; it may have others. */
 export function termsOf<Operation extends EntitlementOperation>(
   operation: Operation,
   request: EntitlementTerms[Operation],
@@ -50,7 +49,6 @@ export function termsOf<Operation extends EntitlementOperation>(
   return picked(Object.keys(checks[operation]), request) as EntitlementTerms[Operation];
 }
 
-/** The terms of one subscription to create, taken from a request. */
 export function creationTermsOf(request: CreationTerms): CreationTerms {
   return picked(Object.keys(creationChecks), request);
 }
@@ -81,7 +79,6 @@ function replaced<Operation extends EntitlementOperation>(
   return { terms: { ...terms, ...values } };
 }
 
-/** The first member that is unknown or has a value that it cannot take. */
 function refusedMember(known: Readonly<Record<string, Check>>, values: object): string | undefined {
   return Object.entries(values).find(([name, value]) => {
     const check = Object.hasOwn(known, name) ? known[name] : undefined;
@@ -93,7 +90,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Also takes null and undefined, which remove a value. */
 function orNone(check: Check): Check {
   return (value) => value === null || value === undefined || check(value);
 }
@@ -123,7 +119,6 @@ const planChecks = {
 
 const creationChecks: Checks<CreationTerms> = { ...planChecks, productCategory: oneOf(ProductCategory) };
 
-/** The members that may be replaced, and what each takes. */
 const checks: { readonly [Operation in EntitlementOperation]: Checks<EntitlementTerms[Operation]> } = {
   [EntitlementOperation.CREATE]: {
     entitlementDate: date,

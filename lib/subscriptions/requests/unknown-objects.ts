@@ -9,7 +9,6 @@ export function checkBundleOwner(bundle: Pick<Bundle, 'id' | 'accountId'>, accou
   throw specifierError(`Bundle ${bundle.id} does not belong to account ${accountId}`, bundle.id);
 }
 
-/** The error for a subscription that is named together with an account that it does not belong to. */
 export function notOfAccount(subscriptionId: Uuid, accountId: Uuid): BillingError {
   return billingError(
     ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
@@ -18,24 +17,20 @@ export function notOfAccount(subscriptionId: Uuid, accountId: Uuid): BillingErro
   );
 }
 
-/** The error for a subscription that is named together with a bundle that it is not in. */
 export function notInBundle(subscriptionId: Uuid, bundleId: Uuid): BillingError {
   return specifierError(`Subscription ${subscriptionId} is not in bundle ${bundleId}`, bundleId);
 }
 
-/** The error for ids and keys that do not go together. */
 export function specifierError(message: string, bundleId: Uuid): BillingError {
   return billingError(ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER, message, { bundleId });
 }
 
-/** The error for an id that no bundle of the tenant has. */
 export function noSuchBundle(bundleId: Uuid): BillingError {
   return billingError(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID, `Bundle ${bundleId} does not exist`, {
     bundleId,
   });
 }
 
-/** The error for a key that no bundle of the tenant has. */
 export function noBundleOfKey(externalKey: string): BillingError {
   return billingError(
     ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY,
@@ -44,7 +39,6 @@ export function noBundleOfKey(externalKey: string): BillingError {
   );
 }
 
-/** The error for an id that no subscription of the tenant has. */
 export function noSuchSubscription(subscriptionId: Uuid): BillingError {
   return billingError(
     ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
@@ -53,7 +47,6 @@ export function noSuchSubscription(subscriptionId: Uuid): BillingError {
   );
 }
 
-/** The error for a key that no subscription of the tenant has. */
 export function noSubscriptionOfKey(externalKey: string): BillingError {
   return billingError(
     ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY,

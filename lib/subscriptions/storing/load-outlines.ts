@@ -22,22 +22,20 @@ import { readablePlans } from '../timeline/readable-plans.ts';
 import { type BundleOutline, bundleOutline } from '../views/bundle-outline.ts';
 import { answerTooLarge, type BundleWindow, type RowBound } from '../views/outline-page.ts';
 
-/** Bundles that one statement reads: some milliseconds of work, before others get their turn. */
+/** Bundles per statement, some milliseconds of work. */
 const BUNDLES_READ_AT_ONCE = 200;
 
 interface LoadOutlinesInput {
-  /** The answer has their order. */
   readonly bundles: readonly Bundle[];
-  /** Accounts of these bundles that have already been read. */
   readonly accounts?: readonly Account[];
   readonly now: Instant;
   readonly catalogsOf: CatalogSource;
-  /** With more records than this, the last bundles are left out. */
+  /** Limits the records; the last bundles are left out. */
   readonly maxRecords: number;
   readonly nextTurn: SystemClock['nextTurn'];
 }
 
-/** Loads what the outlines of bundles are made from, some bundles at a time, so that no statement is long. */
+/** Loads the data of bundle outlines in batches, so that no statement is long. */
 export async function loadOutlines(session: ReadSession, input: LoadOutlinesInput): Promise<BundleWindow> {
   const { bundles, maxRecords, nextTurn } = input;
   const owners = new Owners(session, input);
@@ -55,7 +53,6 @@ export async function loadOutlines(session: ReadSession, input: LoadOutlinesInpu
   return { outlines, recordIds };
 }
 
-/** The accounts of the bundles, each read once with what is set on it. */
 class Owners {
   readonly #session: ReadSession;
   readonly #accounts: Map<Uuid, Account>;
@@ -66,7 +63,6 @@ class Owners {
     this.#accounts = new Map(accounts.map((account) => [account.id, account]));
   }
 
-  /** Those of these accounts whose states are not known yet. */
   async read(accountIds: readonly Uuid[]): Promise<readonly Uuid[]> {
     const unknown = accountIds.filter((id) => !this.#accounts.has(id));
     const accounts = unknown.length === 0 ? [] : await this.#session.accounts.findByIds(unknown);
@@ -155,7 +151,6 @@ function idsOf(records: readonly { readonly id: Uuid }[]): readonly Uuid[] {
   return records.map(({ id }) => id);
 }
 
-/** The active states of these objects, a part at a time. */
 export async function loadBlockingStates(
   session: ReadSession,
   blockedIds: readonly Uuid[],
@@ -197,7 +192,6 @@ export async function findBundlesOfAccount(
     .toSorted(byOriginalCreation);
 }
 
-/** Bundles that the filter names are looked up directly, however many the account has. */
 async function candidatesOf(
   session: ReadSession,
   accountId: Uuid,
@@ -222,7 +216,6 @@ async function allOfAccount(
   return found;
 }
 
-/** All bundles of the account in creation order, a part at a time. */
 export async function* bundlesInParts(
   session: ReadSession,
   accountId: Uuid,
@@ -249,14 +242,13 @@ function byOriginalCreation(a: Bundle, b: Bundle): number {
 interface LoadServiceEndsInput {
   readonly subscriptions: readonly Subscription[];
   readonly now: Instant;
-  /** Of the accounts of the add-ons among them. */
   readonly catalogsOf: CatalogSource;
   readonly nextTurn: SystemClock['nextTurn'];
 }
 
 /**
- * When the services of these subscriptions end: their own end or, for add-ons, that of the base (§12), else a past
- * expiry. Leaves out those that go on. The number of statements does not grow.
+ * The ends of these subscriptions' services: their own or, for add-ons, their base's (§12), else a past expiry; only
+ * those that end. Constant number of statements.
  */
 export async function loadServiceEnds(
   session: ReadSession,

@@ -22,12 +22,12 @@ import { planNamesOf } from '../timeline/lifecycle-events.ts';
 interface LockRunningInput {
   readonly subscriptionId: Uuid;
   readonly catalogsOf: CatalogSource;
-  /** A plan that the operation reads besides those of the subscription. */
+  /** A further plan that the operation reads. */
   readonly planName?: string | null;
 }
 
 /**
- * Locks a subscription's account and reads the rows of its bundle, from which operations are decided.
+ * Locks a subscription's account and reads its bundle.
  * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), BUSY (60018).
  */
 export async function lockRunning(
@@ -37,7 +37,6 @@ export async function lockRunning(
   return (await lockRunningInBundle(session, { subscriptionId, catalogsOf, planName })).running;
 }
 
-/** As `lockRunning`, for operations that concern the rest of the bundle: a base and its add-ons. */
 export async function lockRunningInBundle(
   session: WriteSession,
   { subscriptionId, catalogsOf, planName = null }: LockRunningInput,
@@ -52,13 +51,12 @@ export async function lockRunningInBundle(
 }
 
 interface LoadRunningInput extends Omit<LockRunningInput, 'subscriptionId'> {
-  /** Its lock is held. */
+  /** Locked. */
   readonly account: Account;
-  /** Bundles of that account. */
   readonly bundles: readonly Bundle[];
 }
 
-/** Reads the subscriptions of whole bundles, in a constant number of statements. */
+/** In a constant number of statements. */
 export async function loadRunning(
   session: ReadSession,
   { account, ...of }: LoadRunningInput,
@@ -67,13 +65,11 @@ export async function loadRunning(
 }
 
 interface LoadRunningOfInput extends Omit<LoadRunningInput, 'account'> {
-  /** Their locks are held. */
+  /** Locked. */
   readonly accounts: readonly Account[];
-  /** Bundles of these accounts. */
   readonly bundles: readonly Bundle[];
 }
 
-/** As `loadRunning`, for bundles of many accounts; account after account. */
 export async function loadRunningOf(
   session: ReadSession,
   { accounts, bundles, catalogsOf, planName = null }: LoadRunningOfInput,
@@ -129,7 +125,7 @@ interface LoadCreationInput {
   readonly now: Instant;
 }
 
-/** Reads what creations are decided from, in a constant number of statements. */
+/** In a constant number of statements. */
 export async function loadCreation(
   session: ReadSession,
   { account, groups, options, catalogsOf, now }: LoadCreationInput,
@@ -148,7 +144,6 @@ export async function loadCreation(
   return { options, account, found, keyCarriers, blockingStates, catalog: plansOf(account.id), now };
 }
 
-/** The bundles that the requests name by id or, without one, by key, with what decides whether they are joined. */
 async function findBundles(
   session: ReadSession,
   groups: readonly CheckedGroup[],
@@ -172,7 +167,7 @@ async function findBundles(
 }
 
 /**
- * Locks the account of a creation and the accounts of bundles that may have to give up a requested key (§17.2).
+ * Locks the account of a creation and those of bundles that may lose a requested key (§17.2).
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
  */
 export async function lockWithKeyHolders(
@@ -188,10 +183,7 @@ export async function lockWithKeyHolders(
   return { account, lockedIds };
 }
 
-/**
- * @throws ConcurrentChangeError, which runs the creation again, if another account's bundle got a key before the
- * lock.
- */
+/** @throws ConcurrentChangeError, which repeats the creation, if another account's bundle got a key before the lock. */
 export function checkHoldersLocked(carriers: readonly Bundle[], lockedIds: ReadonlySet<Uuid>): void {
   const holder = carriers.find((bundle) => holdsKey(bundle) && !lockedIds.has(bundle.accountId));
   if (holder === undefined) return;

@@ -24,10 +24,7 @@ import {
 } from '../edits/subscription-edit.ts';
 import type { EditTools } from '../timeline/lifecycle-events.ts';
 
-/**
- * Stores edits with their outbox: events due by now are published, the rest is queued (§21). A constant number of
- * statements for any number of subscriptions.
- */
+/** Stores edits, publishes due events and queues others (§21), in a constant number of statements. */
 export async function saveEdits(
   session: WriteSession,
   edits: readonly SubscriptionEdit[],
@@ -80,7 +77,7 @@ function keysOf(notifications: readonly { readonly uniqueKey: string | null }[])
   return notifications.flatMap(({ uniqueKey }) => uniqueKey ?? []);
 }
 
-/** Makes changed subscriptions due for invoicing from the earliest date that a change touches (invoicing §7.1). */
+/** Makes subscriptions due for invoicing from the earliest touched date (invoicing §7.1). */
 export async function markDirty(session: WriteSession, touched: readonly TouchedDate[]): Promise<void> {
   if (touched.length === 0) return;
   const dates = Map.groupBy(touched, ({ subscriptionId }) => subscriptionId);
@@ -95,7 +92,7 @@ export async function markDirty(session: WriteSession, touched: readonly Touched
   );
 }
 
-/** Stores new subscriptions and their outbox; a constant number of statements for any number. */
+/** In a constant number of statements. */
 export async function saveCreations(
   session: WriteSession,
   bundles: readonly NewBundleContent[],
@@ -112,7 +109,7 @@ export async function saveCreations(
   announceCreations(session, creations, now);
 }
 
-/** What is due by now is told in the call's transaction; the rest gets its queue entry (§21). */
+/** Publishes due events and queues the others (§21). */
 function announceCreations(session: WriteSession, creations: readonly NewSubscription[], now: Instant): void {
   const last = runEventOfCreations(creations, now);
   for (const creation of creations) {
@@ -129,8 +126,8 @@ function announceCreations(session: WriteSession, creations: readonly NewSubscri
 }
 
 /**
- * Sets at most one state of each service on each object (§14.1, §21) in a constant number of statements; states in
- * force by now are published, the rest is queued, and what is billed differently is marked.
+ * Sets at most one state per service and object (§14.1, §21) in a constant number of statements; publishes effective
+ * states, queues others, and marks billing changes.
  */
 export async function setBlockingStates(
   session: WriteSession,
@@ -156,7 +153,6 @@ export async function setBlockingStates(
   for (const plan of plans) announceState(session, { plan, states: onPathOf(plan.block) }, tools);
 }
 
-/** The subscriptions under the objects whose billing differs, each with the day from which it does. */
 async function touchedBy(session: ReadSession, plans: readonly StatePlan[]): Promise<readonly TouchedDate[]> {
   const differing = plans.filter(({ billedOtherwiseFrom }) => billedOtherwiseFrom !== null);
   const accountIds: Uuid[] = [];

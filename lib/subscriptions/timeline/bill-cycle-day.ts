@@ -12,35 +12,33 @@ import { dayOfMonth, type LocalDate, maxDate, type TimeZone } from '../../values
 import { currentPhase, phaseTimeline } from './phase-timeline.ts';
 import type { PlanInForce, Transition } from './transitions.ts';
 
-/** What bill cycle days are derived from, for one subscription (§15.1). */
 export interface BillCycleDaySources {
-  /** 1 to 31; 0 while the account has none. */
+  /** 1 to 31; 0 = none yet. */
   readonly accountBillCycleDay: number;
   readonly firstCharge: LocalDate;
-  /** First charge of the bundle's base subscription; for a BASE or STANDALONE subscription its own. */
+  /** First charge of the bundle's base, else its own. */
   readonly baseFirstCharge: LocalDate;
 }
 
 export interface BillCycleDay {
   readonly day: number;
-  /** True if the alignment of the plan is ACCOUNT, whether the account has a day yet or not. */
+  /** True if the alignment of the plan is ACCOUNT, even without an account day. */
   readonly isAccountAligned: boolean;
-  /** How the plan aligns its bill cycle, whether or not a day was requested. */
   readonly alignment: RuleDecision<BillingAlignment>;
   readonly isRequested: boolean;
-  /** True if the day is the subscription's own only because the account has none yet. */
+  /** True if the account has no day yet. */
   readonly isProvisional: boolean;
 }
 
-/** How the plan in force aligns its bill cycle (catalog §8), by the rules of the version that supplies it (catalog §6.3). */
+/** By the rules of the version that supplies the plan (catalog §6.3, §8). */
 function billingAlignmentOf(inForce: PlanInForce): RuleDecision<BillingAlignment> {
   const context = inForce.version.subscriptionContextOf(inForce.plan, inForce.phase.type);
   return billingAlignment(inForce.version.rules, { ...context, priceList: inForce.priceListName });
 }
 
 /**
- * The bill cycle day in force (§15.1): that of the latest BCD_CHANGE, else by billing alignment. While the account
- * has no day, ACCOUNT counts as SUBSCRIPTION (§15.2).
+ * The latest BCD_CHANGE, else the day by billing alignment (§15.1). Without an account day, ACCOUNT counts as
+ * SUBSCRIPTION (§15.2).
  */
 export function billCycleDayOf(
   inForce: PlanInForce,
@@ -76,8 +74,7 @@ interface SubscriptionTimeline {
 }
 
 /**
- * The sources of bill cycle days (§15.1); none for subscriptions without transitions. The base of each add-on must be
- * among the subscriptions.
+ * The sources of bill cycle days (§15.1) of subscriptions with transitions. The base of each add-on must be among them.
  */
 export function billCycleDaySources(
   timelines: readonly SubscriptionTimeline[],
@@ -115,7 +112,6 @@ function chargeOf(subscriptionId: Uuid, charges: ReadonlyMap<Uuid, LocalDate>): 
   return date;
 }
 
-/** The subscription that BUNDLE alignment follows: the bundle's BASE, else the subscription itself (§15.1). */
 function alignmentBase<T extends Pick<Subscription, 'id' | 'category'>>(
   subscription: T,
   ofBundle: readonly T[],
@@ -125,9 +121,8 @@ function alignmentBase<T extends Pick<Subscription, 'id' | 'category'>>(
 }
 
 /**
- * The local date of the first charge (§15.1): from the phase at the billing start on, the start of the first phase
- * without end or with a price above zero, but not before the billing start. Without recurring charges, the billing
- * start.
+ * The local date of the first charge (§15.1): the start of the first phase without end or with a price above zero, not
+ * before the billing start. Without recurring charges, the billing start.
  */
 export function firstChargeDate(transitions: readonly Transition[], zone: TimeZone): LocalDate {
   const first = transitions[0];

@@ -35,15 +35,13 @@ import {
 interface InitialEventsInput {
   readonly plan: Plan;
   readonly priceListName: string;
-  /** First billing instant. */
   readonly billing: DatedInstant;
   /** Origin of the phase timeline, from the create alignment. */
   readonly anchor: DatedInstant;
-  /** The requested phase, or null. */
   readonly phaseType: PhaseType | null;
   readonly billCycleDay: number | null;
   readonly quantity: number | null;
-  /** Stored with CREATE, as text; null = all alignments give the same phases at the same dates. */
+  /** Stored with CREATE as text; null = all alignments agree. */
   readonly reason: string | null;
   readonly now: Instant;
   readonly zone: TimeZone;
@@ -83,14 +81,13 @@ export function initialEvents(input: InitialEventsInput): readonly EventDraft[] 
       timeline,
       current,
       now: input.now,
-      // At the billing date plus the duration, not at the end of the phase on the timeline (§5 rule 8).
+      // The billing date plus the duration, not the end of the phase on the timeline (§5 rule 8).
       expiryOfCurrent: () => expiryOnCreation(current, input),
       expiryOf: (last) => expiryAfterPhase(last, input.anchor, input.zone),
     }),
   ];
 }
 
-/** The event that puts a subscription on a plan, then the bill cycle day and the quantity requested with it. */
 export function choiceDrafts(
   type: EventDraft['type'],
   { billCycleDay, quantity, ...choice }: Omit<EventDraft, 'type'>,
@@ -106,16 +103,16 @@ export function choiceDrafts(
 
 interface PhasesAfterInput {
   readonly timeline: readonly PhaseStart[];
-  /** The phase in which the choice of the plan puts the subscription; one of `timeline`. */
+  /** The phase that begins with the plan; one of `timeline`. */
   readonly current: PhaseStart;
   readonly now: Instant;
-  /** Where the plan ends if `current` is its last phase; undefined if it does not. */
+  /** The expiry if `current` is the last phase; undefined if it does not end. */
   readonly expiryOfCurrent: () => EventDraft | undefined;
-  /** The same for a last phase that begins with a PHASE. */
+  /** The same for a later last phase. */
   readonly expiryOf: (last: PhaseStart) => EventDraft | undefined;
 }
 
-/** PHASE of every phase that has begun by now and of the next one, or EXPIRED where the plan ends (§5 rules 7, 8). */
+/** PHASE of every phase begun by now and of the next, or the EXPIRED of the plan (§5 rules 7, 8). */
 export function phasesAfter(input: PhasesAfterInput): readonly EventDraft[] {
   const later = input.timeline.slice(input.timeline.indexOf(input.current) + 1);
   const begun = later.filter((entry) => entry.start.at <= input.now);
@@ -126,12 +123,11 @@ export function phasesAfter(input: PhasesAfterInput): readonly EventDraft[] {
   return expiry === undefined ? drafts : [...drafts, expiry];
 }
 
-/** PHASE at the start of `entry`. */
 function phaseDraft(entry: PhaseStart): EventDraft {
   return { ...bareDraft(LifecycleEventType.PHASE, entry.start), phaseName: entry.phase.name };
 }
 
-/** EXPIRED at the end of a final FIXEDTERM phase that a PHASE began; undefined for any other phase (§5 rule 8). */
+/** EXPIRED at the end of a final FIXEDTERM phase that began with a PHASE, else undefined (§5 rule 8). */
 export function expiryAfterPhase(
   last: PhaseStart,
   anchor: DatedInstant,
@@ -149,20 +145,19 @@ function expiryOnCreation(current: PhaseStart, input: InitialEventsInput): Event
 }
 
 interface NextPhaseInput {
-  /** Active events of one subscription; stored, or derived by this very rule. */
+  /** Active events of one subscription, stored or derived. */
   readonly events: readonly LifecycleEvent[];
-  /** The PHASE that is, or will be, in effect; one of `events`. */
+  /** One of `events`. */
   readonly phaseEvent: LifecycleEvent;
   readonly plans: PlanResolver;
   readonly zone: TimeZone;
 }
 
 /**
- * The PHASE after a PHASE, or EXPIRED where a final FIXEDTERM ends (§5 rules 7, 8); undefined if the plan ends or
- * changes first, or if the event exists already. Depends on the input only: events derived ahead are those that are
- * stored later.
- * Uses the catalog of the event's own date, its logical time (§21), and counts from the start of this phase (§5 rule
- * 1), so that a later version does not move what has begun.
+ * The PHASE after a PHASE, or the EXPIRED of a final FIXEDTERM (§5 rules 7, 8); undefined if the plan ends or changes
+ * first, or if the event exists. Depends on the input only, so that derived and later stored events are equal. Uses the
+ * catalog of the event's own date (§21) and counts from the start of this phase (§5 rule 1), so that later versions do
+ * not move phases that have begun.
  */
 export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefined {
   const { events, phaseEvent, plans, zone } = input;
@@ -188,7 +183,7 @@ export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefin
   return following;
 }
 
-/** True if the segment of the plan already has its next PHASE or its expiry, or ends before `following` would begin. */
+/** True if the next PHASE or expiry exists, or the plan ends before `following`. */
 function isSettled(later: readonly LifecycleEvent[], following: EventDraft): boolean {
   for (const event of later) {
     const isBefore = event.effective.at <= following.effective.at;
@@ -199,14 +194,12 @@ function isSettled(later: readonly LifecycleEvent[], following: EventDraft): boo
   return false;
 }
 
-/** Above every record id, so that at one instant derived events come after the stored events of any subscription. */
+/** Above every record id, so that derived events sort after stored ones of their instant. */
 const ABOVE_RECORD_IDS = 2 ** 52;
 
 /**
- * The events in effect with those not stored yet: storage has only the next PHASE (§5 rule 7), billing ahead needs
- * all phases and the expiry.
- * A derived event equals the one stored later but carries the id of the stored PHASE that it follows; it is for
- * computing only.
+ * Adds the events not stored yet: storage has only the next PHASE (§5 rule 7), billing ahead needs all phases and the
+ * expiry. A derived event has the id of the stored PHASE before it, for computation only.
  */
 export function withDerivedPhases(
   active: readonly LifecycleEvent[],
@@ -229,7 +222,6 @@ export function withDerivedPhases(
   return events;
 }
 
-/** The last PHASE of each plan segment that has any. */
 function lastPhases(ordered: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const relevant = ordered.filter((event) => event.type === LifecycleEventType.PHASE || isPlanChoice(event));
   return relevant.filter((event, index) => {
@@ -242,23 +234,21 @@ function derivedEvent(draft: EventDraft, source: LifecycleEvent, sequence: numbe
   return { ...source, ...draft, recordId: derivedRecordId(source.recordId), sequence };
 }
 
-/** Record id of an event that is derived from another event; one that is already derived keeps its own. */
 export function derivedRecordId(recordId: number): number {
   return recordId < ABOVE_RECORD_IDS ? ABOVE_RECORD_IDS + recordId : recordId;
 }
 
 interface BillableTermsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'timeZone'>;
-  /** Active events of one subscription, as they will be. */
   readonly events: readonly LifecycleEvent[];
   readonly plans: PlanResolver & PriceChangeSource;
-  /** The date from which they are new; what was accepted before is not checked again. Default: all are. */
+  /** Skips the check of earlier, already accepted dates. Default: checks all. */
   readonly from?: Instant;
 }
 
 /**
- * Checks that every phase to come, in every known catalog version, has a price in the account's currency; the account
- * could not be invoiced otherwise (ruling R37).
+ * Checks that every future phase, in every known catalog version, has a price in the account's currency; otherwise
+ * invoicing would fail (ruling R37).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011),
  * CURRENCY_INVALID (3) for an account without currency.
  */
@@ -285,7 +275,7 @@ function checkPhase(phase: PlanPhase, { id: accountId, currency }: BillableTerms
   for (const price of billedPrices(phase)) checkPrice(price, phase, currency);
 }
 
-/** A free phase is an item of an invoice too, and an account without currency never gets an invoice. */
+/** A free phase is an invoice item too, and invoices need a currency. */
 function needsCurrency({ name: phaseName }: PlanPhase, accountId: Account['id']): BillingError {
   return billingError(
     ErrorCode.CURRENCY_INVALID,

@@ -27,7 +27,6 @@ import {
 import { isPlanChoice } from './lifecycle-events.ts';
 import type { Transition } from './transitions.ts';
 
-/** A phase of a plan and where it starts on the timeline of one subscription. */
 export interface PhaseStart {
   readonly phase: PlanPhase;
   readonly start: DatedInstant;
@@ -36,14 +35,13 @@ export interface PhaseStart {
 interface PhaseTimelineInput {
   readonly plan: Plan;
   readonly anchor: DatedInstant;
-  /** The phase to begin with; the ones before it are skipped. null begins with the plan's first. */
+  /** Skips earlier phases; null = the plan's first. */
   readonly firstPhaseType: PhaseType | null;
   readonly zone: TimeZone;
 }
 
 /**
- * The phases of a plan laid end to end from `anchor` (§5 rule 1), on local dates at the anchor's time of day (§2 rule
- * 6).
+ * The phases of a plan end to end from `anchor` (§5 rule 1), on local dates at the anchor's time of day (§2 rule 6).
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011) if the plan has no phase of `firstPhaseType`.
  */
 export function phaseTimeline(input: PhaseTimelineInput): readonly PhaseStart[] {
@@ -57,14 +55,13 @@ export function phaseTimeline(input: PhaseTimelineInput): readonly PhaseStart[] 
   return timeline;
 }
 
-/** When a phase ends, at the time of day of `anchor`; undefined if it never does. */
 export function phaseEnd(entry: PhaseStart, anchor: DatedInstant, zone: TimeZone): DatedInstant | undefined {
   const date = durationEnd(entry.start.date, entry.phase.duration);
   if (date === undefined) return undefined;
   return { date, at: instantAt(date, localTimeOf(anchor.at, zone), zone) };
 }
 
-/** The last phase that has begun at `at`, also when a final FIXEDTERM has already run out (§5 rule 2). */
+/** The last phase begun at `at`, even after the end of a final FIXEDTERM (§5 rule 2). */
 export function currentPhase(timeline: readonly PhaseStart[], at: Instant): PhaseStart | undefined {
   return timeline.findLast((entry) => entry.start.at <= at);
 }
@@ -85,7 +82,7 @@ function phasesFrom(plan: Plan, firstPhaseType: PhaseType | null): readonly Plan
   );
 }
 
-/** Where the phase timeline of a newly created subscription begins (§5 rule 3). */
+/** The phase origin of a new subscription (§5 rule 3). */
 export function createAnchor(
   alignment: PlanAlignmentCreate,
   origins: Pick<Subscription, 'alignStart' | 'bundleStart'>,
@@ -100,10 +97,9 @@ export function createAnchor(
   }
 }
 
-/** What the phase timeline after a change of plan begins with. */
 interface PhaseOrigin {
   readonly anchor: DatedInstant;
-  /** null begins with the plan's first phase. */
+  /** null = the plan's first phase. */
   readonly firstPhaseType: PhaseType | null;
 }
 
@@ -111,16 +107,13 @@ interface ChangeOriginInput {
   readonly alignment: PlanAlignmentChange;
   readonly origins: Pick<Subscription, 'alignStart' | 'bundleStart'>;
   readonly transitions: readonly Transition[];
-  /** When the change takes effect. */
   readonly effective: DatedInstant;
   readonly plan: Plan;
-  /** The list that the plan is chosen from. */
   readonly priceListName: string;
-  /** The requested phase, or null. */
   readonly phaseType: PhaseType | null;
 }
 
-/** Where the phase timeline begins after a change to a plan (§5 rule 4). */
+/** The phase origin after a change of plan (§5 rule 4). */
 export function changeOrigin(input: ChangeOriginInput): PhaseOrigin {
   const { alignment, origins, effective, phaseType } = input;
   switch (alignment) {
@@ -137,13 +130,13 @@ export function changeOrigin(input: ChangeOriginInput): PhaseOrigin {
   }
 }
 
-/** The type of the subscription's very first phase, if the new plan has a phase of that type. */
+/** The type of the subscription's first phase, if the new plan has it. */
 function startingPhaseType({ transitions, plan }: ChangeOriginInput): PhaseType | null {
   const first = transitions[0]?.next?.phase.type ?? null;
   return plan.phases.some(({ type }) => type === first) ? first : null;
 }
 
-/** When the subscription came to the target's price list: by this change, or by an earlier choice of plan. */
+/** The date of the target price list: this change, or an earlier choice of plan. */
 function priceListStart({ transitions, effective, priceListName }: ChangeOriginInput): DatedInstant {
   const choices = transitions.filter(
     ({ event }, index) => isPlanChoice(event) && (index === 0 || event.effective.at < effective.at),
@@ -163,8 +156,8 @@ function neverAlignment(alignment: never): never {
 type Calendar = Pick<Account, 'timeZone' | 'referenceTime'>;
 
 /**
- * The instant of a requested date (§2 rules 2 to 5): a date, today included, is that date at reference time; an
- * absent one is now. Instants are cut to whole seconds.
+ * The instant of a requested date (§2 rules 2 to 5): a date means reference time of that day, absent means now.
+ * Instants are truncated to seconds.
  * @throws BillingError INVALID_PARAMETER (60002) for a date too far from today.
  */
 export function datedInstant(
@@ -178,7 +171,7 @@ export function datedInstant(
     return atReferenceTime(requested.date, account);
   }
   const at = truncateToSecond(requested?.at ?? now);
-  // An instant is checked by its UTC day: at the very end of the calendar it has no day in some zones.
+  // By the UTC day: at the end of the calendar an instant has no day in some zones.
   checkReach(localDateOf(at, UTC), today);
   return { at, date: localDateOf(at, account.timeZone) };
 }

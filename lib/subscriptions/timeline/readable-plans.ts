@@ -13,7 +13,7 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { instant, TimeUnit, UNLIMITED_DURATION } from '../../values/time/index.ts';
 import type { PlanInForce, PlanResolver } from './transitions.ts';
 
-/** Product of a plan that the catalog does not have. */
+/** Product of a plan missing from the catalog. */
 const UNKNOWN_PRODUCT = '';
 
 const UNKNOWN_VERSION: CatalogVersion = createVersion({
@@ -31,10 +31,7 @@ const UNKNOWN_VERSION: CatalogVersion = createVersion({
   },
 });
 
-/**
- * Plans for readers. A plan that the catalog no longer has is replaced by one of which only the events' facts are
- * known, so that no list of subscriptions fails for one of them.
- */
+/** Replaces plans missing from the catalog by placeholders with the facts of the events, so that lists never fail. */
 export function readablePlans(plans: PlanResolver): PlanResolver {
   return {
     versionAt: plans.versionAt.bind(plans),
@@ -55,17 +52,15 @@ const tellsNoPlan: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE,
 ]);
 
-/** False where only the names of the plan, its phase and its price list are known. */
+/** False for a placeholder. */
 export function isKnown({ version }: Pick<PlanInForce, 'version'>): boolean {
   return version !== UNKNOWN_VERSION;
 }
 
-/** False for the product of a plan of which only the name is known. */
 export function isKnownProduct(product: string): boolean {
   return product !== UNKNOWN_PRODUCT;
 }
 
-/** The plan with every phase that its events may name. */
 function unknownPlan(planName: string): ResolvedPlan {
   const plan: Plan = createPlan(
     {

@@ -15,13 +15,12 @@ import { assertInvariant, billingError, ErrorCode } from '../../values/errors/in
 import type { Instant } from '../../values/time/index.ts';
 import { decidedOf, inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle-events.ts';
 
-/** The plan of a subscription at some instant, as the catalog version that supplies it has it. */
 export interface PlanInForce {
   readonly version: CatalogVersion;
   readonly plan: Plan;
   readonly phase: PlanPhase;
   readonly priceListName: string;
-  /** When the plan was chosen: date of the last CREATE, TRANSFER or CHANGE. */
+  /** Date of the last CREATE, TRANSFER or CHANGE. */
   readonly chosenAt: Instant;
   /** When that choice was made, whatever its date. */
   readonly decided: Instant;
@@ -29,21 +28,21 @@ export interface PlanInForce {
 
 type BillingState = Extract<EntitlementState, 'ACTIVE' | 'CANCELLED' | 'EXPIRED'>;
 
-/** A lifecycle event, with what held before it and what holds from then on (§4.2). */
+/** A lifecycle event with the terms before and after it (§4.2). */
 export interface Transition {
   readonly event: LifecycleEvent;
   readonly previous: PlanInForce | null;
   readonly next: PlanInForce | null;
-  /** Day of the latest BCD_CHANGE up to this event's instant, also if it comes after the event in the order. */
+  /** Day of the latest BCD_CHANGE of this instant or before, even if sorted after the event. */
   readonly billCycleDay: number | null;
-  /** Quantity of the latest QUANTITY_CHANGE up to this event's instant, likewise. */
+  /** Quantity of the latest QUANTITY_CHANGE, likewise. */
   readonly quantity: number | null;
   readonly state: BillingState;
 }
 
 /**
- * The events that make up transitions, in time order: no markers, nothing after the end (§4.1, §4.2 rule 1), except a
- * PHASE at the instant of the end, which takes effect first. None without CREATE or TRANSFER at the start.
+ * The events of transitions in time order: no markers, nothing after the end (§4.1, §4.2 rule 1) except a PHASE of its
+ * instant, which takes effect first. None without a CREATE or TRANSFER at the start.
  */
 export function eventsInEffect(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const ordered = upToEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
@@ -51,9 +50,7 @@ export function eventsInEffect(events: readonly LifecycleEvent[]): readonly Life
   return first === undefined || !isStart(first) ? [] : ordered;
 }
 
-/**
- * The transitions of one subscription from its active events, in time order (§4.1, §4.2), with plans by §13 rule 2.
- */
+/** The transitions of one subscription in time order (§4.1, §4.2), with plans by §13 rule 2. */
 export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanResolver): readonly Transition[] {
   const ordered = eventsInEffect(events);
   let previous: PlanInForce | null = null;
@@ -61,7 +58,7 @@ export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanReso
   let quantity: number | null = null;
   let seen = 0;
   return ordered.map((event): Transition => {
-    // §4.2 rule 3: events of the same instant count, whatever their sequence.
+    // §4.2 rule 3: all events of the instant count, whatever their sequence.
     for (; isUpTo(ordered[seen], event.effective.at); seen += 1) {
       billCycleDay = ordered[seen]?.billCycleDay ?? billCycleDay;
       quantity = ordered[seen]?.quantity ?? quantity;
@@ -78,9 +75,7 @@ export function transitionAt(transitions: readonly Transition[], at: Instant): T
   return transitions.findLast((transition) => transition.event.effective.at <= at);
 }
 
-/**
- * The plan to show at `at`: before the billing start the first one, after the end the last one (§4.4, §18 rule 6).
- */
+/** The plan to show: the first before billing starts, the last after its end (§4.4, §18 rule 6). */
 export function planShownAt(transitions: readonly Transition[], at: Instant): PlanInForce | null {
   const transition = transitionAt(transitions, at) ?? transitions[0];
   return transition?.next ?? transition?.previous ?? null;
@@ -107,7 +102,6 @@ function upToEnd(ordered: readonly LifecycleEvent[]): readonly LifecycleEvent[] 
   );
 }
 
-/** True for a PHASE that takes effect at the instant of the end, just before it. */
 function isPhaseAt(event: LifecycleEvent, end: LifecycleEvent): boolean {
   return (
     event.type === LifecycleEventType.PHASE &&
@@ -116,7 +110,7 @@ function isPhaseAt(event: LifecycleEvent, end: LifecycleEvent): boolean {
   );
 }
 
-/** The transitions without a PHASE at the instant of the end, which brings nothing to bill. */
+/** Omits a PHASE at the instant of the end, which bills nothing. */
 export function billedTransitions(transitions: readonly Transition[]): readonly Transition[] {
   const end = transitions.find(({ event }) => isEnd(event))?.event;
   return end === undefined ? transitions : transitions.filter(({ event }) => !isPhaseAt(event, end));
@@ -151,24 +145,22 @@ function stateAfter(event: LifecycleEvent): BillingState {
   return EntitlementState.ACTIVE;
 }
 
-/** The catalog in which the plan of a running subscription is looked up (catalog §6.2). */
+/** The catalog for plans of running subscriptions (catalog §6.2). */
 export interface PlanResolver extends Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt'> {
-  /** What replaces a plan that has lost the phase of an event, where that is not refused. */
+  /** Replaces a plan without the event's phase; without it that is an error. */
   readonly unknownPlan?: (planName: string) => ResolvedPlan;
 }
 
-/** A phase of a plan, as an event names it. */
 interface NamedPhase {
   readonly planName: string;
   readonly phaseName: string | null;
   readonly at: Instant;
-  /** How the plan was chosen. */
   readonly chosen: LastPlanChange;
 }
 
 /**
- * The plan of a subscription with the phase of its event (catalog §6.2). Another catalog of the host may lack the
- * phase (§5 rule 3).
+ * The plan of a subscription with the phase of its event (catalog §6.2), which another catalog of the host may lack (§5
+ * rule 3).
  * @throws BillingError CATALOG_PLAN_NOT_FOUND (2020) for a missing phase; 2020, 2050 as `resolvePlan`.
  */
 export function planWithPhase(
@@ -190,10 +182,8 @@ function withPhase(resolved: ResolvedPlan | undefined, phaseName: string | null)
   return resolved && phase && { ...resolved, phase };
 }
 
-/** The source of price changes for existing subscriptions (catalog §6.4). */
 export type PriceChangeSource = Pick<Catalog, 'priceChangeEvents'>;
 
-/** What the price changes of a subscription are derived from. */
 export function priceSteps(transitions: readonly Transition[]): PlanTimeline['steps'] {
   return transitions.flatMap(stepOf);
 }

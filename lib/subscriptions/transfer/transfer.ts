@@ -67,34 +67,28 @@ import { eventsInEffect, transitionAt } from '../timeline/transitions.ts';
 
 interface TransferInput {
   readonly request: CheckedTransfer;
-  /** Its lock is held, and that of the target. */
+  /** Locked, like the target. */
   readonly source: Account;
   readonly target: Account;
   readonly bundle: Bundle;
-  /** Bundles that carry the bundle's key or carried it before. */
+  /** Bundles that ever had the key. */
   readonly keyCarriers: readonly Bundle[];
-  /** All subscriptions of the bundle. */
   readonly running: readonly RunningSubscription[];
-  /** Their withdrawn events. */
   readonly history: readonly LifecycleEvent[];
-  /** Of the target account. */
   readonly catalog: CatalogWithOverrides;
 }
 
 export interface BundleTransfer {
-  /** What ends on the source account. */
   readonly ends: readonly SubscriptionEdit[];
-  /** What begins on the target account. */
   readonly begun: NewBundleContent;
   readonly bundleId: Uuid;
 }
 
 /**
- * What a transfer stores (§17.4): running subscriptions end on one account and continue on the other, in a new bundle
+ * The edits of a transfer (§17.4): running subscriptions end on one account and continue on the other, in a new bundle
  * with the same key.
- * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), MISSING_OR_INVALID_FIELD (60003),
- * INVALID_PARAMETER (60002); from the target account's catalog CATALOG_PLAN_NOT_FOUND (2020),
- * CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011, CURRENCY_INVALID (3).
+ * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER
+ * (60002); from the target account's catalog 2020, 2010, 2011, 3.
  */
 export function planTransfer(asked: TransferInput, tools: EditTools): BundleTransfer {
   const request = { ...asked.request, externalKeys: newKeys(asked) };
@@ -127,7 +121,7 @@ export function planTransfer(asked: TransferInput, tools: EditTools): BundleTran
   return { ends, begun: { newBundle, keyGivenUp, creations }, bundleId: newBundle.id };
 }
 
-/** The subscriptions running at `at` and not transferred yet, the base first; add-ons only with their base. */
+/** Subscriptions running at `at` and not transferred, base first; add-ons only with their base. */
 function goingOver(running: readonly RunningSubscription[], at: Instant): readonly RunningSubscription[] {
   const of = ({ subscription }: RunningSubscription, category: ProductCategory) =>
     subscription.category === category;
@@ -137,13 +131,12 @@ function goingOver(running: readonly RunningSubscription[], at: Instant): readon
   return base.length > 0 ? [...base, ...others] : others.filter((each) => !of(each, ProductCategory.ADD_ON));
 }
 
-/** A subscription that is sent back as it was read names no new key: its own key stays with it (json-models §16 rule 1). */
+/** A subscription sent back unchanged names no new key (json-models §16 rule 1). */
 function newKeys({ request, running }: TransferInput): CheckedTransfer['externalKeys'] {
   const own = new Map(running.map(({ subscription: { id, externalKey } }) => [id, externalKey]));
   return new Map([...request.externalKeys].filter(([id, key]) => key === null || own.get(id) !== key));
 }
 
-/** The requested day at the source account's reference time, past or future, or now. */
 function transferDate({ requestedDate }: CheckedTransfer, source: Account, now: Instant): DatedInstant {
   const asked = datedInstant(requestedDate, now, source);
   return requestedDate === null ? asked : atReferenceTime(asked.date, source);
@@ -175,7 +168,6 @@ function newBundleOf(
   };
 }
 
-/** The subscription as it continues (§17.4 rule 4). */
 function continued(
   running: RunningSubscription,
   input: TransferInput & { readonly transfer: DatedInstant; readonly newBundle: New<Bundle> },
@@ -225,34 +217,32 @@ function continued(
   };
 }
 
-/** True if it continues with a start that replaced another one (§7 rule 9), which ends add-ons not offered (§12). */
+/** True if its start replaced another one (§7 rule 9), which ends add-ons not offered (§12). */
 function takesPlaceAt(running: RunningSubscription, transfer: DatedInstant): boolean {
   const { event } = firstTransitionOf(running);
   return event.effective.at >= transfer.at && event.sequence > 1;
 }
 
 interface TransferEndsInput {
-  /** All subscriptions of the bundle. */
   readonly ofBundle: readonly RunningSubscription[];
-  /** Those that are transferred. */
+  /** The transferred subscriptions. */
   readonly live: readonly RunningSubscription[];
-  /** By the id of a subscription, the id of the event with which it continues. */
+  /** Ids of the continuing events by subscription id. */
   readonly continuations: ReadonlyMap<Uuid, Uuid>;
-  /** When the bundle is transferred, by the source account's calendar. */
+  /** By the source account's calendar. */
   readonly transfer: DatedInstant;
   readonly policy: TransferPolicy;
 }
 
-/** Where billing of a subscription ends. */
 interface BillingEnd {
   readonly effective: DatedInstant;
-  /** True if no event of its own has to be stored for it. */
+  /** True if its event is already stored or not needed. */
   readonly isThere: boolean;
 }
 
 /**
- * Ends the subscriptions on the source account (§17.4 rule 2): the service at the transfer, billing there or at the
- * end of the invoiced time; add-ons follow their base. An earlier pending end stays.
+ * Ends the subscriptions on the source account (§17.4 rule 2): the service at the transfer, billing then or at the end
+ * of the term; add-ons follow their base. An earlier pending end stays.
  */
 function transferEnds(input: TransferEndsInput, tools: EditTools): readonly SubscriptionEdit[] {
   const { ofBundle, live, policy } = input;
@@ -263,7 +253,7 @@ function transferEnds(input: TransferEndsInput, tools: EditTools): readonly Subs
   const follow = { bundle: ofBundle, edit: base, plans: catalog, zone: account.timeZone };
   const followed = followBase(follow, tools);
   if (policy === BillingActionPolicy.END_OF_TERM) return [base, ...followed];
-  // Where the base ends before an add-on, the add-on is billed up to that end, even if its service has ended.
+  // If the base ends first, the add-on is billed up to that end, even after the end of its service.
   const touched = base.addedEvents.map(({ effective }) => effective.date);
   const going = new Set(live.map(({ subscription }) => subscription.id));
   return [
@@ -272,7 +262,7 @@ function transferEnds(input: TransferEndsInput, tools: EditTools): readonly Subs
   ];
 }
 
-/** At the transfer or where its term ends, but never before what is already in effect. */
+/** The transfer or the end of term, not before effective events. */
 function ownEnd(
   running: RunningSubscription,
   { transfer, policy }: TransferEndsInput,
@@ -286,8 +276,8 @@ function ownEnd(
 }
 
 /**
- * The end, or the pending one if that comes first. A pending cancellation is stored again as the transfer's end, so
- * that uncancelling it does not bring the subscription back.
+ * The end, or an earlier pending one. A pending cancellation is stored again as the transfer's end, so that
+ * uncancelling cannot revive the subscription.
  */
 function unlessEarlier({ transitions, events }: RunningSubscription, end: DatedInstant): BillingEnd {
   const pending = transitions.find(({ event }) => isEnd(event))?.event;
@@ -317,7 +307,7 @@ function endingEdit(
         id: nextId(),
         effective: input.transfer,
         createdDate: now,
-        // A transfer cannot be undone, and what another subscription has brought is not undone by itself (§17.4 rule 6).
+        // Neither a transfer nor its effect on another subscription can be undone (§17.4 rule 6).
         causedBy: input.continuations.get(subscription.id) ?? null,
       }),
     ],
@@ -327,19 +317,17 @@ function endingEdit(
 
 interface TransferredEventsInput {
   readonly running: RunningSubscription;
-  /** The withdrawn events of the subscription. */
   readonly history: readonly LifecycleEvent[];
-  /** When the bundle is transferred, by the target account's calendar. */
+  /** By the target account's calendar. */
   readonly transfer: DatedInstant;
   readonly bcdTransfer: BcdTransfer;
-  /** Of the target account. */
   readonly zone: TimeZone;
   readonly now: Instant;
 }
 
 /**
  * The events on the target account, in order (§17.4 rules 4, 5): plan and phase from before the transfer, then all
- * later events at their instants, dated by the target's calendar. A pending cancellation is dropped.
+ * later events at their instants, dated by the target's calendar. Drops a pending cancellation.
  */
 function transferredEvents(input: TransferredEventsInput): readonly EventDraft[] {
   const { transfer, zone } = input;
@@ -349,7 +337,6 @@ function transferredEvents(input: TransferredEventsInput): readonly EventDraft[]
   return [...continuation(before, input), ...later.map((event) => copied(event, zone))];
 }
 
-/** The TRANSFER that continues what was in force, with the day and quantity requested besides the plan. */
 function continuation(
   before: readonly LifecycleEvent[],
   { transfer, bcdTransfer, zone }: TransferredEventsInput,
@@ -369,7 +356,7 @@ function continuation(
   });
 }
 
-/** The phases keep their alignment and the plan its choice; only the date is that of the transfer. */
+/** Keeps alignment and choice; only the date is the transfer's. */
 function reasonOfTransfer(choice: LifecycleEvent): string {
   const decided = decidedOf(choice);
   if (choice.reason === null) return writeReason({ ...datedBy(DatedBy.TRANSFER), decided });
@@ -377,7 +364,7 @@ function reasonOfTransfer(choice: LifecycleEvent): string {
   return writeReason({ ...datedBy(DatedBy.TRANSFER), alignment, alignedBy, decided });
 }
 
-/** Later events keep their dates, and their plans as they were chosen. */
+/** Later events keep their dates and chosen plans. */
 function reasonAhead(event: LifecycleEvent): string | null {
   if (!isPlanChoice(event)) return event.reason;
   const reason = event.reason === null ? datedBy(DatedBy.REQUESTED_DATE) : readReason(event.reason);
@@ -401,10 +388,7 @@ function transferredDay(
   }
 }
 
-/**
- * The events in effect as if no cancellation were pending, with the phases to store by now or the transfer, and the
- * next one.
- */
+/** The effective events without a pending cancellation, with the phases up to now or the transfer, and the next one. */
 function eventsToContinue({
   running,
   history,
@@ -444,7 +428,6 @@ function copied(event: LifecycleEvent, zone: TimeZone): EventDraft {
   };
 }
 
-/** The same instant, with its day in another calendar. */
 function datedIn({ at }: DatedInstant, zone: TimeZone): DatedInstant {
   return { at, date: localDateOf(at, zone) };
 }

@@ -10,25 +10,21 @@ import {
 import { isEnd } from '../timeline/lifecycle-events.ts';
 import type { Transition } from '../timeline/transitions.ts';
 
-/**
- * The effect of a blocking state on a subscription, at the state's instant or at the start of what is already
- * blocked.
- */
+/** The effect of a state on a subscription, at its instant or at the start of what it blocks. */
 export interface BlockingRow {
   readonly state: BlockingState;
   readonly type: SubscriptionEventType;
   readonly effective: DatedInstant;
 }
 
-/** What the states of services mean for one subscription (§18 rules 2 and 3). */
 interface BlockingRows {
-  /** What is already blocked when service or billing starts. */
+  /** Blocks in force when service or billing starts. */
   readonly ofStarts: readonly BlockingRow[];
-  /** What each state changes, in time order; made while they are read. */
+  /** In time order, created on the fly. */
   readonly ofStates: Iterable<BlockingRow>;
 }
 
-/** When blocks of a kind begin to count for a subscription (null = never), and when they cease to (null = never). */
+/** The range in which blocks of a kind apply (null = never). */
 interface Span {
   readonly start: DatedInstant | null;
   readonly end: Instant | null;
@@ -42,10 +38,10 @@ interface Counted {
 }
 
 interface BlockingRowsInput {
-  /** Active states of the subscription itself, its starts and ends included. */
+  /** With its starts and ends. */
   readonly ownStates: readonly BlockingState[];
   readonly transitions: readonly Transition[];
-  /** One for each object that concerns the subscription: itself, its bundle, its account. */
+  /** Of the subscription, its bundle and its account. */
   readonly histories: readonly BlockHistory[];
 }
 
@@ -69,7 +65,6 @@ function* rowsOfStates(
   }
 }
 
-/** The states of all objects, each with what holds from it on for all objects together. */
 function* inTimeOrder(histories: readonly BlockHistory[]) {
   const told = histories.filter(({ states }) => states.length > 0).map((history) => ({ history, next: 0 }));
   for (;;) {
@@ -99,7 +94,7 @@ function countedKinds(
 ): readonly Counted[] {
   const started = states.find(isEntitlementStart)?.effective ?? null;
   const billingEnd = transitions.find(({ event }) => isEnd(event))?.event.effective.at ?? null;
-  // An expiry ends the service too; with a cancellation, the service has an end of its own.
+  // An expiry ends the service too; a cancellation has its own end of service.
   const serviceEnd = states.find(isEntitlementEnd)?.effective.at ?? expiryOf(transitions);
   return [
     {
@@ -121,7 +116,6 @@ function expiryOf(transitions: readonly Transition[]): Instant | null {
   return transitions.find(({ state }) => state === 'EXPIRED')?.event.effective.at ?? null;
 }
 
-/** The aggregate flags just before and just after the state, while service and billing run. */
 function rowsOfState({
   state,
   before,

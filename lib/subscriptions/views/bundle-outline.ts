@@ -36,16 +36,14 @@ import {
 } from './subscription-event-list.ts';
 
 /**
- * A bundle whose rows are made each time they are read: states of an account appear in the rows of every
- * subscription, so rows may be a thousand times what is stored.
+ * A bundle with rows created on each read: account states repeat for every subscription, so rows may outnumber stored
+ * data a thousand times.
  */
 export interface BundleOutline extends Omit<BundleView, 'subscriptions' | 'timeline'> {
   readonly subscriptions: readonly SubscriptionOutline[];
-  /** The rows of all its subscriptions in one order. */
   timeline(): Iterable<SubscriptionEventView>;
 }
 
-/** A subscription without its rows. */
 export interface SubscriptionOutline extends Omit<SubscriptionView, 'events' | 'prices'> {
   events(): Iterable<SubscriptionEventView>;
   /** In the account's currency. */
@@ -54,20 +52,16 @@ export interface SubscriptionOutline extends Omit<SubscriptionView, 'events' | '
 
 export interface BundleOutlineInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'billCycleDayLocal' | 'timeZone'>;
-  /** What is set on the account; its bundles share it. */
+  /** Shared by the account's bundles. */
   readonly accountBlocks: BlockHistory;
   readonly bundle: Bundle;
-  /** In creation order. */
   readonly subscriptions: readonly Subscription[];
-  /** Active lifecycle events of these subscriptions. */
   readonly events: readonly LifecycleEvent[];
-  /** Active states of the bundle and its subscriptions. */
   readonly blockingStates: readonly BlockingState[];
   readonly plans: PlanResolver;
   readonly now: Instant;
 }
 
-/** Builds the read model of one bundle at `now` (§4, §18). */
 export function bundleOutline(input: BundleOutlineInput): BundleOutline {
   const { bundle, account } = input;
   const ofBundle = input.blockingStates.filter(({ blockedId }) => blockedId === bundle.id);
@@ -87,12 +81,10 @@ export function bundleOutline(input: BundleOutlineInput): BundleOutline {
   };
 }
 
-/** The bundle with all its rows at once. */
 export function bundleView({ subscriptions, timeline, ...head }: BundleOutline): BundleView {
   return { ...head, subscriptions: subscriptions.map(subscriptionView), timeline: [...timeline()] };
 }
 
-/** The subscription with all its rows at once. */
 export function subscriptionView({ events, prices, ...head }: SubscriptionOutline): SubscriptionView {
   return { ...head, events: [...events()], prices: prices() };
 }
