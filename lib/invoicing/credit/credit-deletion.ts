@@ -1,5 +1,5 @@
 import { type InvoiceItem, InvoiceItemType } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal, ZERO } from '../../values/money/index.ts';
 
@@ -85,9 +85,9 @@ function changed(item: InvoiceItem, amount: Decimal, description: string | null)
 }
 
 function notGiven({ id, invoiceId, amount }: InvoiceItem): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_CBA_DELETED,
-    message: `Credit item ${id} of ${formatDecimal(amount)} cannot be deleted: invoice ${invoiceId} has no credit of that size that it came from`,
-    facts: { invoiceId, invoiceItemId: id, amount: formatDecimal(amount) },
-  });
+  return billingError(
+    ErrorCode.INVOICE_CBA_DELETED,
+    `Credit item ${id} of ${formatDecimal(amount)} cannot be deleted: invoice ${invoiceId} has no credit of that size that it came from`,
+    { invoiceId, invoiceItemId: id, amount: formatDecimal(amount) },
+  );
 }

@@ -1,6 +1,6 @@
 import mustache from 'mustache';
 import type { Steps } from '../../runtime/index.ts';
-import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 
 /** Nesting of sections of a template. */
 const MAX_TEMPLATE_DEPTH = 16;
@@ -302,8 +302,5 @@ function written(value: TemplateData): string {
 }
 
 function tooLarge(why: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.ANSWER_TOO_LARGE,
-    message: `The document cannot be made: ${why}`,
-  });
+  return billingError(ErrorCode.ANSWER_TOO_LARGE, `The document cannot be made: ${why}`);
 }

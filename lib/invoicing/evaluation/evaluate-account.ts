@@ -10,7 +10,7 @@ import {
   type OngoingCharge,
   type StoredCursor,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { ZERO } from '../../values/money/index.ts';
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
@@ -255,11 +255,11 @@ export function runInvoiceOf(
 }
 
 function isSummary(invoiceId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_INVALID_STATUS,
-    message: `Invoice ${invoiceId} sums up the invoices of child accounts: a run cannot add to it`,
-    facts: { invoiceId },
-  });
+  return billingError(
+    ErrorCode.INVOICE_INVALID_STATUS,
+    `Invoice ${invoiceId} sums up the invoices of child accounts: a run cannot add to it`,
+    { invoiceId },
+  );
 }
 
 type Evaluated = Pick<AccountRun, 'evaluations'>;

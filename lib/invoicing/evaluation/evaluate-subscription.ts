@@ -5,7 +5,13 @@ import type {
   OngoingCharge,
   StoredCursor,
 } from '../../records/index.ts';
-import { assertInvariant, BillingError, ErrorCode, InvariantError } from '../../values/errors/index.ts';
+import {
+  assertInvariant,
+  BillingError,
+  billingError,
+  ErrorCode,
+  InvariantError,
+} from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import { type LocalDate, maxDate } from '../../values/time/index.ts';
@@ -281,11 +287,11 @@ function boundExceeded(
   { excess, facts }: { readonly excess: string; readonly facts: Readonly<Record<string, unknown>> },
 ): BillingError {
   const setting = `org.service.invoice.${bound}`;
-  return new BillingError({
-    code: ErrorCode.INVOICE_BOUND_EXCEEDED,
-    message: `${excess}: that is past the safety bound ${setting}; an explicit run with acceptBounds=true goes past it once, the setting ${bound === 'sanitySafetyBoundEnabled' ? 'turns it off' : 'raises it'}`,
-    facts: { bound: setting, ...facts },
-  });
+  return billingError(
+    ErrorCode.INVOICE_BOUND_EXCEEDED,
+    `${excess}: that is past the safety bound ${setting}; an explicit run with acceptBounds=true goes past it once, the setting ${bound === 'sanitySafetyBoundEnabled' ? 'turns it off' : 'raises it'}`,
+    { bound: setting, ...facts },
+  );
 }
 
 /** Rule 3: items come in date order, so each one has to start where the last of its group ended, or later. */

@@ -1,5 +1,5 @@
 import { type CallContext, InvoiceItemType, itemTypes, type ManualItemType } from '../../records/index.ts';
-import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import { billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, type Decimal, formatDecimal, statedAmount, ZERO } from '../../values/money/index.ts';
 import { checkStorable } from '../../values/text/index.ts';
@@ -131,26 +131,23 @@ function given<T>(value: T | null | undefined): T | null {
 /** @throws BillingError CURRENCY_INVALID (3) for another currency than the account's. */
 export function checkCurrency(given: string | null | undefined, currency: Currency): void {
   if (given == null || given === currency) return;
-  throw new BillingError({
-    code: ErrorCode.CURRENCY_INVALID,
-    message: `Currency ${given} is not that of the account, ${currency}`,
-    facts: { currency: given, accountCurrency: currency },
-  });
+  throw billingError(
+    ErrorCode.CURRENCY_INVALID,
+    `Currency ${given} is not that of the account, ${currency}`,
+    { currency: given, accountCurrency: currency },
+  );
 }
 
 function checkAmount(type: ManualItemType, amount: Decimal | null | undefined): void {
   if (amount != null && !amount.isNegative()) return;
   if (amount?.isZero()) return;
   const isCredit = itemTypes[type].kind === 'CREDIT';
-  throw new BillingError({
-    code: isCredit
-      ? ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID
-      : ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID,
-    message:
-      amount == null
-        ? `The amount of a ${nouns[type]} needs to be set`
-        : `The amount of a ${nouns[type]} cannot be ${formatDecimal(amount)}: it has to be at least 0`,
-  });
+  throw billingError(
+    isCredit ? ErrorCode.INVOICE_CREDIT_AMOUNT_INVALID : ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID,
+    amount == null
+      ? `The amount of a ${nouns[type]} needs to be set`
+      : `The amount of a ${nouns[type]} cannot be ${formatDecimal(amount)}: it has to be at least 0`,
+  );
 }
 
 const nouns: Readonly<Record<ManualItemType, string>> = {
@@ -162,10 +159,10 @@ const nouns: Readonly<Record<ManualItemType, string>> = {
 /** @throws BillingError INVOICE_INVALID_DATE_SEQUENCE (4004) for an end before its start. */
 export function checkPeriod({ startDate, endDate }: Pick<ManualItem, 'startDate' | 'endDate'>): void {
   if (startDate == null || endDate == null || startDate <= endDate) return;
-  throw new BillingError({
-    code: ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,
-    message: `Invoice item ends on ${formatLocalDate(endDate)}, before it starts on ${formatLocalDate(startDate)}`,
-  });
+  throw billingError(
+    ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,
+    `Invoice item ends on ${formatLocalDate(endDate)}, before it starts on ${formatLocalDate(startDate)}`,
+  );
 }
 
 /** An item of an invoice that another system made. Absent and null members are the same. */

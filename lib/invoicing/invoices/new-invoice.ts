@@ -11,7 +11,7 @@ import {
   type NewBusEvent,
   ObjectType,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { ZERO } from '../../values/money/index.ts';
 import { type Instant, type LocalDate, localDateOf, maxDate } from '../../values/time/index.ts';
@@ -84,11 +84,11 @@ export function itemOf(
  */
 export function invoicingCurrency(account: Account) {
   if (account.currency !== null) return account.currency;
-  throw new BillingError({
-    code: ErrorCode.CURRENCY_INVALID,
-    message: `Account ${account.id} has no currency, so it cannot be invoiced; create an account with one`,
-    facts: { accountId: account.id },
-  });
+  throw billingError(
+    ErrorCode.CURRENCY_INVALID,
+    `Account ${account.id} has no currency, so it cannot be invoiced; create an account with one`,
+    { accountId: account.id },
+  );
 }
 
 /** Which invoice a run writes to (§8.3). */
@@ -130,17 +130,17 @@ export function draftOf(
     case InvoiceStatus.DRAFT:
       return invoice;
     case InvoiceStatus.COMMITTED:
-      throw new BillingError({
-        code: ErrorCode.INVOICE_ALREADY_COMMITTED,
-        message: `Cannot add credit or external charge for invoice id ${id} because it is already in COMMITTED status`,
-        facts: { invoiceId: id },
-      });
+      throw billingError(
+        ErrorCode.INVOICE_ALREADY_COMMITTED,
+        `Cannot add credit or external charge for invoice id ${id} because it is already in COMMITTED status`,
+        { invoiceId: id },
+      );
     case InvoiceStatus.VOID:
-      throw new BillingError({
-        code: ErrorCode.INVOICE_INVALID_STATUS,
-        message: `Invoice ${id} is void: items can be added to drafts only`,
-        facts: { invoiceId: id },
-      });
+      throw billingError(
+        ErrorCode.INVOICE_INVALID_STATUS,
+        `Invoice ${id} is void: items can be added to drafts only`,
+        { invoiceId: id },
+      );
   }
 }
 

@@ -1,5 +1,5 @@
 import { type InvoiceItem, InvoiceItemType, type ItemBasis, itemTypes } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal } from '../../values/money/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
@@ -58,18 +58,18 @@ export function isAdjustable({ itemType }: Pick<InvoiceItem, 'itemType'>): boole
 export function adjustedAmount(item: InvoiceItem, requested: Decimal | null): Decimal {
   const { id, itemType, repairable } = item;
   if (!isAdjustable(item)) {
-    throw new BillingError({
-      code: ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
-      message: `Invoice item ${id} is a ${itemType}, which cannot be adjusted`,
-      facts: { invoiceItemId: id, itemType },
-    });
+    throw billingError(
+      ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
+      `Invoice item ${id} is a ${itemType}, which cannot be adjusted`,
+      { invoiceItemId: id, itemType },
+    );
   }
   if (requested === null || requested.lessThanOrEqualTo(repairable)) return requested ?? repairable;
-  throw new BillingError({
-    code: ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
-    message: `${formatDecimal(requested)} is more than what remains of invoice item ${id}, ${formatDecimal(repairable)}`,
-    facts: { invoiceItemId: id, amount: formatDecimal(requested), remaining: formatDecimal(repairable) },
-  });
+  throw billingError(
+    ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID,
+    `${formatDecimal(requested)} is more than what remains of invoice item ${id}, ${formatDecimal(repairable)}`,
+    { invoiceItemId: id, amount: formatDecimal(requested), remaining: formatDecimal(repairable) },
+  );
 }
 
 interface AdjustmentDetails {

@@ -19,7 +19,7 @@ import {
 } from '../../records/index.ts';
 import { planNamesOf } from '../../subscriptions/index.ts';
 import type { SettingsOf, TenantSettings } from '../../tenants/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
@@ -238,11 +238,11 @@ async function checkItemCount(session: ReadSession, invoiceId: Uuid): Promise<vo
 
 function refuseTooMany(invoiceId: Uuid, items: number): void {
   if (items <= MAX_DOCUMENT_ITEMS) return;
-  throw new BillingError({
-    code: ErrorCode.ANSWER_TOO_LARGE,
-    message: `Invoice ${invoiceId} has more than ${MAX_DOCUMENT_ITEMS} items: no document can hold it`,
-    facts: { invoiceId, maxItems: MAX_DOCUMENT_ITEMS },
-  });
+  throw billingError(
+    ErrorCode.ANSWER_TOO_LARGE,
+    `Invoice ${invoiceId} has more than ${MAX_DOCUMENT_ITEMS} items: no document can hold it`,
+    { invoiceId, maxItems: MAX_DOCUMENT_ITEMS },
+  );
 }
 
 /** The items behind a note as if they stood on the credited invoice, with the amounts that they credit. */

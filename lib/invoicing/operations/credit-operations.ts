@@ -10,7 +10,7 @@ import {
   InvoiceStatus,
   ObjectType,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal, ZERO } from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
@@ -141,19 +141,19 @@ async function lockPair(session: WriteSession, childId: Uuid): Promise<Pair> {
 
 /** The message is fixed (http-api §12), and so is the next one. */
 function noParent({ id }: Account): BillingError {
-  return new BillingError({
-    code: ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT,
-    message: `The Account ${id} does not have a Parent Account associated`,
-    facts: { accountId: id },
-  });
+  return billingError(
+    ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT,
+    `The Account ${id} does not have a Parent Account associated`,
+    { accountId: id },
+  );
 }
 
 function noCredit({ id }: Account): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_CHILD_ACCOUNT_MISSING_CREDIT,
-    message: `Child account ${id} does not have credit`,
-    facts: { accountId: id },
-  });
+  return billingError(
+    ErrorCode.INVOICE_CHILD_ACCOUNT_MISSING_CREDIT,
+    `Child account ${id} does not have credit`,
+    { accountId: id },
+  );
 }
 
 function movedMeanwhile({ id }: Account): ConcurrentChangeError {
@@ -239,11 +239,11 @@ function creditItemOf(items: readonly InvoiceItem[], { invoiceItemId }: DeleteCr
   const item = items.find(({ id }) => id === invoiceItemId);
   if (!item) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: invoiceItemId });
   if (item.itemType === InvoiceItemType.CBA_ADJ) return item;
-  throw new BillingError({
-    code: ErrorCode.INVOICE_ITEM_TYPE_INVALID,
-    message: `Invoice item ${invoiceItemId} is a ${item.itemType}: only account credit (CBA_ADJ) can be deleted`,
-    facts: { invoiceItemId, itemType: item.itemType },
-  });
+  throw billingError(
+    ErrorCode.INVOICE_ITEM_TYPE_INVALID,
+    `Invoice item ${invoiceItemId} is a ${item.itemType}: only account credit (CBA_ADJ) can be deleted`,
+    { invoiceItemId, itemType: item.itemType },
+  );
 }
 
 /**
@@ -254,11 +254,11 @@ async function refuseSummarised(session: ReadSession, invoice: Invoice, item: In
   if (invoice.contributedAmount === null || !item.amount.isNegative()) return;
   const [summary] = (await loadParentInvoices(session, [invoice])).values();
   if (summary === undefined || summary.status === InvoiceStatus.DRAFT) return;
-  throw new BillingError({
-    code: ErrorCode.INVOICE_CBA_DELETED,
-    message: `Credit item ${item.id} cannot be deleted: it has lowered invoice ${summary.id} of the parent, which is committed`,
-    facts: { invoiceId: invoice.id, invoiceItemId: item.id, parentInvoiceId: summary.id },
-  });
+  throw billingError(
+    ErrorCode.INVOICE_CBA_DELETED,
+    `Credit item ${item.id} cannot be deleted: it has lowered invoice ${summary.id} of the parent, which is committed`,
+    { invoiceId: invoice.id, invoiceItemId: item.id, parentInvoiceId: summary.id },
+  );
 }
 
 interface Reclaimed {
@@ -292,11 +292,11 @@ async function reclaim(session: ReadSession, accountId: Uuid, amount: Decimal): 
 
 /** All other used credit has lowered summaries of the parent. */
 function isSummarised(accountId: Uuid, missing: Decimal): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_CBA_DELETED,
-    message: `Credit of account ${accountId} cannot be deleted: ${formatDecimal(missing)} of it has lowered committed invoices of the parent`,
-    facts: { accountId, amount: formatDecimal(missing) },
-  });
+  return billingError(
+    ErrorCode.INVOICE_CBA_DELETED,
+    `Credit of account ${accountId} cannot be deleted: ${formatDecimal(missing)} of it has lowered committed invoices of the parent`,
+    { accountId, amount: formatDecimal(missing) },
+  );
 }
 
 /**

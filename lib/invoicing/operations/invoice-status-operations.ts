@@ -7,7 +7,7 @@ import {
   InvoiceStatus,
   ObjectType,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { ConsultedOperations, InvoiceOperation, Planning } from '../plugins/ask-about-operations.ts';
 import { commitDrafts, voidInvoice } from '../saving/commit-and-void.ts';
@@ -76,9 +76,8 @@ async function planOf(session: ReadSession, { account, invoice }: OwnedInvoice, 
 }
 
 function wrongStatus({ id, status }: Invoice, done: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_INVALID_STATUS,
-    message: `Invoice ${id} is ${status} and cannot be ${done}`,
-    facts: { invoiceId: id, status },
+  return billingError(ErrorCode.INVOICE_INVALID_STATUS, `Invoice ${id} is ${status} and cannot be ${done}`, {
+    invoiceId: id,
+    status,
   });
 }

@@ -12,7 +12,7 @@ import {
   type ManualItemType,
   ObjectType,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { belowMinorUnit, type Decimal, formatDecimal, statedAmount, ZERO } from '../../values/money/index.ts';
 import { localDateOf } from '../../values/time/index.ts';
@@ -100,10 +100,8 @@ export function manualItemOperations(
       const isCredit = item?.itemType === InvoiceItemType.CREDIT_ADJ;
       const [view] = isCredit ? await viewsOf(context, item.accountId, [item]) : [];
       if (view) return view;
-      throw new BillingError({
-        code: ErrorCode.INVOICE_NO_SUCH_CREDIT,
-        message: `Credit does not exist for id ${itemId}`,
-        facts: { creditId: itemId },
+      throw billingError(ErrorCode.INVOICE_NO_SUCH_CREDIT, `Credit does not exist for id ${itemId}`, {
+        creditId: itemId,
       });
     },
 
@@ -253,34 +251,34 @@ async function invoiceToAdjust(
   const [invoice] = await session.invoices.findByIds([invoiceId]);
   if (invoice?.accountId !== account.id) throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId });
   if (invoice.status === InvoiceStatus.VOID) {
-    throw new BillingError({
-      code: ErrorCode.INVOICE_VOID_UPDATED,
-      message: `Invoice ${invoiceId} is void: its items cannot be adjusted`,
-      facts: { invoiceId },
-    });
+    throw billingError(
+      ErrorCode.INVOICE_VOID_UPDATED,
+      `Invoice ${invoiceId} is void: its items cannot be adjusted`,
+      { invoiceId },
+    );
   }
   checkCurrency(currency, invoice.currency);
   if (!invoice.isMigration) return invoice;
-  throw new BillingError({
-    code: ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT,
-    message: `Invoice ${invoiceId} was migrated: it is in no balance, so its items cannot be adjusted`,
-    facts: { invoiceId },
-  });
+  throw billingError(
+    ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT,
+    `Invoice ${invoiceId} was migrated: it is in no balance, so its items cannot be adjusted`,
+    { invoiceId },
+  );
 }
 
 function notPositive(amount: Decimal): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE,
-    message: `The amount of an adjustment cannot be ${formatDecimal(amount)}: it has to be more than 0`,
-  });
+  return billingError(
+    ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE,
+    `The amount of an adjustment cannot be ${formatDecimal(amount)}: it has to be more than 0`,
+  );
 }
 
 function nothingRemains(invoiceItemId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_NOTHING_TO_DO,
-    message: `Nothing remains to adjust of invoice item ${invoiceItemId}`,
-    facts: { invoiceItemId },
-  });
+  return billingError(
+    ErrorCode.INVOICE_NOTHING_TO_DO,
+    `Nothing remains to adjust of invoice item ${invoiceItemId}`,
+    { invoiceItemId },
+  );
 }
 
 /** Invoices of the past that another system made (§9 rule 5). */

@@ -6,7 +6,7 @@ import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext } from '../../records/index.ts';
 import { type ActivityPorts, authorshipOf } from '../../runtime/index.ts';
 import type { UsageSources } from '../../usage/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
 import { formatLocalDate } from '../../values/time/index.ts';
@@ -198,9 +198,9 @@ function illegalState(account: Account, cause: unknown): BillingError {
 
 function nothingToDo({ accountId, targetDate }: GenerateRequest): BillingError {
   const upTo = targetDate == null ? 'today' : formatLocalDate(targetDate);
-  return new BillingError({
-    code: ErrorCode.INVOICE_NOTHING_TO_DO,
-    message: `Account ${accountId} has nothing to invoice up to ${upTo}`,
-    facts: { accountId },
-  });
+  return billingError(
+    ErrorCode.INVOICE_NOTHING_TO_DO,
+    `Account ${accountId} has nothing to invoice up to ${upTo}`,
+    { accountId },
+  );
 }

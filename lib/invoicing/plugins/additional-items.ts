@@ -5,7 +5,7 @@ import {
   itemTypes,
   itemTypesWith,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode, MalformedAnswer } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, MalformedAnswer } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
   type Currency,
@@ -273,11 +273,11 @@ function notAddable(itemType: InvoiceItemType | null): BillingError {
   const addable = itemTypesWith('addedByPlugins')
     .join(', ')
     .replace(/, (?=\w+$)/, ' or ');
-  return new BillingError({
-    code: ErrorCode.INVOICE_ITEM_TYPE_INVALID,
-    message: `An item of type ${itemType ?? 'none'} cannot be added: new items are ${addable}`,
-    facts: { itemType },
-  });
+  return billingError(
+    ErrorCode.INVOICE_ITEM_TYPE_INVALID,
+    `An item of type ${itemType ?? 'none'} cannot be added: new items are ${addable}`,
+    { itemType },
+  );
 }
 
 function moreThanRemains(id: Uuid, amount: Decimal, remaining: Decimal): BillingError {
@@ -287,7 +287,7 @@ function moreThanRemains(id: Uuid, amount: Decimal, remaining: Decimal): Billing
 }
 
 function refused(code: ErrorCode, message: string, facts: Readonly<Record<string, unknown>>): BillingError {
-  return new BillingError({ code, message, facts });
+  return billingError(code, message, facts);
 }
 
 /**
@@ -300,10 +300,9 @@ function checkedAmount(itemType: InvoiceItemType, amount: Decimal | null): Decim
   const problem = amount === null ? 'needs an amount' : signProblem(itemType, amount);
   if (amount !== null && problem === null) return amount.isZero() ? ZERO : amount;
   const shown = amount === null ? '' : ` of ${formatDecimal(amount)}`;
-  throw new BillingError({
-    code: codeOf(itemType),
-    message: `An item of type ${itemType}${shown} ${problem}`,
-    facts: { itemType, amount: amount && formatDecimal(amount) },
+  throw billingError(codeOf(itemType), `An item of type ${itemType}${shown} ${problem}`, {
+    itemType,
+    amount: amount && formatDecimal(amount),
   });
 }
 

@@ -3,7 +3,7 @@ import type { IdGenerator, Ports, SeenInvoice } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext, PluginProperty } from '../../records/index.ts';
 import { authorshipOf } from '../../runtime/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_INVOICE_CONSULTATIONS } from '../../values/limits.ts';
 import { localDateOf } from '../../values/time/index.ts';
@@ -231,11 +231,11 @@ async function askBefore(
   if (prior.kind === 'go') return prior.properties;
   const what =
     prior.kind === 'aborted' ? 'aborted the operation' : 'put the operation off, which is for runs alone';
-  throw new BillingError({
-    code: ErrorCode.INVOICE_PLUGIN_API_ABORTED,
-    message: `The invoice plugin "${prior.pluginName}" ${what}`,
-    facts: { pluginName: prior.pluginName, accountId: call.accountId },
-  });
+  throw billingError(
+    ErrorCode.INVOICE_PLUGIN_API_ABORTED,
+    `The invoice plugin "${prior.pluginName}" ${what}`,
+    { pluginName: prior.pluginName, accountId: call.accountId },
+  );
 }
 
 /** Asks about the items of each invoice; a failure is told to the plugins (§8.6). */

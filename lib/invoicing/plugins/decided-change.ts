@@ -10,7 +10,7 @@ import {
   type New,
   ObjectType,
 } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, sum } from '../../values/money/index.ts';
 import { type ChangedInvoice, withItems, withMoreItems } from '../credit/changed-invoice.ts';
@@ -285,18 +285,16 @@ function adjustedItem(
 
 function checkInvoice({ id, status, isMigration }: Invoice): void {
   if (status === InvoiceStatus.VOID) {
-    throw new BillingError({
-      code: ErrorCode.INVOICE_VOID_UPDATED,
-      message: `Invoice ${id} is void: it gets no more items`,
-      facts: { invoiceId: id },
+    throw billingError(ErrorCode.INVOICE_VOID_UPDATED, `Invoice ${id} is void: it gets no more items`, {
+      invoiceId: id,
     });
   }
   if (!isMigration) return;
-  throw new BillingError({
-    code: ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT,
-    message: `Invoice ${id} was migrated: it is in no balance, so it gets no more items`,
-    facts: { invoiceId: id },
-  });
+  throw billingError(
+    ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT,
+    `Invoice ${id} was migrated: it is in no balance, so it gets no more items`,
+    { invoiceId: id },
+  );
 }
 
 function changeElsewhere(

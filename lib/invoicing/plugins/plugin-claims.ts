@@ -1,6 +1,6 @@
 import type { AdditionalItem } from '../../ports/index.ts';
 import { InvoiceItemType, type PluginProperty } from '../../records/index.ts';
-import { BillingError, MalformedAnswer } from '../../values/errors/index.ts';
+import { type BillingError, billingError, MalformedAnswer } from '../../values/errors/index.ts';
 import { takerOf } from '../../values/given/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { MAX_FRACTION_DIGITS } from '../../values/limits.ts';
@@ -213,9 +213,8 @@ function recordOf(given: unknown, at?: string): Readonly<Record<string, unknown>
 
 /** The refusal of what a plugin has claimed, with its name. */
 export function refusedTo(pluginName: string, { code, message, facts }: BillingError): BillingError {
-  return new BillingError({
-    code,
-    message: `The invoice plugin "${pluginName}" cannot have this: ${message}`,
-    facts: { ...facts, pluginName },
+  return billingError(code, `The invoice plugin "${pluginName}" cannot have this: ${message}`, {
+    ...facts,
+    pluginName,
   });
 }

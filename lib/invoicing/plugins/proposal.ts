@@ -1,5 +1,5 @@
 import type { IdGenerator } from '../../ports/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
 import type { Draft } from '../invoices/new-invoice.ts';
@@ -59,9 +59,9 @@ export function replayedIds(taken: readonly Uuid[], ids: IdGenerator): IdGenerat
 
 /** For an account that is another one whenever plugins have been asked about it (§17 rule 4). */
 export function alwaysChanged(accountId: Uuid | undefined): BillingError {
-  return new BillingError({
-    code: ErrorCode.BUSY,
-    message: `Account ${accountId} has changed whenever invoice plugins had been asked about it; try again`,
-    facts: { accountId },
-  });
+  return billingError(
+    ErrorCode.BUSY,
+    `Account ${accountId} has changed whenever invoice plugins had been asked about it; try again`,
+    { accountId },
+  );
 }

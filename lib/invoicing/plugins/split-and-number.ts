@@ -1,7 +1,7 @@
 import type { IdGenerator } from '../../ports/index.ts';
 import type { WriteSession } from '../../ports/storage/index.ts';
 import { type InvoiceItem, InvoiceItemType, type PluginProperty } from '../../records/index.ts';
-import { BillingError, ErrorCode, MalformedAnswer } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, MalformedAnswer } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_STORED_INTEGER } from '../../values/limits.ts';
 import { shortened } from '../../values/text/index.ts';
@@ -136,11 +136,11 @@ function numberOf(value: string | null): number {
 /** For a number that cannot be, and for one that is taken. */
 function invalidNumber(what: string, number: string): BillingError {
   const shown = shortened(number);
-  return new BillingError({
-    code: ErrorCode.INVOICE_INVALID_NUMBER,
-    message: `The invoice number "${shown}" that a plugin imposes is ${what}`,
-    facts: { invoiceNumber: shown },
-  });
+  return billingError(
+    ErrorCode.INVOICE_INVALID_NUMBER,
+    `The invoice number "${shown}" that a plugin imposes is ${what}`,
+    { invoiceNumber: shown },
+  );
 }
 
 /** A run or an operation, with the numbers that plugins impose on its new invoices. */

@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
 import { formatLocalDate, type LocalDate, maxDate, monthsBetween } from '../../values/time/index.ts';
 
@@ -21,11 +21,11 @@ export function effectiveTargetDate(input: TargetDateInput): LocalDate {
   const { requested, today, maxTargetDate, maxMonthsInFuture } = input;
   const targetDate = requested ?? today;
   if (monthsBetween(today, targetDate) > maxMonthsInFuture) {
-    throw new BillingError({
-      code: ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
-      message: `Target date ${formatLocalDate(targetDate)} is more than ${maxMonthsInFuture} months after ${formatLocalDate(today)}; choose an earlier one`,
-      facts: { targetDate: formatLocalDate(targetDate), today: formatLocalDate(today), maxMonthsInFuture },
-    });
+    throw billingError(
+      ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
+      `Target date ${formatLocalDate(targetDate)} is more than ${maxMonthsInFuture} months after ${formatLocalDate(today)}; choose an earlier one`,
+      { targetDate: formatLocalDate(targetDate), today: formatLocalDate(today), maxMonthsInFuture },
+    );
   }
   return maxTargetDate === null ? targetDate : maxDate(targetDate, maxTargetDate);
 }
@@ -36,9 +36,9 @@ export function tooManyPeriods(
   facts: Readonly<Record<string, unknown>>,
 ): BillingError {
   const target = formatLocalDate(targetDate);
-  return new BillingError({
-    code: ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
-    message: `Up to ${target} there are more than ${MAX_PERIODS_PER_RUN} billing periods to evaluate at once; choose an earlier target date first`,
-    facts: { targetDate: target, bound: MAX_PERIODS_PER_RUN, ...facts },
-  });
+  return billingError(
+    ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
+    `Up to ${target} there are more than ${MAX_PERIODS_PER_RUN} billing periods to evaluate at once; choose an earlier target date first`,
+    { targetDate: target, bound: MAX_PERIODS_PER_RUN, ...facts },
+  );
 }

@@ -10,7 +10,7 @@ import {
 } from '../../records/index.ts';
 import { hostAnswer, type Steps, timeSlices, wantedSignal } from '../../runtime/index.ts';
 import type { KeyValueService, SettingsOf } from '../../tenants/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { BUILT_IN_TEMPLATE } from '../documents/built-in-template.ts';
@@ -95,11 +95,10 @@ function fileOf({ bytes, missingCharacters }: RenderedFile): RenderedFile {
 }
 
 function noRenderer(): BillingError {
-  return new BillingError({
-    code: ErrorCode.NOT_IMPLEMENTED,
-    message:
-      'There are no PDFs without a renderer: npm install pdfkit fontkit bidi-js @expo-google-fonts/noto-sans, and open the engine with documentRenderer: pdfRenderer() of billwright/pdf',
-  });
+  return billingError(
+    ErrorCode.NOT_IMPLEMENTED,
+    'There are no PDFs without a renderer: npm install pdfkit fontkit bidi-js @expo-google-fonts/noto-sans, and open the engine with documentRenderer: pdfRenderer() of billwright/pdf',
+  );
 }
 
 /** Templates and translations (§14), which are values of the tenant's keys (platform §3). */
@@ -157,10 +156,8 @@ export class CreditNoteService {
       this.#viewed(session, await session.creditNotes.findByIds([creditNoteId])),
     );
     if (note !== undefined) return note;
-    throw new BillingError({
-      code: ErrorCode.OBJECT_NOT_FOUND,
-      message: `There is no credit note ${creditNoteId}`,
-      facts: { creditNoteId },
+    throw billingError(ErrorCode.OBJECT_NOT_FOUND, `There is no credit note ${creditNoteId}`, {
+      creditNoteId,
     });
   }
 

@@ -14,7 +14,7 @@ import {
 } from '../../records/index.ts';
 import { isOperatorSearch, parseOperatorSearch, SharedCalls } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
-import { BillingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
+import { billingError, ErrorCode, invalidParameter } from '../../values/errors/index.ts';
 import { authorFields, searchedFields } from '../../values/fields/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 import { formatDecimal, isCurrency, parseWireDecimal } from '../../values/money/index.ts';
@@ -59,10 +59,8 @@ export class InvoiceReadService implements InvoiceReader {
       this.#views(context, ids, withChildrenItems),
     );
     if (view) return view;
-    throw new BillingError({
-      code: ErrorCode.INVOICE_NOT_FOUND,
-      message: `Invoice does not exist for id ${invoiceId}`,
-      facts: { invoiceId },
+    throw billingError(ErrorCode.INVOICE_NOT_FOUND, `Invoice does not exist for id ${invoiceId}`, {
+      invoiceId,
     });
   }
 
@@ -77,11 +75,11 @@ export class InvoiceReadService implements InvoiceReader {
     const ids = found.filter((invoice) => invoice.accountId === accountId).map(({ id }) => id);
     const views = await this.#views(context, ids, withChildrenItems);
     if (views.length > 0) return views.filter((view) => view !== undefined);
-    throw new BillingError({
-      code: ErrorCode.INVOICE_NOT_FOUND,
-      message: `Account ${accountId} has no group of invoices ${groupId}`,
-      facts: { accountId, groupId },
-    });
+    throw billingError(
+      ErrorCode.INVOICE_NOT_FOUND,
+      `Account ${accountId} has no group of invoices ${groupId}`,
+      { accountId, groupId },
+    );
   }
 
   async getByNumber(
@@ -90,20 +88,20 @@ export class InvoiceReadService implements InvoiceReader {
     options: { readonly withChildrenItems?: boolean } = {},
   ): Promise<InvoiceView> {
     if (!Number.isSafeInteger(invoiceNumber) || invoiceNumber < 1) {
-      throw new BillingError({
-        code: ErrorCode.INVOICE_INVALID_NUMBER,
-        message: 'The number of an invoice is an integer from 1 on',
-      });
+      throw billingError(
+        ErrorCode.INVOICE_INVALID_NUMBER,
+        'The number of an invoice is an integer from 1 on',
+      );
     }
     const [found] = await this.#ports.storage.read(context.tenant, ({ invoices }) =>
       invoices.findByNumbers([invoiceNumber]),
     );
     if (found) return this.get(context, found.id, options);
-    throw new BillingError({
-      code: ErrorCode.INVOICE_NUMBER_NOT_FOUND,
-      message: `Invoice does not exist for number ${invoiceNumber}`,
-      facts: { invoiceNumber },
-    });
+    throw billingError(
+      ErrorCode.INVOICE_NUMBER_NOT_FOUND,
+      `Invoice does not exist for number ${invoiceNumber}`,
+      { invoiceNumber },
+    );
   }
 
   async getByItem(

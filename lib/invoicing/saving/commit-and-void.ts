@@ -9,7 +9,7 @@ import {
   itemTypes,
 } from '../../records/index.ts';
 import { atReferenceTime, markDirty, type TouchedDate } from '../../subscriptions/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
 import { addDays, formatLocalDate, type LocalDate, localDateOf } from '../../values/time/index.ts';
@@ -134,11 +134,11 @@ async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding)
   const repairs = linked.filter((item) => isRepair(item) && item.invoiceId !== invoice.id);
   const [standing] = await repairsInForce(session, repairs);
   if (standing === undefined) return;
-  throw new BillingError({
-    code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
-    message: `Invoice ${invoice.id} cannot be voided: invoice ${standing.invoiceId} repairs an item of it; void that one first`,
-    facts: { invoiceId: invoice.id, repairingInvoiceId: standing.invoiceId },
-  });
+  throw billingError(
+    ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
+    `Invoice ${invoice.id} cannot be voided: invoice ${standing.invoiceId} repairs an item of it; void that one first`,
+    { invoiceId: invoice.id, repairingInvoiceId: standing.invoiceId },
+  );
 }
 
 /** Refuses where the credit that the invoice has generated is used, or where it is paid or being paid. */
@@ -148,11 +148,11 @@ async function refuseUsed(session: ReadSession, { account, invoice, items }: Voi
     credit.greaterThan(state?.accountCBA ?? ZERO),
   );
   if (used !== undefined) {
-    throw new BillingError({
-      code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
-      message: `Invoice ${invoice.id} cannot be voided: of the credit of ${formatDecimal(used)} that it has generated some is used`,
-      facts: { invoiceId: invoice.id },
-    });
+    throw billingError(
+      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
+      `Invoice ${invoice.id} cannot be voided: of the credit of ${formatDecimal(used)} that it has generated some is used`,
+      { invoiceId: invoice.id },
+    );
   }
   const paid = sum(items.map(({ amount }) => amount)).minus(invoice.rawBalance);
   if (!invoice.isMigration && !paid.isZero()) throw refusedPaid(invoice.id, 'is paid');
@@ -179,11 +179,11 @@ async function refuseSettledByParent(session: ReadSession, invoice: Invoice): Pr
 }
 
 function refusedPaid(invoiceId: Uuid, reason: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
-    message: `Invoice ${invoiceId} cannot be voided: it ${reason}`,
-    facts: { invoiceId },
-  });
+  return billingError(
+    ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
+    `Invoice ${invoiceId} cannot be voided: it ${reason}`,
+    { invoiceId },
+  );
 }
 
 /** @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED where days that its repairs have freed are billed by another invoice. */
@@ -218,13 +218,12 @@ async function refuseBilledTwice(
   );
   const twice = billedTwice(rows, staying);
   if (twice === undefined) return;
-  throw new BillingError({
-    code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
-    message:
-      `Invoice ${invoiceId} cannot be voided: days from ${formatLocalDate(twice.startDate)} on that it repairs ` +
+  throw billingError(
+    ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
+    `Invoice ${invoiceId} cannot be voided: days from ${formatLocalDate(twice.startDate)} on that it repairs ` +
       'are billed anew by another invoice; void that one first',
-    facts: { invoiceId, subscriptionId: twice.subscriptionId },
-  });
+    { invoiceId, subscriptionId: twice.subscriptionId },
+  );
 }
 
 /** The repairs on invoices that count: neither VOID nor made by another system. */

@@ -1,5 +1,5 @@
 import type { BillingEvent, UsageSection } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../../values/limits.ts';
 import {
   addPeriod,
@@ -120,11 +120,11 @@ function isNextBoundary(end: DatedInstant, boundaries: readonly DatedInstant[], 
 function tooManyIntervals(run: UsageRun, targetDate: LocalDate): BillingError {
   const { subscriptionId } = run.events[0];
   const target = formatLocalDate(targetDate);
-  return new BillingError({
-    code: ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
-    message: `Up to ${target} usage ${run.section.name} of subscription ${subscriptionId} has more than ${MAX_PERIODS_PER_RUN} periods to bill at once; choose an earlier target date first`,
-    facts: { targetDate: target, bound: MAX_PERIODS_PER_RUN, subscriptionId, usageName: run.section.name },
-  });
+  return billingError(
+    ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
+    `Up to ${target} usage ${run.section.name} of subscription ${subscriptionId} has more than ${MAX_PERIODS_PER_RUN} periods to bill at once; choose an earlier target date first`,
+    { targetDate: target, bound: MAX_PERIODS_PER_RUN, subscriptionId, usageName: run.section.name },
+  );
 }
 
 /** The cycle dates of a run while its bill cycle day stays (§6.2). */

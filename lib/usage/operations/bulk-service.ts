@@ -3,7 +3,7 @@ import type { Ports } from '../../ports/index.ts';
 import type { Authorship, CallContext } from '../../records/index.ts';
 import { authorshipOf, FairTurns, SharedPlaces } from '../../runtime/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { assertInvariant, type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { BULK_USAGE_POINTS_PER_TURN } from '../../values/limits.ts';
 import { LineReport, lineNames, type UsageReport } from '../recording/line-report.ts';
 import { readLine, type SubmittedLine } from '../recording/read-submission.ts';
@@ -146,20 +146,20 @@ interface BulkCall {
 }
 
 function busy(): BillingError {
-  return new BillingError({
-    code: ErrorCode.TOO_MANY_REQUESTS,
-    message: `Too many bulk calls are being recorded (of a tenant at most ${MAX_BULK_USAGE_CALLS}); nothing of this one was read, send it again later`,
-    facts: { retryAfterSeconds: 1 },
-  });
+  return billingError(
+    ErrorCode.TOO_MANY_REQUESTS,
+    `Too many bulk calls are being recorded (of a tenant at most ${MAX_BULK_USAGE_CALLS}); nothing of this one was read, send it again later`,
+    { retryAfterSeconds: 1 },
+  );
 }
 
 /** Calls that share the node for longer than a request may take would all fail. */
 function busyWithLarge(): BillingError {
-  return new BillingError({
-    code: ErrorCode.TOO_MANY_REQUESTS,
-    message: `Too many bulk calls with more than ${LARGE_CALL_POINTS} points are being recorded (of a tenant at most ${MAX_LARGE_CALLS}); the lines of this one that are stored stay, send all of it again later`,
-    facts: { retryAfterSeconds: LARGE_CALL_RETRY_SECONDS },
-  });
+  return billingError(
+    ErrorCode.TOO_MANY_REQUESTS,
+    `Too many bulk calls with more than ${LARGE_CALL_POINTS} points are being recorded (of a tenant at most ${MAX_LARGE_CALLS}); the lines of this one that are stored stay, send all of it again later`,
+    { retryAfterSeconds: LARGE_CALL_RETRY_SECONDS },
+  );
 }
 
 /**

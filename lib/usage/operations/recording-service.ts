@@ -11,7 +11,7 @@ import {
 import { authorshipOf } from '../../runtime/index.ts';
 import { loadSubscription } from '../../subscriptions/index.ts';
 import type { SettingsOf } from '../../tenants/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { assertInvariant, type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { isStorable, shortened } from '../../values/text/index.ts';
 import { type ReadRecord, readSubmission, type SubmittedUsage } from '../recording/read-submission.ts';
@@ -115,21 +115,20 @@ function refuse(fault: RecordingFault | null): void {
 }
 
 function nothingRecorded(subscriptionId: Uuid, trackingId: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.OBJECT_NOT_FOUND,
-    message: `No usage was recorded under the tracking id ${shortened(trackingId)} on subscription ${subscriptionId}`,
-    facts: { subscriptionId, trackingId },
-  });
+  return billingError(
+    ErrorCode.OBJECT_NOT_FOUND,
+    `No usage was recorded under the tracking id ${shortened(trackingId)} on subscription ${subscriptionId}`,
+    { subscriptionId, trackingId },
+  );
 }
 
 function archived(subscriptionId: Uuid, trackingId: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.USAGE_RECORD_ARCHIVED,
-    message:
-      `Points recorded under the tracking id ${shortened(trackingId)} on subscription ${subscriptionId} are archived; ` +
+  return billingError(
+    ErrorCode.USAGE_RECORD_ARCHIVED,
+    `Points recorded under the tracking id ${shortened(trackingId)} on subscription ${subscriptionId} are archived; ` +
       'record the difference as new usage',
-    facts: { subscriptionId, trackingId },
-  });
+    { subscriptionId, trackingId },
+  );
 }
 
 export type RecordingConfigOf = (session: ReadSession) => Promise<RecordingConfig>;

@@ -1,5 +1,5 @@
 import { ThresholdMeasure } from '../../records/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { billingError, ErrorCode } from '../../values/errors/index.ts';
 import {
   type Currency,
   Decimal,
@@ -159,10 +159,10 @@ class Reading {
     const faults = this.#faults;
     if (faults.length === 0) return;
     const listed = faults.slice(0, MAX_LISTED_TERMS_FAULTS);
-    throw new BillingError({
-      code: ErrorCode.INVALID_PARAMETER,
-      message: `USAGE_TERMS cannot be taken: ${listed.join('; ')}`,
-      facts: { key: 'USAGE_TERMS', errors: listed, count: faults.length },
+    throw billingError(ErrorCode.INVALID_PARAMETER, `USAGE_TERMS cannot be taken: ${listed.join('; ')}`, {
+      key: 'USAGE_TERMS',
+      errors: listed,
+      count: faults.length,
     });
   }
 

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/index.ts';
 import { RecordingOutcome, type UsagePoint, type UsageSubmission } from '../../records/index.ts';
-import { BillingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode, invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
@@ -56,7 +56,7 @@ const errorCodes: Readonly<Partial<Record<RecordingFaultCode, ErrorCode>>> = {
 export function errorOfFault({ code, message, facts }: RecordingFault): BillingError {
   const errorCode = errorCodes[code];
   if (errorCode === undefined) return invalidField(message, facts);
-  return new BillingError({ code: errorCode, message, facts });
+  return billingError(errorCode, message, facts);
 }
 
 /**
