@@ -11,42 +11,41 @@ import { type Decimal, sum, ZERO } from '../../values/money/index.ts';
 import { balanceOf, isUnpaid } from '../invoices/invoice-amounts.ts';
 import { parentBalanceOf } from '../invoices/parent-summary.ts';
 
-/** What the rule of credit reads of an invoice. */
 export type CreditedInvoice = Pick<
   Invoice,
   'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance' | 'invoiceDate' | 'invoiceNumber'
 > &
   Partial<Pick<Invoice, 'parentInvoiceId' | 'contributedAmount' | 'creditAdj'>> & {
-    /** What it repairs from now on: for one that this transaction commits. */
+    /** Its repairs that take effect now, for an invoice that this transaction commits. */
     readonly repairs?: readonly BroughtRepair[];
   };
 
-/** Number of an invoice that has none yet: it is the newest of its day. */
+/** Sorts an invoice without a number as the newest of its day. */
 export const UNNUMBERED = Number.MAX_SAFE_INTEGER;
 
 export interface AccountCreditInput {
-  /** The account's credit, with the candidates counted as they are given. */
+  /** The account's credit, counting the candidates. */
   readonly credit: Decimal;
-  /** The invoices that the transaction has touched, in order, with what it did to them counted. */
+  /** The invoices that the transaction has changed, in order, counting the changes. */
   readonly candidates: readonly CreditedInvoice[];
-  /** The account's unpaid invoices; candidates among them are passed over. Needed only where `spendsCredit`. */
+  /** The account's unpaid invoices. Candidates among them are skipped. Needed only if `spendsCredit`. */
   readonly unpaid: readonly CreditedInvoice[];
-  /** Invoices that are offered no credit: a payment of theirs is in flight. */
+  /** Invoices with a payment in flight: they get no credit. */
   readonly withheld: ReadonlySet<Uuid>;
-  /** The balance that counts in place of the raw one, for invoices whose summary the parent owes or has paid (rule 5). */
+  /** Balances that replace the raw ones of invoices whose summary the parent owes or has paid (rule 5). */
   readonly standIns?: ReadonlyMap<Uuid, Decimal>;
-  /** What candidates have repaired of debts that a parent has not paid (rule 8); default none. */
+  /** Repairs of debts that the parent has not paid (rule 8); default none. */
   readonly repaired?: readonly RepairedDebt[];
 }
 
-/** One CBA_ADJ item: positive = credit made of what an invoice owes its customer, negative = credit used on it. */
+/** One CBA_ADJ item: positive = credit generated from a negative balance, negative = credit used on the invoice. */
 export interface CreditMove {
   readonly invoiceId: Uuid;
   readonly amount: Decimal;
   readonly basis: CreditBasis;
 }
 
-/** Whether there is, or will be, credit to spend, so that the other unpaid invoices matter. */
+/** Whether the account has or will have credit to spend, so that its other unpaid invoices matter. */
 export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withheld'>): boolean {
   const { credit, candidates } = input;
   return (
@@ -56,11 +55,10 @@ export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withhel
 }
 
 /**
- * The CBA_ADJ items that a transaction ends with (§10 rules 1–3, 8): what was repaired of debts that parents have not paid
- * goes to these; each candidate in order gives what it owes its customer to the account, or takes what it lacks; then the
- * other unpaid invoices take, by date and number, until the credit is used up. A DRAFT may give credit, which counts once
- * it is committed, but never takes any.
- * @throws InvariantError where the law of rule 6 does not hold afterwards.
+ * Returns the CBA_ADJ items that end a transaction (§10 rules 1–3, 8). First, repaired debts that parents have not paid
+ * are lowered; then each candidate in order generates or uses credit; then unpaid invoices use the rest by date and
+ * number. A DRAFT can give credit, which counts from its commit, but never uses any.
+ * @throws InvariantError if the law of rule 6 does not hold afterwards.
  */
 export function applyAccountCredit(input: AccountCreditInput): readonly CreditMove[] {
   const { candidates, withheld } = input;
@@ -82,8 +80,8 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
 }
 
 /**
- * Rule 8: each repaired debt is lowered by an item that the repairing invoice makes up for, as far as the credit that it
- * gave as a DRAFT does not.
+ * Rule 8: lowers each repaired debt by an item that the repairing invoice offsets, except for the credit it gave as a
+ * DRAFT.
  */
 function movesToDebts({ credit, candidates, repaired = [] }: AccountCreditInput): readonly CreditMove[] {
   const given = new Map(candidates.map(({ id, creditAdj = ZERO }) => [id, creditAdj]));
@@ -99,7 +97,7 @@ function movesToDebts({ credit, candidates, repaired = [] }: AccountCreditInput)
   });
 }
 
-/** Of the invoices that these moves concern, what is left; the moves change no stand-in. */
+/** Returns the remaining balances of the moves' invoices; the moves change no stand-in. */
 function balancesAfter(
   moves: readonly CreditMove[],
   { candidates, unpaid, standIns }: AccountCreditInput,
@@ -114,7 +112,6 @@ function balancesAfter(
   return left;
 }
 
-/** The invoice with its balance as credit sees it. */
 function counted(
   invoice: CreditedInvoice,
   { standIns }: Pick<AccountCreditInput, 'standIns'>,
@@ -135,7 +132,7 @@ function owesCustomer({ status, isMigration, rawBalance }: CreditedInvoice): boo
   return status !== 'VOID' && !isMigration && rawBalance.isNegative() && !rawBalance.isZero();
 }
 
-/** Rule 6: credit is never below 0; where there is some, no invoice that could take it is unpaid. */
+/** Rule 6: credit is never below 0, and no invoice that could take credit is unpaid while there is some. */
 function checkLaw(
   credit: Decimal,
   offered: readonly CreditedInvoice[],
@@ -149,14 +146,13 @@ function checkLaw(
   });
 }
 
-/** An account whose invoices a transaction has touched, everything counted but the credit that follows. */
+/** An account whose invoices a transaction has changed, counting everything except the credit that follows. */
 export interface CountedAccount {
   readonly state: AccountInvoicingState;
   readonly candidates: readonly CreditedInvoice[];
 }
 
 export interface LoadedCreditInput extends AccountCreditInput {
-  /** The stored invoices among them, in full. */
   readonly unpaid: readonly Invoice[];
 }
 
@@ -169,8 +165,8 @@ function byAge(a: Dated, b: Dated): number {
 }
 
 /**
- * The order in which an account's credit is made and spent (§10 rule 3): first the invoices that the transaction has
- * touched, in the order given; then all unpaid invoices by age. Each comes once.
+ * The order of an account's credit moves (§10 rule 3): first the changed invoices in the order given, then all unpaid
+ * invoices by age, each once.
  */
 function creditOrder<I extends Dated>(candidates: readonly I[], unpaid: readonly I[]): readonly I[] {
   const known = new Set(candidates.map(({ id }) => id));
@@ -178,37 +174,34 @@ function creditOrder<I extends Dated>(candidates: readonly I[], unpaid: readonly
   return [...candidates, ...[...candidates, ...others].sort(byAge)];
 }
 
-/** The invoices that account credit is offered to, by age (§10 rule 5): invoices in a committed summary get none. */
+/** The invoices that can get account credit, by age (§10 rule 5): those in a committed summary cannot. */
 export function creditableInvoices(open: readonly Invoice[], summaries: Summaries): readonly Invoice[] {
   const isFree = ({ parentInvoiceId }: Invoice): boolean =>
     parentInvoiceId === null || (summaries.get(parentInvoiceId)?.status ?? 'DRAFT') === 'DRAFT';
   return open.filter((invoice) => isUnpaid(invoice) && isFree(invoice)).sort(byAge);
 }
 
-/** The unpaid invoices, by age (§1.4 rule 9); an invoice that a parent pays is among them if its summary is unpaid. */
+/** The unpaid invoices by age (§1.4 rule 9), including those that a parent pays if the summary is unpaid. */
 export function unpaidInvoices(open: readonly Invoice[], summaries: Summaries): readonly Invoice[] {
   return open.filter((invoice) => isOwed(invoice, summaries)).sort(byAge);
 }
 
-/** Whether the invoice is unpaid (rule 9), by its own account or by the parent. */
 export function isOwed(invoice: Invoice, summaries: Summaries): boolean {
   const parentBalance = parentBalanceOf(invoice, summaries);
   return balanceOf(invoice).greaterThan(0) && (parentBalance === null || parentBalance.greaterThan(0));
 }
 
-/** How much an invoice takes off an item, of whatever invoice. */
+/** The amount that an invoice takes off an item of any invoice. */
 interface BroughtRepair {
   readonly itemId: Uuid;
   /** Above 0. */
   readonly amount: Decimal;
 }
 
-/** By how much an invoice lowers another one, a debt that a parent has not paid (§10 rule 8). */
+/** The amount by which an invoice lowers a debt that a parent has not paid (§10 rule 8). */
 interface RepairedDebt {
-  /** The invoice with the repairs. */
   readonly by: Uuid;
   readonly invoiceId: Uuid;
-  /** Balance of the repaired invoice before. */
   readonly balance: Decimal;
   /** Above 0, at most the balance. */
   readonly amount: Decimal;
@@ -216,7 +209,6 @@ interface RepairedDebt {
 
 type Repairing = Pick<Invoice, 'id' | 'rawBalance'> & { readonly repairs?: readonly BroughtRepair[] };
 
-/** What these items of an invoice repair. */
 export function repairsAmong(
   items: readonly Pick<InvoiceItem, 'itemType' | 'linkedItemId' | 'amount'>[],
 ): readonly BroughtRepair[] {
@@ -227,9 +219,9 @@ export function repairsAmong(
 }
 
 /**
- * What the candidates' repairs take off debts that parents have not paid, in their order: never more than is left of a
- * debt, since what was used on it of given credit is the child's again.
- * @param debtOf by repaired item: its invoice, for those of such debts.
+ * Returns the amounts that the candidates' repairs take off debts that parents have not paid, in order. They never
+ * exceed the rest of a debt, since given credit used on it is the child's again.
+ * @param debtOf the invoice of such a debt, by repaired item.
  */
 export function repairedDebts(
   candidates: readonly Repairing[],

@@ -18,31 +18,29 @@ import { type Draft, invoiceAdjustmentEvents } from '../invoices/new-invoice.ts'
 import { type NewInvoiceItem, plainItem } from '../invoices/new-item.ts';
 import type { CreditMove } from './apply-credit.ts';
 
-/** An invoice that a transaction has made or touched. */
 export interface ChangedInvoice {
-  /** As it is stored; null = it is new. */
+  /** The stored invoice; null = new. */
   readonly before: Invoice | null;
   /**
-   * `before` itself where only the credit that it may be offered has changed. Otherwise the invoice with its new items
-   * and payments counted, but without credit of this transaction. A new one is numbered here.
+   * `before` itself if only its credit can change. Otherwise the invoice with its new items and payments, but without
+   * this transaction's credit. A new invoice gets its number here.
    */
   readonly after: New<Invoice>;
   readonly newItems?: readonly NewInvoiceItem[];
-  /** All items, the new ones included; needed where they decide the amount: for an invoice with a credit (§1.4). */
+  /** All items, new ones included. Needed if they determine the amount: for an invoice with a credit (§1.4). */
   readonly allItems?: readonly (CountedItem & Pick<InvoiceItem, 'linkedItemId'>)[];
-  /** True: the invoice is told as adjusted whatever its items say. */
+  /** True: reports the invoice as adjusted whatever its items are. */
   readonly isAdjusted?: boolean;
-  /** True: it is told as adjusted once for each of its new items, as it is when an account is closed (§16). */
+  /** True: reports an adjustment for each new item, as when an account is closed (§16). */
   readonly tellsEachItem?: boolean;
 }
 
-/** A credit item, and the invoice that gets it. */
 export interface CreditUse {
   readonly item: NewInvoiceItem;
   readonly invoice: New<Invoice>;
 }
 
-/** The changed invoice with its credit. Where it has one, all of its items decide its amount anew. */
+/** Returns the changed invoice with its credit. If it has credit, the amount is computed from all items. */
 export function creditedChange(
   { after, allItems }: ChangedInvoice,
   moves: readonly CreditMove[],
@@ -76,8 +74,8 @@ export function isNewlyCommitted({ before, stored }: Pick<StoredChange, 'before'
 }
 
 /**
- * True if items were added to an invoice that existed before and is committed now, or credit was made of it or used on it
- * (§16). A draft that this transaction commits is told as adjusted beside its creation.
+ * Returns true if a stored, now committed invoice got items, or credit was generated from it or used on it (§16). A
+ * draft that this transaction commits is reported as adjusted and as created.
  */
 export function isAdjusted(change: StoredChange, moves: readonly CreditMove[]): boolean {
   const { before, stored, newItems = [], isAdjusted: told = false } = change;
@@ -90,7 +88,6 @@ export function adjustmentEvents({ stored, newItems = [], tellsEachItem = false 
   return invoiceAdjustmentEvents(stored, times);
 }
 
-/** A new invoice with these items. */
 export function withItems(
   invoice: ChangedInvoice['after'],
   newItems: readonly NewInvoiceItem[],
@@ -99,7 +96,7 @@ export function withItems(
   return { before: null, after, newItems, allItems: newItems };
 }
 
-/** The draft with further items; whether its credit counts in its amount depends on them all (§1.4). */
+/** The draft with further items; all items decide whether its credit counts in its amount (§1.4). */
 export function withMoreItems(
   { invoice, items }: Draft,
   newItems: readonly NewInvoiceItem[],
@@ -131,7 +128,7 @@ export function creditItem(
   });
 }
 
-/** Stored invoices after credit was used on them, and the CBA_ADJ items that did it. */
+/** Stored invoices after credit was used on them, with the CBA_ADJ items. */
 export interface CreditedInvoices {
   readonly invoices: readonly Invoice[];
   readonly items: readonly (NewInvoiceItem & { readonly invoice: Invoice })[];
@@ -139,7 +136,6 @@ export interface CreditedInvoices {
 
 export const NOTHING_CREDITED: CreditedInvoices = { invoices: [], items: [] };
 
-/** These invoices after the moves that concern them, with the items of the moves. */
 export function creditInvoices(
   invoices: readonly Invoice[],
   moves: readonly CreditMove[],

@@ -3,13 +3,12 @@ import { type BillingError, billingError, ErrorCode } from '../../values/errors/
 import type { Uuid } from '../../values/ids/index.ts';
 import { type Decimal, formatDecimal, ZERO } from '../../values/money/index.ts';
 
-/** An item after its amount was changed. */
 export type ChangedCredit = Pick<
   InvoiceItem,
   'id' | 'invoiceId' | 'itemType' | 'amount' | 'repairable' | 'description'
 >;
 
-/** The CREDIT_ADJ item from which generated credit of this size came, so that both can be taken back together. */
+/** The CREDIT_ADJ item that generated credit of this size, so that both can be deleted together. */
 function creditBehind(item: InvoiceItem, items: readonly InvoiceItem[]): InvoiceItem | undefined {
   return items.find(
     ({ itemType, amount }) =>
@@ -17,15 +16,15 @@ function creditBehind(item: InvoiceItem, items: readonly InvoiceItem[]): Invoice
   );
 }
 
-/** How much used credit has to be taken back before this item can be deleted; 0 where its amount is negative. */
+/** The used credit to reverse before this item can be deleted; 0 if its amount is negative. */
 export function creditToReclaim(item: InvoiceItem, accountCBA: Decimal): Decimal {
   return item.amount.greaterThan(accountCBA) ? item.amount.minus(accountCBA) : ZERO;
 }
 
 /**
- * The items that the deletion of a CBA_ADJ item changes on its own invoice (§9 rule 7). Used credit becomes 0; generated
- * credit does too, together with the credit that it came from. `items` are all items of the invoice.
- * @throws BillingError INVOICE_CBA_DELETED (4030) where the credit did not come from a credit that was given.
+ * Returns the items of its own invoice that the deletion of a CBA_ADJ item changes (§9 rule 7). Used and generated
+ * credit become 0, the latter with its source credit. `items` are all items of the invoice.
+ * @throws BillingError INVOICE_CBA_DELETED (4030) if the invoice has no source credit of that amount.
  */
 export function deletedCredit(item: InvoiceItem, items: readonly InvoiceItem[]): readonly ChangedCredit[] {
   if (item.amount.isZero()) return [];
@@ -39,9 +38,9 @@ export function deletedCredit(item: InvoiceItem, items: readonly InvoiceItem[]):
 }
 
 /**
- * Takes used credit back, the newest first, until `amount` is reached (§9 rule 7).
- * @param used items that use credit (CBA_ADJ, negative), the newest first.
- * @returns what is changed, and how much is still missing.
+ * Reverses used credit until `amount` is reached (§9 rule 7).
+ * @param used items that use credit (CBA_ADJ, negative), newest first.
+ * @returns the changed items and the missing amount.
  */
 export function reclaimedCredit(
   used: readonly InvoiceItem[],
@@ -59,7 +58,7 @@ export function reclaimedCredit(
   return { changed: reclaimed, missing };
 }
 
-/** By how much the items of each invoice have changed: credit (CBA_ADJ), and all together. */
+/** The change of each invoice's items: credit (CBA_ADJ) and total. */
 export function differences(
   before: readonly InvoiceItem[],
   after: readonly ChangedCredit[],

@@ -12,21 +12,20 @@ import {
 import type { Uuid } from '../../values/ids/index.ts';
 import { sum } from '../../values/money/index.ts';
 
-/** An item that takes something off another one. */
 export type CreditingItem = Pick<InvoiceItem, 'id' | 'itemType' | 'linkedItemId' | 'amount'>;
 
-/** What a transaction has done that credit notes are about. */
+/** The changes of a transaction that credit notes document. */
 interface Credited {
-  /** Repairs and adjustments that are in force from now on, on whatever invoice. */
+  /** Repairs and adjustments that take effect now, on any invoice. */
   readonly items: readonly CreditingItem[];
   /** Invoices that were COMMITTED and are VOID now, with all their items. */
   readonly voided: readonly { readonly invoice: Invoice; readonly items: readonly InvoiceItem[] }[];
-  /** By id: the items that `items` take something off, and the invoices of these as they were before. */
+  /** The items reduced by `items`, and their invoices as they were before, by id. */
   readonly linked: ReadonlyMap<Uuid, InvoiceItem>;
   readonly invoices: ReadonlyMap<Uuid, Invoice>;
 }
 
-/** A credit note without what its account, the tenant and the moment give it. */
+/** A credit note without the members set from its account, the tenant and the time. */
 type DraftNote = Pick<New<CreditNote>, 'reason' | 'amount' | 'lines'> & { readonly invoice: Invoice };
 
 export function isCrediting({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
@@ -34,8 +33,8 @@ export function isCrediting({ itemType }: Pick<InvoiceItem, 'itemType'>): boolea
 }
 
 /**
- * The credit notes of a transaction (§21 rules 1 and 2): one for each invoice that was COMMITTED before it, in the order in
- * which the invoices are first credited.
+ * Returns one credit note per invoice that was COMMITTED before the transaction, in the order of first credit (§21
+ * rules 1, 2).
  */
 export function creditNotesOf({ items, voided, linked, invoices }: Credited): readonly DraftNote[] {
   const credited = items.flatMap((item) => {
@@ -59,8 +58,8 @@ export function creditNotesOf({ items, voided, linked, invoices }: Credited): re
 }
 
 /**
- * What the void of an invoice with these items takes back: of credits only what has made the customer owe less. The rest has
- * become account credit, and what was never owed cannot be credited.
+ * Returns the items that a void credits. Of credits, only the part that lowered the debt: the rest became account
+ * credit, and what was never owed cannot be credited.
  */
 function takenBack(items: readonly InvoiceItem[]): readonly CreditNoteLine[] {
   const own = items.filter(({ itemType }) => itemTypes[itemType].kind !== 'ACCOUNT_CREDIT');
@@ -73,7 +72,7 @@ function takenBack(items: readonly InvoiceItem[]): readonly CreditNoteLine[] {
   });
 }
 
-/** What another system has made is its own to credit. What is written off may still be taken back, and goes on being noted. */
+/** Migrated invoices get no credit notes. Written-off invoices still do, since the write-off can be undone. */
 function isNoted({ status, isMigration }: Invoice): boolean {
   return status === InvoiceStatus.COMMITTED && !isMigration;
 }

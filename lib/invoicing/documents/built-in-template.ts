@@ -1,6 +1,6 @@
 /**
- * The page that is rendered where a tenant has no template (§14 rule 2): no script, nothing from elsewhere; for a screen of
- * any width and for paper, A4 and Letter alike; in either direction of text.
+ * The page for tenants without a template (§14 rule 2): no script or external resource; fits any screen width, A4 and
+ * Letter, and both text directions.
  */
 export const BUILT_IN_TEMPLATE = `<!DOCTYPE html>
 <html lang="{{language}}" dir="{{direction}}">

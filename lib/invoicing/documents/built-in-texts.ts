@@ -1,8 +1,8 @@
 import type { Locale } from './locale.ts';
 
 /**
- * The built-in keys (§14 rule 3), in English. Those of the company are empty: they are the tenant's to say, and the
- * built-in page leaves out what is empty.
+ * The built-in keys (§14 rule 3), in English. The company's texts are empty until the tenant sets them; the page leaves
+ * out empty texts.
  */
 const english = {
   invoiceEmailSubject: 'Your invoice',

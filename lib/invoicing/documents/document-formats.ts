@@ -6,27 +6,26 @@ import { type Currency, type Decimal, formatDecimal, minorUnits } from '../../va
 import type { LocalDate } from '../../values/time/index.ts';
 import { type Locale, languageTag } from './locale.ts';
 
-/** Locales whose formats of numbers and dates are kept: some 60 KiB each. */
+/** Number of cached locale formats, some 60 KiB each. */
 const MAX_CACHED_DOCUMENT_FORMATS = 64;
 
-/** How amounts, numbers and days are written for the reader of a document. */
+/** Formats amounts, numbers and days for the reader of a document. */
 export interface DocumentFormats {
-  /** With the currency's symbol and as many decimals as it has, rounded half up: `$1,234.50`. Zero has no sign. */
+  /** With the currency's symbol and decimals, rounded half up: `$1,234.50`. Zero has no sign. */
   amount(amount: Decimal, currency: Currency): string;
-  /** With the decimals that it has, at most nine. */
+  /** With at most nine decimals. */
   number(value: Decimal): string;
-  /** Of the Gregorian calendar, whatever calendar the locale uses besides: `Nov 23, 2026`. */
+  /** In the Gregorian calendar, whatever the locale's own: `Nov 23, 2026`. */
   date(date: LocalDate): string;
-  /** From the first day to the day on which the next period begins: `Nov 23 – Dec 23, 2026`. */
+  /** From the first day to the first day of the next period: `Nov 23 – Dec 23, 2026`. */
   period(start: LocalDate, end: LocalDate): string;
-  /** The name of a country by its code of two letters; another text stays as it is. */
+  /** The name of a country by its two-letter code; other text is unchanged. */
   country(code: string): string;
 }
 
 const DAY_MS = 86_400_000;
 const made = new Map<Locale, DocumentFormats>();
 
-/** The formats of a locale that the runtime knows. */
 export function documentFormats(locale: Locale): DocumentFormats {
   const known = made.get(locale);
   if (known !== undefined) return known;
@@ -72,12 +71,11 @@ function exact(value: Decimal): Intl.StringNumericLiteral {
 /** Characters of an amount, a quantity, a day or a period as a host's formatter may write it. */
 const MAX_FORMATTED_CHARACTERS = 1_000;
 
-/** Gives the formats of a document of an account. */
 export type FormatsOf = (locale: Locale, account: Pick<Account, 'id'>) => DocumentFormats;
 
 /**
- * The built-in formats, with those of the host's factory in their place (§14 rule 5).
- * @throws (on use) BillingError UNEXPECTED (60000) that names the factory, if it throws or answers nonsense.
+ * Returns the built-in formats, overridden by the host's factory (§14 rule 5).
+ * @throws (on use) BillingError UNEXPECTED (60000) naming the factory if it throws or returns an invalid value.
  */
 export function formatsFrom(factory: InvoiceFormatterFactory | undefined, tenantId: Uuid): FormatsOf {
   if (factory === undefined) return documentFormats;

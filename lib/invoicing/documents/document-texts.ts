@@ -4,23 +4,21 @@ import { builtInTexts } from './built-in-texts.ts';
 import { fromMostSpecific, LAST_LOCALE, type Locale, parseLocale } from './locale.ts';
 import { parseTemplate } from './template.ts';
 
-/** Translations of one locale, by key. */
 type Translations = ReadonlyMap<string, string>;
 
-/** The translations that a tenant has uploaded, by locale. */
 export type TenantTranslations = ReadonlyMap<Locale, Translations>;
 
 /** The text of a key in the language of a document. */
 export type TextOf = (key: string) => string;
 
-/** The locales whose uploaded texts a document may show, the best first. */
+/** The locales whose uploaded texts a document can use, best first. */
 export function localesToLookUp(locale: Locale, defaultLocale: Locale): readonly Locale[] {
   return [...new Set([locale, defaultLocale].flatMap(fromMostSpecific))];
 }
 
 /**
- * The texts of a document (§14 rule 3): those of its locale, of its language, of the default locale and of that one's
- * language, what the tenant has uploaded before what is built in; and the key itself where none has it.
+ * Returns the texts of a document (§14 rule 3), from its locale, its language, the default locale and that one's
+ * language, uploaded texts before built-in ones. A key without a text stands for itself.
  */
 export function documentTexts(uploaded: TenantTranslations, locale: Locale, defaultLocale: Locale): TextOf {
   const bundles = localesToLookUp(locale, defaultLocale).flatMap((each) => [
@@ -30,7 +28,7 @@ export function documentTexts(uploaded: TenantTranslations, locale: Locale, defa
   return firstOf([...bundles, builtInTexts.get(languageOf(LAST_LOCALE))]);
 }
 
-/** The names of plans, phases and usages (§14 rule 3): undefined where the tenant translates none. */
+/** The names of plans, phases and usages (§14 rule 3); undefined if the tenant translates none. */
 export function catalogNames(
   uploaded: TenantTranslations,
   locale: Locale,
@@ -40,7 +38,7 @@ export function catalogNames(
   return (name) => found(bundles, name);
 }
 
-/** The language of the texts: that of the document's locale where there are texts in it, else the default one. */
+/** The language of the texts: the document's if it has texts, else the default one. */
 export function languageOfTexts(uploaded: TenantTranslations, locale: Locale, defaultLocale: Locale): Locale {
   const isWritten = (each: Locale) => uploaded.has(each) || builtInTexts.has(each);
   if (fromMostSpecific(locale).some(isWritten)) return locale;
@@ -63,22 +61,19 @@ function found(bundles: readonly (Translations | undefined)[], key: string): str
   return undefined;
 }
 
-/** What a tenant can upload for its documents (§14 rules 2 and 3). */
 export const DocumentTextKind = {
   TEMPLATE: 'TEMPLATE',
   /** For accounts that carry MANUAL_PAY. */
   MANUAL_PAY_TEMPLATE: 'MANUAL_PAY_TEMPLATE',
   TRANSLATION: 'TRANSLATION',
-  /** Names of plans, phases and usages. */
   CATALOG_TRANSLATION: 'CATALOG_TRANSLATION',
 } as const;
 export type DocumentTextKind = (typeof DocumentTextKind)[keyof typeof DocumentTextKind];
 
-/** Which text of a tenant's documents. */
 export type DocumentText =
   | {
       readonly kind: Extract<DocumentTextKind, 'TEMPLATE' | 'MANUAL_PAY_TEMPLATE'>;
-      /** Default: for every locale that has no template of its own. */
+      /** Default: every locale without its own template. */
       readonly locale?: string | null;
     }
   | {
@@ -87,11 +82,10 @@ export type DocumentText =
       readonly locale: string;
     };
 
-/** A text to be stored. */
 export type DocumentTextUpload = DocumentText & {
   /** A template (Mustache, at most 256 Ki characters) or translations (Java properties, at most 1 Mi characters). */
   readonly text: string;
-  /** Whether one that is there already is replaced; default false: it is refused. */
+  /** Whether an existing text is replaced; default false: it is rejected. */
   readonly replace?: boolean | undefined;
 };
 
@@ -104,7 +98,9 @@ const nameOf: Readonly<Record<DocumentTextKind, string>> = {
   CATALOG_TRANSLATION: 'CATALOG_TRANSLATION',
 };
 
-/** The tenant's key for the text; translations need a locale, a template without one is for all that have none. */
+/**
+ * The tenant's key for the text. Translations need a locale; a template without one is for all locales that have none.
+ */
 export function documentTextKey(kind: DocumentTextKind, locale: Locale | null): string {
   return locale === null ? nameOf[kind] : `${nameOf[kind]}_${locale}`;
 }
@@ -117,9 +113,9 @@ export function localeGiven(text: string): Locale {
 }
 
 /**
- * Checks a value before it is stored under one of these keys, whichever way it comes (platform §3 rule 5).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a template or properties that cannot be read, INVALID_PARAMETER
- * (60002) for a key whose locale is none, or is not spelt as it is looked up.
+ * Checks a value before it is stored under one of these keys, by any route (platform §3 rule 5).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for an unreadable template or properties, INVALID_PARAMETER
+ * (60002) for a key whose locale is invalid or not in canonical spelling.
  */
 export function checkDocumentText(key: string, value: string): void {
   const kind = kindOfKey(key);
@@ -141,7 +137,7 @@ function checkSpelling(key: string, written: string, locale: Locale): void {
   throw invalidParameter(`The key ${shortened(key)} would not be found: its locale is spelt ${locale}`);
 }
 
-/** The keys in which a document of the account looks for a template, the best first (§14 rule 2). */
+/** The keys of the account's templates, best first (§14 rule 2). */
 export function templateKeys(locale: Locale, isManualPay: boolean): readonly string[] {
   const kinds = isManualPay ? [MANUAL_PAY_TEMPLATE, TEMPLATE] : [TEMPLATE];
   return kinds.flatMap((kind) =>
@@ -149,7 +145,6 @@ export function templateKeys(locale: Locale, isManualPay: boolean): readonly str
   );
 }
 
-/** The keys of translations in these locales. */
 export function translationKeys(
   kind: Extract<DocumentTextKind, 'TRANSLATION' | 'CATALOG_TRANSLATION'>,
   locales: readonly Locale[],
@@ -192,7 +187,7 @@ export function parseProperties(source: string): ReadonlyMap<string, string> {
 interface LogicalLine {
   /** Number of the first of its lines, from 1. */
   readonly line: number;
-  /** Without blanks in front, and without the ends of the lines that go on. */
+  /** Without leading blanks and line continuations. */
   readonly text: string;
 }
 
@@ -211,7 +206,7 @@ function* logicalLines(source: string): Generator<LogicalLine> {
   if (begun !== null) yield { line: begun.line, text: begun.pieces.join('') };
 }
 
-/** An odd number of backslashes at the end: the last one is no escaped backslash. */
+/** True for an odd number of backslashes at the end: the last one is not escaped. */
 function isContinued(text: string): boolean {
   let backslashes = 0;
   while (text.charAt(text.length - 1 - backslashes) === '\\') backslashes += 1;

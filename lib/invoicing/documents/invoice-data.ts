@@ -6,8 +6,8 @@ import type { RenderedInvoice, RenderedLine } from './rendered-invoice.ts';
 import { TemplateList, TemplateLookup, type TemplateObject } from './template.ts';
 
 /**
- * What a template can show (§14 rules 1 and 4): `text`, `account` and `invoice` with the names that they have over HTTP,
- * dates as `yyyy-MM-dd` and amounts without format beside the formatted ones; `language` and `direction` for HTML.
+ * The data of a template (§14 rules 1 and 4): `text`, `account` and `invoice` with their HTTP names, dates as
+ * `yyyy-MM-dd` and plain amounts beside the formatted ones; `language` and `direction` for HTML.
  */
 export function invoiceData(view: RenderedInvoice): TemplateObject {
   return {
@@ -15,7 +15,7 @@ export function invoiceData(view: RenderedInvoice): TemplateObject {
     language: view.language,
     direction: view.direction,
     account: accountData(view),
-    // For the page of a credit note, which is the built-in one.
+    // Only for the built-in page of a credit note.
     ...(view.creditNote === null ? {} : { creditNote: view.creditNote }),
     invoice: { ...fieldsOf(view.invoice), ...formattedFields(view) },
   };

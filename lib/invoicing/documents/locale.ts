@@ -3,18 +3,17 @@ declare const localeBrand: unique symbol;
 /** A locale in the form of the tenant's keys: `de`, `fr_FR`, `zh_Hant_TW`; its language tag has `-` for `_`. */
 export type Locale = string & { readonly [localeBrand]: 'Locale' };
 
-/** Which way lines of text run. */
 export type TextDirection = 'ltr' | 'rtl';
 
-/** The language whose built-in texts are complete, and the formats where no other locale is known. */
+/** The language with complete built-in texts, and the fallback for formats. */
 export const LAST_LOCALE = 'en_US' as Locale;
 
 const form = /^[A-Za-z]{2,8}(?:[_-][A-Za-z0-9]{1,8}){0,3}$/;
 
-/** Scripts that run from right to left and that languages of today are written in. */
+/** Right-to-left scripts in current use. */
 const rightToLeft = new Set(['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa', 'Yezi']);
 
-/** The locale that `text` names, in its one spelling (`DE-at` is `de_AT`, `iw` is `he`); undefined if it names none. */
+/** The canonical locale of `text` (`DE-at` is `de_AT`, `iw` is `he`); undefined if invalid. */
 export function parseLocale(text: string): Locale | undefined {
   const trimmed = text.trim();
   if (!form.test(trimmed)) return undefined;
@@ -43,7 +42,7 @@ export function directionOf(locale: Locale): TextDirection {
   return script !== undefined && rightToLeft.has(script) ? 'rtl' : 'ltr';
 }
 
-/** The first of these whose numbers and dates the runtime can write. */
+/** The first locale with number and date formats in this runtime. */
 export function formattable(...locales: readonly Locale[]): Locale {
   const known = locales.find((each) => Intl.NumberFormat.supportedLocalesOf(languageTag(each)).length > 0);
   return known ?? LAST_LOCALE;

@@ -2,7 +2,7 @@ import type { PrintableDocument, PrintableFact, PrintableLine } from '../../port
 import type { Instant } from '../../values/time/index.ts';
 import type { RenderedInvoice, RenderedLine } from './rendered-invoice.ts';
 
-/** An invoice as it is printed (§14 rule 6): what the built-in page shows. */
+/** The printed invoice (§14 rule 6), as on the built-in page. */
 export function printableInvoice(view: RenderedInvoice, createdDate: Instant): PrintableDocument {
   const { text, status, invoice } = view;
   return {
@@ -33,13 +33,12 @@ const statusTexts = {
   PAID: 'invoiceStatusPaid',
 } as const;
 
-/** Language, sender and receiver, which are the same on each document of an account. */
+/** Language, sender and receiver, the same on all documents of an account. */
 type Frame = Omit<
   PrintableDocument,
   'title' | 'heading' | 'status' | 'facts' | 'lines' | 'totals' | 'isLastTotalStressed' | 'note'
 >;
 
-/** What documents of an account are made in, whatever they are about. */
 type Framed = Pick<RenderedInvoice, 'text' | 'language' | 'direction' | 'account' | 'addressee'>;
 
 function printableFrame(view: Framed, createdDate: Instant): Frame {

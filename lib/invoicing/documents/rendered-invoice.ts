@@ -21,30 +21,27 @@ import {
   type TextDirection,
 } from './locale.ts';
 
-/** What a document about an invoice is made from. */
 export interface InvoiceToRender {
   readonly invoice: InvoiceView;
   readonly account: Account;
-  /** Whether the account pays by itself and not by a stored payment method (tag MANUAL_PAY). */
+  /** Whether the customer pays without a stored payment method (tag MANUAL_PAY). */
   readonly isManualPay: boolean;
-  /** The currency in which the last payment was processed; null = none was. */
+  /** The currency of the last processed payment; null = none. */
   readonly processedCurrency: Currency | null;
-  /** For accounts without a locale, and for what is not translated (`default.locale`). */
+  /** For accounts without a locale and missing translations (`default.locale`). */
   readonly defaultLocale: Locale;
-  /** How amounts and days are written. */
   readonly formatsOf: FormatsOf;
   readonly translations: TenantTranslations;
   readonly catalogTranslations: TenantTranslations;
-  /** Items of other invoices that lines are about. */
   readonly linkedItems?: readonly InvoiceItemView[];
-  /** The summary by which the parent of the account pays the invoice; default null = it is in none. */
+  /** The summary by which the parent pays the invoice; default null. */
   readonly summary?: Invoice | null;
 }
 
-/** What a reader is told about where an invoice stands; null = nothing but its amounts. */
+/** The status shown to the reader; null = only amounts. */
 type DocumentStatus = 'DRAFT' | 'VOID' | 'PAID' | null;
 
-/** A line of a document: an item, or all that it stands for of one kind. */
+/** A line of a document: one item, or the sum of several of one kind. */
 export interface RenderedLine extends LineName {
   readonly item: InvoiceItemView;
   readonly planName: string | null;
@@ -59,9 +56,8 @@ export interface RenderedLine extends LineName {
   readonly formattedRate: string | null;
 }
 
-/** An invoice as its reader sees it, in words and numbers of a language (§14 rule 4): every document is made of it. */
+/** An invoice in the words and numbers of a language (§14 rule 4), the source of every document. */
 export interface RenderedInvoice {
-  /** How amounts and days are written. */
   readonly locale: Locale;
   /** Language of the texts, as `lang` of HTML writes it. */
   readonly language: string;
@@ -69,7 +65,6 @@ export interface RenderedInvoice {
   readonly text: TextOf;
   readonly formats: DocumentFormats;
   readonly account: Account;
-  /** To whom it goes, line by line. */
   readonly addressee: readonly string[];
   readonly isManualPay: boolean;
   readonly invoice: InvoiceView;
@@ -77,34 +72,33 @@ export interface RenderedInvoice {
   readonly formattedInvoiceNumber: string;
   readonly formattedInvoiceDate: string;
   readonly formattedTargetDate: string | null;
-  /** `amount` of the invoice, which account credit is no part of (§1.4 rule 1). */
+  /** `amount` of the invoice, without account credit (§1.4 rule 1). */
   readonly formattedChargedAmount: string;
-  /** Payments without what was refunded or charged back (§1.4 rule 4). */
+  /** Payments less refunds and chargebacks (§1.4 rule 4). */
   readonly paidAmount: Decimal;
   readonly formattedPaidAmount: string;
   readonly formattedRefundedAmount: string;
   readonly formattedBalance: string;
-  /** Only if another one than the invoice's. */
+  /** Only if it differs from the invoice's. */
   readonly processedCurrency: Currency | null;
   /** Every line, account credit last. */
   readonly lines: readonly RenderedLine[];
   /**
-   * The lines that make up the total: all but the line of account credit, unless the invoice only turns a credit into
-   * account credit. `total` + account credit − paid = what is owed.
+   * The lines that make up the total: all except account credit, unless the invoice only turns a credit into account
+   * credit. `total` + account credit − paid = the amount owed.
    */
   readonly totalledLines: readonly RenderedLine[];
   readonly formattedTotal: string;
   readonly accountCredit: RenderedLine | null;
-  /** The document is a credit note (§21): its number and date stand where those of an invoice do. */
+  /** The document is a credit note (§21): its number and date replace the invoice's. */
   readonly creditNote: { readonly formattedInvoiceNumber: string } | null;
 }
 
-/** The view of an invoice that documents show. Pure: the same facts make the same view. */
+/** Returns the view of an invoice for documents. Pure. */
 export function renderedInvoice(given: InvoiceToRender): RenderedInvoice {
   return atOnce(renderingInvoice(given));
 }
 
-/** The same, a step for each line. */
 export function* renderingInvoice(given: InvoiceToRender): Steps<RenderedInvoice> {
   const { invoice, account, defaultLocale, isManualPay, processedCurrency } = given;
   const wanted = parseLocale(account.locale ?? '') ?? defaultLocale;
@@ -166,7 +160,7 @@ export function* renderingInvoice(given: InvoiceToRender): Steps<RenderedInvoice
 
 type Dates = Pick<RenderedLine, 'formattedStartDate' | 'formattedEndDate' | 'formattedPeriod'>;
 
-/** Most lines of an invoice are about a few periods, and `Intl` takes its time. */
+/** Cached, since most lines share a few periods and `Intl` is slow. */
 function formattedDatesOnce(formats: DocumentFormats): (item: InvoiceItemView) => Dates {
   const known = new Map<string, Dates>();
   return (item) => {
@@ -189,8 +183,8 @@ function formattedDates({ startDate, endDate }: InvoiceItemView, formats: Docume
 }
 
 /**
- * Paid: there was something to pay, and nothing is left of it, by itself or in the parent's summary. A loss that is written
- * off is none, nor is what another invoice stands for (§1.4 rule 6).
+ * Paid: a debt is settled, by itself or in the parent's summary. Write-offs and invoices that another one stands for do
+ * not count as paid (§1.4 rule 6).
  */
 function statusOf(invoice: InvoiceView, summary: Invoice | null): DocumentStatus {
   const { status, amount } = invoice;
@@ -209,14 +203,14 @@ function isPaidUp(invoice: Invoice): boolean {
   return isSettled(invoice) && !isUncounted(invoice);
 }
 
-/** Nobody owes it, whatever it comes to. */
+/** Nobody owes it, whatever its amount. */
 function isUncounted({ isMigration, isWrittenOff }: Invoice): boolean {
   return isMigration || isWrittenOff;
 }
 
 /**
- * The items that a document shows (§14 rule 4), in their order: credits are merged into one line, account credit into
- * another behind it, and what comes to 0 is left out.
+ * The items of a document (§14 rule 4) in order: credits are merged into one line, account credit into another after
+ * it, and zero amounts left out.
  */
 function documentItems(items: readonly InvoiceItemView[], currency: Currency): readonly InvoiceItemView[] {
   const others = items.filter((item) => !isCredit(item));
@@ -226,7 +220,7 @@ function documentItems(items: readonly InvoiceItemView[], currency: Currency): r
   return [...others, ...merged].filter(({ amount }) => !roundToCurrency(amount, currency).isZero());
 }
 
-/** The first item of the type with the sum of them all, described by the first unless they differ. */
+/** The first item with the sum of all items of the type, described by the first unless they differ. */
 function mergedItem(items: readonly InvoiceItemView[], type: InvoiceItemType): readonly InvoiceItemView[] {
   const [first, ...more] = items.filter(({ itemType }) => itemType === type);
   if (first === undefined) return [];
@@ -242,25 +236,23 @@ function mergedItem(items: readonly InvoiceItemView[], type: InvoiceItemType): r
   ];
 }
 
-/** Whether the item is a credit or account credit. */
 function isCredit({ itemType }: Pick<InvoiceItemView, 'itemType'>): boolean {
   const { kind } = itemTypes[itemType];
   return kind === 'CREDIT' || kind === 'ACCOUNT_CREDIT';
 }
 
-/** What a line of a document is for. */
 interface LineName {
   readonly name: string;
-  /** Phase, usage, or what an adjustment adjusts; null = the name says it all. */
+  /** Phase, usage or adjusted item; null = the name is enough. */
   readonly detail: string | null;
 }
 
-/** Names of plans, phases and usages in the language of the document; undefined where the tenant has none. */
+/** Names of plans, phases and usages in the document's language; undefined if the tenant has none. */
 type CatalogNames = (name: string) => string | undefined;
 
 /**
- * What an item is called: the plan of what is charged by the catalog, else its description.
- * @param linked the item that it adjusts, where that is on the same invoice.
+ * The name of an item: the plan of a catalog charge, else its description.
+ * @param linked the adjusted item, if it is on the same invoice.
  */
 function lineName(
   item: InvoiceItemView,
@@ -291,12 +283,12 @@ function chargeName(item: InvoiceItemView, names: CatalogNames): LineName {
   return { name, detail: detail === name ? null : detail };
 }
 
-/** The pretty name, if it is more than the name: names of phases are made of the plan's, and read like code. */
+/** The pretty name, if it differs from the name. Phase names are derived from the plan's and read like code. */
 function properName(prettyName: string | null, name: string): string | null {
   return prettyName === null || prettyName === name ? null : prettyName;
 }
 
-/** The description; one that the engine has written (§1.3) in the language of the document. */
+/** The description; those written by the engine (§1.3) in the document's language. */
 function described({ itemType, description }: InvoiceItemView, text: TextOf): string {
   if (description === null || description === '') return itemType;
   const written: Readonly<Record<string, TextKey>> = itemTypes[itemType].descriptions;
@@ -304,10 +296,10 @@ function described({ itemType, description }: InvoiceItemView, text: TextOf): st
   return key === undefined ? description : text(key);
 }
 
-/** Where the state and postal code stand behind the city; elsewhere the postal code stands in front of it. */
+/** Countries that write state and postal code after the city; others write the postal code before it. */
 const cityFirst = new Set(['AU', 'BR', 'CA', 'GB', 'IE', 'IN', 'MX', 'NZ', 'US', 'ZA']);
 
-/** To whom a document goes, line by line; what the account does not have is left out. */
+/** The address of the receiver, line by line; missing parts are left out. */
 function addresseeOf(account: Account, countryName: string | null): readonly string[] {
   const { company, name, address1, address2 } = account;
   const lines = [company, name, address1, address2, placeOf(account), countryName];
@@ -322,19 +314,19 @@ function placeOf({ city, state, postalCode, country }: Account): string {
     : joined(', ', joined(' ', postalCode, city), state);
 }
 
-/** What a credit note is made from: `invoice` is the credited one, with the lines of the note as its items. */
+/** The sources of a credit note: `invoice` is the credited one, with the lines of the note as its items. */
 interface CreditNoteToRender extends InvoiceToRender {
   readonly note: CreditNoteView;
 }
 
-/** Texts of a credit note that stand in the places of an invoice's. */
+/** Texts of a credit note that replace an invoice's. */
 const ownTexts: Readonly<Record<string, string>> = {
   invoiceTitle: 'creditNoteTitle',
   invoiceNumber: 'creditNoteNumber',
   invoiceBillTo: 'creditNoteTo',
 };
 
-/** A credit note in the view of an invoice, so that pages and files are made of it in the same way (§21 rule 5). */
+/** A credit note in the view of an invoice, so that pages and files are made the same way (§21 rule 5). */
 export function* renderingCreditNote({ note, ...given }: CreditNoteToRender): Steps<RenderedInvoice> {
   const view = yield* renderingInvoice(given);
   return {

@@ -22,7 +22,6 @@ import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 
 /** What an account's credit is used on as time goes by. */
 export interface Debts {
-  /** The account's unpaid invoices. */
   readonly unpaid: readonly Invoice[];
   /** Those that are being paid now. */
   readonly withheld: ReadonlySet<Uuid>;
@@ -42,7 +41,6 @@ export const NO_DEBTS: Debts = {
   unpaidInvoice: null,
 };
 
-/** What others make of a step. */
 export interface MadeOfStep {
   readonly run: AccountRun;
   /** Stored invoices that get items too. */
@@ -54,7 +52,6 @@ export interface MadeOfStep {
 export interface DebtsInput {
   readonly account: Account;
   readonly state: AccountInvoicingState;
-  /** Items that may be repaired. */
   readonly itemIds: readonly Uuid[];
 }
 
@@ -141,7 +138,6 @@ export class RunningDebts {
     return run;
   }
 
-  /** The invoice of the step, if it stays unpaid. */
   #owedOf(
     { items, amounts, invoice: { status, draft } }: AccountRun,
     { invoiceId, date }: Pick<CreditedStep, 'invoiceId' | 'date'>,
@@ -199,11 +195,9 @@ export class RunningDebts {
 /** A step whose account credit is to be applied. */
 interface CreditedStep extends MadeOfStep {
   readonly invoiceId: Uuid;
-  /** Of the run. */
   readonly date: LocalDate;
 }
 
-/** The run with nothing changed. */
 export function asItIs(run: AccountRun): MadeOfStep {
   return { run, elsewhere: [], standIns: new Map() };
 }

@@ -53,7 +53,6 @@ export interface DryRunRequest {
   readonly bundleId?: Uuid | null | undefined;
 }
 
-/** A request that passed the checks. */
 export type CheckedDryRun =
   | { readonly type: typeof DryRunType.TARGET_DATE; readonly targetDate: LocalDate | null }
   | {

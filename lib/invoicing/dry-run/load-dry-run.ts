@@ -35,7 +35,6 @@ import {
   walkToUpcomingInvoice,
 } from './walk.ts';
 
-/** What dry runs are loaded with. */
 interface LoadingTools {
   readonly now: Instant;
   readonly catalogsOf: CatalogSource;
@@ -45,7 +44,6 @@ interface LoadingTools {
   readonly asksSources?: boolean;
 }
 
-/** All that a dry run needs from the storage. */
 export interface LoadedDryRun {
   readonly account: Account;
   /** The date that is asked for; null = that of the next invoice. */
@@ -64,7 +62,6 @@ export interface LoadedDryRun {
   readonly question: SourceQuestion | null;
 }
 
-/** Which dry run of an account is asked for. */
 interface AskedOfAccount {
   readonly accountId: Uuid;
   readonly wanted: CheckedDryRun;
@@ -217,7 +214,6 @@ export function walkTo(
   return choice === null ? walkToTargetDate(input, nextId) : walkToUpcomingInvoice(input, choice, nextId);
 }
 
-/** The dry run with what usage sources have supplied. */
 export function withSupplies(found: LoadedDryRun, usages: SuppliedBySubscription): LoadedDryRun {
   if (found.walk === null) return found;
   const { input } = found.walk;
@@ -225,7 +221,6 @@ export function withSupplies(found: LoadedDryRun, usages: SuppliedBySubscription
   return { ...found, walk: { ...found.walk, input: { ...input, subscriptions } } };
 }
 
-/** An account whose request is understood. */
 interface Begun {
   readonly account: Account;
   readonly state: AccountInvoicingState;
@@ -237,7 +232,6 @@ interface Begun {
   readonly isPassedOver: boolean;
 }
 
-/** What is loaded for all accounts at once. */
 interface Common extends LoadingTools {
   readonly tags: AccountEffects;
   readonly config: InvoicingConfig;
@@ -253,7 +247,6 @@ interface LoadedParts {
   readonly debts: Omit<Debts, 'unpaidInvoice'>;
 }
 
-/** The dry run of what was loaded. */
 function dryRunOf(
   { account, today, targetDate, hypothesis, choice, wanted, isPassedOver }: Begun,
   { billing, awaited, drafts, debts }: LoadedParts,

@@ -37,9 +37,7 @@ export interface DryRunWalkInput extends AccountRunInput {
   readonly reuse?: { readonly drafts: readonly Draft[]; readonly newDraft: Invoice };
 }
 
-/** The invoice that a dry run answers with. */
 export interface DryRunInvoice {
-  /** Target date of the step that made it. */
   readonly targetDate: LocalDate;
   readonly run: AccountRun;
 }
@@ -51,7 +49,6 @@ export interface DryRunStep {
   readonly runDate: LocalDate;
   readonly targetDate: LocalDate;
   readonly run: AccountRun;
-  /** Id of the invoice that the items go to. */
   readonly invoiceId: Uuid;
   /** The items of account credit that the run would make as it is. */
   credit(): readonly NewInvoiceItem[];
@@ -152,7 +149,6 @@ function notBefore(today: LocalDate, invoice: DryRunInvoice): DryRunInvoice {
   return { ...invoice, targetDate: maxDate(today, invoice.targetDate) };
 }
 
-/** Dates of billing events to come. */
 function eventDates({
   subscriptions,
   now,

@@ -28,7 +28,6 @@ export interface StreamRequest {
   readonly targetDate: LocalDate;
 }
 
-/** An account that is to be invoiced. */
 export interface BillingRequest extends StreamRequest {
   /**
    * Day that the run's items count for. A due entry counts for its own date, so that late entries do not pile up on one
@@ -38,7 +37,6 @@ export interface BillingRequest extends StreamRequest {
   readonly state: AccountInvoicingState;
 }
 
-/** The billing events of one account. */
 export interface AccountStream<R extends StreamRequest> {
   readonly request: R;
   readonly newBillCycleDay: number | null;
@@ -57,11 +55,9 @@ export interface AccountStream<R extends StreamRequest> {
 
 export interface AccountStreams<R extends StreamRequest> {
   readonly streams: readonly AccountStream<R>[];
-  /** Accounts whose events cannot be built. */
   readonly failures: readonly { readonly request: R; readonly error: unknown }[];
 }
 
-/** What the events of accounts are built from. */
 interface StreamsInput<R extends StreamRequest> {
   readonly requests: readonly R[];
   readonly alignPriceChanges: boolean;

@@ -38,7 +38,6 @@ import {
 import { ongoingChargeAfter, staysKept } from './last-evaluation.ts';
 import type { DueDates } from './run-entries.ts';
 
-/** The invoice that a run adds its items to. */
 export interface RunInvoice {
   readonly status: typeof InvoiceStatus.DRAFT | typeof InvoiceStatus.COMMITTED;
   /** null = a new one. */
@@ -47,11 +46,9 @@ export interface RunInvoice {
   readonly isPaidByParent: boolean;
 }
 
-/** Everything that the evaluation of one account reads. */
 export interface AccountBilling
   extends BillingRequest,
     Pick<AccountStream<BillingRequest>, 'skipped' | 'billedAlone'> {
-  /** The subscriptions that are due. */
   readonly subscriptions: readonly SubscriptionBilling[];
   /** Bill cycle day that this run gives the account, or null when it has one or needs none (§4 rule 4). */
   readonly newBillCycleDay: number | null;
@@ -61,7 +58,6 @@ export interface AccountBilling
   readonly catalogRevision: number;
 }
 
-/** What `evaluateAccount` reads of a loaded account. */
 export function runInput(billing: AccountBilling, config: InvoicingConfig): AccountRunInput {
   return {
     subscriptions: billing.subscriptions,
@@ -72,7 +68,6 @@ export function runInput(billing: AccountBilling, config: InvoicingConfig): Acco
   };
 }
 
-/** What one run of an account reads. */
 export interface AccountRunInput extends EvaluationSettings {
   readonly state: AccountInvoicingState;
   /**
@@ -90,7 +85,6 @@ export interface AccountRun extends DueDates {
   readonly evaluations: readonly SubscriptionEvaluation[];
   /** Items of all subscriptions, in the order in which they are created; empty = nothing to invoice. */
   readonly items: readonly NewInvoiceItem[];
-  /** The invoice that the items go to. */
   readonly invoice: RunInvoice;
   /** Amounts of the whole invoice while it is unpaid. */
   readonly amounts: InvoiceAmounts;
@@ -213,7 +207,6 @@ function stateAfter(
   return { ...balanced, maxTargetDate };
 }
 
-/** The invoice of a run with these amounts, as balances count it. */
 export function accountedInvoice(
   { status, draft, isPaidByParent }: RunInvoice,
   { rawBalance, creditAdj }: Pick<InvoiceAmounts, 'rawBalance' | 'creditAdj'>,

@@ -39,7 +39,6 @@ import { type PeriodOfPhase, reconcile, repairedParts } from '../reconciliation/
 import { evaluateUsage, type SubscriptionUsage, type UsageEvaluation } from './evaluate-usage.ts';
 import { fixedFrom } from './last-evaluation.ts';
 
-/** Everything that the evaluation of one subscription reads. */
 export interface SubscriptionBilling {
   readonly subscriptionId: Uuid;
   /**
@@ -64,7 +63,6 @@ export interface SubscriptionBilling {
 }
 
 export interface EvaluationSettings {
-  /** Effective target date (see `effectiveTargetDate`). */
   readonly targetDate: LocalDate;
   readonly currency: Currency;
   readonly config: InvoicingConfig;
@@ -240,7 +238,6 @@ export function assertItemBounds({ items, subscription, config }: ItemBoundsInpu
   assertRepairs(items, subscription.items);
 }
 
-/** The settings for a run that goes past the bounds. */
 export function withoutBounds(config: InvoicingConfig): InvoicingConfig {
   return { ...config, sanitySafetyBoundEnabled: false, maxDailyItems: -1 };
 }

@@ -41,7 +41,6 @@ import {
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { supersededItem, usageItem } from './usage-items.ts';
 
-/** What is read of the usage of one subscription. */
 export interface SubscriptionUsage {
   readonly zone: TimeZone;
   /** On invoices that are not VOID, in the order in which they were billed; from `usageWindow` on is enough. */
@@ -73,7 +72,6 @@ export interface UsageRunInput {
   readonly config: UsageConfig;
 }
 
-/** What a run has rated, as it is stored. */
 export interface RatedInterval extends BilledInterval {
   readonly supplied: SuppliedDigest | null;
   readonly instants: NonNullable<BilledInterval['instants']>;
@@ -295,7 +293,6 @@ function refuseUnknownUnits(
   );
 }
 
-/** The intervals that are stored. */
 export function storedIntervals(
   intervals: readonly RatedInterval[],
   hasInvoice: boolean,
@@ -410,7 +407,6 @@ interface NewlyBilled {
   readonly supplied: SuppliedDigest | null;
 }
 
-/** What was recorded. */
 function recordedMeter(
   input: UsageBookInput,
   { intervals, open }: Pick<UsagePlan, 'intervals' | 'open'>,

@@ -144,7 +144,6 @@ function isSameAmount(one: Decimal | null, other: Decimal | null): boolean {
   return one === null || other === null ? one === other : one.equals(other);
 }
 
-/** A subscription as it was evaluated. */
 interface KeptSubscription {
   readonly events: readonly BillingEvent[];
   readonly keptUntil?: LocalDate | null;

@@ -21,7 +21,6 @@ export interface PriceDifference {
   /** Prices of a quantity of one, a recurring price for its billing period; null = none. */
   readonly oldPrice: Decimal | null;
   readonly newPrice: Decimal | null;
-  /** New minus old. */
   readonly difference: Decimal;
   /** null for a fixed price. Of usage: how often it is billed. */
   readonly oldBillingPeriod: BillingPeriod | null;
@@ -66,7 +65,6 @@ export interface ChangeReportTotals {
   readonly unbillableAccounts: number;
 }
 
-/** A live subscription that would pay another price. */
 export interface PriceChange extends PriceDifference {
   readonly accountId: Uuid;
   readonly currency: Currency | null;
@@ -98,7 +96,6 @@ interface EventPair {
   readonly now: BillingEvent | undefined;
 }
 
-/** The instants at which either of the streams has an event. */
 function* eventPairs(before: readonly BillingEvent[], after: readonly BillingEvent[]): Generator<EventPair> {
   const both = [
     ...before.map((event) => ({ event, isNew: false })),
@@ -124,7 +121,6 @@ function isNamed(event: BillingEvent | undefined): event is NamedEvent {
   return Boolean(event?.planName) && event?.phaseName !== null;
 }
 
-/** The members of a difference that every price has. */
 function differenceOn(
   { subscriptionId, bundleId, planName, phaseName, catalogEffectiveDate }: NamedEvent,
   oldPrice: Decimal | null,
@@ -272,7 +268,6 @@ function usageDifferences(
 interface Found {
   readonly one: PriceDifference;
   readonly key: string;
-  /** Equal for two that differ only in their days. */
   readonly content: string;
 }
 

@@ -144,7 +144,6 @@ export function dueEntry(account: Account, date: LocalDate): NewNotification {
   };
 }
 
-/** A run to come. */
 interface RunAhead {
   readonly targetDate: LocalDate;
   readonly comesAt: Instant;
@@ -176,7 +175,6 @@ export function noticeEntries(
   ];
 }
 
-/** The run at the instant at which a subscription changes. */
 export function runOfChange(account: Account, at: Instant): RunAhead {
   return { targetDate: localDateOf(at, account.timeZone), comesAt: at };
 }

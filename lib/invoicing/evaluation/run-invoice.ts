@@ -28,7 +28,6 @@ import { type Draft, emptyInvoice, itemOf, payerOf, raisedTargetDate } from '../
 import type { NewInvoiceItem } from '../invoices/new-item.ts';
 import { type AccountBilling, type AccountRun, accountedInvoice } from './evaluate-account.ts';
 
-/** A run before account credit is applied. */
 export interface EvaluatedRun {
   readonly billing: Pick<AccountBilling, 'account' | 'targetDate' | 'newBillCycleDay' | 'skipped'>;
   readonly run: AccountRun;
@@ -37,9 +36,7 @@ export interface EvaluatedRun {
   readonly invoiceId: Uuid;
 }
 
-/** A run with account credit applied. */
 export interface CreditedRun extends EvaluatedRun {
-  /** Other invoices of the account on which its credit was used. */
   readonly credited: CreditedInvoices;
 }
 
@@ -81,7 +78,6 @@ export function reusedDraft(
   return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };
 }
 
-/** The account after its run, with the run's invoice as the candidate for credit. */
 export function countedRun(run: AccountRun, id: Uuid, invoiceDate: LocalDate): CountedAccount {
   const { draft, status } = run.invoice;
   const candidate = {

@@ -11,7 +11,6 @@ import { type Decimal, ZERO } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { type RatedInterval, storedIntervals, type UsageEvaluation } from './evaluate-usage.ts';
 
-/** The items of stored intervals. */
 interface StoredItems {
   readonly itemOf: ReadonlyMap<Uuid, InvoiceItem>;
   readonly bases: ReadonlyMap<Uuid, ItemBasis>;

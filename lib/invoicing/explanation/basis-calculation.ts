@@ -38,9 +38,7 @@ export interface CalculationStep {
   readonly factor: Decimal | null;
   readonly days: number | null;
   readonly totalDays: number | null;
-  /** Days ÷ total days. */
   readonly ratio: Decimal | null;
-  /** Before it is rounded. */
   readonly unrounded: Decimal | null;
   readonly result: Decimal;
 }

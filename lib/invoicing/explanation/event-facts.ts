@@ -10,7 +10,6 @@ import {
 import { DatedBy, datedBy, type EventReason, isPlanChoice, readReason } from '../../subscriptions/index.ts';
 import { type Instant, isMonthBased, type LocalDate } from '../../values/time/index.ts';
 
-/** What is stored of a subscription's past. */
 export interface SubscriptionPast {
   /** Active and withdrawn ones. */
   readonly events: readonly LifecycleEvent[];
@@ -34,13 +33,10 @@ export interface EventFacts extends BasisEvent {
   readonly blockedBy: readonly Pick<BlockingState, 'service' | 'stateName'>[];
 }
 
-/** The events that stand behind an item. */
 export interface ItemEvents {
   /** What its price comes from; for a repair, what it follows from. */
   readonly event: EventFacts | null;
-  /** What ends the stretch of a recurring charge. */
   readonly nextEvent: EventFacts | null;
-  /** What put the subscription on the plan of the charge. */
   readonly planEvent: EventFacts | null;
 }
 
@@ -109,7 +105,6 @@ class Past {
     return same.find((event) => this.#stood(event)) ?? same.at(-1);
   }
 
-  /** The choices of plan in force then, the latest first. */
   #choices(): readonly LifecycleEvent[] {
     return this.#past.events
       .filter((event) => isPlanChoice(event) && this.#stood(event))
@@ -150,10 +145,8 @@ function typeOf({ type }: LifecycleEvent): BillingTransitionType {
 export const ExplainedRuleName = {
   /** Which bill cycle day counts. */
   BILLING_ALIGNMENT: 'BILLING_ALIGNMENT',
-  /** From which date the phases of the plan count. */
   CREATE_ALIGNMENT: 'CREATE_ALIGNMENT',
   CHANGE_ALIGNMENT: 'CHANGE_ALIGNMENT',
-  /** When a change or cancellation takes effect. */
   CHANGE_POLICY: 'CHANGE_POLICY',
   CANCEL_POLICY: 'CANCEL_POLICY',
 } as const;

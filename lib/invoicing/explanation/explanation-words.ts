@@ -19,8 +19,6 @@ import {
 } from '../../values/time/index.ts';
 import type { EventFacts, ItemEvents } from './event-facts.ts';
 
-// The words of explanations: how they name plans, days, amounts and events.
-
 export function planOf({ planName, phaseName, description }: InvoiceItem): string {
   if (planName === null) return description ?? 'the item';
   return phaseName === null ? `plan ${planName}` : `plan ${planName}, phase ${phaseName}`;
@@ -62,7 +60,6 @@ export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** `the change of plan on 2024-02-01`. */
 export function eventText(facts: EventFacts): string {
   return `${eventName(facts)} on ${formatLocalDate(facts.localDate)}${blockersOf(facts)}`;
 }

@@ -89,11 +89,9 @@ interface ExplainedItem {
   readonly past: SubscriptionPast;
   /** True if its plan is one that overrides prices. */
   readonly hasOwnPrices: boolean;
-  /** True for an invoice that another system made. */
   readonly isMigrated: boolean;
 }
 
-/** Explains the amount of an item from the facts kept with it. */
 export function explainItem(explained: ExplainedItem): ItemExplanation {
   const { item, past } = explained;
   const basis = computedBasis(explained.basis);
@@ -137,7 +135,6 @@ interface ExplanationParts extends Omit<ExplainedItem, 'basis' | 'past'>, FoundF
   readonly isGiven: boolean;
 }
 
-/** The facts and the sum as one paragraph of English. */
 function explanationText(parts: ExplanationParts): string {
   const { item, basis, pluginName, computedAmount } = parts;
   const sentences = basis === null ? withoutBasis(parts) : factsOf(basis, parts);
@@ -349,7 +346,6 @@ function versionOf({ item: { catalogEffectiveDate }, hasOwnPrices }: Explanation
 
 interface UsageTextParts {
   readonly item: InvoiceItem;
-  /** The USAGE item of a credit. */
   readonly linked: InvoiceItem | undefined;
 }
 

@@ -130,7 +130,6 @@ function isPureCredit(items: readonly CountedItem[]): boolean {
   return isPair && a.amount.plus(b.amount).isZero();
 }
 
-/** The state of an account before its first invoice. */
 export function initialState(account: Pick<Account, 'id' | 'recordId'>): AccountInvoicingState {
   return {
     accountId: account.id,
@@ -142,7 +141,6 @@ export function initialState(account: Pick<Account, 'id' | 'recordId'>): Account
   };
 }
 
-/** The sums of an invoice that are stored with it. */
 export function storedAmounts(
   invoice: Pick<Invoice, 'id' | keyof InvoiceAmounts>,
 ): InvoiceAmounts & { readonly invoiceId: Uuid } {

@@ -34,7 +34,6 @@ export interface InvoiceView extends Invoice {
   readonly trackingIds: readonly string[];
 }
 
-/** Reads one invoice with its items. */
 export interface InvoiceReader {
   /** @throws BillingError INVOICE_NOT_FOUND (4006). */
   get(context: CallContext, invoiceId: Uuid): Promise<InvoiceView>;
@@ -120,7 +119,6 @@ export function withChildItems(
   }));
 }
 
-/** A credit note as it is read. */
 export interface CreditNoteView extends CreditNote {
   /** The number by the tenant's pattern (§21 rule 3); null = it has none. */
   readonly formattedNumber: string | null;

@@ -68,7 +68,6 @@ export function payerOf(
     : { parentAccountId: null, contributedAmount: null };
 }
 
-/** A new item of the invoice, to be stored. */
 export function itemOf(
   invoice: Pick<Invoice, 'id' | 'accountId' | 'accountRecordId' | 'currency'>,
   item: NewInvoiceItem,
@@ -97,21 +96,17 @@ export interface Drafting {
   readonly isDraft: boolean;
   /** Whether the account's oldest DRAFT takes the items if there is one: AUTO_INVOICING_REUSE_DRAFT. */
   readonly reusesDraft: boolean;
-  /** The one DRAFT that takes the items, or null. */
   readonly draftId: Uuid | null;
 }
 
-/** A run that makes a COMMITTED invoice. */
 export const COMMITTING: Drafting = { isDraft: false, reusesDraft: false, draftId: null };
 
-/** What an account's tags say about drafts. */
 export function draftingOf(tags: AccountEffects, accountId: Uuid): Drafting {
   const isDraft = tags.has(accountId, TagEffect.MAKES_DRAFTS);
   const reusesDraft = tags.has(accountId, TagEffect.REUSES_DRAFT);
   return isDraft || reusesDraft ? { isDraft, reusesDraft, draftId: null } : COMMITTING;
 }
 
-/** An invoice that is not owed yet, with its items. */
 export interface Draft {
   readonly invoice: Invoice;
   readonly items: readonly InvoiceItem[];
@@ -174,7 +169,6 @@ export function invoiceAdjustmentEvents(invoice: Told, times = 1): readonly NewB
   return [...Array.from({ length: times }, () => event), ...childInvoiceEvents(invoice, false)];
 }
 
-/** Tells the parent's summary to follow. */
 function childInvoiceEvents(invoice: Told, isNew: boolean): readonly NewBusEvent[] {
   if (invoice.contributedAmount === null) return [];
   const payload = { accountId: invoice.accountId, invoiceId: invoice.id, isNew };

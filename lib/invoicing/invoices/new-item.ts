@@ -98,7 +98,6 @@ export function itemAdjustment(adjusted: InvoiceItem, details: AdjustmentDetails
   });
 }
 
-/** What remains of the item once the amount is taken off. */
 export function afterAdjustment(item: InvoiceItem, amount: Decimal): Pick<InvoiceItem, 'id' | 'repairable'> {
   return { id: item.id, repairable: item.repairable.minus(amount) };
 }

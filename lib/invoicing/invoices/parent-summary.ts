@@ -22,15 +22,12 @@ import { afterAdjustment, itemAdjustment, type NewInvoiceItem, plainItem } from 
 /** A child's invoice that its parent pays, with what decides whether it joins a summary (§12). */
 export interface ChildInvoice {
   readonly invoice: Invoice;
-  /** Whether it has a FIXED or RECURRING item. */
   readonly hasCharge: boolean;
-  /** Whether it has just become COMMITTED. */
   readonly isNew: boolean;
 }
 
 /** Which of the children's invoices, in the order of their creation, join the parent's open summary (rule 1). */
 interface Joining {
-  /** Whether a summary has to be opened for them. */
   readonly opens: boolean;
   readonly joining: readonly Invoice[];
 }

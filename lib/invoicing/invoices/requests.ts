@@ -11,7 +11,6 @@ export interface GenerateRequest {
   readonly targetDate?: LocalDate | null;
   /** Adds the items to the account's oldest DRAFT if there is one, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
   readonly reuseDraft?: boolean;
-  /** Adds the items to this DRAFT. */
   readonly draftId?: Uuid | null;
   /** Goes past the safety bounds this once (§8.4). Default false. */
   readonly acceptBounds?: boolean;
@@ -30,10 +29,8 @@ export interface ParkedRun {
   readonly error: string | null;
 }
 
-/** The invoices that one run has made. */
 export interface InvoiceGroupRequest {
   readonly accountId: Uuid;
-  /** Id of the first of them. */
   readonly groupId: Uuid;
   /** Default false. */
   readonly withChildrenItems?: boolean | undefined;

@@ -253,7 +253,6 @@ interface UsageLoading {
   readonly supplies: UsageSupplies | 'OPEN' | null;
 }
 
-/** A subscription that charges usage. */
 interface Metered {
   readonly subscriptionId: Uuid;
   /** null = it is not stored, so that nothing can have been recorded for it. */

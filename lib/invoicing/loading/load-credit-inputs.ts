@@ -117,7 +117,6 @@ interface CandidatesOfAccount extends Pick<CountedAccount, 'candidates'> {
   readonly state: Pick<CountedAccount['state'], 'accountId'>;
 }
 
-/** An invoice of a child with the summary of its parent. */
 interface LinkedInvoice {
   readonly accountId: Uuid;
   readonly invoice: CreditedInvoice;

@@ -38,7 +38,6 @@ import { parseTemplate, type TemplateNode } from '../documents/template.ts';
 import { type InvoiceView, type ViewSources, viewInvoices } from '../invoices/invoice-view.ts';
 import { loadParentInvoices } from './load-credit-inputs.ts';
 
-/** What views are made with besides what is stored of the invoices. */
 interface ViewTools {
   /** null = without names. */
   readonly catalogsOf: CatalogSource | null;
@@ -130,7 +129,6 @@ interface DocumentSource {
   readonly template: readonly TemplateNode[];
 }
 
-/** What a document about an invoice shows of it. */
 interface Shown {
   check(session: ReadSession): Promise<void>;
   /** The items that it lists, and others that these are about. */
@@ -139,7 +137,6 @@ interface Shown {
   ): Promise<{ readonly items: readonly InvoiceItem[]; readonly linked: readonly InvoiceItem[] }>;
 }
 
-/** Loads what documents about invoices are made from (§14). */
 export class DocumentSourceLoader {
   readonly #ports: Pick<Ports, 'storage' | 'logger' | 'invoiceFormatter'>;
   readonly #catalogs: CatalogProvider;
@@ -262,7 +259,6 @@ function noSuchInvoice(id: Uuid): BillingError {
   return noSuchObject({ type: ObjectType.INVOICE, id });
 }
 
-/** The currency in which the invoice was last paid. */
 async function processedIn(session: ReadSession, invoiceId: Uuid): Promise<Currency | null> {
   const payments = await session.payments.findInvoicePaymentsByInvoices([invoiceId]);
   const paid = payments.filter(({ type, status }) => type === 'ATTEMPT' && status === 'SUCCESS');
@@ -280,7 +276,6 @@ interface DocumentLocale {
   readonly isManualPay: boolean;
 }
 
-/** The tenant's texts for a document. */
 interface DocumentTexts {
   readonly template: readonly TemplateNode[];
   readonly translations: TenantTranslations;

@@ -82,7 +82,6 @@ export class CatalogChangeHandler implements QueueHandler {
     }));
   }
 
-  /** Pages of the accounts with subscriptions of these plans. */
   async *#accountsOn(plans: ChangedPlans, tenant: TenantRef): AsyncGenerator<readonly Account[]> {
     const limit = ACCOUNTS_PER_CATALOG_CHANGE_LIST;
     for (let afterRecordId: number | undefined = 0; afterRecordId !== undefined; ) {

@@ -165,7 +165,6 @@ function movedMeanwhile({ id }: Account): ConcurrentChangeError {
 /** Items of used credit that are read at once, to take credit back. */
 export const RECLAIMED_CREDITS_AT_ONCE = 100;
 
-/** Takes account credit back (§9 rule 7). */
 export function creditDeletion(operations: ConsultedOperations) {
   return {
     deleteCredit: (context: CallContext, request: DeleteCreditRequest): Promise<void> =>
@@ -263,7 +262,6 @@ async function refuseSummarised(session: ReadSession, invoice: Invoice, item: In
 
 interface Reclaimed {
   readonly credits: readonly ChangedCredit[];
-  /** The items as they were. */
   readonly items: readonly InvoiceItem[];
 }
 

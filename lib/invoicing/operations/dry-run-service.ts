@@ -38,7 +38,6 @@ interface DryRunTools {
   readonly sources: UsageSources;
 }
 
-/** Invoices that runs would make (§11). */
 export class DryRunService {
   readonly #ports: DryRunPorts;
   readonly #catalogs: CatalogProvider;

@@ -12,7 +12,6 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { ConsultedOperations, InvoiceOperation, Planning } from '../plugins/ask-about-operations.ts';
 import { commitDrafts, voidInvoice } from '../saving/commit-and-void.ts';
 
-/** What people do with a whole invoice (§3). */
 export function invoiceStatusOperations(operations: ConsultedOperations) {
   return {
     commit: (context: CallContext, invoiceId: Uuid): Promise<void> =>
@@ -68,7 +67,6 @@ function onInvoice(id: Uuid): FindsInvoice {
   };
 }
 
-/** The invoice, with its items where they are looked at. */
 async function planOf(session: ReadSession, { account, invoice }: OwnedInvoice, { isConsulted }: Planning) {
   const items = isConsulted ? await session.invoices.findItems([invoice.id]) : [];
   const invoices = [{ before: invoice, invoice, existing: items, newItems: [] }];

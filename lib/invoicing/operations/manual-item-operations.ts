@@ -55,7 +55,6 @@ export function manualItemOperations(
 ) {
   const { storage } = ports;
 
-  /** These items with the names of what they bill. */
   async function viewsOf(
     { tenant, createdDate: now }: CallContext,
     accountId: Uuid,
@@ -119,7 +118,6 @@ export function manualItemOperations(
   };
 }
 
-/** The adjustment, and the invoice that gets it. */
 async function planAdjustment(
   session: ReadSession,
   {
@@ -153,7 +151,6 @@ interface AskedItems {
   readonly ids: IdGenerator;
 }
 
-/** The new invoice and the drafts with the items that they get, and the ids of the items in the order given. */
 async function planItems(session: ReadSession, { account, context, type, request, ids }: AskedItems) {
   const currency = invoicingCurrency(account);
   for (const item of request.items) checkCurrency(item.currency, currency);
@@ -191,11 +188,9 @@ interface Adjusting {
   readonly context: CallContext;
   readonly account: Account;
   readonly invoice: Invoice;
-  /** Of the adjustment. */
   readonly id: Uuid;
 }
 
-/** The adjustment, and what it leaves of the item. */
 function adjustmentOf(item: InvoiceItem, { request, context, account, invoice, id }: Adjusting) {
   const asked = request.amount == null ? null : statedOf(request.amount, { item, invoice, context });
   if (asked?.isZero()) throw notPositive(asked);

@@ -34,7 +34,6 @@ import { loadBillingState } from '../loading/load-billing-state.ts';
 import type { InvoicingConfig, InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 import type { DryRunService } from './dry-run-service.ts';
 
-/** A run to come whose invoice is to be foreseen. */
 interface Ahead {
   readonly entry: ClaimedEntry;
   readonly account: Account;
@@ -175,7 +174,6 @@ export async function purgeToldInvoices(
 /** How soon a subscription is looked at again that something was recorded for meanwhile. */
 const THRESHOLD_LOOK_PAUSE_MS = 1_000;
 
-/** A subscription for which something was recorded. */
 interface Look {
   readonly entry: ClaimedEntry;
   readonly subscriptionRecordId: number;

@@ -31,7 +31,6 @@ import { type FailedRun, type RunResult, showInvoices, warnOfSkipped } from '../
 import { giveBillCycleDays } from '../saving/save-runs.ts';
 import type { Asked, InvoiceRunService } from './run-service.ts';
 
-/** The entries of one batch, and the accounts that they ask to run. */
 interface PlannedBatch {
   readonly runs: readonly ClaimedEntry[];
   /** Entries that ask for nothing, or whose account is parked or must not be invoiced. */

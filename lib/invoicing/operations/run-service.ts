@@ -50,7 +50,6 @@ export class InvoiceRunService {
   readonly #ports: RunPorts;
   readonly #catalogs: CatalogProvider;
   readonly #tools: RunTools;
-  /** The outcomes of this node's runs. */
   readonly counts = new RunCounts();
 
   constructor(ports: RunPorts, catalogs: CatalogProvider, tools: RunTools) {
@@ -164,7 +163,6 @@ async function runAsked(
   return { account, requestedDate: targetDate, drafting, acceptsBounds: acceptBounds };
 }
 
-/** An error that is thrown after the commit. */
 interface Refusal {
   readonly error: unknown;
   readonly isParked: boolean;

@@ -189,7 +189,6 @@ function withAdjustment(invoice: AskedInvoice, item: NewInvoiceItem, invoiceId: 
   return withLessOf({ ...invoice, items: [...invoice.items, item] }, item, item.amount.negated());
 }
 
-/** Takes an adjustment's amount, or what it grows by, off the item that it adjusts. */
 function withLessOf(
   invoice: AskedInvoice,
   { itemType, linkedItemId }: Pick<InvoiceItem, 'itemType' | 'linkedItemId'>,
@@ -332,7 +331,6 @@ function codeOf(itemType: InvoiceItemType): ErrorCode {
   }
 }
 
-/** The id of a new item that a plugin has chosen. */
 interface ChosenId {
   readonly id: Uuid;
   readonly pluginName: string;

@@ -66,13 +66,10 @@ interface ChangeToApply extends NumberedChange {
 
 type Properties = readonly PluginProperty[];
 
-/** An operation that plugins have been asked about. */
 interface Consulted<Plan> {
   readonly calls: InvoicePluginCalls;
   readonly plan: Plan;
-  /** The ids that its plan has used, in order. */
   readonly ids: readonly Uuid[];
-  /** One for each of its accounts. */
   readonly parts: readonly AskedPart[];
   /** What plugins have made of its invoices, in their order. */
   readonly asked: readonly AskedInvoice[];
@@ -313,7 +310,6 @@ async function imposedBy(
   return numbers;
 }
 
-/** The subject of an operation on one account. */
 export function onAccount(accountId: Uuid) {
   return {
     find: (session: ReadSession): Promise<Account> => loadAccount(session, accountId),

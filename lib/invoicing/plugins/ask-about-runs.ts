@@ -38,10 +38,8 @@ export interface SeenRun {
   readonly groups: readonly (readonly NewInvoiceItem[])[];
 }
 
-/** What the plugins decided about the run of one account. */
 export type Consultation =
   | {
-      /** It goes on. */
       readonly kind: 'go';
       readonly call: ConsultedCall;
       readonly properties: readonly PluginProperty[];
@@ -85,7 +83,6 @@ interface AskingTools {
   readonly configOf: InvoicingConfigOf;
 }
 
-/** A run that no plugin has stopped. */
 interface Going {
   readonly request: RunRequest;
   readonly call: ConsultedCall;
@@ -101,7 +98,6 @@ interface Planned {
   readonly refused: readonly Going[];
 }
 
-/** An evaluated run, with what plugins need to see of it. */
 interface Worked extends Going {
   readonly evaluated: EvaluatedRun;
   readonly ids: readonly Uuid[];
@@ -259,17 +255,14 @@ export function proposalOf({ billing, run, invoiceId }: EvaluatedRun): Proposal 
   return { targetDate: billing.targetDate, invoiceId, status, draft, items: run.items };
 }
 
-/** A run that plugins are asked about. */
 interface AskedRun {
   readonly account: Account;
   readonly targetDate: LocalDate;
   readonly run: AccountRun;
   readonly invoiceId: Uuid;
-  /** The account credit that its invoice would get as it is. */
   readonly credit: readonly NewInvoiceItem[];
 }
 
-/** The invoice of the run before any plugin. */
 export function askedOfRun({ account, run, invoiceId, credit }: AskedRun): AskedInvoice {
   return {
     invoiceId,

@@ -25,7 +25,7 @@ import { comparedOf } from './proposal.ts';
 
 /** An invoice that an operation makes or is about, before any plugin and credit. */
 export interface ProposedInvoice {
-  /** As it is stored; null = it is new. */
+  /** The stored invoice; null = new. */
   readonly before: Invoice | null;
   /** As it is without the new items. */
   readonly invoice: New<Invoice>;
@@ -43,7 +43,6 @@ export interface ProposedChange {
   readonly invoices: readonly ProposedInvoice[];
 }
 
-/** What is to be stored of an operation. */
 export interface DecidedChange {
   /** The invoices of the operation, then the others that plugins add to. */
   readonly changes: readonly ChangedInvoice[];
@@ -202,7 +201,6 @@ interface StoredElsewhere {
 
 interface ElsewhereChanges {
   readonly changes: readonly ChangedInvoice[];
-  /** What remains of the items that are adjusted. */
   readonly remains: readonly Pick<InvoiceItem, 'id' | 'repairable'>[];
 }
 
@@ -232,7 +230,6 @@ export function elsewhereChanges(
 
 interface Place {
   readonly invoice: Invoice;
-  /** What the item leaves of the one that it adjusts. */
   readonly adjusted: InvoiceItem | null;
 }
 
@@ -348,7 +345,6 @@ export function leftOfItems({ evaluations }: Pick<AccountRun, 'evaluations'>): L
   );
 }
 
-/** The item with what is left of it. */
 function withLeft<I extends Pick<InvoiceItem, 'id' | 'repairable'>>(item: I, left: Left): I {
   const repairable = left.get(item.id);
   return repairable === undefined ? item : { ...item, repairable };

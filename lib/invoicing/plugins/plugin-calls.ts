@@ -48,7 +48,6 @@ export function consultedCall(
   return { ...of, accountId, userName, reasonCode, comments, userToken: userTokenOf(recordId) };
 }
 
-/** Whether a run or operation goes on. */
 type PriorDecision =
   | { readonly kind: 'go'; readonly properties: Properties }
   | { readonly kind: 'aborted'; readonly pluginName: string }
@@ -88,7 +87,6 @@ export class InvoicePluginCalls {
     return this.#plugins.length === 0;
   }
 
-  /** Whether any of the plugins has this member. */
   has(member: Member): boolean {
     return this.#plugins.some((plugin) => plugin[member] !== undefined);
   }
@@ -282,7 +280,6 @@ export class RegisteredInvoicePlugins {
 
 type AnyItem = (AddedItem | InvoiceItem) & { readonly recordId?: number };
 
-/** A frozen copy of an invoice for plugins. */
 export function seenInvoice(
   invoice: New<Invoice> & { readonly recordId?: number },
   items: readonly AnyItem[],
@@ -336,7 +333,6 @@ async function* existingInvoices(
   }
 }
 
-/** Stored invoices as plugins see them, by id. */
 export async function loadSeenInvoices(
   storage: Pick<Storage, 'read'>,
   tenant: TenantRef,

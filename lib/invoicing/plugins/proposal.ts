@@ -32,7 +32,6 @@ export function comparedOf(item: Omit<NewInvoiceItem, 'basis'>) {
   return [...references, startDate, endDate, description, amount, repairable, rate];
 }
 
-/** Hands out ids and remembers them. */
 export function recordedIds(ids: IdGenerator): IdGenerator & { readonly taken: readonly Uuid[] } {
   const taken: Uuid[] = [];
   return {

@@ -120,7 +120,6 @@ function endedRun(
 }
 
 interface DecidedRuns {
-  /** Runs that are stored as those without plugins are. */
   readonly plain: readonly EvaluatedRun[];
   readonly split: readonly SplitRun[];
   readonly failed: readonly FailedEvaluation[];

@@ -146,7 +146,6 @@ function invalidNumber(what: string, number: string): BillingError {
 /** A run or an operation, with the numbers that plugins impose on its new invoices. */
 interface NumbersAsked<Of> {
   readonly of: Of;
-  /** With the invoice that each is for. */
   readonly numbers: readonly (readonly [Uuid, number])[];
 }
 

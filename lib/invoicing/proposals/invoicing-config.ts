@@ -3,7 +3,6 @@ import { InArrearMode, type Period, type SettingsOf, type TenantSettings } from 
 import { DEFAULT_USAGE_CONFIG, negativeDeltaOf, type UsageConfig } from '../../usage/index.ts';
 import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION, MAX_TARGET_DATE_MONTHS } from '../../values/limits.ts';
 
-/** Per-tenant settings that the rules of this room read (§18, prefix `org.service.invoice.`). */
 export interface InvoicingConfig {
   /** `enabled`; false = automatic runs park their accounts (§8.2 step 1). */
   readonly isAutomatic: boolean;
@@ -54,7 +53,6 @@ export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
   maxTrackingIds: 10_000,
 });
 
-/** Gives the invoicing settings of a session's tenant. */
 export type InvoicingConfigOf = (session: ReadSession) => Promise<InvoicingConfig>;
 
 /** The settings of §18 among those of the tenant. */

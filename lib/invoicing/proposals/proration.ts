@@ -46,9 +46,7 @@ export function isWholePeriod(startDate: LocalDate, endDate: LocalDate, period: 
 }
 
 interface DayCount {
-  /** Days of the part that is charged. */
   readonly days: number;
-  /** Days of the whole period that the price is for. */
   readonly totalDays: number;
 }
 

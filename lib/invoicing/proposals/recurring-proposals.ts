@@ -209,7 +209,6 @@ function proposer(
   };
 }
 
-/** What each whole period of the event costs: price × quantity. */
 export function rateOf(event: BillingEvent): Decimal {
   assertInvariant(event.recurringPrice !== null, 'Only an event with a recurring price has a rate');
   const rate =

@@ -111,7 +111,6 @@ function isSameKind(a: ChargedInterval, b: ChargedInterval): boolean {
 
 /** How the coverage of a subscription changes; the rows of an item are replaced as a whole. */
 export interface CoverageChanges {
-  /** Rows of the new items. */
   readonly inserted: readonly CoverageRow[];
   /** Items whose rows are all removed … */
   readonly replacedItemIds: readonly Uuid[];

@@ -26,7 +26,6 @@ export interface RecurringCharge {
   readonly part: Share | null;
 }
 
-/** Days taken out of an item. */
 export interface Repair {
   readonly itemId: Uuid;
   readonly startDate: LocalDate;
@@ -135,7 +134,6 @@ function item(id: Uuid, own: OwnFields): NewInvoiceItem {
   };
 }
 
-/** A billing event as an item remembers it. */
 export function basisEvent({ transitionType, effectiveDate, localDate }: BillingEvent): BasisEvent {
   return { type: transitionType, effectiveDate, localDate };
 }

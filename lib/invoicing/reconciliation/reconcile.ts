@@ -183,7 +183,6 @@ function isSamePhase(
 
 interface Repairs {
   readonly repairs: readonly Repair[];
-  /** What is left to repair of each repaired item. */
   readonly repairable: ReadonlyMap<Uuid, Decimal>;
 }
 

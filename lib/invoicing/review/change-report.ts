@@ -21,7 +21,6 @@ import {
 import { type LoadedStreams, loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 
-/** The source of the catalogs, as they are and as they would be. */
 type Catalogs = Pick<CatalogService, 'cache' | 'preview'>;
 
 /** Says what a catalog would change before it is uploaded; stores nothing. */
@@ -63,7 +62,6 @@ export class ChangeReports {
     yield { kind: 'TOTAL', ...totals };
   }
 
-  /** Pages of all accounts of the tenant. */
   async *#pages(context: CallContext): AsyncGenerator<readonly Account[]> {
     const limit = ACCOUNTS_PER_CATALOG_CHANGE_PAGE;
     for (let after: number | undefined = 0; after !== undefined; ) {

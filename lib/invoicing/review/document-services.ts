@@ -31,7 +31,6 @@ import { parseTemplate, renderingTemplate } from '../documents/template.ts';
 import { type CreditNoteView, viewCreditNotes } from '../invoices/invoice-view.ts';
 import type { DocumentSourceLoader } from '../loading/load-invoice-views.ts';
 
-/** Invoices as documents (§14). */
 export class InvoiceDocumentService {
   readonly #ports: Pick<Ports, 'systemClock' | 'scopes'>;
   readonly #sources: DocumentSourceLoader;
@@ -133,7 +132,6 @@ type ServicePorts = Pick<Ports, 'storage' | 'systemClock' | 'scopes'>;
 
 const template = parseTemplate(BUILT_IN_TEMPLATE);
 
-/** Credit notes (§21) and their documents. */
 export class CreditNoteService {
   readonly #ports: ServicePorts;
   readonly #settingsOf: SettingsOf;

@@ -6,7 +6,6 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { NO_PAST, type SubscriptionPast } from '../explanation/event-facts.ts';
 import { computedBasis, explainItem, type ItemExplanation } from '../explanation/explanation.ts';
 
-/** Explains the items of invoices. */
 export class ExplanationService {
   readonly #ports: Pick<Ports, 'storage'>;
 

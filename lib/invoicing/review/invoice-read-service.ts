@@ -29,7 +29,6 @@ import type { AccountInvoicesRequest, InvoiceGroupRequest } from '../invoices/re
 import { onlyUnpaid } from '../loading/load-credit-inputs.ts';
 import { catalogsForNames, loadInvoiceViews, loadViewSources } from '../loading/load-invoice-views.ts';
 
-/** Invoices as they are read (§1). */
 export class InvoiceReadService implements InvoiceReader {
   readonly #ports: Pick<Ports, 'storage' | 'logger'>;
   readonly #catalogs: CatalogProvider;
@@ -223,7 +222,6 @@ export class InvoiceReadService implements InvoiceReader {
     const request = { tenant: context.tenant, now: context.createdDate, accounts };
     return catalogsForNames(this.#ports, this.#catalogs, request);
   }
-  /** Without items and names. */
   async #plainViews(session: ReadSession, invoices: readonly Invoice[]): Promise<readonly InvoiceView[]> {
     const tools = { catalogsOf: null, settingsOf: this.#settingsOf };
     return viewInvoices(invoices, [], await loadViewSources(session, { invoices, items: [], ...tools }));

@@ -24,9 +24,7 @@ export interface RunsToAsk {
   readonly tenant: TenantRef;
   readonly now: Instant;
   readonly caller: RunCaller;
-  /** What the caller tells plugins. */
   readonly properties: readonly PluginProperty[];
-  /** Whether plugins may split invoices. */
   readonly maySplit: boolean;
   readonly catalogsOf: CatalogSource;
   /** The runs that would be made now; the accounts are not locked. */
@@ -67,7 +65,6 @@ interface AccountQuestion {
   readonly question: SourceQuestion;
 }
 
-/** The questions about the accounts whose runs rate usage. */
 async function questionsOf(
   session: ReadSession,
   { plan, catalogsOf, now }: RunsToAsk,

@@ -71,7 +71,6 @@ export async function runAccounts(
 
 interface EvaluationInput extends Omit<RunDependencies, 'ids'> {
   readonly now: Instant;
-  /** Where the ids of an account's run come from. */
   readonly idsOf: (accountId: Uuid) => IdGenerator;
 }
 
@@ -164,7 +163,6 @@ function billingRequest(
   return { account, targetDate, runDate: dueDate ?? today, state };
 }
 
-/** An evaluated run that cannot be stored. */
 export interface FailedEvaluation {
   readonly evaluated: EvaluatedRun;
   readonly error: unknown;

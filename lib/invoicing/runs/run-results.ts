@@ -3,7 +3,6 @@ import type { Account } from '../../records/index.ts';
 import { type ActivityPorts, ofAccount, showDone } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-/** The outcome of one account's run. */
 export type RunResult =
   | {
       readonly account: Account;

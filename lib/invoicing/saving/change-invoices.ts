@@ -78,9 +78,7 @@ export async function changeInvoices(
   return stored;
 }
 
-/** What the credit of one account does. */
 interface AppliedCredit {
-  /** Before the credit moves. */
   readonly state: AccountInvoicingState;
   readonly input: LoadedCreditInput | undefined;
   readonly moves: readonly CreditMove[];
@@ -228,7 +226,6 @@ export async function insertInvoices(
   return numbered;
 }
 
-/** An invoice before and after a transaction, with the items that it has got. */
 export interface NotedChange {
   readonly before: ChangedInvoice['before'];
   readonly after: Pick<ChangedInvoice['after'], 'id' | 'status'>;

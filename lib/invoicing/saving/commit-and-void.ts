@@ -88,7 +88,6 @@ async function moveChargedThrough(session: WriteSession, committed: readonly Com
 
 const NOTHING_RELEASED: ReleasedCoverage = { itemIds: [], rows: [], repairable: [], touched: [] };
 
-/** An invoice that is voided, of a locked account. */
 interface Voiding {
   readonly account: Account;
   readonly invoice: Invoice;

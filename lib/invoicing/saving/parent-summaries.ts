@@ -26,7 +26,6 @@ import {
 } from '../invoices/parent-summary.ts';
 import { changeInvoices } from './change-invoices.ts';
 
-/** A child's invoice that is new or has changed. */
 interface ChildChange {
   readonly invoiceId: Uuid;
   readonly isNew: boolean;
@@ -99,7 +98,6 @@ async function loadChanged(
 
 interface Opened {
   readonly created: readonly Summary[];
-  /** The invoices that were linked just now. */
   readonly joined: readonly Invoice[];
 }
 
@@ -141,7 +139,6 @@ interface Facts {
   readonly parents: readonly Account[];
   /** The changed invoices that are linked, with their new links. */
   readonly linked: readonly Invoice[];
-  /** The items of the stored summaries. */
   readonly items: readonly InvoiceItem[];
   readonly externalKeys: ReadonlyMap<Uuid, string>;
 }

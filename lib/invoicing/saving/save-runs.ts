@@ -100,7 +100,6 @@ function isCommitted({ status }: Pick<Invoice, 'status'>): boolean {
   return status === 'COMMITTED';
 }
 
-/** A run repairs items of invoices other than its own. */
 function notedChange({ run, invoiceId }: CreditedRun): NotedChange {
   const { draft, status } = run.invoice;
   const before = draft?.invoice ?? null;
@@ -115,7 +114,6 @@ function nullInvoiceEvent({ billing }: CreditedRun): NewBusEvent {
   };
 }
 
-/** A run, and the invoices that plugins have split it into. */
 interface RunToSave extends EvaluatedRun {
   readonly invoices?: readonly { readonly id: Uuid; readonly items: readonly { readonly id: Uuid }[] }[];
 }
@@ -139,7 +137,6 @@ export function scheduleDueEntries(session: WriteSession, runs: readonly Evaluat
   session.schedule(runs.flatMap(({ billing, run }) => dueEntries(billing.account, run, now)));
 }
 
-/** True if the run makes an invoice of its own. */
 function isNew({ run }: EvaluatedRun): boolean {
   return run.invoice.draft === null;
 }

@@ -249,7 +249,6 @@ interface PiecesInput {
   readonly cuts?: readonly DatedInstant[];
 }
 
-/** When an interval was billed for, and the points that it has charged. */
 export type BilledPoints = Pick<BilledInterval, 'instants' | 'startDate' | 'endDate' | 'consumed'>;
 
 /**

@@ -235,7 +235,6 @@ function keyOf({ name, versionDate, priceIdentity }: UsageSection): string {
   return JSON.stringify([name, versionDate, priceIdentity]);
 }
 
-/** Block and unblock at one instant cancel out (§6.1). */
 function withoutEmptyPauses(events: readonly BillingEvent[]): readonly BillingEvent[] {
   return events.filter((event, index) => {
     const next = events[index + 1];

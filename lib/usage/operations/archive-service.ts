@@ -36,7 +36,6 @@ interface ArchiveOptions {
   readonly keyRetentionDays: number | null;
 }
 
-/** How far the archiving of one page of subscriptions has come. */
 interface Archived {
   readonly days: number;
   readonly points: number;

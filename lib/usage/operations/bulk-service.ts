@@ -30,7 +30,6 @@ const LARGE_CALL_RETRY_SECONDS = 10;
 /** Points of all bulk calls that are stored at once: on SQLite, everybody waits for what is under way. */
 const BULK_USAGE_POINTS_STORED_AT_ONCE = 5_000;
 
-/** Records usage of many subscriptions (§2.5). */
 export class BulkService {
   readonly #ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>;
   readonly #preparation: LinePreparation;

@@ -33,7 +33,6 @@ export function pointsOf({ read }: LineRead): number {
   return 'usage' in read ? read.usage.records.length : 0;
 }
 
-/** Finds the subscriptions of lines, and checks what depends on them. */
 export class LinePreparation {
   readonly #ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock'>;
   readonly #catalogs: CatalogProvider;
@@ -155,7 +154,6 @@ function unknownSubscription(name: ReadLine['subscription']): RecordingFault {
 
 interface MeteredSubscription {
   readonly subscription: Subscription;
-  /** The usage zone (§7.2). */
   readonly zone: TimeZone;
   /** When its service ends or has ended; null while it goes on. */
   readonly end: Instant | null;

@@ -28,7 +28,6 @@ import { loadMetered } from './line-preparation.ts';
 import { storeSubmissions } from './store-submissions.ts';
 import type { RecordedUsage, RecordUsageOptions } from './usage-operations.ts';
 
-/** Records usage and takes it back (§2). */
 export class RecordingService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'sha256' | 'systemClock'>;
   readonly #catalogs: CatalogProvider;

@@ -22,7 +22,6 @@ export interface Storing {
   readonly mayPassThresholds: boolean;
 }
 
-/** The outcome of each submission, in the order given. */
 export async function storeSubmissions(
   { storage, tenant, authorship, mayPassThresholds }: Storing,
   submissions: readonly UsageSubmission[],

@@ -19,7 +19,6 @@ export interface NewUsageRecord {
   readonly amount: Decimal | string;
 }
 
-/** What was used of one unit. */
 export interface NewUnitUsage {
   /** Name of a unit, at most 255 characters; a catalog may come to know it later. */
   readonly unitType: string;
@@ -60,13 +59,11 @@ export interface RollUpRequest {
   readonly unitType?: string | null;
 }
 
-/** How much of a unit was used in a stretch of time. */
 export interface RolledUpUnit {
   readonly unitType: string;
   readonly amount: Decimal;
 }
 
-/** What was used of a subscription in a stretch of time. */
 export interface RolledUpUsage {
   readonly subscriptionId: Uuid;
   readonly startDate: Instant;
@@ -156,7 +153,6 @@ export interface ArchiveRequest<D = LocalDate | string> {
   readonly before: D;
 }
 
-/** What has been archived. */
 export interface ArchivedUsage {
   /** Days of units of subscriptions. */
   readonly days: number;

@@ -37,7 +37,6 @@ const USAGE_SOURCE_TIMEOUT_MS = 10_000;
 
 type Properties = readonly PluginProperty[];
 
-/** What a source supplies, by subscription. */
 export type SuppliedBySubscription = ReadonlyMap<Uuid, SuppliedUsage>;
 
 /**

@@ -67,7 +67,6 @@ interface RatedCapacity extends RatedFacts {
   readonly lines: readonly (PeakLine | BlockLine)[];
 }
 
-/** What a section charges for the usage of one interval. */
 export type RatedUsage = RatedConsumable | RatedCapacity;
 
 /** What the `itemDetails` of a USAGE item tell, in one of the two shapes of §7.4. */

@@ -39,7 +39,6 @@ interface DatedTerms extends SectionTerms {
   readonly effectiveDate: LocalDate | null;
 }
 
-/** The tenant's document. */
 export interface UsageTerms {
   /** By usage name, the latest first. */
   readonly sections: ReadonlyMap<string, readonly DatedTerms[]>;
@@ -75,7 +74,6 @@ export function isBilledAsOne(terms: SectionTerms | null): boolean {
   return terms !== null && (terms.percentOff !== null || terms.maximumAmount.size > 0);
 }
 
-/** A bound that a period has reached. */
 export interface ThresholdPassed {
   readonly measure: ThresholdMeasure;
   /** The unit or the currency. */

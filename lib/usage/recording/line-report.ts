@@ -35,18 +35,15 @@ export interface UsageReport {
   readonly rejected: number;
   /** The first thousand CONFLICT and REJECTED lines; all lines where all were asked for. */
   readonly failures: readonly ReportedLine[];
-  /** True: there are more. */
   readonly failuresTruncated: boolean;
 }
 
-/** A line with what was found of it. */
 export interface LineFound {
   readonly subscriptionId: Uuid | null;
   readonly trackingId: string | null;
   readonly result: { readonly outcome: RecordingOutcome } | { readonly fault: RecordingFault };
 }
 
-/** Counts lines in their order. */
 export class LineReport {
   readonly #isFull: boolean;
   readonly #counts: Record<LineStatus, number> = { ACCEPTED: 0, DUPLICATE: 0, CONFLICT: 0, REJECTED: 0 };

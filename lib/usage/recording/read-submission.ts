@@ -78,7 +78,6 @@ export interface SubmittedUsage {
   readonly unitUsageRecords?: unknown;
 }
 
-/** A line of a bulk call as received. */
 interface SubmittedLineUsage extends SubmittedUsage {
   /** In place of `subscriptionId`. */
   readonly subscriptionExternalKey?: unknown;
@@ -86,7 +85,6 @@ interface SubmittedLineUsage extends SubmittedUsage {
 
 /** A line that is no record of anything: what it holds could not be read. */
 export class UnreadableLine {
-  /** Why, in words for its sender. */
   readonly message: string;
 
   constructor(message: string) {
@@ -129,7 +127,6 @@ interface ReadingRules {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Ends the reading at the first fault. */
 class Unreadable extends Error {
   readonly fault: RecordingFault;
 

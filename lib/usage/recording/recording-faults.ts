@@ -14,7 +14,6 @@ export const OnDuplicate = {
 } as const;
 export type OnDuplicate = (typeof OnDuplicate)[keyof typeof OnDuplicate];
 
-/** The settings of recording (§8). */
 export interface RecordingConfig {
   readonly onDuplicate: OnDuplicate;
   readonly negativeAmounts: boolean;
@@ -38,7 +37,6 @@ export const RecordingFaultCode = {
 } as const;
 export type RecordingFaultCode = (typeof RecordingFaultCode)[keyof typeof RecordingFaultCode];
 
-/** Why a submission is not stored. */
 export interface RecordingFault {
   readonly code: RecordingFaultCode;
   readonly message: string;

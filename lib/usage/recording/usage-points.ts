@@ -14,7 +14,6 @@ export function usagePoints(records: readonly ReadRecord[], zone: TimeZone): rea
   });
 }
 
-/** The submission as it is stored. */
 export function usageSubmission(
   { id, accountRecordId, recordId: subscriptionRecordId }: Subscription,
   { trackingId, points }: Pick<UsageSubmission, 'trackingId' | 'points'>,

@@ -28,7 +28,6 @@ const lastMonth = localDate(MAX_YEAR, 12, 1);
 export const UsageGranularity = { HOUR: 'HOUR', DAY: 'DAY', MONTH: 'MONTH' } as const;
 export type UsageGranularity = (typeof UsageGranularity)[keyof typeof UsageGranularity];
 
-/** A part of a timeline, or all of it. */
 export interface Bounds {
   readonly start: Instant;
   /** Exclusive. */
@@ -160,7 +159,6 @@ interface DaysAround {
   /** The last day that lies before the instant with all its time, the first one that lies after it; null beyond the calendar. */
   readonly before: LocalDate | null;
   readonly after: LocalDate | null;
-  /** What lies between. */
   readonly cut: readonly LocalDate[];
 }
 

@@ -24,7 +24,6 @@ export interface BilledInterval {
   readonly supplied?: SuppliedDigest | null;
 }
 
-/** What billing knows of the usage of one subscription. */
 export interface UsageHistory {
   /** All of the subscription, in order. */
   readonly events: readonly BillingEvent[];
@@ -33,7 +32,6 @@ export interface UsageHistory {
   readonly zone: TimeZone;
 }
 
-/** What is charged of an interval. */
 export type ChargedInterval = Pick<BilledInterval, 'instants' | 'startDate' | 'endDate' | 'entries'>;
 
 /** A USAGE item, or the REPAIR_ADJ that gives back some of one (§7.7 rule 2). */
@@ -122,13 +120,11 @@ export interface SupersededInterval {
   readonly endDate: LocalDate;
   /** True if a usage source supplied the quantities. */
   readonly isSupplied: boolean;
-  /** The USAGE items with their credits, oldest first. */
   readonly entries: readonly BilledEntry[];
   /** The first event that charges some of its time by other sections. */
   readonly event: BillingEvent;
 }
 
-/** An interval to be rated. */
 export interface PlannedInterval {
   readonly run: UsageRun;
   readonly interval: UsageInterval;

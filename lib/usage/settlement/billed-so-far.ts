@@ -60,7 +60,6 @@ export function keyOf(
 
 type Group = readonly [ChargedInterval, ...ChargedInterval[]];
 
-/** What is billed of one interval, on whichever invoices it is. */
 function byInterval(previous: readonly ChargedInterval[]): readonly Group[] {
   const groups = Map.groupBy(previous, ({ instants, startDate, endDate }) =>
     instants === null ? `${startDate} ${endDate}` : `${instants.start} ${instants.end} at`,
@@ -169,9 +168,7 @@ function blockLine(line: DetailLine): BlockLine {
   return { ...line, blockSize: line.blockSize ?? ZERO, amount: line.amount ?? ZERO };
 }
 
-/** A line now, and what is new of it. */
 export interface LineChange {
-  /** The whole line; without blocks where it is only billed. */
   readonly now: BlockLine;
   /** Quantity and amount that are not billed yet; negative where too much is. */
   readonly change: BlockLine;

@@ -26,7 +26,6 @@ interface SettleUsageInput {
   readonly terms?: UsageTerms;
 }
 
-/** What a run bills of one interval. */
 export interface SettledInterval {
   readonly planned: PlannedInterval;
   readonly rated: RatedUsage;

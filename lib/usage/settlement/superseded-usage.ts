@@ -19,7 +19,6 @@ import { settleInterval, type UsageCharge, type UsageCredit } from './settle-int
 import { type ItemMode, NegativeDelta } from './usage-config.ts';
 
 interface BilledNow {
-  /** The billed intervals that still count. */
   readonly billed: readonly BilledInterval[];
   /** Those that do not, as far as something of them is still charged; by start, end and name. */
   readonly superseded: readonly SupersededInterval[];
@@ -202,7 +201,6 @@ interface ReplacementInput {
   readonly superseded: SupersededInterval;
   readonly usageName: string;
   readonly interval: UsageInterval;
-  /** For all that was used in the interval. */
   readonly rated: RatedUsage;
   readonly currency: Currency;
   readonly itemMode: ItemMode;

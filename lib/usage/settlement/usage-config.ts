@@ -17,7 +17,6 @@ export type BeyondLookBack = (typeof BeyondLookBack)[keyof typeof BeyondLookBack
 export const NegativeDelta = { CREDIT: 'CREDIT', IGNORE: 'IGNORE', FAIL: 'FAIL' } as const;
 export type NegativeDelta = (typeof NegativeDelta)[keyof typeof NegativeDelta];
 
-/** Per-tenant settings that the rules of this room read (§8). */
 export interface UsageConfig {
   /** `invoice.readMaxRawUsagePreviousPeriod`; negative = all. */
   readonly lookBackPeriods: number;

@@ -49,7 +49,6 @@ export interface UsagePlan {
   readonly outdated: readonly PlannedInterval[];
   /** Billed ones whose usage other sections charge now; some are replaced by one of `intervals`. */
   readonly superseded: readonly SupersededInterval[];
-  /** The billed intervals that count, without the superseded ones. */
   readonly billed: readonly BilledInterval[];
   /** Sections that go on to be charged after the target date. */
   readonly open: readonly UsageSection[];

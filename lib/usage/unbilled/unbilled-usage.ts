@@ -42,7 +42,6 @@ import { billedNow } from '../settlement/superseded-usage.ts';
 import { BeyondLookBack, LateMode, NegativeDelta, type UsageConfig } from '../settlement/usage-config.ts';
 import { isTooOld, planUsage } from '../settlement/usage-plan.ts';
 
-/** Usage of one unit that is on no invoice. */
 export interface UnbilledUsage {
   readonly unitType: string;
   /**
