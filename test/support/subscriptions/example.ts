@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { newAccount } from '../../../lib/accounts/index.ts';
 import {
   type Catalog,
   CatalogWithOverrides,
@@ -43,7 +44,6 @@ import {
   minInstant,
   parseLocalDate,
   parseWireInstant,
-  timeZone,
 } from '../../../lib/values/time/index.ts';
 import { fixture } from '../files.ts';
 
@@ -82,35 +82,8 @@ export function account(parts: AccountParts = {}): Account {
     billCycleDayLocal = 0,
     currency = 'USD',
   } = parts;
-  const id = nextId();
-  return {
-    recordId: 1,
-    id,
-    externalKey: id,
-    referenceTime: at(referenceTime),
-    parentAccountId: null,
-    isPaymentDelegatedToParent: false,
-    currency,
-    billCycleDayLocal,
-    paymentMethodId: null,
-    name: null,
-    firstNameLength: null,
-    company: null,
-    address1: null,
-    address2: null,
-    city: null,
-    state: null,
-    postalCode: null,
-    country: null,
-    locale: null,
-    timeZone: timeZone(zone),
-    phone: null,
-    email: null,
-    notes: null,
-    isMigrated: null,
-    createdDate: at(referenceTime),
-    updatedDate: at(referenceTime),
-  };
+  const input = { referenceTime: at(referenceTime), timeZone: zone, billCycleDayLocal, currency };
+  return { recordId: 1, ...newAccount(input, nextId(), at(referenceTime)) };
 }
 
 export interface Life {
