@@ -3,17 +3,15 @@ import { onDemand } from '../wire/on-demand.ts';
 
 export const PREFIX = 'billwright_';
 
-/** Upper bounds of the latency buckets, in seconds. */
+/** Upper bounds in seconds. */
 const bucketSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Requests that are remembered before they are counted. */
 const MAX_WAITING = 1_000;
 
 export const LATENCY_NAME = `${PREFIX}http_request_duration_seconds`;
 
-/** A request that has been answered. */
 export interface Answered {
-  /** Template of the path, such as `/1.0/kb/accounts/{accountId}`; `none` where there is no such route. */
+  /** Path template, such as `/1.0/kb/accounts/{accountId}`; `none` for unknown paths. */
   readonly route: string;
   readonly method: string;
   readonly status: number;
@@ -21,18 +19,17 @@ export interface Answered {
   readonly seconds: number;
 }
 
-/** What is known of the requests so far. */
 export interface HttpMeasured {
   readonly registry: Registry;
-  /** The longest request of a route, which a histogram does not tell. */
+  /** The longest request of a route, which a histogram does not contain. */
   maxSeconds(labels: { readonly route: string; readonly method: string }): number;
 }
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
 /**
- * Counts the requests of this server. Its size is bounded by the route table: no text of a caller is a label. The first
- * requests are remembered, so that a server nobody asks for metrics need not load what counts them.
+ * Counts requests by route, never by text of a caller. Buffers the first ones, so that startup does not load the
+ * counter.
  */
 export class HttpMetrics {
   readonly #waiting: Answered[] = [];
@@ -98,5 +95,5 @@ function keyOf({ route, method }: { readonly route: string; readonly method: str
 
 type PromClient = typeof import('prom-client');
 
-/** Not needed before somebody asks for metrics, and reading it takes 60 ms of processor time at a start (Node 24). */
+/** Loaded on first use: it takes 60 ms of processor time (Node 24). */
 export const promClient = onDemand((): Promise<PromClient> => import('prom-client'));

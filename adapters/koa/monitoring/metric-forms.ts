@@ -3,7 +3,6 @@ import type { Metric } from '../../../lib/metrics/index.ts';
 import { onDemand } from '../wire/on-demand.ts';
 import { type HttpMeasured, type HttpMetrics, LATENCY_NAME, PREFIX, promClient } from './http-metrics.ts';
 
-/** All that is measured of a server. */
 export interface Measured {
   readonly registries: readonly Registry[];
   readonly http: HttpMeasured;
@@ -17,7 +16,6 @@ export async function measured(metrics: readonly Metric[], http: HttpMetrics): P
   };
 }
 
-/** The text format of Prometheus, version 0.0.4. */
 export async function prometheusText({ registries }: Measured): Promise<string> {
   const texts = await Promise.all(registries.map((registry) => registry.metrics()));
   return `${texts.map((text) => text.trim()).join('\n')}\n`;
@@ -54,7 +52,7 @@ export async function metricsObject({ registries, http }: Measured) {
 
 type Values = MetricObjectWithValues<MetricValue<string>>;
 
-/** The package names kinds by a number or a text, as its version likes it. */
+/** The type is a number or a text, depending on the version of prom-client. */
 function kindOf(type: unknown): string {
   return String(type);
 }
@@ -62,7 +60,7 @@ function kindOf(type: unknown): string {
 function single<T>(metrics: readonly Values[], form: (value: number) => T): Readonly<Record<string, T>> {
   return Object.fromEntries(
     metrics.flatMap(({ name, values }) =>
-      // A lag of which there is no sample yet is no number, which JSON cannot tell.
+      // A lag without samples is NaN, which JSON cannot represent.
       values
         .filter(({ value }) => Number.isFinite(value))
         .map(({ labels, value }) => [series(name, textsOf(labels)), form(value)] as const),
@@ -78,7 +76,6 @@ interface Distribution {
   readonly sum: number;
 }
 
-/** A histogram has a row for each bucket, one for the sum and one for the count. */
 function distributionsOf({ name, values }: Values): readonly Distribution[] {
   const rows = values as readonly MetricValueWithName<string>[];
   const of = (suffix: string) => rows.filter(({ metricName }) => metricName === `${name}${suffix}`);
@@ -109,12 +106,12 @@ function escaped(value: string): string {
   return value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
 }
 
-/** What the engine counts and measures, as it is now; what it cannot tell, because its database is away, is left out. */
+/** Metrics that need an unreachable database are omitted. */
 async function engineMetrics(metrics: readonly Metric[]): Promise<Registry> {
   const { Counter, Gauge, Registry } = await promClient();
   const registry = new Registry();
   for (const { name, help, kind, values } of metrics) {
-    // Without a label, a metric that has no value yet would be shown as 0.
+    // Without a label, a metric without values would appear as 0.
     const labelNames = values[0] === undefined ? ['none'] : Object.keys(values[0].labels);
     const config = { name: `${PREFIX}${name}`, help, labelNames, registers: [registry] };
     if (kind === 'counter') {
@@ -128,10 +125,7 @@ async function engineMetrics(metrics: readonly Metric[]): Promise<Registry> {
   return registry;
 }
 
-/**
- * Processor, memory, heap, event loop and garbage collection of this process, under the names that dashboards of Node
- * know. Once for all servers of the process; the event loop is watched from the first time on.
- */
+/** Node's default process metrics, shared by all servers of the process. */
 const processMetrics = onDemand(async (): Promise<Registry> => {
   const { collectDefaultMetrics, Registry } = await promClient();
   const registry = new Registry();

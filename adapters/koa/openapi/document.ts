@@ -26,7 +26,7 @@ import {
   tagHeader,
 } from './shared-parts.ts';
 
-/** The OpenAPI 3.1 document of a route table that is served below `basePath`; each operation and model is a step. */
+/** The OpenAPI 3.1 document of the routes below `basePath`; each operation and model is one step. */
 export function* documentSteps(routes: readonly Route[], basePath = ''): Steps<JsonSchema> {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
@@ -55,7 +55,7 @@ export function* documentSteps(routes: readonly Route[], basePath = ''): Steps<J
   };
 }
 
-/** Parameters that are read under two names: a generated client that writes both in one way would have one twice. */
+/** Aliases of parameters: a generated client that ignores letter case would declare them twice. */
 const otherSpellings: ReadonlySet<string> = new Set(['PluginName']);
 
 function operationOf(route: Route): JsonSchema {
@@ -79,7 +79,6 @@ function operationOf(route: Route): JsonSchema {
   };
 }
 
-/** Which permissions are needed; nothing where none is. */
 function described({ permission, alsoNeeds = [], needsFor = {}, orSelf }: Route): JsonSchema {
   const always = [permission, ...alsoNeeds].filter((each) => each !== 'NONE').map((each) => `\`${each}\``);
   const cases = Object.entries(needsFor).map(([when, each]) =>
@@ -104,10 +103,7 @@ function segmentSchema(name: string): JsonSchema {
   return isIdParameter(name) ? { type: 'string', format: 'uuid' } : { type: 'string' };
 }
 
-/**
- * The page fills its forms with `example`, and a caller would send all of it: of what may be left out, the schema has the
- * example.
- */
+/** The page sends every `example`, so optional parameters have theirs in the schema. */
 function queryParameter(
   { operationId }: Route,
   name: string,
@@ -138,7 +134,7 @@ function sentSchema({ json, needed = [] }: NonNullable<Route['body']>, type: str
   return items === undefined ? asking(json, needed) : { ...json, items: asking(items, needed) };
 }
 
-/** A model with what this operation needs of it, beside what every one does. */
+/** The model with the fields that this operation requires. */
 function asking(json: JsonSchema, needed: readonly string[]): JsonSchema {
   const [name] = referencesIn(json);
   if (name === undefined) return json;
@@ -187,14 +183,14 @@ function responsesOf(route: Route): JsonSchema {
   };
 }
 
-/** One JSON resource has a tag (http-api §11 rule 1). */
+/** True for a single JSON resource (http-api §11 rule 1). */
 function hasTag({ method, credentials, success }: Route): boolean {
   const isList = success.body?.json.type === 'array';
   const isJson = success.mediaTypes === undefined || success.mediaTypes[0] === 'application/json';
   return method === 'GET' && credentials !== 'NONE' && success.body !== undefined && isJson && !isList;
 }
 
-/** Further statuses of the answer; a failure may be one that an error tells, too. */
+/** Further statuses, some of which an error may have too. */
 function alsoOf({ success }: Route, content: Readonly<Record<string, Content>>) {
   const orError = Object.fromEntries(
     Object.entries(content).map(([type, { schema }]) => [
@@ -216,7 +212,7 @@ function contentSchema(route: Route, type: string): JsonSchema {
   return type === 'application/pdf' ? { type: 'string', format: 'binary' } : { type: 'string' };
 }
 
-/** Of an answer that has other statuses too, the example is that of success. */
+/** An answer with several statuses shows the example of success. */
 function contentOf(route: Route, type: string): Content {
   const example = type === 'application/json' ? answerExamples[route.operationId] : undefined;
   return { schema: contentSchema(route, type), ...(example === undefined ? {} : { example }) };
@@ -263,10 +259,7 @@ function listed(codes: readonly ErrorCode[]): string {
   return [...new Set(codes)].sort((one, other) => one - other).join(', ');
 }
 
-/**
- * The components as they are shown. What only answers have is required in models of answers alone: many generators ask
- * for it in requests too, though it is marked as read-only.
- */
+/** Answer-only properties are required in answer models only, since many generators also require them in requests. */
 function schemasOf(found: Components, requestModels: Components): JsonSchema {
   const shown = [...found].map(([name, component]): [string, JsonSchema] => [
     name,
@@ -287,7 +280,7 @@ function withoutReadOnly({ required, ...component }: JsonSchema): JsonSchema {
   return needed.length === 0 ? component : { ...component, required: needed };
 }
 
-/** The components that a part of the document refers to, directly or through one another. */
+/** Yields the components that a part references directly or indirectly. */
 function* componentsOf(part: unknown, named: (name: string) => JsonSchema): Steps<Components> {
   const found = new Map<string, JsonSchema>();
   const open: unknown[] = [part];

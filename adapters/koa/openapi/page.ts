@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
-/** The page that shows the document; everything in it comes from this server. The empty icon spares it the question for one. */
+/** Serves everything from this server. The empty icon avoids a request for one. */
 export function pageHtml(basePath: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -21,7 +21,7 @@ export function pageHtml(basePath: string): string {
 `;
 }
 
-/** Starts the page, without the validator, which would be on another host. */
+/** Omits the validator, which is on another host. */
 export const startScript = `SwaggerUIBundle({
   url: new URL('../openapi.json', document.currentScript.src).href,
   dom_id: '#swagger-ui',
@@ -32,7 +32,7 @@ export const startScript = `SwaggerUIBundle({
 });
 `;
 
-/** Nothing from elsewhere, and no inline script; the renderer sets the styles of elements itself. */
+/** Forbids other hosts and inline scripts; the renderer sets inline styles. */
 export const pageHeaders = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -41,10 +41,7 @@ export const pageHeaders = {
 
 const files = new Map<string, Promise<string>>();
 
-/**
- * A file of the package swagger-ui-dist, read once.
- * @throws BillingError ROUTE_NOT_FOUND where the host has not installed it.
- */
+/** Returns a file of swagger-ui-dist, cached. @throws BillingError ROUTE_NOT_FOUND if it is not installed. */
 export function rendererFile(name: 'swagger-ui.css' | 'swagger-ui-bundle.js'): Promise<string> {
   let file = files.get(name);
   if (file === undefined) {
@@ -54,7 +51,6 @@ export function rendererFile(name: 'swagger-ui.css' | 'swagger-ui-bundle.js'): P
   return file;
 }
 
-/** Whether the package is there without which the page tells to install it. */
 export function hasRenderer(): boolean {
   try {
     return packageUrl() !== '';

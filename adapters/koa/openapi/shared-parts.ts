@@ -5,7 +5,6 @@ import type { JsonSchema } from '../wire/wire-type.ts';
 
 const families = ['X-Service-', 'X-Killbill-'] as const;
 
-/** Header names as keys of the document: `serviceApiKey`, `killbillApiKey`. */
 function schemeName(family: string, suffix: string): string {
   return `${family.slice(2, -1).toLowerCase()}${suffix}`;
 }
@@ -47,7 +46,7 @@ export const securitySchemes: JsonSchema = {
 const user = [{ basicAuth: [] }, { bearerAuth: [] }];
 const bearer = [{ bearerAuth: [] }];
 
-/** The tenant in either spelling of its headers, besides the caller. */
+/** Adds the tenant headers in either spelling to the callers. */
 function withTenant(callers: readonly JsonSchema[]): readonly JsonSchema[] {
   return callers.flatMap((caller) =>
     families.map((family) => ({
@@ -58,7 +57,7 @@ function withTenant(callers: readonly JsonSchema[]): readonly JsonSchema[] {
   );
 }
 
-/** What a call presents; nothing is one of the ways where credentials may also stand in the body. */
+/** Includes "none" if the body may contain credentials. */
 export function securityOf({ credentials, takesClient }: Pick<Route, 'credentials' | 'takesClient'>) {
   return takesClient ? [{}, { basicAuth: [] }] : securityByCredentials[credentials];
 }
@@ -74,10 +73,7 @@ const securityByCredentials: Readonly<Record<Credentials, readonly JsonSchema[]>
 
 const headerText = { type: 'string', maxLength: 255 };
 
-/**
- * Generated clients ask for what is required, so the author is required under its documented name, though the alias is
- * accepted too.
- */
+/** Requires the author under its documented name for generated clients; the alias also works. */
 export const authorParameters: readonly JsonSchema[] = [
   {
     name: 'X-Service-CreatedBy',
@@ -167,10 +163,7 @@ export const errorComponent: JsonSchema = {
   required: ['className', 'code', 'message', 'causeClassName', 'causeMessage', 'stackTrace'],
 };
 
-/**
- * What an operation fails with: its own codes, and the general ones that follow from what it asks for. What can happen to
- * every call, such as 429 and 503, is not among them (http-api §13). A route with errors of its own kind has no codes.
- */
+/** Returns the operation's own codes and those its parameters imply, without codes of every call (http-api §13). */
 export function failureCodes(route: Route): readonly ErrorCode[] {
   const { fails, errorBody } = route;
   return errorBody === undefined ? [...fails, ...accessCodes(route), ...inputCodes(route)] : fails;
@@ -186,7 +179,7 @@ function accessCodes({ credentials, permission, needsFor }: Route): readonly Err
   ];
 }
 
-/** A segment, a parameter, the author and a body may each hold what cannot be read or stored. */
+/** Any input may contain text that cannot be read or stored. */
 function inputCodes({ path, query, author, body }: Route): readonly ErrorCode[] {
   const names = parameterNamesOf(path);
   const parameters = Object.values(query);

@@ -1,10 +1,10 @@
 import { dump } from 'js-yaml';
 import type { Steps } from '../../../lib/runtime/index.ts';
 
-/** How deep members are written by themselves: down to one operation or model, which take half a second together. */
+/** Depth of separate steps: down to one operation or model. */
 const LEVELS = 3;
 
-/** What was read from JSON, as YAML in block style. */
+/** Converts parsed JSON to block-style YAML. */
 export function* yamlSteps(value: object, levels = LEVELS): Steps<string> {
   let text = '';
   for (const [name, member] of Object.entries(value)) {
@@ -21,7 +21,7 @@ function isObject(value: unknown): value is object {
   );
 }
 
-/** After a text whose last lines are empty, the writer ends the document, though more comes here. */
+/** Removes the document end mark that the writer adds after trailing empty lines. */
 function blockOf(name: string, member: unknown): string {
   return dump({ [name]: member }, { lineWidth: -1 }).replace(/\n\.\.\.\n$/, '\n');
 }

@@ -2,7 +2,7 @@ import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.t
 import { Dialect } from '../dialect.ts';
 import { AnsweredError } from '../routing/answer.ts';
 
-// Codes listed here answer with the status of their list; every other domain code is 400 (http-api §12).
+// Domain codes missing here answer 400 (http-api §12).
 const codesByStatus: readonly (readonly [status: number, codes: readonly ErrorCode[]])[] = [
   [401, [ErrorCode.UNAUTHENTICATED, ErrorCode.TENANT_UNAUTHENTICATED]],
   [403, [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]],
@@ -108,22 +108,21 @@ const statusInDialectK: ReadonlyMap<ErrorCode, number> = new Map<ErrorCode, numb
 
 export interface StatusContext {
   readonly dialect: Dialect;
-  /** Codes with another status on this route: `4007` is 404 on an invoice run. */
+  /** Overrides of this route, such as `4007`: 404 on an invoice run. */
   readonly statusOf?: Readonly<Record<number, number>> | undefined;
 }
 
-/** The status of an error: what its case says, else that of its code. */
+/** Returns the status of the error's case, else of its code. */
 export function statusOfError(error: BillingError, context: StatusContext): number {
   if (error instanceof AnsweredError) return error.status;
-  // A busy payment: 503 would mean that its outcome is unknown (http-api §11 rule 5).
+  // A busy payment is 409, since 503 means an unknown outcome (http-api §11 rule 5).
   if (error.code === ErrorCode.PAYMENT_INTERNAL_ERROR && error.facts.isBusy === true) return 409;
-  // Other usage than before under one tracking id, where the same would have been ignored (usage §2.1 rule 6).
+  // Different usage under an existing tracking id; identical usage is ignored (usage §2.1 rule 6).
   if (error.code === ErrorCode.USAGE_RECORD_TRACKING_ID_ALREADY_EXISTS && error.facts.isOtherContent === true)
     return 409;
   return statusOfCode(error.code, context);
 }
 
-/** The status that an error code answers with. */
 export function statusOfCode(code: ErrorCode, context: StatusContext): number {
   const ofRoute = context.statusOf?.[code];
   if (ofRoute !== undefined) return ofRoute;

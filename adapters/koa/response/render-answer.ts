@@ -21,14 +21,12 @@ interface Rendering {
   readonly answer: Answer;
   readonly base: BaseUrl;
   readonly mediaType: string;
-  /** Of the request, as it was sent. */
   readonly place: { readonly path: string; readonly queryString: string };
   readonly paging: Paging;
-  /** Aborted once nobody waits for the answer. */
+  /** Aborts when the caller disconnects. */
   readonly wanted: AbortSignal | undefined;
 }
 
-/** What a handler gave back, as it goes out. */
 export async function renderAnswer(input: Rendering): Promise<Rendered> {
   const { route, answer, base } = input;
   const { type, body } = await contentOf(input);
@@ -46,28 +44,26 @@ export async function renderAnswer(input: Rendering): Promise<Rendered> {
   };
 }
 
-/** The whole `Location` of a path below the core prefix. */
 export function locationOf(base: BaseUrl, path: string): string {
   return `${base.origin}${base.path}${CORE}${path}`;
 }
 
-/** The path and the whole query of the request, for links to other pages. */
 function placeOf({ route, place }: Pick<Rendering, 'route' | 'place'>) {
   return { path: place.path, query: filledQuery(route.query, place.queryString) };
 }
 
-/** Exact JSON; undefined is an empty body, which has a type and a length all the same. */
+/** Exact JSON. An empty body still has a type and a length. */
 export function jsonText(value: unknown): string {
   return value === undefined ? '' : stringifyExactJson(value);
 }
 
-/** One JSON resource, not a list (http-api §11 rule 1); answers without credentials are about the present moment. */
+/** Returns true for a single JSON resource (http-api §11 rule 1); answers without credentials change all the time. */
 function isResource(route: Pick<Route, 'method' | 'credentials'>, { json, status }: Answer): boolean {
   const isObject = typeof json === 'object' && json !== null && !isList(json);
   return isObject && status === undefined && route.method === 'GET' && route.credentials !== 'NONE';
 }
 
-/** Weak, since a compressed answer has the same one. */
+/** Weak, because a compressed answer has the same tag. */
 function entityTag(body: string): string {
   return `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 }
@@ -87,25 +83,21 @@ async function contentOf({ route, answer, mediaType, wanted }: Rendering) {
   return { type: jsonType, body: isWhole ? await wholeText(pieces) : await textOrPieces(pieces) };
 }
 
-/** How the server tells of pages. */
 interface Paging {
-  /** Of the headers, each of which is sent in every family. */
+  /** Prefixes of the pagination headers. */
   readonly prefixes: readonly string[];
-  /** Records above which lists have no totals (`server.pagination.countThreshold`). */
+  /** Lists above this size have no totals (`server.pagination.countThreshold`). */
   readonly countThreshold: number;
 }
 
-/**
- * The pagination headers in every spelling (http-api §8 rule 3). `path` is the request's as the client sees it, `query`
- * its parameters with their defaults filled in.
- */
+/** The pagination headers in every spelling (http-api §8 rule 3); `query` includes defaults. */
 export function paginationHeaders(
   facts: PageFacts,
   place: { readonly path: string; readonly query: URLSearchParams },
   { prefixes, countThreshold }: Paging,
 ): Readonly<Record<string, string>> {
   const isLarge = facts.max > countThreshold;
-  // A list of all existing records is an unfiltered one.
+  // A list of all records is unfiltered.
   const isCounted = !isLarge || facts.total < facts.max;
   const next = nextOffset(facts, isCounted);
   const values: Record<string, string | undefined> = {
@@ -118,14 +110,14 @@ export function paginationHeaders(
   const headers: Record<string, string> = {};
   for (const prefix of prefixes) {
     for (const [name, value] of Object.entries(values)) {
-      // A header without value is absent, never empty: clients parse them as numbers.
+      // Clients parse these headers as numbers, so an empty one is omitted.
       if (value !== undefined) headers[`${prefix}Pagination-${name}`] = value;
     }
   }
   return headers;
 }
 
-/** Without a count, a full page means that there may be another one (http-api §8 rule 4). */
+/** Without a count, a full page may have a successor (http-api §8 rule 4). */
 function nextOffset(facts: PageFacts, isCounted: boolean): number | undefined {
   const size = Math.abs(facts.limit);
   if (size === 0) return undefined;

@@ -10,22 +10,17 @@ import { type StatusContext, statusOfCode, statusOfError } from './error-status.
 import { jsonText, locationOf } from './render-answer.ts';
 import type { Rendered } from './rendered.ts';
 
-/**
- * Seconds after which a caller may try again that found the account, the server or the database busy, unreachable or
- * full.
- */
+/** Retry delay in seconds after a busy account, a busy server, or an unavailable database. */
 const retryAfterSeconds = '1';
 
-/** The body of a failure on a route that has a form of its own. */
 type ErrorBodyOf = (error: BillingError, status: number) => unknown;
 
-/** The one error shape with its status and the headers that belong to it (http-api §12). */
+/** Renders the error with its status and headers (http-api §12). */
 export function renderError(
   error: BillingError,
   context: StatusContext & {
     readonly withStackTrace: boolean;
     readonly scheme: Scheme;
-    /** What stands before a path of `Location`. */
     readonly base: BaseUrl;
     readonly bodyOf?: ErrorBodyOf | undefined;
   },
@@ -56,7 +51,7 @@ function headersOf(error: BillingError): Record<string, string> {
   }
 }
 
-/** The one error shape (http-api §12), with exactly these keys. */
+/** The error body of http-api §12, with exactly these keys. */
 interface ErrorBody {
   readonly className: string;
   readonly code: number;
@@ -74,10 +69,7 @@ interface StackFrame {
   readonly isNativeMethod: boolean;
 }
 
-/**
- * The error that a caller sees: one of ours as it is, anything else as an unexpected one without internals; the server's
- * log has these under the id of the request.
- */
+/** Returns a BillingError as is; logs others under the request id and hides their internals. */
 export function publicError(error: unknown, requestId: string): BillingError {
   if (isInstance(error, BillingError)) return error;
   return new BillingError({
@@ -87,7 +79,7 @@ export function publicError(error: unknown, requestId: string): BillingError {
   });
 }
 
-/** `withStackTrace` is for test mode: traces show internals. */
+/** Traces show internals, so `withStackTrace` is for test mode. */
 export function errorBody(error: BillingError, options: { readonly withStackTrace: boolean }): ErrorBody {
   const cause = error.cause instanceof BillingError ? error.cause : null;
   const traced = error.code === ErrorCode.UNEXPECTED && error.cause instanceof Error ? error.cause : error;
@@ -124,10 +116,7 @@ function splitName(name: string): readonly [className: string, methodName: strin
   return at < 0 ? ['', name] : [name.slice(0, at), name.slice(at + 1)];
 }
 
-/**
- * Answers a request that comes on a kept connection while the server stops, and hangs up (platform §1), so that its
- * client goes to another node.
- */
+/** Answers a request during shutdown and disconnects (platform §1), so that the client uses another node. */
 export function refuseWhileStopping(request: IncomingMessage, response: ServerResponse): void {
   const error = billingError(
     ErrorCode.BUSY,
@@ -152,16 +141,13 @@ interface Bounds {
   readonly maxHeadersMs: number;
 }
 
-/**
- * Answers what Node's parser cannot read as HTTP, or what does not come in time, with the one error shape, and hangs up
- * (http-api §3 rule 5, §12).
- */
+/** Answers requests that Node cannot parse or that are late, and disconnects (http-api §3 rule 5, §12). */
 export function unreadableAnswer(bounds: Bounds) {
   return (error: ParseError, socket: Duplex): void => answerUnreadable(error, socket, bounds);
 }
 
 function answerUnreadable(error: ParseError, socket: Duplex, bounds: Bounds): void {
-  // A client that has gone gets no answer.
+  // The client has disconnected.
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -174,7 +160,7 @@ function answerUnreadable(error: ParseError, socket: Duplex, bounds: Bounds): vo
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];
-  // A client that sends slowly would go on if the connection were ended on one side only.
+  // A slow client would continue after a half-close.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => {
     if (status === TIME_OVER) socket.destroy();
   });

@@ -83,7 +83,7 @@ export const accountRoutes: readonly Route[] = [
     body: jsonBody(partial(Account)),
     fails: [ErrorCode.ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY],
     async handle({ billing, context, params, body, query: { treatNullAsReset }, dialect }) {
-      // Clients of dialect K leave nulls out (http-api §4 line 13).
+      // Clients of dialect K omit nulls (http-api §4 line 13).
       const changes = treatNullAsReset && dialect === Dialect.K ? withNulls(Account, body) : body;
       await billing.updateAccount(context, params.accountId, { changes, treatNullAsReset });
     },
@@ -105,7 +105,7 @@ export const accountRoutes: readonly Route[] = [
       removeFutureNotifications: optionalFlag,
     },
     async handle({ billing, context, params, query, user, dialect }) {
-      // All permissions are checked before anything is written (http-api §5).
+      // All permissions are checked before any write (http-api §5).
       if (query.cancelAllSubscriptions) checkPermission(user, 'entitlement:cancel');
       if (query.writeOffUnpaidInvoices) checkPermission(user, 'invoice:write_off');
       if (query.itemAdjustUnpaidInvoices) checkPermission(user, 'invoice:item_adjust');
@@ -123,7 +123,7 @@ export const accountRoutes: readonly Route[] = [
   }),
   tenantRoute('getAccountTimeline', 'GET /1.0/kb/accounts/{accountId}/timeline', {
     summary: 'Get an account with its bundles, invoices and payments, as they are at one moment',
-    // `parallel` is accepted without effect: everything is read from one snapshot (accounts §10).
+    // `parallel` has no effect: all reads use one snapshot (accounts §10).
     query: { parallel: flag(), ...auditParameter },
     shows: AccountTimeline,
     auditedIds: auditedIdsOfTimeline,
@@ -163,7 +163,7 @@ export const accountRoutes: readonly Route[] = [
   }),
 ];
 
-/** The quick search of http-api §8 rule 2, which asks for offset -1 and limit 1: none or one account. */
+/** The quick search of http-api §8 rule 2 (offset -1, limit 1): at most one account. */
 async function exactlyFound(
   call: BalanceCall & { readonly query: { readonly limit: number } },
   key: string,
@@ -183,10 +183,7 @@ async function pageWithBalances(call: BalanceCall, page: Page<AccountRecord>): P
   return { ...page, rows: await withBalances(call, page.rows) };
 }
 
-/**
- * The accounts with the balances that the call asks for, which are read once for all of them. The flag for both balances
- * wins over the one for the balance alone (accounts §5 rule 1).
- */
+/** Adds requested balances in one query. The flag for both balances takes precedence (accounts §5 rule 1). */
 async function withBalances(
   { billing, context, query }: BalanceCall,
   accounts: readonly AccountRecord[],

@@ -9,7 +9,7 @@ import { listOf, unaudited } from '../wire/wire-type.ts';
 
 const success = { status: 200, body: listOf(AuditLog) } as const;
 
-/** Kinds whose history has a route of its own below, or uses another id. */
+/** Kinds with their own history route below, or another id. */
 const ownRoutes: readonly string[] = ['accounts', 'invoicePayments'];
 
 /** accounts §14.1 */
@@ -68,7 +68,6 @@ const resources: readonly ObjectResource[] = [
   },
 ];
 
-/** Audit rows with the history of their objects. */
 export const auditHistoryRoutes: readonly Route[] = [
   ...resources.map(routeOf),
   tenantRoute('getAccountAuditLogs', 'GET /1.0/kb/accounts/{accountId}/auditLogs', {

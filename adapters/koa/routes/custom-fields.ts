@@ -11,13 +11,13 @@ import { listOf } from '../wire/wire-type.ts';
 const pageQuery = { ...pageParameters, ...auditParameter };
 const shows = listOf(CustomField);
 
-/** The searches are spelled in two ways (http-api §13.1); the first name of each operation is the usual one. */
+/** Both spellings of the searches (http-api §13.1), the usual operation name first. */
 const searchPaths = [
   { prefix: '/1.0/kb/customFields', suffix: '' },
   { prefix: '/1.0/kb/customField', suffix: 'Alias' },
 ] as const;
 
-/** Custom fields of the whole tenant and of each kind of object (accounts §11). */
+/** See accounts §11. */
 export const customFieldRoutes: readonly Route[] = [
   tenantRoute('getCustomFields', 'GET /1.0/kb/customFields/pagination', {
     summary: 'List custom fields',

@@ -16,7 +16,7 @@ const uploads = {
   fails: [ErrorCode.OVERDUE_INVALID_FOR_TENANT],
 } as const;
 
-/** Dunning of accounts that do not pay (overdue §10). */
+/** See overdue §10. */
 export const overdueRoutes: readonly Route[] = [
   tenantRoute('getOverdueConfigJson', 'GET /1.0/kb/overdue', {
     summary: 'Get the overdue configuration in force, as JSON or XML',
@@ -60,7 +60,7 @@ export const overdueRoutes: readonly Route[] = [
   }),
 ];
 
-/** A body without a type is what it looks like (http-api §3 rule 1). */
+/** Detects the format of a body without a type (http-api §3 rule 1). */
 function formatSent({ headers }: RequestSent): { readonly format?: OverdueFormat } {
   const type = headers['content-type'];
   if (type === undefined) return {};

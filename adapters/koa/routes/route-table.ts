@@ -36,19 +36,18 @@ import { usageRoutes } from './usages/usages.ts';
 
 interface RouteTableOptions {
   readonly testMode: boolean;
-  /** Counts the requests of the server; default: a counter of its own. */
   readonly metrics?: HttpMetrics;
-  /** Path prefix under which the interface is served, for the document; default empty. */
+  /** Path prefix; default empty. */
   readonly basePath?: string | undefined;
-  /** Whether the interface is described; default true. */
+  /** Default true. */
   readonly docs?: boolean | undefined;
-  /** Whether metrics need credentials; default false. */
+  /** Default false. */
   readonly metricsRequireAuth?: boolean | undefined;
-  /** Properties of how the interface is served, by name, for the diagnostic; default none. */
+  /** HTTP properties by name, for the diagnostic. */
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Every endpoint of the interface: the router, the checks and the document are made from it alone. */
+/** All endpoints; the router, the checks and the documents are derived from them. */
 export function routeTable(options: RouteTableOptions): readonly Route[] {
   const routes: Route[] = [
     ...tenantRoutes,
@@ -94,7 +93,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...tokenRoutes,
   ];
   const basePath = withoutTrailingSlash(options.basePath ?? '');
-  // The documents are made on first use, so that startup does not wait for the descriptions of all properties.
+  // Created on first use, so that startup does not load the property descriptions.
   const json = onDemand(async () => {
     const { documentSteps } = await import('../openapi/document.ts');
     return JSON.stringify(await slices(documentSteps(routes, basePath)));

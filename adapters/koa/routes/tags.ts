@@ -51,7 +51,7 @@ const definitionRoutes: readonly Route[] = [
   }),
 ];
 
-/** Tag definitions, and tags of the whole tenant and of each kind of object (accounts §12, §13). */
+/** See accounts §12, §13. */
 export const tagRoutes: readonly Route[] = [
   ...inArea('tags', definitionRoutes),
   tenantRoute('getTags', 'GET /1.0/kb/tags/pagination', {
@@ -76,10 +76,9 @@ export const tagRoutes: readonly Route[] = [
   }),
 ];
 
-/** The query of a list of tags. */
 function queryOf({ noun, type }: ObjectResource<TaggedType>) {
   const list = { includedDeleted: flag(), ...auditParameter };
-  // An item is found without its account; the parameter says which account it must belong to (invoicing §14).
+  // `accountId` is the account that the item must belong to (invoicing §14).
   if (type === ObjectType.INVOICE_ITEM) return { accountId: uuidParameter, ...list };
   return noun === 'InvoicePayment' ? { pluginProperty: pluginProperties, ...list } : list;
 }
@@ -93,7 +92,7 @@ function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
       summary: `List the tags of ${described}`,
       query: queryOf(resource),
       shows: listOf(Tag),
-      // The item of another account is the unknown object.
+      // Another account's item is an unknown object.
       ...(type === ObjectType.INVOICE_ITEM && {
         takesUnknownObjects: true,
         fails: [ErrorCode.INVOICE_ITEM_NOT_FOUND],

@@ -8,10 +8,9 @@ import { choice } from '../wire/query.ts';
 import type { AuditByRecord, Rendering, WireType } from '../wire/wire-type.ts';
 import type { Answer } from './answer.ts';
 
-/** `audit=NONE|MINIMAL|FULL`, in any letter case (http-api §6 rule 6). */
+/** In any letter case (http-api §6 rule 6). */
 export const auditParameter = { audit: choice(AuditLevel, AuditLevel.NONE) };
 
-/** A call whose answer shows audit rows, if its query asks for them. */
 export interface AuditedCall {
   readonly billing: Billing;
   readonly context: CallContext;
@@ -19,22 +18,19 @@ export interface AuditedCall {
   readonly query: { readonly audit: AuditLevel };
 }
 
-/** The answer of a route that shows a view, a list of views or a page of them. */
 export interface Shown {
   readonly shows: Pick<WireType<unknown>, 'answer' | 'json' | 'write'>;
-  /** Ids of the records whose audit rows a view shows; default: its own id. */
+  /** Default: the view's own id. */
   readonly auditedIds?: ((view: never) => readonly Uuid[]) | undefined;
-  /** True: the answer may be very long. It is then sent piece by piece, without an `ETag`. */
+  /** True: long answers are streamed without an `ETag`. */
   readonly isLong?: true | undefined;
 }
 
-/** What is known of a call when its view is shown. */
 type ShownCall = Pick<AuditedCall, 'billing' | 'dialect'> & {
   readonly context: CallContext | null;
   readonly query: object;
 };
 
-/** The answer with the view that a handler has returned. */
 export async function shownAnswer(
   { shows, auditedIds = ownId, isLong, isPaged }: Shown & { readonly isPaged: boolean },
   call: ShownCall,
@@ -46,7 +42,7 @@ export async function shownAnswer(
   if (!isPaged) return { json, ...(isLong && { isStreamed: true }) };
   const { rows, total, max } = result as Page<unknown>;
   const { offset, limit } = call.query as PageRequest;
-  // The offset -1 asks for one exact match, which is the first of its page.
+  // Offset -1 requests one exact match, the first of its page.
   return { json, page: { offset: Math.max(0, offset), limit, total, max, returned: rows.length } };
 }
 
@@ -54,7 +50,6 @@ function ownId({ id }: { readonly id: Uuid }): readonly Uuid[] {
   return [id];
 }
 
-/** How an answer with these records is to be written. */
 export async function renderingOf(call: AuditedCall, ids: () => readonly Uuid[]): Promise<Rendering> {
   const { audit = AuditLevel.NONE } = call.query;
   return { dialect: call.dialect, audit: audit === AuditLevel.NONE ? noAudit : await auditOf(call, ids()) };
@@ -62,13 +57,10 @@ export async function renderingOf(call: AuditedCall, ids: () => readonly Uuid[])
 
 const noAudit: AuditByRecord = new Map();
 
-/** Records whose audit one statement reads: some ten milliseconds. */
+/** Records per statement: some ten milliseconds. */
 const RECORDS_AT_ONCE = 5_000;
 
-/**
- * The audit rows that an answer shows, in one query for all its records (accounts §14 rule 6), or in several so that
- * others get their turn.
- */
+/** Reads the audit rows of all records (accounts §14 rule 6), in several queries with turns for other requests. */
 async function auditOf(
   { billing, context, query }: AuditedCall,
   ids: readonly Uuid[],

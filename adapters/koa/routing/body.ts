@@ -17,78 +17,71 @@ import {
   type WireType,
 } from '../wire/wire-type.ts';
 
-/** Bytes of a JSON body (`server.limits.json`). */
+/** Bytes (`server.limits.json`). */
 const MAX_JSON_BODY_BYTES = 1_048_576;
 
-/** Bytes of an XML or text body (`server.limits.text`). */
+/** Bytes of XML or text (`server.limits.text`). */
 const MAX_TEXT_BODY_BYTES = 10 * 1_048_576;
 
-/** Bytes of a URL (`server.limits.url`). */
+/** Bytes (`server.limits.url`). */
 const MAX_URL_BYTES = 8 * 1_024;
 
-/** Elements of a request array (`server.limits.list`). */
+/** Elements (`server.limits.list`). */
 const MAX_REQUEST_LIST = 1_000;
 
-/** Records of a page at most (`server.limits.page`); larger requests are cut. */
+/** Records (`server.limits.page`); larger requests are reduced. */
 const MAX_PAGE_SIZE = 10_000;
 
-/** Bytes of a gateway's notification, which is taken as it comes (payments §11.2). */
+/** Bytes (payments §11.2). */
 export const MAX_NOTIFICATION_BYTES = 1_048_576;
 
-/** The types of an XML document. */
 export const XML_TYPES = ['text/xml', 'application/xml'] as const;
 
-/** JSON of one element on each line. */
 export const LINES_TYPE = 'application/x-ndjson';
 
-/** Stands for every media type. */
 export const ANY_TYPE = '*/*';
 
-/** The body that a route takes. `read` gets its bytes, undefined when there is none. */
+/** `read` gets undefined without a body. */
 export interface RequestBody<B> {
-  /** The first one is assumed where the caller names none (http-api §3 rule 1). */
+  /** The first is the default (http-api §3 rule 1). */
   readonly mediaTypes: readonly [string, ...string[]];
   readonly required: boolean;
-  /** Schema of what is sent as JSON, or of the whole. */
+  /** Schema of the JSON, or of the whole body. */
   readonly json: JsonSchema;
-  /** Names of the fields that it has to hold, or each element of a list. */
+  /** Required fields of the body or of each list element. */
   readonly needed?: readonly string[];
-  /** False: the document itself declares its encoding. */
+  /** False: the document declares its own encoding. */
   readonly utf8Only: boolean;
-  /** True: it is not read before the route answers, which gets it as `bodyStream`. */
+  /** True: the route reads the body itself from `bodyStream`. */
   readonly isStreamed?: true;
   read(bytes: Uint8Array | undefined, reading: BodyReading): B;
 }
 
-/** What the reading of a body depends on. */
 export interface BodyReading {
   readonly dialect: Dialect;
   readonly limits: Pick<RequestLimits, 'json' | 'list' | 'bulkBytes' | 'bulkRecords'>;
-  /** Of a body that is streamed; undefined where there is none. */
+  /** Undefined unless streamed. */
   readonly bodyStream?: BodyStream | undefined;
 }
 
-/** A body as it comes. */
 export interface BodyStream {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** One of those that the route takes. */
   readonly mediaType: string;
-  /** Ends the reading with an error. */
   giveUp(): void;
 }
 
-/** Bounds of a request (`server.limits.…`, platform §16). Sizes are bytes; above them it is refused with 413 or 414. */
+/** Request limits (`server.limits.…`, platform §16) in bytes; more is refused with 413 or 414. */
 export interface RequestLimits {
   readonly json: number;
-  /** An XML catalog also has a bound of its own (catalog §3.2). */
+  /** XML catalogs have their own limit too (catalog §3.2). */
   readonly text: number;
   readonly header: number;
   readonly url: number;
-  /** Elements of each list in a JSON body; more are refused with 400. */
+  /** Elements per JSON list; more is refused with 400. */
   readonly list: number;
-  /** Records of a page at most; a larger page is cut. */
+  /** Records per page; larger pages are reduced. */
   readonly page: number;
-  /** Bytes and records of a bulk call of usage (`usage.bulk.…`). */
+  /** Limits of bulk usage (`usage.bulk.…`). */
   readonly bulkBytes: number;
   readonly bulkRecords: number;
 }
@@ -104,7 +97,6 @@ export const defaultRequestLimits: RequestLimits = {
   bulkRecords: MAX_BULK_USAGE_LINES,
 };
 
-/** The type of a body: a model, or a list of one. */
 interface Readable {
   readonly name: string;
   readonly request: PerDialect<z.ZodType>;
@@ -114,10 +106,10 @@ interface Readable {
 
 type RequestValue<M extends Readable> = NonNullable<z.output<M['request'][Dialect]>>;
 
-/** Looks at the JSON of a body as it came. @throws BillingError for what the model itself would leave out. */
+/** Checks the raw JSON. @throws BillingError for members that the model would drop. */
 type JsonCheck = (json: unknown, dialect: Dialect) => void;
 
-/** A JSON object of the model. @throws (on reading) MALFORMED_BODY, MISSING_OR_INVALID_FIELD. */
+/** @throws (on reading) MALFORMED_BODY, MISSING_OR_INVALID_FIELD. */
 export function jsonBody<M extends Readable>(model: M, check?: JsonCheck): RequestBody<RequestValue<M>> {
   const optional = optionalJsonBody(model, check);
   return {
@@ -131,13 +123,13 @@ export function jsonBody<M extends Readable>(model: M, check?: JsonCheck): Reque
   };
 }
 
-/** A list of these; `name` stands for an element in messages. */
+/** `name` is an element's name in messages. */
 export function jsonListBody<T>(element: WireType<T>, name: string): RequestBody<readonly T[]> {
   const { request, json } = listOf(element);
   return jsonBody({ request, json, name, needed: element.needed ?? [] });
 }
 
-/** The same for a body that may be left out; null without one. */
+/** Null without a body. */
 export function optionalJsonBody<M extends Readable>(
   model: M,
   check?: JsonCheck,
@@ -160,7 +152,7 @@ export function optionalJsonBody<M extends Readable>(
   };
 }
 
-/** A form; `fields` are its known members with what the document says of each. */
+/** A form; `fields` are descriptions of its members. */
 export function formBody(fields: Readonly<Record<string, string>>): RequestBody<URLSearchParams> {
   const properties = Object.entries(fields).map(([name, description]) => [
     name,
@@ -178,7 +170,6 @@ export function formBody(fields: Readonly<Record<string, string>>): RequestBody<
   };
 }
 
-/** An XML document, passed on as it came. */
 export const xmlBody: RequestBody<Uint8Array> = {
   mediaTypes: XML_TYPES,
   required: true,
@@ -190,12 +181,12 @@ export const xmlBody: RequestBody<Uint8Array> = {
   },
 };
 
-/** A document that is JSON of the model, or XML, passed on as it came: its reader tells where each error stands. */
+/** JSON of the model or XML, unparsed: its reader reports error positions. */
 export function documentBody(model: Readable): RequestBody<Uint8Array> {
   return { ...xmlBody, mediaTypes: ['application/json', ...XML_TYPES], json: model.json };
 }
 
-/** A body of any type, passed on byte by byte; empty where there is none. */
+/** A body of any type; empty if missing. */
 export const rawBody: RequestBody<Uint8Array> = {
   mediaTypes: [ANY_TYPE],
   required: false,
@@ -204,20 +195,19 @@ export const rawBody: RequestBody<Uint8Array> = {
   read: (bytes) => bytes ?? new Uint8Array(),
 };
 
-/** Text, passed on unchanged; JSON is text too (http-api §3 rule 2). */
+/** Unchanged text; JSON is text too (http-api §3 rule 2). */
 export const textBody: RequestBody<string> = {
   mediaTypes: ['text/plain', 'application/json'],
   required: true,
   json: { type: 'string' },
   utf8Only: true,
   read(bytes) {
-    // As it came, with a byte order mark.
+    // Keeps a byte order mark.
     if (bytes !== undefined && bytes.length > 0) return utf8Text(bytes, { ignoreBOM: true });
     throw invalidField('A value needs to be sent as the body');
   },
 };
 
-/** A page, or a template of one, passed on as it came. */
 export const htmlBody: RequestBody<string> = {
   ...textBody,
   mediaTypes: ['text/html', 'text/plain', 'application/json'],
@@ -235,7 +225,7 @@ function utf8Text(bytes: Uint8Array, options: { readonly ignoreBOM?: boolean } =
   }
 }
 
-/** How many bytes a body may have; a text endpoint takes JSON as text, and a body of any type is a notification. */
+/** Text endpoints take JSON as text; a body of any type is a notification. */
 export function bodyLimit(
   { mediaTypes, isStreamed }: { readonly mediaTypes: readonly string[]; readonly isStreamed?: true },
   limits: RequestLimits,
@@ -246,10 +236,8 @@ export function bodyLimit(
 }
 
 /**
- * Reads the JSON of a body. Lists are counted while they are read, so that a list that is too long is never made.
- * @param what names the JSON in messages, such as `The body`.
- * @throws BillingError MALFORMED_BODY for other text and for JSON nested too deep, MISSING_OR_INVALID_FIELD for a list of
- * more than `maxElements`.
+ * Parses JSON and counts list elements. @throws BillingError MALFORMED_BODY, also for deep nesting;
+ * MISSING_OR_INVALID_FIELD above `maxElements`.
  */
 export function submittedJson(text: string, maxElements: number, what = 'The body'): SubmittedJson {
   try {

@@ -1,16 +1,15 @@
 import { type FieldedType, ObjectType, type TaggedType } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 
-/** What the paths and operations of one kind of object are called. */
+/** Path and operation names of a kind of object. */
 export interface ObjectResource<T extends ObjectType = ObjectType> {
-  /** Path below the core prefix up to the id. */
+  /** Path below the core prefix before the id. */
   readonly path: string;
   readonly idName: string;
-  /** Name in operation ids. */
   readonly noun: string;
-  /** Where the document shows it; default the first segment of its path. */
+  /** Area of the document; default the first path segment. */
   readonly area?: string;
-  /** What it is called in summaries, with its article. */
+  /** Name with article, for summaries. */
   readonly described: string;
   readonly type: T;
 }
@@ -39,7 +38,7 @@ export const subscriptionResource: ObjectResource<TaggedType> = resource(
   ObjectType.SUBSCRIPTION,
 );
 
-/** The resources of accounts §11 that carry tags too; an invoice payment's are those of its payment (ruling R15). */
+/** The resources of accounts §11 with tags; an invoice payment has those of its payment (ruling R15). */
 export const taggedResources: readonly ObjectResource<TaggedType>[] = [
   accountResource,
   bundleResource,
@@ -59,7 +58,6 @@ export const fieldedResources: readonly ObjectResource<FieldedType>[] = [
   resource('paymentMethod', ObjectType.PAYMENT_METHOD),
 ];
 
-/** The object that a call of such a resource names; its id segment has been read as a UUID. */
 export function objectOf<T extends ObjectType>(
   { type, idName }: ObjectResource<T>,
   params: Readonly<Record<string, string>>,

@@ -3,16 +3,15 @@ import { billingError, ErrorCode, invalidParameter } from '../../../lib/values/e
 import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
 import { NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 
-/** Prefix of the core interface (http-api §1). */
+/** See http-api §1. */
 export const CORE = '/1.0/kb';
 
-/** Prefix of the interface of the catalog plugin. */
 export const PLUGIN = '/plugins/catalog-plugin/v1';
 
-/** First segment of the paths on which processors send notifications: the others are names. */
+/** First segment of notification paths; their other segments are names. */
 const GATEWAYS = 'gateways';
 
-/** Ids that their owners choose, which may be any text. */
+/** Ids of any text, chosen by callers. */
 const chosenIds = ['clientId', 'trackingId'] as const;
 type ChosenId = (typeof chosenIds)[number];
 
@@ -20,7 +19,7 @@ type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}
   ? Name | ParameterNames<Rest>
   : never;
 
-/** The segments of a path by name; `{…Id}` segments are UUIDs (http-api §1 rule 4). */
+/** Path parameters; `{…Id}` segments are UUIDs (http-api §1 rule 4). */
 export type PathParameters<Path extends string> = {
   readonly [K in ParameterNames<Path>]: K extends ChosenId ? string : K extends `${string}Id` ? Uuid : string;
 };
@@ -29,10 +28,7 @@ export function parameterNamesOf(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
 }
 
-/**
- * The segment that tells the areas of the interface apart: `accounts` of `/1.0/kb/accounts/{accountId}`; empty where a
- * path is shorter. Paths with different area segments are never the same route.
- */
+/** Returns the first segment after the prefix, such as `accounts`. Routes of different areas never share a path. */
 export function areaSegment(path: string): string {
   const [, first, , third = ''] = path.split('/', 4);
   return first === GATEWAYS ? GATEWAYS : third;
@@ -42,10 +38,7 @@ export function isIdParameter(name: string): boolean {
   return name.endsWith('Id') && !chosenIds.some((each) => each === name);
 }
 
-/**
- * The reader of a path's decoded segments, with ids in lower case.
- * @throws (on reading) BillingError ROUTE_NOT_FOUND where an id is no UUID.
- */
+/** Reads decoded segments with lower-case ids. @throws (on reading) BillingError ROUTE_NOT_FOUND for an invalid UUID. */
 export function pathParameters(
   path: string,
 ): (raw: Readonly<Record<string, string>>) => Readonly<Record<string, string>> {
@@ -64,10 +57,7 @@ export function pathParameters(
   };
 }
 
-/**
- * The text of a key that was encoded twice as a whole; in a key in operator form each value may be encoded twice by
- * itself.
- */
+/** Decodes a key that was encoded twice as a whole, or by value in operator form. */
 function searchKey(value: string): string {
   return isOperatorSearch(value) ? value : decodedOnceMore(value);
 }
@@ -81,16 +71,13 @@ function uuidSegment(name: string, value: string): Uuid {
   );
 }
 
-/** @throws BillingError INVALID_PARAMETER for a segment with text that no database can store. */
+/** @throws BillingError INVALID_PARAMETER for text that databases cannot store. */
 export function checkPathText(path: string): void {
   if (!/%00/.test(path)) return;
   throw invalidParameter(`The path ${NOT_STORABLE}`);
 }
 
-/**
- * The path with every segment that stands for plain characters decoded, so that `%61ccounts` is the literal `accounts`;
- * the others are decoded as parameters (http-api §1 rule 3).
- */
+/** Decodes segments of plain characters, so that `%61ccounts` is `accounts` (http-api §1 rule 3). */
 export function plainPath(path: string): string {
   if (!path.includes('%')) return path;
   return path.split('/').map(plainSegment).join('/');
@@ -105,17 +92,17 @@ function plainSegment(segment: string): string {
   }
 }
 
-/** The path as @koa/router spells it; a search key takes all that is left, slashes too, or nothing (http-api §1). */
+/** The path for @koa/router; a search key is the whole rest, even empty or with slashes (http-api §1). */
 export function routerPath(path: string): string {
   return path.replace('/{searchKey}', '{/*searchKey}').replace(/\{(\w+)\}/g, ':$1');
 }
 
-/** Orders paths so that literal segments come before parameters (http-api §1 rule 5). */
+/** Literal segments come before parameters (http-api §1 rule 5). */
 export function byLiteralsFirst(one: string, other: string): number {
   return sortKey(one) < sortKey(other) ? -1 : 1;
 }
 
-/** `0` for a literal segment, `1` for a parameter, so that of two matching paths the one with the earlier literal wins. */
+/** `0` for a literal segment, `1` for a parameter: earlier literals win. */
 function sortKey(path: string): string {
   return path
     .split('/')

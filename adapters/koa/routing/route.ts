@@ -30,93 +30,81 @@ import { areaSegment, CORE, type PathParameters, parameterNamesOf, pathParameter
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Method and path, such as `GET /1.0/kb/accounts/{accountId}`. */
 type Endpoint = `${Method} /${string}`;
 
 /**
- * Which credentials a route needs (http-api §5): TENANT user and tenant, USER the user only, PLUGIN a bearer token and
- * the tenant, LOGIN name and password, or NONE. With SIGNATURE nobody logs in: the route checks who has signed the body.
+ * Required credentials (http-api §5): PLUGIN is a bearer token and the tenant; with SIGNATURE the route verifies the
+ * body.
  */
 export type Credentials = 'TENANT' | 'USER' | 'PLUGIN' | 'LOGIN' | 'SIGNATURE' | 'NONE';
 
-/** The server's own tokens, as a request sees them. */
 export interface RequestTokens {
-  /** The server as the caller reaches it: scheme, host, port, path prefix. */
+  /** URL of the server as the caller reaches it. */
   baseUrl(): string;
-  /** Its path prefix alone, without a slash at its end. */
+  /** Path prefix without a trailing slash. */
   basePath(): string;
   issuer(): string;
   issue(principal: Principal): Promise<IssuedToken>;
   keySet(): Promise<JSONWebKeySet>;
 }
 
-/** Who changes something and why, as the caller says (http-api §2). */
+/** Author, reason and comment of a change (http-api §2). */
 export interface Authorship {
   readonly createdBy: string | null;
   readonly reason: string | null;
   readonly comment: string | null;
 }
 
-/** What a route answers on success. */
 export interface Success {
   readonly status: 200 | 201 | 202 | 204;
-  /** Another status for "nothing to do", for the document. */
+  /** Status if nothing had to be done, for the document. */
   readonly emptyStatus?: 204;
-  /** The status in dialect K, if it is another (http-api §4). */
+  /** Status in dialect K (http-api §4). */
   readonly statusInK?: 200 | 201;
-  /** When there is nothing in the body though the status is the same; it is sent as text, for no JSON is empty. */
+  /** When the body is empty; sent as text, since empty JSON is invalid. */
   readonly isEmptyWhen?: string;
-  /** Further statuses of the same answer, with what they mean, for the document. */
+  /** Further statuses with descriptions, for the document. */
   readonly also?: Readonly<Record<number, string>>;
-  /** The JSON answer; absent = no body. */
+  /** JSON answer; default no body. */
   readonly body?: { readonly answer: PerDialect<z.ZodType>; readonly json: JsonSchema };
-  /** Media types that the route can produce, the default first; default JSON where there is a body. */
+  /** Media types, the default first; default JSON. */
   readonly mediaTypes?: readonly [string, ...string[]];
-  /** True: pagination headers come with it. */
+  /** True: with pagination headers. */
   readonly paged?: true;
-  /** Shape of `Location`, for the document. */
   readonly location?: string;
 }
 
-/** What a handler of logins needs to know about the request. */
 export interface RequestLogin {
-  /** Name and secret of `Authorization: Basic`, unchecked. */
+  /** Unchecked Basic credentials. */
   basic(): NameAndSecret | null;
-  /** The caller's session, with the value of its cookie. */
   readonly session: CallerSession | null;
   readonly sessionIdleMs: number;
-  /** The active user or client behind a name and secret, or null; failures count towards a lock-out. */
+  /** Returns the active user or client, or null; failures count towards a lock-out. */
   authenticate(kind: 'USER' | 'CLIENT', credentials: NameAndSecret): Promise<Principal | null>;
 }
 
-/** One call as a handler sees it. */
 export interface Call<E extends string, Q extends QueryParameters, B> {
   readonly billing: Billing;
   readonly dialect: Dialect;
   readonly params: PathParameters<E>;
   readonly query: QueryOf<Q>;
   readonly body: B;
-  /** The media type of the answer, one of those that the route can produce. */
   readonly mediaType: string;
-  /** Author, reason and comment as sent; on W calls the author is there. */
+  /** W calls always have an author. */
   readonly authorship: Authorship;
   readonly userToken: Uuid;
-  /** Who calls: user, client or subject of a token; null on routes without credentials. */
+  /** Null on routes without credentials. */
   readonly user: Principal | null;
   readonly tokens: RequestTokens;
   readonly login: RequestLogin;
-  /**
-   * Takes a notification that a processor has signed, which counts against a rate: of those with the right signature if
-   * `verified` is called, else of the others.
-   */
+  /** Counts a signed notification against the rate of verified or unverified ones. */
   readonly countNotification: <T>(take: (verified: () => void) => Promise<T>) => Promise<T>;
   readonly test: TestMode | null;
   readonly sent: RequestSent;
-  /** Aborted once nobody waits for the answer; undefined on calls that change something, which go on to their end. */
+  /** Aborts when the caller disconnects; undefined for calls that change something. */
   readonly wanted: AbortSignal | undefined;
 }
 
-/** What was sent, as it came. */
 export interface RequestSent {
   readonly headers: IncomingHttpHeaders;
   /** Without `?`. */
@@ -124,55 +112,46 @@ export interface RequestSent {
 }
 
 export interface TenantCall<E extends string, Q extends QueryParameters, B> extends Call<E, Q, B> {
-  /** Context of the library's operations: tenant, author, token, one clock reading. */
   readonly context: CallContext;
 }
 
-/** What is known of a route besides its place and its handler. */
 interface RouteFacts<Q extends QueryParameters, B> {
-  /** Where the document shows it; default: the segment after the prefix. */
+  /** Area of the document; default the segment after the prefix. */
   readonly area?: string;
   readonly summary: string;
-  /** A decision for every route that writes: a permission, or NONE. The default for GET is NONE (http-api §5). */
+  /** Every writing route specifies a permission or NONE; GET defaults to NONE (http-api §5). */
   readonly permission?: Permission | 'NONE';
-  /** Permissions that are needed in addition. */
   readonly alsoNeeds?: readonly Permission[];
-  /** Permissions that the handler requires in some cases, which the document names by these words. */
+  /** Conditional permissions by their description in the document. */
   readonly needsFor?: Readonly<Record<string, Permission>>;
-  /** True: a user whose name is the segment `{username}` needs no permission. */
+  /** True: the user `{username}` needs no permission. */
   readonly orSelf?: true;
-  /** True: the id and secret of a client may come as `Authorization: Basic`, for the document. */
+  /** True: a client may use Basic, for the document. */
   readonly takesClient?: true;
-  /** True: a login by name and password starts a session, whose cookie comes with the answer (platform §6.2). */
+  /** True: a Basic login starts a session (platform §6.2). */
   readonly startsSession?: true;
-  /** Makes the body of a failure, if it is not the usual one. */
+  /** Default: the usual error body. */
   readonly errorBody?: (error: BillingError, status: number) => unknown;
-  /** The schema of that. */
   readonly errorJson?: JsonSchema;
-  /** Default: the author header is required on every call but GET. */
+  /** Default: required except on GET. */
   readonly author?: false;
-  /** True: although it is no GET, a node out of rotation serves it too (platform §11 rule 3). */
+  /** True: also served out of rotation, although not a GET (platform §11 rule 3). */
   readonly outOfRotation?: true;
-  /** True: although it is no GET, it changes nothing, so its work ends when nobody waits for the answer. */
+  /** True: a read although not a GET, so its work ends when the caller disconnects. */
   readonly changesNothing?: true;
-  /** True: the route exists in test mode only. */
   readonly testMode?: true;
   readonly query?: Q;
   readonly body?: RequestBody<B>;
-  /**
-   * Error codes of the route, for the document and the contract tests. General codes, and those of unknown objects in the
-   * path and the query, are added.
-   */
+  /** Own error codes, for the document and contract tests; general ones are added. */
   readonly fails?: readonly ErrorCode[];
   /** True: an unknown object is not an error. */
   readonly takesUnknownObjects?: true;
-  /** Codes that answer with a status of their own here. */
+  /** Statuses of codes on this route. */
   readonly statusOf?: Readonly<Record<number, number>>;
-  /** Statuses of failures that do not follow from a code, with their meaning, for the document. */
+  /** Statuses of failures without a code, with descriptions for the document. */
   readonly outcomes?: Readonly<Record<number, string>>;
 }
 
-/** The handler of a route, which returns its answer, or a view to show, or the id of what it has created. */
 type Handler<C> =
   | {
       readonly shows?: never;
@@ -183,14 +162,13 @@ type Handler<C> =
     }
   | ({
       readonly creates?: never;
-      /** With these facts of its success besides; default: status 200. */
       readonly success?: Pick<Success, 'status'>;
-      /** Returns the view that `shows` writes; with `pageParameters` in the query, a `Page` of views. */
+      /** Returns the view for `shows`; with `pageParameters` a `Page` of views. */
       handle(call: C): unknown;
     } & Shown)
   | {
       readonly shows?: never;
-      /** `Location` of what is created: its id is the last segment in braces, the others are those of the path. */
+      /** `Location` of the created object, whose id is the last segment in braces. */
       readonly creates: string;
       readonly success?: never;
       handle(call: C): Promise<{ readonly id: string }> | Promise<void>;
@@ -198,7 +176,6 @@ type Handler<C> =
 
 type RouteSpec<Q extends QueryParameters, B, C> = RouteFacts<Q, B> & Handler<C>;
 
-/** What the dispatcher knows about a request when it passes it to a route. */
 export interface RequestFacts
   extends Omit<Call<string, QueryParameters, unknown>, 'params' | 'query' | 'body'> {
   readonly rawParams: Readonly<Record<string, string>>;
@@ -208,7 +185,7 @@ export interface RequestFacts
   readonly limits: Pick<RequestLimits, 'json' | 'list' | 'page' | 'bulkBytes' | 'bulkRecords'>;
 }
 
-/** One record of the route table, with its types hidden inside `answer`. */
+/** A route with its types hidden in `answer`. */
 export interface Route
   extends Omit<
     RouteFacts<QueryParameters, unknown>,
@@ -216,7 +193,7 @@ export interface Route
   > {
   readonly method: Method;
   readonly path: string;
-  /** Name of the operation in the document, from which generated clients make their method names. */
+  /** Generated clients derive method names from it. */
   readonly operationId: string;
   readonly credentials: Credentials;
   readonly area: string;
@@ -225,13 +202,12 @@ export interface Route
   readonly query: QueryParameters;
   readonly success: Success;
   readonly fails: readonly ErrorCode[];
-  /** Validates the request and runs the handler. @throws BillingError. */
+  /** @throws BillingError. */
   answer(facts: RequestFacts): Promise<Answer>;
 }
 
 const noQuery = {};
 
-/** What the handlers know besides, by the credentials of their route. */
 interface Known {
   readonly TENANT: Pick<TenantCall<string, QueryParameters, unknown>, 'context'>;
   readonly USER: unknown;
@@ -249,28 +225,24 @@ function maker<K extends Credentials>(credentials: K, common: Partial<RouteFacts
   ): Route => routeOf({ credentials, operationId, endpoint }, { ...common, ...spec });
 }
 
-/** A route that needs a user and a tenant. */
 export const tenantRoute = maker('TENANT');
 
-/** A route that needs a user and no tenant. */
 export const userRoute = maker('USER');
 
-/** A route of the catalog plugin: a bearer token and a tenant; without the permission always 403 (http-api §4). */
+/** Requires a bearer token and a tenant; missing permissions are always 403 (http-api §4). */
 export const pluginRoute = maker('PLUGIN', {
   area: 'catalog',
   statusOf: { [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]: 403 },
 });
 
-/** A route that a user's name and password open, and nothing else. */
+/** Accepts only a user's name and password. */
 export const loginRoute = maker('LOGIN');
 
-/** A route for processors that sign what they send: the handler checks the signature, and the query is theirs. */
+/** For signed notifications: the handler verifies the signature and reads the query. */
 export const signatureRoute = maker('SIGNATURE');
 
-/** A route that anybody may call. */
 export const openRoute = maker('NONE');
 
-/** The routes in one area of the document. */
 export function inArea(area: string, routes: readonly Route[]): readonly Route[] {
   return routes.map((route) => ({ ...route, area }));
 }
@@ -329,7 +301,7 @@ function successOf<C>({ shows, creates, success }: Handler<C>, paged: boolean): 
   return { status: 200, ...success, body: shows, ...(paged && { paged }) };
 }
 
-/** Codes of objects that do not exist, by the segment or query parameter that names the object. */
+/** Error codes by segment or query parameter. */
 const unknownObjects: Readonly<Record<string, ErrorCode>> = {
   accountId: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
   childAccountId: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
@@ -367,7 +339,6 @@ function unknownObjectCodes(path: string, query: QueryParameters): readonly Erro
   return [...parameterNamesOf(path), ...Object.keys(query)].flatMap((name) => unknownObjects[name] ?? []);
 }
 
-/** The path of what was created, or of what the path of the request names. */
 function filledLocation(location: string, params: Readonly<Record<string, string>>, created: unknown) {
   const { id } = (created ?? {}) as { readonly id?: string };
   const last = parameterNamesOf(location).at(-1);
@@ -376,7 +347,7 @@ function filledLocation(location: string, params: Readonly<Record<string, string
   );
 }
 
-/** What a query string asks for. Most calls have none; the empty one is read once. */
+/** Caches the empty query, which most calls have. */
 function queryReader<Q extends QueryParameters>(parameters: Q): (queryString: string) => QueryOf<Q> {
   const schema = onDemand(() => querySchema(parameters));
   const read = (queryString: string): QueryOf<Q> => {
@@ -394,25 +365,18 @@ function queryReader<Q extends QueryParameters>(parameters: Q): (queryString: st
   };
 }
 
-/** The context with the call's plugin properties, on routes that take them. */
 function withProperties(context: CallContext, query: object): CallContext {
   const { pluginProperty } = query as { readonly pluginProperty?: readonly PluginProperty[] };
   return pluginProperty === undefined ? context : { ...context, pluginProperties: pluginProperty };
 }
 
-/** The media types that a route can produce; none for empty answers. */
 export function producedTypes(success: Success): readonly string[] {
   return success.mediaTypes ?? (success.body === undefined ? [] : ['application/json']);
 }
 
-/** Routes whose requests are not kept under a key. */
 const keyless: ReadonlySet<string> = new Set<Route['credentials']>(['NONE', 'LOGIN', 'SIGNATURE']);
 
-/**
- * Every POST (http-api §11 rule 2) except requests for tokens, which change nothing and whose answer must not be stored
- * (RFC 6749 §5.1), those of processors, which repeat what they send, and those whose body is not kept, whose lines have
- * ids of their own.
- */
+/** True for POSTs (http-api §11 rule 2), except for tokens (RFC 6749 §5.1), notifications and streamed bodies. */
 export function takesKey({
   method,
   credentials,
@@ -421,7 +385,7 @@ export function takesKey({
   return method === 'POST' && !keyless.has(credentials) && body?.isStreamed !== true;
 }
 
-/** Who makes a change of no tenant, as a call says. */
+/** The author of a change without a tenant. */
 export function systemAuthorOf(call: {
   readonly authorship: Authorship;
   readonly user: Principal | null;

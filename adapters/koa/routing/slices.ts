@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { type TimeSlices, timeSlices } from '../../../lib/runtime/index.ts';
 
-/** What takes long to write waits its turn among the requests of the process. */
+/** Long writing yields to other requests of the process. */
 export const slices = slicesUntil();
 
-/** Returns such slices for one request; they throw the signal's reason once it is aborted. */
+/** Slices of one request; throw the signal's reason on abort. */
 export function slicesUntil(signal?: AbortSignal): TimeSlices {
   const nextTurn = async (): Promise<void> => {
     await setImmediate();

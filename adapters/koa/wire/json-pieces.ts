@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import { Decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 
-/** Characters that are sent at a time: some milliseconds of work. */
+/** Characters per piece: some milliseconds of work. */
 const PIECE_CHARACTERS = 65_536;
 
-/** How long the work on one piece may take before others get their turn, even if the piece is short. */
+/** Time per turn, even for a short piece. */
 const TURN_MS = 10;
 
-/** A list longer than this is written element by element, so that its text is never in memory as a whole. */
+/** Longer lists are written by element, to bound memory. */
 const LONG_LIST = 100;
 
-/** A value whose text is known. */
+/** Preserialized JSON. */
 export class JsonText {
   readonly text: string;
 
@@ -23,7 +23,7 @@ export class JsonText {
   }
 }
 
-/** A list whose elements are made when they are written, each time anew. */
+/** A list whose elements are created on each iteration. */
 export class LazyList<T> implements Iterable<T> {
   readonly #make: () => Iterable<T>;
 
@@ -40,14 +40,13 @@ export class LazyList<T> implements Iterable<T> {
   }
 }
 
-/** The list of what `show` makes of the elements. */
 export function lazyList<T, J>(elements: Iterable<T>, show: (element: T) => J): LazyList<J> {
   return new LazyList(function* () {
     for (const element of elements) yield show(element);
   });
 }
 
-/** Whether a value is too long to be written at once: it has a long list, or one of unknown length. */
+/** Returns true for values with a long or lazy list, which are streamed. */
 export function isLong(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || value instanceof Decimal) return false;
   if (value instanceof LazyList) return true;
@@ -56,7 +55,7 @@ export function isLong(value: unknown): boolean {
   return false;
 }
 
-/** The JSON text of a value, as `stringifyExactJson` would write it, bit by bit. */
+/** Yields the text of `stringifyExactJson` in bits. */
 export function* jsonBits(value: unknown): Generator<string, undefined> {
   if (value instanceof JsonText) yield value.text;
   else if (!isLong(value)) yield stringifyExactJson(value);
@@ -85,12 +84,11 @@ function* objectBits(object: object): Generator<string, undefined> {
   yield separator === '{' ? '{}' : '}';
 }
 
-/** Whether a value is a list on the wire. */
 export function isList(value: unknown): value is Iterable<unknown> {
   return Array.isArray(value) || value instanceof LazyList;
 }
 
-/** The text of one list whose elements come a part at a time. */
+/** Yields the text of a list that is read in windows. */
 export async function* windowBits(
   windows: AsyncIterable<Iterable<unknown>>,
 ): AsyncGenerator<Iterable<string>, undefined> {
@@ -105,10 +103,7 @@ export async function* windowBits(
   yield [separator === '[' ? '[]' : ']'];
 }
 
-/**
- * Gathers the bits of a text into pieces; others get their turn after each piece, and during one that takes long.
- * @param wanted aborted once nobody waits for the text.
- */
+/** Joins bits into pieces, with turns for other requests. @param wanted aborts when the caller disconnects. */
 export async function* piecesOf(
   bits: AsyncIterable<Iterable<string>> | Iterable<Iterable<string>>,
   wanted?: AbortSignal,
@@ -132,7 +127,7 @@ export async function* piecesOf(
   if (piece !== '') yield piece;
 }
 
-/** The text as a whole if it is a single piece; else its pieces, none of which is kept. */
+/** Returns the text if it is one piece, else a stream. */
 export async function textOrPieces(pieces: AsyncGenerator<string>): Promise<string | AsyncIterable<string>> {
   const first = await pieces.next();
   if (first.done) return '';
@@ -141,7 +136,7 @@ export async function textOrPieces(pieces: AsyncGenerator<string>): Promise<stri
   return resumed([first.value, second.value], pieces);
 }
 
-/** Not merely a generator: one that nobody begins would never end its source. */
+/** Unlike a generator, it closes its source even if nobody begins it. */
 function resumed(begun: readonly string[], rest: AsyncGenerator<string>): AsyncIterable<string> {
   const waiting = [...begun];
   const iterator: AsyncIterator<string> = {
@@ -157,7 +152,6 @@ function resumed(begun: readonly string[], rest: AsyncGenerator<string>): AsyncI
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
-/** All of the text. */
 export async function wholeText(pieces: AsyncIterable<string>): Promise<string> {
   const all: string[] = [];
   for await (const piece of pieces) all.push(piece);

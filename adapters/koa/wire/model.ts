@@ -13,27 +13,26 @@ import {
 } from './wire-type.ts';
 
 /**
- * Who may set a field (JSON-MODELS.md): R only in answers, C on creation, W on creation and update, I only in requests
- * (null in answers, or left out).
+ * Field access (JSON-MODELS.md): R answers only, C creation, W creation and update, I requests only (null or absent in
+ * answers).
  */
 export type Access = 'R' | 'C' | 'W' | 'I';
 
 export interface Field<T = unknown, A extends Access = Access> {
   readonly type: WireType<T>;
   readonly access: A;
-  /** Required in requests that use the model for creation. */
+  /** Required in creation requests. */
   readonly required: boolean;
-  /** May be null in answers. */
+  /** Nullable in answers. */
   readonly nullable: boolean;
-  /** True: in answers of dialect D only (`D+`, http-api §4 line 10). */
+  /** True: dialect D only (`D+`, http-api §4 line 10). */
   readonly onlyD: boolean;
-  /** True: answers may leave it out. */
+  /** True: optional in answers. */
   readonly absentable: boolean;
-  /** Where answers take it from; undefined = the member of the same name. */
+  /** Default: the member of the same name. */
   readonly from: From | undefined;
 }
 
-/** Names the view that it takes the value from, so that the compiler knows its members. */
 type From = (shown: never, rendering: Rendering) => unknown;
 
 interface FieldOptions {
@@ -63,33 +62,29 @@ export function field<T, A extends Access>(
 type Fields = Readonly<Record<string, Field>>;
 type Writable<F extends Fields> = { [K in keyof F as F[K] extends Field<unknown, 'R'> ? never : K]: F[K] };
 
-/**
- * What a request body of the model holds: absent stays absent and null stays null, which differ in updates only
- * (http-api §9 rule 7).
- */
+/** Absent and null differ in updates only (http-api §9 rule 7). */
 export type RequestOf<F extends Fields> = {
   readonly [K in keyof Writable<F>]?: F[K] extends Field<infer T> ? T | null : never;
 };
 
-/** A JSON object of the interface. One table of fields makes the reader, the answers, their schemas and the document. */
+/** A JSON object. Its table of fields defines reader, answers, schemas and document. */
 export interface Model<F extends Fields = Fields> extends WireType<RequestOf<F>> {
   readonly write: (shown: unknown, rendering: Rendering) => Readonly<Record<string, unknown>>;
   readonly name: string;
   readonly fields: F;
-  /** Names of the fields that a request has to hold. */
   readonly needed: readonly string[];
-  /** The schema under the model's name in the document, which holds for every request and answer. */
+  /** The schema in the document, for every request and answer. */
   readonly component: JsonSchema;
 }
 
-/** Every model by name, so that the document can hold all that it refers to. */
+/** All models by name, for the document. */
 const models = new Map<string, Model>();
 
 export function modelsByName(): ReadonlyMap<string, Model> {
   return models;
 }
 
-/** By name of a model: as what requests are read that are not read as the model itself. */
+/** Restricted request fields by model name. */
 const readings = new Map<string, Fields[]>();
 
 function noteReading(name: string, fields: Fields): void {
@@ -100,7 +95,6 @@ function neededOf(fields: Fields): readonly string[] {
   return Object.keys(fields).filter((key) => fields[key]?.required);
 }
 
-/** Defines a model. */
 export function model<F extends Fields>(name: string, fields: F): Model<F> {
   const json = { $ref: `#/components/schemas/${name}` };
   const component = onDemand(() => componentOf(name, fields));
@@ -120,7 +114,7 @@ export function model<F extends Fields>(name: string, fields: F): Model<F> {
   return created;
 }
 
-/** The same model for updates: no field is required, so the component asks for none. */
+/** The model for updates, without required fields. */
 export function partial<F extends Fields>(whole: Model<F>): Model<F> {
   const fields = Object.fromEntries(
     Object.entries(whole.fields).map(([name, each]) => [name, { ...each, required: false }]),
@@ -141,17 +135,14 @@ export function partial<F extends Fields>(whole: Model<F>): Model<F> {
   };
 }
 
-/** What a request holds of the model, with null for every member that it leaves out. */
+/** The request with null for missing members. */
 export function withNulls<F extends Fields>({ fields }: Pick<Model<F>, 'fields'>, sent: RequestOf<F>) {
   const writable = Object.keys(fields).filter((name) => fields[name]?.access !== 'R');
   const nulls = Object.fromEntries(writable.map((name) => [name, null]));
   return { ...nulls, ...sent } as RequestOf<F>;
 }
 
-/**
- * The same model, but requests are read by these fields only; what else they hold is ignored. A field is read-only in the
- * component where nothing reads it, and required where everything asks for it.
- */
+/** The model with these request fields only. In the component, fields that nothing reads are read-only. */
 export function reading<F extends Fields>(whole: Pick<Model, 'name' | 'json' | 'answer'>, fields: F) {
   const { name, json, answer } = whole;
   noteReading(name, fields);
@@ -189,10 +180,7 @@ function needsToBeSet(name: string, key: string) {
   return { code: 'custom' as const, path: [key], message, params: { problem } };
 }
 
-/**
- * A missing object is null; an absent member must not become null. Numbers come as objects (`decimalOf`), which must not be
- * taken for objects without members.
- */
+/** A missing object is null; an absent member stays absent. Numbers are objects here (`decimalOf`). */
 function presentOnly(value: unknown): unknown {
   if (value === undefined) return null;
   return decimalOf(value)?.toString() ?? value;
@@ -210,7 +198,7 @@ function answerSchema(fields: Fields, dialect: Dialect): z.ZodType {
   return z.strictObject(shape);
 }
 
-/** @throws (on writing) InvariantError if the view lacks a field. */
+/** @throws (on writing) InvariantError for missing fields. */
 function writerOf(name: string, fields: Fields): Model['write'] {
   const D = Object.entries(fields);
   const K = D.filter(([, { onlyD }]) => !onlyD);
@@ -227,10 +215,7 @@ function writerOf(name: string, fields: Fields): Model['write'] {
   };
 }
 
-/**
- * Every member that each answer has. An object that gets more than a dozen properties one by one becomes a hash table in
- * V8. Written into a copy of the shape, an invoice of ten items takes 40 microseconds to write and turn into text, not 53.
- */
+/** A template with every property: V8 turns objects that grow beyond a dozen properties into slow hash tables. */
 function shapeOf(fields: readonly (readonly [string, Field])[]): Readonly<Record<string, unknown>> {
   const always = fields.filter(([, { absentable }]) => !absentable);
   return Object.fromEntries(always.map(([key]) => [key, null]));
@@ -253,14 +238,14 @@ function componentOf(name: string, fields: Fields): JsonSchema {
   const others = readings.get(name) ?? [];
   const shown = Object.entries(fields).map(([key, each]) => [key, asRead(each, { key, others })] as const);
   const properties = Object.fromEntries(shown.map(([key, each]) => [key, propertyOf(each)]));
-  // A read-only field is required in answers only; a field that requests may leave out cannot be in the list.
+  // Read-only fields are required in answers only, optional request fields never.
   const required = shown
     .filter(([, each]) => (each.access === 'R' && !each.onlyD && !each.absentable) || each.required)
     .map(([key]) => key);
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
 }
 
-/** The field as it is in every request: what one of them reads can be sent, what one of them can do without is not needed. */
+/** Writable if any request reads it, required if all require it. */
 function asRead(
   each: Field,
   { key, others }: { readonly key: string; readonly others: readonly Fields[] },
@@ -278,7 +263,7 @@ function propertyOf(each: Field): JsonSchema {
   return {
     ...schema,
     ...(each.access === 'R' ? { readOnly: true } : {}),
-    // Answers hold all others, as null.
+    // Answers contain all others, as null.
     ...(each.access === 'I' && each.absentable ? { writeOnly: true } : {}),
     ...(each.onlyD ? { description: 'Dialect D only' } : {}),
   };

@@ -1,7 +1,4 @@
-/**
- * A value that is made when it is first asked for, so that no start waits for what only some requests or the document
- * need.
- */
+/** Returns a value created on first use, to keep startup short. */
 export function onDemand<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

@@ -22,16 +22,16 @@ import { Dialect } from '../dialect.ts';
 import { onDemand } from './on-demand.ts';
 import { DATE_OR_DATE_TIME, documentOf, type JsonSchema, refuse } from './wire-type.ts';
 
-/** One parameter of a query string (http-api §6). */
+/** See http-api §6. */
 export interface QueryParameter<T> {
-  /** True: the parameter may be repeated, and reads a list of texts; false: it reads the first text. */
+  /** True: reads all texts; false: the first. */
   readonly many: boolean;
   readonly required: boolean;
-  /** True: an empty text is read as such and does not count as absent. */
+  /** True: an empty text differs from an absent one. */
   readonly keepsEmpty?: true;
-  /** True: seconds that the call may wait, which `waitBound` bounds. */
+  /** True: seconds, bounded by `waitBound`. */
   readonly isWait?: true;
-  /** Reads the text or texts; undefined means an absent or empty parameter. */
+  /** Undefined means absent or empty. */
   readonly schema: z.ZodType<T>;
   readonly json: JsonSchema;
 }
@@ -41,10 +41,9 @@ export type QueryOf<P extends QueryParameters> = {
   readonly [K in keyof P]: P[K] extends QueryParameter<infer T> ? T : never;
 };
 
-/** What a text of a query means, or what is wrong with it. */
 type Reading<T> = { readonly value: T } | { readonly problem: string };
 
-/** Reads by a function that gives undefined for other texts, which the problem then shows. */
+/** `parse` returns undefined for invalid texts, which follow the problem in the message. */
 function readBy<T>(parse: (text: string) => T | undefined, problem: string) {
   return (text: string): Reading<T> => {
     const value = parse(text);
@@ -52,18 +51,17 @@ function readBy<T>(parse: (text: string) => T | undefined, problem: string) {
   };
 }
 
-/** `true` or `false` in any letter case. */
 export function flag(fallback = false): QueryParameter<boolean> {
   return single({ answer: () => z.boolean().default(fallback), fallback, read: truth });
 }
 
-/** A flag that has to be true: absent it is read as false, which the operation refuses with an error of its own. */
+/** A flag that must be true: the operation refuses false with its own error. */
 export const consent: QueryParameter<boolean> = single(
   { answer: () => z.boolean(), fallback: false, read: truth },
   { required: true },
 );
 
-/** The same if the default depends on the call; null without it. */
+/** Null if absent: the default depends on the call. */
 export const optionalFlag: QueryParameter<boolean | null> = single<boolean | null>({
   answer: () => z.boolean(),
   fallback: null,
@@ -100,7 +98,7 @@ function orDefault(answer: z.ZodInt, fallback: number | undefined): z.ZodType {
   return fallback === undefined ? answer : answer.default(fallback);
 }
 
-/** Seconds that a call may wait: an integer of any size, which `waitBound` bounds. */
+/** Seconds of any size, bounded by `waitBound`. */
 export function waitSeconds<F extends number | undefined>(fallback: F): QueryParameter<number | F> {
   return single<number | F>(
     {
@@ -123,8 +121,8 @@ export function waitSeconds<F extends number | undefined>(fallback: F): QueryPar
 }
 
 /**
- * Bounds the waits of a query: above the bound dialect K waits as long as the bound, dialect D refuses (R62).
- * @throws (on bounding) BillingError INVALID_PARAMETER (60002).
+ * Bounds waits: dialect K reduces, dialect D refuses (R62). @throws (on bounding) BillingError INVALID_PARAMETER
+ * (60002).
  */
 export function waitBound<P extends QueryParameters>(
   parameters: P,
@@ -142,21 +140,21 @@ export function waitBound<P extends QueryParameters>(
   };
 }
 
-/** An integer of any size, which `cutPage` brings down to the largest page. */
+/** Of any size, reduced by `cutPage`. */
 const pageLimit: QueryParameter<number> = single<number>({
   answer: () => z.int().default(DEFAULT_PAGE_SIZE),
   fallback: DEFAULT_PAGE_SIZE,
   read: (text) => (/^[+-]?\d+$/.test(text) ? { value: Number(text) } : { problem: 'is not an integer' }),
 });
 
-/** Free text; absent = null. */
+/** Absent = null. */
 export const plainText: QueryParameter<string | null> = single({
   answer: () => z.string(),
   fallback: null,
   read: (text) => ({ value: text }),
 });
 
-/** Free text for which empty and absent differ; absent = null. */
+/** Absent = null, distinct from empty. */
 export const textOrEmpty: QueryParameter<string | null> = single(
   { answer: () => z.string(), fallback: null, read: (text) => ({ value: text }) },
   { keepsEmpty: true },
@@ -174,10 +172,7 @@ export const uuidParameter: QueryParameter<Uuid | null> = single({
 
 const amountLimits = { integerDigits: MAX_INTEGER_DIGITS, fractionDigits: MAX_NUMBER_CHARACTERS };
 
-/**
- * An amount of money of up to 15 integer digits; absent = null. How many fractional digits it may have depends on its
- * currency, by which the operation checks it.
- */
+/** Up to 15 integer digits; absent = null. The operation checks the currency's fractional digits. */
 export const amountParameter: QueryParameter<Decimal | null> = single<Decimal | null>({
   answer: () => z.number(),
   fallback: null,
@@ -189,17 +184,17 @@ export const amountParameter: QueryParameter<Decimal | null> = single<Decimal | 
 
 const notAMoment = 'is neither a date nor a date-time';
 
-/** Not a choice of two formats, of which generated clients in Java make parameters that they cannot leave out, or send. */
+/** One format, since Java clients cannot omit or send a parameter with two. */
 const dateOrDateTime = z.string().meta({ format: DATE_OR_DATE_TIME });
 
-/** A date or a date-time, whose meaning depends on the operation (http-api §9 rule 3); absent = null. */
+/** The operation interprets it (http-api §9 rule 3); absent = null. */
 export const moment: QueryParameter<WireMoment | null> = single({
   answer: () => dateOrDateTime,
   fallback: null,
   read: readBy(parseWireMoment, notAMoment),
 });
 
-/** A date (00:00 UTC) or date-time of a catalog, queue or clock parameter; absent = null. */
+/** A date means 00:00 UTC; absent = null. */
 export const instantParameter: QueryParameter<Instant | null> = single({
   answer: () => dateOrDateTime,
   fallback: null,
@@ -217,7 +212,7 @@ export function zoneParameter(fallback: TimeZone): QueryParameter<TimeZone> {
   });
 }
 
-/** One of `values`, in any letter case. */
+/** In any letter case. */
 export function choice<V extends string>(
   values: Readonly<Record<string, V>>,
   fallback: V,
@@ -230,7 +225,7 @@ export function choice<V extends string>(
   });
 }
 
-/** One of `values`, in any letter case; absent = null. */
+/** In any letter case; absent = null. */
 export function optionalChoice<V extends string>(
   values: Readonly<Record<string, V>>,
 ): QueryParameter<V | null> {
@@ -245,7 +240,7 @@ function oneOf<V extends string>(allowed: readonly V[]) {
   };
 }
 
-/** UUIDs, repeated or comma-separated (http-api §6 rule 4). */
+/** Repeated or comma-separated (http-api §6 rule 4). */
 export const uuidList: QueryParameter<readonly Uuid[]> = listParameter({
   item: () => z.guid(),
   read(text) {
@@ -254,13 +249,13 @@ export const uuidList: QueryParameter<readonly Uuid[]> = listParameter({
   },
 });
 
-/** Texts, repeated or comma-separated. */
+/** Repeated or comma-separated. */
 export const textList: QueryParameter<readonly string[]> = listParameter({
   item: () => z.string(),
   read: (text) => ({ value: text }),
 });
 
-/** Texts, repeated, each taken whole; empty ones are dropped. */
+/** Repeated, never split; empty ones are dropped. */
 export const wholeTexts: QueryParameter<readonly string[]> = {
   many: true,
   required: false,
@@ -277,7 +272,7 @@ const wholeTextsSchema = onDemand(() =>
     .transform((texts): readonly string[] => (texts ?? []).filter((text) => text.trim() !== '')),
 );
 
-/** Some of `values`, in any letter case, repeated or comma-separated. */
+/** In any letter case, repeated or comma-separated. */
 export function choiceList<V extends string>(
   values: Readonly<Record<string, V>>,
 ): QueryParameter<readonly V[]> {
@@ -334,10 +329,7 @@ export interface PluginPropertyParameter {
   readonly value: string;
 }
 
-/**
- * `pluginProperty=key%3Dvalue`, repeated: the part before the first `=` is the key; one without `=` or value is
- * dropped (http-api §6 rule 5).
- */
+/** `pluginProperty=key%3Dvalue`, repeated. Entries without `=` or value are dropped (http-api §6 rule 5). */
 export const pluginProperties: QueryParameter<readonly PluginPropertyParameter[]> = {
   many: true,
   required: false,
@@ -354,18 +346,17 @@ export const pluginProperties: QueryParameter<readonly PluginPropertyParameter[]
     ),
 };
 
-/** `offset` and `limit` of paged lists (http-api §8): a negative limit lists backwards. */
+/** Paged lists (http-api §8): a negative limit lists backwards. */
 export const pageParameters = {
   offset: integer(0, { minimum: 0 }),
   limit: pageLimit,
 };
 
-/** Whether the query asks for a page of a list. */
 export function isPaged({ limit }: QueryParameters): boolean {
   return limit === pageLimit;
 }
 
-/** The query of a paged list with its limit cut to the largest page either way; any other query as it is. */
+/** Reduces the limit to the largest page in either direction. */
 export function cutPage<P extends QueryParameters>(
   parameters: P,
   query: QueryOf<P>,
@@ -376,21 +367,20 @@ export function cutPage<P extends QueryParameters>(
   return { ...query, limit: Math.max(-maxPage, Math.min(maxPage, limit)) };
 }
 
-/** As `pageParameters`, with the offset -1 that asks for the one exact match (http-api §8 rule 2). */
+/** Offset -1 requests one exact match (http-api §8 rule 2). */
 export const exactPageParameters = { ...pageParameters, offset: integer(0, { minimum: -1 }) };
 
-/** The values without those that are null. */
 type WithoutNulls<T> = {
   readonly [K in keyof T as null extends T[K] ? never : K]: T[K];
 } & { readonly [K in keyof T as null extends T[K] ? K : never]?: NonNullable<T[K]> };
 
-/** Leaves out absent parameters, for operations in which they are optional. */
+/** For operations with optional parameters. */
 export function withoutNulls<T extends object>(values: T): WithoutNulls<T> {
   const given = Object.entries(values).filter(([, value]) => value !== null);
   return Object.fromEntries(given) as WithoutNulls<T>;
 }
 
-/** `parameter`, refused when it is absent; `missing` names a code of its own for that. */
+/** `missing` is the error code of absence. */
 export function required<T>(
   parameter: QueryParameter<T | null>,
   missing: ErrorCode = ErrorCode.MISSING_OR_INVALID_FIELD,
@@ -414,14 +404,14 @@ export function required<T>(
   };
 }
 
-/** The schema of all parameters of a route; other parameters are ignored. */
+/** Other parameters are ignored. */
 export function querySchema<P extends QueryParameters>(parameters: P): z.ZodType<QueryOf<P>> {
   const shape = Object.fromEntries(Object.entries(parameters).map(([name, each]) => [name, each.schema]));
   const schema: z.ZodType<unknown> = z.object(shape);
   return schema as z.ZodType<QueryOf<P>>;
 }
 
-/** The query of a request with defaults filled in, as a link to another page repeats it. */
+/** The query with defaults, for links to other pages. */
 export function filledQuery(parameters: QueryParameters, queryString: string): URLSearchParams {
   const given = rawQuery(parameters, queryString);
   const filled = new URLSearchParams();
@@ -434,7 +424,7 @@ export function filledQuery(parameters: QueryParameters, queryString: string): U
   return filled;
 }
 
-/** The texts that `schema` of `querySchema` reads, from a raw query string. */
+/** The input of `querySchema` from a raw query string. */
 export function rawQuery(
   parameters: QueryParameters,
   queryString: string,
@@ -450,7 +440,7 @@ export function rawQuery(
   return raw;
 }
 
-/** @throws BillingError INVALID_PARAMETER for a text that no database can store. */
+/** @throws BillingError INVALID_PARAMETER for text that databases cannot store. */
 export function checkQueryTexts(raw: Readonly<Record<string, string | readonly string[]>>): void {
   for (const [name, value] of Object.entries(raw)) {
     if ([value].flat().every(isStorable)) continue;

@@ -22,7 +22,7 @@ interface AccessOf {
 }
 const accessOf: AccessOf = { never: 'R', creation: 'C', update: 'W' };
 
-/** As in requests and answers: a currency and a time zone are text that the domain checks. */
+/** A currency and a time zone are texts that the domain checks. */
 type WireValue<F> = F extends RecordField<unknown, SetOn, infer I> ? NonNullable<I> : never;
 
 type RecordFields<F extends Fields> = {
@@ -49,19 +49,15 @@ const wireTypes: Readonly<Record<FieldKind, (each: RecordField) => WireType<unkn
   json: () => anyValue,
 };
 
-/** The largest integer that a row can store is no bound for the document. */
+/** The document omits the largest storable integer. */
 function bounds([minimum, maximum]: readonly [number, number]) {
   return maximum === MAX_STORED_INTEGER ? { minimum } : { minimum, maximum };
 }
 
-/** Columns of a row that answers leave out or show under another name. */
+/** Row columns that answers omit or rename. */
 const identity: readonly string[] = ['recordId', 'id', 'accountRecordId', 'createdDate', 'updatedDate'];
 
-/**
- * Fields of a model that show fields of a record under their own names: types, access and nullability follow its
- * description.
- * @param names which ones; default: all that describe the record and not its row.
- */
+/** Model fields derived from a record's description. @param names default: all fields that are not row columns. */
 export function recordFields<F extends Fields, K extends keyof F & string = keyof F & string>(
   fields: F,
   names: readonly K[] = Object.keys(fields).filter((name): name is K => !identity.includes(name)),

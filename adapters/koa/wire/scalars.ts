@@ -34,21 +34,19 @@ import { Dialect } from '../dialect.ts';
 import { onDemand } from './on-demand.ts';
 import { documentOf, perDialect, refuse, type WireProblem, type WireType } from './wire-type.ts';
 
-/** Result of reading one JSON value: the value, null if it says "nothing", or what is wrong with it. */
+/** Null means "nothing". */
 type Reading<T> = { readonly value: T | null } | { readonly problem: string | WireProblem };
 
-/** Digits, on either side of the point, up to which a number may stand for text. */
+/** Digits per side of the point up to which numbers may stand for text. */
 const MAX_TEXT_DIGITS = 64;
 
-/** Numbers of a date-time in dialect K, from the year to the millisecond. */
+/** Numbers of a dialect K date-time, from the year to the millisecond. */
 const MAX_DATE_PARTS = 7;
 
 interface ScalarInput<T> {
-  /** Schema of the value in answers, and in the document. */
   readonly answer: () => z.ZodType;
-  /** Reads a JSON value that is neither null nor absent; `decimalOf` reads numbers. */
+  /** Reads a value other than null; `decimalOf` reads numbers. */
   readonly read: (value: unknown, dialect: Dialect) => Reading<T>;
-  /** Makes the answer's form of a value; default: the value itself. */
   readonly write?: (value: T) => unknown;
 }
 
@@ -80,7 +78,7 @@ function scalar<T>(input: ScalarInput<T>): WireType<T> {
   };
 }
 
-/** Text of at most `maxLength` characters; numbers and booleans become text (http-api §9 rule 6). */
+/** Numbers and booleans become text (http-api §9 rule 6). */
 export function text(maxLength?: number, options: { readonly tooLong?: ErrorCode } = {}): WireType<string> {
   return scalar({
     answer: () => (maxLength === undefined ? z.string() : z.string().max(maxLength)),
@@ -98,10 +96,9 @@ export function text(maxLength?: number, options: { readonly tooLong?: ErrorCode
   });
 }
 
-/** An external key: 255 characters at most, else code 5 (json-models §16 rule 4). */
+/** Else code 5 (json-models §16 rule 4). */
 export const externalKey = text(255, { tooLong: ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED });
 
-/** `true`, `false`, or their text in any letter case. */
 export const bool: WireType<boolean> = scalar({
   answer: () => z.boolean(),
   read(value) {
@@ -112,7 +109,7 @@ export const bool: WireType<boolean> = scalar({
   },
 });
 
-/** A whole number that a row can store. Narrower ranges are checked by the domain, and only the document tells them. */
+/** A storable integer. The domain checks narrower bounds; here they only appear in the document. */
 export function int(bounds: { readonly minimum?: number; readonly maximum?: number } = {}): WireType<number> {
   return scalar({
     answer: () =>
@@ -131,7 +128,7 @@ export function int(bounds: { readonly minimum?: number; readonly maximum?: numb
   });
 }
 
-/** A record id of the queue: a whole number from 1 on, below 2^53 (platform §17). */
+/** From 1, below 2^53 (platform §17). */
 export const recordNumber: WireType<number> = scalar({
   answer: () => z.int().min(1),
   read(value) {
@@ -143,13 +140,10 @@ export const recordNumber: WireType<number> = scalar({
   },
 });
 
-/**
- * An exact decimal, up to 15 integer and 9 fractional digits; in dialect K further fractional digits are rounded away, as
- * noise of binary floating point (http-api §9 rule 5).
- */
+/** Up to 15 integer and 9 fractional digits; dialect K rounds further ones as float noise (http-api §9 rule 5). */
 export const decimalNumber = decimalType(MAX_INTEGER_DIGITS);
 
-/** The same with up to 20 integer digits. */
+/** Up to 20 integer digits. */
 export const usageAmount = decimalType(MAX_USAGE_INTEGER_DIGITS);
 
 function decimalType(integerDigits: number): WireType<Decimal> {
@@ -188,7 +182,7 @@ export const uuid: WireType<Uuid> = scalar({
   },
 });
 
-/** A calendar day, `yyyy-M-d`; in dialect K also `[year, month, day]` (ruling R46). */
+/** `yyyy-M-d`; in dialect K also `[year, month, day]` (ruling R46). */
 export const date: WireType<LocalDate> = scalar({
   answer: () => z.iso.date(),
   write: formatLocalDate,
@@ -200,8 +194,8 @@ export const date: WireType<LocalDate> = scalar({
 });
 
 /**
- * An instant: a date-time, a date (00:00 UTC) or an integer of epoch milliseconds (http-api §9 rule 2); in dialect K
- * also `[year, month, day, hour, minute, second, millisecond]` (ruling R46).
+ * A date-time, date (00:00 UTC) or epoch milliseconds (http-api §9 rule 2); in dialect K also a number list (ruling
+ * R46).
  */
 export const timestamp: WireType<Instant> = scalar({
   answer: () => z.iso.datetime({ precision: 3 }),
@@ -213,10 +207,7 @@ export const timestamp: WireType<Instant> = scalar({
   },
 });
 
-/**
- * A day or an instant: a date, a date-time or an integer of epoch milliseconds; in dialect K also the numbers of a date
- * or of a date-time (ruling R46).
- */
+/** A date, date-time or epoch milliseconds; in dialect K also a number list (ruling R46). */
 export const recordDate: WireType<RequestedDate> = scalar<RequestedDate>({
   answer: () => z.union([z.iso.date(), z.iso.datetime({ precision: 3 })]),
   read(value, dialect) {
@@ -230,7 +221,7 @@ export const recordDate: WireType<RequestedDate> = scalar<RequestedDate>({
   },
 });
 
-/** What the numbers of a date or of a date-time mean in dialect K (ruling R46); undefined for anything else. */
+/** The number list of a dialect K date or date-time (ruling R46); undefined if invalid. */
 export function recordDateOfNumbers(value: readonly unknown[]): RequestedDate | undefined {
   const parts = partsOf(value, Dialect.K);
   const date = dateOfParts(parts);
@@ -239,7 +230,7 @@ export function recordDateOfNumbers(value: readonly unknown[]): RequestedDate | 
   return at === undefined ? undefined : { at };
 }
 
-/** One of `values`, in upper case (http-api §9 rule 8). */
+/** In upper case (http-api §9 rule 8). */
 export function enumeration<V extends string>(values: Readonly<Record<string, V>>): WireType<V> {
   const allowed = [...new Set(Object.values(values))];
   return scalar({
@@ -266,10 +257,7 @@ const anyCurrency: WireType<string> = scalar({
   },
 });
 
-/**
- * A currency code; the domain checks whether it is known, since the error differs by operation. Clients of dialect K have
- * an enumeration.
- */
+/** The domain checks the code, since errors differ by operation. Dialect K clients have an enumeration. */
 export const currency: WireType<string> = {
   request: anyCurrency.request,
   answer: anyCurrency.answer,
@@ -281,14 +269,14 @@ export const currency: WireType<string> = {
   },
 };
 
-/** Go's zero time, which its clients of dialect K write for each date that nobody has set (http-api §9 rule 6). */
+/** Go's zero time, which its dialect K clients send for unset dates (http-api §9 rule 6). */
 const zeroTime = /^0001-01-01(?:T00:00:00(?:\.0+)?Z)?$/;
 
 function isUnset(value: unknown, dialect: Dialect): boolean {
   return value === '' || (dialect === Dialect.K && typeof value === 'string' && zeroTime.test(value));
 }
 
-/** Remembers the text made last: all that was written together, such as the items of an invoice, has one instant. */
+/** Caches the last text, since values written together often share an instant. */
 function rememberingLast<T>(format: (value: T) => string): (value: T) => string {
   let last: { readonly value: T; readonly text: string } | undefined;
   return (value) => {
@@ -303,10 +291,10 @@ function instantOf(value: unknown, dialect: Dialect): Instant | undefined {
   return number === undefined ? instantOfParts(partsOf(value, dialect)) : parseWireInstant(number.toNumber());
 }
 
-/** The numbers of a date or date-time that a typed client of dialect K writes as a list; undefined for anything else. */
+/** The number list of a dialect K date; undefined if invalid. */
 function partsOf(value: unknown, dialect: Dialect): readonly number[] {
   if (dialect !== Dialect.K || !Array.isArray(value)) return [];
-  // A longer list is not a date, and its decimals take time.
+  // Longer lists are invalid and slow to parse.
   if (value.length > MAX_DATE_PARTS) return [];
   return value.map((part: unknown) => decimalOf(part)?.toNumber() ?? Number.NaN);
 }

@@ -5,24 +5,23 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
 import { onDemand } from './on-demand.ts';
 
-/** One type of the wire: how a request value is read, what an answer may hold, how the document describes it. */
+/** Defines how a value is read from requests, written to answers and described in the document. */
 export interface WireType<T> {
-  /** For a model: its name. */
+  /** Models only. */
   readonly name?: string;
-  /** For a model: names of the fields that a request has to hold. */
+  /** Models only: required fields. */
   readonly needed?: readonly string[];
-  /** Reads a value of a parsed request body into the domain's type; absent, null and empty give null. */
+  /** Absent, null and empty return null. */
   readonly request: PerDialect<z.ZodType<T | null>>;
-  /** The form in answers. */
   readonly answer: PerDialect<z.ZodType>;
   readonly json: JsonSchema;
-  /** The same in dialect K alone, where that has another form. */
+  /** The schema of dialect K, if different. */
   readonly jsonInK?: JsonSchema;
-  /** Makes the answer's form of a domain value that is not null; absent = the value itself. */
+  /** Converts values other than null; default the value itself. */
   readonly write?: (value: unknown, rendering: Rendering) => unknown;
 }
 
-/** An answer of these members alone, each with its schema and how the document shows it. */
+/** An answer with exactly these members. */
 export function strictAnswer(
   members: Readonly<Record<string, readonly [schema: () => z.ZodType, json: JsonSchema]>>,
 ) {
@@ -38,7 +37,7 @@ export function strictAnswer(
   };
 }
 
-/** Schemas of either dialect, made when they are first asked for: answers are not checked against theirs while serving. */
+/** Created on first use: serving does not check answers. */
 export function perDialect<S extends z.ZodType>(make: (dialect: Dialect) => S): PerDialect<S> {
   const [inD, inK] = [onDemand(() => make('D')), onDemand(() => make('K'))];
   return {
@@ -51,7 +50,7 @@ export function perDialect<S extends z.ZodType>(make: (dialect: Dialect) => S): 
   };
 }
 
-/** A list; in answers never null. */
+/** Never null in answers. */
 export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
   const request = (dialect: Dialect) =>
     z.unknown().transform((value, context): readonly T[] | null => {
@@ -64,7 +63,7 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
   return {
     request: perDialect(request),
     answer: perDialect((dialect) => z.array(element.answer[dialect])),
-    // A list that is made while it is written writes its own elements.
+    // A lazy list converts its own elements.
     write: (values, rendering) =>
       Array.isArray(values) ? values.map((each) => element.write?.(each, rendering) ?? each) : values,
     get json() {
@@ -76,7 +75,7 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
   };
 }
 
-/** A field of one type in answers of dialect D and of another in answers of K; requests are read as the first. */
+/** Requests use the type of D. */
 export function byDialect<T>(types: { readonly D: WireType<T>; readonly K: WireType<T> }): WireType<T> {
   return {
     request: types.D.request,
@@ -125,14 +124,13 @@ function elementsOf<T>(
   return elements;
 }
 
-/** Any JSON value; only in answers. */
 export const anyValue: WireType<unknown> = {
   request: { D: z.unknown(), K: z.unknown() },
   answer: { D: z.unknown(), K: z.unknown() },
   json: {},
 };
 
-/** A type that is defined later: a model that refers to itself. */
+/** For models that refer to themselves. */
 export function lazily<T>(json: JsonSchema, later: () => WireType<T>): WireType<T> {
   return {
     request: perDialect((dialect) => z.lazy(() => later().request[dialect])),
@@ -148,49 +146,41 @@ function missingElement(element: ElementReader<unknown>): WireProblem {
   return { code, message: bodyMissing(element.name), complete: true };
 }
 
-/** Audit rows by record; empty at `audit=NONE`. */
+/** Empty at `audit=NONE`. */
 export type AuditByRecord = ReadonlyMap<Uuid, readonly AuditEntry[]>;
 
-/** How an answer is to be written. */
 export interface Rendering {
   readonly dialect: Dialect;
   readonly audit: AuditByRecord;
 }
 
-/** The rendering of an answer that shows no audit. */
 export function unaudited(dialect: Dialect): Rendering {
   return { dialect, audit: new Map() };
 }
 
-/** What a decoder says about a value that it refuses: the code and text of the answer. */
 export interface WireProblem {
   readonly code: ErrorCode;
-  /** Finishes the sentence that begins with the field's or parameter's name. */
+  /** Completes a sentence that begins with the field's name. */
   readonly message: string;
-  /** True: `message` is the whole text and no name goes before it (http-api §12, fixed messages). */
+  /** True: `message` is the whole text (http-api §12, fixed messages). */
   readonly complete?: boolean;
 }
 
-/** Name of a model in messages (http-api §12). */
+/** See http-api §12. */
 export function messageNameOf(modelName: string): string {
   return `${modelName}Json`;
 }
 
-/** What callers are told of a body, or an element of a list, that is missing. */
 export function bodyMissing(modelName: string): string {
   return `${messageNameOf(modelName)} body should be specified`;
 }
 
-/** Reports `problem` from inside a zod transform. */
 export function refuse(context: z.core.$RefinementCtx, problem: WireProblem): typeof z.NEVER {
   context.addIssue({ code: 'custom', message: problem.message, params: { problem } });
   return context.value as never;
 }
 
-/**
- * The error of a failed validation: that of the first problem in the order of the schema. `subject` is the model or the
- * kind of input, for example `AccountJson`.
- */
+/** Reports the first problem in schema order. `subject` is a model or kind of input, such as `AccountJson`. */
 export function validationError(
   error: z.ZodError,
   subject: string,
@@ -207,7 +197,7 @@ export function validationError(
   );
 }
 
-/** Of rows in a list within a list, which ones: a text that clients know goes before it as it is. */
+/** Positions in nested lists; a text that clients know precedes it. */
 function rowOf(path: readonly PropertyKey[]): string {
   const within = typeof path[0] === 'number' ? path.slice(1) : path;
   if (within.filter((step) => typeof step === 'number').length < 2) return '';
@@ -217,7 +207,7 @@ function rowOf(path: readonly PropertyKey[]): string {
   return ` (${steps.join('').slice(1)})`;
 }
 
-/** The problem behind an issue; an issue of zod's own (a list instead of an object) becomes one of the `fallback` kind. */
+/** Issues of zod itself become `fallback`. */
 export function problemOf(issue: z.core.$ZodIssue | undefined, fallback: ErrorCode): WireProblem {
   if (issue?.code === 'custom') {
     const problem = issue.params?.problem as WireProblem | undefined;
@@ -227,13 +217,11 @@ export function problemOf(issue: z.core.$ZodIssue | undefined, fallback: ErrorCo
   return { code: fallback, message: issue?.message ?? 'is not valid' };
 }
 
-/** A JSON Schema (draft 2020-12) as OpenAPI 3.1 takes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The format of a text that is a date or a date-time. */
 export const DATE_OR_DATE_TIME = 'date-or-date-time';
 
-/** `schema` that also allows null; one that allows everything does, and generators know no choice of it and null. */
+/** A schema that allows anything stays as is: generators cannot handle its union with null. */
 export function nullable(schema: JsonSchema): JsonSchema {
   if (Object.keys(schema).length === 0) return schema;
   if (typeof schema.type === 'string' && !('enum' in schema))
@@ -241,7 +229,7 @@ export function nullable(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** The schema of a scalar as zod gives it, without what a `format` already says. */
+/** The zod schema of a scalar, without keywords that `format` implies. */
 export function documentOf(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...document } = z.toJSONSchema(schema, {
     override: ({ jsonSchema }) => {

@@ -10,7 +10,7 @@ const createdAt = '2024-02-10T08:15:30.000Z';
 const catalogEffectiveDate = '2024-01-01T00:00:00.000Z';
 const price = { currency, value: 12.5 };
 
-/** An answer of the model in dialect D: members that are not given are null, or an empty list of audit rows. */
+/** A dialect D answer; missing members are null, or an empty list of audit rows. */
 function answer(model: string, given: Readonly<Record<string, unknown>>) {
   const fields = modelsByName().get(model)?.fields ?? {};
   const names = Object.keys(fields).filter((name) => name in given || fields[name]?.absentable === false);
@@ -101,7 +101,6 @@ const invoice = answer('Invoice', {
   trackingIds: [],
   isParentInvoice: false,
 });
-/** The invoice of the following month. */
 const foretold = {
   ...invoice,
   invoiceId: '0190c5a2-7c1e-7f30-9a4b-2d6e8f1a3d01',
@@ -250,10 +249,7 @@ const planDetail = {
   finalPhaseRecurringPrice: [price],
 };
 
-/**
- * Whole answers that the document shows, by operation: those that a new server gives to the calls that newcomers try first.
- * A test compares them with a server's. For other answers, the schemas have an example of each value.
- */
+/** Complete answers by operation, for the calls that newcomers try first. A test compares them with a server's. */
 export const answerExamples: Readonly<Record<string, unknown>> = {
   getAccount: account,
   getAccountByKey: account,

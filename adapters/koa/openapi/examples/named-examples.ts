@@ -1,4 +1,3 @@
-/** What examples show the id of. */
 const identified = [
   'accountId',
   'bundleId',
@@ -25,7 +24,6 @@ const identified = [
   'userToken',
 ] as const;
 
-/** Ids that examples show, by what they are ids of. */
 export const exampleIds = Object.fromEntries(
   identified.map((name, place) => [name, `0190c5a2-7c1e-7f30-9a4b-2d6e8f1a3c${hexadecimal(place + 1)}`]),
 ) as Readonly<Record<(typeof identified)[number], string>>;
@@ -34,10 +32,7 @@ function hexadecimal(number: number): string {
   return number.toString(16).padStart(2, '0');
 }
 
-/**
- * Examples of parameters and properties by their names, if the kind of the value does not determine one. If a name has
- * another meaning in an operation or a model, the name of that stands before it.
- */
+/** Examples by parameter or property name, prefixed by an operation or model if the name differs there. */
 export const namedExamples: Readonly<Record<string, unknown>> = {
   ...exampleIds,
   ...same(0, 'accountCBA', 'accountCredit', 'creditAdj', 'creditDue', 'creditedAmount', 'creditLeft'),

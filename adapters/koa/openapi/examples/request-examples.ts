@@ -14,7 +14,7 @@ const some = { amount: 3, currency: 'USD' };
 const formFields = [{ key: 'amount', value: '10' }];
 const paymentMethod = { pluginName: 'killbill-payment-test' };
 
-/** The bodies of an operation on the payment of the path, and on one that the body names. */
+/** The bodies of an operation on a payment named by the path or by the body. */
 function onPayment(name: string, body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return { [name]: body, [`${name}ByExternalKey`]: { ...body, paymentExternalKey: 'order-17' } };
 }
@@ -35,7 +35,6 @@ const plan = {
   ],
 };
 
-/** A catalog of one plan, whose rules hold wherever nothing else is said. */
 const catalog = `<catalog>
   <effectiveDate>2024-01-01T00:00:00Z</effectiveDate>
   <catalogName>Lamps</catalogName>
@@ -62,7 +61,7 @@ const catalog = `<catalog>
 </catalog>
 `;
 
-/** Example of each request body in the document, by operation. The contract tests send it. */
+/** Example request bodies by operation, which the contract tests send. */
 export const requestExamples: Readonly<Record<string, unknown>> = {
   createTenant: { apiKey: 'bob', apiSecret: 'secret' },
   uploadPluginConfiguration: 'url=https://example.com',
@@ -213,7 +212,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   configureSandbox: { CONFIGURE_ACTION: 'ACTION_CLEAR' },
 };
 
-/** The example of a body of this type; undefined if no body is sent. */
+/** The example of a body of this type; undefined if there is no body. */
 export function requestExample(operationId: string, type: string): unknown {
   const example = requestExamples[operationId];
   if (typeof example === 'string') return example;
@@ -222,7 +221,7 @@ export function requestExample(operationId: string, type: string): unknown {
   return xmlExamples[operationId];
 }
 
-/** Example of a body in XML, for operations whose other example is in JSON. */
+/** XML examples of operations whose other example is JSON. */
 const xmlExamples: Readonly<Record<string, unknown>> = {
   uploadOverdueConfigJson: requestExamples.uploadOverdueConfigXml,
 };

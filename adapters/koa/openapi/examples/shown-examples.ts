@@ -1,28 +1,21 @@
 import { DATE_OR_DATE_TIME, type JsonSchema } from '../../wire/wire-type.ts';
 import { namedExamples } from './named-examples.ts';
 
-/** Id of what has no name of its own among the examples. */
 const OTHER_ID = '0190c5a2-7c1e-7f30-9a4b-2d6e8f1a3cff';
 
-/**
- * The example of a value that is called `name`, in an operation or model `place`: by its name, else by its kind, which
- * the schema tells. Undefined where neither says enough, and for objects, whose properties have theirs.
- */
+/** Returns the example by name, else by the schema; undefined for objects and unknown names. */
 export function exampleOf(schema: JsonSchema, place: string, name: string): unknown {
   const key = nameOfExample(schema, place, name);
   return key === undefined ? exampleByKind(schema) : namedExamples[key];
 }
 
-/** Which of the named examples is shown there, if one is; what is called as an enumeration elsewhere is none of it. */
+/** Returns the key of the named example; an enumeration takes only its own values. */
 export function nameOfExample({ enum: values }: JsonSchema, place: string, name: string): string | undefined {
   const isOneOf = (key: string) => !Array.isArray(values) || values.includes(namedExamples[key]);
   return [`${place}.${name}`, name].find((key) => key in namedExamples && isOneOf(key));
 }
 
-/**
- * The schema of a model or an answer with an example of each value, from which whoever reads the document puts together
- * one of the whole. Enumerations and booleans say by themselves what they may be.
- */
+/** Adds an example to each value of the schema, except enumerations and booleans. */
 export function withExamples(schema: JsonSchema, place: string, name = place): JsonSchema {
   const { type, enum: values, properties, items, additionalProperties } = schema;
   if (isSchema(properties)) {

@@ -1,9 +1,9 @@
 import { BillingActionPolicy } from '../../../../lib/records/index.ts';
 import type { JsonSchema } from '../../wire/wire-type.ts';
 
-// Facts of the interface that the clients of Kill Bill 0.24 were made from, where the route table does not tell them.
+// Facts about the clients of Kill Bill 0.24 that the route table does not contain.
 
-/** The class of clients that has the operations below a segment of the path. */
+/** Client class by path segment. */
 export const classes: Readonly<Record<string, string>> = {
   accounts: 'Account',
   admin: 'Admin',
@@ -30,7 +30,7 @@ export const classes: Readonly<Record<string, string>> = {
   usages: 'Usage',
 };
 
-/** Operations of the core that those clients do not have. */
+/** Core operations that those clients lack. */
 export const unpublishedOperations: ReadonlySet<string> = new Set([
   'createApiClient',
   'createNotificationSigningSecret',
@@ -71,27 +71,25 @@ export const unpublishedOperations: ReadonlySet<string> = new Set([
   'writeLogInvoiceLogEntriesForAccount',
 ]);
 
-/** What those clients have otherwise in an operation than the route table tells. */
+/** Differences of a client operation from the route table. */
 interface Published {
-  /** Query parameters in their order; default those of the route in its order. */
+  /** Query parameters in order; default the route's. */
   readonly parameters?: readonly string[];
-  /** Parameters that have to be given here and may be left out there. */
+  /** Parameters that are required only here. */
   readonly optional?: readonly string[];
-  /** The other way round. */
+  /** Parameters that are optional only here. */
   readonly required?: readonly string[];
-  /** Parameters that are texts there: lists that are written with commas, and names. */
+  /** Text parameters of clients: comma-separated lists, and names. */
   readonly texts?: readonly string[];
-  /** Values that clients have for parameters, where some of them are always refused. */
+  /** Client values of parameters; this server always rejects some of them. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
-  /** Default values of parameters. */
   readonly defaults?: JsonSchema;
-  /** Formats of parameters. */
   readonly formats?: Readonly<Record<string, string>>;
-  /** True: the headers that name the author are among its parameters. */
+  /** True: the author headers are parameters. */
   readonly author?: true;
-  /** Statuses that clients know, though nothing that they can ask for here ends with them. */
+  /** Statuses that clients know and this server never returns. */
   readonly unanswered?: readonly number[];
-  /** What the method gives: text, or nothing; default what the route answers, or what `Location` leads to. */
+  /** Result of the client method; default the answer, or the resource at `Location`. */
   readonly gives?: 'TEXT' | 'NOTHING';
 }
 
@@ -208,15 +206,15 @@ export function published(operationId: string): Published {
   return operations[operationId] ?? {};
 }
 
-// Facts of the models that the clients of Kill Bill 0.24 were made from, where the models of the server do not tell them.
+// Facts about the models of the clients of Kill Bill 0.24 that the server's models do not contain.
 
-/** Names of models that those clients know under another one. */
+/** Client names of models. */
 export const modelNames: Readonly<Record<string, string>> = {
   RefundedInvoiceItem: 'InvoiceItem',
   SubscriptionEvent: 'EventSubscription',
 };
 
-/** Properties that models have besides in dialect K, and that those clients do not know. */
+/** Dialect K properties that those clients do not know. */
 export const unpublishedProperties: Readonly<Record<string, readonly string[]>> = {
   Invoice: ['formattedNumber'],
   InvoiceDryRun: ['subscriptiontId'],
@@ -231,7 +229,7 @@ const auditLogs = {
   description: 'Neither read nor sent',
 };
 
-/** Properties that have another type there, or are only there: this server neither reads nor sends those. */
+/** Properties with another type in clients, or that this server neither reads nor sends. */
 export const publishedProperties: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
   AdminPayment: {
     lastSuccessPaymentState: text,
@@ -250,7 +248,7 @@ export const publishedProperties: Readonly<Record<string, Readonly<Record<string
   UsageRecord: { recordDate: dateTime },
 };
 
-/** Models that are only there. */
+/** Models of clients only. */
 export const publishedModels: Readonly<Record<string, JsonSchema>> = {
   Entity: {
     type: 'object',
@@ -263,10 +261,7 @@ export const publishedModels: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/**
- * Properties that the classes of those clients cannot be without, in requests and answers alike; of other models, none. This
- * server can be asked for a subscription with a part of them.
- */
+/** Properties that the client classes require in requests and answers. */
 export const requiredProperties: Readonly<Record<string, readonly string[]>> = {
   AccountEmail: ['email'],
   BulkSubscriptionsBundle: ['baseEntitlementAndAddOns'],
@@ -283,7 +278,7 @@ export const requiredProperties: Readonly<Record<string, readonly string[]>> = {
 
 const payer = ['account', 'paymentMethod'] as const;
 
-/** Properties in their order, which is that of constructors; of other models, that of the server's. */
+/** Property order of the client constructors; default the server's. */
 export const propertyOrders: Readonly<Record<string, readonly string[]>> = {
   Account: [
     ...['accountId', 'name', 'firstNameLength', 'externalKey', 'email', 'billCycleDayLocal', 'currency'],

@@ -20,8 +20,8 @@ import {
 } from './published.ts';
 
 /**
- * The Swagger 2.0 document of what clients of Kill Bill know, in dialect K: clients that are generated from it have the
- * classes, methods and parameters of the published ones. A route that those do not know stands in `unpublishedOperations`.
+ * The Swagger 2.0 document of dialect K: generated clients have the classes, methods and parameters of the published
+ * ones.
  */
 export function swaggerDocument(routes: readonly Route[], basePath = ''): JsonSchema {
   const known = routes.filter(
@@ -106,7 +106,6 @@ function bodyParameters({ body }: Route, { definitions }: Describing): readonly 
   return [{ name: 'body', in: 'body', required: true, description: 'What is sent', schema }];
 }
 
-/** In the order that clients have them in; of others, nothing is said. */
 function queryParameters({ operationId, query }: Route): readonly JsonSchema[] {
   const { parameters = Object.keys(query), optional = [], required = [] } = published(operationId);
   return parameters.map((name) => ({
@@ -118,7 +117,7 @@ function queryParameters({ operationId, query }: Route): readonly JsonSchema[] {
   }));
 }
 
-/** Clients may send plugin properties where there is nothing to tell a plugin. */
+/** Clients may send plugin properties that no plugin gets. */
 function querySchema(
   operationId: string,
   name: string,
@@ -166,12 +165,12 @@ function responsesOf(route: Route, describing: Describing): JsonSchema {
   };
 }
 
-/** A success is of the same type as the one that is answered, so that methods give one type. */
+/** All success statuses have one type, so that methods return one type. */
 function notAnswered(status: number, done: JsonSchema): JsonSchema {
   return { ...(status < 300 ? done : {}), description: 'Not answered by this server' };
 }
 
-/** What the method of a client gives: what is answered, or what the client finds at `Location`. */
+/** The result of a client method: the answer, or the resource at `Location`. */
 function givenBy(
   { operationId, success }: Route,
   { definitions, routes }: Describing,
@@ -186,7 +185,7 @@ function givenBy(
   return mediaTypes === undefined ? undefined : { type: 'string' };
 }
 
-/** Whether a route answers at a `Location`, whatever its segments are called. */
+/** Ignores the names of path parameters. */
 function isAt({ method, path }: Route, location: string): boolean {
   const [place = ''] = location.split('?');
   return method === 'GET' && unnamed(path) === unnamed(`${CORE}${place}`);
@@ -196,11 +195,11 @@ function unnamed(path: string): string {
   return path.replace(/\{\w+\}/g, '{}');
 }
 
-/** The definitions that a document refers to, made as they are met: fields of dialect K, under the names of clients. */
+/** Collects the definitions that a document references: dialect K fields under client names. */
 export class Definitions {
   readonly #made = new Map<string, JsonSchema>();
 
-  /** A schema as Swagger 2.0 has it, whose models are among the definitions. */
+  /** The Swagger 2.0 form of a schema; its models become definitions. */
   schemaOf(schema: JsonSchema): JsonSchema {
     return swaggerSchema(schema, (model) => this.#nameOf(model));
   }
@@ -212,7 +211,7 @@ export class Definitions {
   #nameOf(model: string): string {
     const name = modelNames[model] ?? model;
     if (this.#made.has(name)) return name;
-    // A model may hold itself.
+    // A model may contain itself.
     this.#made.set(name, {});
     this.#made.set(name, publishedModels[name] ?? this.#definitionOf(modelBehind(name, model)));
     return name;
@@ -242,24 +241,21 @@ export class Definitions {
   }
 }
 
-/** The model of the name, or the one of another name that it stands for. */
 function modelBehind(name: string, alias: string): Model {
   const model = modelsByName().get(name) ?? modelsByName().get(alias);
   if (model === undefined) throw new Error(`The document refers to ${alias}, which is no model`);
   return model;
 }
 
-/** The names, those of `order` first. */
 function sorted(names: readonly string[], order: readonly string[]): readonly string[] {
   return [...order, ...names.filter((name) => !order.includes(name))];
 }
 
 const COMPONENT = '#/components/schemas/';
 
-/** What Swagger 2.0 takes over of a schema; it has neither null nor alternatives. */
+/** Keywords copied to Swagger 2.0, which has neither null nor alternatives. */
 const kept = ['format', 'default', 'enum', 'description', 'maxLength'] as const;
 
-/** A schema as Swagger 2.0 has it; `nameOf` gives the definition that stands for a model. */
 function swaggerSchema(schema: JsonSchema, nameOf: (model: string) => string): JsonSchema {
   const { $ref, anyOf, type: types, items } = schema;
   if (typeof $ref === 'string') return { $ref: `#/definitions/${nameOf($ref.slice(COMPONENT.length))}` };
@@ -274,7 +270,6 @@ function swaggerSchema(schema: JsonSchema, nameOf: (model: string) => string): J
     : { type, ...own, items: swaggerSchema(items as JsonSchema, nameOf) };
 }
 
-/** Of alternatives, the first that is not null. */
 function firstOf(schemas: readonly JsonSchema[]): JsonSchema {
   return schemas.find(({ type }) => type !== 'null') ?? {};
 }

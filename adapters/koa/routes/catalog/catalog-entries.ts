@@ -13,7 +13,7 @@ import { consent, flag, instantParameter, uuidParameter } from '../../wire/query
 import { listOf } from '../../wire/wire-type.ts';
 
 const base = `${PLUGIN}/catalog` as const;
-/** Entries of an account or, without this parameter, of the tenant. */
+/** Default: the tenant's entries. */
 const query = { accountId: uuidParameter };
 const creationFails = [
   ErrorCode.CATALOG_ENTRY_PRODUCT_UNKNOWN,

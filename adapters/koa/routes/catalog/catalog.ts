@@ -28,7 +28,7 @@ import { instantParameter, moment, plainText, required, uuidParameter } from '..
 import { timestamp } from '../../wire/scalars.ts';
 import { listOf, unaudited } from '../../wire/wire-type.ts';
 
-// accountId selects the account's catalog, if it has one of its own (catalog §15.6, §16).
+// Selects the account's own catalog, if any (catalog §15.6, §16).
 const accountQuery = { accountId: uuidParameter };
 const query = { requestedDate: instantParameter, ...accountQuery };
 
@@ -118,7 +118,7 @@ type CatalogCall = Pick<
   'billing' | 'context' | 'dialect' | 'query' | 'wanted'
 >;
 
-/** The catalog with the versions to show (catalog §12 rule 1); a tenant without a catalog has none. */
+/** The catalog with the requested versions (catalog §12 rule 1), or null. */
 async function versionsAsked({
   billing,
   context,
@@ -141,7 +141,7 @@ async function xmlAnswer(
   return plain(await slicesUntil(wanted)(catalogXmlTextSteps(catalog, versions)));
 }
 
-/** Plan and phase of a subscription at a date (catalog §12, row 10), and the report on a candidate catalog. */
+/** See catalog §12 row 10, and the report on a candidate catalog. */
 export const catalogReadRoutes: readonly Route[] = [
   subscriptionRoute('getPlanForSubscriptionAndDate', 'plan', {
     shows: Plan,
@@ -153,7 +153,7 @@ export const catalogReadRoutes: readonly Route[] = [
   }),
   subscriptionRoute('getProductForSubscriptionAndDate', 'product', {
     shows: Product,
-    // json-models §5: without the plans of the product.
+    // Omits the product's plans (json-models §5).
     view: ({ version, plan }) => ({ ...version.findProduct(plan.product), plans: [] }),
   }),
   subscriptionRoute('getPriceListForSubscriptionAndDate', 'priceList', {
@@ -174,7 +174,7 @@ export const catalogReadRoutes: readonly Route[] = [
   }),
 ];
 
-/** The list from which the plan was chosen; if the version has retired it, the first list that holds the plan. */
+/** The price list of the choice, or the first with the plan if that one is retired. */
 function priceListOf({ version, plan, priceListName }: PlanInForce): CatalogPriceList {
   const chosen = version.allPriceLists.find(({ name }) => name === priceListName);
   return chosen ?? version.findPriceList(version.priceListOf(plan));

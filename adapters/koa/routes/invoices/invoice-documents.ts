@@ -14,10 +14,7 @@ const html = 'text/html';
 const pdf = 'application/pdf';
 const text = 'text/plain';
 
-/**
- * Whatever a tenant writes in a template, its page runs no script and is a stranger to the origin of this server, where
- * users of other tenants may be logged in; pictures, styles and fonts it may have.
- */
+/** Sandboxes tenant templates: no scripts and no origin, since other tenants' users may be logged in here. */
 const htmlHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
     "sandbox allow-popups; default-src 'none'; img-src data: https:; style-src 'unsafe-inline' https:; font-src data: https:",
@@ -27,7 +24,7 @@ const htmlHeaders: Readonly<Record<string, string>> = {
 
 const { TEMPLATE, MANUAL_PAY_TEMPLATE, TRANSLATION, CATALOG_TRANSLATION } = DocumentTextKind;
 
-/** Invoices as pages, and the templates and translations that they are made of (invoicing §14). */
+/** See invoicing §14. */
 export const invoiceDocumentRoutes: readonly Route[] = [
   ...printRoutes({
     noun: 'Invoice',
@@ -87,7 +84,7 @@ export const invoiceDocumentRoutes: readonly Route[] = [
   }),
 ];
 
-/** Credit notes and their documents (invoicing §21). */
+/** See invoicing §21. */
 export const creditNoteRoutes: readonly Route[] = inArea('creditNotes', [
   tenantRoute('getCreditNotesOfInvoice', 'GET /1.0/kb/invoices/{invoiceId}/creditNotes', {
     summary: 'List the credit notes of an invoice',
@@ -149,7 +146,6 @@ function translationRoutes({
 }
 
 interface TextRoute {
-  /** Below `/invoices`. */
   readonly path: `/${string}`;
   readonly operationId: string;
   readonly what: string;
@@ -206,7 +202,6 @@ function uploadRoute({
   });
 }
 
-/** A document as its customer gets it. */
 function printRoutes({
   noun,
   path,
@@ -217,7 +212,6 @@ function printRoutes({
   readonly noun: string;
   readonly path: '/invoices/{invoiceId}' | '/creditNotes/{creditNoteId}';
   readonly what: string;
-  /** Of ASCII letters, digits, `-` and `.`. */
   readonly fileName: string;
   readonly operations: (billing: Billing) => Pick<Billing['invoices'], 'html' | 'pdf'>;
 }): readonly Route[] {

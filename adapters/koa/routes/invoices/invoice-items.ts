@@ -42,7 +42,7 @@ const adding = {
 type AddCall = TenantCall<string, typeof manualParameters, NonNullable<ReturnType<typeof body.read>>>;
 type Add = (context: CallContext, request: ManualItemsRequest) => Promise<readonly InvoiceItemView[]>;
 
-/** Items that bill usage, and items that people add and adjust (usage §7.6, invoicing §9). */
+/** Usage items (usage §7.6), and manual items (invoicing §9). */
 export const invoiceItemRoutes: readonly Route[] = [
   tenantRoute('getInvoiceTrackingIds', 'GET /1.0/kb/invoices/{invoiceId}/trackingIds', {
     summary: 'List by pages the tracking ids of the usage that an invoice bills',
@@ -171,7 +171,7 @@ function shownItem(item: InvoiceItemView): InvoiceItemView {
   return itemTypes[item.itemType].kind === 'CREDIT' ? { ...item, amount: item.amount.negated() } : item;
 }
 
-/** The account of the first credit, which is that of all (invoicing §15). */
+/** Credits of one call belong to one account (invoicing §15). */
 function accountOf(items: readonly { readonly accountId?: Uuid | null }[]): Uuid {
   const [first] = items;
   if (first === undefined) throw invalidField('InvoiceItemJson body should be specified');
@@ -185,7 +185,6 @@ function named(id: Uuid | null | undefined, name: string): Uuid {
   throw invalidField(`InvoiceItemJson ${name} needs to be set`);
 }
 
-/** Explanations of invoice items, an addition of this product. */
 export const itemExplanationRoutes: readonly Route[] = [
   tenantRoute('explainInvoiceItem', 'GET /1.0/kb/invoiceItems/{invoiceItemId}/explanation', {
     area: 'invoices',

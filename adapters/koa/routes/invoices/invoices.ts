@@ -24,7 +24,7 @@ import {
 } from '../../wire/query.ts';
 import { listOf, perDialect, unaudited } from '../../wire/wire-type.ts';
 
-/** Errors because of the items that invoice plugins add (invoicing §13). */
+/** Errors of items from invoice plugins (invoicing §13). */
 export const pluginItemErrors = [
   ErrorCode.INVOICE_NOT_FOUND,
   ErrorCode.INVOICE_ITEM_NOT_FOUND,
@@ -39,7 +39,7 @@ export const pluginItemErrors = [
   ErrorCode.INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID,
 ];
 
-/** Errors of an operation that an invoice plugin vetoes, or whose invoice it numbers. */
+/** Errors of invoice plugins that veto or number an invoice. */
 export const abortErrors = [ErrorCode.INVOICE_PLUGIN_API_ABORTED, ErrorCode.INVOICE_INVALID_NUMBER];
 
 const runErrors = [
@@ -48,7 +48,7 @@ const runErrors = [
   ErrorCode.INVOICE_BOUND_EXCEEDED,
 ];
 
-/** What a run is refused for besides, where invoice plugins have a say. */
+/** Additional errors of runs with invoice plugins. */
 const generateErrors = [
   ...runErrors,
   ErrorCode.INVOICE_NOTHING_TO_DO,
@@ -71,7 +71,6 @@ const generating = {
   statusOf: { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 },
 } as const;
 
-/** Errors of a hypothetical action, as those of the operation itself. */
 const actionErrors = [
   ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
   ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
@@ -137,7 +136,7 @@ export const invoiceRoutes: readonly Route[] = [
     async handle(call) {
       const { billing, context, body, dialect, query } = call;
       const { accountId } = query;
-      // Without a date, an action in dialect K is as of now; otherwise the engine decides (R53).
+      // Dialect K defaults to now, dialect D leaves the date to the engine (R53).
       const isNow = dialect === Dialect.K && body?.dryRunType === DryRunType.SUBSCRIPTION_ACTION;
       const now = isNow ? ({ kind: 'DATE_TIME', at: context.createdDate } as const) : null;
       const targetDate = await requestedDay(call, accountId, query.targetDate ?? now);
@@ -164,7 +163,7 @@ export const invoiceRoutes: readonly Route[] = [
     summary: 'Get the invoice with a number, with its items',
     fails: [ErrorCode.INVOICE_INVALID_NUMBER],
     handle({ billing, context, params, query: { withChildrenItems } }) {
-      // The operation refuses NaN as an invalid number.
+      // The operation rejects NaN as an invalid number.
       const number = /^\d+$/.test(params.invoiceNumber) ? Number(params.invoiceNumber) : Number.NaN;
       return billing.invoices.getByNumber(context, number, { withChildrenItems });
     },
@@ -243,14 +242,13 @@ export const invoiceRoutes: readonly Route[] = [
 
 type RunCall = Pick<TenantCall<string, typeof generateQuery, unknown>, 'billing' | 'context' | 'query'>;
 
-/** The run that a call asks for. */
 async function runAsked(call: RunCall): Promise<GenerateRequest> {
   const { accountId, acceptBounds, pluginProperty } = call.query;
   const targetDate = await requestedDay(call, accountId, call.query.targetDate);
   return { accountId, targetDate, acceptBounds, ...draftAsked(pluginProperty) };
 }
 
-/** The plugin properties that say which draft a run adds to (invoicing §8.3). */
+/** The plugin properties that select a draft (invoicing §8.3). */
 function draftAsked(properties: readonly PluginPropertyParameter[]) {
   const given = (name: string) => properties.findLast(({ key }) => key === name)?.value ?? null;
   const draftId = given('KB_REUSE_DRAFT_INVOICING_ID');
@@ -283,7 +281,7 @@ function refuseContradictions(query: {
   );
 }
 
-/** The day that a parameter means: a date-time becomes the day in the account's zone (http-api §9 rule 3). */
+/** The day of a parameter; a date-time converts in the account's zone (http-api §9 rule 3). */
 export async function requestedDay(
   call: { readonly billing: Billing; readonly context: CallContext },
   accountId: Uuid,
@@ -295,13 +293,13 @@ export async function requestedDay(
   return localDateOf(moment.at, timeZone);
 }
 
-/** By account id, `OK` or the name of an error. */
+/** `OK` or an error name by account id. */
 const outcomes = {
   answer: perDialect(() => z.record(z.string(), z.string())),
   json: { type: 'object', additionalProperties: { type: 'string' } },
 } as const;
 
-/** The run of accounts that automatic runs pass over (platform §11). */
+/** Runs accounts that automatic runs skip (platform §11). */
 export const parkedAccountRoutes: readonly Route[] = [
   tenantRoute('triggerInvoiceGenerationForParkedAccounts', 'POST /1.0/kb/admin/invoices', {
     area: 'admin',

@@ -185,7 +185,7 @@ export const invoicePaymentRoutes: readonly Route[] = [
         amount: query.paymentAmount,
         paymentMethodId: query.paymentMethodId,
         isExternal: query.externalPayment,
-        // Whether there will be an overpayment is known under the account's lock only (http-api §5).
+        // Overpayment is known only under the account's lock (http-api §5).
         mayCredit: isPermitted(user?.permissions ?? [], 'account:credit'),
         targetDate,
         ...controlOf(query),

@@ -34,7 +34,7 @@ const formFailures = [
   ErrorCode.PAYMENT_INVALID_PARAMETER,
 ];
 
-/** Pages of payment gateways, and what gateways tell by themselves (payments §11). */
+/** Hosted pages and notifications of gateways (payments §11). */
 export const paymentGatewayRoutes: readonly Route[] = [
   tenantRoute('buildFormDescriptor', 'POST /1.0/kb/paymentGateways/hosted/form/{accountId}', {
     summary: "Get what a gateway's own page needs, on which the customer pays",
@@ -108,7 +108,7 @@ export const paymentGatewayRoutes: readonly Route[] = [
   }),
 ];
 
-/** What the gateway says, as the answer; an entity without a type of its own is plain text. */
+/** The gateway's answer; plain text unless it has a type. */
 function answerOf({ status, entity, headers }: NotificationAnswerView): Answer {
   const { 'content-type': type, ...others } = headers;
   const shown = type ?? (entity === null ? jsonType : 'text/plain; charset=utf-8');
@@ -116,7 +116,7 @@ function answerOf({ status, entity, headers }: NotificationAnswerView): Answer {
   return entity === null ? answer : { ...answer, text: entity };
 }
 
-/** @throws BillingError ROUTE_NOT_FOUND (60008), the same as for a gateway that there is not. */
+/** @throws BillingError ROUTE_NOT_FOUND (60008), as for an unknown gateway. */
 async function tenantOfKey({ tenants }: Pick<Billing, 'tenants'>, apiKey: string): Promise<TenantRef> {
   try {
     const { id, recordId } = await tenants.getByApiKey(apiKey);

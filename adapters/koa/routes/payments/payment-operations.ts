@@ -38,19 +38,19 @@ type OperationCall = Pick<
 >;
 type OperationInput = ReturnType<typeof inputOf> & { readonly paymentId: Uuid | null };
 
-/** An operation on a payment, which is named by its id or by its key. */
+/** An operation on a payment by id or key. */
 interface Operation {
   readonly method: Method;
-  /** Path after the payment; default: none. */
+  /** Suffix of the payment's path. */
   readonly suffix?: '/refunds' | '/chargebacks' | '/chargebackReversals';
   readonly operationId: string;
   readonly summary: string;
   /** Default: `payment:trigger`. */
   readonly permission?: Permission;
   readonly success?: Success;
-  /** Whether a body is needed where the path has the id; default true. */
+  /** False: no body with the id in the path. */
   readonly needsBody?: false;
-  /** How one of a payment of an invoice fails besides (payments §9.5 rule 5). */
+  /** Additional errors of an invoice payment (payments §9.5 rule 5). */
   readonly failsOfInvoice?: readonly ErrorCode[];
   run(call: OperationCall, input: OperationInput, body: TransactionBody | null): Promise<PaymentResult>;
 }
@@ -164,7 +164,7 @@ export const paymentOperationRoutes: readonly Route[] = [
   }),
 ];
 
-/** A payment together with its account and payment method (payments §11), and repairs by operators (payments §7.4, §8.5). */
+/** Combined payments (payments §11), and repairs by operators (payments §7.4, §8.5). */
 export const paymentRepairRoutes: readonly Route[] = [
   tenantRoute('createComboPayment', 'POST /1.0/kb/payments/combo', {
     summary:
@@ -182,7 +182,7 @@ export const paymentRepairRoutes: readonly Route[] = [
       const asked = inputOf(transaction, { ...query, pluginProperty: [] });
       const properties = [...propertiesOf(body.transactionPluginProperties), ...asked.properties];
       const { transactionType, amount } = transaction;
-      // Missing ones are reported once account and method were looked for.
+      // Missing values are reported after account and method are found.
       const given = { transactionType, amount } as Pick<ComboPaymentInput, 'transactionType' | 'amount'>;
       const input = { ...asked, ...partiesOf(call, body), properties, ...given };
       return outcomeOf(await call.billing.payments.combo(call.context, input));
@@ -241,7 +241,7 @@ function byId(operation: Operation): Route {
     body: operation.needsBody === false ? transactionBody : jsonBody(PaymentTransactionInput),
     async handle(call) {
       const { query, body } = call;
-      // The path has one parameter, whatever the suffix.
+      // The suffix adds no path parameter.
       const { paymentId } = call.params as { readonly paymentId: Uuid };
       const input = { ...inputOf(body, query), externalKey: null, paymentId };
       return answerOf(operation, await run(call, input, body), call.dialect);
@@ -276,12 +276,12 @@ function factsOf(operation: Operation) {
   };
 }
 
-/** A recorded reversal is a success, whatever the status of its transaction (payments §3.2). */
+/** A recorded reversal succeeds whatever its transaction status (payments §3.2). */
 function isReversal({ suffix }: Operation): boolean {
   return suffix === '/chargebackReversals';
 }
 
-/** The answer, with the status of dialect K if that is another one (http-api §4 line 6). */
+/** Dialect K may have another status (http-api §4 line 6). */
 function answerOf(operation: Operation, result: PaymentResult, dialect: Dialect): Answer {
   const { success } = operation;
   const answer = isReversal(operation)
@@ -291,7 +291,7 @@ function answerOf(operation: Operation, result: PaymentResult, dialect: Dialect)
   return status === undefined ? answer : { ...answer, status };
 }
 
-/** Runs a transaction that a payment may begin with. @throws BillingError PRECONDITION_FAILED (60006) for others. */
+/** @throws BillingError PRECONDITION_FAILED (60006) unless the type can begin a payment. */
 async function newPayment(
   { billing, context }: OperationCall,
   input: Omit<NewPaymentInput, 'amount'> & { readonly amount?: Decimal | null },
@@ -314,7 +314,7 @@ async function newPayment(
   }
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD without an amount. */
+/** @throws BillingError MISSING_OR_INVALID_FIELD. */
 function withAmount<I extends { readonly amount?: Decimal | null }>(
   input: I,
 ): I & { readonly amount: Decimal } {

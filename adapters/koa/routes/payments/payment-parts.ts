@@ -10,13 +10,12 @@ import type { TenantCall } from '../../routing/route.ts';
 import type { RequestOf } from '../../wire/model.ts';
 import { flag, pluginProperties, type QueryOf, textList } from '../../wire/query.ts';
 
-/** `PI` and `PP` of http-api §13. */
+/** `PI` and `PP` (http-api §13). */
 export const pluginInfo = { withPluginInfo: flag(), pluginProperty: pluginProperties };
 
-/** `CP` and `PP` of http-api §13. */
+/** `CP` and `PP` (http-api §13). */
 export const controlled = { controlPluginName: textList, pluginProperty: pluginProperties };
 
-/** Plugin properties and control plugins of a query, as operations take them. */
 export function controlOf({ controlPluginName, pluginProperty }: QueryOf<typeof controlled>) {
   return {
     properties: pluginProperty,
@@ -28,7 +27,6 @@ export const transactionBody = optionalJsonBody(PaymentTransactionInput);
 
 export type TransactionBody = NonNullable<ReturnType<typeof transactionBody.read>>;
 
-/** The input of an operation, from its body and query. */
 export function inputOf(body: TransactionBody | null, query: QueryOf<typeof controlled>) {
   return {
     externalKey: body?.paymentExternalKey || null,
@@ -41,7 +39,6 @@ export function inputOf(body: TransactionBody | null, query: QueryOf<typeof cont
   };
 }
 
-/** The pending transaction that a body names. */
 export function chosenBy(body: TransactionBody | null) {
   return { transactionId: body?.transactionId ?? null, transactionType: body?.transactionType ?? null };
 }
@@ -56,7 +53,6 @@ interface SentProperty {
   readonly isUpdatable?: boolean | null;
 }
 
-/** Plugin properties of a body, as plugins get them. */
 export function propertiesOf(sent: readonly SentProperty[] | null | undefined): readonly PluginProperty[] {
   return (sent ?? []).map(({ key, value, isUpdatable }) => ({
     key: key ?? '',
@@ -70,7 +66,6 @@ interface SentDetails {
   readonly properties?: readonly SentProperty[] | null;
 }
 
-/** Details of a payment method, as gateways get them. */
 export function detailsOf(pluginInfo: SentDetails | null | undefined) {
   return {
     externalPaymentMethodId: pluginInfo?.externalPaymentMethodId ?? null,
@@ -78,7 +73,6 @@ export function detailsOf(pluginInfo: SentDetails | null | undefined) {
   };
 }
 
-/** Errors of account and payment method in a combined request. */
 export const comboFailures = [
   ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
   ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
@@ -88,13 +82,12 @@ export const comboFailures = [
   ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
 ];
 
-/** Permissions to create a missing account or payment method, for the document. */
 export const makingNeeds = {
   'where the account is made': 'account:create',
   'where the payment method is made': 'payment_method:create',
 } as const;
 
-/** Account and payment method of a body; what it makes needs the permission of making it (http-api §5). */
+/** Missing parties need the permission to create them (http-api §5). */
 export function partiesOf(
   { user }: Pick<TenantCall<string, never, unknown>, 'user'>,
   combo: RequestOf<typeof comboFields>,
@@ -117,7 +110,7 @@ export function partiesOf(
   };
 }
 
-/** The errors of every row marked PAY (http-api §12, §13). */
+/** Errors of rows marked PAY (http-api §12, §13). */
 export const paymentFailures = [
   ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
   ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
@@ -135,19 +128,14 @@ export const paymentFailures = [
   ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
 ];
 
-/** Further statuses of a transaction that failed (http-api §12). */
+/** Statuses of failed transactions (http-api §12). */
 export const paymentOutcomes = {
   402: 'The gateway has declined: error code 7009',
   502: 'The gateway has failed: error code 7199',
   503: 'Error code 7019: the outcome is not known yet; 60018: nothing was attempted',
 };
 
-/**
- * The answer of a payment transaction by its status (http-api §12): the route's success, or 402, 502, 503 with the
- * payment.
- * @param pointing whether `Location` leads to the payment, by outcome; default: both times.
- * @throws AnsweredError for a failure.
- */
+/** Answers with the route's success, or 402, 502, 503 with the payment (http-api §12). @throws AnsweredError on failure. */
 export function outcomeOf(
   { payment, transaction }: PaymentResult,
   pointing: { readonly onSuccess?: boolean; readonly onFailure?: boolean } = {},

@@ -23,7 +23,6 @@ const paymentPages = {
   auditedIds,
 };
 
-/** Reads of payments, by id or key, and of the payments of an account or invoice. */
 export const paymentRoutes: readonly Route[] = [
   tenantRoute('getPayment', 'GET /1.0/kb/payments/{paymentId}', {
     ...onePayment,
@@ -77,7 +76,6 @@ export const paymentRoutes: readonly Route[] = [
   }),
 ];
 
-/** Payments of the whole tenant (http-api §13). */
 export const paymentListRoutes: readonly Route[] = [
   tenantRoute('getPayments', 'GET /1.0/kb/payments/pagination', {
     ...paymentPages,

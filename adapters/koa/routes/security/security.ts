@@ -19,7 +19,7 @@ import type { TestMode } from '../../test-mode.ts';
 import type { RequestOf } from '../../wire/model.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** Needed for writes, and for reading more than the caller's own (platform §8 rule 1). */
+/** For writes, and for reads of other users (platform §8 rule 1). */
 const permission = 'user:create';
 
 const creationErrors = [
@@ -28,7 +28,7 @@ const creationErrors = [
   ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
 ];
 
-/** Users, roles and clients of the deployment (platform §8, http-api §13.1 and §13.4). */
+/** See platform §8, http-api §13.1 and §13.4. */
 export const securityRoutes: readonly Route[] = [
   userRoute('getCurrentUserPermissions', 'GET /1.0/kb/security/permissions', {
     summary: 'List your own permissions',
@@ -184,15 +184,12 @@ function definitionOf({ role, permissions }: RequestOf<typeof RoleDefinitionMode
   return { name: role ?? '', permissions: permissions ?? [] };
 }
 
-/** Short passwords are for tests (platform §8 rule 3). */
+/** Test mode allows short passwords (platform §8 rule 3). */
 function policyOf(test: TestMode | null) {
   return { allowShort: test !== null };
 }
 
-/**
- * A caller who changes their own password, without the permission to change those of others, must prove that they know
- * the old one.
- */
+/** Users without the permission prove their old password. */
 async function checkCurrentPassword(
   user: Principal | null,
   { current, login }: { readonly current: string | null; readonly login: RequestLogin },

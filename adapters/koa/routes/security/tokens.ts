@@ -85,7 +85,7 @@ interface Grant {
   readonly tokens: RequestTokens;
 }
 
-/** Tokens of the server and what others need to verify them (platform §7.1). */
+/** See platform §7.1. */
 export const tokenRoutes: readonly Route[] = inArea('security', [
   loginRoute('issuePluginToken', `POST ${PLUGIN}/auth`, {
     summary: 'Log in for a bearer token',
@@ -152,7 +152,7 @@ async function byClientCredentials(grant: Grant): Promise<Answer> {
   return client === null ? unknownClient() : tokenFor(client, grant.tokens);
 }
 
-/** A client need not name itself, but if it does, its credentials must be right. */
+/** Client credentials are optional but must be valid. */
 async function byPassword(grant: Grant): Promise<Answer> {
   const { form: fields, login, tokens } = grant;
   if (clientCredentials(grant) !== null && (await authenticatedClient(grant)) === null)
@@ -171,7 +171,7 @@ async function authenticatedClient(grant: Grant): Promise<Principal | null> {
   return credentials && grant.login.authenticate(PrincipalKind.CLIENT, credentials);
 }
 
-/** By Basic, where both parts may be form-encoded (RFC 6749 §2.3.1), else by the form. */
+/** Reads Basic, possibly form-encoded (RFC 6749 §2.3.1), else the form. */
 function clientCredentials({ form: fields, login }: Grant): Credentials | null {
   const basic = login.basic();
   if (basic !== null) return { name: formDecoded(basic.name), secret: formDecoded(basic.secret) };
@@ -179,7 +179,7 @@ function clientCredentials({ form: fields, login }: Grant): Credentials | null {
   return name === null || secret === null ? null : { name, secret };
 }
 
-/** Many clients do not encode what they send, so only text with an escape counts as encoded. */
+/** Many clients do not encode, so only text with an escape is decoded. */
 function formDecoded(text: string): string {
   return /%[0-9a-f]{2}/i.test(text) ? (new URLSearchParams(`v=${text}`).get('v') ?? text) : text;
 }
@@ -200,7 +200,7 @@ function refused(error: OAuthError, description: string): Answer {
   return { status: 400, ...json(oauthBody(error, description)), headers: noStore };
 }
 
-/** The description has only the characters that RFC 6749 §5.2 allows. */
+/** RFC 6749 §5.2 restricts the characters of the description. */
 function oauthBody(error: OAuthError, description: string) {
   return { error, error_description: description.replace(/"/g, "'").replace(/[^\x20-\x7e]|\\/g, '?') };
 }

@@ -15,7 +15,7 @@ import {
 } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** The nodes behind the interface, and their plugins (platform §11). */
+/** Nodes and their plugins (platform §11). */
 export const nodeRoutes: readonly Route[] = inArea('nodes', [
   userRoute('getNodesInfo', 'GET /1.0/kb/nodesInfo', {
     summary: 'List the nodes of the deployment, with their plugins',
@@ -51,7 +51,7 @@ export const nodeRoutes: readonly Route[] = inArea('nodes', [
   }),
 ]);
 
-/** The caches of the reference, whose names are accepted; of ours, what is kept of catalogs is dropped with any of them. */
+/** Kill Bill's cache names. Each of them clears the catalog cache. */
 const cacheNames = Object.fromEntries(
   [
     'record-id',
@@ -74,7 +74,7 @@ const cacheNames = Object.fromEntries(
 
 const upkeep = { permission: 'admin:update', author: false, outOfRotation: true } as const;
 
-/** Caches and rotation of the nodes (platform §11), and the queue of the tenant (platform §9.4, §9.5). */
+/** Caches and rotation (platform §11), and the tenant's queue (platform §9.4, §9.5). */
 export const administrationRoutes: readonly Route[] = inArea('admin', [
   tenantRoute('invalidatesCache', 'DELETE /1.0/kb/admin/cache', {
     ...upkeep,

@@ -14,7 +14,6 @@ import { perDialect, type Rendering, unaudited } from '../../wire/wire-type.ts';
 
 const zipType = 'application/zip';
 
-/** The parts under the names of the document, those that were asked for. */
 const Parts = {
   answer: perDialect(() =>
     z.strictObject({
@@ -46,7 +45,7 @@ const Parts = {
   },
 };
 
-/** What those need to see who look into a problem (platform §12.6); the properties are those of how it is served. */
+/** The diagnostic for support (platform §12.6) with the HTTP properties. */
 export const diagnosticRoute = (properties: Readonly<Record<string, unknown>>): Route =>
   pluginRoute('getDiagnostic', `GET ${PLUGIN}/health/diagnostic`, {
     area: 'health',
@@ -119,7 +118,6 @@ function smallParts({
   ];
 }
 
-/** A file of an archive, made while it is sent. */
 interface ZipEntry {
   readonly name: string;
   readonly pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
@@ -127,7 +125,7 @@ interface ZipEntry {
 
 const LEVEL = 6;
 
-/** A ZIP archive of these files, piece by piece: memory does not grow with them. */
+/** Streams a ZIP archive, so that memory does not grow with its files. */
 async function* zipPieces(entries: Iterable<ZipEntry>): AsyncIterable<Uint8Array> {
   const ready: Uint8Array[] = [];
   const zip = new Zip((error, piece) => {
@@ -149,7 +147,7 @@ async function* zipPieces(entries: Iterable<ZipEntry>): AsyncIterable<Uint8Array
   yield* ready.splice(0);
 }
 
-/** The export of an account may be longer than memory. */
+/** Streams the export, which may exceed memory. */
 async function* jsonPieces(diagnostic: Diagnostic): AsyncIterable<string> {
   const { accountData } = diagnostic;
   let between = '{';
@@ -165,7 +163,7 @@ async function* jsonPieces(diagnostic: Diagnostic): AsyncIterable<string> {
   yield between === '",' ? '"}' : between === '{' ? '{}' : '}';
 }
 
-/** The pieces; a reader that stops before the first one closes what they are made of. */
+/** Closes the source even if the reader stops before the first piece. */
 function closing<T>(pieces: AsyncIterable<T>, source: AsyncIterable<unknown> | null): AsyncIterable<T> {
   const iterator = pieces[Symbol.asyncIterator]();
   const close = async (): Promise<IteratorResult<T>> => {

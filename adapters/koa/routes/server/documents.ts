@@ -6,18 +6,16 @@ import { openRoute, type Route } from '../../routing/route.ts';
 
 const yamlType = 'application/yaml';
 const scriptType = 'text/javascript';
-/** The files of the page change only with the version of the server. */
+/** The files change only with the server's version. */
 const cached = { 'Cache-Control': 'public, max-age=86400', 'X-Content-Type-Options': 'nosniff' };
 
-/** The documents of the interface, made from the route table on first use. */
 interface ApiDocuments {
   readonly json: () => Promise<string>;
   readonly yaml: () => Promise<string>;
-  /** What clients of Kill Bill know of it, in Swagger 2.0. */
+  /** Swagger 2.0. */
   readonly killbill: () => Promise<string>;
 }
 
-/** What a documentation route answers, given the path below which the caller finds the server. */
 type Made = (basePath: string) => Promise<Answer> | Answer;
 
 interface Document {
@@ -28,7 +26,7 @@ interface Document {
   readonly make: Made;
 }
 
-/** The document in its forms, and the page that shows it; 404 where `isOffered` is false (`server.docs`). */
+/** Routes answer 404 unless `isOffered` (`server.docs`). */
 export function documentRoutes(texts: ApiDocuments, isOffered: boolean): readonly Route[] {
   return [...documents(texts), ...pageParts].map(({ path, operationId, type, summary, make }) =>
     openRoute(operationId, `GET ${path}`, {
@@ -72,7 +70,7 @@ const pageParts: readonly Document[] = [
     type: 'text/html',
     summary: 'Show the OpenAPI document as a page, with nothing of another host',
     make(basePath) {
-      // Without the package the page would be empty.
+      // Fails without the package, since the page would be empty.
       packageUrl();
       return { ...plain(pageHtml(basePath)), headers: pageHeaders };
     },

@@ -49,7 +49,7 @@ export const healthRoutes: readonly Route[] = inArea('monitoring', [
 ]);
 
 const textType = 'text/plain';
-/** The version is that of the format. */
+/** The version of the format. */
 const prometheusType = `${textType}; version=0.0.4; charset=utf-8`;
 
 const groups = ['gauges', 'counters', 'histograms', 'meters', 'timers'] as const;
@@ -80,7 +80,7 @@ const Metrics = {
   },
 };
 
-/** Open unless `metrics.requireAuth` asks for a user (platform §13 rule 3). */
+/** Public unless `metrics.requireAuth` is set (platform §13 rule 3). */
 export function metricsRoutes(options: {
   readonly http: HttpMetrics;
   readonly requireAuth: boolean;

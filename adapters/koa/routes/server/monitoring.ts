@@ -20,7 +20,6 @@ import { listOf } from '../../wire/wire-type.ts';
 
 const base = `${PLUGIN}/health` as const;
 
-/** The two kinds of queue entries, with their paths, models and names. */
 const kinds = [
   { kind: QueueKind.BUS, path: 'bus', model: BusEvent, name: 'BusEntries', words: 'bus entries' },
   {
@@ -34,7 +33,7 @@ const kinds = [
 
 const recordIds = jsonListBody(recordNumber, 'RecordIds');
 
-/** Work that is stuck or was given up, of one kind (platform §12.4, §12.5). */
+/** Stuck or failed entries of one kind (platform §12.4, §12.5). */
 const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, words }) => [
   pluginRoute(`fix${name}`, `PUT ${base}/${path}/fixup`, {
     summary: `Free ${words} that are stuck, by their record ids: they are ready at once on any node`,
@@ -68,7 +67,7 @@ const entryRoutes: readonly Route[] = kinds.flatMap(({ kind, path, model, name, 
   }),
 ]);
 
-/** How the deployment fares, for those who look after it (platform §12). */
+/** See platform §12. */
 export const monitoringRoutes: readonly Route[] = inArea('health', [
   pluginRoute('getHealthData', `GET ${base}/data`, {
     summary: 'Tell of nodes, parked accounts, late and recent work, and recent requests',
@@ -105,7 +104,6 @@ export const monitoringRoutes: readonly Route[] = inArea('health', [
   ...entryRoutes,
 ]);
 
-/** The bound under one of its two names. */
 function oneOf<T>(one: T | null, other: T | null, names: string): T | undefined {
   if (one !== null && other !== null) throw invalidParameter(`Of ${names} one is enough`);
   return one ?? other ?? undefined;

@@ -15,7 +15,7 @@ const timeZone = zoneParameter(UTC);
 const timeoutSec = waitSeconds(defaultWaitSec);
 const shared = { permission: 'NONE', author: false, testMode: true, outOfRotation: true } as const;
 
-/** The endpoints of platform §14.2; they exist in test mode only. */
+/** Test mode endpoints of platform §14.2. */
 export const testModeRoutes: readonly Route[] = [
   tenantRoute('waitForQueuesToComplete', 'GET /1.0/kb/test/queues', {
     ...shared,
@@ -97,7 +97,7 @@ function becomesQuiet(call: {
   return call.billing.settle({ tenant: call.context.tenant, timeoutMs: call.query.timeoutSec * secondMs });
 }
 
-/** The controls of the sandbox gateway (payments §2.4 rule 2); they exist in test mode only, for each tenant by itself. */
+/** Sandbox gateway controls per tenant, in test mode (payments §2.4 rule 2). */
 export const sandboxRoutes: readonly Route[] = [
   tenantRoute('configureSandbox', 'POST /plugins/killbill-payment-test/configure', {
     ...shared,
@@ -121,7 +121,7 @@ export const sandboxRoutes: readonly Route[] = [
   }),
 ];
 
-/** @throws BillingError ROUTE_NOT_FOUND (60008) if the server has none. */
+/** @throws BillingError ROUTE_NOT_FOUND (60008). */
 function sandboxOf(test: TestMode | null): SandboxControl {
   if (test?.sandbox !== undefined) return test.sandbox;
   throw billingError(ErrorCode.ROUTE_NOT_FOUND, 'This server has no sandbox gateway');

@@ -34,7 +34,7 @@ const resources: readonly BlockedResource[] = [
 const permission = 'entitlement:pause_resume';
 const query = { requestedDate: moment, ...controlledQuery };
 
-/** Blocking states, pause and resume (subscriptions §14). */
+/** See subscriptions §14. */
 export const blockingRoutes: readonly Route[] = [
   tenantRoute('getBlockingStates', 'GET /1.0/kb/accounts/{accountId}/block', {
     summary: 'List the blocking states of an account, its bundles and its subscriptions, past and future',

@@ -13,12 +13,12 @@ import { choice, flag, moment, pageParameters, plainText, required, uuidList } f
 import { listOf } from '../../wire/wire-type.ts';
 import { controlledErrors, controlledQuery } from './call-completion.ts';
 
-/** Policies that a caller may choose: ILLEGAL is a catalog's word for an action that is not allowed, and gives no date. */
+/** ILLEGAL only occurs in catalogs, for forbidden actions. */
 const { ILLEGAL: _ILLEGAL, ...ChosenPolicy } = BillingActionPolicy;
 
 export { ChosenPolicy };
 
-/** Policies of a transfer (subscriptions §17.4). */
+/** See subscriptions §17.4. */
 const { START_OF_TERM: _START_OF_TERM, ...TransferPolicy } = ChosenPolicy;
 
 const bundlePages = {
@@ -133,7 +133,6 @@ export const bundleRoutes: readonly Route[] = [
 
 type BundleJson = ReturnType<typeof Bundle.write>;
 
-/** A page of bundles, read and written while it is sent. */
 function bundlePage(
   call: AuditedCall & { readonly query: { readonly offset: number; readonly limit: number } },
   { windows, returned, total, max }: OutlinePage,
@@ -149,7 +148,7 @@ async function* windowsJson(
   for await (const window of windows) yield bundlesJson(call, window);
 }
 
-/** The bundles with the audit rows that the call asks for, each made when it is written. */
+/** Each bundle is rendered when it is written. */
 async function bundlesJson(
   call: AuditedCall,
   { outlines, recordIds }: BundleWindow,

@@ -8,21 +8,21 @@ import { flag, pluginProperties, waitSeconds } from '../../wire/query.ts';
 
 const secondMs = 1_000;
 
-/** The parameters of every call that entitlement plugins control (subscriptions §22). */
+/** For calls that entitlement plugins control (subscriptions §22). */
 export const controlledQuery = { pluginProperty: pluginProperties };
 
 export const controlledErrors: readonly ErrorCode[] = [ErrorCode.ENTITLEMENT_PLUGIN_API_ABORTED];
 
-/** `CC` of http-api §13: whether to wait for the invoice and payment that the call causes, and how long. */
+/** `CC` of http-api §13: whether and how long to wait for the invoice and payment. */
 export const completionParameters = {
   callCompletion: flag(),
   callTimeoutSec: waitSeconds(undefined),
 };
 
-/** Default of `callTimeoutSec` in dialect K when a subscription is created or changed (http-api §4 line 5). */
+/** Default of `callTimeoutSec` in dialect K for creation and change (http-api §4 line 5). */
 export const DEFAULT_WAIT_SEC_IN_K = 3;
 
-/** The same when one is cancelled. */
+/** The same for cancellation. */
 export const DEFAULT_CANCEL_WAIT_SEC_IN_K = 5;
 
 interface CompletedCall {
@@ -32,10 +32,9 @@ interface CompletedCall {
   readonly query: { readonly callCompletion: boolean; readonly callTimeoutSec: number | undefined };
 }
 
-/** What the call has done, and when it takes effect for billing. */
 export interface DoneWork {
   readonly accountId: Uuid;
-  /** What has been done, for the message of a timeout: it stays done. */
+  /** Past tense, for the message of a timeout. */
   readonly done: string;
   /** Null = never. */
   readonly billingEffect: Instant | null;
@@ -43,9 +42,8 @@ export interface DoneWork {
 }
 
 /**
- * Waits, if the call asks for it, until the invoice and payment that the call causes are done; an effect in the future
- * causes none yet (subscriptions §22, call completion).
- * @throws BillingError COMPLETION_TIMEOUT (60016) when the time is up; what has been done stays done.
+ * Waits on request for invoice and payment, but not of future effects (subscriptions §22). @throws BillingError
+ * COMPLETION_TIMEOUT (60016); the work persists.
  */
 export async function waitForCompletion(call: CompletedCall, work: DoneWork): Promise<void> {
   const { billing, context, dialect, query } = call;

@@ -152,7 +152,7 @@ export const subscriptionChangeRoutes: readonly Route[] = [
   }),
 ];
 
-/** The library finds the price list by the catalog's rule; over HTTP it must be named (http-api §13.1 note 12). */
+/** HTTP calls must name the price list (http-api §13.1 note 12). */
 function checkPriceListNamed(body: Pick<ChangePlanRequest, 'planName' | 'priceList'>): void {
   if (body.planName || body.priceList) return;
   throw invalidField('SubscriptionJson priceList needs to be set when no planName is specified', {
@@ -160,13 +160,11 @@ function checkPriceListNamed(body: Pick<ChangePlanRequest, 'planName' | 'priceLi
   });
 }
 
-/** Fields that a subscription is created with and cannot change. */
 const fixedFields = ['accountId', 'bundleId', 'externalKey', 'bundleExternalKey', 'productCategory'] as const;
 
 /**
- * A subscription may be sent back as it was read, but not with another value of what cannot change (json-models §16 rule
- * 1). A body without such values costs nothing.
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082).
+ * Rejects changes of fixed fields (json-models §16 rule 1). @throws BillingError MISSING_OR_INVALID_FIELD (60003),
+ * SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082).
  */
 async function checkFixedFields(
   { billing, context }: { readonly billing: Billing; readonly context: CallContext },

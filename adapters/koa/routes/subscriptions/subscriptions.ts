@@ -22,7 +22,7 @@ import {
   waitForCompletion,
 } from './call-completion.ts';
 
-/** From this number of subscriptions on, the answer does not list their bundles (http-api §7 rule 4). */
+/** Larger answers omit the bundles (http-api §7 rule 4). */
 const LISTED_SUBSCRIPTIONS = 20;
 
 const creationErrors: readonly ErrorCode[] = [
@@ -50,7 +50,7 @@ const creationErrors: readonly ErrorCode[] = [
   ...controlledErrors,
 ];
 
-/** Every call that creates subscriptions, alone or several in one transaction (subscriptions §6, §22). */
+/** Calls that create subscriptions (subscriptions §6, §22). */
 const creation = {
   permission: 'entitlement:create',
   query: {
@@ -134,7 +134,7 @@ export const subscriptionRoutes: readonly Route[] = [
   }),
 ];
 
-/** The subscription whose work a call waits for after creating several: the one that is billed first. */
+/** The call waits for the subscription that is billed first. */
 function firstBilled(bundles: readonly CreatedBundle[]): DoneWork {
   const [first] = bundles;
   if (first === undefined) throw new Error('a creation makes a bundle');

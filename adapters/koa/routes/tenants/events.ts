@@ -15,7 +15,7 @@ import {
 } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** Deliveries of events to the tenant's callback (platform §10.5), and the feed of events (platform §10.6). */
+/** Deliveries to the callback (platform §10.5), and the event feed (platform §10.6). */
 export const eventRoutes: readonly Route[] = [
   tenantRoute('getNotificationDeliveries', 'GET /1.0/kb/tenants/notificationDeliveries', {
     summary: 'List the events that go, or went, to the callback of the tenant, and how that went',

@@ -17,13 +17,11 @@ import { type Route, systemAuthorOf, tenantRoute, userRoute } from '../../routin
 import { flag, plainText, required } from '../../wire/query.ts';
 import { listOf } from '../../wire/wire-type.ts';
 
-/** Values that have a path of their own: what they are called, and the key behind the path. */
+/** A value with its own path, and its key. */
 interface ValuePath {
-  /** Below `/tenants`, where `{name}` is the name in the path. */
   readonly path: `/${string}`;
   readonly operations: { readonly upload: string; readonly get: string; readonly delete: string };
   readonly what: string;
-  /** What else the document says of an upload. */
   readonly note?: string;
   readonly fails: readonly ErrorCode[];
   keyOf(name: string): string;
@@ -75,7 +73,7 @@ const named: readonly ValuePath[] = [
   },
 ];
 
-/** Tenants, and the values that each one has by key (platform §2 to §4). */
+/** See platform §2 to §4. */
 export const tenantRoutes: readonly Route[] = [
   userRoute('createTenant', 'POST /1.0/kb/tenants', {
     summary: 'Create a tenant',
@@ -192,7 +190,7 @@ function valueRoutes({ path, operations, what, note = '', fails, keyOf }: ValueP
   ];
 }
 
-/** Keys whose own endpoint needs another permission, so that this one is not a back door around it (platform §3 rule 5). */
+/** Keys with an own endpoint need its permission here too (platform §3 rule 5). */
 const uploadPermissions: Partial<Record<KeyKind, Permission>> = {
   [KeyKind.CATALOG]: 'catalog:config_upload',
   [KeyKind.OVERDUE]: 'overdue:config_upload',
@@ -210,7 +208,7 @@ function isMasked(user: Principal | null): boolean {
   return !isPermitted(user?.permissions ?? [], 'tenant_kvs:add');
 }
 
-/** A tenant that is not granted to the user is as unknown as one that does not exist (http-api §13.1 note 21). */
+/** A tenant without a grant is reported as unknown (http-api §13.1 note 21). */
 function noSuchTenant(apiKey: string): BillingError {
   return billingError(
     ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,

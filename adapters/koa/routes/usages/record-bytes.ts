@@ -1,16 +1,14 @@
 import { type BillingError, billingError, ErrorCode } from '../../../../lib/values/errors/index.ts';
 
-/** Stands for a record of more bytes than one may have; they were not kept. */
+/** Replaces a record above the size limit; its bytes are discarded. */
 export const TOO_LONG = Symbol('a record that is too long');
 
-/** The bytes of one record of a list. */
 export type RecordBytes = Uint8Array | typeof TOO_LONG;
 
-/** Cuts a list into its records while it arrives. What it holds is at most one record. */
+/** Splits a list into records during arrival, holding at most one of them. */
 export interface RecordCutter {
-  /** Returns the records that end in the piece. */
   cut(piece: Uint8Array): Iterable<RecordBytes>;
-  /** Returns the records that end with the list. @throws BillingError MALFORMED_BODY if the list has no end. */
+  /** @throws BillingError MALFORMED_BODY if the list is incomplete. */
   end(): Iterable<RecordBytes>;
 }
 
@@ -27,12 +25,11 @@ const OBJECT_BEGIN = 0x7b;
 const OBJECT_END = 0x7d;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-/** By how many levels a byte leads into lists and objects. */
+/** Nesting change per byte. */
 const LEVELS = new Int8Array(256);
 for (const byte of [OBJECT_BEGIN, LIST_BEGIN]) LEVELS[byte] = 1;
 for (const byte of [OBJECT_END, LIST_END]) LEVELS[byte] = -1;
 
-/** One record per line. Blank lines are skipped. */
 export class LineCutter implements RecordCutter {
   readonly #line: PartialRecord;
 
@@ -42,7 +39,7 @@ export class LineCutter implements RecordCutter {
 
   *cut(piece: Uint8Array): Generator<RecordBytes> {
     for (let at = 0; at < piece.length; ) {
-      // Millions of blank lines cost what their bytes cost.
+      // Skips millions of blank lines in linear time.
       if (this.#line.isEmpty) at = afterBlanks(piece, at);
       const end = piece.indexOf(LINE_FEED, at);
       if (end < 0) return this.#line.add(piece.subarray(at));
@@ -57,7 +54,7 @@ export class LineCutter implements RecordCutter {
   }
 }
 
-/** The elements of a JSON list. Each one is cut by its brackets and quotes alone; whoever parses it finds other faults. */
+/** Splits a JSON list by brackets and quotes; the parser reports other faults. */
 export class ElementCutter implements RecordCutter {
   readonly #element: PartialRecord;
   #place: 'BEFORE' | 'INSIDE' | 'AFTER' = 'BEFORE';
@@ -95,7 +92,7 @@ export class ElementCutter implements RecordCutter {
     throw malformed(this.#elements === 0 ? what : `${what}; it was read up to element ${this.#elements - 1}`);
   }
 
-  /** Returns the index after the opening bracket, or that of the end of the piece. */
+  /** Returns the index after the opening bracket, or the end. */
   #begin(piece: Uint8Array, from: number): number {
     let at = from;
     while (this.#markBytes < BYTE_ORDER_MARK.length && piece[at] === BYTE_ORDER_MARK[this.#markBytes]) {
@@ -109,7 +106,7 @@ export class ElementCutter implements RecordCutter {
     return at + 1;
   }
 
-  /** Returns the index of the comma or bracket that ends the element, or that of the end of the piece. */
+  /** Returns the index of the next comma or closing bracket, or the end. */
   #endOfElement(piece: Uint8Array, from: number): number {
     let at = from;
     while (at < piece.length) {
@@ -126,7 +123,7 @@ export class ElementCutter implements RecordCutter {
     return at;
   }
 
-  /** Returns the index after the quote that ends the text, or that of the end of the piece. */
+  /** Returns the index after the closing quote, or the end. */
   #afterText(piece: Uint8Array, from: number): number {
     let isEscaped = this.#isEscaped;
     for (let at = from; at < piece.length; at += 1) {
@@ -153,7 +150,6 @@ export class ElementCutter implements RecordCutter {
   }
 }
 
-/** The bytes of a record so far. */
 class PartialRecord {
   readonly #maxBytes: number;
   #bytes: Uint8Array = NOTHING;
@@ -183,7 +179,7 @@ class PartialRecord {
     yield record;
   }
 
-  /** With room for more, since a body may come byte by byte. */
+  /** Doubles the buffer, since a body may arrive byte by byte. */
   #append(piece: Uint8Array, before: number): void {
     if (this.#bytes.length < this.#length) {
       const roomy = new Uint8Array(2 * this.#length);

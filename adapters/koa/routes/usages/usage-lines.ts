@@ -11,19 +11,18 @@ import { recordDateOfNumbers } from '../../wire/scalars.ts';
 import { bodyMissing } from '../../wire/wire-type.ts';
 import { ElementCutter, LineCutter, type RecordBytes, type RecordCutter, TOO_LONG } from './record-bytes.ts';
 
-/** Bytes of a streamed body that are cut into records before others may have their turn: a tenth of a millisecond. */
+/** Bytes per turn: a tenth of a millisecond. */
 const BODY_BYTES_PER_TURN = 64 * 1_024;
 
-/** Usage of many subscriptions, which is read while it is recorded. */
 interface UsageLines {
   readonly lines: AsyncIterable<SubmittedLine>;
-  /** Once it was read: true if it had more lines or bytes than one call may have; what comes after was not read. */
+  /** After reading: true if the call exceeds a limit; the rest is unread. */
   isCut(): boolean;
-  /** Once it was read: true if there was nothing in it. */
+  /** After reading: true for an empty body. */
   isEmpty(): boolean;
 }
 
-/** A list of records as JSON, or one record on each line; neither is held in memory as a whole (usage §2.5). */
+/** A JSON list or one record per line, streamed (usage §2.5). */
 export const usageLinesBody: RequestBody<UsageLines> = {
   mediaTypes: ['application/json', LINES_TYPE],
   required: true,
@@ -80,7 +79,7 @@ interface LineReading {
   readonly reading: BodyReading;
 }
 
-/** The records in their order; others have their turn between pieces of them, whatever they hold. */
+/** Yields the records in order, with turns for other requests in between. */
 async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
   { cutter, state, lineOf, reading }: LineReading,
@@ -98,11 +97,10 @@ async function* linesOf(
       await slices(oneStep(() => undefined));
     }
   }
-  // What was cut off is not a record.
+  // The last record may be incomplete.
   if (!state.isCut && state.bytes > 0) yield* linesIn(cutter.end());
 }
 
-/** Counts one more line; false if there may be no more. */
 function isCounted(state: State): boolean {
   if (state.lines >= state.maxLines) {
     state.isCut = true;
@@ -112,7 +110,7 @@ function isCounted(state: State): boolean {
   return true;
 }
 
-/** A line that cannot be read is a fault of that line alone. */
+/** An unreadable line fails alone. */
 function lineAlone(record: RecordBytes, reading: BodyReading): SubmittedLine {
   try {
     return lineOfRecord(record, 'The line', reading);
@@ -122,7 +120,7 @@ function lineAlone(record: RecordBytes, reading: BodyReading): SubmittedLine {
   }
 }
 
-/** An element that is not JSON is a fault of the whole list; one that exceeds a bound is a fault of its own. */
+/** Invalid JSON fails the whole list; an element above a limit fails alone. */
 function elementOf(record: RecordBytes, reading: BodyReading, index: number): SubmittedLine {
   try {
     return lineOfRecord(record, `Element ${index} of the list`, reading);
@@ -133,7 +131,7 @@ function elementOf(record: RecordBytes, reading: BodyReading, index: number): Su
   }
 }
 
-/** What the lists of dialect K mean as dates is settled here; everything else is for the engine to read. */
+/** Converts the date lists of dialect K; the engine validates the rest. */
 function lineOfRecord(record: RecordBytes, what: string, { dialect, limits }: BodyReading): SubmittedLine {
   if (record === TOO_LONG) throw invalidField(`${what} is longer than ${limits.json} bytes`);
   const json = submittedJson(textOf(record, what), limits.list, what);
@@ -165,7 +163,6 @@ function withDates(json: SubmittedJson): unknown {
   );
 }
 
-/** The object with each element of one of its lists changed. */
 function changed(json: unknown, list: string, change: (element: unknown) => unknown): unknown {
   if (!isObject(json) || !Array.isArray(json[list])) return json;
   return { ...json, [list]: json[list].map(change) };
@@ -175,7 +172,6 @@ function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-/** The members of a record, and of the objects in one of its lists. */
 interface Members {
   readonly names: ReadonlySet<string>;
   readonly inList?: { readonly name: string; readonly members: Members };
@@ -186,13 +182,12 @@ const ofUnits: Members = {
   inList: { name: 'usageRecords', members: { names: namesOf(UsageRecord) } },
 };
 
-/** Those of one submission. */
 export const SUBMISSION_MEMBERS: Members = {
   names: namesOf(SubscriptionUsageRecord),
   inList: { name: 'unitUsageRecords', members: ofUnits },
 };
 
-/** Those of a line of a bulk call, which may name its subscription by key. */
+/** Lines may name the subscription by key. */
 const LINE_MEMBERS: Members = {
   ...SUBMISSION_MEMBERS,
   names: new Set([...SUBMISSION_MEMBERS.names, 'subscriptionExternalKey']),
@@ -202,7 +197,6 @@ function namesOf({ fields }: { readonly fields: object }): ReadonlySet<string> {
   return new Set(Object.keys(fields));
 }
 
-/** Where a member stands that is not known, and which are known there. */
 interface Found {
   readonly place: string;
   readonly name: string;
@@ -210,18 +204,18 @@ interface Found {
 }
 
 /**
- * Returns what is wrong with the first member that records of usage do not have: a misspelt or foreign one would be
- * dropped, and with it something that its sender means to be billed. Null if there is none; other faults are not looked for.
+ * Returns a message about the first unknown member, which would otherwise be dropped and not billed; null if there is
+ * none.
  */
 export function unknownMember(json: unknown, members: Members): string | null {
   const found = firstUnknown(json, members);
   return found === null ? null : unknown(found);
 }
 
-/** The place is put together on the way back: a line may have thousands of points, all of them right. */
+/** Builds the path on return only, since lines may have thousands of valid points. */
 function firstUnknown(json: unknown, { names, inList }: Members): Found | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
-  // A number is an object too, of another kind.
+  // Excludes numbers, which are objects here.
   if (Object.getPrototypeOf(json) !== Object.prototype) return null;
   for (const name in json) if (!names.has(name)) return { place: name, name, names };
   if (inList === undefined) return null;

@@ -17,19 +17,18 @@ import { listOf, unaudited } from '../../wire/wire-type.ts';
 import { pluginItemErrors, requestedDay } from '../invoices/invoices.ts';
 import { SUBMISSION_MEMBERS, unknownMember, usageLinesBody } from './usage-lines.ts';
 
-/** What a report lists. */
 const ReportKind = { FAILURES: 'FAILURES', FULL: 'FULL' } as const;
 
 const bounds = { startDate: required(moment), endDate: required(moment) };
 const rollUp = { query: { ...bounds, pluginProperty: pluginProperties }, shows: RolledUpUsage };
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) in dialect D for a member that would be dropped. */
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) in dialect D. */
 function refuseUnknownMembers(json: unknown, dialect: Dialect): void {
   const unknown = dialect === Dialect.D ? unknownMember(json, SUBMISSION_MEMBERS) : null;
   if (unknown !== null) throw invalidField(unknown);
 }
 
-/** What subscriptions have used (usage §2, §3). */
+/** See usage §2, §3. */
 export const usageRoutes: readonly Route[] = [
   tenantRoute('recordUsage', 'POST /1.0/kb/usages', {
     summary: 'Record what a subscription has used; all of it or none',
@@ -84,7 +83,7 @@ export const usageRoutes: readonly Route[] = [
     handle: ({ billing, context, params }) =>
       billing.usage.void(context, params.subscriptionId, params.trackingId),
   }),
-  // Views of usage that are not in the reference (usage §3.3).
+  // Additional usage views (usage §3.3).
   tenantRoute('getUsageTimeline', 'GET /1.0/kb/usages/{subscriptionId}/timeline', {
     summary: 'Sum up what was recorded of a subscription by hours, days or months',
     query: { ...bounds, granularity: choice(UsageGranularity, UsageGranularity.DAY), unitType: plainText },
