@@ -14,38 +14,35 @@ import { StampedCache } from './stamped-cache.ts';
 import { StoredCatalogs } from './stored-catalogs.ts';
 
 /**
- * The cached catalogs of tenants, each as the session sees it; a write is visible to the next call on every node (§13
- * rule 2).
+ * The cached catalogs of tenants as the session sees them; a write is visible to the next call on every node (§13 rule
+ * 2).
  */
 export class CatalogCache {
   readonly #committed: EffectiveCatalogs;
-  /** What a host's transaction may roll back is cached for that transaction only. */
+  /** Data that a host's transaction may roll back is cached for that transaction only. */
   readonly #inTransactions = new WeakMap<HostTransaction, EffectiveCatalogs>();
 
-  /** `globalDefault` gives the catalog of tenants that were created with it and have none of their own (§14). */
+  /** `globalDefault` returns the catalog of tenants created with it that have none of their own (§14). */
   constructor(globalDefault: (() => Catalog) | null, slices: TimeSlices) {
     this.#committed = new EffectiveCatalogs(globalDefault, new StoredCatalogs(slices));
   }
 
-  /** Forgets what is known of a tenant's catalog, or of all (null). */
+  /** Drops the cached catalog of a tenant, or all (null). */
   drop(tenantRecordId: number | null): void {
     this.#committed.drop(tenantRecordId);
   }
 
-  /** The tenant's catalog; without any version for a tenant that has none. */
+  /** The tenant's catalog, possibly without versions. */
   catalogOf(session: ReadSession): Promise<Catalog> {
     return this.#in(session).ofTenant(session);
   }
 
-  /** The same for accounts, which may have content of their own; reads the revision once for all of them. */
+  /** As `catalogOf`, for accounts, which may have their own content; reads the revision once. */
   catalogsOf(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     return this.#in(session).ofAccounts(session, accountIds);
   }
 
-  /**
-   * As `catalogsOf`, but as an upload would make them.
-   * @param added the same list for all questions about one upload.
-   */
+  /** As `catalogsOf`, after an upload. || @param added the same list for all questions about one upload. */
   candidatesOf(
     session: ReadSession,
     accountIds: readonly Uuid[],
@@ -54,17 +51,16 @@ export class CatalogCache {
     return this.#in(session).ofAccountsWith(session, accountIds, added);
   }
 
-  /** The XML catalog that the tenant has uploaded, or sees by default, without its entries. */
+  /** The tenant's uploaded or default XML catalog without entries. */
   xmlOf(session: ReadSession): Promise<Catalog> {
     return this.#in(session).xml(session);
   }
 
-  /** The versions that the tenant has uploaded. */
   uploadedBy(session: ReadSession): Promise<Catalog> {
     return this.#in(session).uploaded(session);
   }
 
-  /** The plans whose subscriptions the stored catalog may bill differently than it did at an earlier revision. */
+  /** The plans that may bill subscriptions differently than at an earlier revision. */
   changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
     return this.#in(session).changedSince(session, revision);
   }
@@ -77,27 +73,25 @@ export class CatalogCache {
   }
 }
 
-/** Catalogs of accounts with plans of their own, kept per tenant. */
 export const MAX_CACHED_ACCOUNT_CATALOGS = 1_000;
 
-/** What a row of a plan in the entry catalog counts for, besides its characters. */
+/** The memory weight of a plan row in characters, besides its text. */
 const CHARACTERS_OF_PLAN_ROW = 1_000;
 
-/** What a tenant sells at one revision of its catalog. */
 interface TenantCatalogs {
   readonly revision: number;
   readonly xml: Catalog;
   readonly entries: readonly CatalogEntry[];
   readonly catalog: Catalog;
-  /** False: all accounts have the tenant's catalog. */
+  /** False: all accounts use the tenant's catalog. */
   readonly hasAccountEntries: boolean;
-  /** The catalogs of accounts asked for so far; null for an account without plans of its own. */
+  /** Null for an account without its own plans. */
   readonly byAccount: Map<Uuid, Catalog | null>;
-  /** What the XML catalog and the entries take in memory, as characters of text. */
+  /** Memory weight of the XML catalog and the entries. */
   readonly characters: number;
 }
 
-/** XML versions and catalog entries together, built once per tenant and revision (§13, §15.6). */
+/** XML versions with catalog entries, built once per tenant and revision (§13, §15.6). */
 export class EffectiveCatalogs {
   readonly #globalDefault: (() => Catalog) | null;
   readonly #stored: StoredCatalogs;
@@ -110,8 +104,8 @@ export class EffectiveCatalogs {
   readonly #committed: EffectiveCatalogs | null;
 
   /**
-   * `globalDefault` gives the catalog of tenants that were created with it and have none of their own (§14). `committed`:
-   * what is known outside, if these are for use inside a transaction.
+   * `globalDefault` returns the catalog of tenants created with it that have none of their own (§14). `committed` is
+   * the shared cache, if these are for one transaction.
    */
   constructor(
     globalDefault: (() => Catalog) | null,
@@ -123,42 +117,39 @@ export class EffectiveCatalogs {
     this.#committed = committed;
   }
 
-  /** For use inside a transaction of the host: begins with what is known, and keeps to itself what may be rolled back. */
+  /** For a transaction of the host: starts from the shared cache and isolates uncommitted data. */
   forTransaction(): EffectiveCatalogs {
     return new EffectiveCatalogs(this.#globalDefault, this.#stored.forTransaction(), this);
   }
 
-  /** Forgets what is known of a tenant's catalog, or of all (null). */
   drop(tenantRecordId: number | null): void {
     this.#byTenant.drop((tenant) => tenantRecordId === null || tenant === tenantRecordId);
     this.#stored.drop(tenantRecordId);
   }
 
-  /** The tenant's own XML versions. */
   async uploaded(session: ReadSession): Promise<Catalog> {
     return this.#stored.get(session);
   }
 
-  /** The tenant's XML catalog: its own, else the default one if it was created with that. */
+  /** The tenant's own XML catalog, else the default if it was created with that. */
   async xml(session: ReadSession): Promise<Catalog> {
     const uploaded = await this.#stored.get(session);
     const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
     return ownSince === null && globalDefault !== null ? globalDefault : uploaded;
   }
 
-  /** The default catalog of a tenant that was created with it, and since when it has its own (§14 rule 2). */
+  /** The default catalog, and since when the tenant has its own (§14 rule 2). */
   async #globalDefaultOf(session: ReadSession): Promise<GlobalDefault> {
     const usesIt = this.#globalDefault !== null && (await session.catalogs.usesGlobalDefault());
     if (this.#globalDefault === null || !usesIt) return { globalDefault: null, ownSince: null };
     return { globalDefault: this.#globalDefault(), ownSince: await session.catalogs.firstStored() };
   }
 
-  /** The tenant's catalog; without any version for a tenant that has none. */
   async ofTenant(session: ReadSession): Promise<Catalog> {
     return (await this.#current(session)).catalog;
   }
 
-  /** The catalogs of these accounts: a constant number of statements for any number of them. */
+  /** In a constant number of statements. */
   async ofAccounts(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     const tenant = await this.#current(session);
     const hasMore = tenant.hasAccountEntries && accountIds.some((id) => !tenant.byAccount.has(id));
@@ -171,14 +162,13 @@ export class EffectiveCatalogs {
     };
   }
 
-  /** The plans whose subscriptions the stored catalog may bill differently than it did at an earlier revision. */
   async changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
     const uploaded = await this.#stored.get(session);
     const plans = changedPlans(uploaded.asOf(revision).versions, uploaded.versions);
     return plans?.union(new Set(await session.catalogEntries.plansChangedSince(revision))) ?? null;
   }
 
-  /** As `ofAccounts`, with more XML versions than are stored: what an upload would make of them. */
+  /** As `ofAccounts`, including versions of a planned upload. */
   async ofAccountsWith(
     session: ReadSession,
     accountIds: readonly Uuid[],
@@ -206,7 +196,7 @@ export class EffectiveCatalogs {
     const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
     const catalog = besideDefault(
       tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
-      // If these are the tenant's first versions, all that runs was chosen before them.
+      // Before a tenant's first versions, all plans were chosen from the default catalog.
       { globalDefault, ownSince: ownSince ?? LAST_INSTANT },
     );
     return { ...current, xml, catalog, byAccount: new Map() };
@@ -252,13 +242,13 @@ export class EffectiveCatalogs {
 }
 
 interface GlobalDefault {
-  /** Null for a tenant that was not created with it. */
+  /** Null for a tenant created without it. */
   readonly globalDefault: Catalog | null;
-  /** When the tenant stored its first version; null: it has none yet. */
+  /** When the tenant stored its first version; null: never. */
   readonly ownSince: Instant | null;
 }
 
-/** Lets subscriptions on plans of the default catalog go on, although the tenant now sells its own. */
+/** Resolves subscriptions on plans of the default catalog after the tenant has its own. */
 function besideDefault(catalog: Catalog, { globalDefault, ownSince }: GlobalDefault): Catalog {
   if (globalDefault === null || ownSince === null) return catalog;
   return catalog.beside({ catalog: globalDefault, until: ownSince });
@@ -293,7 +283,6 @@ function dropOldest<K, V>(cache: Map<K, V>, limit: number): void {
   }
 }
 
-/** Entries with the rows of the plans among them. */
 export async function withRows(
   session: Pick<ReadSession, 'catalogEntries'>,
   entries: readonly CatalogEntry[],

@@ -6,55 +6,49 @@ import type { Catalog } from '../lookup/catalog.ts';
 import { CatalogWithOverrides, hasPlan } from '../overrides/catalog-with-overrides.ts';
 import { type OverridePlan, overridePlanOf } from '../overrides/define-overrides.ts';
 
-/** The catalogs that one operation uses from beginning to end, by account (§13 rule 3, §15.6). */
+/** The catalogs of one operation by account (§13 rule 3, §15.6). */
 export type CatalogOfAccount = (accountId: Uuid) => Catalog;
 
-/** The catalogs of these accounts, as the session sees them, by one read of the catalog revision. */
+/** Reads the catalogs of accounts with one read of the catalog revision. */
 export type CatalogSource = (session: ReadSession, accountIds: readonly Uuid[]) => Promise<CatalogOfAccount>;
 
-/** What an operation needs catalogs for. */
 export interface CatalogRequest {
   readonly tenant: TenantRef;
   readonly now: Instant;
   /**
-   * The accounts that it is about, none for the tenant's own catalog. A function if they have to be read first: it runs
-   * in a transaction of its own, and only if a catalog plugin has to know them.
+   * The accounts concerned; none for the tenant's own catalog. A function runs in its own transaction, only if a
+   * catalog plugin needs the accounts.
    */
   readonly accounts: readonly Uuid[] | ((session: ReadSession) => Promise<readonly Uuid[]>);
   readonly properties?: readonly PluginProperty[];
 }
 
-/**
- * The source of catalogs. `open` is called once per operation, before its transaction, since it may call catalog
- * plugins (§16).
- */
+/** Opens catalogs once per operation, before its transaction, since catalog plugins may be called (§16). */
 export interface CatalogProvider {
   open(request: CatalogRequest): Promise<CatalogSource>;
 }
 
-/** Override plans kept in memory with each catalog; any other costs one statement. */
+/** Limit of cached override plans per catalog; others cost one statement. */
 const MAX_CACHED_OVERRIDE_PLANS = 1_000;
 
-/** Override plans by tenant and name, cached with each catalog that has no plan of that name; they never change. */
+/** Override plans, which never change, by tenant and name; only names the catalog does not have. */
 const cached = new WeakMap<Catalog, Map<string, OverridePlan>>();
 
-/** Sessions that have stored an override plan. What they read may be rolled back, and its name given to another plan. */
+/** Sessions with new override plans. A rollback could give their names to other plans. */
 const storing = new WeakSet<ReadSession>();
 
-/** From now on nothing that the session reads is cached for others. */
+/** Stops caching the session's reads for others. */
 export function storesOverridePlans(session: WriteSession): void {
   storing.add(session);
 }
 
 interface OverridePlansNeed {
-  /** The catalogs of the operation. */
   readonly catalogOf: CatalogOfAccount;
   readonly accountIds: readonly Uuid[];
-  /** Every plan name that the operation reads; null is left out. */
   readonly planNames: Iterable<string | null>;
 }
 
-/** The catalogs of an operation with the override plans that it reads, in at most one statement. */
+/** Adds the override plans that an operation reads, in at most one statement. */
 export async function withOverridePlans(
   session: ReadSession,
   { catalogOf, accountIds, planNames }: OverridePlansNeed,
@@ -102,7 +96,7 @@ function recalled(
     const plans = cached.get(catalog);
     const plan = plans?.get(key);
     if (plans === undefined || plan === undefined) continue;
-    // Put last, so that the one unused for longest is the first to go.
+    // Moves it to the end, so that the least recently used comes first.
     plans.delete(key);
     plans.set(key, plan);
     return plan;
@@ -121,7 +115,7 @@ function keep(catalogs: readonly Catalog[], session: ReadSession, plan: Override
   }
 }
 
-/** Several catalogs may differ in whether they have a plan of the name themselves. */
+/** Catalogs may differ in which of the names are their own plans. */
 function plansBeside(
   catalog: Catalog,
   plans: readonly OverridePlan[],

@@ -21,15 +21,13 @@ import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource }
 import { StampedCache } from './stamped-cache.ts';
 import { sha256Hex } from './stored-parts.ts';
 
-/** Calls to a plugin with a catalog per account that one batch of due work makes at once. */
+/** Concurrent calls of one batch to a plugin with a catalog per account. */
 const MAX_CONCURRENT_CATALOG_CALLS = 10;
 
-/** Catalogs of plugins kept under their stamps, one per tenant and plugin. */
 export const MAX_CACHED_PLUGIN_CATALOGS = 200;
 
 type PluginCallPorts = { readonly systemClock: SystemClock } & ActivityPorts;
 
-/** The tenant and accounts that one operation is about. */
 interface PluginRequest {
   readonly tenant: TenantRef;
   readonly now: Instant;
@@ -37,29 +35,28 @@ interface PluginRequest {
   readonly properties: readonly PluginProperty[];
 }
 
-/** A catalog that a plugin has returned, and which plugin. */
 interface ServedCatalog {
   readonly pluginName: string;
   readonly catalog: Catalog;
 }
 
-/** What the plugins say about the accounts of one operation; null: no plugin serves that account. */
+/** The plugins' results per account; null: not served. */
 interface ServedCatalogs {
   of(accountId: Uuid | null): ServedCatalog | null;
 }
 
-/** One plugin's answer: a catalog, or that there is none. */
+/** Null: the plugin does not serve it. */
 type Answer = ServedCatalog | null;
 
 interface Loaded {
   readonly answer: Answer;
-  /** What the catalog takes in memory, as characters of its XML. */
+  /** Memory weight as characters of XML. */
   readonly characters: number;
 }
 
 /**
- * The catalog plugins of the host (§16): the first that has a catalog supplies it. Catalogs with a stamp are cached
- * per tenant and plugin.
+ * The host's catalog plugins (§16), of which the first with a catalog supplies it. Catalogs with a stamp are cached per
+ * tenant and plugin.
  */
 export class PluginCatalogs {
   readonly #plugins: readonly CatalogPlugin[];
@@ -78,15 +75,15 @@ export class PluginCatalogs {
     return this.#plugins.length === 0;
   }
 
-  /** Forgets what plugins have said of a tenant, or of all (null): they are asked again, whatever their stamps. */
+  /** Drops cached results for a tenant, or all (null), whatever their stamps. */
   drop(tenantRecordId: number | null): void {
     this.#kept.drop((key) => tenantRecordId === null || key.startsWith(`${tenantRecordId} `));
   }
 
   /**
-   * Asks the plugins once for one operation. A plugin with a stamp is asked for one catalog, whatever the number of accounts.
-   * @throws BillingError UNEXPECTED (60000) if a plugin fails or is too slow, CATALOG_INVALID_FOR_TENANT (2080) if its
-   * catalog is not valid.
+   * Calls the plugins once per operation. A plugin with a stamp is called for one catalog for all accounts.
+   * @throws BillingError UNEXPECTED (60000) if a plugin fails or times out, CATALOG_INVALID_FOR_TENANT (2080) for an
+   * invalid catalog.
    */
   async ask(request: PluginRequest): Promise<ServedCatalogs> {
     const open = new Set<Uuid | null>(request.accountIds.length === 0 ? [null] : request.accountIds);
@@ -141,7 +138,7 @@ export class PluginCatalogs {
     return { answer: { pluginName: plugin.name, catalog }, characters: content.length };
   }
 
-  /** A getter or a proxy in the catalog is code of the plugin too. */
+  /** Getters and proxies in the catalog run plugin code too. */
   #compiled(plugin: CatalogPlugin, compile: () => Catalog): Catalog {
     try {
       return compile();
@@ -154,13 +151,12 @@ export class PluginCatalogs {
   }
 }
 
-/** Below 0, so that it is no revision of a tenant; the same for the same content, whatever the stamp. */
+/** A negative content hash, so that it never equals a tenant's revision. */
 async function contentRevision(content: string): Promise<number> {
   const hash = await sha256Hex(content);
   return -1 - Number.parseInt(hash.slice(0, 7), 16);
 }
 
-/** A catalog plugin and the time limit of its calls (§16 rule 5). */
 function called({ name }: CatalogPlugin): CalledPlugin {
   return { kind: 'catalog plugin', name, timeoutMs: CATALOG_PLUGIN_TIMEOUT_MS };
 }
@@ -175,8 +171,8 @@ function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPlugi
 }
 
 /**
- * The catalogs of operations: a plugin's, else what the tenant has stored (§16 rule 1). Plugins are asked before the
- * operation's transaction.
+ * The catalogs of operations: a plugin's, else the stored one (§16 rule 1). Plugins are called before the operation's
+ * transaction.
  */
 export class PluginProvider implements CatalogProvider {
   readonly #ports: Pick<Ports, 'storage'>;
@@ -196,7 +192,6 @@ export class PluginProvider implements CatalogProvider {
     return (session, wanted) => this.#join(session, wanted, served);
   }
 
-  /** The tenant's own catalog, for operations that concern no account. */
   async openTenant(
     request: Omit<CatalogRequest, 'accounts'>,
   ): Promise<(session: ReadSession) => Promise<Catalog>> {
@@ -204,7 +199,7 @@ export class PluginProvider implements CatalogProvider {
     return async (session) => served?.catalog ?? this.#stored.catalogOf(session);
   }
 
-  /** The plugin that now serves the tenant in place of its stored catalog, or null (§16 rule 6). */
+  /** The plugin that serves the tenant instead of its stored catalog, or null (§16 rule 6). */
   async serving(request: {
     readonly tenant: TenantRef;
     readonly now: Instant;
@@ -214,7 +209,7 @@ export class PluginProvider implements CatalogProvider {
     return served.of(null);
   }
 
-  /** Those accounts that exist: a plugin is not asked about accounts of other tenants. */
+  /** Filters existing accounts, so that plugins never see ids of other tenants. */
   async #accountsOf({ tenant, accounts }: CatalogRequest): Promise<readonly Uuid[]> {
     if (Array.isArray(accounts) && accounts.length === 0) return [];
     const found = await this.#ports.storage.read(tenant, async (session) => {

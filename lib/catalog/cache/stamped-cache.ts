@@ -7,13 +7,13 @@ interface Kept<V> {
 
 interface CacheLimits {
   readonly maxEntries: number;
-  /** Bound for the sum of the weights told by `weigh`; default: no limit. */
+  /** Limit of the total weight set by `weigh`; default none. */
   readonly maxWeight?: number;
 }
 
 /**
- * Caches values while their stamp is the same, bounded, least recently used first out. Concurrent calls share one
- * load; a failed load is not cached.
+ * Caches values while their stamp is unchanged; evicts the least recently used. Concurrent calls share one load; failed
+ * loads are not cached.
  */
 export class StampedCache<K, V> {
   readonly #kept = new Map<K, Kept<V>>();
@@ -25,7 +25,6 @@ export class StampedCache<K, V> {
     this.#maxWeight = maxWeight;
   }
 
-  /** The value of `key` at `stamp`, from `load` if it is not there. */
   get(key: K, stamp: string | number, load: () => Promise<V>): Promise<V> {
     const known = this.peek(key, stamp);
     if (known !== undefined) return known;
@@ -42,7 +41,7 @@ export class StampedCache<K, V> {
     return kept.value;
   }
 
-  /** The same, without loading. */
+  /** The cached value, without loading. */
   peek(key: K, stamp: string | number): Promise<V> | undefined {
     const kept = this.#kept.get(key);
     if (kept?.stamp !== stamp) return undefined;
@@ -50,13 +49,13 @@ export class StampedCache<K, V> {
     return kept.value;
   }
 
-  /** The same, without waiting for a load that is under way. */
+  /** The cached value, if its load has finished. */
   loaded(key: K, stamp: string | number): V | undefined {
     const kept = this.#kept.get(key);
     return kept?.stamp === stamp ? kept.loaded : undefined;
   }
 
-  /** Tells what a value weighs now; has no effect if the value is no longer cached. */
+  /** Sets the weight of a cached value. */
   weigh(key: K, stamp: string | number, weight: number): void {
     const kept = this.#kept.get(key);
     if (kept?.stamp !== stamp) return;
@@ -64,7 +63,6 @@ export class StampedCache<K, V> {
     this.#put(key, kept);
   }
 
-  /** Forgets all values whose key is one of these. */
   drop(isDropped: (key: K) => boolean): void {
     for (const key of [...this.#kept.keys()]) if (isDropped(key)) this.#kept.delete(key);
   }

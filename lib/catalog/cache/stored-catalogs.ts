@@ -28,33 +28,32 @@ import {
   soldAsOfText,
 } from './stored-parts.ts';
 
-/** Plans, products and frames of catalogs that are kept decoded, of all catalogs together; each takes a few KiB. */
+/** Limit of decoded parts of all catalogs, each some KiB. */
 const MAX_DECODED_CATALOG_PARTS = 10_000;
 
 /**
- * The stored catalogs of tenants, cached by revision (§13), bounded. A change reads only what is new; plans are
- * decoded on demand.
+ * The stored catalogs of tenants, cached by revision (§13), bounded. A change reads only new parts; plans are decoded
+ * on demand.
  */
 export class StoredCatalogs {
-  /** By tenant record id, the least recently used first. */
+  /** By tenant record id, least recently used first. */
   readonly #kept = new Map<number, KeptCatalog>();
   readonly #decoded: DecodedParts;
   readonly #committed: StoredCatalogs | null;
   readonly #slices: TimeSlices;
 
-  /** `committed`: what is known outside, if these are for use inside a transaction. */
+  /** `committed` is the shared cache, if these are for one transaction. */
   constructor(slices: TimeSlices = inOneTurn, committed: StoredCatalogs | null = null) {
     this.#slices = slices;
     this.#committed = committed;
     this.#decoded = committed ? committed.#decoded : new DecodedParts(MAX_DECODED_CATALOG_PARTS);
   }
 
-  /** For use inside a transaction of the host: begins with what is known, and keeps to itself what may be rolled back. */
+  /** For a transaction of the host: starts from the shared cache and isolates uncommitted data. */
   forTransaction(): StoredCatalogs {
     return new StoredCatalogs(this.#slices, this);
   }
 
-  /** The tenant's versions as they are stored; none for a tenant without. */
   async get(session: ReadSession): Promise<Catalog> {
     const tenant = session.tenant.recordId;
     const revision = await session.catalogs.revision();
@@ -68,13 +67,13 @@ export class StoredCatalogs {
     return catalog;
   }
 
-  /** Forgets what is known of a tenant's catalog, or of all (null). */
+  /** Drops the cached catalog of a tenant, or all (null). */
   drop(tenantRecordId: number | null): void {
     if (tenantRecordId === null) this.#kept.clear();
     else this.#kept.delete(tenantRecordId);
   }
 
-  /** Characters of the texts of all parts of a tenant's catalog that are in memory. */
+  /** Characters of a tenant's cached parts. */
   charactersOf(tenantRecordId: number): number {
     return this.#kept.get(tenantRecordId)?.characters ?? 0;
   }
@@ -92,7 +91,7 @@ export class StoredCatalogs {
 }
 
 interface KeptVersion {
-  /** Revision of the catalog that brought it. */
+  /** The catalog revision that added it. */
   readonly since: number;
   readonly contentHash: string;
   readonly version: CatalogVersion;
@@ -100,7 +99,7 @@ interface KeptVersion {
 
 type KeptVersions = ReadonlyMap<number, KeptVersion>;
 
-/** One tenant's catalog at its latest revision, and the parts from which it was put together. */
+/** One tenant's catalog at its latest revision, with its parts. */
 class KeptCatalog {
   readonly #frames: KeptParts<VersionFrame>;
   readonly #products: KeptParts<Product>;
@@ -108,12 +107,11 @@ class KeptCatalog {
   readonly #shapes: KeptShapes;
   #revision: number | undefined;
   #catalog: Catalog = createCatalog([]);
-  /** By record id. */
   #versions: KeptVersions = new Map();
 
   readonly #slices: TimeSlices;
 
-  /** @param origin the catalog that this one continues separately. */
+  /** @param origin the catalog that this one forks. */
   constructor(
     { decoded, slices }: { readonly decoded: DecodedParts; readonly slices: TimeSlices },
     origin?: KeptCatalog,
@@ -132,7 +130,6 @@ class KeptCatalog {
     this.#versions = origin.#versions;
   }
 
-  /** Characters of the texts of all parts. */
   get characters(): number {
     const { characters } = this.#shapes;
     return characters + this.#frames.characters + this.#products.characters + this.#plans.characters;
@@ -140,13 +137,13 @@ class KeptCatalog {
 
   async at(revision: number, session: ReadSession): Promise<Catalog> {
     if (this.#revision === revision) return this.#catalog;
-    // Another call may replace the versions while this one reads; this call goes on with those it began with.
+    // Another call may replace the versions during this read.
     const known = this.#versions;
     const stored = await session.catalogs.versions();
     const unknown = stored.filter((version) => !isKept(known, version)).map(({ recordId }) => recordId);
     const contents = await session.catalogs.contents(unknown);
     await this.#readParts(contents, session);
-    // From here to the end nothing waits, so no other call can release a part that this one has found.
+    // Nothing awaits below, so no other call can release a part found here.
     const versions = this.#compose(stored, known, new Map(contents.map((each) => [each.recordId, each])));
     const all = [...versions.values()];
     const catalog = createCatalog(
@@ -164,7 +161,7 @@ class KeptCatalog {
     return catalog;
   }
 
-  /** Reads again if another call has released parts that this one had found before it waited. */
+  /** Reads again parts that another call released meanwhile. */
   async #readParts(contents: readonly StoredCatalogContent[], session: ReadSession): Promise<void> {
     for (let missing = this.#missingOf(contents); missing.size > 0; missing = this.#missingOf(contents)) {
       const parts = await this.#partsOf(missing, session);
@@ -173,7 +170,7 @@ class KeptCatalog {
     }
   }
 
-  /** A part at a time: a database in the process reads without letting others have their turn. */
+  /** In batches: an in-process database reads without yielding. */
   async #partsOf(
     recordIds: ReadonlySet<number>,
     session: ReadSession,
@@ -199,7 +196,7 @@ class KeptCatalog {
     return missing;
   }
 
-  /** Releases the parts of versions that were replaced or removed, and no others. */
+  /** Releases the parts of replaced and removed versions. */
   #letGo(versions: readonly CatalogVersion[]): void {
     this.#frames.keepOnly(new Set(versions.map(({ frame }) => frame)));
     this.#products.keepOnly(new Set(versions.flatMap(({ productParts }) => productParts.parts)));
@@ -220,7 +217,7 @@ class KeptCatalog {
     }
   }
 
-  /** In the order of `stored`, so that a version can share what it has in common with the one before it. */
+  /** In the order of `stored`, so that a version shares parts with the previous one. */
   #compose(
     stored: readonly StoredCatalogVersion[],
     known: KeptVersions,
@@ -260,7 +257,7 @@ function isKept(known: KeptVersions, { recordId, contentHash }: StoredCatalogVer
   return known.get(recordId)?.contentHash === contentHash;
 }
 
-/** A version stored before parts existed; it was valid when it was stored. */
+/** For versions stored before parts existed, which were validated then. */
 function versionOfXml(canonicalXml: string): CatalogVersion {
   const [parsed] = readCatalogXml(canonicalXml).versions;
   assertInvariant(parsed !== undefined, 'A stored catalog document holds no version');

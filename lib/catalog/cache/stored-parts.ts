@@ -14,24 +14,23 @@ import { deepFreeze, type Part, PartList, type SoldAs } from '../model/part.ts';
 import { createPlan, rememberText, textOfPlan } from '../model/plan.ts';
 import type { PlanContent, VersionFrame } from '../model/version-content.ts';
 
-/** What all stored parts of one kind have in common. */
 interface Decoding<T> {
-  /** Makes the frozen value. */
+  /** Returns the frozen value. */
   decode(text: string): T;
-  /** For plans: only product and period, from the same text. */
+  /** For plans: product and period without decoding the rest. */
   soldAs?(text: string): SoldAs;
   readonly decoded: DecodedParts;
 }
 
 /**
- * A part as stored text, decoded on demand. The value is released after many others were used; while somebody holds
- * it, callers get the same object.
+ * A part as stored text, decoded on demand. The value may be evicted; while it is referenced, callers get the same
+ * object.
  */
 export class StoredPart<T extends object> implements Part<T> {
   readonly name: string;
   readonly forExisting: Instant | null;
   readonly shape: Shape | null;
-  /** As it is stored: what fills the shape or, without a shape, the whole text. */
+  /** The stored text: the filling of the shape or, without a shape, all. */
   readonly #ownText: string;
   readonly #decoding: Decoding<T>;
   #value: T | undefined;
@@ -54,7 +53,7 @@ export class StoredPart<T extends object> implements Part<T> {
     return this.shape === null ? this.#ownText : this.shape.fill(this.#ownText);
   }
 
-  /** Characters that it does not share with others of its shape. */
+  /** Characters not shared through the shape. */
   get characters(): number {
     return this.#ownText.length;
   }
@@ -82,14 +81,13 @@ export class StoredPart<T extends object> implements Part<T> {
   }
 }
 
-/** Records by id, and how much they take in memory. */
+/** Records by id, with their memory weight. */
 class Kept<V extends { readonly characters: number }> {
   readonly #values = new Map<number, V>();
   readonly #origin: Kept<V> | undefined;
-  /** Characters of the texts of those that are here. */
   characters = 0;
 
-  /** @param origin where to find records that are not here. */
+  /** @param origin where missing records are looked up. */
   constructor(origin: Kept<V> | undefined) {
     this.#origin = origin;
   }
@@ -98,7 +96,6 @@ class Kept<V extends { readonly characters: number }> {
     return this.#values.get(recordId) ?? this.#origin?.find(recordId);
   }
 
-  /** The record of that id, made if there is none. */
   keep(recordId: number, make: () => V): V {
     const known = this.find(recordId);
     if (known !== undefined) return known;
@@ -121,7 +118,6 @@ class Kept<V extends { readonly characters: number }> {
   }
 }
 
-/** Parts of one kind. */
 export class KeptParts<T extends object> extends Kept<StoredPart<T>> {
   readonly #decoding: Decoding<T>;
 
@@ -156,14 +152,13 @@ export class KeptParts<T extends object> extends Kept<StoredPart<T>> {
   }
 }
 
-/** Shapes of parts. */
 export class KeptShapes extends Kept<Shape> {
-  /** The shapes of these parts; those that are not cached are read. */
+  /** Returns the shapes of these parts, reading uncached ones. */
   async of(
     parts: readonly StoredCatalogPart[],
     read: (recordIds: ReadonlySet<number>) => Promise<readonly StoredCatalogPart[]>,
   ): Promise<(part: StoredCatalogPart) => Shape | null> {
-    // Held apart from the cache, which another call may clear in part while this one reads.
+    // A copy, since another call may clear the cache meanwhile.
     const found = new Map<number, Shape>();
     const missing = new Set<number>();
     for (const { shapeRecordId } of parts) {
@@ -192,7 +187,7 @@ interface Releasable {
   release(): void;
 }
 
-/** The parts whose values are held: a ring, in which a newly decoded part replaces the oldest. */
+/** A ring of decoded parts, in which a new one replaces the oldest. */
 export class DecodedParts {
   readonly #ring: Releasable[] = [];
   readonly #size: number;
@@ -209,7 +204,6 @@ export class DecodedParts {
   }
 }
 
-/** The parts of a version as they are stored. */
 export async function partsOf(version: CatalogVersion, slices: TimeSlices): Promise<NewCatalogParts> {
   const { frame, productParts, planParts } = version;
   return {
@@ -223,7 +217,7 @@ export async function partsOf(version: CatalogVersion, slices: TimeSlices): Prom
   };
 }
 
-/** So many at once that waiting costs little, and so few that they block neither memory nor the event loop. */
+/** The batch size limits waiting, memory and blocking of the event loop. */
 async function someAtOnce<P, T>(
   parts: readonly P[],
   slices: TimeSlices,
@@ -251,13 +245,13 @@ export function planOfText(text: string): Plan {
   return plan;
 }
 
-/** Product and period, taken from the text of a plan without reading the rest. */
+/** Product and period of a plan's text without decoding the rest. */
 export function soldAsOfText(text: string): SoldAs {
   const { product, finalPhase }: PlanContent = JSON.parse(text);
   return { product, billingPeriod: finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD };
 }
 
-/** The frame without the version's billing mode, which its plans already have (§3.4). */
+/** The frame without the version's billing mode, which its plans contain (§3.4). */
 function textOfFrame(frame: VersionFrame): string {
   return textOfValue({ ...frame, recurringBillingMode: null });
 }
@@ -290,27 +284,22 @@ function hashOf(kind: CatalogPartKind, text: string): Promise<string> {
   return sha256Hex(`${kind} ${text}`);
 }
 
-/** Stands for a blank. JSON never contains this character: it escapes the ones in texts. */
+/** Marks a blank; JSON text escapes this character. */
 const BLANK = '\u001a';
-/** Separates the fillings of two blanks; no value on one line of JSON contains it. */
+/** Separates fillings; no single-line JSON value contains it. */
 const SEPARATOR = '\n';
 
-/**
- * The variable parts of a plan's text: the date for existing subscriptions, which comes first, and the digits of each
- * decimal.
- */
+/** The variable parts of a plan's text: the date for existing subscriptions and the digits of each decimal. */
 const variable = /(?<=^\{"effectiveDateForExistingSubscriptions":)[^,]*|(?<=\{"d":")[^"]*/g;
 
 interface ShapedText {
-  /** The text with blanks. */
   readonly shape: string;
-  /** What fills them. */
   readonly filling: string;
 }
 
 /**
- * Splits a plan's text into what its versions share and what price changes alter, so that a thousand versions hold
- * the phase names once. `Shape.fill` restores the text.
+ * Splits a plan's text into a shape shared by its versions and the filling that price changes alter, to save memory.
+ * `Shape.fill` restores the text.
  */
 export function shapedText(text: string): ShapedText {
   const filling: string[] = [];
@@ -321,9 +310,7 @@ export function shapedText(text: string): ShapedText {
   return { shape, filling: filling.join(SEPARATOR) };
 }
 
-/** A shape, cached for all parts that have it. */
 export class Shape {
-  /** Name of the plans that have it. */
   readonly name: string;
   readonly characters: number;
   readonly #pieces: readonly string[];
@@ -334,7 +321,6 @@ export class Shape {
     this.#pieces = text.split(BLANK);
   }
 
-  /** Restores the text that `shapedText` has divided. */
   fill(filling: string): string {
     const values = filling.split(SEPARATOR);
     return this.#pieces
@@ -343,11 +329,11 @@ export class Shape {
   }
 }
 
-/** Characters that are encoded in one step, and the bytes that one of them takes at most. */
+/** Characters per encoding step, and their maximum bytes. */
 const CHARACTERS_PER_STEP = 65_536;
 const BYTES_PER_CHARACTER = 3;
 
-/** SHA-256 of a text, in hexadecimal. @param slices for a long one. */
+/** @param slices for a long text. */
 export async function sha256Hex(text: string, slices: TimeSlices = inOneTurn): Promise<string> {
   const bytes = new Uint8Array(text.length * BYTES_PER_CHARACTER);
   const encoder = new TextEncoder();
@@ -361,7 +347,7 @@ export async function sha256Hex(text: string, slices: TimeSlices = inOneTurn): P
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Pieces of the text, none of which ends within a pair of surrogates. */
+/** Splits the text without dividing surrogate pairs. */
 function* piecesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     let end = Math.min(start + CHARACTERS_PER_STEP, text.length);

@@ -26,18 +26,17 @@ import { completed } from './fields/field.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A version that a simple plan changes or makes. */
 export interface EditedVersion {
-  /** The stored version that it replaces; null: it is new. */
+  /** The stored version to replace; null: new. */
   readonly replaces: CatalogVersion | null;
   readonly content: VersionContent;
 }
 
 /**
- * The versions that change when a simple plan is added: the one in force and every later one (§12 rule 3); empty if
- * all have it. Not validated yet.
+ * The versions changed by a simple plan: the one in force and all later ones without it (§12 rule 3). Not validated
+ * yet.
  * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060) if the plan exists and is not simple or differs,
- * or if a new plan or product lacks something.
+ * or if a new plan or product is incomplete.
  */
 export function* addSimplePlan(
   catalog: Catalog,
@@ -70,7 +69,7 @@ function emptyVersion(currency: Currency, now: Instant): VersionContent {
   });
 }
 
-/** The same value if the version already has all of it. */
+/** Returns the same value if nothing is missing. */
 function withSimplePlan(version: VersionContent, request: CheckedSimplePlan): VersionContent {
   const existing = version.plans.find((plan) => plan.name === request.planId);
   const productName = existing?.product ?? request.productName;
@@ -132,7 +131,6 @@ function freeTrial(duration: Duration, currency: Currency): PhaseContent {
   return completed(phase, { type: PhaseType.TRIAL, duration, fixed: completed(fixed, { price }) });
 }
 
-/** Adds the price in a currency in which the plan has none. */
 function withPrice(version: VersionContent, plan: PlanContent, request: CheckedSimplePlan): VersionContent {
   checkAgreement(plan, request);
   const { currency, amount } = request;
@@ -140,7 +138,7 @@ function withPrice(version: VersionContent, plan: PlanContent, request: CheckedS
   const price = recurring?.price ?? null;
   if (recurring === null || price === null) throw refused(`plan "${plan.name}" has no recurring price`);
   const known = price.prices.find((each) => each.currency === currency);
-  // An empty price is zero in every currency, this one included.
+  // An empty price is zero in every currency.
   const current = price.prices.length === 0 ? ZERO : known?.amount?.value;
   if (known !== undefined || current !== undefined) {
     if (current?.equals(amount)) return version;
@@ -156,7 +154,7 @@ function withPrice(version: VersionContent, plan: PlanContent, request: CheckedS
   return { ...version, plans: version.plans.map((each) => (each === plan ? edited : each)) };
 }
 
-/** A trial that is free in some currencies becomes free in all; else it could not be started in the new one. */
+/** A trial free in some currencies becomes free in all; otherwise it could not start in the new one. */
 function freeInCurrency(trial: PhaseContent, currency: Currency): PhaseContent {
   const prices = trial.fixed?.price.prices ?? [];
   if (trial.fixed === null || prices.length === 0 || prices.some((each) => each.currency === currency))
@@ -164,7 +162,7 @@ function freeInCurrency(trial: PhaseContent, currency: Currency): PhaseContent {
   return { ...trial, fixed: { ...trial.fixed, price: { prices: [] } } };
 }
 
-/** An existing plan must be a simple one and must match the request (§12 rule 3, step 4). */
+/** An existing plan must be simple and match the request (§12 rule 3, step 4). */
 function checkAgreement(plan: PlanContent, request: CheckedSimplePlan): void {
   const [trial, ...others] = plan.initialPhases;
   const owner = `plan "${plan.name}"`;
@@ -224,26 +222,26 @@ function writtenAmount({ amount }: CheckedSimplePlan): WrittenDecimal {
   return { value: amount, text: formatDecimal(amount) };
 }
 
-/** A plan with one recurring price and perhaps a free trial, as `POST /catalog/simplePlan` takes it. */
+/** A plan with one recurring price and an optional free trial, the body of `POST /catalog/simplePlan`. */
 export interface SimplePlan {
   /** An XML NCName. */
   readonly planId?: string | null;
-  /** Required for a plan that does not exist. */
+  /** Required for a new plan. */
   readonly productName?: string | null;
-  /** Required for a product that does not exist. */
+  /** Required for a new product. */
   readonly productCategory?: ProductCategory | null;
   readonly currency?: string | null;
   readonly amount?: Decimal | null;
-  /** Required for a plan that does not exist. */
+  /** Required for a new plan. */
   readonly billingPeriod?: BillingPeriod | null;
   /** 0 or absent: no trial. */
   readonly trialLength?: number | null;
   readonly trialTimeUnit?: TimeUnit | null;
-  /** Base products for which an add-on can be bought; required with ADD_ON. */
+  /** Base products that offer the add-on; required with ADD_ON. */
   readonly availableBaseProducts?: readonly string[] | null;
 }
 
-/** The same, checked as far as possible without a catalog. */
+/** The request after checks that need no catalog. */
 interface CheckedSimplePlan {
   readonly planId: string;
   readonly productName: string | null;
@@ -251,9 +249,9 @@ interface CheckedSimplePlan {
   readonly currency: Currency;
   readonly amount: Decimal;
   readonly billingPeriod: BillingPeriod | null;
-  /** null: none is asked for, or the request does not say. */
+  /** null: none requested or not specified. */
   readonly trial: Duration | null;
-  /** True: the request gives both length and unit, so that an existing plan has to agree. */
+  /** True if the request has length and unit, which an existing plan must match. */
   readonly saysTrial: boolean;
   readonly availableBaseProducts: readonly string[];
 }
@@ -281,7 +279,7 @@ export function checkSimplePlan(plan: SimplePlan): CheckedSimplePlan {
   };
 }
 
-/** §12 rule 3: the error for everything that makes a simple plan refused. */
+/** The error of every rejected simple plan (§12 rule 3). */
 export function refused(message: string, problems?: readonly Problem[]): BillingError {
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR,
@@ -325,7 +323,7 @@ function trialOf({ trialLength, trialTimeUnit }: SimplePlan): Duration | null {
   return trialTimeUnit === TimeUnit.UNLIMITED ? null : { unit: trialTimeUnit, number: trialLength };
 }
 
-/** Callers whose code no compiler checks may give anything; a catalog that has it could not be invoiced. */
+/** Callers without type checks may pass any value, which could not be invoiced later. */
 function checkNamed(field: keyof SimplePlan, given: unknown, names: Readonly<Record<string, string>>): void {
   const known = Object.values(names);
   if (!isGiven(given) || known.some((name) => name === given)) return;

@@ -27,7 +27,7 @@ import {
 import { quote } from './xml/element.ts';
 import { writeCatalogXml } from './xml/write-catalog.ts';
 
-/** A catalog written in code: both the value that the engine works with, and the equivalent document. */
+/** A catalog defined in code, with its equivalent document. */
 export class DefinedCatalog {
   readonly name: string;
   readonly catalog: Catalog;
@@ -39,7 +39,7 @@ export class DefinedCatalog {
   }
 
   /**
-   * The same catalog with one more version. A version is complete: what it leaves out is retired from its date on.
+   * Returns the catalog with one more version. Versions are complete: missing plans are retired from its date on.
    * @throws BillingError 2080 as `defineCatalog`, also if the versions contradict each other (§5).
    */
   withVersion<
@@ -55,7 +55,7 @@ export class DefinedCatalog {
     return new DefinedCatalog(this.name, [...versions, added]);
   }
 
-  /** The envelope that retrieval returns too (§3.4). `uploadCatalog` takes this text, and also this value itself. */
+  /** The envelope of retrieval (§3.4). `uploadCatalog` accepts this text or the catalog itself. */
   toXml(): string {
     return writeCatalogXml(this.catalog);
   }
@@ -97,7 +97,7 @@ export function defineCatalog<
   return new DefinedCatalog(definition.name, [versionOf(definition.name, definition, [])]);
 }
 
-/** Reuses the objects of plans that are equal in earlier versions. */
+/** Shares equal plans with earlier versions. */
 function versionOf(
   name: string,
   definition: AnyVersionDefinition,
@@ -119,8 +119,8 @@ function throwAny(problems: readonly Problem[]): void {
 }
 
 /**
- * The catalog that a plugin has given, checked like an uploaded one (§16 rule 4).
- * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) that names the plugin and every error found.
+ * A plugin's catalog, checked like an uploaded one (§16 rule 4).
+ * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with the plugin's name and every error.
  */
 export function compilePluginCatalog(
   { name, versions: given }: CatalogDefinition,
@@ -156,14 +156,13 @@ function invalid(
 }
 
 interface ReadDefinition {
-  /** Not usable if there are problems. */
+  /** Unusable if there are problems. */
   readonly content: VersionContent;
-  /** Every value that cannot be read. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * A definition's content, in the form in which a document with the same content is read.
+ * Converts a definition to the same content as its document.
  * @param missingDefault the plans of `DEFAULT` if the definition has only other lists; by default that is a problem.
  */
 function contentOf(
@@ -172,7 +171,7 @@ function contentOf(
   missingDefault?: readonly string[],
 ): ReadDefinition {
   const reader = new DefinitionReader();
-  // A value that no compiler has checked may be anything.
+  // A plugin may return anything.
   const given: Partial<AnyVersionDefinition> = Object(definition);
   const lists = given.priceLists ?? { [DEFAULT_PRICE_LIST]: Object.keys(Object(given.plans)) };
   const { [DEFAULT_PRICE_LIST]: defaultList = missingDefault, ...childPriceLists } = lists;
@@ -186,8 +185,8 @@ function contentOf(
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a definition by the tables of fields: named records by name, prices by currency, flat rule cases. With
- * problems, which no compiler may have found, the result is not of its type.
+ * Reads a definition by the field tables: named records by name, prices by currency, flat rule cases. With problems,
+ * the result does not match its type.
  */
 class DefinitionReader {
   readonly problems: Problem[] = [];
@@ -256,7 +255,7 @@ class DefinitionReader {
     };
   }
 
-  /** A number is refused, since its digits may not be those that were meant. */
+  /** Rejects numbers, since their digits may be inexact. */
   #amount(given: unknown, place: string): unknown {
     if (typeof given !== 'number') return this.#scalar(decimal, given, place);
     return this.note(`${place}: the number ${given} is not ${decimal.description}; write it as text`);
@@ -279,7 +278,6 @@ class DefinitionReader {
   }
 }
 
-/** The place of a value, for messages. */
 function placeOf(
   type: ValueType,
   given: unknown,
@@ -287,23 +285,22 @@ function placeOf(
 ): string {
   if (type === phase)
     return `${owner}, phase ${isRecord(given) ? shortened(String(given.type)) : shown(given)}`;
-  // A phase's price is placed at the section that holds it.
+  // Reports a phase's price at its section.
   return name === 'price' ? owner : below(owner, name);
 }
 
-/** `Plan "gold"`, then what is in it. */
 function below(owner: string, name: string): string {
   if (owner !== '') return `${owner}, ${name}`;
   return name.includes('"') ? `${name.charAt(0).toUpperCase()}${name.slice(1)}` : name;
 }
 
-/** A record that may be given by just one of its fields. */
+/** Expands the short form of a record. */
 function inFull({ short, fields }: RecordType, given: unknown): unknown {
   const isFull = short === undefined || (isRecord(given) && fields.some(({ name }) => name in given));
   return isFull ? given : { [short]: given };
 }
 
-/** The text to read a scalar from; undefined for a value of another type. */
+/** The text of a scalar; undefined for other types. */
 function textOf(type: Scalar, given: unknown): string | undefined {
   if (typeof given === 'string') return given;
   if (typeof given === 'number' && (type === decimal || type === int)) return String(given);

@@ -39,10 +39,9 @@ import {
   selectPlan,
 } from './rules.ts';
 
-/** How many names an error message lists. */
 const LISTED_NAMES = 10;
 
-/** What a version is made of; parts may be shared with other versions. */
+/** The content of a version; parts may be shared. */
 export interface VersionParts {
   readonly effectiveDate: Instant;
   readonly frame: Part<VersionFrame>;
@@ -51,17 +50,15 @@ export interface VersionParts {
 }
 
 /**
- * One complete, dated catalog: an immutable value, deeply frozen, shared by everybody who holds it. Products, plans and
- * the plans of a list are in ascending order of name, price lists `DEFAULT` first, the rest as in the document. Every
- * look-up by name is a map read and decodes only the plan found. Made by `createVersion`, or from the parts of other
- * versions.
+ * One complete, dated catalog: deeply frozen and shared. Products, plans and the plans of a list are sorted by name,
+ * price lists with `DEFAULT` first, the rest as in the document. Look-ups by name read a map and decode only the plan
+ * found. Created by `createVersion`, or from parts of other versions.
  */
 export class CatalogVersion implements PlanLookup {
   readonly effectiveDate: Instant;
   readonly frame: Part<VersionFrame>;
   readonly productParts: PartList<Product>;
   readonly planParts: PartList<Plan>;
-  /** Plans by list, product and period. */
   #selections: ReadonlyMap<string, readonly Part<Plan>[]> | undefined;
 
   constructor({ effectiveDate, frame, products, plans }: VersionParts) {
@@ -72,12 +69,11 @@ export class CatalogVersion implements PlanLookup {
     Object.freeze(this);
   }
 
-  /** The same in all versions of a tenant. */
   get catalogName(): string {
     return this.frame.value.catalogName;
   }
 
-  /** Default of the document for plans without a mode of their own; already applied to `plans`. */
+  /** The document's default for plans without a mode, already applied to `plans`. */
   get recurringBillingMode(): BillingMode | null {
     return this.frame.value.recurringBillingMode;
   }
@@ -94,7 +90,7 @@ export class CatalogVersion implements PlanLookup {
     return this.productParts.values();
   }
 
-  /** All plans. Slower than looking up one, since each is decoded. */
+  /** All plans, which must all be decoded. */
   get plans(): readonly Plan[] {
     return this.planParts.values();
   }
@@ -117,7 +113,7 @@ export class CatalogVersion implements PlanLookup {
     return priceListIndex(this.frame.value).all;
   }
 
-  /** The plan of that name, or undefined: the version may have retired it. */
+  /** Returns undefined for an unknown or retired plan. */
   planNamed(name: string): Plan | undefined {
     return this.planParts.part(name)?.value;
   }
@@ -158,7 +154,7 @@ export class CatalogVersion implements PlanLookup {
   }
 
   /**
-   * The phase with a name such as `pro-monthly-evergreen`.
+   * Returns the phase of a name such as `pro-monthly-evergreen`.
    * @throws BillingError 2041 if the name does not end in a phase type, 2040 if the version has no such phase.
    */
   findPhase(name: string): PlanPhase {
@@ -183,12 +179,11 @@ export class CatalogVersion implements PlanLookup {
     return (this.#selections.get(selectionKey(criteria)) ?? []).map((part) => part.value);
   }
 
-  /** The plan that a request means (§7). @throws BillingError as `selectPlan` of plan-specifier.ts. */
+  /** @throws BillingError as `selectPlan` of rules.ts (§7). */
   selectPlan(specifier: PlanSpecifier): Plan {
     return selectPlan(this, specifier);
   }
 
-  /** What a create rule reads about one of this version's plans. */
   contextOf(plan: Plan): CreationContext {
     return {
       product: plan.product,
@@ -198,7 +193,6 @@ export class CatalogVersion implements PlanLookup {
     };
   }
 
-  /** What the other rules read about a subscription on one of this version's plans. */
   subscriptionContextOf(plan: Plan, phaseType: PhaseType): SubscriptionContext {
     return { ...this.contextOf(plan), phaseType };
   }
@@ -215,7 +209,6 @@ export class CatalogVersion implements PlanLookup {
     return cancelPolicy(this.rules, context).result;
   }
 
-  /** As `decidePlanChange` of rules-of-change.ts, without the cases. */
   evaluatePlanChange(from: SubscriptionContext, target: PlanSpecifier): PlanChangeEvaluation {
     const { priceList, policy, alignment } = decidePlanChange(this, from, target);
     return { priceList, policy: policy.result, alignment: alignment.result };
@@ -249,14 +242,13 @@ export class CatalogVersion implements PlanLookup {
 }
 
 /**
- * Turns the data of a version that passed `validateVersion` into the value that the engine works with. Plans and
- * products taken from another version stay the same objects.
+ * Creates a version from content that passed `validateVersion`. Plans and products of other versions stay the same
+ * objects.
  */
 export function createVersion(content: VersionContent): CatalogVersion {
   return atOnce(versionSteps(content));
 }
 
-/** What the version was made of, with what is computed of it. */
 export function* contentSteps(version: CatalogVersion): Steps<VersionContent> {
   const { effectiveDate, frame, productParts, planParts } = version;
   return {
@@ -267,7 +259,6 @@ export function* contentSteps(version: CatalogVersion): Steps<VersionContent> {
   };
 }
 
-/** As `createVersion`, step by step. */
 export function* versionSteps(content: VersionContent): Steps<CatalogVersion> {
   const { effectiveDate, products: writtenProducts, plans: writtenPlans, ...frame } = content;
   const plans = yield* eachStep(writtenPlans, (plan) =>
@@ -287,18 +278,18 @@ function sortedPlans({ defaultPriceList, childPriceLists }: PriceListSet): Price
   return { defaultPriceList: sorted(defaultPriceList), childPriceLists: childPriceLists.map(sorted) };
 }
 
-/** Neither a period nor an NCName holds a space. */
+/** Neither a period nor an NCName contains a space. */
 function selectionKey({ productName, billingPeriod, priceListName }: PlanCriteria): string {
   return `${billingPeriod} ${priceListName} ${productName}`;
 }
 
-/** A plan that can be bought, on one of the price lists that have it. */
+/** A plan on one of its price lists. */
 export interface AvailablePlan {
   readonly plan: Plan;
   readonly priceListName: string;
 }
 
-/** Every plan of a BASE product, once per list that has it, by plan name, then list (§12 rule 4). */
+/** Every plan of a BASE product, once per list, by plan name, then list (§12 rule 4). */
 export function* listBasePlans(version: CatalogVersion): Steps<readonly AvailablePlan[]> {
   const products = yield* version.productParts.valueSteps();
   const isBase = new Map(products.map(({ name, category }) => [name, category === ProductCategory.BASE]));
@@ -317,8 +308,8 @@ export function* listBasePlans(version: CatalogVersion): Steps<readonly Availabl
 }
 
 /**
- * The plans of add-ons for sale with a base product, without included ones, by add-on, period, list and name (§12
- * rule 4); of one list if `priceListName` is given.
+ * The plans of add-ons available with a base product, without included ones, by add-on, period, list and name (§12 rule
+ * 4), optionally of one list.
  */
 export function listAddOns(
   version: CatalogVersion,
@@ -339,7 +330,7 @@ export function listAddOns(
   );
 }
 
-/** Names of plans, or null: any plan. */
+/** Plan names; null = any. */
 export type ChangedPlans = ReadonlySet<string> | null;
 
 /**
@@ -355,7 +346,7 @@ export function changedPlans(
   const changed = new Set<string>();
   for (const [index, version] of after.entries()) {
     if (held.has(version)) continue;
-    // §6.1: before the first version the first version is in force.
+    // §6.1: the first version is also in force before its date.
     const inForce = after[index - 1] ?? before[0];
     if (inForce === undefined || !alignsAlike(version, inForce)) return null;
     addDifferent(version.planParts, inForce.planParts, changed);

@@ -5,19 +5,17 @@ import type { Plan, PlanRules, PriceListSet, Product, Unit } from '../model/cata
 import type { Catalog } from './catalog.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 
-/** A catalog as hosts receive it. */
 export interface CatalogView {
   /** Null without versions. */
   readonly name: string | null;
   /** Changes with every change of the catalog. */
   readonly revision: number;
-  /** Ascending by effective date. */
   readonly versions: readonly CatalogVersionView[];
-  /** The document of all versions, as `catalogs.upload` takes it. */
+  /** The document of all versions, accepted by `catalogs.upload`. */
   toXml(): string;
 }
 
-/** A version of a catalog; products, plans and price lists are in order of name. */
+/** Products, plans and price lists are sorted by name. */
 export interface CatalogVersionView {
   readonly catalogName: string;
   readonly effectiveDate: Date;
@@ -39,7 +37,7 @@ const plainPlan = plainBy({ effectiveDateForExistingSubscriptions: 'instant' }) 
   plan: Plan,
 ) => Plain<Plan>;
 
-/** Plans are decoded when they are first read. */
+/** Plans are decoded on first read. */
 export function catalogVersionView(version: CatalogVersion): CatalogVersionView {
   const { catalogName, recurringBillingMode, currencies, units, products, rules, priceLists } = version;
   let plans: readonly Plain<Plan>[] | undefined;

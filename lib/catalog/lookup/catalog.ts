@@ -26,47 +26,42 @@ import {
   type PlanSpecifier,
 } from './rules.ts';
 
-/** Earlier revisions of one catalog that are kept in memory; they share their versions with it. */
+/** Limit of earlier revisions kept in memory per catalog; they share its versions. */
 const MAX_EARLIER_CATALOGS = 16;
 
-/** A plan and the version that supplies it, whose date is the `catalogEffectiveDate` of what is billed. */
+/** A plan with its version, whose date is the `catalogEffectiveDate` of charges. */
 export interface ResolvedPlan {
   readonly version: CatalogVersion;
   readonly plan: Plan;
 }
 
-/** When a subscription was put on its plan. */
 export interface LastPlanChange {
-  /** The effective date of the event that did so. */
   readonly at: Instant;
   /** When that event was recorded, whatever its date. */
   readonly decided: Instant;
 }
 
-/** Another catalog with plans of running subscriptions that this one does not sell (§14 rule 2, §15.6 rule 4). */
+/** Another catalog with plans of running subscriptions (§14 rule 2, §15.6 rule 4). */
 export interface Elsewhere {
   readonly catalog: Catalog;
-  /** Choices before this instant belong to that catalog, even if this one has the plan; null: the name decides. */
+  /** Earlier choices use that catalog, even for plans of this one; null: the name decides. */
   readonly until: Instant | null;
 }
 
-/** How a catalog came to be, revision by revision (§13 rule 2). */
+/** The history of a catalog by revision (§13 rule 2). */
 export interface CatalogPast {
-  /** The tenant's `catalogRevision` of which this is the catalog. */
+  /** The current `catalogRevision`. */
   readonly revision: number;
-  /** The versions as they were at an earlier revision, in any order. */
+  /** The versions at an earlier revision, in any order. */
   versionsAt(revision: number): readonly CatalogVersion[];
-  /**
-   * False if answers about the plan can change without the revision: the host may start with another default catalog.
-   */
+  /** False if the plan can change without the revision: the host may start with another default catalog. */
   readonly isRevised?: boolean;
 }
 
-/** All versions of a tenant's catalog: an immutable value, shared. Made by `createCatalog`. */
+/** All versions of a tenant's catalog, immutable and shared. Created by `createCatalog`. */
 export class Catalog {
-  /** Ascending by effective date. */
   readonly versions: readonly CatalogVersion[];
-  /** The tenant's `catalogRevision`; 0 for a catalog of no tenant; negative, and made from the content, for a plugin's. */
+  /** The tenant's `catalogRevision`; 0 without a tenant; negative for a plugin's catalog, derived from its content. */
   readonly revision: number;
   readonly #dates: Float64Array;
   readonly #past: CatalogPast | null;
@@ -87,14 +82,13 @@ export class Catalog {
     Object.freeze(this);
   }
 
-  /** Name of the catalog; null without versions. */
   get name(): string | null {
     return this.versions[0]?.catalogName ?? null;
   }
 
   /**
-   * False if what is said about this plan (without a name: about any plan) can change without the revision, since the
-   * host may start with another default catalog.
+   * False if the plan (by default: any plan) can change without the revision, since the host may start with another
+   * default catalog.
    */
   isRevised(planName: string | null = null): boolean {
     if (this.#past === null || this.#past.isRevised === false) return false;
@@ -102,17 +96,17 @@ export class Catalog {
     return planName !== null && this.#has(planName) && !this.#elsewhere.catalog.#holder(planName, null);
   }
 
-  /** The same, with another catalog for the plans of running subscriptions that it does not sell. */
+  /** Adds another catalog for plans of running subscriptions. */
   beside(elsewhere: Elsewhere): Catalog {
     return new Catalog(this.versions, this.#past, elsewhere);
   }
 
-  /** Whether `asOf` can tell what the catalog was at that revision: earlier content of a plugin is not stored. */
+  /** Returns false for an earlier revision of a plugin's catalog, which is not stored. */
   knows(revision: number): boolean {
     return this.revision >= 0 && revision >= 0;
   }
 
-  /** The catalog as it was at an earlier revision of the tenant; without versions before its first upload. */
+  /** The catalog at an earlier revision; without versions before the first upload. */
   asOf(revision: number): Catalog {
     if (this.#past === null || revision >= this.revision) return this;
     const known = this.#earlier.get(revision);
@@ -128,7 +122,7 @@ export class Catalog {
   }
 
   /**
-   * The version in force at an instant: the latest that is effective by then, else the earliest (§6.1).
+   * The latest version effective at the instant, else the earliest (§6.1).
    * @throws BillingError 2050 `CATALOG_NO_CATALOG_FOR_GIVEN_DATE` without any version.
    */
   resolveVersion(at: Instant): CatalogVersion {
@@ -143,10 +137,9 @@ export class Catalog {
   }
 
   /**
-   * The plan of an existing subscription at an instant (§6.2). It keeps the version of `lastPlanChange`, the effective
-   * date of the event that put it on this plan, until a later version sets a date for existing subscriptions that is
-   * reached. A retired plan is found in the last version that had it.
-   * @param lastPlanChange an instant alone means a choice that is made now.
+   * The plan of an existing subscription at an instant (§6.2). It keeps the version of `lastPlanChange` until a later
+   * version's date for existing subscriptions is reached. A retired plan is found in its last version.
+   * @param lastPlanChange the effective date of the choice; an instant alone means a choice made now.
    * @throws BillingError 2020 `CATALOG_PLAN_NOT_FOUND` if no version up to `at` has the plan; 2050 without any version.
    */
   resolvePlan(planName: string, at: Instant, lastPlanChange: Instant | LastPlanChange): ResolvedPlan {
@@ -169,14 +162,14 @@ export class Catalog {
     );
   }
 
-  /** The price changes for one existing subscription (§6.4), in date order; with `alignment` on bill cycle dates. */
+  /** In date order (§6.4); with `alignment` on bill cycle dates. */
   priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
     return priceChangeEvents((step) => this.plansChangedAfter(step), timeline, alignment);
   }
 
   /**
-   * The later versions that change the plan for existing subscriptions, up to the first without it; ascending (§6.4
-   * rule 2).
+   * Later versions that change the plan for existing subscriptions, up to the first without it; ascending (§6.4 rule
+   * 2).
    */
   plansChangedAfter(choice: ChosenPlan): readonly ResolvedPlan[] {
     const { planName, effective, decided = null } = choice;
@@ -192,9 +185,8 @@ export class Catalog {
   }
 
   /**
-   * The catalog whose versions have the plan of a running subscription: this one; the tenant's, if this one is an
-   * account's and lacks the plan (§15.6 rule 4); the default one that the tenant had before its own (§14 rule 2). If none
-   * has the plan, this one.
+   * The catalog with the plan of a running subscription: this one; the tenant's, if an account's lacks the plan (§15.6
+   * rule 4); the default one before the tenant's own (§14 rule 2). Falls back to this one.
    * @param decided when the plan was chosen; null: now.
    */
   holderOf(planName: string, decided: Instant | null = null): Catalog {
@@ -246,7 +238,7 @@ function noVersion(at: Instant): BillingError {
 }
 
 /**
- * The catalog of the given versions, in any order; their names agree and their dates differ (`validateVersions`).
+ * Creates a catalog of versions in any order, with equal names and distinct dates (`validateVersions`).
  * @param elsewhere for subscriptions on plans of another catalog.
  */
 export function createCatalog(
@@ -257,9 +249,9 @@ export function createCatalog(
   return new Catalog(versions, past, elsewhere);
 }
 
-// Which version's rules apply (§6.3). Rules of a change are never grandfathered; rules of the plan are, together with it.
+// The version whose rules apply (§6.3). Rules of a change are never grandfathered; the plan's rules are, together with
+// it.
 
-/** Where plans and their rules are looked up. */
 interface RuledCatalog extends Pick<Catalog, 'resolveVersion' | 'resolvePlan'> {
   decidePlanChange(
     version: CatalogVersion,
@@ -268,32 +260,29 @@ interface RuledCatalog extends Pick<Catalog, 'resolveVersion' | 'resolvePlan'> {
   ): PlanChangeDecision;
 }
 
-/** A subscription as the rules read it. */
 export interface RuledSubscription {
   readonly planName: string;
-  /** The phase in force. */
   readonly phaseType: PhaseType;
-  /** The list that the plan was chosen from. */
   readonly priceListName: string;
-  /** Date of the CREATE, TRANSFER or CHANGE that put it on the plan. */
+  /** Date of the last CREATE, TRANSFER or CHANGE. */
   readonly lastPlanChange: Instant;
   /** When that event was recorded, whatever its date. */
   readonly decided: Instant;
 }
 
 interface PlanChangeQuestion {
-  /** The subscription at `now`. Its properties are those of its own plan, so that one on a retired plan can change. */
+  /** The subscription at `now`, by its own plan, so that one on a retired plan can change. */
   readonly subscription: RuledSubscription;
   readonly target: PlanSpecifier;
-  /** Date of the change; null while it is still to follow from the policy. */
+  /** Null until the policy gives it. */
   readonly changeDate: Instant | null;
   readonly now: Instant;
 }
 
 /**
- * List, policy and alignment of a change by the version in force at its date, or now while that is not known. Once it is
- * known, ask again, since the version of that date may forbid the change.
- * @throws BillingError as `decidePlanChange` of rules-of-change.ts.
+ * List, policy and alignment of a change by the version in force at its date, or now without one. Call it again with
+ * the date, since that version may forbid the change.
+ * @throws BillingError as `decidePlanChange` of rules.ts.
  */
 export function planChangeRules(catalog: RuledCatalog, question: PlanChangeQuestion): PlanChangeDecision {
   const { subscription, target, changeDate, now } = question;
@@ -301,7 +290,7 @@ export function planChangeRules(catalog: RuledCatalog, question: PlanChangeQuest
   return catalog.decidePlanChange(version, ruledContext(catalog, subscription, now).context, target);
 }
 
-/** The policy of a cancellation, by the version that supplies the plan now. */
+/** By the version that supplies the plan now. */
 export function cancelPolicyOf(
   catalog: RuledCatalog,
   subscription: RuledSubscription,
@@ -311,7 +300,7 @@ export function cancelPolicyOf(
   return cancelPolicy(version.rules, context);
 }
 
-/** How bill cycles align from an event on, by the version that supplies the plan at its date. */
+/** The bill cycle alignment from an event on, by the version that supplies its plan. */
 export function billingAlignmentOf(
   catalog: RuledCatalog,
   subscription: RuledSubscription,
@@ -337,7 +326,7 @@ export function createAlignmentOf(
 
 function ruledContext(catalog: RuledCatalog, subscription: RuledSubscription, at: Instant) {
   const { planName, phaseType, priceListName, lastPlanChange, decided } = subscription;
-  // A subscription that is still to begin is on its first plan, which today's version may not have yet.
+  // A future subscription is on its first plan, which today's version may lack.
   const asked = maxInstant(at, lastPlanChange);
   const { version, plan } = catalog.resolvePlan(planName, asked, { at: lastPlanChange, decided });
   const context: SubscriptionContext = {

@@ -17,14 +17,14 @@ import type { Plan, PlanPhase } from '../model/catalog-model.ts';
 import type { Part } from '../model/part.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 
-/** Consecutive versions, by their index in the catalog, that hold the same plan. */
+/** Consecutive versions with the same plan, by index. */
 interface Run {
   readonly part: Part<Plan>;
   readonly first: number;
   last: number;
 }
 
-/** Runs of one plan, ascending; beginnings side by side, so that a search stays in the processor's cache. */
+/** Ascending runs of one plan, with adjacent beginnings for the processor's cache. */
 interface PlanRunList {
   readonly runs: Run[];
   readonly firsts: number[];
@@ -32,10 +32,10 @@ interface PlanRunList {
 
 const none: PlanRunList = Object.freeze({ runs: [], firsts: [] });
 
-/** Where in a catalog each plan occurs. This is all that a search through its versions needs, without decoding any plan. */
+/** The versions of each plan, so that searches decode no plan. */
 export class PlanRuns {
   readonly #runs = new Map<string, PlanRunList>();
-  /** The runs whose plan sets a date for existing subscriptions. */
+  /** The runs whose plan has a date for existing subscriptions. */
   readonly #dated = new Map<string, PlanRunList>();
 
   constructor(versions: readonly CatalogVersion[]) {
@@ -50,8 +50,8 @@ export class PlanRuns {
 
   /**
    * Index of the version that supplies a plan by §6.2, undefined if none does.
-   * @param at index of the version in force at the instant asked about.
-   * @param anchor index of the version in force at the last plan change; the first one if the change was before that.
+   * @param at index of the version in force at the instant.
+   * @param anchor index of the version in force at the last plan change, or of the first one.
    */
   indexFor(planName: string, time: { at: number; anchor: number; instant: Instant }): number | undefined {
     return (
@@ -62,8 +62,8 @@ export class PlanRuns {
   }
 
   /**
-   * Indexes of later versions that change a plan for existing subscriptions, up to the first without it (§6.4 rule
-   * 2); repetitions are left out.
+   * Later versions that change a plan for existing subscriptions, without repetitions, up to the first without it (§6.4
+   * rule 2).
    */
   changedAfter(planName: string, index: number): readonly number[] {
     if (!this.#dated.has(planName)) return [];
@@ -92,7 +92,7 @@ export class PlanRuns {
     if (part.forExisting !== null) add(listIn(this.#dated, part.name), run);
   }
 
-  /** Rule 4: the latest version after the anchor whose date for existing subscriptions is reached. */
+  /** Rule 4: the latest version after the anchor with a reached date for existing subscriptions. */
   #changedForExisting(
     planName: string,
     { at, anchor, instant }: { at: number; anchor: number; instant: Instant },
@@ -106,14 +106,14 @@ export class PlanRuns {
     return undefined;
   }
 
-  /** Rule 3: the latest version up to the anchor that has the plan. */
+  /** Rule 3: the latest version up to the anchor with the plan. */
   #kept(planName: string, anchor: number): number | undefined {
     const { runs, firsts } = this.#runs.get(planName) ?? none;
     const run = runs[latestBy(firsts, anchor)];
     return run && Math.min(run.last, anchor);
   }
 
-  /** Rule 5: the latest version that has the plan and sets no date for existing subscriptions. */
+  /** Rule 5: the latest version with the plan and no date for existing subscriptions. */
   #fallback(planName: string, at: number): number | undefined {
     const { runs, firsts } = this.#runs.get(planName) ?? none;
     for (let position = latestBy(firsts, at); position >= 0; position -= 1) {
@@ -137,7 +137,7 @@ function add({ runs, firsts }: PlanRunList, run: Run): void {
   firsts.push(run.first);
 }
 
-/** Position of the last run that begins at or before a version; −1 if there is none. */
+/** Index of the last run that begins at or before a version; −1 if there is none. */
 function latestBy(firsts: readonly number[], index: number): number {
   let low = -1;
   let high = firsts.length - 1;
@@ -149,18 +149,17 @@ function latestBy(firsts: readonly number[], index: number): number {
   return low;
 }
 
-/** A price change in the last year of the calendar never comes: in a zone ahead of UTC it could lie beyond the calendar. */
+/** Price changes in the calendar's last year never take effect: their zoned dates could lie outside the calendar. */
 const NEVER = instant(Date.UTC(MAX_YEAR, 0, 1));
 
-/** A plan that a subscription was put on. */
 export interface ChosenPlan {
   readonly planName: string;
   readonly effective: Pick<DatedInstant, 'at'>;
-  /** When that was recorded, whatever its date; default now. */
+  /** When it was recorded; default now. */
   readonly decided?: Instant;
 }
 
-/** A CREATE, TRANSFER or CHANGE (`PLAN`) or a PHASE, with the phase that it brings as §6.2 resolves it. */
+/** A CREATE, TRANSFER or CHANGE (`PLAN`) or a PHASE, with its phase as resolved by §6.2. */
 export interface PlanStep extends ChosenPlan {
   readonly kind: 'PLAN' | 'PHASE';
   readonly effective: DatedInstant;
@@ -173,28 +172,26 @@ export interface PlanEnd {
   readonly effective: DatedInstant;
 }
 
-/** What price changes depend on: one subscription's transitions in time order, without those that keep plan and phase. */
+/** One subscription's transitions in time order, without those that keep plan and phase. */
 export interface PlanTimeline {
   readonly steps: readonly (PlanStep | PlanEnd)[];
-  /** Zone of the account. */
   readonly zone: TimeZone;
 }
 
-/** A step whose phase recurs, and in which period. */
 export interface RecurringStep {
   readonly step: PlanStep;
   readonly period: BillingPeriod;
 }
 
-/** How price changes move to the starts of recurring periods (§6.4 rule 5). */
+/** Moves price changes to period starts (§6.4 rule 5). */
 export interface PriceChangeAlignment {
-  /** The first start of a recurring period of the subscription on or after a date that the step governs. */
+  /** The subscription's first recurring period start on or after the date. */
   periodStartFrom(date: LocalDate, recurring: RecurringStep): LocalDate;
   /** `toInstant` of a local date (subscriptions §2 rule 2). */
   dated(date: LocalDate): DatedInstant;
 }
 
-/** From here on the subscription pays what this version says. Only prices change: no fixed price is charged again. */
+/** The start of a version's prices. Fixed prices are not charged again. */
 export interface PriceChangeEvent {
   readonly effective: DatedInstant;
   readonly version: CatalogVersion;
@@ -207,14 +204,12 @@ interface PlanOfVersion {
   readonly plan: Plan;
 }
 
-/**
- * The versions after a choice that change its plan for existing subscriptions, up to the first without it; ascending.
- */
+/** Later versions that change the plan for existing subscriptions, up to the first without it; ascending. */
 type PlansChangedAfter = (choice: ChosenPlan) => readonly PlanOfVersion[];
 
 /**
- * The price changes for one existing subscription, in date order (§6.4). A version whose date is not before that of a
- * newer one changes nothing, as in §6.2.
+ * Price changes of one subscription in date order (§6.4). A version with a date not before a newer one's changes
+ * nothing, as in §6.2.
  */
 export function priceChangeEvents(
   plansChangedAfter: PlansChangedAfter,
@@ -256,7 +251,7 @@ function proposalOf(
   return effective === undefined ? undefined : { effective, version, plan, phase };
 }
 
-/** The start of the period to which a price change moves; undefined if the phase has none, or the calendar. */
+/** The period start of a price change; undefined if the phase or the calendar has none. */
 function alignedDate(
   change: DatedInstant,
   step: PlanStep,
@@ -273,7 +268,7 @@ function alignedDate(
   return effective.at >= step.effective.at ? effective : alignment.dated(periodStart(addDays(aligned, 1)));
 }
 
-/** In date order, without those that do not come before the proposals of all newer versions (§6.4 rule 6). */
+/** Sorted, without those not before all newer versions' proposals (§6.4 rule 6). */
 function withoutOutdated(proposals: readonly PriceChangeEvent[]): readonly PriceChangeEvent[] {
   const kept: PriceChangeEvent[] = [];
   for (const proposal of proposals.toReversed()) {
@@ -296,13 +291,13 @@ function withOtherPrices(
   });
 }
 
-/** True if two phases charge the same from day to day: recurring section and usages (§6.4 rule 8). */
+/** Compares recurring section and usages (§6.4 rule 8). */
 function hasSamePrices(one: PlanPhase, other: PlanPhase): boolean {
   if (one === other) return true;
   return isSameValue(one.recurring, other.recurring) && isSameValue(one.usages, other.usages);
 }
 
-/** Plain data with decimals; a written decimal counts by its value. */
+/** Compares plain data; written decimals by value. */
 function isSameValue(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (!isObject(one) || !isObject(other)) return false;

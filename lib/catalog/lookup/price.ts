@@ -12,9 +12,9 @@ import {
 } from '../model/catalog-model.ts';
 
 /**
- * The amount of a price in one currency (§2 rule 2). An empty price is zero in every currency.
- * @throws BillingError 2010 `CATALOG_NO_PRICE_FOR_CURRENCY` without an entry for the currency, 2011
- *   `CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY` if the entry is null: not sold in this currency.
+ * The amount in one currency (§2 rule 2). An empty price is zero in every currency.
+ * @throws BillingError 2010 `CATALOG_NO_PRICE_FOR_CURRENCY` without an entry, 2011
+ * `CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY` for a null entry: not sold in this currency.
  */
 export function priceOf(price: InternationalPrice, currency: Currency): Decimal {
   if (price.prices.length === 0) return ZERO;
@@ -36,12 +36,12 @@ export function priceOf(price: InternationalPrice, currency: Currency): Decimal 
   return entry.amount.value;
 }
 
-/** Whether nothing is to be paid in any currency. A null entry is not zero: it means that there is no price. */
+/** A null entry is not zero: it means not sold. */
 export function isZeroEverywhere(price: InternationalPrice): boolean {
   return price.prices.every((entry) => entry.amount?.value.isZero() ?? false);
 }
 
-/** A phase that ends and charges nothing recurring: absent, without price, or zero in all currencies. */
+/** A phase that ends, without recurring charges in any currency. */
 export function isFreeFinitePhase(phase: PlanPhase): boolean {
   if (phase.duration.unit === TimeUnit.UNLIMITED) return false;
   const price = phase.recurring?.price ?? null;
@@ -49,8 +49,8 @@ export function isFreeFinitePhase(phase: PlanPhase): boolean {
 }
 
 /**
- * The phases from the one of `initialPhaseType` on, or all; undefined if the plan has none of that type
- * (error 1011 is the caller's: subscriptions §5 rule 1).
+ * The phases from the one of `initialPhaseType` on, or all; undefined if the plan lacks it (error 1011 of subscriptions
+ * §5 rule 1).
  */
 export function phasesFrom(plan: Plan, initialPhaseType: PhaseType | null): readonly PlanPhase[] | undefined {
   if (initialPhaseType === null) return plan.phases;
@@ -59,15 +59,14 @@ export function phasesFrom(plan: Plan, initialPhaseType: PhaseType | null): read
 }
 
 export interface SectionSource {
-  /** Of the account. */
   readonly currency: Currency;
-  /** Effective date of the version that the plan comes from; of an override plan, of the version of its parent. */
+  /** Effective date of the plan's or its parent's version. */
   readonly versionDate: Instant;
 }
 
 /**
- * What a phase charges for usage, in one currency. Usage billed in advance is left out: it charges nothing (§2 rule 3).
- * @throws BillingError 2010 or 2011 where a price is missing in the currency.
+ * Usage charges of a phase in one currency, without usage billed in advance, which charges nothing (§2 rule 3).
+ * @throws BillingError 2010 or 2011 for a missing price.
  */
 export function usageSectionsOf(
   { usages }: Pick<PlanPhase, 'usages'>,
@@ -102,12 +101,12 @@ function sectionOf(usage: Usage, { currency, versionDate }: SectionSource): Usag
   return { ...facts, priceIdentity, usageType: UsageType.CONSUMABLE, tierBlockPolicy, tiers };
 }
 
-/** A fee that is not given in the currency is none: without terms it is not charged at all. */
+/** A fee missing in the currency is not charged. */
 function feeOf(price: InternationalPrice | null, currency: Currency): Decimal | null {
   return price?.prices.find((one) => one.currency === currency)?.amount?.value ?? null;
 }
 
-/** Sizes and limits cannot be overridden: within a version, prices alone tell two sections of one name apart (§10). */
+/** Sizes and limits cannot be overridden: within a version, prices distinguish sections of one name (§10). */
 function identityOf(prices: readonly Decimal[]): string {
   return prices.map(formatDecimal).join(' ');
 }

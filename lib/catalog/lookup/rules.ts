@@ -24,13 +24,12 @@ import {
   type SubscriptionContext,
 } from '../model/catalog-model.ts';
 
-/** A change: from a running subscription to a plan. */
 export interface ChangeContext {
   readonly from: SubscriptionContext;
   readonly to: CreationContext;
 }
 
-/** Result when no case matches (§8 rule 3); the price list rule keeps the current list. */
+/** Results without a matching case (§8 rule 3); the price list rule keeps the current list. */
 export const RULE_DEFAULTS = {
   changePolicy: BillingActionPolicy.END_OF_TERM,
   changeAlignment: PlanAlignmentChange.START_OF_BUNDLE,
@@ -71,7 +70,7 @@ export function billingAlignment(
   return decision(found, RULE_DEFAULTS.billingAlignment);
 }
 
-/** Name of the list in which the target plan of a change is looked up if the request names none. */
+/** The list for the target plan if the request names none. */
 function targetPriceList(rules: PlanRules, from: CreationContext): string {
   return firstMatch(rules.priceList, prefixed('from', from))?.result ?? from.priceList;
 }
@@ -82,7 +81,7 @@ function changeValues({ from, to }: ChangeContext): Values<ChangeConditions> {
   return { phaseType: from.phaseType, ...prefixed('from', from), ...prefixed('to', to) };
 }
 
-/** The first case whose conditions all hold; an absent condition holds always (§8 rule 1). */
+/** The first case whose conditions all hold (§8 rule 1). */
 function firstMatch<Conditions extends object, Result>(
   cases: readonly RuleCase<Conditions, Result>[],
   values: Values<Conditions>,
@@ -98,7 +97,7 @@ function decision<Result extends string>(
   return { result: found.result, conditions: conditionsOf(found) };
 }
 
-/** Cached, since every event of a billing stream asks for its case, and cases never change. */
+/** Cached, since every billing event needs its case, and cases never change. */
 const askedFor = new WeakMap<RuleCase<object, string>, RuleConditions>();
 
 function conditionsOf(found: RuleCase<object, string>): RuleConditions {
@@ -119,16 +118,16 @@ function holds<Conditions extends object>(conditions: Conditions, values: Values
   return true;
 }
 
-/** What the rules of a version say about a change of plan (§8 rule 4). */
+/** The rules for a change of plan (§8 rule 4). */
 export interface PlanChangeEvaluation {
-  /** The list searched for the target plan, falling back to `DEFAULT`; for a plan given by name, its own list. */
+  /** The list for the target plan, before `DEFAULT`; for a plan given by name, its own list. */
   readonly priceList: string;
   /** Never ILLEGAL. */
   readonly policy: BillingActionPolicy;
   readonly alignment: PlanAlignmentChange;
 }
 
-/** The same, with the cases that decided. */
+/** As `PlanChangeEvaluation`, with the matching cases. */
 export interface PlanChangeDecision extends Pick<PlanChangeEvaluation, 'priceList'> {
   /** Never ILLEGAL. */
   readonly policy: RuleDecision<BillingActionPolicy>;
@@ -136,10 +135,10 @@ export interface PlanChangeDecision extends Pick<PlanChangeEvaluation, 'priceLis
 }
 
 /**
- * Evaluates a change with the rules of `version`: target list, then policy, then alignment. `from` describes the
- * subscription by its own plan, so that one on a retired plan can change (§6.3).
+ * Evaluates a change by the rules of `version`: target list, policy, alignment. `from` describes the subscription by
+ * its own plan, so that one on a retired plan can change (§6.3).
  * @throws BillingError 2001 `CATALOG_ILLEGAL_CHANGE_REQUEST` if the policy is ILLEGAL; 2021, 2031, 2015, 2030, 2013 for
- *   a target that does not exist.
+ * a missing target.
  */
 export function decidePlanChange(
   version: PlanLookup,
@@ -158,7 +157,7 @@ export function decidePlanChange(
   return { priceList: to.priceList, policy, alignment: changeAlignment(version.rules, { from, to }) };
 }
 
-/** The list of the rules; one no longer sold is replaced by `DEFAULT`. */
+/** The list by the rules; `DEFAULT` replaces a list no longer sold. */
 function listOfChange(version: PlanLookup, from: SubscriptionContext): string {
   const list = targetPriceList(version.rules, from);
   return version.hasPriceList(list) ? list : DEFAULT_PRICE_LIST;
@@ -180,16 +179,14 @@ function targetContext(
   };
 }
 
-/** Product, period and list by which a plan is sought; all of them exist. */
+/** Existing product, period and list. */
 export interface PlanCriteria {
   readonly productName: string;
   readonly billingPeriod: BillingPeriod;
   readonly priceListName: string;
 }
 
-/** What plan selection and rule evaluation need of a catalog version. */
 export interface PlanLookup {
-  /** Name and date, for messages. */
   readonly title: string;
   readonly rules: PlanRules;
   /** @throws BillingError 2021 `CATALOG_NO_SUCH_PLAN` */
@@ -212,8 +209,9 @@ export interface PlanSpecifier {
 }
 
 /**
- * The criteria of a specifier without plan name, its list replaced by `defaultList` if it names none.
- * @throws BillingError 2031 without product, 2015 without period, 2030 for an unknown product, 2013 for an unknown list.
+ * The criteria of a specifier without plan name.
+ * @throws BillingError 2031 without product, 2015 without period, 2030 for an unknown product, 2013 for an unknown
+ * list.
  */
 function planCriteria(
   version: PlanLookup,
@@ -241,9 +239,9 @@ function planCriteria(
 }
 
 /**
- * The one plan that a specifier means (§7). Without plan name, the list is searched first, then `DEFAULT`.
+ * Returns the plan of a specifier (§7). Without plan name, searches the list, then `DEFAULT`.
  * @throws BillingError 2021 for an unknown plan name; the errors of `planCriteria`; 2020 if no plan matches; 2002 if
- *   several do.
+ * several do.
  */
 export function selectPlan(version: PlanLookup, specifier: PlanSpecifier): Plan {
   const { planName } = specifier;

@@ -14,50 +14,48 @@ import {
 import { type Currency, Decimal, ZERO } from '../../values/money/index.ts';
 import type { BillingPeriod, Duration, Instant } from '../../values/time/index.ts';
 
-/** Name of the price list that every version has (§1). */
 export const DEFAULT_PRICE_LIST = 'DEFAULT';
 
-/** `max`, `min` of a limit, `max` of a tiered block, `plansAllowedInBundle` and a duration's number: none. */
+/** Stands for none in `max`, `min`, `plansAllowedInBundle` and a duration's number. */
 export const UNBOUNDED = -1;
 
-/** A decimal and the digits in which the document gave it: `75.00` is written back as `75.00` (§2). */
+/** A decimal with its digits in the document: `75.00` is written back as `75.00` (§2). */
 export interface WrittenDecimal {
   readonly value: Decimal;
   readonly text: string;
 }
 
-/** `amount` null: the thing is not sold in this currency (error 2011). */
+/** `amount` null: not sold in this currency (error 2011). */
 export interface Price {
   readonly currency: Currency;
   readonly amount: WrittenDecimal | null;
 }
 
-/** No price at all means zero in every currency. Read it with `priceOf`. */
+/** Empty means zero in every currency. Read it with `priceOf`. */
 export interface InternationalPrice {
   readonly prices: readonly Price[];
 }
 
-/** What usage is counted in. */
+/** A unit of usage. */
 export interface Unit {
   readonly name: string;
   readonly prettyName: string;
 }
 
-/** A value complies when `min ≤ value ≤ max`; −1 stands for no bound. */
+/** Allows `min ≤ value ≤ max`; −1 = unbounded. */
 export interface Limit {
   readonly unit: string;
   readonly max: WrittenDecimal;
   readonly min: WrittenDecimal;
 }
 
-/** What is sold; its plans say for how much. */
 export interface Product {
   readonly name: string;
   readonly prettyName: string;
   readonly category: ProductCategory;
-  /** Names of the add-ons that are part of it. */
+  /** Names of included add-ons. */
   readonly included: readonly string[];
-  /** Names of the add-ons that can be bought for it. */
+  /** Names of add-ons for sale. */
   readonly available: readonly string[];
   readonly limits: readonly Limit[];
 }
@@ -85,11 +83,9 @@ export interface Tier {
   readonly limits: readonly Limit[];
   readonly blocks: readonly TieredBlock[];
   readonly fixedPrice: InternationalPrice | null;
-  /** The price of a CAPACITY tier. */
   readonly recurringPrice: InternationalPrice | null;
 }
 
-/** A section of a phase that charges what was used. */
 export interface Usage {
   readonly name: string;
   readonly prettyName: string;
@@ -116,7 +112,6 @@ export interface Recurring {
   readonly price: InternationalPrice | null;
 }
 
-/** A stretch of a plan with one set of prices. */
 export interface PlanPhase {
   /** `<planName>-<type in lower case>`; never written in a document. */
   readonly name: string;
@@ -129,13 +124,11 @@ export interface PlanPhase {
   readonly usages: readonly Usage[];
 }
 
-/** A product with its phases and prices. */
 export interface Plan {
   readonly name: string;
   readonly prettyName: string;
-  /** For an override plan only: the plan of the catalog whose prices it overrides (§10). */
+  /** Only for an override plan (§10). */
   readonly parentPlanName?: string;
-  /** Name of its product. */
   readonly product: string;
   /** null only for a plan that never recurs. */
   readonly recurringBillingMode: BillingMode | null;
@@ -150,38 +143,33 @@ export interface Plan {
   readonly plansAllowedInBundle: number;
 }
 
-/** A named selection of plans. */
 export interface PriceList {
   readonly name: string;
   readonly prettyName: string;
-  /** Plan names. */
   readonly plans: readonly string[];
 }
 
-/** The price lists of a version, `DEFAULT` apart from the others. */
 export interface PriceListSet {
   readonly defaultPriceList: PriceList;
   readonly childPriceLists: readonly PriceList[];
 }
 
-/** One case of a rule: the result if all conditions hold. */
 export interface RuleCase<Conditions, Result> {
   readonly conditions: Conditions;
   readonly result: Result;
 }
 
-/** Six ordered lists of cases; the first case whose conditions all hold gives the result (§8). */
+/** In each list, the first case whose conditions all hold gives the result (§8). */
 export interface PlanRules {
   readonly changePolicy: readonly RuleCase<ChangeConditions, BillingActionPolicy>[];
   readonly changeAlignment: readonly RuleCase<ChangeConditions, PlanAlignmentChange>[];
   readonly cancelPolicy: readonly RuleCase<SubscriptionConditions, BillingActionPolicy>[];
   readonly createAlignment: readonly RuleCase<CreateConditions, PlanAlignmentCreate>[];
   readonly billingAlignment: readonly RuleCase<SubscriptionConditions, BillingAlignment>[];
-  /** The result is the name of a price list. */
   readonly priceList: readonly RuleCase<PriceListConditions, string>[];
 }
 
-/** Properties of the target plan that a create rule reads (§8 rule 2). */
+/** Properties of the target plan (§8 rule 2). */
 export interface CreationContext {
   readonly product: string;
   readonly productCategory: ProductCategory;
@@ -189,29 +177,24 @@ export interface CreationContext {
   readonly priceList: string;
 }
 
-/** The same for a running subscription, with its present phase type. Taken from the subscription's own plan (§6.3). */
+/** The same for a running subscription, by its own plan (§6.3), with the current phase type. */
 export interface SubscriptionContext extends CreationContext {
   readonly phaseType: PhaseType;
 }
 
-/** A condition for each property; null holds always (§8). */
+/** null always holds (§8). */
 type ConditionsOn<C> = { readonly [Name in keyof C]: C[Name] | null };
 
-/** The same under names with a prefix: `fromProduct`. */
 type Prefixed<P extends string, C> = {
   readonly [Name in keyof C as `${P}${Capitalize<Name & string>}`]: C[Name];
 };
 
-/** Conditions on the target plan of a creation. */
 export type CreateConditions = ConditionsOn<CreationContext>;
 
-/** Conditions on a running subscription. */
 export type SubscriptionConditions = ConditionsOn<SubscriptionContext>;
 
-/** Conditions on the current plan of a change. */
 type PriceListConditions = Prefixed<'from', CreateConditions>;
 
-/** Conditions on a change: on the subscription, its plan and the target plan. */
 export type ChangeConditions = Pick<SubscriptionConditions, 'phaseType'> &
   PriceListConditions &
   Prefixed<'to', CreateConditions>;
@@ -221,7 +204,6 @@ export function prefixed<P extends string, C extends object>(prefix: P, properti
   return Object.fromEntries(named);
 }
 
-/** `fromProduct` of `from` and `product`. */
 export function prefixedName(prefix: string, name: string): string {
   return `${prefix}${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
@@ -236,7 +218,7 @@ const anySubscription = { ...anyCreation, phaseType: null };
 const anySource = prefixed('from', anyCreation);
 const anyChange = { ...anySource, phaseType: null, ...prefixed('to', anyCreation) };
 
-/** Rules of a catalog whose author gave none (§12 item 3 step 2). */
+/** Default rules (§12 item 3 step 2). */
 export const SIMPLE_RULES: PlanRules = {
   changePolicy: [{ conditions: anyChange, result: BillingActionPolicy.IMMEDIATE }],
   changeAlignment: [{ conditions: anyChange, result: PlanAlignmentChange.START_OF_BUNDLE }],
@@ -246,10 +228,7 @@ export const SIMPLE_RULES: PlanRules = {
   priceList: [{ conditions: anySource, result: DEFAULT_PRICE_LIST }],
 };
 
-/**
- * One text per value: JSON without white space, fields in order of name, decimals as `{"d":"75.00"}`. Equal values
- * have equal texts.
- */
+/** Compact JSON with sorted fields and decimals as `{"d":"75.00"}`. Equal values have equal texts. */
 export function textOfValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(textOfValue).join(',')}]`;
@@ -258,12 +237,11 @@ export function textOfValue(value: unknown): string {
   return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${textOfValue(field)}`).join(',')}}`;
 }
 
-/** The value of a text that `textOfValue` wrote. */
 export function valueOfText(text: string): unknown {
   return withDecimals(JSON.parse(text));
 }
 
-/** Restores decimals, in place: a reviver of `JSON.parse` takes several times as long. */
+/** Restores decimals in place, several times faster than a reviver of `JSON.parse`. */
 function withDecimals(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (isEncodedDecimal(value)) return writtenDecimal(value.d);
@@ -274,7 +252,7 @@ function withDecimals(value: unknown): unknown {
   return value;
 }
 
-/** A decimal with the digits that stood for it; a zero has no sign. */
+/** A decimal with its original digits; a zero has no sign. */
 export function writtenDecimal(text: string): WrittenDecimal {
   const value = new Decimal(text);
   return { value: value.isZero() ? ZERO : value, text };

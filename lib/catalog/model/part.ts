@@ -4,21 +4,17 @@ import { Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { Plan, Product } from './catalog-model.ts';
 
-/**
- * A plan, a product, or the frame of the rest of a version. What stays the same between versions is one part with one
- * value.
- */
+/** A plan, a product, or the frame of a version, shared by versions in which it is unchanged. */
 export interface Part<T extends object> {
   readonly name: string;
-  /** A plan's `effectiveDateForExistingSubscriptions`, known without its value; else null. */
+  /** A plan's `effectiveDateForExistingSubscriptions`, without decoding; else null. */
   readonly forExisting: Instant | null;
   /** Deeply frozen. */
   readonly value: T;
-  /** For a plan that is not decoded yet. */
+  /** For an undecoded plan. */
   soldAs?(): SoldAs;
 }
 
-/** A part whose value is at hand. */
 export function partOf<T extends object>(name: string, value: T): Part<T> {
   return Object.freeze({ name, forExisting: null, value: deepFreeze(value) });
 }
@@ -34,14 +30,14 @@ export function planPart(plan: Plan): Part<Plan> {
   });
 }
 
-/** A part whose value is made when somebody asks for it. */
+/** A part whose value is created on demand. */
 export class LazyPart<T extends object> implements Part<T> {
   readonly name: string;
   readonly forExisting: Instant | null;
   #make: (() => T) | null;
   #value: T | undefined;
 
-  /** @param make gives the frozen value. */
+  /** @param make returns the frozen value. */
   constructor({ name, forExisting }: Pick<Part<T>, 'name' | 'forExisting'>, make: () => T) {
     this.name = name;
     this.forExisting = forExisting;
@@ -57,22 +53,21 @@ export class LazyPart<T extends object> implements Part<T> {
   }
 }
 
-/** How a plan is found without its name. */
 export type SoldAs = Pick<Plan, 'product' | 'billingPeriod'>;
 
-/** The product and period of a plan. A plan that is not decoded stays so, since decoding takes many times as long. */
+/** Product and period of a plan, without decoding it. */
 export function soldAs(part: Part<Plan>): SoldAs {
   return part.soldAs?.() ?? part.value;
 }
 
-/** Parts of one kind in ascending order of name, found by name. Shared by all versions that hold the same parts. */
+/** Parts of one kind sorted and indexed by name, shared by versions with the same parts. */
 export class PartList<T extends object> {
   readonly parts: readonly Part<T>[];
-  /** Position by name: one map for all lists with the same names. */
+  /** Index by name, shared by lists with the same names. */
   readonly #positions: ReadonlyMap<string, number>;
   #values: WeakRef<readonly T[]> | undefined;
 
-  /** @param previous a list that may have the same parts or names; then memory is shared. */
+  /** @param previous a similar list to share memory with. */
   constructor(parts: readonly Part<T>[], previous?: PartList<T>) {
     this.parts = Object.freeze(parts);
     this.#positions =
@@ -91,12 +86,11 @@ export class PartList<T extends object> {
     return this.#positions.keys();
   }
 
-  /** All values; they are held only as long as the returned list, or the ring of decoded parts, holds them. */
+  /** All values, held only by the returned list and the ring of decoded parts. */
   values(): readonly T[] {
     return atOnce(this.valueSteps());
   }
 
-  /** As `values`, step by step. */
   *valueSteps(): Steps<readonly T[]> {
     const known = this.#values?.deref();
     if (known !== undefined) return known;
@@ -110,14 +104,14 @@ function haveSameNames(ones: readonly Part<object>[], others: readonly Part<obje
   return ones.length === others.length && ones.every((one, index) => one.name === others[index]?.name);
 }
 
-/** Freezes plain records and lists to the last level. Decimals are values already and stay as they are. */
+/** Freezes plain records and lists deeply. Decimals are immutable already. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Decimal.isDecimal(value)) return value;
   for (const part of Object.values(value)) deepFreeze(part);
   return Object.freeze(value);
 }
 
-/** Ascending by UTF-16 code unit, whatever the machine's locale. */
+/** By UTF-16 code unit, independent of the locale. */
 export function byName(one: { readonly name: string }, other: { readonly name: string }): number {
   if (one.name === other.name) return 0;
   return one.name < other.name ? -1 : 1;

@@ -14,9 +14,7 @@ import type { PhaseContent, PlanContent } from './version-content.ts';
 const made = new WeakSet<object>();
 const texts = new WeakMap<Plan, string>();
 
-/**
- * The plan of a content, with the version's mode by default. A value that is a plan already stays the same object.
- */
+/** Applies the version's mode by default. A plan stays the same object. */
 export function createPlan(content: PlanContent, versionMode: BillingMode | null): Plan {
   if (isPlan(content)) return content;
   const initialPhases = content.initialPhases.map((phase) => phaseOf(phase, content.name));
@@ -33,15 +31,12 @@ export function createPlan(content: PlanContent, versionMode: BillingMode | null
   return plan;
 }
 
-/**
- * Whether two plans are equal (§6.4 rule 2, §15.5 rule 2). Equal plans of one tenant's stored versions are the same
- * object, which is quick.
- */
+/** Compares plans (§6.4 rule 2, §15.5 rule 2). Equal plans of a tenant's stored versions are the same object. */
 export function samePlan(one: Plan, other: Plan): boolean {
   return one === other || textOfPlan(one) === textOfPlan(other);
 }
 
-/** The text of a plan by which it is stored and compared: its content, without names that follow from it. */
+/** The stored text of a plan, without derived names. */
 export function textOfPlan(plan: Plan): string {
   const known = texts.get(plan);
   if (known !== undefined) return known;
@@ -57,12 +52,12 @@ export function textOfPlan(plan: Plan): string {
   return text;
 }
 
-/** Remembers the text from which a plan was read, so that it need not be written again. */
+/** Caches the text of a plan. */
 export function rememberText(plan: Plan, text: string): void {
   texts.set(plan, text);
 }
 
-/** A content has phases without names. */
+/** Only plans have named phases. */
 function isPlan(content: PlanContent): content is Plan {
   return made.has(content);
 }
@@ -80,14 +75,14 @@ const SUFFIXES: ReadonlyMap<string, PhaseType> = new Map(
   Object.values(PhaseType).map((type) => [type.toLowerCase(), type]),
 );
 
-/** Name of the phase of `type` of a plan: `pro-monthly-evergreen` (§1). */
+/** Returns a name such as `pro-monthly-evergreen` (§1). */
 export function phaseName(planName: string, type: PhaseType): string {
   return `${planName}-${type.toLowerCase()}`;
 }
 
 /**
- * Plan and type that a phase name stands for.
- * @throws BillingError 2041 `CATALOG_BAD_PHASE_NAME` if the name does not end in a phase type, or has no plan.
+ * The plan name and type in a phase name.
+ * @throws BillingError 2041 `CATALOG_BAD_PHASE_NAME` without a phase type or plan name.
  */
 export function parsePhaseName(name: string): { readonly planName: string; readonly type: PhaseType } {
   const dash = name.lastIndexOf('-');
@@ -102,7 +97,6 @@ export function parsePhaseName(name: string): { readonly planName: string; reado
   return { planName: name.slice(0, dash), type };
 }
 
-/** Every price of a usage section: its own, those of its blocks and tiers. */
 export function pricesOfUsage(usage: Usage): readonly InternationalPrice[] {
   return present([
     usage.fixedPrice,
@@ -116,7 +110,6 @@ export function pricesOfUsage(usage: Usage): readonly InternationalPrice[] {
   ]);
 }
 
-/** Every price of a phase: fixed, recurring, then those of its usage sections. */
 export function pricesOfPhase(
   phase: Pick<PlanPhase, 'fixed' | 'recurring' | 'usages'>,
 ): readonly InternationalPrice[] {
@@ -126,7 +119,7 @@ export function pricesOfPhase(
   ];
 }
 
-/** The prices of a phase that invoices use: usage billed in advance is left out (§2 rule 3). */
+/** The prices used by invoices: without usage billed in advance (§2 rule 3). */
 export function billedPrices(
   phase: Pick<PlanPhase, 'fixed' | 'recurring' | 'usages'>,
 ): readonly InternationalPrice[] {

@@ -4,12 +4,12 @@ import type { Currency } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { Plan, PlanPhase, PlanRules, PriceList, PriceListSet, Product, Unit } from './catalog-model.ts';
 
-/** A phase as its author gives it: without the computed name; `prettyName` null stands for that name. */
+/** A phase without its computed name; `prettyName` null means that name. */
 export interface PhaseContent extends Omit<PlanPhase, 'name' | 'prettyName'> {
   readonly prettyName: string | null;
 }
 
-/** A plan as its author gives it: `recurringBillingMode` null stands for that of the version. */
+/** A plan before defaults; `recurringBillingMode` null means the version's. */
 export interface PlanContent
   extends Omit<Plan, 'parentPlanName' | 'initialPhases' | 'finalPhase' | 'phases' | 'billingPeriod'> {
   readonly initialPhases: readonly PhaseContent[];
@@ -17,8 +17,8 @@ export interface PlanContent
 }
 
 /**
- * One version as unchecked data in the author's order: read from XML, examined by `validateVersion`, used by
- * `createVersion`. Names may repeat or refer to nothing.
+ * One version as unchecked data in the author's order, for `validateVersion` and `createVersion`. Names may repeat or
+ * refer to nothing.
  */
 export interface VersionContent extends VersionFrame {
   readonly effectiveDate: Instant;
@@ -26,12 +26,11 @@ export interface VersionContent extends VersionFrame {
   readonly plans: readonly PlanContent[];
 }
 
-/** Initial phases, then the final one. */
 export function contentPhases(plan: PlanContent): readonly PhaseContent[] {
   return [...plan.initialPhases, plan.finalPhase];
 }
 
-/** What a version holds besides its date, products and plans. */
+/** The rest of a version: without date, products and plans. */
 export interface VersionFrame {
   readonly catalogName: string;
   readonly recurringBillingMode: BillingMode | null;
@@ -41,7 +40,7 @@ export interface VersionFrame {
   readonly priceLists: PriceListSet;
 }
 
-/** Price lists of a frame by name, and the first list of each plan; `DEFAULT` comes before the others. */
+/** Price lists by name, and the first list of each plan; `DEFAULT` comes first. */
 interface PriceListIndex {
   readonly all: readonly PriceList[];
   readonly byName: ReadonlyMap<string, PriceList>;
@@ -50,7 +49,7 @@ interface PriceListIndex {
 
 const indexes = new WeakMap<VersionFrame, PriceListIndex>();
 
-/** Versions with equal frames share the index. */
+/** Cached by frame. */
 export function priceListIndex(frame: VersionFrame): PriceListIndex {
   const known = indexes.get(frame);
   if (known !== undefined) return known;
@@ -64,33 +63,31 @@ export function priceListIndex(frame: VersionFrame): PriceListIndex {
   return index;
 }
 
-/** Place in a document: both count from 1, the column in UTF-16 code units. */
+/** Position in a document, from 1; the column in UTF-16 code units. */
 export interface Location {
   readonly line: number;
   readonly column: number;
 }
 
-/** Place of a record of the content, of a child element, or of one of its repeated children; undefined: not written. */
+/** Locates a record, a child element, or one of its repeated children; undefined: not written. */
 export type Locate = (record: object, child?: string, index?: number) => Location | undefined;
 
-/** One version of a document: well-formed and of the right shape, but not yet validated. */
+/** A well-formed version of a document before validation. */
 export interface ParsedVersion {
   readonly content: VersionContent;
   readonly locate: Locate;
 }
 
-/** Bounds of one catalog version (platform §16): products, plans, price lists, and the cases of all rules together. */
+/** Limits of one catalog version (platform §16); cases are counted over all rules. */
 const MAX_CATALOG_PRODUCTS = 5_000;
 const MAX_CATALOG_PLANS = 10_000;
 const MAX_CATALOG_PRICE_LISTS = 200;
 const MAX_CATALOG_RULE_CASES = 5_000;
 
-/** Phases of one plan. */
 const MAX_PLAN_PHASES = 20;
 
-/** What is counted of a catalog version, or of one of its plans (platform §16). */
+/** A limit of a catalog version or plan (platform §16). */
 export interface VersionLimit {
-  /** As messages name it, in the plural. */
   readonly what: string;
   readonly max: number;
   readonly of: 'version' | 'plan';
@@ -104,13 +101,11 @@ export const VERSION_LIMITS = {
   phases: { what: 'phases', max: MAX_PLAN_PHASES, of: 'plan' },
 } as const satisfies Readonly<Record<string, VersionLimit>>;
 
-/** Says that there is more than the limit allows. */
 export function excess({ what, max, of }: VersionLimit, count: number): string {
   const owner = of === 'plan' ? 'A plan' : 'A catalog version';
   return `${owner} has at most ${max} ${what}, not ${count}`;
 }
 
-/** The limits that a version exceeds, whatever it was made of; empty: none. */
 export function exceededLimits(content: VersionContent): readonly Problem[] {
   const { products, plans, priceLists, ruleCases, phases } = VERSION_LIMITS;
   const cases = Object.values(content.rules).reduce((total, { length }) => total + length, 0);

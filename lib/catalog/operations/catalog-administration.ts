@@ -32,10 +32,9 @@ import { validationSteps } from '../validation/validate-version.ts';
 import type { AddOnsRequest } from './catalog-operations.ts';
 import { type CatalogService, catalogChanged, catalogDeleted, withHash } from './catalog-service.ts';
 
-/** How many used plans a refusal names. */
+/** Number of used plans in an error message. */
 const NAMED_PLANS = 10;
 
-/** A tenant's operations on its catalog besides uploading, in `billing.catalogs` (§5, §12). */
 export class CatalogAdministration {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #catalogs: CatalogService;
@@ -53,7 +52,7 @@ export class CatalogAdministration {
       await refuseWhileUsed(session, sold);
       const ids = (await session.catalogs.versions()).map((version) => version.id);
       await session.catalogs.replace({ removed: ids, added: [] });
-      // Its own versions have replaced the default's; what runs on the default is still resolved there (§14 rule 2).
+      // Subscriptions on the default catalog are still resolved there after the tenant's own versions (§14 rule 2).
       if (ids.length === 0) await session.catalogs.leaveGlobalDefault();
       const revision = await session.catalogs.revision();
       session.publish([catalogDeleted(), catalogChanged(ids.at(-1) ?? null, revision)]);
@@ -105,7 +104,7 @@ export class CatalogAdministration {
     return catalog.versionAt(context.createdDate);
   }
 
-  /** Each version becomes an upload of its own, with its present content as document. */
+  /** Each version becomes its own upload, with its current content as document. */
   async #rowsOf(
     versions: readonly CatalogVersion[],
     context: CallContext,
@@ -129,7 +128,7 @@ export class CatalogAdministration {
   }
 }
 
-/** §5 rule 10: such a subscription could not be billed any more. */
+/** Subscriptions on a deleted catalog could not be billed (§5 rule 10). */
 async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<void> {
   const names = new Set(catalog.versions.flatMap((version) => [...version.planParts.names()]));
   const used = await session.catalogEntries.usedPlans([...names]);
@@ -146,7 +145,7 @@ async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<
   );
 }
 
-/** An added plan can break rules of a version in ways that only its validation knows, such as a taken name. */
+/** An added plan can break rules that only validation knows, such as unique names. */
 function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVersion[]> {
   const problems: Problem[] = [];
   for (const edit of edits) problems.push(...(yield* validationSteps(edit)).errors);
@@ -156,7 +155,7 @@ function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVers
   return versions;
 }
 
-/** The error that tells once what is wrong with each of several versions. */
+/** Reports problems common to several versions once. */
 function refusedFor(problems: readonly Problem[]): BillingError {
   const distinct = [...new Map(problems.map((problem) => [problem.message, problem])).values()];
   return refused(distinct.map((problem) => problem.message).join('; '), distinct);

@@ -38,24 +38,22 @@ import { agreementSteps } from '../validation/validate-version.ts';
 import type { CatalogPreview, CatalogUpload } from './catalog-operations.ts';
 import { overridePlanProblems } from './obtain-override-plan.ts';
 
-/** The sources of catalogs that are not stored. */
 interface CatalogSettings {
   /**
-   * XML of the catalog that tenants created with `useGlobalDefault` see until they have their own, or a function that
+   * XML of the catalog for tenants created with `useGlobalDefault` until they have their own, or a function that
    * returns it.
    */
   readonly defaultCatalog?: string | (() => string) | undefined;
   readonly plugins: PluginCatalogs;
-  /** Bytes of a document (`server.limits.text`); default 10 MiB. */
+  /** Document limit in bytes (`server.limits.text`); default 10 MiB. */
   readonly maxDocumentBytes?: number | undefined;
 }
 
-/** Catalogs of the tenants: upload, and the immutable value that every operation reads (§5, §13). */
+/** Catalogs of the tenants: upload, and the immutable value for every operation (§5, §13). */
 export class CatalogService implements CatalogProvider {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
-  /** How long work on a large catalog runs at a time, so that it holds nobody up. */
+  /** Limits how long work on a large catalog runs without yielding. */
   readonly slices: TimeSlices;
-  /** What the tenants have stored. */
   readonly cache: CatalogCache;
   readonly #provider: PluginProvider;
   readonly #plugins: PluginCatalogs;
@@ -68,7 +66,7 @@ export class CatalogService implements CatalogProvider {
     this.#ports = ports;
     this.slices = timeSlices(ports);
     this.#maxDocumentBytes = maxDocumentBytes;
-    // Calls that need the same catalog share one load, which goes on though the first of them has gone.
+    // Concurrent calls share one load, which continues if the first caller gives up.
     this.cache = new CatalogCache(
       globalCatalog(defaultCatalog),
       timeSlices({ systemClock: ports.systemClock }),
@@ -77,7 +75,7 @@ export class CatalogService implements CatalogProvider {
     this.#provider = new PluginProvider(ports, plugins, this.cache);
   }
 
-  /** Forgets what is kept in memory of a tenant's catalogs, or of all (null). */
+  /** Drops the cached catalogs of a tenant, or all (null). */
   dropCached(tenantRecordId: number | null): void {
     this.cache.drop(tenantRecordId);
     this.#plugins.drop(tenantRecordId);
@@ -105,7 +103,7 @@ export class CatalogService implements CatalogProvider {
   }
 
   /**
-   * What an upload of the document would do now; stores nothing.
+   * Previews an upload; stores nothing.
    * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
    */
   async preview(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
@@ -124,7 +122,7 @@ export class CatalogService implements CatalogProvider {
     return { errors: problems, warnings, added: versions };
   }
 
-  /** The versions that would be added, and the problems that prevent that beside the stored ones. */
+  /** The versions to add, and the problems that prevent it. */
   async #check<R extends ReadVersion>(session: ReadSession, read: readonly R[], isEnvelope: boolean) {
     const { versions: stored } = await this.cache.uploadedBy(session);
     const added = await this.slices(toAdd(read, stored, isEnvelope));
@@ -150,10 +148,7 @@ export class CatalogService implements CatalogProvider {
     });
   }
 
-  /**
-   * Name of the plugin that serves the tenant in place of its stored catalog, or null.
-   * @throws as `current`.
-   */
+  /** Name of the plugin that serves the tenant instead of its stored catalog, or null. || @throws as `current`. */
   async servingPlugin(context: Pick<CallContext, 'tenant' | 'createdDate'>): Promise<string | null> {
     const served = await this.#provider.serving({ tenant: context.tenant, now: context.createdDate });
     return served?.pluginName ?? null;
@@ -163,7 +158,7 @@ export class CatalogService implements CatalogProvider {
     return this.#provider.open(request);
   }
 
-  /** The problems that prevent versions, each valid by itself, from being added to those that the tenant keeps (§5). */
+  /** Conflicts of valid versions with those the tenant keeps (§5). */
   async problemsOf(
     session: ReadSession,
     change: {
@@ -180,7 +175,7 @@ export class CatalogService implements CatalogProvider {
     ];
   }
 
-  /** §16 rule 6: what is stored would have no visible effect. @throws BillingError 2080 that names the plugin. */
+  /** Changes to stored catalogs would have no effect (§16 rule 6). @throws BillingError 2080 that names the plugin. */
   async refuseWhileServed(context: CallContext): Promise<void> {
     const pluginName = await this.servingPlugin(context);
     if (pluginName === null) return;
@@ -215,7 +210,7 @@ function sourceOf(document: CatalogUpload): Uint8Array | string {
   return typeof document === 'object' && 'toXml' in document ? document.toXml() : document;
 }
 
-/** A text is read at once, so that a bad document is refused; a function is called when a tenant needs it. */
+/** A text is parsed at once to reject a bad document; a function is called on demand. */
 function globalCatalog(document: CatalogSettings['defaultCatalog']): (() => Catalog) | null {
   if (document === undefined) return null;
   if (typeof document === 'string') {
@@ -229,7 +224,6 @@ function globalCatalog(document: CatalogSettings['defaultCatalog']): (() => Cata
   };
 }
 
-/** A version with its hash. */
 interface Hashed extends ReadVersion {
   readonly parts: NewCatalogParts;
   readonly contentHash: string;
@@ -243,7 +237,7 @@ export async function withHash<R extends Pick<ReadVersion, 'version'>>(
   return { ...read, parts: await partsOf(read.version, slices), contentHash };
 }
 
-/** One after another, since each may be large. */
+/** Sequential, since each may be large. */
 async function allWithHash<R extends Pick<ReadVersion, 'version'>>(
   read: readonly R[],
   slices: TimeSlices,
@@ -254,8 +248,8 @@ async function allWithHash<R extends Pick<ReadVersion, 'version'>>(
 }
 
 /**
- * The catalogs of a batch of due work, or null if they are unavailable: then each entry has failed with that error,
- * so that the batch does not run again entry by entry.
+ * The catalogs of a batch of due work. If they are unavailable, fails each entry with that error and returns null, so
+ * that the batch is not repeated entry by entry.
  */
 export async function catalogsOfBatch(
   source: CatalogProvider,
@@ -273,12 +267,11 @@ export async function catalogsOfBatch(
   }
 }
 
-/** Key of the tenant value under which bus events name catalogs (§13 rule 4). */
+/** Tenant key in bus events about catalogs (§13 rule 4). */
 const CATALOG_KEY = 'CATALOG';
 
 /**
- * The bus event of a changed catalog (§13 rule 4). `objectId` is the catalog row, `catalogRevision` the raised
- * revision.
+ * The bus event of a changed catalog (§13 rule 4); `objectId` is the catalog row, `catalogRevision` the new revision.
  */
 export function catalogChanged(objectId: Uuid | null, catalogRevision: number): NewBusEvent {
   return {
@@ -288,7 +281,7 @@ export function catalogChanged(objectId: Uuid | null, catalogRevision: number): 
   };
 }
 
-/** The bus event of a deletion, published before `catalogChanged` (§12 rule 6). */
+/** Published before `catalogChanged` (§12 rule 6). */
 export function catalogDeleted(): NewBusEvent {
   return {
     type: BusEventType.TENANT_CONFIG_DELETION,
@@ -297,12 +290,11 @@ export function catalogDeleted(): NewBusEvent {
   };
 }
 
-/** The revision that the change of the catalog made; null if the event does not tell. */
+/** The new revision, or null if the event has none. */
 export function catalogRevisionOf({ catalogRevision }: EventPayload): number | null {
   return typeof catalogRevision === 'number' ? catalogRevision : null;
 }
 
-/** True if a TENANT_CONFIG_CHANGE with this payload is about the catalog. */
 export function isCatalogChange(payload: EventPayload): boolean {
   const { metaData } = payload;
   return (

@@ -44,12 +44,11 @@ import { overridePlanProblems } from './obtain-override-plan.ts';
 
 type EntryWork<T> = (session: WriteSession, scope: EntryScope) => Promise<T>;
 
-/** What the entries have to agree with. */
 type EntryNeighbours = Pick<CatalogService, 'cache' | 'servingPlugin'>;
 
 /**
- * Plans, products and price lists added to the catalog of a tenant or account one by one (§15). Every operation
- * throws ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown account.
+ * Plans, products and price lists added to a tenant's or account's catalog individually (§15). Every operation throws
+ * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown account.
  */
 export class CatalogEntryService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
@@ -208,7 +207,7 @@ export class CatalogEntryService {
     });
   }
 
-  /** Runs `work` under the tenant's catalog lock, so that the second call for a name finds what the first made. */
+  /** Runs `work` under the tenant's catalog lock, so that concurrent calls see each other's names. */
   async #write<T>(context: CallContext, options: EntryScopeOptions, work: EntryWork<T>): Promise<T> {
     return this.#transaction(context, async (session) => {
       await session.catalogs.lock();
@@ -216,7 +215,7 @@ export class CatalogEntryService {
     });
   }
 
-  /** The same, while no subscription can be put on a plan. */
+  /** As `#write`, while no subscription can choose a plan. */
   async #delete(context: CallContext, options: EntryScopeOptions, work: EntryWork<void>): Promise<void> {
     return this.#transaction(context, async (session) => {
       await session.catalogs.lockForDeletion();
@@ -253,7 +252,7 @@ async function scopeOf(session: ReadSession, { accountId }: EntryScopeOptions): 
   return { accountId, accountRecordId: account.recordId };
 }
 
-/** Writes the change and its bus event, unless there is nothing to change (§15.4 rule 10). */
+/** Writes the change and its bus event, if there is a change (§15.4 rule 10). */
 async function apply(session: WriteSession, change: CatalogEntryChange): Promise<void> {
   const [first] = [
     ...(change.addedEntries ?? []),
@@ -266,7 +265,7 @@ async function apply(session: WriteSession, change: CatalogEntryChange): Promise
   session.publish([catalogChanged(first.id, await session.catalogs.revision())]);
 }
 
-/** What a request named, as it is stored now, in the order of the request. */
+/** The stored state of a request's entries, in its order. */
 async function storedView(
   session: ReadSession,
   request: CatalogEntriesInput,
@@ -294,7 +293,6 @@ async function storedView(
   };
 }
 
-/** Plans of these products in all scopes. */
 async function plansOf(session: ReadSession, products: readonly CatalogEntry[]): Promise<EntriesAndRows> {
   return withRows(session, await session.catalogEntries.childrenOf(products.map((product) => product.id)));
 }
@@ -325,7 +323,7 @@ function requireForce({ force }: { readonly force: boolean }, what: string): voi
   );
 }
 
-/** @throws BillingError 61004 for a plan whose name an override plan has (§10 rule 7). */
+/** @throws BillingError 61004 for a name of an override plan (§10 rule 7). */
 async function requireFreeNames(
   session: ReadSession,
   rows: readonly Pick<PlanRow, 'planName'>[],
@@ -356,7 +354,7 @@ function productNotFound(name: string): BillingError {
   );
 }
 
-/** The error that a stored change would have no visible effect (§16 rule 6). */
+/** Stored changes would have no effect (§16 rule 6). */
 function servedByPlugin(pluginName: string): BillingError {
   return billingError(
     ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,

@@ -34,8 +34,7 @@ interface ObtainTools {
 }
 
 /**
- * The same for many definitions, in a constant number of statements, in the order of `definitions`; equal ones share
- * a plan.
+ * As `obtainOverridePlan`, for many definitions in a constant number of statements, in order; equal ones share a plan.
  */
 export async function obtainOverridePlans(
   session: WriteSession,
@@ -51,7 +50,7 @@ export async function obtainOverridePlans(
   };
   if (wanted.length > 0 && (await missing()).length > 0) {
     await session.catalogs.lock();
-    // A transaction that held the lock before may have stored some of them.
+    // The previous lock holder may have stored some of them.
     const added = await missing();
     const numbers = await freeNumbers(session, added, await currentCatalog());
     if (added.length > 0) storesOverridePlans(session);
@@ -90,7 +89,7 @@ async function hashed(definition: OverrideDefinition): Promise<HashedDefinition>
   return { definition, parentPlanName, ...(await contentOf(definition)) };
 }
 
-/** What two equal definitions have in common (§10 rule 4). */
+/** Equal for equal definitions (§10 rule 4). */
 function identityOf({
   overrideHash,
   parentPlanName,
@@ -102,7 +101,7 @@ function distinct(definitions: readonly HashedDefinition[]): readonly HashedDefi
   return [...new Map(definitions.map((each) => [identityOf(each), each])).values()];
 }
 
-/** Numbers above the existing ones, ascending, whose names no plan of the tenant has. */
+/** Ascending numbers above the existing ones with free plan names. */
 async function freeNumbers(
   session: WriteSession,
   definitions: readonly HashedDefinition[],
@@ -129,13 +128,13 @@ async function freeNumbers(
   }
 }
 
-/** What is stored of a definition, and the hash by which an equal one is found. */
+/** The stored content of a definition and its hash. */
 async function contentOf({ currency, overrides: prices }: OverrideDefinition) {
   const overrides = writeOverrides(prices);
   return { overrides, overrideHash: await sha256Hex(`${currency} ${overrides}`) };
 }
 
-/** The plan that `obtainOverridePlan` would return: the existing one, else that of a dry run. */
+/** The existing override plan, else one of a dry run. */
 export async function foreseenOverridePlan(
   session: ReadSession,
   definition: OverrideDefinition,
@@ -145,13 +144,13 @@ export async function foreseenOverridePlan(
   return known === undefined ? dryRunOverridePlan(definition, catalog) : overridePlanOf(known);
 }
 
-/** Entries of other accounts are not in this account's catalog, but names are unique in the tenant. */
+/** Names are unique in the tenant, including entries of other accounts. */
 async function ofEntries(session: WriteSession, planNames: readonly string[]): Promise<readonly string[]> {
   const entries = await session.catalogEntries.named(planNames);
   return entries.filter((entry) => entry.kind === EntryKind.PLAN).map(({ name }) => name);
 }
 
-/** Problems of plan names that override plans have (§10 rule 7). Call it under the tenant's catalog lock. */
+/** Plan names taken by override plans (§10 rule 7). Requires the tenant's catalog lock. */
 export async function overridePlanProblems(
   session: ReadSession,
   planNames: Iterable<string>,
@@ -165,8 +164,8 @@ export async function overridePlanProblems(
 }
 
 /**
- * The override plan `<parent>-dryrun-<number>` of a dry run, never stored (§10 rule 8).
- * @param first the number to begin with; taken names are passed over.
+ * The unsaved override plan `<parent>-dryrun-<number>` of a dry run (§10 rule 8).
+ * @param first the first number to try.
  */
 export function dryRunOverridePlan(
   definition: OverrideDefinition,

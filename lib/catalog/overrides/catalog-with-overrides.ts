@@ -18,16 +18,13 @@ import {
 import type { Plan, SubscriptionContext } from '../model/catalog-model.ts';
 import type { OverridePlan } from './define-overrides.ts';
 
-/** A span of time whose instants all count as its end. */
+/** A span whose instants all count as its end. */
 export interface SeenAsOf {
   readonly from: Instant;
   readonly end: Instant;
 }
 
-/**
- * A catalog with the override plans that one operation reads; its own plans come first in look-ups by name (§10 rule
- * 7). Immutable.
- */
+/** A catalog with the override plans of one operation; its own plans come first in look-ups (§10 rule 7). Immutable. */
 export class CatalogWithOverrides {
   readonly catalog: Catalog;
   readonly #overridePlans: ReadonlyMap<string, OverridePlan>;
@@ -35,8 +32,8 @@ export class CatalogWithOverrides {
   readonly #seen: SeenAsOf | null;
 
   /**
-   * @param overridePlans none is named like a plan of the catalog.
-   * @param seen instants at which a later version already counts; none by default.
+   * @param overridePlans no names of the catalog.
+   * @param seen instants at which a later version already counts; default none.
    */
   constructor(catalog: Catalog, overridePlans: readonly OverridePlan[], seen: SeenAsOf | null = null) {
     this.catalog = catalog;
@@ -45,7 +42,6 @@ export class CatalogWithOverrides {
     Object.freeze(this);
   }
 
-  /** The same with another override plan: for a dry run, or a plan just made. */
   with(overridePlan: OverridePlan): CatalogWithOverrides {
     return new CatalogWithOverrides(
       this.catalog,
@@ -54,17 +50,15 @@ export class CatalogWithOverrides {
     );
   }
 
-  /** As `Catalog.revision`. */
   get revision(): number {
     return this.catalog.revision;
   }
 
-  /** As `Catalog.knows`. */
   knows(revision: number): boolean {
     return this.catalog.knows(revision);
   }
 
-  /** As `Catalog.asOf`; override plans never change. */
+  /** Override plans never change. */
   asOf(revision: number): CatalogWithOverrides {
     const earlier = this.catalog.asOf(revision);
     return earlier === this.catalog
@@ -72,7 +66,7 @@ export class CatalogWithOverrides {
       : new CatalogWithOverrides(earlier, [...this.#overridePlans.values()], this.#seen);
   }
 
-  /** The same, but every instant of a span sees what holds at the span's end: a dry run of a day (§6.1). */
+  /** Makes every instant of a span count as its end, for a dry run of a day (§6.1). */
   seenAsOf(span: SeenAsOf): CatalogWithOverrides {
     return new CatalogWithOverrides(this.catalog, [...this.#overridePlans.values()], span);
   }
@@ -85,17 +79,15 @@ export class CatalogWithOverrides {
     return this.#overridePlans.get(name);
   }
 
-  /** As `Catalog.resolveVersion`. */
   resolveVersion(at: Instant): CatalogVersion {
     return this.catalog.resolveVersion(this.#seenAt(at));
   }
 
-  /** As `Catalog.versionAt`. */
   versionAt(at: Instant): CatalogVersion | null {
     return this.catalog.versionAt(this.#seenAt(at));
   }
 
-  /** As `Catalog.resolvePlan`; an override plan is resolved by its parent, whose version it follows. */
+  /** Resolves an override plan by its parent, whose version it follows. */
   resolvePlan(planName: string, at: Instant, lastPlanChange: Instant | LastPlanChange): ResolvedPlan {
     const overridePlan = this.#overridePlans.get(planName);
     const changed =
@@ -108,7 +100,7 @@ export class CatalogWithOverrides {
     return { version, plan: overridePlan.planFrom(plan) };
   }
 
-  /** As `Catalog.priceChangeEvents`; an override plan follows the versions of its parent. */
+  /** An override plan follows the versions of its parent. */
   priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
     return priceChangeEvents((choice) => this.#plansChangedAfter(choice), timeline, alignment);
   }
@@ -122,7 +114,7 @@ export class CatalogWithOverrides {
       .map(({ version, plan }) => ({ version, plan: overridePlan.planFrom(plan) }));
   }
 
-  /** The plan as the newest version that has it sells it; undefined if none does. */
+  /** The plan in its newest version. */
   newestPlan(planName: string): ResolvedPlan | undefined {
     const { versions } = this.catalog.holderOf(this.#overridePlans.get(planName)?.parentPlanName ?? planName);
     const version = versions.findLast((each) => this.planIn(each, planName) !== undefined);
@@ -130,19 +122,19 @@ export class CatalogWithOverrides {
     return version && plan && { version, plan };
   }
 
-  /** The plan of that name in a version, or undefined: the version may have retired it, or its parent. */
+  /** Undefined if the version retired the plan or its parent. */
   planIn(version: CatalogVersion, planName: string): Plan | undefined {
     const overridePlan = this.#overridePlans.get(planName);
     const plan = version.planNamed(overridePlan?.parentPlanName ?? planName);
     return overridePlan && plan ? overridePlan.planFrom(plan) : plan;
   }
 
-  /** The plan that a request means in a version (§7). @throws BillingError as `selectPlan`. */
+  /** @throws BillingError as `selectPlan` (§7). */
   selectPlan(version: CatalogVersion, specifier: PlanSpecifier): Plan {
     return selectPlan(this.#lookupIn(version), specifier);
   }
 
-  /** List, policy and alignment of a change with the deciding cases. @throws BillingError as `decidePlanChange`. */
+  /** @throws BillingError as `decidePlanChange`. */
   decidePlanChange(
     version: CatalogVersion,
     from: SubscriptionContext,
@@ -165,7 +157,6 @@ export class CatalogWithOverrides {
   }
 }
 
-/** Whether a running subscription may be on a plan of that name, of whichever version. */
 export function hasPlan(catalog: Catalog, planName: string): boolean {
   const { versions } = catalog.holderOf(planName);
   return versions.some((version) => version.planParts.part(planName) !== undefined);

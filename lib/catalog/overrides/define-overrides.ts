@@ -14,11 +14,11 @@ import { deepFreeze } from '../model/part.ts';
 import { phaseName } from '../model/plan.ts';
 
 /**
- * A plan with other prices than its parent's: immutable, independent of versions (rule 6). Other prices follow the
- * version of the parent.
+ * A plan with overridden prices: immutable and independent of versions (rule 6). Other prices follow the parent's
+ * version.
  */
 export interface OverrideDefinition {
-  /** A plan of the catalog, never an override plan (rule 5). */
+  /** Never an override plan (rule 5). */
   readonly parentPlanName: string;
   readonly currency: Currency;
   /** In canonical order. */
@@ -26,18 +26,17 @@ export interface OverrideDefinition {
 }
 
 export interface OverrideInput {
-  /** The chosen plan, in the version in force; the requests name its phases. */
+  /** The chosen plan in the version in force. */
   readonly plan: Plan;
-  /** Its definition, if that plan is an override plan itself. */
+  /** Its definition, if it is an override plan. */
   readonly chosen: OverrideDefinition | undefined;
-  /** Currency of the account. */
   readonly currency: Currency | null;
   readonly requests: readonly PriceOverrideRequest[];
 }
 
 /**
- * The definition of a plan with the requested prices. For an override plan, the parent's definition with the prices
- * of both, new ones winning (rule 5), in the account's currency only.
+ * Creates the definition of requested prices. For an override plan, merges the prices of both, in the account's
+ * currency only; new ones win (rule 5).
  * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081), as `matchPriceOverrides`; CURRENCY_INVALID (3) for an
  * account without currency.
  */
@@ -58,14 +57,13 @@ export function defineOverrides({ plan, chosen, currency, requests }: OverrideIn
   };
 }
 
-/** The overrides as they are stored: one JSON list of each target's parts and amount, equal for equal overrides. */
+/** The canonical JSON list of targets and amounts, as stored. */
 export function writeOverrides(overrides: PriceOverrides): string {
   return JSON.stringify(
     [...overrides].map(([target, amount]) => [...partsOf(target), formatDecimal(amount)]),
   );
 }
 
-/** The overrides that `writeOverrides` has written. */
 export function readOverrides(text: string): PriceOverrides {
   const rows = JSON.parse(text) as readonly (readonly (string | number)[])[];
   return new Map(
@@ -77,16 +75,15 @@ export function readOverrides(text: string): PriceOverrides {
   );
 }
 
-/** By code unit, whatever the machine's locale. */
+/** By code unit, independent of the locale. */
 function byTarget([one]: readonly [PriceTarget, unknown], [other]: readonly [PriceTarget, unknown]): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }
 
-/** The overridden prices, each once. */
 export type PriceOverrides = ReadonlyMap<PriceTarget, Decimal>;
 
-/** Whether an override names any price; if not, the request is malformed (subscriptions §6.1). */
+/** A request without a price is malformed (subscriptions §6.1). */
 export function namesPrice(request: PriceOverrideRequest): boolean {
   const usagePrices = (request.usagePrices ?? [])
     .flatMap((usage) => usage.tierPrices ?? [])
@@ -95,9 +92,9 @@ export function namesPrice(request: PriceOverrideRequest): boolean {
 }
 
 /**
- * Finds the prices of a plan that the overrides mean (§10 rule 2).
- * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081) for a phase, price, usage section, block or tier that the
- *   plan does not have, two amounts for one price, and an amount that is negative or has too many digits.
+ * Finds the plan's prices for the overrides (§10 rule 2).
+ * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081) for an unknown phase, price, usage section, block or tier,
+ * two amounts for one price, and an amount that is negative or has too many digits.
  */
 export function matchPriceOverrides(plan: Plan, requests: readonly PriceOverrideRequest[]): PriceOverrides {
   const matching = new Matching(plan);
@@ -108,7 +105,7 @@ export function matchPriceOverrides(plan: Plan, requests: readonly PriceOverride
 interface Match {
   readonly target: PriceTarget;
   readonly amount: Decimal | null | undefined;
-  /** What is priced, for messages: `fixed price of phase "gold-trial"`. */
+  /** For messages: `fixed price of phase "gold-trial"`. */
   readonly what: string;
 }
 
@@ -178,7 +175,7 @@ class Matching {
     }
   }
 
-  /** A block without a price counts too and must exist: an equal block with a price may follow it. */
+  /** A block without a price must exist too: an equal block with a price may follow. */
   #takeBlock(
     block: BlockPriceOverride,
     usage: { readonly section: UsageOfPhase; readonly ofUsage: string; readonly counter: BlockCounter },
@@ -222,19 +219,18 @@ function shownDecimal(value: Decimal | null | undefined): string {
   return isGiven(value) && Decimal.isDecimal(value) ? formatDecimal(value) : 'none';
 }
 
-/** @internal */
 function refused(message: string): BillingError {
   return billingError(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE, message);
 }
 
 /**
- * One price of a plan that can be overridden (§10 rule 2), as a text that equal targets share: the JSON list `FIXED`
- * phase type, `RECURRING` phase type, `BLOCK` phase type, usage, unit, size, max, occurrence, or `TIER` phase type,
- * usage, position. Phases are named by type, so that a target is the same in every version and in an override plan.
+ * The canonical text of an overridable price (§10 rule 2): the JSON list `FIXED` phase type, `RECURRING` phase type,
+ * `BLOCK` phase type, usage, unit, size, max, occurrence, or `TIER` phase type, usage, position. Phase types make
+ * targets equal in every version and in an override plan.
  */
 export type PriceTarget = string & { readonly __brand: 'PriceTarget' };
 
-/** A tiered block, compared by value; `occurrence` counts equal blocks of its section from 0. */
+/** A tiered block by value; `occurrence` counts equal blocks of its section from 0. */
 interface BlockIdentity {
   readonly unit: string;
   readonly size: string;
@@ -246,7 +242,7 @@ export const PriceTarget = {
   recurring: (phase: PhaseType): PriceTarget => targetOf('RECURRING', phase),
   block: (usage: UsageOfPhase, block: BlockIdentity, occurrence: number): PriceTarget =>
     targetOf('BLOCK', usage.phase, usage.usageName, block.unit, block.size, block.max, occurrence),
-  /** The price of a CAPACITY tier, by its position from 0. */
+  /** A CAPACITY tier by its position from 0. */
   tier: (usage: UsageOfPhase, position: number): PriceTarget =>
     targetOf('TIER', usage.phase, usage.usageName, position),
 } as const;
@@ -256,7 +252,6 @@ interface UsageOfPhase {
   readonly usageName: string;
 }
 
-/** The parts of a target, as they are stored. */
 type TargetParts = readonly (string | number)[];
 
 function targetOf(...parts: TargetParts): PriceTarget {
@@ -270,7 +265,6 @@ function partsOf(target: PriceTarget): TargetParts {
 /** Replaces a price; returning the same one changes nothing. */
 type PriceChange = (target: PriceTarget, price: InternationalPrice) => InternationalPrice;
 
-/** The phase with every overridable price replaced; the rest stays. */
 export function mapPrices(phase: PlanPhase, change: PriceChange): PlanPhase {
   const { type, fixed, recurring } = phase;
   return {
@@ -284,7 +278,6 @@ export function mapPrices(phase: PlanPhase, change: PriceChange): PlanPhase {
   };
 }
 
-/** Every price of the plan that can be overridden. */
 function priceTargetsOf(plan: Plan): ReadonlySet<PriceTarget> {
   const targets = new Set<PriceTarget>();
   for (const phase of plan.phases) {
@@ -296,7 +289,6 @@ function priceTargetsOf(plan: Plan): ReadonlySet<PriceTarget> {
   return targets;
 }
 
-/** Counts equal blocks of a section in their order of appearance, from 0. */
 class BlockCounter {
   readonly #seen = new Map<string, number>();
 
@@ -337,8 +329,8 @@ function identityOf(block: TieredBlock): BlockIdentity {
 }
 
 /**
- * A plan of one tenant with other prices than its parent's: immutable, independent of versions (rule 6). It is derived
- * from the parent plan in a version, so that prices that are not overridden follow that version.
+ * A tenant's plan with overridden prices, derived from its parent in a version, so that other prices follow that
+ * version (rule 6).
  */
 export class OverridePlan implements OverrideDefinition {
   readonly name: string;
@@ -355,10 +347,7 @@ export class OverridePlan implements OverrideDefinition {
     Object.freeze(this);
   }
 
-  /**
-   * The plan as sold by the version of this parent plan, the same value for the same parent. Overrides of missing
-   * prices have no effect.
-   */
+  /** The override plan for this parent version, cached by parent. Overrides of missing prices have no effect. */
   planFrom(parent: Plan): Plan {
     const known = this.#plans.get(parent);
     if (known !== undefined) return known;
@@ -390,7 +379,7 @@ export class OverridePlan implements OverrideDefinition {
   }
 }
 
-/** Rule 3: replaces or adds the entry of the currency; entries of other currencies stay. */
+/** Rule 3: replaces or adds the entry of the currency; others stay. */
 function overriddenPrice(
   { prices }: InternationalPrice,
   currency: Currency,
@@ -401,19 +390,17 @@ function overriddenPrice(
   return { prices: prices.map((price) => (price.currency === currency ? entry : price)) };
 }
 
-/** Name of the `number`th override plan of a tenant. */
 export function overridePlanName(parentPlanName: string, number: number): string {
   return `${parentPlanName}-${number}`;
 }
 
-/** The first number from `first` on whose name is not `taken`: a catalog may have plans named like `gold-2`. */
+/** The first free number, since a catalog may have plans named like `gold-2`. */
 export function freeNumber(first: number, taken: (number: number) => boolean): number {
   let number = first;
   while (taken(number)) number += 1;
   return number;
 }
 
-/** The override plan of a stored row. */
 export function overridePlanOf(stored: StoredOverridePlan): OverridePlan {
   const { planName, parentPlanName, currency } = stored;
   return new OverridePlan(planName, { parentPlanName, currency, overrides: readOverrides(stored.overrides) });

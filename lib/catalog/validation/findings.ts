@@ -5,10 +5,10 @@ import type { Currency } from '../../values/money/index.ts';
 import { DEFAULT_PRICE_LIST } from '../model/catalog-model.ts';
 import type { Locate, VersionContent } from '../model/version-content.ts';
 
-/** A record of the content, a child element of it, or one of its repeated children. */
+/** A record, a child element of it, or one of its repeated children. */
 type Place = readonly [record: object, child?: string, index?: number];
 
-/** Collects what is wrong with one version, each with its line and column where the content came from a document. */
+/** Collects the problems of one version, with positions if it came from a document. */
 export class Findings {
   readonly #locate: Locate | null;
   readonly #errors: Problem[] = [];
@@ -20,13 +20,13 @@ export class Findings {
     this.#locate = locate;
   }
 
-  /** Every error in the order found; those beyond the bound of the list are only counted. */
+  /** In order; errors above the limit are only counted. */
   get errors(): readonly Problem[] {
     if (this.#unlistedErrors === 0) return [...this.#errors];
     return [...this.#errors, { message: `and ${this.#unlistedErrors} more errors` }];
   }
 
-  /** What V21 finds. */
+  /** V21 problems. */
   get unbilled(): readonly Problem[] {
     return [...this.#unbilled];
   }
@@ -69,12 +69,11 @@ const NC_NAME = new RegExp(
   'u',
 );
 
-/** Whether a name is an XML NCName: no space, no `: @ $ % & / + , ;`, no leading digit, dot or minus. */
+/** An NCName has no space, no `: @ $ % & / + , ;`, no leading digit, dot or minus. */
 export function isNcName(name: string): boolean {
   return NC_NAME.test(name);
 }
 
-/** The names of a version and what they stand for. */
 export class Names {
   readonly #kinds = new Map<string, Set<NameKind>>();
   readonly #seen = new Map<string, NameKind>();
@@ -86,11 +85,11 @@ export class Names {
     for (const product of content.products) this.#add(product.name, NameKind.PRODUCT);
     for (const plan of content.plans) this.#add(plan.name, NameKind.PLAN);
     for (const list of content.priceLists.childPriceLists) this.#add(list.name, NameKind.PRICE_LIST);
-    // Declared even if it is misnamed, so that references to it are not reported instead.
+    // Declared even if misnamed, so that references to it are not reported.
     this.#add(DEFAULT_PRICE_LIST, NameKind.PRICE_LIST);
   }
 
-  /** V1: an NCName that occurs once among all kinds; of two equal names the later one is reported. */
+  /** V1: an NCName, unique among all kinds; reports the later duplicate. */
   declare(kind: NameKind, record: { readonly name: string }): void {
     const { name } = record;
     const holder = this.#seen.get(name);
@@ -113,7 +112,7 @@ export class Names {
     return this.#kinds.get(name)?.has(kind) ?? false;
   }
 
-  /** V2: a reference to something of the right kind. Returns whether it is one. */
+  /** V2: a reference to an existing name of the right kind. */
   refer(reference: Reference): boolean {
     const { owner, kind, name, place } = reference;
     const kinds = this.#kinds.get(name);
@@ -133,7 +132,7 @@ export class Names {
 }
 
 interface Reference {
-  /** Who refers, for the message: `Plan "gold-monthly"`. */
+  /** For messages: `Plan "gold-monthly"`. */
   readonly owner: string;
   readonly kind: NameKind;
   readonly name: string;
@@ -144,7 +143,6 @@ function capital(kind: NameKind): string {
   return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
 }
 
-/** What the checks of one version share. */
 export interface VersionCheck {
   readonly content: VersionContent;
   readonly findings: Findings;
@@ -152,7 +150,6 @@ export interface VersionCheck {
   readonly currencies: ReadonlySet<Currency>;
 }
 
-/** The error for a catalog that is refused, with every problem found. */
 export function invalidCatalog(problems: readonly Problem[]): BillingError {
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
@@ -161,7 +158,7 @@ export function invalidCatalog(problems: readonly Problem[]): BillingError {
   });
 }
 
-/** §5 rule 7: the message names the tenant and lists every error. */
+/** §5 rule 7: names the tenant and lists every error. */
 export function invalidForTenant(tenant: TenantRef, problems: readonly Problem[]): BillingError {
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
@@ -171,7 +168,6 @@ export function invalidForTenant(tenant: TenantRef, problems: readonly Problem[]
   });
 }
 
-/** Adds the tenant's name to the errors of `work`. */
 export async function forTenant<T>(tenant: TenantRef, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -16,20 +16,19 @@ import { checkedPhases, dateForExisting } from './check-entries.ts';
 import { EntryProblems, type PhaseInput, titleOf } from './entry-input.ts';
 import { validateEntries } from './entry-parts.ts';
 
-/** A row before it has an id. */
 type NextRow = Omit<NewPlanRow, 'id'>;
 
 export interface PlanUpdate {
-  /** All phases of the plan with all their prices. */
+  /** All phases with all prices. */
   readonly phases?: readonly PhaseInput[] | null;
-  /** The date from which the prices hold; default now. */
+  /** Start of the prices; default now. */
   readonly effectiveDate?: Instant | null;
-  /** The date from which they hold for running subscriptions; only together with `effectiveDate`. */
+  /** Start for running subscriptions; only with `effectiveDate`. */
   readonly effectiveDateForExistingSubscriptions?: Instant | null;
 }
 
 /**
- * The row that new prices make (§15.2, updatePlan). `rows` are those of the plan, the latest one last.
+ * The row of new prices (§15.2, updatePlan); `rows` of the plan, latest last.
  * @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired plan, another shape, or dates out of order.
  */
 export function updatedRow(
@@ -72,9 +71,7 @@ export function updatedRow(
   return withoutIds(row);
 }
 
-/**
- * The rows that retire a plan from now on; none if it is retired. Each later row gets a retirement of its date too.
- */
+/** The rows that retire a plan now; none if it is retired. Each later row gets a retirement of its date too. */
 export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly NextRow[] {
   const latest = latestOf(rows);
   if (latest.retired) return [];
@@ -93,7 +90,7 @@ export function retirementRows(rows: readonly PlanRow[], now: Instant): readonly
   );
 }
 
-/** The row with the latest effective date; among equal dates the one created last. `rows` are in that order. */
+/** The last row by effective date, then creation; `rows` are sorted so. */
 export function latestOf(rows: readonly PlanRow[]): PlanRow {
   const latest = rows.at(-1);
   if (latest === undefined) throw new Error('a plan of the entry catalog has at least one row');
@@ -116,7 +113,7 @@ function withoutIds({ id: _id, recordId: _recordId, sinceRevision: _revision, ..
   return row;
 }
 
-/** Types, durations, periods and the structure of usages stay; prices and the names for people may change. */
+/** Only prices and display names may change. */
 function checkSameShape(
   before: readonly EntryPhase[],
   after: readonly EntryPhase[],
@@ -147,13 +144,13 @@ function shapeOf({ type, duration, recurringPrices, usages }: EntryPhase): unkno
   ];
 }
 
-/** Entries and the rows of the plans among them, by plan, effective date and creation. */
+/** Entries with the rows of their plans, sorted by plan, effective date and creation. */
 export interface EntriesAndRows {
   readonly entries: readonly CatalogEntry[];
   readonly rows: readonly PlanRow[];
 }
 
-/** Every row of the plans, by name, then date (§15.2). */
+/** Every row by name, then date (§15.2). */
 export function planViews({ entries, rows }: EntriesAndRows): readonly PlanEntryView[] {
   const plans = new Map(
     entries.flatMap((entry) => (entry.kind === EntryKind.PLAN ? [[entry.name, entry] as const] : [])),
@@ -185,7 +182,7 @@ export function planView(
   };
 }
 
-/** The products among the entries by name; `plansOf` are their plans, in whatever scope. */
+/** `plansOf` may be of any scope. */
 export function productViews(
   products: readonly CatalogEntry[],
   plansOf: EntriesAndRows,
@@ -206,12 +203,11 @@ export function productViews(
     .sort(byName);
 }
 
-/** A product of the XML catalog, which a creation has found there. */
 export function xmlProductView({ name, prettyName, category }: Product): ProductEntryView {
   return { name, prettyName, category, availableForBps: [], availableAddons: [], retiredDate: null };
 }
 
-/** When its last sold plan was retired; null while a plan is sold (§15.4 rule 8). */
+/** When its last sold plan was retired; null while one is sold (§15.4 rule 8). */
 function retiredDateOf(latestRows: readonly PlanRow[]): PlanRow['effectiveDate'] | null {
   if (latestRows.length === 0 || latestRows.some((row) => !row.retired)) return null;
   return latestRows.map((row) => row.effectiveDate).reduce((last, date) => (date > last ? date : last));

@@ -28,10 +28,10 @@ import {
   type UsageInput,
 } from './entry-input.ts';
 
-/** Category of a product that others may name; undefined for an unknown one. */
+/** Undefined for an unknown product. */
 type CategoryOf = (productName: string) => ProductCategory | undefined;
 
-/** Checks a new product: what is required must be there (§15.3 rule 1). What is wrong goes to `problems`. */
+/** Adds missing required members to `problems` (§15.3 rule 1). */
 export function checkedProduct(input: ProductEntryInput, problems: EntryProblems): ProductTerms | undefined {
   const owner = titleOf('Product', input.name);
   const category = problems.need(owner, 'category', input.category);
@@ -43,7 +43,7 @@ export function checkedProduct(input: ProductEntryInput, problems: EntryProblems
   return category && { ...terms, category };
 }
 
-/** The add-ons of a new product and the products of a new add-on (§15.3 rule 4). */
+/** Checks the add-ons of a new product and the base products of a new add-on (§15.3 rule 4). */
 export function checkAvailability(
   { name, terms }: { readonly name: string; readonly terms: ProductTerms },
   categoryOf: CategoryOf,
@@ -80,11 +80,11 @@ export type CheckedRow = Pick<
 
 interface CheckedPlan {
   readonly terms: PlanTerms;
-  /** Undefined if no phase is described. */
+  /** Undefined without phases. */
   readonly row: CheckedRow | undefined;
 }
 
-/** Checks a new plan: what is required must be there (§15.3 rules 1 to 3, §15.1 rule 4). What is wrong goes to `problems`. */
+/** Adds violations of §15.3 rules 1 to 3 and §15.1 rule 4 to `problems`. */
 export function checkedPlan(
   plan: PlanEntryInput & { readonly name: string },
   problems: EntryProblems,
@@ -120,7 +120,7 @@ export function checkedPlan(
   };
 }
 
-/** Never before the date of its row (§15.1 rule 4, V6). */
+/** Not before the date of its row (§15.1 rule 4, V6). */
 export function dateForExisting(
   date: Instant | null | undefined,
   effectiveDate: Instant,
@@ -137,7 +137,8 @@ export function dateForExisting(
 }
 
 /**
- * The phases of a plan as stored; faults by §15.3 rules 1 to 3 go to `problems`. A phase without a type is left out.
+ * The stored form of a plan's phases; violations of §15.3 rules 1 to 3 go to `problems`. Phases without a type are
+ * skipped.
  */
 export function checkedPhases(
   inputs: readonly PhaseInput[] | null | undefined,
@@ -211,7 +212,7 @@ function checkedPrices(
     problems.add(`${owner}: "${currency.slice(0, 16)}" is not a currency; expected an ISO 4217 code, or BTC`);
     return [];
   });
-  // One price replaces the bad ones, so that their absence is not reported as well; nothing of it is stored.
+  // A placeholder for invalid prices avoids a second report of missing ones; it is never stored.
   return given.length > 0 && prices.length === 0 ? [{ currency: 'USD', value: ZERO }] : prices;
 }
 

@@ -25,19 +25,18 @@ import { unitsOf, usageNamesOf, validateEntries } from './entry-parts.ts';
 interface CreateEntriesInput {
   readonly request: CatalogEntriesInput;
   readonly scope: EntryScope;
-  /** All names that `namesIn` finds in the request, read under the catalog's lock. */
+  /** All names of `namesIn`, read under the catalog's lock. */
   readonly known: KnownNames;
   readonly now: Instant;
   readonly nextId: () => Uuid;
 }
 
-/** What a creation stores; both empty if everything exists already. */
+/** The records of a creation; empty if everything exists. */
 interface CreatedEntries {
   readonly entries: readonly New<CatalogEntry>[];
   readonly rows: readonly NewPlanRow[];
 }
 
-/** Every name that a request mentions. */
 export function namesIn(request: CatalogEntriesInput): readonly string[] {
   const plans = (request.plans ?? []).flatMap((plan) => [plan.name, plan.productName, plan.pricelistName]);
   const usages = (request.plans ?? []).flatMap((plan) =>
@@ -56,7 +55,7 @@ export function namesIn(request: CatalogEntriesInput): readonly string[] {
 }
 
 /**
- * What a creation of entries stores (§15.3, §15.4); existing names of the scope stay as they are.
+ * Creates entries (§15.3, §15.4); existing names of the scope stay unchanged.
  * @throws BillingError CATALOG_ENTRY_SCOPE_MISMATCH (61002), CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem,
  * CATALOG_ENTRY_PRODUCT_UNKNOWN (61001).
  */
@@ -84,9 +83,8 @@ export function createEntries(input: CreateEntriesInput): CreatedEntries {
 interface NewPlan {
   readonly name: string;
   readonly terms: NonNullable<CatalogEntry['plan']>;
-  /** Undefined where the request does not describe one. */
+  /** Undefined if the request has none. */
   readonly row: CheckedRow | undefined;
-  /** Undefined: unknown. */
   readonly product: KnownProduct | 'REQUEST' | undefined;
 }
 
@@ -111,7 +109,7 @@ function newProducts(
   for (const product of request.products ?? []) {
     const name = problems.needName('A product', 'name', product.name);
     if (name === undefined || isStored({ kind: EntryKind.PRODUCT, name, scope, known })) continue;
-    // §15.3 rule 6: a product of the XML catalog is used as it is there.
+    // §15.3 rule 6: products of the XML catalog are used unchanged.
     if (known.xmlProduct(name) !== undefined) continue;
     const terms = checkedProduct(product, problems);
     if (products.has(name)) problems.add(`${titleOf('Product', name)} is in the request twice`);
@@ -138,7 +136,7 @@ function newPlans(
   });
 }
 
-/** V1 against everything the tenant has: names that the new content brings must be free. */
+/** V1 against the tenant's other names: new names must be free. */
 function checkFree(
   plans: readonly NewPlan[],
   products: ReadonlyMap<string, ProductTerms>,
@@ -172,7 +170,7 @@ interface StoredQuestion {
   readonly known: KnownNames;
 }
 
-/** Whether the scope has it. @throws BillingError 61002 if another scope has it (§15.4 rule 3). */
+/** @throws BillingError 61002 if another scope has the name (§15.4 rule 3). */
 function isStored({ kind, name, scope, known }: StoredQuestion): boolean {
   const entry = known.entry(kind, name);
   if (entry === undefined) return false;

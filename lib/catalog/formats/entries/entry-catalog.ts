@@ -27,21 +27,18 @@ import {
   xmlProductNamed,
 } from './entry-parts.ts';
 
-/** Name of the entry catalog where neither an XML catalog nor a call gives one. */
+/** Default name of the entry catalog. */
 export const DEFAULT_CATALOG_NAME = 'DEFAULT';
 
 interface EntryCatalogInput {
-  /** The XML catalog; that of a tenant without one has no versions. */
   readonly xml: Catalog;
-  /** The entries of the scope. */
   readonly scope: EntriesAndRows;
-  /** The tenant's `catalogRevision`. */
   readonly revision: number;
-  /** Entries of the tenant: plans of an account may be of their products. For the tenant's own scope the same entries. */
+  /** The tenant's entries, for plans of an account on their products. */
   readonly tenantEntries: readonly CatalogEntry[];
 }
 
-/** The tenant's XML versions overlaid with its entries (§15.5, §15.6 rule 1). */
+/** The tenant's XML versions with its entries (§15.5, §15.6 rule 1). */
 export function tenantCatalog(input: EntryCatalogInput): Catalog {
   const versions = tenantVersions(input);
   if (versions === input.xml.versions) return input.xml;
@@ -66,7 +63,7 @@ function tenantVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
     });
 }
 
-/** The catalog of an account with plans of its own, with these and their products only (§15.6 rule 3); else null. */
+/** The catalog of an account's own plans and their products (§15.6 rule 3); null without any. */
 export function accountCatalog(input: EntryCatalogInput, ofTenant: Catalog): Catalog | null {
   const versions = accountVersions(input);
   if (versions.length === 0) return null;
@@ -80,13 +77,13 @@ function accountVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
   return content.dates.map((date) => entryVersion(content, date));
 }
 
-/** The content as of an earlier revision. What was deleted since was not used. */
+/** The content at an earlier revision. Entries deleted since were unused. */
 function asOf({ xml, scope, tenantEntries }: EntryCatalogInput, revision: number): EntryCatalogInput {
   const rows = scope.rows.filter((row) => row.sinceRevision <= revision);
   return { xml: xml.asOf(revision), scope: { ...scope, rows }, tenantEntries, revision };
 }
 
-/** A plan of the entry catalog, with the plan that each of its rows brings into force; none for a retirement. */
+/** A plan entry with the plan of each row; none for a retirement. */
 interface EntryPlan {
   readonly entry: CatalogEntry;
   readonly rows: readonly { readonly row: PlanRow; readonly part: Part<Plan> | null }[];
@@ -95,12 +92,10 @@ interface EntryPlan {
 interface Content {
   readonly catalogName: string;
   readonly xml: readonly CatalogVersion[];
-  /** Product entries of the scope. */
   readonly products: readonly CatalogEntry[];
-  /** Product entries by id, those of the tenant too. */
+  /** Including the tenant's. */
   readonly productById: ReadonlyMap<CatalogEntry['id'], CatalogEntry>;
   readonly plans: readonly EntryPlan[];
-  /** Effective dates of all rows, ascending. */
   readonly dates: readonly Instant[];
 }
 
@@ -124,7 +119,7 @@ function contentOf({ xml, scope, tenantEntries }: EntryCatalogInput): Content {
   };
 }
 
-/** A plan whose product entry was deleted has left the catalog (§15.4 rule 9). */
+/** A plan whose product entry was deleted is no longer sold (§15.4 rule 9). */
 function isSold(
   { plan, parentId }: CatalogEntry,
   products: ReadonlyMap<CatalogEntry['id'], unknown>,
@@ -134,8 +129,8 @@ function isSold(
 }
 
 /**
- * One part per row, shared by the versions until the next row (§15.5 rule 2). The first row changes nothing for
- * existing subscriptions (§15.1 rule 4).
+ * One part per row, shared by the versions until the next row (§15.5 rule 2). The first row does not affect existing
+ * subscriptions (§15.1 rule 4).
  */
 function entryPlan({ name, plan: terms, ...entry }: CatalogEntry, rows: readonly PlanRow[]): EntryPlan {
   const partOfRow = (row: PlanRow, index: number): Part<Plan> | null => {
@@ -156,7 +151,7 @@ interface InForce {
   readonly part: Part<Plan>;
 }
 
-/** For each plan the row with the latest date up to `date`, unless it is a retirement (§15.5 rule 1). */
+/** The latest row of each plan up to `date`, without retirements (§15.5 rule 1). */
 function plansInForce({ plans }: Content, date: Instant): readonly InForce[] {
   return plans.flatMap(({ entry, rows }) => {
     const found = rows[latestBy(rows, date)];
@@ -164,7 +159,7 @@ function plansInForce({ plans }: Content, date: Instant): readonly InForce[] {
   });
 }
 
-/** Position of the last row that is effective by `date`, −1 without any; rows ascend by their dates. */
+/** Index of the last row effective by `date`, −1 without any; rows ascend by date. */
 function latestBy(rows: EntryPlan['rows'], date: Instant): number {
   let low = -1;
   let high = rows.length - 1;
@@ -180,7 +175,7 @@ function xmlInForce({ xml }: Content, date: Instant): CatalogVersion | null {
   return xml.findLast((version) => version.effectiveDate <= date) ?? null;
 }
 
-/** The entry content in force by itself, with the rules of the XML version. */
+/** The entries in force, with the rules of the XML version. */
 function entryVersion(content: Content, date: Instant): CatalogVersion {
   const xml = xmlInForce(content, date);
   const inForce = plansInForce(content, date);
@@ -200,7 +195,7 @@ function entryVersion(content: Content, date: Instant): CatalogVersion {
   });
 }
 
-/** The XML version in force plus the entry content in force (§15.6 rule 1). */
+/** The XML version in force with the entries in force (§15.6 rule 1). */
 function overlay(content: Content, date: Instant, xml: CatalogVersion | null): CatalogVersion {
   if (xml === null) return entryVersion(content, date);
   const inForce = plansInForce(content, date);
@@ -221,11 +216,9 @@ function overlay(content: Content, date: Instant, xml: CatalogVersion | null): C
 
 interface ProductsInForce {
   readonly products: readonly Product[];
-  /** The product entries among them. */
   readonly entries: readonly CatalogEntry[];
 }
 
-/** Products of the scope and those of its plans, with their entries. */
 function productsInForce(content: Content, inForce: readonly InForce[], date: Instant): ProductsInForce {
   const ofPlans = inForce.flatMap(({ entry }) =>
     entry.parentId === null ? [] : (content.productById.get(entry.parentId) ?? []),
@@ -240,7 +233,7 @@ function productsInForce(content: Content, inForce: readonly InForce[], date: In
   return { products: [...products.values()], entries };
 }
 
-/** These products, and those of the tenant with which they are offered (§15.6 rule 3). */
+/** Adds the tenant's products that offer these (§15.6 rule 3). */
 function withReferred(
   { products, entries }: ProductsInForce,
   content: Content,

@@ -21,7 +21,7 @@ import type { CatalogVersion } from '../../lookup/catalog-version.ts';
 import type { Product } from '../../model/catalog-model.ts';
 import { NameKind } from '../../validation/findings.ts';
 
-// What callers of the entry API give, with the names of json-models §13: the stored fields, any of which may be missing.
+// The entry API's input with the names of json-models §13: the stored fields, all optional.
 
 /** Absent, null and "" are the same. */
 export type EntryGiven<T> = { readonly [Name in keyof T]?: GivenValue<T[Name]> | null };
@@ -40,13 +40,13 @@ export interface PriceInput {
   readonly value?: Decimal | null;
 }
 
-/** `max` is by default −1, unbounded. */
+/** `max` defaults to −1, unbounded. */
 export type BlockInput = EntryGiven<EntryBlock>;
 
-/** `tierNumber` is by default its place in the list, from 1. */
+/** `tierNumber` defaults to its position from 1. */
 export type TierInput = EntryGiven<EntryTier>;
 
-/** `tierBlockPolicy` is by default ALL_TIERS. */
+/** `tierBlockPolicy` defaults to ALL_TIERS. */
 export type UsageInput = EntryGiven<EntryUsage>;
 
 /** Without `fixedPrices` a TRIAL is free. */
@@ -69,13 +69,13 @@ export interface ProductEntryInput extends EntryGiven<ProductTerms> {
 }
 
 export interface CatalogEntriesInput {
-  /** Stored from the first call that gives one; it names the catalog of a tenant without an XML catalog. */
+  /** Stored from the first call that has one; names the catalog of a tenant without an XML catalog. */
   readonly catalogName?: string | null;
   readonly plans?: readonly PlanEntryInput[] | null;
   readonly products?: readonly ProductEntryInput[] | null;
 }
 
-/** Collects what is wrong with the input of one call. */
+/** Collects the problems of one call's input. */
 export class EntryProblems {
   readonly #messages: string[] = [];
 
@@ -83,14 +83,14 @@ export class EntryProblems {
     this.#messages.push(message);
   }
 
-  /** The value; undefined, with a problem noted, if it is not given. */
+  /** Returns the value, or undefined with a problem if it is missing. */
   need<T>(owner: string, field: string, value: T | null | undefined): T | undefined {
     if (value !== null && value !== undefined && value !== '') return value;
     this.add(`${owner}: ${field} needs to be set`);
     return undefined;
   }
 
-  /** A name that the database and a document can hold; V1 checks whether it is an NCName. */
+  /** A storable name; V1 checks whether it is an NCName. */
   needName(owner: string, field: string, value: string | null | undefined): string | undefined {
     const name = this.need(owner, field, value);
     if (name === undefined) return undefined;
@@ -99,20 +99,18 @@ export class EntryProblems {
     return undefined;
   }
 
-  /** Text for people; "" if none is given. */
   textOf(owner: string, field: string, value: string | null | undefined): string {
     const text = value ?? '';
     if (!isStorable(text)) this.add(`${owner}: ${field} ${NOT_STORABLE}`);
     return text;
   }
 
-  /** @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) with everything found, if there is anything. */
+  /** @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) with all problems. */
   throwIfAny(): void {
     if (this.#messages.length > 0) throw invalidEntry(this.#messages);
   }
 }
 
-/** 61004 with every problem of the list. */
 export function invalidEntry(messages: readonly string[]): BillingError {
   const listed = messages.slice(0, MAX_LISTED_PROBLEMS);
   return new BillingError({
@@ -122,32 +120,29 @@ export function invalidEntry(messages: readonly string[]): BillingError {
   });
 }
 
-/** `Plan "gold-monthly"`, for messages. */
 export function titleOf(kind: string, name: string | null | undefined): string {
   return name ? `${kind} "${shortened(name)}"` : `A ${kind.toLowerCase()}`;
 }
 
-/** A product that a plan may have. */
 export interface KnownProduct {
-  /** Null: a product of the XML catalog. */
+  /** Null for a product of the XML catalog. */
   readonly entryId: CatalogEntry['id'] | null;
   readonly terms: Pick<ProductTerms, 'prettyName' | 'category'>;
 }
 
-/** The names that one call mentions, as the entries of the tenant and its XML versions know them. */
+/** The names in one call, resolved by the tenant's entries and XML versions. */
 export class KnownNames {
   readonly #entries: readonly CatalogEntry[];
   readonly #xml: Catalog;
   readonly #now: Parameters<Catalog['resolveVersion']>[0];
 
-  /** `entries`: all those of the names in question, and the one that names the entry catalog. */
+  /** `entries` has the named ones and the one with the catalog's name. */
   constructor(entries: readonly CatalogEntry[], xml: Catalog, now: Parameters<Catalog['resolveVersion']>[0]) {
     this.#entries = entries;
     this.#xml = xml;
     this.#now = now;
   }
 
-  /** Name of the entry catalog, where one has been given. */
   get catalogName(): string | undefined {
     return this.#entries.find((entry) => entry.kind === EntryKind.CATALOG)?.name;
   }
@@ -156,7 +151,7 @@ export class KnownNames {
     return this.#entries.find((entry) => entry.kind === kind && entry.name === name);
   }
 
-  /** What a taken name stands for; undefined for a free one. */
+  /** The kind of a taken name; undefined for a free one. */
   kindOf(name: string): NameKind | undefined {
     for (const entry of this.#entries) {
       if (entry.name === name && entry.kind !== EntryKind.CATALOG) return NameKind[entry.kind];
@@ -164,17 +159,14 @@ export class KnownNames {
     return kindOfName(this.#xml, name);
   }
 
-  /** A product of that name in the newest XML version that has one. */
+  /** Finds the product in the newest XML version that has it. */
   xmlProduct(name: string): Product | undefined {
     return this.#xml.versions
       .findLast((version) => version.productNamed(name) !== undefined)
       ?.productNamed(name);
   }
 
-  /**
-   * The product as a plan of the scope finds it: entries of the scope, of the tenant, the XML version in force (§15.4
-   * rule 5).
-   */
+  /** Finds a plan's product in the scope, the tenant's entries, then the XML version in force (§15.4 rule 5). */
   productFor(scope: EntryScope, name: string): KnownProduct | undefined {
     const entry = this.entry(EntryKind.PRODUCT, name);
     const isVisible = entry?.accountId === null || entry?.accountId === scope.accountId;
@@ -188,7 +180,7 @@ export class KnownNames {
 
 const namesOfVersion = new WeakMap<CatalogVersion, ReadonlyMap<string, NameKind>>();
 
-/** What a name stands for in any version of the catalog; undefined where it is free (V1 of §4). */
+/** The kind of a name in any version; undefined if it is free (V1 of §4). */
 function kindOfName(catalog: Pick<Catalog, 'versions'>, name: string): NameKind | undefined {
   for (const version of catalog.versions) {
     const kind = namesOf(version).get(name);
@@ -197,7 +189,7 @@ function kindOfName(catalog: Pick<Catalog, 'versions'>, name: string): NameKind 
   return undefined;
 }
 
-/** Collected once per version, which never changes. */
+/** Cached per version. */
 function namesOf(version: CatalogVersion): ReadonlyMap<string, NameKind> {
   const known = namesOfVersion.get(version);
   if (known !== undefined) return known;
@@ -220,7 +212,6 @@ function kinds(
   return records.map((record) => [record.name, kind]);
 }
 
-/** Names of the plans and products of these versions. */
 export function uploadedNames(versions: readonly CatalogVersion[]): readonly string[] {
   const names = versions.flatMap((version) =>
     [...version.products, ...version.plans].map(({ name }) => name),
@@ -228,7 +219,7 @@ export function uploadedNames(versions: readonly CatalogVersion[]): readonly str
   return [...new Set(names)];
 }
 
-/** An XML version cannot take a plan or product name that a catalog entry holds (§15.6 rule 2). */
+/** Names of entries, which an XML version cannot use for plans or products (§15.6 rule 2). */
 export function heldNames(
   versions: readonly CatalogVersion[],
   entries: readonly CatalogEntry[],

@@ -31,7 +31,6 @@ import { validateVersion } from '../../validation/validate-version.ts';
 import { fixed, plan, priceList, product, tier, unit, usage } from '../fields/catalog-records.ts';
 import { completed } from '../fields/field.ts';
 
-/** A plan of the entry catalog and the list that it stands in. */
 export interface ListedPlan {
   readonly planName: string;
   readonly listName: string;
@@ -43,8 +42,8 @@ const emptyLists: PriceListSet = {
 };
 
 /**
- * The lists of an XML version merged by name with those of entries (§15.6 rule 1). A list that a rule names exists
- * even if empty, so that a search continues in DEFAULT.
+ * Merges the lists of an XML version and of entries by name (§15.6 rule 1). A list that a rule names exists even if
+ * empty, so that a search continues in DEFAULT.
  */
 export function mergedLists(
   xml: PriceListSet | null,
@@ -73,20 +72,20 @@ export function mergedUnits(xml: readonly Unit[], own: readonly Unit[]): readonl
   return [...xml, ...own.filter((unit) => !known.has(unit.name))];
 }
 
-/** Each value once, in the order of its first appearance. */
+/** Distinct values in order of first appearance. */
 export function union<T>(...lists: readonly (readonly T[])[]): readonly T[] {
   return [...new Set(lists.flat())];
 }
 
-/** A product entry in a catalog version; its add-ons are added by `availableProducts`. */
+/** Its add-ons are added by `availableProducts`. */
 export function productOfEntry(entry: CatalogEntry): Product {
   if (entry.product === null) throw new Error(`catalog entry ${entry.name} is no product`);
   return productOf(entry.name, entry.product);
 }
 
 /**
- * The XML product of a plan: in the version in force, the latest before, or the earliest after; else as when the plan
- * was created.
+ * The XML product of a plan: in the version in force, the latest before, or the earliest after; else as stored with the
+ * plan.
  */
 export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[], date: Instant): Product {
   if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is no plan`);
@@ -97,7 +96,7 @@ export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[
   return productOf(productName, xmlProduct);
 }
 
-/** The XML product of that name: as the version in force has it, else the latest one before, else the earliest one after. */
+/** Searches the version in force, the latest before, then the earliest after. */
 export function xmlProductNamed(
   name: string,
   xml: readonly CatalogVersion[],
@@ -108,7 +107,6 @@ export function xmlProductNamed(
   return holder?.productNamed(name);
 }
 
-/** Names of products that these entries make add-ons of, or available. */
 export function namesReferredTo(entries: readonly CatalogEntry[]): readonly string[] {
   return entries.flatMap(({ product }) => [
     ...(product?.availableForBps ?? []),
@@ -116,7 +114,7 @@ export function namesReferredTo(entries: readonly CatalogEntry[]): readonly stri
   ]);
 }
 
-/** The products of a version with the add-ons that entries make available, from either side (§15.5 rule 3). */
+/** A version's products with the add-ons of entries, from either side (§15.5 rule 3). */
 export function availableProducts(
   products: readonly Product[],
   entries: readonly CatalogEntry[],
@@ -144,12 +142,11 @@ export function availableProducts(
   });
 }
 
-/** A product by itself, without add-ons. */
 function productOf(name: string, terms: Pick<ProductTerms, 'prettyName' | 'category'>): Product {
   return completed(product, { name, prettyName: terms.prettyName || null, category: terms.category });
 }
 
-/** What a row of a plan says in a catalog version (§15.5 rule 2); a plan has at least one phase. */
+/** The plan of a row (§15.5 rule 2), with at least one phase. */
 export function planContentOf(
   terms: PlanTerms,
   row: Pick<PlanRow, 'planName' | 'effectiveDateForExistingSubscriptions' | 'phases'>,
@@ -170,7 +167,7 @@ export function planContentOf(
 
 function phaseContentOf({ prettyName, ...given }: EntryPhase): PhaseContent {
   const { type, duration, fixedPrices, recurringPrices, usages } = given;
-  // A TRIAL without a price is free; other phases without a fixed price have none.
+  // A TRIAL without a price is free; other phases have no fixed price then.
   const hasFixed = fixedPrices.length > 0 || type === PhaseType.TRIAL;
   return {
     type,
@@ -220,7 +217,7 @@ function written(number: number): WrittenDecimal {
   return { value: decimal(number), text: String(number) };
 }
 
-/** What a version of these phases has to declare. */
+/** The currencies and units that a version of these phases declares. */
 export function pricedIn(phases: readonly EntryPhase[]): Pick<VersionFrame, 'currencies' | 'units'> {
   return {
     currencies: currenciesOf(phases),
@@ -228,7 +225,6 @@ export function pricedIn(phases: readonly EntryPhase[]): Pick<VersionFrame, 'cur
   };
 }
 
-/** Names of the units that the usages of these phases count. */
 export function unitsOf(phases: readonly EntryPhase[]): readonly string[] {
   return union(
     phases.flatMap((phase) =>
@@ -239,7 +235,6 @@ export function unitsOf(phases: readonly EntryPhase[]): readonly string[] {
   );
 }
 
-/** Currencies of all prices of these phases. */
 function currenciesOf(phases: readonly EntryPhase[]): readonly Currency[] {
   return union(
     phases.flatMap((phase) =>
@@ -254,7 +249,7 @@ function currenciesOf(phases: readonly EntryPhase[]): readonly Currency[] {
   );
 }
 
-/** Names of the usage sections of these phases, each as often as it stands there. */
+/** Names of usage sections, including duplicates. */
 export function usageNamesOf(phases: readonly EntryPhase[]): readonly string[] {
   return phases.flatMap((phase) => phase.usages.map((usage) => usage.usageName));
 }
@@ -269,13 +264,10 @@ interface ProductToCheck {
   readonly terms: Pick<ProductTerms, 'prettyName' | 'category'>;
 }
 
-/** The version's own date does not matter: a row is checked against its own date. */
+/** The date is irrelevant: rows are checked against their own dates. */
 const ANY_DATE = instant(0);
 
-/**
- * Rules V1, V7 to V15 and V20 on entries as a version of their own (§15.3 rule 5), at the cost of the new content
- * only.
- */
+/** Checks V1, V7 to V15 and V20 on new entries alone, as a version of their own (§15.3 rule 5). */
 export function validateEntries(
   plans: readonly PlanToCheck[],
   newProducts: readonly ProductToCheck[] = [],

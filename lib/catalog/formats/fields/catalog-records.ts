@@ -73,7 +73,7 @@ const ofSubscription = { phaseType, ...ofCreation };
 const ofSource = prefixed('from', ofCreation);
 const ofChange = { phaseType, ...ofSource, ...prefixed('to', ofCreation) };
 
-/** The names without `from` mean the same. Other servers accept and ignore them, which is a trap (§3.3). */
+/** Unprefixed names are aliases, which other servers accept but ignore (§3.3). */
 const plainNames = Object.fromEntries(
   Object.keys(ofCreation).map((plain) => [plain, prefixedName('from', plain)]),
 );
@@ -128,13 +128,13 @@ const rules = record<PlanRules>({
 const billingMode = oneOf('a billing mode', BillingMode);
 const noBound = writtenDecimal(String(UNBOUNDED));
 const none = { absent: null };
-/** For people; by default the name. */
+/** For display; default the name. */
 const prettyName = attribute(anyText, { absent: (before) => before.name });
 const names = { name: attribute(name), prettyName };
 
 const price = record<Price>({ currency: element(currency), amount: nillable(decimal, { element: 'value' }) });
 
-/** In a definition an object by currency, in JSON a list. */
+/** An object by currency in definitions, a list in JSON. */
 export const internationalPrice = record<InternationalPrice>({
   prices: repeated(price, { element: 'price' }),
 });
@@ -154,7 +154,7 @@ const block = record<Block>({
   minTopUpCredit: element(decimal, { absent: null, isNoneAtMinusOne: true }),
 });
 
-// Exporters in the field write a tiered block as any other block: with a type and with −1 for no minTopUpCredit (R58).
+// Other exporters write tiered blocks like other blocks: with a type and −1 for no minTopUpCredit (R58).
 const tieredBlock = record<TieredBlock>(
   {
     unit: element(name),

@@ -31,18 +31,17 @@ import {
 import { xmlSteps } from './reader.ts';
 import { canonicalXmlSteps } from './write-catalog.ts';
 
-/** A document whose versions are valid, each by itself. */
 export interface Parsed {
   readonly isEnvelope: boolean;
   readonly versions: readonly ReadVersion[];
   readonly warnings: readonly Problem[];
 }
 
-/** A version and the document it was read from, which knows lines and columns. */
+/** A version with its document's positions. */
 export interface ReadVersion {
   readonly version: CatalogVersion;
   readonly parsed: ParsedVersion;
-  /** What V21 finds in it, which prevents an upload if the version is new. */
+  /** V21 problems, which reject new versions only. */
   readonly unbilled: readonly Problem[];
 }
 
@@ -53,10 +52,7 @@ export function* parse(source: Uint8Array | string, maxBytes?: number): Steps<Pa
   return document;
 }
 
-/**
- * The versions of a document that is a whole catalog.
- * @throws as `parse`.
- */
+/** The versions of a complete catalog document. || @throws as `parse`. */
 export function validVersions(source: string): readonly CatalogVersion[] {
   const read = atOnce(parse(source)).versions;
   const versions = read.map(({ version }) => version);
@@ -65,7 +61,7 @@ export function validVersions(source: string): readonly CatalogVersion[] {
   return versions;
 }
 
-/** Those of a document's versions that the tenant does not have (§5 rule 6). */
+/** The versions the tenant lacks (§5 rule 6). */
 export function* toAdd<R extends ReadVersion>(
   read: readonly R[],
   stored: readonly CatalogVersion[],
@@ -76,7 +72,6 @@ export function* toAdd<R extends ReadVersion>(
   return read.filter((each) => added.has(each.version));
 }
 
-/** The document as text, whatever its encoding. */
 export function sourceText(source: Uint8Array | string, maxBytes?: number): string {
   return decodeXml(source, maxBytes).text;
 }
@@ -89,11 +84,11 @@ function invalid(problems: readonly Problem[]): BillingError {
   });
 }
 
-/** What is wrong with a document; without errors an upload would take it. */
+/** An upload accepts a document without errors. */
 export interface CatalogValidation {
   /** In the order of §4; a malformed document has one. */
   readonly errors: readonly Problem[];
-  /** Never stop an upload. */
+  /** Do not reject an upload. */
   readonly warnings: readonly Problem[];
 }
 
@@ -127,25 +122,23 @@ export function* examine(source: Uint8Array | string, maxBytes?: number): Steps<
 }
 
 export interface ParsedDocument {
-  /** Root `catalogs`, what retrieval returns; else root `catalog`, what people write. */
+  /** Root `catalogs` of retrieval, else `catalog`. */
   readonly isEnvelope: boolean;
-  /** At least one, in the order of the document. */
+  /** In document order; at least one. */
   readonly versions: readonly ParsedVersion[];
 }
 
 /**
- * Reads a catalog document (§3): root `catalog` with one version, or the envelope `catalogs`. Bytes are
- * UTF-8, or UTF-16 with a byte order mark. Touches neither file system nor network. What it returns has yet to pass
- * `validateVersion`, then becomes a `CatalogVersion` by `createVersion`.
- *
+ * Reads a catalog document (§3) without file or network access: root `catalog` with one version, or the envelope
+ * `catalogs`. Bytes are UTF-8, or UTF-16 with a byte order mark. Results still need `validateVersion`, then
+ * `createVersion`.
  * @throws BillingError 2080 `CATALOG_INVALID_FOR_TENANT` for the first structural error, as the one entry of
- *   `problems`, with line and column; 60012 `TOO_LARGE` above the bound of a document.
+ * `problems`, with line and column; 60012 `TOO_LARGE` above the document limit.
  */
 export function readCatalogXml(document: Uint8Array | string, maxBytes?: number): ParsedDocument {
   return atOnce(catalogXmlSteps(document, maxBytes));
 }
 
-/** As `readCatalogXml`, step by step. */
 function* catalogXmlSteps(document: Uint8Array | string, maxBytes?: number): Steps<ParsedDocument> {
   const { value, positions } = yield* xmlSteps(decodeXml(document, maxBytes), catalogRoots);
   const locate: Locate = (record, child, index) => positions.locate(record, child, index);
@@ -155,8 +148,8 @@ function* catalogXmlSteps(document: Uint8Array | string, maxBytes?: number): Ste
 }
 
 /**
- * The versions of a document to add (§5 rule 6), without those of an envelope that repeat stored ones. If all do, all
- * are returned, and `validateVersions` finds their dates taken.
+ * The versions to add (§5 rule 6), without stored ones repeated by an envelope. If all are stored, returns all, so that
+ * `validateVersions` reports their dates.
  */
 export function* additionSteps(
   stored: readonly CatalogVersion[],
@@ -176,8 +169,8 @@ export function* additionSteps(
 }
 
 /**
- * The documents that make up a tenant's catalog, in upload order (§5 rule 9); lost versions are left out.
- * @param sources the versions of the uploads, in the order in which they were stored.
+ * The documents of a tenant's catalog in upload order (§5 rule 9), without lost versions.
+ * @param sources the versions of the uploads, in storing order.
  * @param catalog the versions that the tenant has.
  */
 export function* uploadedTexts(
@@ -199,7 +192,7 @@ export function* uploadedTexts(
   return texts;
 }
 
-// The grammar of §3.3, made of the tables of fields.
+// The grammar of §3.3, derived from the field tables.
 
 const known = new Map<ValueType, ElementRule<unknown>>();
 
@@ -214,7 +207,7 @@ function newRule(type: ValueType): ElementRule<unknown> {
   return type.kind === 'record' ? recordRule(type) : caseRule(type);
 }
 
-/** An element that holds a text; a nillable one may be given as `xsi:nil="true"`, which is null. */
+/** A text element; if nillable, `xsi:nil="true"` means null. */
 function leaf(scalar: Scalar, isNillable = false): ElementRule<unknown> {
   return {
     attributes: new Map(),
@@ -228,13 +221,10 @@ function leaf(scalar: Scalar, isNillable = false): ElementRule<unknown> {
   };
 }
 
-/** The values of an element's parts by name: null for an absent optional one, a list for a repeated one. */
+/** Parts by name: null for an absent optional one, a list for a repeated one. */
 type PartValues = Readonly<Record<string, unknown>>;
 
-/**
- * An element of attributes and children, in any order. `build` turns their values into that of the element, whose name it
- * is told.
- */
+/** An element with attributes and children in any order. `build` converts their values. */
 function element<T>(
   parts: Readonly<Record<string, AttributeRule | ChildRule>>,
   build: (values: PartValues, name: string) => T | Refusal,
@@ -273,7 +263,7 @@ function partOf(field: NamedField): AttributeRule | ChildRule {
     : { occurs: 'one', element: ruleOf(type), limit };
 }
 
-/** An element that holds nothing but repeated children of one name; becomes their list. */
+/** A wrapper of repeated children, read as a list. */
 function listRule(item: string, type: ValueType, limit: VersionLimit | undefined): ElementRule<unknown> {
   return element({ [item]: { occurs: 'many', element: ruleOf(type), limit } }, (values) => values[item]);
 }
@@ -299,7 +289,7 @@ function caseRule({ conditions, resultName, result, aliases }: RuleCaseType): El
   });
 }
 
-/** The envelope that retrieval returns; its own `catalogName` is ignored. */
+/** Its own `catalogName` is ignored. */
 interface EnvelopeContent {
   readonly versions: readonly VersionContent[];
 }
@@ -317,7 +307,6 @@ const envelope = element(
   (values): EnvelopeContent => ({ versions: values.versions as EnvelopeContent['versions'] }),
 );
 
-/** The two accepted root elements (§3.1). */
 const catalogRoots: ReadonlyMap<string, ElementRule<VersionContent | EnvelopeContent>> = new Map<
   string,
   ElementRule<VersionContent | EnvelopeContent>

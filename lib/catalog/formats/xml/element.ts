@@ -11,30 +11,27 @@ import type { Location, VersionLimit } from '../../model/version-content.ts';
 import { invalidCatalog } from '../../validation/findings.ts';
 import type { Scalar } from '../fields/field.ts';
 
-/** One open element, with what has been read of it so far. Offsets are those of the `<` of a start tag. */
+/** An open element with its values so far. Offsets point at the `<` of a start tag. */
 export interface Frame {
   readonly name: string;
   readonly rule: ElementRule<unknown>;
   readonly offset: number;
-  /** Values of its attributes and closed children, by name. */
   readonly fields: Record<string, unknown>;
-  /** Where each child was: one offset, or one per occurrence. */
+  /** Offsets of each child. */
   readonly childOffsets: Record<string, number | number[]>;
   text: string;
   isNil: boolean;
-  /** How many of each counted thing it holds so far. */
+  /** Numbers of limited things so far. */
   counts?: Map<VersionLimit, number>;
 }
 
-/** What an element may contain, and the value that it becomes at its end tag. */
+/** An element's grammar and conversion. */
 export interface ElementRule<out T> {
   readonly attributes: ReadonlyMap<string, AttributeRule>;
   readonly children: ReadonlyMap<string, ChildRule>;
-  /** Holds text and no children. */
   readonly isLeaf: boolean;
-  /** `xsi:nil` is honoured. */
   readonly isNillable: boolean;
-  /** Called when all required parts are there; a `Refusal` says what is wrong with their values. */
+  /** Converts complete parts; a `Refusal` describes invalid values. */
   readonly finish: (frame: Frame) => T | Refusal;
 }
 
@@ -54,18 +51,17 @@ export interface AttributeRule {
 export interface ChildRule {
   readonly occurs: 'one' | 'optional' | 'many';
   readonly element: ElementRule<unknown>;
-  /** Bounds their number, together with all others that it counts in the same version or plan. */
+  /** Limits their number, counted per version or plan. */
   readonly limit?: VersionLimit | undefined;
 }
 
-/** The value of a text, or a `Refusal` that names the place and the type. */
 export function readScalar<T>(scalar: Scalar<T>, text: string, place: string): T | Refusal {
   const value = scalar.parse(text);
   if (value !== undefined) return value;
   return new Refusal(`${place}: ${text === '' ? 'no value' : quote(text)} is not ${scalar.description}`);
 }
 
-/** A decoded document. Positions are offsets into `text`; lines are counted only when an error is reported. */
+/** A decoded document. Positions are offsets; lines are computed only for errors. */
 export class XmlSource {
   readonly text: string;
   readonly #decoded: DecodedXml;
@@ -81,12 +77,12 @@ export class XmlSource {
     return this.#lines.at(offset);
   }
 
-  /** The error for a document whose structure is wrong: one problem, with its place (§3.2). */
+  /** A structural error: one problem with its place (§3.2). */
   fault(offset: number, message: string): BillingError {
     return invalidCatalog([{ message, ...this.locate(offset) }]);
   }
 
-  /** Refuses an XML declaration that names another encoding than the one the bytes are in. */
+  /** Rejects an XML declaration with a wrong encoding. */
   checkDeclaredEncoding(declared: string | undefined): void {
     const fault = faultOfEncoding(this.#decoded, declared);
     if (fault !== undefined) throw this.fault(fault.offset, fault.message);
@@ -94,9 +90,8 @@ export class XmlSource {
 }
 
 /**
- * Where the records of a document were, for lines of semantic errors: `locate(plan)` is the plan's element,
- * `locate(plan, 'product')` its child, `locate(list, 'plan', 2)` the third repeated child; a missing child is at its
- * parent.
+ * Positions of a document's records, for semantic errors: `locate(plan)` is the plan's element, `locate(plan,
+ * 'product')` its child, `locate(list, 'plan', 2)` the third repeated child; a missing child has its parent's place.
  */
 export class Positions {
   readonly #source: XmlSource;
@@ -120,10 +115,10 @@ export class Positions {
   }
 }
 
-/** Bytes of one document, before parsing starts (`server.limits.text`). */
+/** Default limit of a document (`server.limits.text`). */
 export const MAX_XML_BYTES = 10 * 1_048_576;
 
-/** Decodes an uploaded document (§3.2): UTF-8, or UTF-16 with a byte order mark; invalid bytes are an error. */
+/** UTF-8, or UTF-16 with a byte order mark; invalid bytes are an error (§3.2). */
 export function decodeXml(document: Uint8Array | string, maxBytes = MAX_XML_BYTES): XmlSource {
   if (document.length > maxBytes) {
     throw billingError(
@@ -149,7 +144,7 @@ function sourceOf(document: Uint8Array | string): XmlSource {
 
 const LONGEST_QUOTE = 60;
 
-/** A piece of a document for use in a message, shortened. */
+/** A shortened quotation for messages. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE - 3)}...` : text);
 }

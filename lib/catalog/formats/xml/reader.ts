@@ -18,10 +18,10 @@ import { excess, type VersionLimit } from '../../model/version-content.ts';
 import { invalidCatalog } from '../../validation/findings.ts';
 import { type ElementRule, type Frame, Positions, Refusal, readScalar, type XmlSource } from './element.ts';
 
-/** Elements of one document: bounds memory and the time of a parse. */
+/** Limits memory and time of a parse. */
 const MAX_XML_ELEMENTS = 1_000_000;
 
-/** Characters of a document that are parsed in one step, which takes some milliseconds. */
+/** Characters per parsing step, some milliseconds. */
 const XML_CHARACTERS_PER_STEP = 32_768;
 
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
@@ -33,7 +33,7 @@ interface ReadXml<T> {
 }
 
 /**
- * Reads a document by the rule of its root element (§3.2), with one frame per open element and no tree. Throws a
+ * Reads a document by the rule of its root element (§3.2), with one frame per open element and no tree. Throws
  * `BillingError` 2080 for the first structural error, or for all exceeded limits.
  */
 export function xmlSteps<T>(
@@ -43,18 +43,17 @@ export function xmlSteps<T>(
   return new XmlReader(source, roots).read();
 }
 
-/** What is beyond a limit. */
 interface Excess {
-  /** Offset of the first element that is too many. */
+  /** Offset of the first excess element. */
   readonly offset: number;
-  /** The most there are in one version or plan. */
+  /** The maximum in one version or plan. */
   count: number;
 }
 
 class XmlReader<T> {
   readonly #source: XmlSource;
   readonly #roots: ReadonlyMap<string, ElementRule<T>>;
-  // Version 1.1 would allow control characters that the written XML 1.0 cannot hold.
+  // Version 1.1 would allow control characters that written XML 1.0 cannot hold.
   readonly #parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
   readonly #positions: Positions;
   readonly #open: Frame[] = [];
@@ -63,7 +62,7 @@ class XmlReader<T> {
   #elements = 0;
   #attributes = 0;
   #startOffset = 0;
-  /** Once there is one, the rest of the document is only counted. */
+  /** After the first, the rest of the document is only counted. */
   readonly #exceeded = new Map<VersionLimit, Excess>();
 
   constructor(source: XmlSource, roots: ReadonlyMap<string, ElementRule<T>>) {
@@ -102,7 +101,7 @@ class XmlReader<T> {
     throw this.#exceeded.size > 0 ? this.#tooMany() : this.#source.fault(offset, message);
   }
 
-  /** The error for all exceeded limits, as far as the document could be read. */
+  /** All exceeded limits in the readable part of the document. */
   #tooMany(): BillingError {
     return invalidCatalog(
       [...this.#exceeded].map(([limit, { offset, count }]) => ({
@@ -112,9 +111,9 @@ class XmlReader<T> {
     );
   }
 
-  /** Bounds are tested before the element's attributes are read. */
+  /** Limits are checked before attributes are read. */
   #startTag(name: string): void {
-    // The name holds no '<', and the parser stands one character behind it.
+    // The name contains no '<', and the parser is one character past it.
     this.#startOffset = this.#source.text.lastIndexOf('<', this.#parser.position - 1);
     this.#attributes = 0;
     this.#elements += 1;
@@ -169,7 +168,7 @@ class XmlReader<T> {
     }
   }
 
-  /** The rule of a start tag at this place; refuses an unknown or repeated element. */
+  /** Rejects unknown and repeated elements. */
   #ruleOf(name: string): ElementRule<unknown> {
     const parent = this.#open.at(-1);
     if (parent === undefined) {
@@ -196,7 +195,6 @@ class XmlReader<T> {
     return child.element;
   }
 
-  /** Counts one more in the open version or plan. */
   #count(limit: VersionLimit): void {
     const owner = this.#open.findLast(({ name }) => SCOPES[limit.of].has(name));
     assertInvariant(owner !== undefined, `${limit.what} are counted outside of a ${limit.of}`);
@@ -228,7 +226,7 @@ class XmlReader<T> {
       frame.isNil = this.#booleanOf(attribute, frame);
       return;
     }
-    // A written nil may carry the declaration of its prefix along.
+    // A nil element may declare its prefix.
     if (attribute.prefix === 'xmlns' && (isRoot || frame.rule.isNillable)) return;
     if (isRoot && attribute.uri === XSI && isSchemaHint(attribute.local)) return;
     this.#fail(`Foreign attribute "${attribute.name}" of "${frame.name}"`, frame.offset);
@@ -292,13 +290,13 @@ class XmlReader<T> {
   }
 }
 
-/** Elements whose contents are counted together. */
+/** Elements with a common count. */
 const SCOPES: Readonly<Record<VersionLimit['of'], ReadonlySet<string>>> = {
   version: new Set(['catalog', 'version']),
   plan: new Set(['plan']),
 };
 
-/** All parts of an element, in the order of the grammar, whatever the order of the document. */
+/** All parts in grammar order, whatever the document's order. */
 function emptyFields(rule: ElementRule<unknown>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const name of rule.attributes.keys()) fields[name] = undefined;

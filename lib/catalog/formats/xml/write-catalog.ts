@@ -9,10 +9,7 @@ import type { NamedField, RecordType, RuleCaseType, ValueType } from '../fields/
 
 const XSI_DECLARATION = { 'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance' };
 
-/**
- * The envelope that retrieval returns (§3.4), in the order of the grammar with defaults written out; reading it gives
- * equal versions.
- */
+/** The envelope of retrieval (§3.4), in grammar order with defaults written out; reading it gives equal versions. */
 export function writeCatalogXml(
   catalog: Catalog,
   versions: readonly CatalogVersion[] = catalog.versions,
@@ -20,7 +17,6 @@ export function writeCatalogXml(
   return atOnce(catalogXmlTextSteps(catalog, versions));
 }
 
-/** As `writeCatalogXml`, step by step. */
 export function* catalogXmlTextSteps(catalog: Catalog, versions: readonly CatalogVersion[]): Steps<string> {
   const xml = new XmlText();
   const attributes = (yield* haveNull(versions)) ? XSI_DECLARATION : {};
@@ -33,12 +29,11 @@ export function* catalogXmlTextSteps(catalog: Catalog, versions: readonly Catalo
   return xml.text;
 }
 
-/** The document of one version alone, root `catalog`: the form in which versions are stored, compared and hashed. */
+/** The `catalog` document of one version, in which it is stored, compared and hashed. */
 export function canonicalXml(version: CatalogVersion): string {
   return atOnce(canonicalXmlSteps(version));
 }
 
-/** As `canonicalXml`, step by step. */
 export function* canonicalXmlSteps(version: CatalogVersion): Steps<string> {
   const xml = new XmlText();
   const attributes = (yield* haveNull([version])) ? XSI_DECLARATION : {};
@@ -47,7 +42,7 @@ export function* canonicalXmlSteps(version: CatalogVersion): Steps<string> {
 }
 
 function* versionSteps(xml: XmlText, version: CatalogVersion): Steps<void> {
-  // The plans already have the mode of the version.
+  // The plans contain the version's mode.
   const content = { ...(yield* contentSteps(version)), recurringBillingMode: null };
   const writer = new RecordWriter(xml);
   for (const field of versionType.fields) {
@@ -60,7 +55,7 @@ function* versionSteps(xml: XmlText, version: CatalogVersion): Steps<void> {
   }
 }
 
-/** Whether a price is null, which takes an attribute of the namespace `xsi`. */
+/** True if a price is null, which requires the `xsi` namespace. */
 function* haveNull(versions: readonly CatalogVersion[]): Steps<boolean> {
   for (const version of versions) {
     for (const plan of yield* version.planParts.valueSteps()) {
@@ -77,7 +72,7 @@ function hasNull(plan: Plan): boolean {
   );
 }
 
-/** Writes values of the model by the tables of fields: each is of the type that is given with it. */
+/** Writes model values by the field tables. */
 class RecordWriter {
   readonly #xml: XmlText;
 
@@ -93,7 +88,6 @@ class RecordWriter {
     else if (field.isNillable) this.#xml.empty(field.element, { 'xsi:nil': 'true' });
   }
 
-  /** One of a list, or the value of another field. */
   item({ item, element, type }: NamedField, value: unknown): void {
     this.#element(item ?? element, type, value);
   }
@@ -141,9 +135,9 @@ function listIn(record: unknown, field: NamedField): List {
 
 const LINES_AT_ONCE = 1_000;
 
-/** The text of a document: indented by two spaces, escaped. */
+/** Builds an escaped document, indented by two spaces. */
 class XmlText {
-  /** Lines, and earlier lines joined: one long text that grew line by line would be slow to read. */
+  /** Lines and joined earlier lines: one growing text would be slow to read. */
   readonly #joined: string[] = [];
   #lines: string[] = ['<?xml version="1.0" encoding="UTF-8"?>\n'];
   #depth = 0;
@@ -152,37 +146,32 @@ class XmlText {
     return this.#joined.join('') + this.#lines.join('');
   }
 
-  /** An element that holds text. */
   leaf(name: string, value: string): void {
     this.#line(`<${name}>${escapeText(value)}</${name}>`);
   }
 
-  /** An element written as a whole: `<rules/>`, `<value xsi:nil="true"/>`. */
   empty(name: string, attributes: Attributes = {}): void {
     this.#line(`<${name}${attributesOf(attributes)}/>`);
   }
 
-  /** An element with children, which `writeChildren` writes. */
   element(name: string, attributes: Attributes, writeChildren: () => void): void {
     this.#open(name, attributes);
     writeChildren();
     this.#close(name);
   }
 
-  /** As `element`, whose children are written step by step. */
   *elementSteps(name: string, attributes: Attributes, writeChildren: () => Steps<void>): Steps<void> {
     this.#open(name, attributes);
     yield* writeChildren();
     this.#close(name);
   }
 
-  /** A wrapper of repeated elements; empty if there are none. */
+  /** A wrapper of repeated elements, possibly empty. */
   list<T>(name: string, items: readonly T[], writeItem: (item: T) => void): void {
     if (items.length === 0) this.empty(name);
     else this.element(name, {}, () => items.forEach(writeItem));
   }
 
-  /** As `list`, whose items are written step by step. */
   *listSteps<T>(name: string, items: readonly T[], writeItem: (item: T) => Steps<void>): Steps<void> {
     if (items.length === 0) this.empty(name);
     else
