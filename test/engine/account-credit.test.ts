@@ -56,8 +56,7 @@ eachDatabaseByTurns('account credit', (open) => {
 
   it('accounts E6 Balance and credit', async () => {
     const { id } = await engine.payingAccount({ currency: 'EUR' });
-    await charge(id, '29.95');
-    await engine.settle();
+    await engine.settle(charge(id, '29.95'));
     expect(await balancesOf(id)).to.deep.equal(['0', '0']);
     await engine.acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]);
     await credit(id, '10');
@@ -101,8 +100,7 @@ eachDatabaseByTurns('account credit', (open) => {
     await credit(id, '20');
     await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
     const dry = await engine.acme.invoices.dryRun({ accountId: id });
-    await told();
-    await engine.settle();
+    await engine.settle(told());
     expect(await invoicesOf(id)).to.deep.equal([
       'EXTERNAL_CHARGE 5, CBA_ADJ -5 = 5 owes 0',
       'CREDIT_ADJ -20, CBA_ADJ 20 = 0 owes 0',
@@ -131,8 +129,7 @@ eachDatabaseByTurns('account credit', (open) => {
 
   it('an adjustment of a paid item becomes credit; what remains bounds the next one', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
-    const [item] = await charge(id, '100');
-    await engine.settle();
+    const [item] = await engine.settle(charge(id, '100'));
     const on = { accountId: id, invoiceId: item?.invoiceId as Uuid, invoiceItemId: item?.id as Uuid };
     await engine.acme.invoices.adjustItem({ ...on, amount: decimal('30') });
     expect(await balancesOf(id)).to.deep.equal(['-30', '30']);
@@ -146,8 +143,7 @@ eachDatabaseByTurns('account credit', (open) => {
 
   it('an adjustment is linked to what it takes off and names no plan of its own (R52), on the day that is asked for', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
-    await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
-    await engine.settle();
+    await engine.subscribe({ accountId: id, planName: 'solo-now' });
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
     const [billed] = invoice?.items ?? [];
     if (invoice === undefined || billed === undefined) throw new Error('nothing is billed');
@@ -176,8 +172,7 @@ eachDatabaseByTurns('account credit', (open) => {
   it('credit that comes while a payment is in flight waits until the payment has ended', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
-    await charge(id, '50');
-    await engine.settle();
+    await engine.settle(charge(id, '50'));
     await credit(id, '20');
     expect(await balancesOf(id)).to.deep.equal(['30', '20']);
     await engine.acme.accounts.rebalanceCredit(id);
@@ -372,8 +367,7 @@ eachDatabaseByTurns('account credit', (open) => {
       autoCommit: true,
     });
     expect(await balancesOf(id)).to.deep.equal(['5', '0']);
-    await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
-    await engine.settle();
+    await engine.subscribe({ accountId: id, planName: 'solo-now' });
     expect((await invoicesOf(id)).at(-1)).to.equal('RECURRING 19.95 = 19.95 owes 19.95');
   });
 

@@ -20,8 +20,7 @@ eachDatabase('statements of operations on whole accounts', (open) => {
     const { acme } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
     const bundle = [{ accountId, planName: 'solo-now' }];
-    await acme.subscriptions.createBundles(Array.from({ length: count }, () => bundle));
-    await engine.settle();
+    await engine.settle(acme.subscriptions.createBundles(Array.from({ length: count }, () => bundle)));
     for (let number = 1; number <= count; number += 1) {
       const items = [{ amount: decimal(number) }];
       await acme.invoices.addCharges({ accountId, items, autoCommit: true });

@@ -34,9 +34,7 @@ eachDatabaseByTurns('availability of add-ons', (open) => {
     for (const document of catalogs) await engine.acme.uploadCatalog(document);
   }
 
-  async function newAccount(): Promise<Uuid> {
-    return (await engine.acme.createAccount({ currency: 'USD' })).id;
-  }
+  const newAccount = async (): Promise<Uuid> => (await engine.acme.createAccount({ currency: 'USD' })).id;
 
   const together = (accountId: Uuid, ...planNames: readonly string[]) =>
     engine.acme.subscriptions.createWithAddOns(planNames.map((planName) => ({ accountId, planName })));
@@ -92,12 +90,11 @@ eachDatabaseByTurns('availability of add-ons', (open) => {
     const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 'x' });
     const own = { products: [{ ...lid, availableForBps: ['Pan'] }], plans: [monthly('lid', 'Lid')] };
     await engine.acme.catalogEntries.create(own, { accountId });
-    const { subscriptionId } = await engine.acme.createSubscription({
+    const { subscriptionId } = await engine.subscribe({
       accountId,
       bundleId,
       planName: 'lid',
     });
-    await engine.settle();
     await engine.runTo('2024-04-02');
     expect((await engine.acme.getSubscription(subscriptionId)).state, 'it stays').to.equal('ACTIVE');
     const other = await newAccount();

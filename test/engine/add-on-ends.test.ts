@@ -40,11 +40,7 @@ eachDatabaseByTurns('add-ons whose base ends or changes', (open) => {
 
   /** Lines of the add-on's items. */
   async function billed(): Promise<readonly string[]> {
-    const invoices = await engine.acme.invoices.ofAccount({
-      accountId,
-      withItems: true,
-      includeVoided: true,
-    });
+    const invoices = await engine.invoicesOf(accountId);
     const items = invoices.flatMap((invoice) => invoice.items);
     const own = new Set(items.filter(({ subscriptionId }) => subscriptionId === support).map(({ id }) => id));
     const isOwn = (item: (typeof items)[number]) =>

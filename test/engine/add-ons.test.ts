@@ -20,11 +20,7 @@ eachDatabaseByTurns('add-ons', (open) => {
 
   /** Creates a base, or an add-on of the bundle. */
   async function create(request: Request, dates: Dates = {}): Promise<{ id: Uuid; bundleId: Uuid }> {
-    const { subscriptionId, bundleId } = await engine.acme.createSubscription(
-      { accountId, ...request },
-      dated(dates),
-    );
-    await engine.settle();
+    const { subscriptionId, bundleId } = await engine.subscribe({ accountId, ...request }, dated(dates));
     return { id: subscriptionId, bundleId };
   }
 
@@ -50,14 +46,7 @@ eachDatabaseByTurns('add-ons', (open) => {
     return engine.acme.subscriptions.createWithAddOns(planNames.map((planName) => ({ accountId, planName })));
   }
 
-  async function linesOf(): Promise<readonly string[]> {
-    const invoices = await engine.acme.invoices.ofAccount({
-      accountId,
-      withItems: true,
-      includeVoided: true,
-    });
-    return invoices.flatMap(itemLines);
-  }
+  const linesOf = (): Promise<readonly string[]> => engine.linesOf(accountId);
 
   describe('worked examples', () => {
     it('subscriptions W5 Create alignment', async () => {
@@ -473,8 +462,7 @@ eachDatabaseByTurns('add-ons', (open) => {
   describe('created together', () => {
     it('a base and its add-ons created together share dates, bundle and one invoice, the base first', async () => {
       await begin('2024-06-01', { billCycleDayLocal: 1 });
-      const made = await together('support-monthly', 'solo-now', 'archive-monthly');
-      await engine.settle();
+      const made = await engine.settle(together('support-monthly', 'solo-now', 'archive-monthly'));
       const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
       expect(bundle?.bundleId).to.equal(made.bundleId);
       const views = await Promise.all(made.subscriptionIds.map((id) => engine.acme.getSubscription(id)));
@@ -488,11 +476,7 @@ eachDatabaseByTurns('add-ons', (open) => {
         'support-monthly',
         'archive-monthly',
       ]);
-      const invoices = await engine.acme.invoices.ofAccount({
-        accountId,
-        withItems: true,
-        includeVoided: true,
-      });
+      const invoices = await engine.invoicesOf(accountId);
       expect(invoices).to.have.length(1);
       expect(invoices.flatMap(itemLines).toSorted()).to.deep.equal([
         'FIXED 2024-06-01..2024-07-01 0',

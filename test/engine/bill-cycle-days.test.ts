@@ -44,8 +44,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
   }
 
   async function subscribe(planName: string, options: object = {}): Promise<Uuid> {
-    const made = await engine.acme.createSubscription({ accountId, planName }, options);
-    await engine.settle();
+    const made = await engine.subscribe({ accountId, planName }, options);
     return made.subscriptionId;
   }
 
@@ -59,17 +58,11 @@ eachDatabaseByTurns('bill cycle days', (open) => {
   }
 
   async function linesOfInvoices(): Promise<readonly (readonly string[])[]> {
-    const invoices = await engine.acme.invoices.ofAccount({
-      accountId,
-      withItems: true,
-      includeVoided: true,
-    });
+    const invoices = await engine.invoicesOf(accountId);
     return invoices.map((invoice) => [...itemLines(invoice)].sort());
   }
 
-  async function lastLines(): Promise<readonly string[]> {
-    return (await linesOfInvoices()).at(-1) ?? [];
-  }
+  const lastLines = async (): Promise<readonly string[]> => (await linesOfInvoices()).at(-1) ?? [];
 
   describe('subscriptions W15 Date of a BCD change', () => {
     type Row = readonly [day: number, from: string | null, expected: string];
@@ -111,16 +104,14 @@ eachDatabaseByTurns('bill cycle days', (open) => {
       it(`is that of a charge to come, also while billing of the ${type} is blocked`, async () => {
         await begin('2012-02-20T09:00:00Z');
         const options = { billingDate: on('2012-03-03'), entitlementDate: on('2012-02-20') };
-        const held = await engine.acme.createSubscription({ accountId, planName: 's-30' }, options);
-        await engine.settle();
+        const held = await engine.subscribe({ accountId, planName: 's-30' }, options);
         engine.clock.set('2012-02-21T09:00:00Z');
         const id = {
           ACCOUNT: accountId,
           SUBSCRIPTION_BUNDLE: held.bundleId,
           SUBSCRIPTION: held.subscriptionId,
         };
-        await engine.acme.blocking.add({ type, id: id[type] }, billedOff);
-        await engine.settle();
+        await engine.settle(engine.acme.blocking.add({ type, id: id[type] }, billedOff));
         expect(await dayOfAccount()).to.equal(3);
         if (type === 'ACCOUNT') {
           engine.clock.set('2012-02-22T09:00:00Z');
@@ -135,13 +126,11 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     it('is that of the first charge, also if billing is blocked from the start on or before the run', async () => {
       await begin('2012-02-20T09:00:00Z');
       const { bundleId } = await engine.acme.createSubscription({ accountId, planName: 's-30' });
-      await engine.acme.blocking.pauseBundle(bundleId);
-      await engine.settle();
+      await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
       expect(await dayOfAccount()).to.equal(20);
       expect(await linesOfInvoices()).to.deep.equal([]);
       engine.clock.set('2012-03-10T09:00:00Z');
-      await engine.acme.blocking.resumeBundle(bundleId);
-      await engine.settle();
+      await engine.settle(engine.acme.blocking.resumeBundle(bundleId));
       expect(await lastLines()).to.deep.equal(['RECURRING 2012-03-10..2012-03-20 10.34']);
     });
 
@@ -290,8 +279,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
     });
     const continued = await subscribe('s-term');
     await change(continued, 15, { effectiveFromDate: on('2016-07-02') });
-    await engine.acme.subscriptions.changePlan(continued, { planName: 's-30' });
-    await engine.settle();
+    await engine.settle(engine.acme.subscriptions.changePlan(continued, { planName: 's-30' }));
     await events();
     await engine.runTo('2016-08-20T00:00:00Z');
     const billed = (await linesOfInvoices()).slice(2).flat();
@@ -336,8 +324,7 @@ eachDatabaseByTurns('bill cycle days', (open) => {
       expect(await days(aligned, own)).to.deep.equal([4, 4]);
       await engine.runTo('2016-06-05T00:00:00Z');
       const before = (await linesOfInvoices()).length;
-      await engine.acme.updateAccount(accountId, { changes: { billCycleDayLocal: 10 } });
-      await engine.settle();
+      await engine.settle(engine.acme.updateAccount(accountId, { changes: { billCycleDayLocal: 10 } }));
       expect(await days(aligned, own, changed)).to.deep.equal([10, 4, 20]);
       const made = (await linesOfInvoices()).slice(before);
       expect(made).to.deep.equal([

@@ -33,9 +33,7 @@ eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
   });
 
   async function subscribe(planName: string, more: object = {}) {
-    const made = await engine.acme.createSubscription({ accountId, planName, ...more });
-    await engine.settle();
-    return made;
+    return engine.subscribe({ accountId, planName, ...more });
   }
 
   const subscriptions = (id: Uuid) => engine.acme.bundles.get(id).then((bundle) => bundle.subscriptions);
@@ -121,14 +119,12 @@ eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
   const ARCHIVE = ['FIXED 2024-01-20..2024-02-19 0'];
 
   it('a pause takes base and add-ons out of billing, each in its phase, and a phase that comes meanwhile', async () => {
-    await engine.acme.blocking.pauseBundle(bundleId);
-    await engine.settle();
+    await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
     expect(await states()).to.deep.equal(all('BLOCKED', 'TRIAL'));
     await engine.runTo('2024-02-25T08:00:00Z');
     expect(await states(), 'phases go on').to.deep.equal(all('BLOCKED'));
     expect(await expectSound()).to.deep.equal({ pauses: 3 });
-    await engine.acme.blocking.resumeBundle(bundleId);
-    await engine.settle();
+    await engine.settle(engine.acme.blocking.resumeBundle(bundleId));
     expect(await states()).to.deep.equal(all('ACTIVE'));
     await engine.runTo('2024-03-02T08:00:00Z');
     expect(await lines('pro-monthly')).to.deep.equal([
@@ -251,8 +247,7 @@ eachDatabaseByTurns('blocks of a bundle with add-ons', (open) => {
       expect(await states()).to.deep.equal(all('CANCELLED', 'TRIAL'));
       expect(await states(to)).to.deep.equal(all('ACTIVE', 'TRIAL'));
       await engine.runTo('2024-03-05T08:00:00Z');
-      await engine.acme.blocking.resumeBundle(bundleId);
-      await engine.settle();
+      await engine.settle(engine.acme.blocking.resumeBundle(bundleId));
       await expectContinued(to);
       expect(await lines('pro-monthly'), 'credited once').to.deep.equal([
         ...PRO_FEBRUARY,

@@ -213,8 +213,7 @@ eachDatabaseByTurns('bundle keys', (open) => {
     });
 
     it('a rename of a bundle is written to the audit, and no event is told', async () => {
-      const { bundleId } = await subscribe('K');
-      await engine.settle();
+      const { bundleId } = await engine.settle(subscribe('K'));
       await engine.acme.bundles.renameKey(bundleId, 'J');
       const rows = await engine.acme.audit.history({ type: 'BUNDLE', id: bundleId });
       expect(rows.map(({ changeType, snapshot }) => [changeType, snapshot?.externalKey])).to.deep.equal([

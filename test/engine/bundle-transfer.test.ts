@@ -1,17 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { TransferBundleOptions, TransferBundleRequest, Uuid } from '../../lib/index.ts';
 import { ErrorCode, instant, parseLocalDate } from '../../lib/index.ts';
-import {
-  busEvents,
-  codeOf,
-  eachDatabaseByTurns,
-  expect,
-  itemLines,
-  newEvents,
-  openEngine,
-  specCatalog,
-  type TestEngine,
-} from '../support/index.ts';
+import { eachDatabaseByTurns } from '../support/databases.ts';
+import type { TestEngine } from '../support/index.ts';
+import { busEvents, codeOf, expect, newEvents, openEngine, specCatalog } from '../support/index.ts';
 import type { Account, SubscriptionView } from '../support/plain-views.ts';
 
 /** The catalog of the specification with one rule for the phases of a changed plan. */
@@ -55,11 +47,10 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
     more: Partial<Parameters<TestEngine['acme']['createSubscription']>[0]> = {},
     options: Parameters<TestEngine['acme']['createSubscription']>[1] = {},
   ) {
-    const made = await engine.acme.createSubscription(
+    const made = await engine.subscribe(
       { accountId: source.id, bundleExternalKey: 'K', planName, ...more },
       options,
     );
-    await engine.settle();
     return made;
   }
 
@@ -78,14 +69,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       [eventType, effective.date, phase].filter(Boolean).join(' '),
     );
 
-  async function linesOf({ id }: Account): Promise<readonly string[]> {
-    const invoices = await engine.acme.invoices.ofAccount({
-      accountId: id,
-      withItems: true,
-      includeVoided: true,
-    });
-    return invoices.flatMap(itemLines);
-  }
+  const linesOf = ({ id }: Account): Promise<readonly string[]> => engine.linesOf(id);
 
   const dateOf = (dated: SubscriptionView['cancelled']): string | null => dated?.date ?? null;
 
@@ -106,8 +90,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       });
 
       it('subscriptions W21 Transfer, IMMEDIATE: ends billing at the transfer and credits the days after', async () => {
-        const made = await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
-        await engine.settle();
+        const made = await engine.settle(transfer(bundleId, { billingPolicy: 'IMMEDIATE' }));
         const old = await engine.acme.getSubscription(subscriptionId);
         expect(dateOf(old.cancelled)).to.equal('2012-05-03');
         expect(dateOf(old.billingEnd)).to.equal('2012-05-03');
@@ -129,8 +112,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       });
 
       it('subscriptions W21 Transfer, END_OF_TERM: both accounts pay for the overlap', async () => {
-        await transfer(bundleId, { requestedDate: { date: parseLocalDate('2012-05-03') } });
-        await engine.settle();
+        await engine.settle(transfer(bundleId, { requestedDate: { date: parseLocalDate('2012-05-03') } }));
         const old = await engine.acme.getSubscription(subscriptionId);
         expect([dateOf(old.cancelled), dateOf(old.billingEnd)]).to.deep.equal(['2012-05-03', '2012-05-09']);
         await engine.runTo('2012-08-01');
@@ -179,8 +161,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
 
       it('a transferred bundle has no way back, and nothing more to transfer', async () => {
         const { acme } = engine;
-        const made = await transfer(bundleId);
-        await engine.settle();
+        const made = await engine.settle(transfer(bundleId));
         expect(await codeOf(transfer(bundleId))).to.equal(ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS);
         expect(await codeOf(acme.subscriptions.uncancel(subscriptionId)), 'billed to its term').to.equal(
           ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
@@ -267,8 +248,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
         billingPolicy: 'END_OF_TERM',
         requestedDate: { date: parseLocalDate('2024-03-01') },
       });
-      const made = await transfer(bundleId);
-      await engine.settle();
+      const made = await engine.settle(transfer(bundleId));
       expect(rowsOf(await onlyOf(made))).to.deep.equal([
         'START_ENTITLEMENT 2024-02-10 club-monthly-discount',
         'START_BILLING 2024-02-10 club-monthly-discount',
@@ -285,8 +265,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       });
       await engine.settle();
       engine.clock.set('2024-01-03T08:00:00Z');
-      await transfer(bundleId);
-      await engine.settle();
+      await engine.settle(transfer(bundleId));
       const old = await engine.acme.getSubscription(subscriptionId);
       expect([dateOf(old.cancelled), dateOf(old.billingEnd)]).to.deep.equal(['2024-01-03', '2024-01-05']);
     });
@@ -298,8 +277,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
         planName: 'team-now',
         requestedDate: { date: parseLocalDate('2024-03-01') },
       });
-      engine.clock.set('2024-02-01T08:00:00Z');
-      await engine.settle();
+      await engine.runTo('2024-02-01T08:00:00Z');
       const made = await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
       await engine.runTo('2024-03-02');
       const begun = await onlyOf(made);
@@ -436,8 +414,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
         await begin('2024-01-09T08:00:00Z');
         ({ bundleId, subscriptionId: base } = await subscribe('solo-now'));
         addOn = (await subscribe('support-monthly', { bundleId })).subscriptionId;
-        engine.clock.set('2024-01-19T08:00:00Z');
-        await engine.settle();
+        await engine.runTo('2024-01-19T08:00:00Z');
       });
 
       const endsOf = async (id: Uuid) => {
@@ -446,8 +423,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       };
 
       it('a transfer at END_OF_TERM: add-ons follow their base', async () => {
-        const made = await transfer(bundleId);
-        await engine.settle();
+        const made = await engine.settle(transfer(bundleId));
         expect(await endsOf(base)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-02-09']);
         expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-02-09']);
         const ofAddOn = await engine.acme.audit.logs([addOn], 'FULL');
@@ -467,8 +443,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       });
 
       it('a transfer at once (IMMEDIATE): base and add-on end, are credited, and go on', async () => {
-        await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
-        await engine.settle();
+        await engine.settle(transfer(bundleId, { billingPolicy: 'IMMEDIATE' }));
         expect(await endsOf(base)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
         expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
         // 21 of 31 days of 15.00 and of 19.95.
@@ -484,8 +459,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
       });
 
       it('an end of a transferred base on its new account ends its add-ons there', async () => {
-        const made = await transfer(bundleId);
-        await engine.settle();
+        const made = await engine.settle(transfer(bundleId));
         const { subscriptions } = await engine.acme.bundles.get(made);
         const [newBase, newAddOn] = subscriptions.map(({ subscriptionId }) => subscriptionId);
         if (newBase === undefined || newAddOn === undefined) throw new Error('nothing was transferred');
@@ -527,8 +501,7 @@ eachDatabaseByTurns('transfers of bundles', (open) => {
         });
         await engine.settle();
         expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-02-09']);
-        await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
-        await engine.settle();
+        await engine.settle(transfer(bundleId, { billingPolicy: 'IMMEDIATE' }));
         expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
         expect(await linesOf(source)).to.include('REPAIR_ADJ 2024-01-19..2024-02-09 -10.16');
       });

@@ -13,8 +13,7 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
 
   beforeEach(async () => {
     engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
-    account = await engine.payingAccount({ currency: 'USD' });
-    await engine.settle();
+    account = await engine.settle(engine.payingAccount({ currency: 'USD' }));
   });
 
   /** Subscribes to a plan that is due at once and gives the context of the call. */
@@ -121,8 +120,7 @@ eachDatabaseByTurns('call completion (subscriptions §22)', (open) => {
   });
 
   it('the token of a call goes to all that follows from it, also in shared batches', async () => {
-    const second = await engine.payingAccount({ currency: 'USD' });
-    await engine.settle();
+    const second = await engine.settle(engine.payingAccount({ currency: 'USD' }));
     const before = (await entryTokens(engine.database)).length;
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
     const calls = [await subscribe(), await subscribe(second.id)];

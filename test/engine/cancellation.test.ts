@@ -1,7 +1,7 @@
 import type { CancelSubscriptionOptions, Uuid } from '../../lib/index.ts';
 import { ErrorCode, parseLocalDate, parseWireMoment } from '../../lib/index.ts';
 import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine } from '../support/index.ts';
 
 eachDatabaseByTurns('cancelling and uncancelling', (open) => {
   let engine: TestEngine;
@@ -13,8 +13,7 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
   }
 
   async function subscribe(planName: string): Promise<Uuid> {
-    const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
-    await engine.settle();
+    const { subscriptionId } = await engine.subscribe({ accountId, planName });
     return subscriptionId;
   }
 
@@ -34,14 +33,7 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
     return events.map((event) => `${event.eventType} ${event.effective.at.toISOString()}`);
   }
 
-  async function linesOf(): Promise<readonly string[]> {
-    const invoices = await engine.acme.invoices.ofAccount({
-      accountId,
-      withItems: true,
-      includeVoided: true,
-    });
-    return invoices.flatMap(itemLines);
-  }
+  const linesOf = (): Promise<readonly string[]> => engine.linesOf(accountId);
 
   describe('subscriptions W10 Cancel matrix', () => {
     let subscriptionId: Uuid;
@@ -124,8 +116,7 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
     });
 
     it('an end of billing repairs what is invoiced beyond it, when it comes', async () => {
-      await cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true');
-      await engine.settle();
+      await engine.settle(cancel(subscriptionId, 'requestedDate=2024-06-20&useRequestedDateForBilling=true'));
       expect(await linesOf()).to.have.length(2);
       await engine.runTo('2024-06-20T08:00:00Z');
       expect(await repairs()).to.deep.equal(['REPAIR_ADJ 2024-06-20..2024-06-30 -80.63']);
@@ -223,8 +214,7 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
     const subscriptionId = await subscribe('solo-now');
     engine.clock.set('2023-05-23T00:00:00Z');
-    await cancel(subscriptionId, 'useRequestedDateForBilling=true');
-    await engine.settle();
+    await engine.settle(cancel(subscriptionId, 'useRequestedDateForBilling=true'));
     expect(await repairs()).to.deep.equal(['REPAIR_ADJ 2023-05-23..2023-06-15 -14.63']);
   });
 
@@ -233,8 +223,7 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
     accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
     const subscriptionId = await subscribe('solo-now');
     engine.clock.set('2013-07-01T00:00:00Z');
-    await cancel(subscriptionId, 'billingPolicy=IMMEDIATE');
-    await engine.settle();
+    await engine.settle(cancel(subscriptionId, 'billingPolicy=IMMEDIATE'));
     expect(await linesOf()).to.deep.equal([
       'RECURRING 2013-06-15..2013-07-15 19.95',
       'REPAIR_ADJ 2013-07-01..2013-07-15 -9.31',
@@ -289,8 +278,7 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
     await begin('2024-01-01T00:00:00Z');
     const subscriptionId = await subscribe('pro-monthly');
     await engine.runTo('2024-01-31T00:00:00Z');
-    await cancel(subscriptionId, 'billingPolicy=IMMEDIATE');
-    await engine.settle();
+    await engine.settle(cancel(subscriptionId, 'billingPolicy=IMMEDIATE'));
     expect((await rowsOf(subscriptionId)).slice(2)).to.deep.equal([
       'PHASE 2024-01-31T00:00:00.000Z',
       'STOP_ENTITLEMENT 2024-01-31T00:00:00.000Z',
@@ -317,9 +305,7 @@ eachDatabaseByTurns('cancelling and uncancelling', (open) => {
     expect(await endsOf(subscriptionId)).to.equal('ACTIVE - -');
   });
 
-  async function repairs(): Promise<readonly string[]> {
-    return (await linesOf()).filter((line) => line.startsWith('REPAIR_ADJ'));
-  }
+  const repairs = async () => (await linesOf()).filter((line) => line.startsWith('REPAIR_ADJ'));
 });
 
 function dateOf(text: string) {

@@ -98,8 +98,7 @@ eachDatabase('work on many locked accounts', (open) => {
     const { id: accountId } = young.account;
     await engine.settle();
     await engine.runTo('2024-01-20T08:00:00Z');
-    const late = await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-    await engine.settle();
+    const late = await engine.subscribe({ accountId, planName: 'solo-now' });
     const asOwner = engine.acme.subscriptions.cancel(late.subscriptionId, {
       requestedDate: { date: parseLocalDate('2024-01-11') },
     });

@@ -101,8 +101,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
   it('a deletion is refused while a subscription has a plan of the catalog, ended ones included', async () => {
     await begin();
     const account = await engine.payingAccount({ currency: 'USD' });
-    await engine.acme.createSubscription({ accountId: account.id, planName: 'term-3m' });
-    await engine.settle();
+    await engine.subscribe({ accountId: account.id, planName: 'term-3m' });
     await engine.runTo('2024-06-10T09:00:00Z');
     const events = newEvents(engine.database);
     await events();
@@ -136,8 +135,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     expect(version?.currencies).to.deep.equal(['USD', 'EUR']);
     expect(version?.plans.map((plan) => plan.name)).to.deep.equal(['lamp-monthly']);
     const account = await own.createAccount({ currency: 'EUR' });
-    await own.createSubscription({ accountId: account.id, planName: 'lamp-monthly' });
-    await engine.settle();
+    await engine.settle(own.createSubscription({ accountId: account.id, planName: 'lamp-monthly' }));
     expect(await own.invoices.ofAccount({ accountId: account.id })).to.have.length(1);
   });
 
@@ -206,8 +204,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
   it('a simple plan lets no account be invoiced anew, since it changes no price of what runs', async () => {
     await begin();
     const account = await engine.payingAccount({ currency: 'USD' });
-    await engine.acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' });
-    await engine.settle();
+    await engine.subscribe({ accountId: account.id, planName: 'pro-monthly' });
     const runs = async () =>
       (await entryTokens(engine.database)).filter(({ topic }) => topic.includes('next-billing-date')).length;
     const before = await runs();
@@ -305,8 +302,7 @@ eachDatabaseByTurns('administration of catalogs', (open) => {
     const global = await newTenant(true);
     const account = await global.createAccount({ currency: 'USD' });
     const events = newEvents(engine.database);
-    await global.createSubscription({ accountId: account.id, planName: 'apple-monthly' });
-    await engine.settle();
+    await engine.settle(global.createSubscription({ accountId: account.id, planName: 'apple-monthly' }));
     expect(await codeOf(global.catalogs.delete())).to.equal(2080);
     expect(await dates(global)).to.deep.equal(['2010-01-01']);
     // An upload takes the place of the default catalog, not its plans from those who run on them.

@@ -90,9 +90,7 @@ eachDatabaseByTurns('the look at accounts after a change of the catalog', (open)
     return id;
   }
 
-  function revision(): Promise<number> {
-    return engine.storage.read(engine.tenant, (session) => session.catalogs.revision());
-  }
+  const revision = () => engine.storage.read(engine.tenant, (session) => session.catalogs.revision());
 
   /** Whom the handler looks at for events of these revisions. */
   async function lookedAt(...revisions: readonly (number | undefined)[]): Promise<readonly string[]> {

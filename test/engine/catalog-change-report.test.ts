@@ -42,8 +42,7 @@ eachDatabaseByTurns('the report on a candidate catalog', (open) => {
 
   async function sell(planName = 'heat-monthly') {
     const account = await engine.payingAccount({ currency: 'USD' });
-    const sold = await engine.acme.createSubscription({ accountId: account.id, planName });
-    await engine.settle();
+    const sold = await engine.subscribe({ accountId: account.id, planName });
     return sold;
   }
 
@@ -75,8 +74,7 @@ eachDatabaseByTurns('the report on a candidate catalog', (open) => {
     const { subscriptions } = engine.acme;
     await subscriptions.cancel(ended.subscriptionId, { billingPolicy: 'IMMEDIATE' });
     await subscriptions.cancel(blocked.subscriptionId, { billingPolicy: 'IMMEDIATE' });
-    await subscriptions.cancel(ending.subscriptionId, { billingPolicy: 'END_OF_TERM' });
-    await engine.settle();
+    await engine.settle(subscriptions.cancel(ending.subscriptionId, { billingPolicy: 'END_OF_TERM' }));
     const parts = await partsOf(engine.acme, pricedCatalog(next));
     expect(parts.map(lineOf)).to.deep.equal(['0 errors, 0 warnings', '0 of 1, 0 unbillable']);
   });

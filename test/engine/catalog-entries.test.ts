@@ -63,9 +63,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     );
   }
 
-  async function current(accountId: Uuid | null = null): Promise<Catalog> {
-    return catalogOf(engine, accountId);
-  }
+  const current = (accountId: Uuid | null = null): Promise<Catalog> => catalogOf(engine, accountId);
 
   async function codeOf(call: Promise<unknown>): Promise<number> {
     try {
@@ -137,13 +135,11 @@ eachDatabaseByTurns('catalog entries', (open) => {
     await openEmpty('2024-01-01T00:00:00Z');
     const entries = engine.acme.catalogEntries;
     await entries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
-    const billed = async (accountId: Uuid): Promise<readonly string[]> =>
-      (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).flatMap(itemLines);
+    const billed = async (accountId: Uuid): Promise<readonly string[]> => await engine.linesOf(accountId);
     const subscribe = async (date: string): Promise<Uuid> => {
       await engine.runTo(date);
       const account = await engine.acme.createAccount({ currency: 'USD' });
-      await engine.acme.createSubscription({ accountId: account.id, planName: 'p1' });
-      await engine.settle();
+      await engine.subscribe({ accountId: account.id, planName: 'p1' });
       return account.id;
     };
     const early = await subscribe('2024-01-10T00:00:00Z');
@@ -168,8 +164,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
   it('catalog W19 Overlay: a subscription on an XML plan has the one price change of the XML', async () => {
     await openOverlay('2024-02-10T00:00:00Z');
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-    await engine.acme.createSubscription({ accountId, planName: 'x' });
-    await engine.settle();
+    await engine.subscribe({ accountId, planName: 'x' });
     await engine.acme.catalogEntries.create({ products: [pot], plans: [monthly('e', '2024-03-01')] });
     await engine.acme.catalogEntries.create(
       { plans: [{ ...monthly('acct-x', '2024-03-01'), productName: 'Pan' }] },
@@ -209,8 +204,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
       await engine.acme.createAccount({ currency: 'USD' }),
       await engine.acme.createAccount({ currency: 'USD' }),
     ];
-    const running = await engine.acme.createSubscription({ accountId: a.id, planName: 'x' });
-    await engine.settle();
+    const running = await engine.subscribe({ accountId: a.id, planName: 'x' });
     await engine.acme.catalogEntries.create(
       { products: [pot], plans: [monthly('acct-x', '2024-02-01')] },
       { accountId: a.id },
@@ -223,8 +217,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
     expect(contents(await current(b.id))).to.deep.equal(contents(await current()));
 
     await engine.runTo('2024-03-10T00:00:00Z');
-    const lines = async (accountId: Uuid): Promise<readonly string[]> =>
-      (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).flatMap(itemLines);
+    const lines = async (accountId: Uuid): Promise<readonly string[]> => await engine.linesOf(accountId);
     expect(await lines(a.id)).to.deep.equal([
       'RECURRING 2024-02-10..2024-03-10 20',
       'RECURRING 2024-03-10..2024-04-10 20',
@@ -234,8 +227,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
       engine.acme.createSubscription({ accountId, planName });
     expect(await codeOf(subscribe(b.id, 'acct-x'))).to.equal(2021);
     expect(await codeOf(subscribe(a.id, 'x'))).to.equal(2021);
-    await subscribe(a.id, 'acct-x');
-    await engine.settle();
+    await engine.settle(subscribe(a.id, 'acct-x'));
     expect(await lines(a.id)).to.include('RECURRING 2024-03-10..2024-04-10 10');
   });
 
@@ -528,8 +520,7 @@ eachDatabaseByTurns('catalog entries', (open) => {
       plans: [monthly('e', '2024-03-01'), { ...monthly('f', '2024-03-01'), productName: 'Pan' }],
     });
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-    await engine.acme.createSubscription({ accountId, planName: 'f' });
-    await engine.settle();
+    await engine.subscribe({ accountId, planName: 'f' });
     await catalogs.delete();
     const catalog = await current();
     expect(contents(catalog)).to.deep.equal({ '2024-03-01': ['e 10', 'f 10'] });

@@ -35,8 +35,7 @@ eachDatabaseByTurns(
       });
       plugin.serve(served);
       ({ id: accountId } = await engine.payingAccount({ currency: 'USD' }));
-      await engine.acme.createSubscription({ accountId, planName: PLAN });
-      await engine.settle();
+      await engine.subscribe({ accountId, planName: PLAN });
     }
 
     async function lines(): Promise<readonly string[]> {
@@ -107,8 +106,7 @@ eachDatabaseByTurns(
       const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
       const subscriptionId = bundle?.subscriptions[0]?.subscriptionId;
       if (subscriptionId === undefined) throw new Error('no subscription');
-      await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
-      await engine.settle();
+      await engine.settle(engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' }));
       expect(await lines()).to.deep.equal([
         january('30'),
         'CBA_ADJ 2024-01-15..2024-01-15 16.45',
@@ -149,8 +147,7 @@ eachDatabaseByTurns(
         });
         plugin.serve(served);
         ({ id: accountId } = await engine.payingAccount({ currency: 'USD' }));
-        const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
-        await engine.settle();
+        const { subscriptionId } = await engine.subscribe({ accountId, planName });
         plugin.serve(next);
         await engine.runTo('2024-02-01T00:00:00Z');
         expect(await lines()).to.deep.equal([january('30')]);

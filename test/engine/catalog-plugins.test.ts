@@ -24,9 +24,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
   }
 
   /** Calls of `catalog` since the engine has its shop. */
-  function asked() {
-    return plugin.calls.catalog.slice(atStart);
-  }
+  const asked = () => plugin.calls.catalog.slice(atStart);
 
   async function planNames(accountId?: Account['id']): Promise<readonly string[]> {
     const catalog = await catalogOf(engine, accountId ?? null);
@@ -39,10 +37,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     return account;
   }
 
-  async function linesOf(account: Account): Promise<readonly string[]> {
-    const invoices = await engine.acme.invoices.ofAccount({ accountId: account.id, withItems: true });
-    return invoices.flatMap(itemLines);
-  }
+  const linesOf = (account: Account): Promise<readonly string[]> => engine.linesOf(account.id);
 
   /** Makes the next calls throw, until `heal` is called. */
   function failing(error: () => Error): { heal(): void } {
@@ -59,8 +54,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     await begin();
     plugin.serve(harbour());
     expect(await planNames()).to.deep.equal(['boat-monthly']);
-    const account = await subscribed('boat-monthly');
-    await engine.settle();
+    const account = await engine.settle(subscribed('boat-monthly'));
     await engine.runTo('2024-02-01T00:00:00Z');
     expect(await linesOf(account)).to.deep.equal([
       'RECURRING 2024-01-01..2024-02-01 30',
@@ -86,12 +80,11 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     plugin.serve(harbour());
     const account = await engine.payingAccount({ currency: 'USD' });
     const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('19') }];
-    const { subscriptionId } = await engine.acme.createSubscription({
+    const { subscriptionId } = await engine.subscribe({
       accountId: account.id,
       planName: 'boat-monthly',
       priceOverrides,
     });
-    await engine.settle();
     plugin.serve(harbour(boatPlan('boat-monthly', '36.00')));
     await engine.runTo('2024-02-01T00:00:00Z');
     expect((await engine.acme.getSubscription(subscriptionId)).planName).to.equal('boat-monthly-1');
@@ -130,9 +123,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
     plugin.servePerAccount((accountId) =>
       harbour(boatPlan('boat-monthly', accountId === first.id ? '20.00' : '40.00')),
     );
-    for (const { id } of [first, second])
-      await engine.acme.createSubscription({ accountId: id, planName: 'boat-monthly' });
-    await engine.settle();
+    for (const { id } of [first, second]) await engine.subscribe({ accountId: id, planName: 'boat-monthly' });
     await engine.runTo('2024-02-01T00:00:00Z');
     expect(await linesOf(first)).to.deep.equal([
       'RECURRING 2024-01-01..2024-02-01 20',
@@ -220,8 +211,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
   it('invoices are read without the names when the plugin fails, and what was charged is answered', async () => {
     await begin();
     plugin.serve(harbour());
-    const account = await subscribed('boat-monthly');
-    await engine.settle();
+    const account = await engine.settle(subscribed('boat-monthly'));
     const accountId = account.id;
     const failure = failing(() => new Error('out of reach'));
     const list = () => engine.acme.invoices.ofAccount({ accountId, withItems: true });
@@ -240,8 +230,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
   it('queued work is retried when the plugin fails; RetryLater says when, however often', async () => {
     await begin();
     plugin.serve(harbour());
-    const account = await subscribed('boat-monthly');
-    await engine.settle();
+    const account = await engine.settle(subscribed('boat-monthly'));
     const failure = failing(() => new RetryLater(3_600_000));
     engine.clock.set('2024-02-01T00:00:00Z');
     for (let hour = 0; hour < 6; hour += 1) {
@@ -281,8 +270,7 @@ eachDatabaseByTurns('catalog plugins', (open) => {
   it('a price change of days that are invoiced is billed with the next run, once', async () => {
     await begin();
     plugin.serve(harbour());
-    const account = await subscribed('boat-monthly');
-    await engine.settle();
+    const account = await engine.settle(subscribed('boat-monthly'));
     await engine.runTo('2024-03-20T00:00:00Z');
     const from = '2024-01-10';
     const changed = boatPlan('boat-monthly', '36.00', { effectiveDateForExistingSubscriptions: from });
@@ -322,11 +310,9 @@ eachDatabaseByTurns('catalog plugins', (open) => {
       ],
     };
     plugin.serve(versions);
-    const early = await subscribed('boat-monthly');
-    await engine.settle();
+    const early = await engine.settle(subscribed('boat-monthly'));
     await engine.runTo('2024-02-01T00:00:00Z');
-    const late = await subscribed('boat-monthly');
-    await engine.settle();
+    const late = await engine.settle(subscribed('boat-monthly'));
     expect((await linesOf(early)).at(-1)).to.equal('RECURRING 2024-02-01..2024-03-01 30');
     expect(await linesOf(late)).to.deep.equal(['RECURRING 2024-02-01..2024-03-01 36']);
   });

@@ -31,8 +31,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
   }
 
   async function untag(tagDefinitionId: Uuid): Promise<void> {
-    await engine.acme.tags.remove({ type: 'ACCOUNT', id: accountId }, [tagDefinitionId]);
-    await engine.settle();
+    await engine.settle(engine.acme.tags.remove({ type: 'ACCOUNT', id: accountId }, [tagDefinitionId]));
   }
 
   async function writeOff(id: Uuid): Promise<void> {
@@ -45,9 +44,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
   }
 
   /** The invoices that are not VOID, the oldest first. */
-  async function invoices() {
-    return engine.acme.invoices.ofAccount({ accountId, withItems: true });
-  }
+  const invoices = () => engine.acme.invoices.ofAccount({ accountId, withItems: true });
 
   async function invoiceAt(index: number) {
     const invoice = (await invoices()).at(index);
@@ -56,13 +53,11 @@ eachDatabaseByTurns('the charged-through date', (open) => {
   }
 
   async function voidAt(index: number): Promise<void> {
-    await engine.acme.invoices.void((await invoiceAt(index)).id);
-    await engine.settle();
+    await engine.settle(engine.acme.invoices.void((await invoiceAt(index)).id));
   }
 
   async function pause(): Promise<void> {
-    await engine.acme.blocking.pauseBundle(bundleId);
-    await engine.settle();
+    await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
   }
 
   async function changeTo(planName: string): Promise<void> {
@@ -79,8 +74,7 @@ eachDatabaseByTurns('the charged-through date', (open) => {
   async function seats(quantity: number, from: string): Promise<void> {
     const effectiveFromDate = { date: parseLocalDate(from) };
     const request = { quantity, effectiveFromDate, allowPastDate: true };
-    await engine.acme.subscriptions.changeQuantity(subscriptionId, request);
-    await engine.settle();
+    await engine.settle(engine.acme.subscriptions.changeQuantity(subscriptionId, request));
   }
 
   it('invoicing §8.5: stays where a back-dated change bills a part in front of days that stay billed', async () => {

@@ -44,11 +44,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
   /** An account that is charged and has nothing to pay with, unless one is given. */
   async function charged(amount: string, account?: Account): Promise<Uuid> {
     const { id } = account ?? (await engine.acme.createAccount({ currency: 'USD' }));
-    await engine.acme.invoices.addCharges({
-      accountId: id,
-      items: [{ amount: decimal(amount) }],
-      autoCommit: true,
-    });
+    await engine.charge(id, amount);
     return id;
   }
 
@@ -59,8 +55,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
       SLEEP_TIME_SEC: 0,
       PROCESSED_AMOUNT: '40',
     });
-    const id = await charged('100', await engine.payingAccount({ currency: 'USD' }));
-    await engine.settle();
+    const id = await engine.settle(charged('100', await engine.payingAccount({ currency: 'USD' })));
     expect(await balancesOf(id)).to.deep.equal(['60', '0']);
     await told();
     return id;
@@ -79,8 +74,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
   it('invoicing §16: closing tells of an adjusted invoice once for each item', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const items = [{ amount: decimal(1) }, { amount: decimal(2) }];
-    await engine.acme.invoices.addCharges({ accountId: id, items, autoCommit: true });
-    await engine.settle();
+    await engine.settle(engine.acme.invoices.addCharges({ accountId: id, items, autoCommit: true }));
     await told();
     await close(id, { itemAdjustUnpaidInvoices: true });
     expect((await told()).filter((type) => type === 'INVOICE_ADJUSTMENT')).to.have.length(2);
@@ -102,8 +96,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
   });
 
   it('closing an account without flags leaves what is unpaid, and closing again changes nothing new', async () => {
-    const id = await charged('10');
-    await engine.settle();
+    const id = await engine.settle(charged('10'));
     await told();
     await close(id);
     expect(await told()).to.deep.equal(['TAG_CREATION', 'BLOCKING_STATE']);
@@ -192,11 +185,9 @@ eachDatabaseByTurns('closing accounts', (open) => {
   it('closing an account removes planned work where it is asked to, of this account only', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     const other = await engine.acme.createAccount({ currency: 'USD' });
-    await subscribe(id);
-    await engine.settle();
+    await engine.settle(subscribe(id));
     const own = await planned();
-    await subscribe(other.id);
-    await engine.settle();
+    await engine.settle(subscribe(other.id));
     expect(own).to.not.deep.equal([]);
     await close(id);
     expect((await planned()).length).to.equal(2 * own.length);
@@ -211,8 +202,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
 
   it('closing an account keeps the ends that it plans itself when it removes planned work', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
-    const { subscriptionId } = await subscribe(id);
-    await engine.settle();
+    const { subscriptionId } = await engine.settle(subscribe(id));
     await close(id, { cancelAllSubscriptions: true, removeFutureNotifications: true });
     expect(await planned()).to.deep.equal(['subscription-service:subscription-events']);
     await engine.settle();
@@ -255,8 +245,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
   it('closing an account cancels a term that ends before what its earlier plan was invoiced for: where it ends', async () => {
     const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
     const request = { accountId, planName: 'pro-annual', phaseType: 'EVERGREEN' } as const;
-    const { subscriptionId } = await engine.acme.createSubscription(request);
-    await engine.settle();
+    const { subscriptionId } = await engine.subscribe(request);
     await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_OFF]);
     const change = { planName: 'term-3m', billingPolicy: 'IMMEDIATE' } as const;
     await engine.acme.subscriptions.changePlan(subscriptionId, change);
@@ -310,8 +299,7 @@ eachDatabaseByTurns('closing accounts', (open) => {
 
     it('closing an account does what falls due in the order of the queue', async () => {
       const { id } = await engine.payingAccount({ currency: 'USD' });
-      await subscribe(id);
-      await engine.settle();
+      await engine.settle(subscribe(id));
       engine.clock.set('2024-03-15T00:00:00Z');
       await close(id, { cancelAllSubscriptions: true });
       expect(await itemsOf(id)).to.deep.equal(['RECURRING 19.95', 'RECURRING 19.95', 'RECURRING 19.95']);

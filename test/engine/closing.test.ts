@@ -110,8 +110,7 @@ eachDatabaseByTurns('an engine that stops', (open) => {
 
   it('a closing engine ends waits for work that is not done, and goes on taking calls', async () => {
     const { acme, billing, storage, clock, tenant } = engine;
-    const account = await acme.createAccount({});
-    await engine.settle();
+    const account = await engine.settle(acme.createAccount({}));
     const context = await billing.context({ tenant, user: 'test' });
     const left: NewNotification = {
       queueName: 'nobody-service:nothing' as QueueName,

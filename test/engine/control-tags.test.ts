@@ -16,14 +16,11 @@ eachDatabaseByTurns('control tags', (open) => {
   async function subscriber(...tags: readonly Uuid[]): Promise<Uuid> {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await tag(id, ...tags);
-    await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
-    await engine.settle();
+    await engine.subscribe({ accountId: id, planName: 'solo-now' });
     return id;
   }
 
-  async function invoicesOf(accountId: Uuid) {
-    return engine.acme.invoices.ofAccount({ accountId, withItems: true });
-  }
+  const invoicesOf = (accountId: Uuid) => engine.acme.invoices.ofAccount({ accountId, withItems: true });
 
   const linesOf = async (id: Uuid) => (await invoicesOf(id)).map(itemLines);
   const balancesOf = async (id: Uuid) => (await invoicesOf(id)).map(({ balance }) => formatDecimal(balance));
@@ -36,8 +33,7 @@ eachDatabaseByTurns('control tags', (open) => {
         await engine.runTo('2024-02-01T00:00:00Z');
         expect(await balancesOf(id)).to.deep.equal(['19.95', '19.95']);
         expect(charged()).to.deep.equal([]);
-        await untag(id, SystemTag[name]);
-        await engine.settle();
+        await engine.settle(untag(id, SystemTag[name]));
         expect(await balancesOf(id)).to.deep.equal(['0', '0']);
         expect(charged()).to.deep.equal(['19.95', '19.95']);
         const payments = await engine.acme.payments.invoicePaymentsOfAccount(id);
@@ -50,15 +46,12 @@ eachDatabaseByTurns('control tags', (open) => {
 
     it('AUTO_PAY_OFF and MANUAL_PAY both have to be gone, and a tag set again in time keeps what it held', async () => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY);
-      await untag(id, SystemTag.AUTO_PAY_OFF);
-      await engine.settle();
+      await engine.settle(untag(id, SystemTag.AUTO_PAY_OFF));
       expect(await balancesOf(id)).to.deep.equal(['19.95']);
       await untag(id, SystemTag.MANUAL_PAY);
-      await tag(id, SystemTag.MANUAL_PAY);
-      await engine.settle();
+      await engine.settle(tag(id, SystemTag.MANUAL_PAY));
       expect(await balancesOf(id)).to.deep.equal(['19.95']);
-      await untag(id, SystemTag.MANUAL_PAY);
-      await engine.settle();
+      await engine.settle(untag(id, SystemTag.MANUAL_PAY));
       expect(await balancesOf(id)).to.deep.equal(['0']);
       expect(charged()).to.deep.equal(['19.95']);
     });
@@ -67,8 +60,7 @@ eachDatabaseByTurns('control tags', (open) => {
       const id = await subscriber(SystemTag.AUTO_PAY_OFF);
       await untag(id, SystemTag.AUTO_PAY_OFF);
       await tag(id, SystemTag.AUTO_PAY_OFF);
-      await untag(id, SystemTag.AUTO_PAY_OFF);
-      await engine.settle();
+      await engine.settle(untag(id, SystemTag.AUTO_PAY_OFF));
       await engine.runTo('2024-01-20T00:00:00Z');
       expect(await balancesOf(id)).to.deep.equal(['0']);
       expect(charged()).to.deep.equal(['19.95']);
@@ -81,8 +73,7 @@ eachDatabaseByTurns('control tags', (open) => {
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
       await engine.runTo('2024-01-12T00:00:00Z');
       expect(await balancesOf(id)).to.deep.equal(['19.95']);
-      await untag(id, SystemTag.AUTO_PAY_OFF);
-      await engine.settle();
+      await engine.settle(untag(id, SystemTag.AUTO_PAY_OFF));
       expect(await balancesOf(id)).to.deep.equal(['0']);
       await engine.runTo('2024-01-30T00:00:00Z');
       expect(charged().filter((amount) => amount !== null)).to.have.length.lessThanOrEqual(2);
@@ -94,12 +85,10 @@ eachDatabaseByTurns('control tags', (open) => {
       const [invoice] = await invoicesOf(id);
       if (!invoice) throw new Error('no invoice');
       await engine.acme.tags.add({ type: 'INVOICE', id: invoice.id }, [SystemTag.WRITTEN_OFF]);
-      await untag(id, SystemTag.AUTO_PAY_OFF);
-      await engine.settle();
+      await engine.settle(untag(id, SystemTag.AUTO_PAY_OFF));
       await engine.acme.tags.remove({ type: 'INVOICE', id: invoice.id }, [SystemTag.WRITTEN_OFF]);
       await tag(id, SystemTag.AUTO_PAY_OFF);
-      await untag(id, SystemTag.AUTO_PAY_OFF);
-      await engine.settle();
+      await engine.settle(untag(id, SystemTag.AUTO_PAY_OFF));
       expect(charged()).to.deep.equal([]);
       expect(await balancesOf(id)).to.deep.equal(['19.95']);
     });
@@ -117,8 +106,7 @@ eachDatabaseByTurns('control tags', (open) => {
       const id = await subscriber(SystemTag.AUTO_INVOICING_OFF);
       await engine.runTo('2024-03-15T00:00:00Z');
       expect(await linesOf(id)).to.deep.equal([]);
-      await untag(id, SystemTag.AUTO_INVOICING_OFF);
-      await engine.settle();
+      await engine.settle(untag(id, SystemTag.AUTO_INVOICING_OFF));
       expect(await linesOf(id)).to.deep.equal([
         [
           'RECURRING 2024-01-01..2024-02-01 19.95',
@@ -143,15 +131,13 @@ eachDatabaseByTurns('control tags', (open) => {
     it('AUTO_INVOICING_OFF: its removal does no harm on an account without currency, which has nothing to bill', async () => {
       const { id } = await engine.acme.createAccount({});
       await tag(id, SystemTag.AUTO_INVOICING_OFF);
-      await untag(id, SystemTag.AUTO_INVOICING_OFF);
-      await engine.settle();
+      await engine.settle(untag(id, SystemTag.AUTO_INVOICING_OFF));
       expect(await engine.acme.tags.ofObject({ type: 'ACCOUNT', id })).to.deep.equal([]);
     });
 
     it('AUTO_INVOICING_OFF on a bundle: its subscriptions are left out, and billed for all they missed afterwards', async () => {
       const id = await subscriber();
-      const second = await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
-      await engine.settle();
+      const second = await engine.subscribe({ accountId: id, planName: 'solo-now' });
       const { bundleId } = await engine.acme.getSubscription(second.subscriptionId);
       await engine.acme.tags.add({ type: 'BUNDLE', id: bundleId }, [SystemTag.AUTO_INVOICING_OFF]);
       await engine.runTo('2024-02-10T00:00:00Z');
@@ -195,12 +181,10 @@ eachDatabaseByTurns('control tags', (open) => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
     await tag(id, SystemTag.AUTO_INVOICING_OFF);
     engine.clock.set('2024-01-17T00:00:00Z');
-    await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
-    await engine.settle();
+    await engine.subscribe({ accountId: id, planName: 'solo-now' });
     expect(await engine.acme.invoices.ofAccount({ accountId: id })).to.deep.equal([]);
     expect(await engine.acme.getAccount(id)).to.include({ billCycleDayLocal: 17 });
-    await untag(id, SystemTag.AUTO_INVOICING_OFF);
-    await engine.settle();
+    await engine.settle(untag(id, SystemTag.AUTO_INVOICING_OFF));
     const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
     expect(invoices.flatMap(itemLines)).to.deep.equal(['RECURRING 2024-01-17..2024-02-17 19.95']);
   });

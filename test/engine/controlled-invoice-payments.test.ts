@@ -51,13 +51,7 @@ anyDatabase('instant payments with control plugins (payments §9.6, §8.1)', (op
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
     account = await engine.payingAccount({ currency: 'USD' });
     await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
-    const [item] = await engine.acme.invoices.addCharges({
-      accountId: account.id,
-      autoCommit: true,
-      items: [{ amount: '100', currency: 'USD' }],
-    });
-    await engine.settle();
-    invoiceId = item?.invoiceId ?? NOWHERE;
+    invoiceId = (await engine.settle(engine.charge(account.id, '100'))).id;
   });
 
   const calls = () => heard.map(({ call }) => call);

@@ -22,8 +22,7 @@ eachDatabaseByTurns('coverage', (open) => {
   async function begin(planName: string, configuration: Record<string, string> = {}): Promise<Uuid> {
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: shelf, configuration });
     accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
-    const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
-    await engine.settle();
+    const { subscriptionId } = await engine.subscribe({ accountId, planName });
     return subscriptionId;
   }
 

@@ -54,8 +54,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
         return `${lines.join(', ')} = ${formatDecimal(amount)} owes ${formatDecimal(balance)}`;
       });
   }
-  const expectSound = async () =>
-    expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+  const expectSound = async () => expect(await engine.breaches()).to.deep.equal([]);
 
   it('a deletion of credit asks used credit back for the account, and uses it when it is asked to', async () => {
     const id = await newAccount();
@@ -186,11 +185,9 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
       isPaymentDelegatedToParent: true,
     });
     await credit(id, 10);
-    const invoiceId = await charge(id, 25);
-    await engine.settle();
+    const invoiceId = await engine.settle(charge(id, 25));
     expect(await invoicesOf(parent)).to.deep.equal(['PARENT_SUMMARY 15 = 15 owes 0']);
-    await remove(id, invoiceId);
-    await engine.settle();
+    await engine.settle(remove(id, invoiceId));
     expect(await invoicesOf(parent)).to.deep.equal(['PARENT_SUMMARY 25 = 25 owes 0']);
   });
 
@@ -219,8 +216,7 @@ eachDatabaseByTurns('invoicing 9.7 Delete CBA item', (open) => {
 
   it('a deletion keeps credit that came from no credit: of an adjustment, of a payment', async () => {
     const { id } = await engine.payingAccount({ currency: 'USD' });
-    const invoiceId = await charge(id, 100);
-    await engine.settle();
+    const invoiceId = await engine.settle(charge(id, 100));
     const { id: invoiceItemId } = await itemOf(invoiceId, 'EXTERNAL_CHARGE');
     await engine.acme.invoices.adjustItem({ accountId: id, invoiceId, invoiceItemId, amount: decimal(30) });
     const before = await invoicesOf(id);

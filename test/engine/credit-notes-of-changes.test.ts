@@ -31,7 +31,7 @@ eachDatabaseByTurns(
       acme = engine.acme;
     }
     afterEach(async () => {
-      expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+      expect(await engine.breaches()).to.deep.equal([]);
     });
 
     const newAccount = async (input = {}): Promise<Uuid> =>
@@ -50,8 +50,7 @@ eachDatabaseByTurns(
     }
 
     async function cancel(subscriptionId: Uuid): Promise<void> {
-      await acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
-      await engine.settle();
+      await engine.settle(acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' }));
     }
 
     const tag = (id: Uuid, definition: Uuid) => acme.tags.add({ type: 'ACCOUNT', id }, [definition]);
@@ -148,8 +147,7 @@ eachDatabaseByTurns(
       await begin();
       const parentAccountId = await newAccount();
       const child = await newAccount({ parentAccountId, isPaymentDelegatedToParent: true });
-      const invoice = await charge(child, '10');
-      await engine.settle();
+      const invoice = await engine.settle(charge(child, '10'));
       const [summary] = await invoicesOf(parentAccountId);
       await acme.invoices.adjustItem({
         accountId: child,

@@ -126,8 +126,7 @@ eachDatabaseByTurns('invoicing §21: credit notes', (open) => {
 
   it('invoicing §21 rule 2: a refund with adjustment is a note of its invoice, one without is none', async () => {
     await start(written);
-    const invoice = await charged(100);
-    await engine.settle();
+    const invoice = await engine.settle(charged(100));
     const [payment] = await acme.payments.ofAccount(invoice.accountId);
     const paymentId = payment?.id ?? '';
     await acme.invoicePayments.refund({ paymentId, amount: decimal(30) });

@@ -121,8 +121,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
   }
 
   it('subscriptions of the default catalog whose plan has lost their phase are listed by what is stored of them, and refused what needs it', async () => {
-    await tenant.uploadCatalog(await readFile(specCatalog));
-    await engine.settle();
+    await engine.settle(tenant.uploadCatalog(await readFile(specCatalog)));
     const { database } = engine;
     await engine.close();
     engine = await openEngine(async () => database, {
@@ -170,8 +169,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
     await tenant.createSubscription({ accountId, bundleId: base.bundleId, planName: 'ladder-monthly' });
     await engine.settle();
     await tenant.uploadCatalog(await readFile(specCatalog));
-    await tenant.catalogs.delete();
-    await engine.settle();
+    await engine.settle(tenant.catalogs.delete());
     expect((await tenant.catalogs.current()).versions).to.deep.equal([]);
     const bundle = await tenant.bundles.get(base.bundleId);
     expect(bundle.subscriptions.map(({ productName }) => productName)).to.deep.equal(['Pear', 'Ladder']);
@@ -214,8 +212,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
     });
 
     it('subscriptions of the default catalog whose plan the tenant has by the same name go over to another account in their trial, and pay what they did', async () => {
-      await tenant.uploadCatalog(own);
-      await engine.settle();
+      await engine.settle(tenant.uploadCatalog(own));
       await engine.runTo('2024-01-08T09:00:00Z');
       const { bundleId } = await tenant.getSubscription(subscriptionId);
       const [first, second] = [await newAccount(), await newAccount()];
@@ -259,8 +256,7 @@ eachDatabaseByTurns('subscriptions of the default catalog after the tenant has i
   it('subscriptions of the default catalog whose plan is nowhere any more are listed by what is stored of them, beside the others', async () => {
     await tenant.uploadCatalog(await readFile(specCatalog));
     const other = await newAccount();
-    await tenant.createSubscription({ accountId: other.id, planName: 'pro-monthly' });
-    await engine.settle();
+    await engine.settle(tenant.createSubscription({ accountId: other.id, planName: 'pro-monthly' }));
     const { database } = engine;
     await engine.close();
     engine = await openEngine(async () => database, {

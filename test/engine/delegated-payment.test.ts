@@ -33,17 +33,12 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
   }
 
   async function subscribe(accountId: Uuid): Promise<Uuid> {
-    const made = await engine.acme.createSubscription({ accountId, planName: 'heat-monthly' });
-    await engine.settle();
+    const made = await engine.subscribe({ accountId, planName: 'heat-monthly' });
     return made.subscriptionId;
   }
 
   async function charge(accountId: Uuid, amount: string): Promise<InvoiceView> {
-    const items = [{ amount: decimal(amount) }];
-    const [item] = await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true });
-    if (!item) throw new Error('no item');
-    await engine.settle();
-    return engine.acme.getInvoice(item.invoiceId);
+    return engine.acme.invoices.get((await engine.settle(engine.charge(accountId, amount))).id);
   }
 
   async function adjust({ id: invoiceId, accountId, items }: InvoiceView, amount: string): Promise<void> {
@@ -54,7 +49,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
 
   /** `DRAFT [PARENT_SUMMARY 34] owes 0`, in the order of creation. */
   async function invoicesOf(accountId: Uuid): Promise<readonly string[]> {
-    const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
+    const all = await engine.invoicesOf(accountId);
     return all
       .toSorted((a, b) => a.invoiceNumber - b.invoiceNumber)
       .map(({ status, items, balance }) => {
@@ -64,11 +59,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
   }
 
   async function summaryAt(index: number): Promise<InvoiceView> {
-    const all = await engine.acme.invoices.ofAccount({
-      accountId: parent,
-      withItems: true,
-      includeVoided: true,
-    });
+    const all = await engine.invoicesOf(parent);
     const found = all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber).at(index);
     if (!found) throw new Error(`no summary ${index}`);
     return found;
@@ -135,8 +126,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 34] owes 34']);
     expect(await invoicesOf(child)).to.deep.equal(['COMMITTED [RECURRING 34] owes 34']);
     expect(await balances()).to.equal('34 0, 34 0');
-    await engine.acme.tags.remove({ type: 'ACCOUNT', id: parent }, [SystemTag.AUTO_PAY_OFF]);
-    await engine.settle();
+    await engine.settle(engine.acme.tags.remove({ type: 'ACCOUNT', id: parent }, [SystemTag.AUTO_PAY_OFF]));
     expect(await balances()).to.equal('0 0, 0 0');
     expect(payments()).to.deep.equal(['34']);
     expect(await told()).to.deep.equal(['INVOICE_CREATION', 'INVOICE_CREATION', 'INVOICE_PAYMENT_SUCCESS']);
@@ -148,12 +138,10 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     await hold(child, SystemTag.AUTO_INVOICING_OFF);
     const id = await subscribe(child);
     await engine.runTo('2015-06-16T08:00:00Z');
-    await engine.acme.generateInvoice({ accountId: child });
-    await engine.settle();
+    await engine.settle(engine.acme.generateInvoice({ accountId: child }));
     expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 249.95] owes 0']);
     await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
-    await engine.acme.generateInvoice({ accountId: child });
-    await engine.settle();
+    await engine.settle(engine.acme.generateInvoice({ accountId: child }));
     expect(await invoicesOf(child)).to.deep.equal([
       'COMMITTED [RECURRING 249.95, CBA_ADJ -233.29] owes 0',
       'COMMITTED [REPAIR_ADJ -233.29, CBA_ADJ 233.29] owes 0',
@@ -169,8 +157,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     await begin('2025-02-03T10:00:00Z', '0.00');
     const credit = async (amount: string) => {
       const items = [{ amount: decimal(amount) }];
-      await engine.acme.invoices.addCredits({ accountId: child, items, autoCommit: true });
-      await engine.settle();
+      await engine.settle(engine.acme.invoices.addCredits({ accountId: child, items, autoCommit: true }));
     };
     await credit('5');
     expect(await invoicesOf(parent)).to.deep.equal([]);
@@ -239,8 +226,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
   it('invoicing §12 rule 3: a commit by call comes first, the entry then finds it committed, and the next day has a summary of its own', async () => {
     await begin('2025-02-03T10:00:00Z', '34.00');
     await charge(child, '10');
-    await engine.acme.invoices.commit((await summaryAt(0)).id);
-    await engine.settle();
+    await engine.settle(engine.acme.invoices.commit((await summaryAt(0)).id));
     expect(payments()).to.deep.equal(['10']);
     await charge(child, '3');
     expect(await invoicesOf(parent)).to.deep.equal([
@@ -279,8 +265,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     await redeliver();
     // Credit of the child is not spent on what the parent owes.
     const items = [{ amount: decimal('4') }];
-    await engine.acme.invoices.addCredits({ accountId: child, items, autoCommit: true });
-    await engine.settle();
+    await engine.settle(engine.acme.invoices.addCredits({ accountId: child, items, autoCommit: true }));
     expect(await balances()).to.equal('18 0, 14 4');
     expect(await invoicesOf(child)).to.deep.equal([
       'COMMITTED [EXTERNAL_CHARGE 30, ITEM_ADJ -12] owes 18',
@@ -355,16 +340,13 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
       await charge(child, '20'),
       await charge(child, '3'),
     ];
-    await engine.acme.invoices.void(first.id);
-    await engine.settle();
+    await engine.settle(engine.acme.invoices.void(first.id));
     expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 23] owes 0']);
     await hold(parent, SystemTag.AUTO_PAY_OFF);
     await engine.runTo('2025-02-04T00:00:00Z');
-    await engine.acme.invoices.void(second.id);
-    await engine.settle();
+    await engine.settle(engine.acme.invoices.void(second.id));
     expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 23, ITEM_ADJ -20] owes 3']);
-    await engine.acme.tags.remove({ type: 'ACCOUNT', id: parent }, [SystemTag.AUTO_PAY_OFF]);
-    await engine.settle();
+    await engine.settle(engine.acme.tags.remove({ type: 'ACCOUNT', id: parent }, [SystemTag.AUTO_PAY_OFF]));
     expect(await codeOf(engine.acme.invoices.void(third.id))).to.equal(
       ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
     );
@@ -410,8 +392,7 @@ eachDatabaseByTurns('payment delegated to a parent', (open) => {
     await subscribe(child);
     expect(await invoicesOf(parent)).to.deep.equal([]);
     const [draft] = await engine.acme.invoices.ofAccount({ accountId: child });
-    await engine.acme.invoices.commit(draft?.id as Uuid);
-    await engine.settle();
+    await engine.settle(engine.acme.invoices.commit(draft?.id as Uuid));
     expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 34] owes 0']);
   });
 

@@ -43,12 +43,10 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
   it('a pause and its end: the summary loses the days, and the rest of the month is billed in the next one', async () => {
     await begin();
     await family.engine.runTo(LATER);
-    await family.engine.acme.blocking.pauseBundle(bundleId);
-    await family.engine.settle();
+    await family.engine.settle(family.engine.acme.blocking.pauseBundle(bundleId));
     expect(await family.told(child)).to.deep.equal(LOWERED);
     await family.engine.runTo('2024-03-14T10:00:00Z');
-    await family.engine.acme.blocking.resumeBundle(bundleId);
-    await family.engine.settle();
+    await family.engine.settle(family.engine.acme.blocking.resumeBundle(bundleId));
     expect(await family.told(parent)).to.deep.equal([
       'COMMITTED [PARENT_SUMMARY 31, ITEM_ADJ -21] owes 10',
       'DRAFT [PARENT_SUMMARY 18] owes 0',
@@ -256,8 +254,7 @@ eachDatabaseByTurns('repairs of what a parent is to pay (invoicing §10 rule 8)'
     await family.changeQuantity(subscriptionId, 1);
     const [, draft] = await family.invoicesOf(child);
     expect((await family.told(child))[1]).to.equal('DRAFT [RECURRING 21, REPAIR_ADJ -42, CBA_ADJ 21] owes 0');
-    await family.engine.acme.invoices.commit(draft?.id as Uuid);
-    await family.engine.settle();
+    await family.engine.settle(family.engine.acme.invoices.commit(draft?.id as Uuid));
     expect(await family.told(child)).to.deep.equal([
       'COMMITTED [RECURRING 62, CBA_ADJ -42] owes 20',
       'COMMITTED [RECURRING 21, REPAIR_ADJ -42, CBA_ADJ 21, CBA_ADJ 21] owes 0',

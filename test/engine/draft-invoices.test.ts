@@ -20,13 +20,12 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     engine.acme.tags.remove({ type: 'ACCOUNT', id: accountId }, tags);
 
   async function subscribe(planName: string): Promise<Uuid> {
-    const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
-    await engine.settle();
+    const { subscriptionId } = await engine.subscribe({ accountId, planName });
     return subscriptionId;
   }
 
   async function invoices(): Promise<readonly InvoiceView[]> {
-    const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
+    const all = await engine.invoicesOf(accountId);
     return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
   }
 
@@ -189,8 +188,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
         'DRAFT [RECURRING 2024-01-01..2024-02-01 19.95, RECURRING 2024-02-01..2024-03-01 19.95] owes 0',
       ]);
       expect(await told()).to.deep.equal([]);
-      await engine.acme.invoices.commit((await invoiceAt(0)).id);
-      await engine.settle();
+      await engine.settle(engine.acme.invoices.commit((await invoiceAt(0)).id));
       expect([payments(), await chargedThrough(id)]).to.deep.equal([['39.9'], '2024-03-01']);
     });
 
@@ -258,8 +256,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       parentAccountId: accountId,
       isPaymentDelegatedToParent: true,
     });
-    await engine.acme.createSubscription({ accountId: child.id, planName: 'team-now' });
-    await engine.settle();
+    await engine.subscribe({ accountId: child.id, planName: 'team-now' });
     const summary = ['DRAFT [PARENT_SUMMARY 29.95] owes 0'];
     expect(await standing()).to.deep.equal(summary);
     const { id: draftId } = await invoiceAt(0);
@@ -342,15 +339,13 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     });
 
     it('what is paid, or being paid, cannot be voided; what is refunded in the books can', async () => {
-      const paid = await charge('5', true);
-      await engine.settle();
+      const paid = await engine.settle(charge('5', true));
       await told();
       expect(await codeOf(engine.acme.invoices.void(paid.id))).to.equal(
         ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
       );
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
-      const pending = await charge('6', true);
-      await engine.settle();
+      const pending = await engine.settle(charge('6', true));
       await told();
       expect(await codeOf(engine.acme.invoices.void(pending.id))).to.equal(
         ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
@@ -419,8 +414,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
     });
     const id = await subscribe('solo-now');
     await engine.runTo('2013-07-01T00:00:00Z');
-    await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
-    await engine.settle();
+    await engine.settle(engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' }));
     const [, second, third] = await invoices();
     if (!second || !third) throw new Error('invoices are missing');
     expect([itemLines(second), itemLines(third)]).to.deep.equal([
@@ -453,8 +447,7 @@ eachDatabaseByTurns('drafts and voids', (open) => {
       targetDate: parseLocalDate('2024-03-01'),
     });
     expect(await chargedThrough(id)).to.equal('2024-04-01');
-    await engine.acme.invoices.void(ahead.id);
-    await engine.settle();
+    await engine.settle(engine.acme.invoices.void(ahead.id));
     expect(await chargedThrough(id)).to.equal('2024-02-01');
     expect(await invoices()).to.have.length(2);
     expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(

@@ -27,9 +27,7 @@ eachDatabaseByTurns('dry runs', (open) => {
   }
 
   async function subscribe(planName: string, request: object = {}) {
-    const made = await engine.acme.createSubscription({ accountId, planName, ...request });
-    await engine.settle();
-    return made;
+    return engine.subscribe({ accountId, planName, ...request });
   }
 
   async function foresee(request: Omit<DryRunRequest, 'accountId'>): Promise<InvoiceView | null> {
@@ -93,8 +91,7 @@ eachDatabaseByTurns('dry runs', (open) => {
       await begin('2024-01-01T00:00:00Z', 1);
       expect(await upcoming()).to.equal(null);
       const { subscriptionId } = await subscribe('term-3m');
-      await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'END_OF_TERM' });
-      await engine.settle();
+      await engine.settle(engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'END_OF_TERM' }));
       expect(await upcoming()).to.equal(null);
     });
 
@@ -252,8 +249,7 @@ eachDatabaseByTurns('dry runs', (open) => {
         'REPAIR_ADJ 2012-05-01..2012-06-01 -599.95',
       ];
       expect(await action({ dryRunAction: 'CHANGE', ...of, ...change })).to.deep.equal(expected);
-      await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
-      await engine.settle();
+      await engine.settle(engine.acme.subscriptions.changePlan(of.subscriptionId, change));
       expect(await lastLines()).to.deep.equal(expected);
     });
 
@@ -365,11 +361,10 @@ eachDatabaseByTurns('dry runs', (open) => {
       const start = { dryRunAction: 'START_BILLING', planName: 'pro-monthly', effectiveDate } as const;
       const expected = ['FIXED 2024-01-10..2024-02-09 0', 'RECURRING 2024-02-09..2024-03-01 181'];
       expect(await action(start)).to.deep.equal(expected);
-      await engine.acme.createSubscription(
+      await engine.subscribe(
         { accountId, planName: 'pro-monthly' },
         { billingDate: effectiveDate, entitlementDate: effectiveDate },
       );
-      await engine.settle();
       expect(await lastLines()).to.deep.equal(expected);
     });
 
@@ -383,12 +378,11 @@ eachDatabaseByTurns('dry runs', (open) => {
       } as const;
       const expected = ['RECURRING 2024-01-01..2024-02-01 15'];
       expect(await action(add)).to.deep.equal(expected);
-      await engine.acme.createSubscription({
+      await engine.subscribe({
         accountId,
         planName: 'support-monthly',
         bundleId: of.bundleId,
       });
-      await engine.settle();
       expect(await lastLines()).to.deep.equal(expected);
       engine.clock.set('2024-01-11T00:00:00Z');
       const foretold = await action({ dryRunAction: 'STOP_BILLING', ...of, billingPolicy: 'IMMEDIATE' });
@@ -440,8 +434,7 @@ eachDatabaseByTurns('dry runs', (open) => {
           targetDate: parseLocalDate('2024-04-11'),
         }),
       ).to.deep.equal(foretold);
-      await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
-      await engine.settle();
+      await engine.settle(engine.acme.subscriptions.changePlan(of.subscriptionId, change));
       expect(await lastLines()).to.deep.equal(foretold);
     });
 
@@ -464,11 +457,10 @@ eachDatabaseByTurns('dry runs', (open) => {
       expect(await action({ ...start, effectiveDate })).to.deep.equal([january]);
       const targetDate = parseLocalDate('2024-03-20');
       expect(await action({ ...start, effectiveDate, targetDate })).to.deep.equal([march]);
-      await engine.acme.createSubscription(
+      await engine.subscribe(
         { accountId, planName: 'solo-now' },
         { billingDate: effectiveDate, entitlementDate: effectiveDate },
       );
-      await engine.settle();
       expect((await invoices()).map(itemLines)).to.deep.equal([[january], [february], [march]]);
     });
 
@@ -521,8 +513,7 @@ eachDatabaseByTurns('dry runs', (open) => {
         'RECURRING 2024-04-01..2024-05-01 19.95',
       ]);
       await engine.acme.tags.remove(account(), [off]);
-      await expectUpcoming(both, '2024-03-10');
-      await engine.settle();
+      await engine.settle(expectUpcoming(both, '2024-03-10'));
       expect(await lastLines()).to.deep.equal(both);
       await engine.acme.tags.add(account(), [off]);
       await expectUpcoming(['RECURRING 2024-04-01..2024-05-01 19.95'], '2024-04-01');

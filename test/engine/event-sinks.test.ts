@@ -42,8 +42,7 @@ eachDatabase('event sinks', (open) => {
     const theirs = billing.as({ tenant: other, user: 'test' });
     const accounts = await Promise.all([1, 2, 3].map(() => engine.payingAccount({ currency: 'USD' })));
     for (const { id } of accounts) await acme.createSubscription({ accountId: id, planName: 'pro-monthly' });
-    await theirs.createAccount({ currency: 'EUR' });
-    await engine.settle();
+    await engine.settle(theirs.createAccount({ currency: 'EUR' }));
     await engine.runTo('2025-05-10T10:00:00Z');
     const { events } = await acme.events.list({ after: next, limit: 1_000 });
     const shown = events.map(({ cursor: _, ...event }) => event);
@@ -71,8 +70,7 @@ eachDatabase('event sinks', (open) => {
     await opened([bad.sink, good.sink]);
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.accounts.update(id, { changes: { name: 'Ada' } });
-    await engine.acme.accounts.update(id, { changes: { name: 'Bea' } });
-    await engine.settle();
+    await engine.settle(engine.acme.accounts.update(id, { changes: { name: 'Bea' } }));
     expect(good.taken).to.have.length(3);
     expect(bad.taken).to.have.length(0);
     for (const when of ['10:14:59', '10:15:00', '10:44:59', '10:45:00']) {
@@ -90,8 +88,7 @@ eachDatabase('event sinks', (open) => {
       if (tries <= 8) throw new RetryLater(60_000, 'come again in a minute');
     });
     await opened([sink]);
-    await engine.acme.createAccount({ currency: 'USD' });
-    await engine.settle();
+    await engine.settle(engine.acme.createAccount({ currency: 'USD' }));
     for (let minute = 1; minute <= 8; minute += 1) {
       expect(taken).to.have.length(0);
       await engine.runTo(`2025-03-10T10:0${minute}:00Z`);
@@ -116,8 +113,7 @@ anyDatabase('event sinks that misbehave', (open) => {
     const others: string[] = [];
     for (let index = 0; index < 12; index += 1)
       others.push((await engine.acme.createAccount({ currency: 'USD' })).id);
-    await engine.acme.createSubscription({ accountId: first, planName: 'pro-monthly' });
-    await engine.settle();
+    await engine.subscribe({ accountId: first, planName: 'pro-monthly' });
     expect(slow.taken.map(({ accountId }) => accountId)).to.have.members(others);
     const { rows } = await engine.acme.invoices.page({ offset: 0, limit: 1 });
     expect(rows).to.have.length(1);
@@ -134,8 +130,7 @@ anyDatabase('event sinks that misbehave', (open) => {
     });
     engine = await openEngine(open, { now: NOW, eventSinks: [bad.sink] });
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
-    await engine.acme.accounts.update(id, { changes: { name: 'Ada' } });
-    await engine.settle();
+    await engine.settle(engine.acme.accounts.update(id, { changes: { name: 'Ada' } }));
     for (const when of ['10T10:15', '10T10:45', '10T12:45', '11T00:45', '12T00:45'])
       await engine.runTo(`2025-03-${when}:00Z`);
     expect(bad.taken.map(({ eventType }) => eventType)).to.deep.equal(['ACCOUNT_CHANGE']);
@@ -266,8 +261,7 @@ anyDatabase('event sinks that misbehave', (open) => {
   it('nothing is stored for sinks where there are none', async () => {
     const statements: string[] = [];
     engine = await openEngine(open, { now: NOW, trace: (statement) => statements.push(statement) });
-    await engine.acme.createAccount({ currency: 'USD' });
-    await engine.settle();
+    await engine.settle(engine.acme.createAccount({ currency: 'USD' }));
     expect(statements.filter((statement) => /bw_sink/.test(statement))).to.deep.equal([]);
   });
 });

@@ -158,8 +158,7 @@ anyDatabase('types of events', (open) => {
     await engine.runTo('2024-11-20T06:00:00Z');
     await engine.runTo('2024-11-26T06:00:00Z');
     await acme.subscriptions.cancel(plan.subscriptionId, { billingPolicy: 'IMMEDIATE' });
-    await acme.keyValues.delete('OVERDUE_CONFIG');
-    await engine.settle();
+    await engine.settle(acme.keyValues.delete('OVERDUE_CONFIG'));
   }
 
   async function changePlan({ subscriptionId: id, bundleId }: Record<'subscriptionId' | 'bundleId', Uuid>) {
@@ -189,7 +188,6 @@ anyDatabase('types of events', (open) => {
     if (item === undefined) throw new Error('nothing was invoiced');
     const { invoiceId, id: invoiceItemId } = item;
     names.set(invoiceId, 'invoice');
-    await acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount: '1' });
-    await engine.settle();
+    await engine.settle(acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount: '1' }));
   }
 });

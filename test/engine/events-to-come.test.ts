@@ -107,8 +107,7 @@ eachDatabaseByTurns('events to come', (open) => {
   it('invoicing §6 rule 3: runs for another subscription bring no repair before a bill cycle day moves', async () => {
     await begin();
     await moveBillCycleDay();
-    await engine.acme.createSubscription({ accountId, planName: 'other-8' });
-    await engine.settle();
+    await engine.subscribe({ accountId, planName: 'other-8' });
     expect(await dayByDay('2024-11-27')).to.deep.equal(onOtherBillCycleDay);
   });
 

@@ -22,9 +22,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
   }
 
   async function subscribe(planName: string, request: object = {}) {
-    const made = await engine.acme.createSubscription({ accountId, planName, ...request });
-    await engine.settle();
-    return made;
+    return engine.subscribe({ accountId, planName, ...request });
   }
 
   async function items(): Promise<readonly InvoiceItemView[]> {
@@ -61,8 +59,7 @@ eachDatabaseByTurns('the explanation of an item', (open) => {
     await engine.runTo('2024-02-11T00:00:00Z');
     const whole = await explained('RECURRING', 1);
     expect(whole.basis).to.include({ kind: 'RECURRING', rule: 'WHOLE', quantity: 3, share: null });
-    await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
-    await engine.settle();
+    await engine.settle(engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' }));
     expect((await explained('REPAIR_ADJ')).text).to.equal(
       'Credit for 2024-02-11 to 2024-03-01 (19 days) of the charge of plan team-now, phase team-now-evergreen for 2024-02-01 to 2024-03-01, no longer due after the cancellation on 2024-02-11. ' +
         'The cancellation takes effect on 2024-02-11 by the policy IMMEDIATE that was asked for. ' +

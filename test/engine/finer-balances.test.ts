@@ -16,9 +16,7 @@ eachDatabaseByTurns('a balance that older data has left finer than its currency'
   });
 
   const findings = async () =>
-    (await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).map(
-      ({ invariant, message, accountId }) => ({ invariant, message, accountId }),
-    );
+    (await engine.breaches()).map(({ invariant, message, accountId }) => ({ invariant, message, accountId }));
   const balanceOf = async (invoiceId: Uuid) => String((await engine.acme.invoices.get(invoiceId)).balance);
 
   /** An invoice of 20 of which 19.996 was paid, as amounts could be once. */

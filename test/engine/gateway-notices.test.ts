@@ -21,8 +21,7 @@ eachDatabaseByTurns('what notifications of gateways lead to (payments §11.2 rul
     number += 1;
   });
   afterEach(async () => {
-    const breaches = await Array.fromAsync(engine.billing.checks.breaches(engine.tenant));
-    expect(breaches).to.deep.equal([]);
+    expect(await engine.breaches()).to.deep.equal([]);
   });
 
   const notified = (told: NotificationAnswer) => {

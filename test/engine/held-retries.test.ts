@@ -41,12 +41,10 @@ eachDatabaseByTurns('payments §9.3: retries that a tag holds back', (open) => {
 
   const object = () => ({ id: account.id, type: 'ACCOUNT' }) as const;
   const hold = async (tag: Uuid = SystemTag.AUTO_PAY_OFF) => {
-    await engine.acme.tags.add(object(), [tag]);
-    await engine.settle();
+    await engine.settle(engine.acme.tags.add(object(), [tag]));
   };
   const release = async (tag: Uuid = SystemTag.AUTO_PAY_OFF) => {
-    await engine.acme.tags.remove(object(), [tag]);
-    await engine.settle();
+    await engine.settle(engine.acme.tags.remove(object(), [tag]));
   };
   const day = (date: string) => engine.runTo(`${date}T00:03:43Z`);
   const holds = async () =>

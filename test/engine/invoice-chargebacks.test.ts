@@ -21,8 +21,7 @@ eachDatabaseByTurns('chargebacks of payments of invoices (payments §9.5)', (ope
     number += 1;
   });
   afterEach(async () => {
-    const breaches = await Array.fromAsync(engine.billing.checks.breaches(engine.tenant));
-    expect(breaches).to.deep.equal([]);
+    expect(await engine.breaches()).to.deep.equal([]);
   });
 
   const keyOf = (name: string) => `${name}-${number}`;

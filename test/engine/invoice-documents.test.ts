@@ -187,12 +187,7 @@ eachDatabaseByTurns('invoicing §14: documents', (open) => {
       text: '{{invoice.processedCurrency}}|{{invoice.formattedPaidAmount}}',
     });
     const account = await engine.payingAccount({ currency: 'USD' });
-    await engine.acme.invoices.addCharges({
-      accountId: account.id,
-      items: [{ amount: decimal(20) }],
-      autoCommit: true,
-    });
-    await engine.settle();
+    await engine.settle(engine.charge(account.id, '20'));
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
     expect(invoice && (await html(invoice.id))).to.equal('|$20.00');
   });

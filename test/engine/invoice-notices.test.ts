@@ -139,8 +139,7 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
     await stage.begin(open);
     await stage.subscribe();
     const other = await stage.engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
-    await stage.engine.acme.createSubscription({ accountId: other.id, planName: 'solo-now' });
-    await stage.engine.settle();
+    await stage.engine.subscribe({ accountId: other.id, planName: 'solo-now' });
     const broken = `update bw_subscription_events set plan_name = 'gone' where account_record_id = ${other.recordId}`;
     await rowsOf(stage.engine.database, broken);
     stage.engine.clock.set('2024-08-25T06:00:00Z');
@@ -203,11 +202,10 @@ anyDatabase('what is told of invoices to come (invoicing §8.1)', (open) => {
     await stage.begin(open);
     const { accountId } = stage;
     const date = { date: parseLocalDate('2024-09-01') };
-    await stage.engine.acme.createSubscription(
+    await stage.engine.subscribe(
       { accountId, planName: 'solo-now' },
       { entitlementDate: date, billingDate: date },
     );
-    await stage.engine.settle();
     expect(await told(stage.engine)).to.deep.equal([]);
     await stage.engine.runTo('2024-08-25T06:00:00Z');
     expect(await told(stage.engine)).to.deep.equal([SEPTEMBER]);

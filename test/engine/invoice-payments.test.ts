@@ -1,10 +1,12 @@
-import { decimal, ErrorCode, SystemTag, type Uuid } from '../../lib/index.ts';
+import { ErrorCode, SystemTag, type Uuid } from '../../lib/index.ts';
 import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { PaidInvoices } from '../support/payments/paid-invoices.ts';
 import type { Account } from '../support/plain-views.ts';
 
 anyDatabase('payments of invoices (payments §9)', (open) => {
   let engine: TestEngine;
   let account: Account;
+  let invoices: PaidInvoices;
 
   before(async () => {
     engine = await openEngine(open, { now: '2012-05-31T00:03:42Z', catalog: null });
@@ -12,76 +14,59 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
   beforeEach(async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
     account = await engine.payingAccount({ currency: 'USD' });
+    invoices = new PaidInvoices(engine, account);
   });
 
-  /** A committed invoice of one charge; with a tag that holds its automatic payment back where asked. */
-  async function invoice(amount: string, { isHeldBack = false } = {}): Promise<{ id: Uuid; itemId: Uuid }> {
-    const { acme } = engine;
-    const object = { id: account.id, type: 'ACCOUNT' } as const;
-    if (isHeldBack) await acme.tags.add(object, [SystemTag.AUTO_PAY_OFF]);
-    const items = [{ amount: decimal(amount) }];
-    const [item] = await acme.invoices.addCharges({ accountId: account.id, items, autoCommit: true });
-    await engine.settle();
-    if (!item) throw new Error('no charge was made');
-    return { id: item.invoiceId, itemId: item.id };
-  }
-  const balanceOf = async (invoiceId: Uuid): Promise<number> =>
-    Number((await engine.acme.invoices.get(invoiceId)).balance);
-  async function paymentOf(invoiceId: Uuid) {
-    const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId);
-    if (!payment) throw new Error('the invoice has no payment');
-    return payment;
-  }
   const purchased = async (invoiceId: Uuid): Promise<number> =>
-    Number((await paymentOf(invoiceId)).totals.purchasedAmount);
+    Number((await invoices.paymentOf(invoiceId)).totals.purchasedAmount);
 
   it('payments §14 example 8: partial by the gateway, chargeback, reversal', async () => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_AMOUNT: '10' });
-    const { id } = await invoice('249.95');
-    const { id: paymentId } = await paymentOf(id);
-    expect([await purchased(id), await balanceOf(id)]).to.deep.equal([10, 239.95]);
+    const { id } = await invoices.add('249.95');
+    const { id: paymentId } = await invoices.paymentOf(id);
+    expect([await purchased(id), await invoices.balanceOf(id)]).to.deep.equal([10, 239.95]);
     const { invoicePayments } = engine.acme;
     const charged = await invoicePayments.chargeback({ paymentId, amount: '10' });
-    expect([await purchased(id), await balanceOf(id)]).to.deep.equal([0, 249.95]);
+    expect([await purchased(id), await invoices.balanceOf(id)]).to.deep.equal([0, 249.95]);
     const { externalKey: transactionExternalKey } = charged.transaction;
     const reversed = await invoicePayments.reverseChargeback({ paymentId, transactionExternalKey });
     expect(reversed.transaction).to.deep.include({ amount: null, status: 'PAYMENT_FAILURE' });
     expect(Number(reversed.transaction.processedAmount)).to.equal(0);
     expect(reversed.payment.stateName).to.equal('CHARGEBACK_FAILED');
     expect(reversed.payment.transactions).to.have.length(3);
-    expect([await purchased(id), await balanceOf(id)]).to.deep.equal([10, 239.95]);
+    expect([await purchased(id), await invoices.balanceOf(id)]).to.deep.equal([10, 239.95]);
   });
 
   it('payments §14 example 9: refunds on a paid invoice of 249.95', async () => {
-    const { id, itemId: invoiceItemId } = await invoice('249.95');
-    const { id: paymentId } = await paymentOf(id);
+    const { id, itemId: invoiceItemId } = await invoices.add('249.95');
+    const { id: paymentId } = await invoices.paymentOf(id);
     const { invoicePayments } = engine.acme;
-    const refunded = async () => Number((await paymentOf(id)).totals.refundedAmount);
+    const refunded = async () => Number((await invoices.paymentOf(id)).totals.refundedAmount);
     await invoicePayments.refund({ paymentId, amount: '10' });
-    expect([await refunded(), await balanceOf(id)]).to.deep.equal([10, 10]);
+    expect([await refunded(), await invoices.balanceOf(id)]).to.deep.equal([10, 10]);
     const adjustment = (amount: string) => ({ isAdjusted: true, adjustments: [{ invoiceItemId, amount }] });
     await invoicePayments.refund({ paymentId, amount: '1', ...adjustment('1') });
-    expect([await refunded(), await balanceOf(id)]).to.deep.equal([11, 10]);
+    expect([await refunded(), await invoices.balanceOf(id)]).to.deep.equal([11, 10]);
     const adjusted = (await engine.acme.invoices.get(id)).items.filter(
       ({ itemType }) => itemType === 'ITEM_ADJ',
     );
     expect(adjusted.map(({ amount }) => Number(amount))).to.deep.equal([-1]);
     await invoicePayments.refund({ paymentId, amount: '10', ...adjustment('10') });
-    expect([await refunded(), await balanceOf(id)]).to.deep.equal([21, 10]);
+    expect([await refunded(), await invoices.balanceOf(id)]).to.deep.equal([21, 10]);
     const calls = engine.ledger.ofPayment(paymentId).length;
     const less = invoicePayments.refund({ paymentId, amount: '5', ...adjustment('6') });
     expect(await codeOf(less)).to.equal(ErrorCode.INVOICE_REFUND_AMOUNT_DONT_MATCH_ITEMS_TO_ADJUST);
-    expect([await refunded(), await balanceOf(id)]).to.deep.equal([21, 10]);
+    expect([await refunded(), await invoices.balanceOf(id)]).to.deep.equal([21, 10]);
     expect(engine.ledger.ofPayment(paymentId)).to.have.length(calls);
   });
 
   it('payments §14 example 10: two partial payments, then refunds', async () => {
-    const { id, itemId: invoiceItemId } = await invoice('10', { isHeldBack: true });
+    const { id, itemId: invoiceItemId } = await invoices.add('10', { isHeldBack: true });
     const { invoicePayments } = engine.acme;
     const first = await invoicePayments.pay({ invoiceId: id, amount: '4' });
-    expect(await balanceOf(id)).to.equal(6);
+    expect(await invoices.balanceOf(id)).to.equal(6);
     const second = await invoicePayments.pay({ invoiceId: id, amount: '6' });
-    expect(await balanceOf(id)).to.equal(0);
+    expect(await invoices.balanceOf(id)).to.equal(0);
     if (!first || !second) throw new Error('nothing was paid');
     for (const [paid, amount] of [
       [first, '4'],
@@ -89,7 +74,7 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
     ] as const) {
       const adjustments = [{ invoiceItemId, amount }];
       await invoicePayments.refund({ paymentId: paid.payment.id, amount, isAdjusted: true, adjustments });
-      expect(await balanceOf(id)).to.equal(0);
+      expect(await invoices.balanceOf(id)).to.equal(0);
     }
     const rows = await engine.storage.read(engine.tenant, (session) =>
       session.payments.findInvoicePaymentsByInvoices([id]),
@@ -110,25 +95,25 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
       PROCESSED_AMOUNT: '225.44',
       PROCESSED_CURRENCY: 'EUR',
     });
-    const { id } = await invoice('249.95');
-    const { id: paymentId } = await paymentOf(id);
-    expect([await purchased(id), await balanceOf(id)]).to.deep.equal([249.95, 0]);
+    const { id } = await invoices.add('249.95');
+    const { id: paymentId } = await invoices.paymentOf(id);
+    expect([await purchased(id), await invoices.balanceOf(id)]).to.deep.equal([249.95, 0]);
     const { invoicePayments } = engine.acme;
     const charged = await invoicePayments.chargeback({ paymentId, amount: '225.44', currency: 'EUR' });
-    expect([await purchased(id), await balanceOf(id)]).to.deep.equal([0, 249.95]);
+    expect([await purchased(id), await invoices.balanceOf(id)]).to.deep.equal([0, 249.95]);
     const { externalKey: transactionExternalKey } = charged.transaction;
     await invoicePayments.reverseChargeback({ paymentId, transactionExternalKey });
-    expect([await purchased(id), await balanceOf(id)]).to.deep.equal([249.95, 0]);
+    expect([await purchased(id), await invoices.balanceOf(id)]).to.deep.equal([249.95, 0]);
   });
 
   it('payments §14 example 13: AUTO_PAY_OFF', async () => {
-    const { id } = await invoice('249.95', { isHeldBack: true });
-    expect(await balanceOf(id)).to.equal(249.95);
+    const { id } = await invoices.add('249.95', { isHeldBack: true });
+    expect(await invoices.balanceOf(id)).to.equal(249.95);
     await engine.acme.invoicePayments.pay({ invoiceId: id, amount: '10' });
-    expect(await balanceOf(id)).to.equal(239.95);
+    expect(await invoices.balanceOf(id)).to.equal(239.95);
     await engine.acme.tags.remove({ id: account.id, type: 'ACCOUNT' }, [SystemTag.AUTO_PAY_OFF]);
     await engine.settle();
-    expect(await balanceOf(id)).to.equal(0);
+    expect(await invoices.balanceOf(id)).to.equal(0);
     const amounts = (await engine.acme.payments.invoicePaymentsOfInvoice(id)).map(({ totals }) =>
       Number(totals.purchasedAmount),
     );
@@ -136,8 +121,8 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
   });
 
   it('payments §14 example 14: pay all, external, too much', async () => {
-    const one = await invoice('50', { isHeldBack: true });
-    const other = await invoice('30');
+    const one = await invoices.add('50', { isHeldBack: true });
+    const other = await invoices.add('30');
     const paid = await engine.acme.invoicePayments.payAll({
       accountId: account.id,
       isExternal: true,
@@ -150,17 +135,17 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
   });
 
   it('payments §14 example 14: pay all, external, too little', async () => {
-    const one = await invoice('50', { isHeldBack: true });
-    const other = await invoice('30');
+    const one = await invoices.add('50', { isHeldBack: true });
+    const other = await invoices.add('30');
     await engine.acme.invoicePayments.payAll({ accountId: account.id, isExternal: true, amount: '60' });
-    expect([await balanceOf(one.id), await balanceOf(other.id)]).to.deep.equal([0, 20]);
+    expect([await invoices.balanceOf(one.id), await invoices.balanceOf(other.id)]).to.deep.equal([0, 20]);
     const balances = await engine.acme.accounts.balances([account.id]);
     expect(Number(balances.get(account.id)?.accountCBA)).to.equal(0);
   });
 
   it('payments §14 example 16: external refund', async () => {
-    const { id } = await invoice('249.95');
-    const { id: paymentId } = await paymentOf(id);
+    const { id } = await invoices.add('249.95');
+    const { id: paymentId } = await invoices.paymentOf(id);
     const refund = await engine.acme.invoicePayments.refund({
       paymentId,
       amount: '249.95',
@@ -168,7 +153,7 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
     });
     expect(refund.payment.id).to.not.equal(paymentId);
     expect(refund.transaction).to.deep.include({ transactionType: 'CREDIT', status: 'SUCCESS' });
-    expect(Number((await paymentOf(id)).totals.refundedAmount)).to.equal(0);
+    expect(Number((await invoices.paymentOf(id)).totals.refundedAmount)).to.equal(0);
     const rows = await engine.storage.read(engine.tenant, (session) =>
       session.payments.findInvoicePaymentsByPayments([paymentId]),
     );
@@ -176,7 +161,7 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
       ['ATTEMPT', 249.95],
       ['REFUND', -249.95],
     ]);
-    expect(await balanceOf(id)).to.equal(249.95);
+    expect(await invoices.balanceOf(id)).to.equal(249.95);
   });
 
   it('money paid externally beyond what is owed becomes credit where nothing is owed at all', async () => {
@@ -188,7 +173,7 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
 
   it('a failed payment of an invoice is repeated with the method that it was begun with, and nowhere else', async () => {
     const { acme, gateway, ledger } = engine;
-    const { id } = await invoice('20', { isHeldBack: true });
+    const { id } = await invoices.add('20', { isHeldBack: true });
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 1 });
     const keys = { externalKey: 'repeated', transactionExternalKey: 'repeated-1' };
     const failed = await acme.invoicePayments.pay({ invoiceId: id, ...keys });
@@ -207,13 +192,13 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
     expect(await codeOf(direct)).to.equal(ErrorCode.PAYMENT_INVALID_OPERATION);
     const paid = await acme.invoicePayments.pay({ invoiceId: id, ...keys });
     expect(paid?.payment.id).to.equal(failed?.payment.id);
-    expect(await balanceOf(id)).to.equal(0);
+    expect(await invoices.balanceOf(id)).to.equal(0);
     expect(ledger.ofPayment(paid?.payment.id as Uuid)).to.have.length(2);
   });
 
   it('payments §4.2 rule 2: a failed payment of an invoice goes on under a new key of its transaction', async () => {
     const { acme, gateway } = engine;
-    const { id } = await invoice('20', { isHeldBack: true });
+    const { id } = await invoices.add('20', { isHeldBack: true });
     const pay = (transactionExternalKey: string, externalKey = 'further') =>
       acme.invoicePayments.pay({ invoiceId: id, externalKey, transactionExternalKey });
     gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
@@ -221,26 +206,26 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
     const again = await pay('further-2');
     const paid = await pay('further-3');
     expect([again?.payment.id, paid?.payment.id]).to.deep.equal([failed?.payment.id, failed?.payment.id]);
-    const { transactions } = await paymentOf(id);
+    const { transactions } = await invoices.paymentOf(id);
     expect(transactions.map(({ externalKey, status }) => [externalKey, status])).to.deep.equal([
       ['further-1', 'PAYMENT_FAILURE'],
       ['further-2', 'PAYMENT_FAILURE'],
       ['further-3', 'SUCCESS'],
     ]);
-    expect(await balanceOf(id)).to.equal(0);
+    expect(await invoices.balanceOf(id)).to.equal(0);
     const paymentId = paid?.payment.id as Uuid;
     await acme.invoicePayments.refund({ paymentId, amount: '5' });
     expect(await codeOf(acme.invoicePayments.refund({ paymentId, amount: '16' }))).to.equal(
       ErrorCode.INVOICE_REFUND_AMOUNT_TOO_HIGH,
     );
     await acme.invoicePayments.chargeback({ paymentId, amount: '3' });
-    expect(await balanceOf(id)).to.equal(8);
+    expect(await invoices.balanceOf(id)).to.equal(8);
     expect(await codeOf(pay('further-4'))).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
   });
 
   it('payments §4.2 rule 2: a failed payment of an invoice does not go on under a key that another transaction has', async () => {
     const { acme, gateway } = engine;
-    const { id } = await invoice('20', { isHeldBack: true });
+    const { id } = await invoices.add('20', { isHeldBack: true });
     await acme.payments.purchase({
       accountId: account.id,
       amount: '1',
@@ -257,12 +242,12 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
     await pay('stays-1');
     expect(await codeOf(pay('elsewhere'))).to.equal(ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS);
     expect(await codeOf(pay('declined'))).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
-    expect(await balanceOf(id)).to.equal(20);
+    expect(await invoices.balanceOf(id)).to.equal(20);
   });
 
   it('payments §4.2 rule 2: a payment of an invoice that is pending does not go on under a new key', async () => {
     const { acme, gateway } = engine;
-    const { id } = await invoice('20', { isHeldBack: true });
+    const { id } = await invoices.add('20', { isHeldBack: true });
     const pay = (transactionExternalKey: string) =>
       acme.invoicePayments.pay({
         invoiceId: id,
@@ -276,18 +261,18 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
   });
 
   it('a chargeback that an operator corrects to a failure no longer counts on its invoice', async () => {
-    const { id } = await invoice('20');
-    const { id: paymentId } = await paymentOf(id);
+    const { id } = await invoices.add('20');
+    const { id: paymentId } = await invoices.paymentOf(id);
     const charged = await engine.acme.invoicePayments.chargeback({ paymentId, amount: '5' });
-    expect(await balanceOf(id)).to.equal(5);
+    expect(await invoices.balanceOf(id)).to.equal(5);
     const transactionId = charged.transaction.id;
     await engine.acme.payments.fixTransaction({ paymentId, transactionId, status: 'PAYMENT_FAILURE' });
-    expect(await balanceOf(id)).to.equal(0);
+    expect(await invoices.balanceOf(id)).to.equal(0);
   });
 
   it('a refund in another currency than was paid is refused', async () => {
-    const { id } = await invoice('20');
-    const { id: paymentId } = await paymentOf(id);
+    const { id } = await invoices.add('20');
+    const { id: paymentId } = await invoices.paymentOf(id);
     const refund = engine.acme.invoicePayments.refund({
       paymentId,
       amount: '5',
@@ -295,6 +280,6 @@ anyDatabase('payments of invoices (payments §9)', (open) => {
       isExternal: true,
     });
     expect(await codeOf(refund)).to.equal(ErrorCode.PAYMENT_INVALID_PARAMETER);
-    expect(await balanceOf(id)).to.equal(0);
+    expect(await invoices.balanceOf(id)).to.equal(0);
   });
 });

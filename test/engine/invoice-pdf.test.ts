@@ -168,7 +168,6 @@ eachDatabaseByTurns('invoicing §14 rule 6: renderers of the host', (open) => {
         expect(error.code).to.equal(ErrorCode.NOT_IMPLEMENTED);
         expect(error).to.have.property('message').that.contains('npm install pdfkit');
       } else expect(await engine.acme.invoices.pdf(id)).to.equal(bytes);
-      await engine.close();
     }
     expect(given).to.have.length(1);
     expect(given[0]).to.deep.include({

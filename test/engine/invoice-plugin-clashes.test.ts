@@ -12,9 +12,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', invoicePlugins: plugins });
   }
 
-  async function newAccount(): Promise<Uuid> {
-    return (await engine.payingAccount({ currency: 'USD' })).id;
-  }
+  const newAccount = async (): Promise<Uuid> => (await engine.payingAccount({ currency: 'USD' })).id;
 
   async function subscribe(...accountIds: readonly Uuid[]): Promise<void> {
     for (const accountId of accountIds)
@@ -49,8 +47,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
     return rows.map(({ comments }) => comments).join();
   }
 
-  const sound = async () =>
-    expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+  const sound = async () => expect(await engine.breaches()).to.deep.equal([]);
 
   const groupsOf = ({ items }: SeenInvoice) =>
     items.filter(({ itemType }) => itemType !== 'CBA_ADJ').map(({ id }) => ({ itemIds: [id] }));
@@ -70,8 +67,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
     const [first, second] = [await newAccount(), await newAccount()];
     await charge(first);
     refused = second;
-    await subscribe(second, second);
-    await engine.settle();
+    await engine.settle(subscribe(second, second));
     expect(await parkReason(second)).to.contain('"1" that a plugin imposes is that of another invoice');
     await charge(first);
     expect(await codeOf(engine.acme.invoices.generateGroup({ accountId: second }))).to.equal(
@@ -119,8 +115,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
     const accountId = await newAccount();
     earlier = (await charge(accountId))[0]?.invoiceId ?? null;
     expect(await codeOf(charge(accountId))).to.equal(ErrorCode.INVOICE_ITEM_NOT_FOUND);
-    await subscribe(accountId);
-    await engine.settle();
+    await engine.settle(subscribe(accountId));
     expect(await parkReason(accountId)).to.contain(`"other" cannot have this: A new item`);
     expect(await lines(accountId)).to.deep.equal(['1: EXTERNAL_CHARGE 2024-01-01 1']);
     await sound();
@@ -152,8 +147,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
     await begin(adding('one', () => [{ id: chosenId, itemType: 'TAX', amount: '1' }]));
     const last = await newAccount();
     const accountIds = [await newAccount(), await newAccount(), last];
-    await subscribe(...accountIds);
-    await engine.settle();
+    await engine.settle(subscribe(...accountIds));
     const all = await Promise.all(accountIds.map(lines));
     expect(all).to.deep.equal([['1: RECURRING 2024-01-01..2024-02-01 19.95, TAX 2024-01-01 1'], [], []]);
     expect(await parkReason(last)).to.contain('"one" cannot have this');
@@ -181,8 +175,7 @@ eachDatabaseByTurns('what invoice plugins choose and others have (invoicing §13
     const [first, second, third] = [await newAccount(), await newAccount(), await newAccount()];
     marked.push(second);
     expect(await codeOf(charge(second))).to.equal(ErrorCode.INVOICE_ITEM_NOT_FOUND);
-    await subscribe(first, second, third);
-    await engine.settle();
+    await engine.settle(subscribe(first, second, third));
     expect(await parkReason(second)).to.contain('plugin gave a new item an id that an item has already');
     expect(told).to.deep.equal([second, second]);
     expect(await numbers(first, second, third)).to.deep.equal([1, 2]);

@@ -142,8 +142,7 @@ anyDatabase('what follows of invoice plugins', (open) => {
       ],
     });
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-    await engine.settle();
+    await engine.subscribe({ accountId, planName: 'solo-now' });
     expect([await isParked(accountId), (await invoicesOf(accountId)).length]).to.deep.equal([false, 1]);
   });
 });

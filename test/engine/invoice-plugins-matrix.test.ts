@@ -191,8 +191,7 @@ anyDatabase(
       before(async () => {
         plugin.script.clear();
         engine.clock.set('2024-01-02T00:00:00Z');
-        await signUp();
-        await engine.settle();
+        await engine.settle(signUp());
       });
 
       describe('asked for', () => {
@@ -236,8 +235,7 @@ anyDatabase(
         before(async () => {
           plugin.script.clear();
           engine.clock.set('2024-01-03T00:00:00Z');
-          await signUp();
-          await engine.settle();
+          await engine.settle(signUp());
           script();
           await engine.runTo('2024-02-03T00:00:00Z');
         });

@@ -133,8 +133,7 @@ anyDatabase(
         invoicePlugins: [plugin],
         longestTimerMs: 1_500,
       });
-      await inParallel(cells, 8, async (cell) => stages.set(cell, await stageOf(cell)));
-      await engine.settle();
+      await engine.settle(inParallel(cells, 8, async (cell) => stages.set(cell, await stageOf(cell))));
       for (const cell of cells) plugin.script.set(stageFor(cell).accountId, cell);
       plugin.told.clear();
       plugin.spoil = spoil;
@@ -220,7 +219,7 @@ anyDatabase(
     }
 
     async function linesOf(accountId: Uuid): Promise<readonly string[]> {
-      const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
+      const all = await engine.invoicesOf(accountId);
       return all.map(
         (each) => `${each.status} ${itemLines(each).join(', ')} owes ${formatDecimal(each.balance)}`,
       );
@@ -260,7 +259,7 @@ anyDatabase(
     }
 
     it('the books are sound', async () => {
-      expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+      expect(await engine.breaches()).to.deep.equal([]);
     });
   },
 );

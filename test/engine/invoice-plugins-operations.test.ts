@@ -38,8 +38,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
     return item;
   }
 
-  const sound = async () =>
-    expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+  const sound = async () => expect(await engine.breaches()).to.deep.equal([]);
 
   it('every operation asks before, with no target date and the properties of its caller, and tells each invoice once', async () => {
     const calls: string[] = [];
@@ -398,8 +397,7 @@ eachDatabaseByTurns('invoice plugins in operations of people (invoicing §13 rul
 
   describe('dry runs (invoicing §11 rule 5)', () => {
     async function subscribe(): Promise<void> {
-      await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-      await engine.settle();
+      await engine.subscribe({ accountId, planName: 'solo-now' });
     }
 
     it('each step asks, with its date and the one asked for; one that is aborted or put off is billed by the next', async () => {

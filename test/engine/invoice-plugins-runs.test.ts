@@ -14,13 +14,12 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
   }
 
   async function subscribe(planName = 'solo-now'): Promise<Uuid> {
-    const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
-    await engine.settle();
+    const { subscriptionId } = await engine.subscribe({ accountId, planName });
     return subscriptionId;
   }
 
   async function invoices(): Promise<readonly InvoiceView[]> {
-    const all = await engine.acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
+    const all = await engine.invoicesOf(accountId);
     return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
   }
 
@@ -207,8 +206,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
       }),
     });
     await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-    await engine.settle();
+    await engine.subscribe({ accountId, planName: 'solo-now' });
     await engine.runTo('2024-02-01T00:00:00Z');
     const february = (await invoices()).slice(-2);
     expect(february.map((each) => itemLines(each).join())).to.deep.equal([
@@ -274,7 +272,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     number = '7';
     await engine.acme.generateInvoice({ accountId, targetDate });
     number = null;
-    await engine.acme.invoices.addCharges({ accountId, items: [{ amount: '1' }], autoCommit: true });
+    await engine.charge(accountId, '1');
     expect((await invoices()).map(({ invoiceNumber }) => invoiceNumber)).to.deep.equal([7, 1000, 1001]);
   });
 
@@ -320,8 +318,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect(pluginName).to.equal('discount');
     expect(text, text).to.contain('changed to 15.50 USD by the invoice plugin "discount": loyal');
     engine.clock.set('2024-01-16T00:00:00Z');
-    await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
-    await engine.settle();
+    await engine.settle(engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' }));
     expect((await lines())[1]).to.equal(
       'REPAIR_ADJ 2024-01-16..2024-02-01 -8, CBA_ADJ 2024-01-16..2024-01-16 8 owes 0',
     );
@@ -336,8 +333,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
   });
   const cancelOn = async (id: Uuid, instant: string): Promise<void> => {
     await engine.runTo(instant);
-    await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
-    await engine.settle();
+    await engine.settle(engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' }));
   };
   const wrong = async () => [
     ...(await Array.fromAsync(engine.billing.checks.breaches())),
@@ -363,12 +359,11 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
 
   it('free days that a plugin has charged are charged once, and repaired with their share', async () => {
     await begin(changedTo('7'));
-    const { subscriptionId } = await engine.acme.createSubscription({
+    const { subscriptionId } = await engine.subscribe({
       accountId,
       planName: 'solo-now',
       priceOverrides: [{ phaseName: 'solo-now-evergreen', recurringPrice: '0' }],
     });
-    await engine.settle();
     const made = ['RECURRING 2024-01-01..2024-02-01 7 owes 0'];
     expect(await lines()).to.deep.equal(made);
     await cancelOn(subscriptionId, '2024-01-16T00:00:00Z');
@@ -394,8 +389,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
       const subscriptionId = await subscribe();
       engine.clock.set('2024-01-11T00:00:00Z');
       const now = { billingPolicy: 'IMMEDIATE', entitlementPolicy: 'IMMEDIATE' } as const;
-      await engine.acme.subscriptions.cancel(subscriptionId, now);
-      await engine.settle();
+      await engine.settle(engine.acme.subscriptions.cancel(subscriptionId, now));
       const [, repairing] = await invoices();
       expect(repairing && itemLines(repairing)).to.include(repair);
       expect(await wrong()).to.deep.equal([]);
@@ -410,8 +404,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
       }),
     });
     const id = await subscribe('solo-monthly');
-    await engine.acme.subscriptions.changeQuantity(id, { quantity: 2 });
-    await engine.settle();
+    await engine.settle(engine.acme.subscriptions.changeQuantity(id, { quantity: 2 }));
     const fixed = (await invoices())
       .flatMap(({ items }) => items)
       .filter(({ itemType }) => itemType === 'FIXED');
@@ -430,8 +423,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     });
     const id = await subscribe();
     engine.clock.set('2024-01-16T00:00:00Z');
-    await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
-    await engine.settle();
+    await engine.settle(engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' }));
     const [charge, repair] = await invoices();
     expect(repair && itemLines(repair)[0]).to.equal('REPAIR_ADJ 2024-01-16..2024-02-01 -4');
     const [item] = charge?.items ?? [];
@@ -498,7 +490,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     await engine.runTo('2024-03-01T00:00:00Z');
     expect(await parkReason()).to.contain('more than what remains of invoice item');
     expect(await left()).to.have.length(3);
-    expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+    expect(await engine.breaches()).to.deep.equal([]);
   });
 
   it('an automatic run of an account that changes meanwhile is asked about again, and comes back while it goes on changing', async () => {
@@ -517,8 +509,7 @@ eachDatabaseByTurns('invoice plugins in runs (invoicing §13)', (open) => {
     expect((await invoices()).flatMap(({ items }) => items)).to.have.length(2);
     const before = asked;
     changes = before + 7;
-    engine.clock.set('2024-02-01T00:00:00Z');
-    await engine.settle();
+    await engine.runTo('2024-02-01T00:00:00Z');
     expect(asked, 'five times, and again when it comes back').to.be.greaterThan(before + 7);
     expect(await parkReason()).to.equal('not parked');
     const february = (await invoices())

@@ -24,8 +24,7 @@ eachDatabaseByTurns('refunds of payments of invoices (payments §9.5)', (open) =
     invoices = new PaidInvoices(engine, account);
   });
   afterEach(async () => {
-    const breaches = await Array.fromAsync(engine.billing.checks.breaches(engine.tenant));
-    expect(breaches).to.deep.equal([]);
+    expect(await engine.breaches()).to.deep.equal([]);
   });
 
   const otherCard = async (): Promise<Uuid> =>

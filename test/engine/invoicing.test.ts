@@ -18,11 +18,10 @@ eachDatabaseByTurns('invoicing', (open) => {
     const account = await opened.payingAccount({ currency: 'USD' });
     const events = newEvents(opened.database);
     await events();
-    const { subscriptionId } = await opened.acme.createSubscription({
+    const { subscriptionId } = await opened.subscribe({
       accountId: account.id,
       planName: 'pro-monthly',
     });
-    await opened.settle();
     expect(await linesOf(opened, account.id)).to.deep.equal([['FIXED 2012-04-01..2012-05-01 0']]);
     expect((await opened.acme.getAccount(account.id)).billCycleDayLocal).to.equal(1);
     const changes = await opened.acme.audit.history({ type: 'ACCOUNT', id: account.id });
@@ -75,8 +74,7 @@ eachDatabaseByTurns('invoicing', (open) => {
   it('invoicing E17 Dry run is not cumulative: only the invoice of the target date, and nothing is stored', async () => {
     const opened = await begin('2014-01-02T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
-    await opened.acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' });
-    await opened.settle();
+    await opened.subscribe({ accountId: account.id, planName: 'pro-monthly' });
     const before = await linesOf(opened, account.id);
     const events = newEvents(opened.database);
     await events();
@@ -98,8 +96,7 @@ eachDatabaseByTurns('invoicing', (open) => {
     const opened = await begin('2014-01-02T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 14 });
     await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
-    await opened.acme.createSubscription({ accountId: account.id, planName: 'kit-monthly' });
-    await opened.settle();
+    await opened.subscribe({ accountId: account.id, planName: 'kit-monthly' });
     const targetDate = parseLocalDate('2014-01-14');
     const foreseen = await opened.acme.invoices.dryRun({ accountId: account.id, targetDate });
     await opened.runTo('2014-01-14T00:00:00Z');
@@ -111,11 +108,10 @@ eachDatabaseByTurns('invoicing', (open) => {
   it('invoicing E19 Zone: due dates fire by the zone rules of their day, and items carry the local dates', async () => {
     const opened = await begin('2026-01-15T05:30:00Z');
     const account = await opened.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
-    const { subscriptionId } = await opened.acme.createSubscription({
+    const { subscriptionId } = await opened.subscribe({
       accountId: account.id,
       planName: 'team-now',
     });
-    await opened.settle();
     await opened.runTo('2026-02-15T05:29:59Z');
     expect(await linesOf(opened, account.id)).to.have.length(1);
     await opened.runTo('2026-02-15T05:30:00Z');
@@ -144,8 +140,7 @@ eachDatabaseByTurns('invoicing', (open) => {
   it('after a jump of the clock, invoices, their commits and payments are of the day on which they are made', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD' });
-    await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
-    await opened.settle();
+    await opened.subscribe({ accountId: account.id, planName: 'solo-now' });
     await opened.runTo('2024-03-10T09:00:00Z');
     const invoices = await invoicesOf(opened, account.id);
     const days = invoices.map(({ targetDate, invoiceDate, commitDate }) =>
@@ -183,8 +178,7 @@ eachDatabaseByTurns('invoicing', (open) => {
   it('an explicit run invoices ahead, and answers 4007 when there is nothing left', async () => {
     const opened = await begin('2020-01-01T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD' });
-    await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
-    await opened.settle();
+    await opened.subscribe({ accountId: account.id, planName: 'solo-now' });
     const request = { accountId: account.id, targetDate: parseLocalDate('2020-02-01') };
     expect(itemLines(await opened.acme.generateInvoice(request))).to.deep.equal([
       'RECURRING 2020-02-01..2020-03-01 19.95',
@@ -197,8 +191,7 @@ eachDatabaseByTurns('invoicing', (open) => {
   it('a jump over many due dates gives the same invoices as single steps', async () => {
     const opened = await begin('2020-01-31T00:00:00Z');
     const account = await opened.payingAccount({ currency: 'USD' });
-    await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
-    await opened.settle();
+    await opened.subscribe({ accountId: account.id, planName: 'solo-now' });
     await opened.runTo('2020-05-31T00:00:00Z');
     expect(await linesOf(opened, account.id)).to.deep.equal([
       ['RECURRING 2020-01-31..2020-02-29 19.95'],

@@ -30,8 +30,7 @@ anyDatabase(
       const { invoiceId } = item;
       const paid = await acme.invoicePayments.pay({ invoiceId, amount, properties });
       if (!paid) throw new Error('nothing was paid');
-      await acme.tags.remove(object, [SystemTag.AUTO_PAY_OFF]);
-      await engine.settle();
+      await engine.settle(acme.tags.remove(object, [SystemTag.AUTO_PAY_OFF]));
       return { invoiceId, paymentId: paid.payment.id, transactionId: paid.transaction.id };
     }
     const shown = async (invoiceId: Uuid) => {
@@ -79,8 +78,7 @@ anyDatabase(
       const { invoiceId, paymentId, transactionId } = await released('10', PENDING);
       expect([await shown(invoiceId), await holds()]).to.deep.equal([[10, 'PENDING 10', 'SUCCESS 70'], 1]);
       const status = 'PAYMENT_FAILURE';
-      await engine.acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status });
-      await engine.settle();
+      await engine.settle(engine.acme.payments.recordNotifiedOutcome({ paymentId, transactionId, status }));
       expect([await shown(invoiceId), await holds()]).to.deep.equal([
         [0, 'PAYMENT_FAILURE 10', 'SUCCESS 70', 'SUCCESS 10'],
         0,
@@ -90,8 +88,7 @@ anyDatabase(
     it('a hold that a pending payment covers ends when that one is completed', async () => {
       const { invoiceId, paymentId } = await released('80', PENDING);
       expect([await shown(invoiceId), await holds()]).to.deep.equal([[80, 'PENDING 80'], 1]);
-      await engine.acme.invoicePayments.complete({ paymentId });
-      await engine.settle();
+      await engine.settle(engine.acme.invoicePayments.complete({ paymentId }));
       expect([await shown(invoiceId), await holds()]).to.deep.equal([[0, 'SUCCESS 80'], 0]);
     });
 
@@ -103,11 +100,9 @@ anyDatabase(
       const object = { id: account.id, type: 'ACCOUNT' } as const;
       await engine.acme.tags.add(object, [SystemTag.MANUAL_PAY]);
       const status = 'PAYMENT_FAILURE';
-      await engine.acme.payments.fixTransaction({ paymentId, transactionId, status });
-      await engine.settle();
+      await engine.settle(engine.acme.payments.fixTransaction({ paymentId, transactionId, status }));
       expect([await shown(invoiceId), await holds()]).to.deep.equal([[80, 'PAYMENT_FAILURE 10'], 1]);
-      await engine.acme.tags.remove(object, [SystemTag.MANUAL_PAY]);
-      await engine.settle();
+      await engine.settle(engine.acme.tags.remove(object, [SystemTag.MANUAL_PAY]));
       expect([await shown(invoiceId), await holds()]).to.deep.equal([
         [0, 'PAYMENT_FAILURE 10', 'SUCCESS 80'],
         0,

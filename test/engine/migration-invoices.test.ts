@@ -134,11 +134,11 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     const repairs = [repair, { itemType: 'CBA_ADJ', amount: decimal(9) }] as const;
     const [after, standing] = [await migrate(id, repairs), await migrate(id, repairs)];
     expect(standing.items[0]?.linkedItemId).to.equal(billed?.items[0]?.id);
-    expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+    expect(await engine.breaches()).to.deep.equal([]);
     for (const invoice of [before, after]) await engine.acme.invoices.void(invoice.id);
     expect(await codeOf(engine.acme.generateInvoice({ accountId: id }))).to.equal(4007);
     expect(await engine.acme.invoices.verifyCoverage(id)).to.deep.equal([]);
-    expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+    expect(await engine.breaches()).to.deep.equal([]);
     const view = await engine.acme.getSubscription(subscriptionId);
     expect(view.chargedThrough?.date).to.equal(day('2024-02-01'));
     await engine.acme.invoices.void(billed?.id as Uuid);
@@ -172,8 +172,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
       parentAccountId: parent.id,
       isPaymentDelegatedToParent: true,
     });
-    const invoice = await migrate(child.id, [{ itemType: 'RECURRING', amount: decimal(30) }]);
-    await engine.settle();
+    const invoice = await engine.settle(migrate(child.id, [{ itemType: 'RECURRING', amount: decimal(30) }]));
     expect(invoice).to.include({ parentAccountId: null, parentInvoiceId: null });
     expect(await listed(parent.id)).to.deep.equal([]);
   });
@@ -217,7 +216,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     const { items } = await migrate(id, [recurring]);
     expect(items[0]).to.deep.include(named);
     expect(items[0]?.rate && formatDecimal(items[0].rate)).to.equal('0.5');
-    expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+    expect(await engine.breaches()).to.deep.equal([]);
   });
 
   it('a migration invoice refuses an account that has no currency', async () => {

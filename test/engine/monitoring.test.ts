@@ -94,8 +94,7 @@ eachDatabase('how a deployment fares (platform §12)', (open, kind) => {
 
   it('pushes are entries of their queue: late, freed, given up, and sent again', async () => {
     const { acme, clock } = engine;
-    await acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/events');
-    await engine.settle();
+    await engine.settle(acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/events'));
     clock.advance({ minutes: 10 });
     const late = await acme.monitoring.data();
     expect(late.lateNotifications).to.deep.equal([]);
@@ -124,8 +123,7 @@ eachDatabase('how a deployment fares (platform §12)', (open, kind) => {
   it('an entry that was given up is done anew, once, and bills nothing twice', async () => {
     const { acme, clock, storage, billing } = engine;
     const { id: accountId } = await acme.createAccount({ currency: 'USD' });
-    await acme.createSubscription({ accountId, planName: 'solo-monthly' });
-    await engine.settle();
+    await engine.settle(acme.createSubscription({ accountId, planName: 'solo-monthly' }));
     clock.advance({ months: 2 });
     const entry = await claimedByDeadNode(storage, {
       topics: [QueueName.NEXT_BILLING_DATE],
@@ -135,8 +133,7 @@ eachDatabase('how a deployment fares (platform §12)', (open, kind) => {
       claimId: () => crypto.randomUUID() as never,
       leaseEndsAtMs: Date.now() + minuteMs,
     });
-    await storage.queue.fail([{ entry, reason: 'a catalog was missing' }]);
-    await engine.settle();
+    await engine.settle(storage.queue.fail([{ entry, reason: 'a catalog was missing' }]));
     const before = (await acme.invoices.ofAccount({ accountId })).length;
     const of = { kind: QueueKind.NOTIFICATION, recordIds: [entry.recordId] };
     expect((await acme.queues.failed({ kind: of.kind })).map(({ reason }) => reason)).to.deep.equal([

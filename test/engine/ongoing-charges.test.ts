@@ -86,8 +86,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
       trace: (statement) => statements.push(statement),
     });
     const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-    const made = await engine.acme.createSubscription({ accountId, planName: 'heat-monthly' });
-    await engine.settle();
+    const made = await engine.subscribe({ accountId, planName: 'heat-monthly' });
     for (const month of ['2024-02-01', '2024-03-01']) await engine.runTo(`${month}T00:00:00Z`);
     return { accountId, ...made };
   }
@@ -99,10 +98,8 @@ eachDatabaseByTurns('ongoing charges', (open) => {
     return cursor?.ongoing != null;
   }
 
-  async function linesAfterMarch({ accountId }: Sold): Promise<readonly string[]> {
-    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-    return invoices.flatMap(itemLines).slice(3);
-  }
+  const linesAfterMarch = async ({ accountId }: Sold) =>
+    (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).flatMap(itemLines).slice(3);
 
   it('ongoing charges are billed by a run that reads neither subscriptions, nor their events, nor what is covered', async () => {
     const sold = await begin();
@@ -124,8 +121,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
     await engine.acme.tags.add(bundle, [SystemTag.AUTO_INVOICING_OFF]);
     await engine.runTo('2024-05-01T00:00:00Z');
     expect(await linesAfterMarch(sold)).to.deep.equal([]);
-    await engine.acme.tags.remove(bundle, [SystemTag.AUTO_INVOICING_OFF]);
-    await engine.settle();
+    await engine.settle(engine.acme.tags.remove(bundle, [SystemTag.AUTO_INVOICING_OFF]));
     expect(await linesAfterMarch(sold)).to.deep.equal([APRIL, MAY]);
   });
 
@@ -141,8 +137,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
     const { id: tenant } = await engine.billing.tenants.create({ userName: 'test' }, input);
     const before = engine.billing.as({ tenant, user: 'test' });
     const { id: accountId } = await before.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-    await before.createSubscription({ accountId, planName: 'heat-monthly' });
-    await engine.settle();
+    await engine.settle(before.createSubscription({ accountId, planName: 'heat-monthly' }));
     await engine.runTo('2024-02-01T00:00:00Z');
     await engine.close();
 
@@ -170,8 +165,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
       acme.keyValues.add('PER_TENANT_CONFIG', JSON.stringify({ 'org.service.invoice.inArrear.mode': mode }));
     await billIn('GREEDY');
     const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-    const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'free' });
-    await engine.settle();
+    const { subscriptionId } = await engine.settle(acme.createSubscription({ accountId, planName: 'free' }));
     await engine.runTo('2024-02-10T00:00:00Z');
     await acme.generateInvoice({ accountId });
     await billIn('DEFAULT');
@@ -196,8 +190,7 @@ eachDatabaseByTurns('ongoing charges', (open) => {
       const sold = await begin();
       expect(await isOngoing(sold.subscriptionId)).to.equal(true);
       engine.clock.set('2024-03-11T00:00:00Z');
-      await change(engine.acme, sold);
-      await engine.settle();
+      await engine.settle(change(engine.acme, sold));
       for (const date of ['2024-04-01', '2024-05-01']) await engine.runTo(`${date}T00:00:00Z`);
       expect(await linesAfterMarch(sold)).to.deep.equal(expected);
       expect(await engine.acme.invoices.verifyCoverage(sold.accountId)).to.deep.equal([]);

@@ -1,6 +1,6 @@
 import { decimal, type NewOverdueDefinition, SystemTag, type Uuid } from '../../lib/index.ts';
 import type { TestEngine } from '../support/index.ts';
-import { eachDatabaseByTurns, expect, itemLines, openEngine, rowsOf } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, openEngine, rowsOf } from '../support/index.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
 
 const CLEAR = '__KILLBILL__CLEAR__OVERDUE_STATE__';
@@ -20,8 +20,7 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
     await engine.acme.overdue.upload(config);
     accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
-    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-    await engine.settle();
+    await engine.subscribe({ accountId, planName: 'solo-now' });
   });
 
   async function states(): Promise<readonly string[]> {
@@ -41,8 +40,7 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
   const tags = async () =>
     (await engine.acme.tags.ofAccount(accountId)).map(({ tagDefinitionName }) => tagDefinitionName);
 
-  const items = async () =>
-    (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).flatMap(itemLines);
+  const items = async () => await engine.linesOf(accountId);
 
   const BILLED = ['RECURRING 2024-01-01..2024-02-01 19.95'];
 
@@ -112,8 +110,7 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
     });
     await engine.settle();
     await engine.runTo('2024-01-03T12:00:00Z');
-    await acme.tags.remove({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]);
-    await engine.settle();
+    await engine.settle(acme.tags.remove({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]));
     await engine.runTo('2024-01-11T06:00:00Z');
     const states = () => acme.blocking.ofAccount(id, { services: ['overdue-service'] });
     expect(await states(), 'a retry of the payment is due at 12:00').to.deep.equal([]);
@@ -151,8 +148,7 @@ eachDatabaseByTurns('overdue accounts that are closed, read and exported', (open
 
   it('an overdue account that is forgotten stays overdue', async () => {
     await engine.runTo('2024-01-11T00:00:00Z');
-    await engine.acme.anonymizeAccount(accountId);
-    await engine.settle();
+    await engine.settle(engine.acme.anonymizeAccount(accountId));
     await engine.runTo('2024-01-21T00:00:00Z');
     expect(await states()).to.deep.equal(['WARNED', 'DISABLED']);
   });

@@ -24,8 +24,7 @@ anyDatabase('overdue and payments', (open) => {
       const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(id);
       expect(payment?.transactions.map(({ status }) => status)).to.deep.equal(['PENDING']);
       await engine.runTo('2012-06-05T10:00:00Z');
-      await engine.acme.invoicePayments.complete({ paymentId: payment?.id ?? '' });
-      await engine.settle();
+      await engine.settle(engine.acme.invoicePayments.complete({ paymentId: payment?.id ?? '' }));
       expect([await debtor.state(), await debtor.owed()]).to.deep.equal(['clear', []]);
       expect((await debtor.states()).at(-1)).to.equal('clear from 06-05T10:00:00');
     });

@@ -1,4 +1,4 @@
-import { decimal, type NewOverdueDefinition, SystemTag } from '../../lib/index.ts';
+import { type NewOverdueDefinition, SystemTag } from '../../lib/index.ts';
 import { eachDatabaseByTurns, expect, openEngine, rowsOf, type TestEngine } from '../support/index.ts';
 import { afterDays } from '../support/overdue/stage-configs.ts';
 import type { Account } from '../support/plain-views.ts';
@@ -39,15 +39,13 @@ eachDatabaseByTurns('the check of overdue', (open) => {
     await acme.overdue.upload(states(10));
     clock.set('2024-01-02T00:00:00Z');
     account = await acme.createAccount({ currency: 'USD' });
-    await charge(account);
-    await engine.settle();
+    await engine.settle(charge(account));
     await engine.runTo('2024-01-12T00:00:00Z');
     expect(await entered()).to.deep.equal(['DISABLED']);
   });
 
   async function charge({ id: accountId }: Account): Promise<void> {
-    const items = [{ amount: decimal('50') }];
-    await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true });
+    await engine.charge(accountId, '50');
   }
 
   /** The names of the states that accounts have entered, in that order. */
@@ -65,8 +63,7 @@ eachDatabaseByTurns('the check of overdue', (open) => {
     await engine.runTo('2024-02-02T00:00:00Z');
     expect(await found()).to.deep.equal([]);
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: account.id });
-    await engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? '', isExternal: true });
-    await engine.settle();
+    await engine.settle(engine.acme.invoicePayments.pay({ invoiceId: invoice?.id ?? '', isExternal: true }));
     expect((await entered()).at(-1)).to.contain('CLEAR');
     expect(await found()).to.deep.equal([]);
   });
@@ -125,8 +122,7 @@ eachDatabaseByTurns('the check of overdue', (open) => {
     it(`a check tells of no account ${which}`, async () => {
       await rowsOf(engine.database, NO_CHECK);
       expect(await found()).to.have.length(1);
-      await excuse();
-      await engine.settle();
+      await engine.settle(excuse());
       expect(await found()).to.deep.equal([]);
     });
   }

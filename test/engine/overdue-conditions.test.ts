@@ -184,7 +184,6 @@ anyDatabase('overdue: conditions', (open) => {
       const debtor = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }));
       await debtor.charge('1');
       expect(await debtor.state()).to.equal('clear');
-      await engine.close();
       const payer = await begin('2024-03-01T12:00:00Z', oneState({ responses: ['OTHER'] }), {
         hasCard: true,
       });
@@ -237,13 +236,11 @@ anyDatabase('overdue: conditions', (open) => {
     const draft = await debtor.charge('30', false);
     await engine.runTo('2024-03-20T12:00:00Z');
     expect([await look(debtor), await debtor.check()]).to.deep.equal(['clear', null]);
-    await engine.acme.invoices.commit(draft.id);
-    await engine.settle();
+    await engine.settle(engine.acme.invoices.commit(draft.id));
     expect([await debtor.state(), await debtor.check()]).to.deep.equal(['clear', '2024-03-25T12:00:00']);
     await engine.runTo('2024-03-25T12:00:00Z');
     expect(await debtor.state()).to.equal('S1');
-    await engine.acme.invoices.void(draft.id);
-    await engine.settle();
+    await engine.settle(engine.acme.invoices.void(draft.id));
     expect(await debtor.state()).to.equal('clear');
   });
 
@@ -255,8 +252,7 @@ anyDatabase('overdue: conditions', (open) => {
     await debtor.charge('10');
     Debtor.decline(engine, 'EXPIRED_CARD');
     const { accountId } = debtor;
-    await engine.acme.generateInvoice({ accountId, targetDate: localDate(2012, 5, 31) });
-    await engine.settle();
+    await engine.settle(engine.acme.generateInvoice({ accountId, targetDate: localDate(2012, 5, 31) }));
     expect([await debtor.owed(), await debtor.state()]).to.deep.equal([['10', '249.95'], 'clear']);
     await engine.runTo('2012-05-31T00:03:42Z');
     expect((await debtor.states())[0]).to.equal('S from 05-31T00:03:42');

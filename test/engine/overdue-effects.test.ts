@@ -239,11 +239,9 @@ anyDatabase('overdue §9: effects and events', (open) => {
     const { accountId } = debtor;
     const gone = await engine.acme.createSubscription({ accountId, planName: 'solo-monthly' });
     await runTo('05-20');
-    await engine.acme.subscriptions.cancel(gone.subscriptionId);
-    await engine.settle();
+    await engine.settle(engine.acme.subscriptions.cancel(gone.subscriptionId));
     await runTo('05-31');
-    await engine.acme.createSubscription({ accountId, planName: 'kit-monthly' });
-    await engine.settle();
+    await engine.subscribe({ accountId, planName: 'kit-monthly' });
     await engine.acme.subscriptions.cancel(debtor.subscriptionId ?? '', {
       entitlementPolicy: 'END_OF_TERM',
       billingPolicy: 'END_OF_TERM',

@@ -37,8 +37,7 @@ anyDatabase('overdue, worked examples: what is owed', (open) => {
   it('overdue §12 example 6, refund and chargeback: a refund without adjustment', async () => {
     const debtor = await twoPaid();
     const paymentId = await paymentOf(debtor, 0);
-    await engine.acme.invoicePayments.refund({ paymentId, amount: '249.95' });
-    await engine.settle();
+    await engine.settle(engine.acme.invoicePayments.refund({ paymentId, amount: '249.95' }));
     expect(await debtor.owed()).to.deep.equal(['249.95']);
     expect(await debtor.states()).to.deep.equal(['OD1 from 07-05T10:00:00']);
     expect(await debtor.check()).to.equal('07-10T00:03:42');
@@ -47,13 +46,11 @@ anyDatabase('overdue, worked examples: what is owed', (open) => {
   it('overdue §12 example 6, refund and chargeback: a chargeback and its reversal', async () => {
     const debtor = await twoPaid();
     const key = { paymentId: await paymentOf(debtor, 0), transactionExternalKey: 'dispute' };
-    await engine.acme.invoicePayments.chargeback({ ...key, amount: '249.95' });
-    await engine.settle();
+    await engine.settle(engine.acme.invoicePayments.chargeback({ ...key, amount: '249.95' }));
     expect(await debtor.owed()).to.deep.equal(['249.95']);
     expect(await debtor.states()).to.deep.equal(['OD1 from 07-05T10:00:00']);
     await engine.runTo('2012-07-06T10:00:00Z');
-    await engine.acme.invoicePayments.reverseChargeback(key);
-    await engine.settle();
+    await engine.settle(engine.acme.invoicePayments.reverseChargeback(key));
     expect(await debtor.owed()).to.deep.equal([]);
     expect(await debtor.states()).to.deep.equal(['OD1 from 07-05T10:00:00', 'clear from 07-06T10:00:00']);
     expect(await debtor.check()).to.equal(null);
@@ -94,8 +91,7 @@ anyDatabase('overdue, worked examples: what is owed', (open) => {
     const debtor = await twoUnpaid();
     const { id: invoiceId, accountId, items } = await debtor.bill(0);
     const invoiceItemId = items[0]?.id ?? '';
-    await engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId });
-    await engine.settle();
+    await engine.settle(engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId }));
     await expectClearOf0705(debtor);
   });
 

@@ -43,8 +43,7 @@ anyDatabase('overdue, worked examples: tags, cancellation, parents and JSON', (o
     engine = await openStory(open, configB(policy));
     const debtor = await Debtor.sign(engine);
     const { accountId, bundleId } = debtor;
-    await engine.acme.createSubscription({ accountId, bundleId, planName: 'backup-monthly' });
-    await engine.settle();
+    await engine.subscribe({ accountId, bundleId, planName: 'backup-monthly' });
     await debtor.chronicle.news();
     Debtor.decline(engine);
     await debtor.chronicle.days('2012-05-02', '2012-05-31');

@@ -33,8 +33,7 @@ anyDatabase('what becomes of an account that does not pay, and why', (open) => {
     await acme.overdue.upload(config);
     accountId = (await engine.payingAccount({ currency: 'USD' })).id;
     engine.gateway.configure(DECLINE);
-    await acme.createSubscription({ accountId, planName: 'p-monthly' });
-    await engine.settle();
+    await engine.settle(acme.createSubscription({ accountId, planName: 'p-monthly' }));
   }
 
   /** Goes day by day, as a server that runs all the time. */
@@ -232,8 +231,7 @@ anyDatabase('what becomes of an account that does not pay, and why', (open) => {
     await begin(exampleConfigs.B);
     await walkTo('2012-06-01');
     const account = { id: accountId, type: 'ACCOUNT' } as const;
-    await engine.acme.tags.add(account, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
-    await engine.settle();
+    await engine.settle(engine.acme.tags.add(account, [SystemTag.OVERDUE_ENFORCEMENT_OFF]));
     const preview = await engine.acme.overdue.preview(accountId, '2012-07-01');
     expect([preview.isExempt, preview.state.name, preview.steps.length]).to.deep.equal([true, CLEAR, 0]);
     const explained = await engine.acme.overdue.explain(accountId);
@@ -260,8 +258,7 @@ anyDatabase('what becomes of an account that does not pay, and why', (open) => {
     expect([explained.state.name, explained.matched]).to.deep.equal(['OD1', 'OD1']);
     expect(explained.payingAccountId).to.equal(parent);
     expect(explained.text).to.contain('the parent that pays for it owes');
-    await acme.tags.add({ id: parent, type: 'ACCOUNT' }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
-    await engine.settle();
+    await engine.settle(acme.tags.add({ id: parent, type: 'ACCOUNT' }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]));
     expect((await acme.overdue.explain(child.id)).exemptBy).to.equal(parent);
     expect((await acme.overdue.explain(child.id)).text).to.contain('the parent that pays for it carries');
   });

@@ -98,8 +98,7 @@ async function compareForeseen(engine: TestEngine, debt: Debt): Promise<void> {
     await passDays(engine, afterDays);
     const requestedDate = addDays(today(engine, timeZone), aheadDays);
     const items = [{ amount: String(amount) }];
-    await acme.invoices.addCharges({ accountId: id, items, requestedDate, autoCommit: true });
-    await engine.settle();
+    await engine.settle(acme.invoices.addCharges({ accountId: id, items, requestedDate, autoCommit: true }));
   }
   const days = Array.from({ length: DAYS_AHEAD }, (_, ahead) => addDays(today(engine, timeZone), ahead));
   const foreseen: string[] = [];

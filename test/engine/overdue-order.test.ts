@@ -1,4 +1,4 @@
-import { decimal, SystemTag } from '../../lib/index.ts';
+import { SystemTag } from '../../lib/index.ts';
 import { anyDatabase, expect, type TestEngine } from '../support/index.ts';
 import { Debtor, openStory } from '../support/overdue/debtor.ts';
 import { CONFIG_C, overdueXml } from '../support/overdue/overdue-documents.ts';
@@ -66,11 +66,7 @@ anyDatabase('overdue §5.2: order in time', (open) => {
     Debtor.decline(engine);
     await engine.runTo('2012-05-31T00:03:42Z');
     Debtor.accept(engine);
-    await engine.acme.invoices.addCharges({
-      accountId: debtor.accountId,
-      items: [{ amount: decimal('5') }],
-      autoCommit: true,
-    });
+    await engine.charge(debtor.accountId, '5');
     await engine.runTo('2012-06-12T10:00:00Z');
     expect([await debtor.states(), await debtor.owed(), await debtor.check()]).to.deep.equal([[], [], null]);
   });

@@ -1,6 +1,6 @@
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import type { CatalogPluginContext, NewOverdueDefinition, Uuid } from '../../lib/index.ts';
-import { decimal, SystemTag } from '../../lib/index.ts';
+import { SystemTag } from '../../lib/index.ts';
 import type { WriteSession } from '../../lib/ports/storage/index.ts';
 import { QueueName } from '../../lib/records/index.ts';
 import { harbour } from '../support/catalogs/priced-catalog.ts';
@@ -16,8 +16,7 @@ async function begin(engine: TestEngine, config: NewOverdueDefinition) {
   await engine.acme.overdue.upload(config);
   const account = await engine.acme.createAccount({ currency: 'USD' });
   const invoices = new PaidInvoices(engine, account);
-  const invoice = await invoices.add('30');
-  await engine.settle();
+  const invoice = await engine.settle(invoices.add('30'));
   return { account, invoice };
 }
 
@@ -74,8 +73,7 @@ onPostgresql('overdue: races', (open) => {
     // It finds the account busy, and comes again.
     expect(await engine.billing.settle({ timeoutMs: 400 })).to.equal(false);
     expect(await statesOf(engine, account.id)).to.have.length(1);
-    await change.commit();
-    await engine.settle();
+    await engine.settle(change.commit());
     expect((await statesOf(engine, account.id)).slice(1)).to.deep.equal([`${CLEAR} 2012-05-06T11:00`]);
   });
 
@@ -96,8 +94,7 @@ onPostgresql('overdue: races', (open) => {
     while ((await statesOf(engine, child.id)).length === 0);
     expect(await statesOf(engine, child.id)).to.deep.equal(['OD 2012-05-06T10:00']);
     expect(await statesOf(engine, parent.id)).to.deep.equal([]);
-    await busy.commit();
-    await engine.settle();
+    await engine.settle(busy.commit());
     expect(await statesOf(engine, parent.id)).to.deep.equal(['OD 2012-05-06T10:00']);
   });
 });
@@ -131,11 +128,9 @@ eachDatabase('overdue races', (open) => {
     });
     const ended = await engine.acme.createAccount({ currency: 'USD' });
     const subscription = { accountId: ended.id, planName: 'boat-monthly' };
-    const { subscriptionId } = await engine.acme.createSubscription(subscription);
-    await engine.settle();
+    const { subscriptionId } = await engine.subscribe(subscription);
     await engine.runTo('2012-05-06T09:00:00Z');
-    const items = [{ amount: '30' }];
-    await engine.acme.invoices.addCharges({ accountId: ended.id, items, autoCommit: true });
+    await engine.charge(ended.id, '30');
     isDown = true;
     engine.clock.set('2012-05-06T10:00:00Z');
     do expect(await engine.billing.settle({ timeoutMs: 700 })).to.equal(false);
@@ -177,8 +172,7 @@ eachDatabase('overdue: what comes to rest', (open) => {
     await engine.runTo('2012-05-07T10:00:00Z');
     const born = { currency: 'USD', parentAccountId: parent.id } as const;
     const paidFor = await engine.acme.createAccount({ ...born, isPaymentDelegatedToParent: true });
-    const payingItself = await engine.acme.createAccount(born);
-    await engine.settle();
+    const payingItself = await engine.settle(engine.acme.createAccount(born));
     expect(await statesOf(engine, paidFor.id)).to.deep.equal(['OD 2012-05-07T10:00']);
     expect(await statesOf(engine, payingItself.id)).to.deep.equal([]);
   });
@@ -200,8 +194,7 @@ eachDatabase('overdue: what comes to rest', (open) => {
     };
     const [before, beforeOfChildren] = await refreshes();
     for (const { id: accountId } of children) {
-      const items = [{ amount: decimal('1') }];
-      await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true });
+      await engine.charge(accountId, '1');
     }
     await engine.settle();
     expect(await refreshes()).to.deep.equal([before + 1, beforeOfChildren + 12]);
@@ -221,8 +214,7 @@ eachDatabase('overdue: what comes to rest', (open) => {
     await engine.runTo('2012-05-06T10:00:00Z');
     expect(await names()).to.deep.equal(['AUTO_INVOICING_OFF']);
     await engine.acme.tags.add(object, [SystemTag.AUTO_INVOICING_OFF]);
-    await engine.acme.invoicePayments.pay({ invoiceId: invoice.id, isExternal: true });
-    await engine.settle();
+    await engine.settle(engine.acme.invoicePayments.pay({ invoiceId: invoice.id, isExternal: true }));
     expect((await statesOf(engine, account.id)).at(-1)).to.equal(`${CLEAR} 2012-05-06T10:00`);
     expect(await names()).to.deep.equal(['AUTO_INVOICING_OFF']);
     expect(await Array.fromAsync(engine.billing.checks.breaches(null))).to.deep.equal([]);
@@ -231,8 +223,7 @@ eachDatabase('overdue: what comes to rest', (open) => {
   it('overdue §2.3: closing an account keeps AUTO_INVOICING_OFF when it is not overdue any more', async () => {
     const { account } = await begin(engine, OD);
     await engine.runTo('2012-05-06T10:00:00Z');
-    await engine.acme.accounts.close(account.id, { writeOffUnpaidInvoices: true });
-    await engine.settle();
+    await engine.settle(engine.acme.accounts.close(account.id, { writeOffUnpaidInvoices: true }));
     expect((await statesOf(engine, account.id)).at(-1)).to.equal(`${CLEAR} 2012-05-06T10:00`);
     const tags = await engine.acme.tags.ofAccount(account.id, { objectType: 'ACCOUNT' });
     expect(tags.map(({ tagDefinitionName }) => tagDefinitionName)).to.deep.equal(['AUTO_INVOICING_OFF']);

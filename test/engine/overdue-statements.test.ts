@@ -106,8 +106,7 @@ eachDatabase('statements of overdue', (open) => {
       ],
     });
     const { id } = await engine.payingAccount({ currency: 'USD' });
-    await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
-    await engine.settle();
+    await engine.subscribe({ accountId: id, planName: 'solo-now' });
     await engine.acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.TEST]);
     const refreshes = `select record_id from bw_queue_entries where unique_key like 'overdue-refresh:%'`;
     expect(await rowsOf(engine.database, refreshes)).to.have.length(1);
@@ -139,8 +138,7 @@ eachDatabase('statements of overdue', (open) => {
 
   it('overdue §7 rule 2: without conditions an exemption costs one look at whether the account was ever overdue', async () => {
     await begin(null);
-    const id = await debtor();
-    await engine.settle();
+    const id = await engine.settle(debtor());
     const tagged = (definitionId: Uuid) =>
       sent(() => engine.acme.tags.add({ type: 'ACCOUNT', id }, [definitionId]));
     await tagged(SystemTag.TEST);
@@ -186,8 +184,10 @@ eachDatabase('statements of overdue', (open) => {
       pushSender: null,
     });
     const { acme } = await shopIn(billing);
-    const settle = async (): Promise<void> => {
+    const settle: TestEngine['settle'] = async (work) => {
+      const result = await work;
       expect(await billing.settle()).to.equal(true);
+      return result as never;
     };
     return { billing, acme, settle };
   }

@@ -46,8 +46,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     const { id: invoiceId } = await debtor.charge('10');
     expect(await debtor.state()).to.equal('clear');
     Debtor.decline(engine, 'EXPIRED_CARD');
-    await engine.acme.invoicePayments.pay({ invoiceId });
-    await engine.settle();
+    await engine.settle(engine.acme.invoicePayments.pay({ invoiceId }));
     expect(await debtor.state()).to.equal('LATE');
   });
 
@@ -57,17 +56,14 @@ anyDatabase('overdue §7: triggers', (open) => {
     expect(await debtor.state()).to.equal('clear');
     const paymentId = await paymentOf(id);
     const { invoicePayments } = engine.acme;
-    await invoicePayments.refund({ paymentId, amount: '4' });
-    await engine.settle();
+    await engine.settle(invoicePayments.refund({ paymentId, amount: '4' }));
     expect(await debtor.state()).to.equal('LATE');
     await debtor.pay(0);
     expect(await debtor.state()).to.equal('clear');
     const key = { paymentId, transactionExternalKey: 'dispute' };
-    await invoicePayments.chargeback({ ...key, amount: '6' });
-    await engine.settle();
+    await engine.settle(invoicePayments.chargeback({ ...key, amount: '6' }));
     expect(await debtor.state()).to.equal('LATE');
-    await invoicePayments.reverseChargeback(key);
-    await engine.settle();
+    await engine.settle(invoicePayments.reverseChargeback(key));
     expect(await debtor.state()).to.equal('clear');
   });
 
@@ -82,8 +78,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     const debtor = await begin();
     const { id } = await debtor.charge('10', false);
     expect(await debtor.state()).to.equal('clear');
-    await engine.acme.invoices.commit(id);
-    await engine.settle();
+    await engine.settle(engine.acme.invoices.commit(id));
     expect(await debtor.state()).to.equal('LATE');
   });
 
@@ -116,8 +111,7 @@ anyDatabase('overdue §7: triggers', (open) => {
     const debtor = await begin();
     const { id } = await debtor.charge('10');
     expect(await debtor.state()).to.equal('LATE');
-    await engine.acme.invoices.void(id);
-    await engine.settle();
+    await engine.settle(engine.acme.invoices.void(id));
     expect(await debtor.state()).to.equal('clear');
   });
 
@@ -150,8 +144,7 @@ anyDatabase('overdue §7: triggers', (open) => {
       { isPaymentDelegatedToParent: true },
     ];
     for (const each of changes) {
-      await engine.acme.updateAccount(child.accountId, { changes: each });
-      await engine.settle();
+      await engine.settle(engine.acme.updateAccount(child.accountId, { changes: each }));
       found.push(await child.state());
     }
     expect(found).to.deep.equal(['LATE', 'clear', 'LATE', 'clear', 'LATE', 'LATE', 'LATE']);

@@ -58,15 +58,12 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
   for (const [way, change] of ways) {
     it(`overdue §1.2 rule 5: an account that is blocked is clear at once when the configuration ${way}`, async () => {
       await engine.acme.overdue.upload(OD);
-      const blocked = await debtor();
-      await engine.settle();
+      const blocked = await engine.settle(debtor());
       await engine.runTo(DAY);
-      const fresh = await debtor();
-      await engine.settle();
+      const fresh = await engine.settle(debtor());
       expect(await tagsOf(blocked)).to.deep.equal(['AUTO_INVOICING_OFF']);
       engine.clock.advance({ hours: 2 });
-      await change(engine);
-      await engine.settle();
+      await engine.settle(change(engine));
       expect(await states(blocked)).to.deep.equal(['OD 2012-05-06T10:00', `${CLEAR} 2012-05-06T12:00`]);
       expect(await tagsOf(blocked)).to.deep.equal([]);
       expect(await states(fresh)).to.deep.equal([]);
@@ -77,8 +74,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
   it('overdue §1.2 rule 5: each page of accounts costs as many statements, and who is clear is not looked at', async () => {
     const { storage, tenant, clock } = engine;
     const count = 2 * ACCOUNTS_PER_OVERDUE_PAGE + 1;
-    await engine.acme.overdue.upload(OD);
-    await engine.settle();
+    await engine.settle(engine.acme.overdue.upload(OD));
     await storage.write(tenant, author({ createdDate: clock.now() }), async (session) => {
       const news = Array.from({ length: count }, () =>
         account({ parentAccountId: null, isPaymentDelegatedToParent: false }),
@@ -106,8 +102,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
       );
     });
     statements.length = 0;
-    await engine.acme.keyValues.delete(KEY);
-    await engine.settle();
+    await engine.settle(engine.acme.keyValues.delete(KEY));
     const pages = statements.filter((text) =>
       /from bw_overdue_accounts[\s\S]*order by account_id/.test(text),
     );
@@ -128,8 +123,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
     const accountId = await debtor();
     await engine.acme.overdue.upload({ overdueStates: [{ name: 'FINE', isClearState: true }] });
     await engine.settle();
-    await engine.acme.keyValues.delete(KEY);
-    await engine.settle();
+    await engine.settle(engine.acme.keyValues.delete(KEY));
     await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.OVERDUE_ENFORCEMENT_OFF]);
     await engine.settle();
     expect(await entries()).to.equal(0);
@@ -138,8 +132,7 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
 
   it('overdue §7 rule 2: OVERDUE_ENFORCEMENT_OFF clears an account that an earlier configuration has left in a state', async () => {
     await engine.acme.overdue.upload(OD);
-    const accountId = await debtor();
-    await engine.settle();
+    const accountId = await engine.settle(debtor());
     await engine.runTo(DAY);
     const { storage, tenant, clock } = engine;
     // As after a start of the server with another default.
@@ -161,10 +154,8 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
   it('overdue §6 rule 6: a check that falls due meanwhile is put off day by day while something is owed', async () => {
     await engine.acme.overdue.upload(OD);
     const waiting = await debtor();
-    const paying = await debtor();
-    await engine.settle();
-    await engine.acme.keyValues.delete(KEY);
-    await engine.settle();
+    const paying = await engine.settle(debtor());
+    await engine.settle(engine.acme.keyValues.delete(KEY));
     const pending = async () => {
       const rows = await rowsOf(
         engine.database,
@@ -191,11 +182,9 @@ anyDatabase('overdue where no state has a condition any more', (open) => {
 
   it('overdue §6 rule 6: who was taken out of his state and owes on meets the next configuration', async () => {
     await engine.acme.overdue.upload(OD);
-    const accountId = await debtor();
-    await engine.settle();
+    const accountId = await engine.settle(debtor());
     await engine.runTo(DAY);
-    await engine.acme.keyValues.delete(KEY);
-    await engine.settle();
+    await engine.settle(engine.acme.keyValues.delete(KEY));
     await engine.acme.overdue.upload(OD);
     await engine.runTo('2012-05-07T10:00:00Z');
     expect((await states(accountId)).map((text) => text.split(' ')[0])).to.deep.equal(['OD', CLEAR, 'OD']);

@@ -51,8 +51,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
   it('parking: more items than the safety bound: nothing is written, the account is parked, others go on', async () => {
     await begin('2024-06-01T00:00:00Z', { maxDailyItems: 1, catalog: meadow });
     const withSetUp = await subscriber('canopy-monthly');
-    const other = await subscriber('sprout-monthly-direct');
-    await engine.settle();
+    const other = await engine.settle(subscriber('sprout-monthly-direct'));
     expect(await linesOf(withSetUp)).to.deep.equal([]);
     expect(await isParked(withSetUp)).to.equal(true);
     expect(await linesOf(other)).to.deep.equal([['RECURRING 2024-06-01..2024-07-01 12']]);
@@ -64,8 +63,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
 
   it('parking by hand keeps automatic runs away until the account is unparked, which bills what has fallen due', async () => {
     await begin('2024-01-01T00:00:00Z');
-    const id = await subscriber('solo-now');
-    await engine.settle();
+    const id = await engine.settle(subscriber('solo-now'));
     const { invoices } = engine.acme;
     const parked = async () => (await invoices.parked({ offset: 0, limit: 10 })).rows;
     expect(await parked()).to.deep.equal([]);
@@ -80,8 +78,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
     await engine.runTo('2024-03-02T00:00:00Z');
     expect(await linesOf(id)).to.have.length(1);
     await invoices.unpark(id);
-    await invoices.unpark(id);
-    await engine.settle();
+    await engine.settle(invoices.unpark(id));
     expect(await parked()).to.deep.equal([]);
     expect((await linesOf(id)).flat()).to.have.length(3);
     const unknown = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
@@ -92,16 +89,14 @@ eachDatabaseByTurns('parked accounts', (open) => {
 
   it('a start in the past is billed period by period, each run counting for its own day', async () => {
     await begin('2024-06-01T00:00:00Z');
-    const late = await subscriber('solo-now', { billingDate: '2022-01-01' });
-    await engine.settle();
+    const late = await engine.settle(subscriber('solo-now', { billingDate: '2022-01-01' }));
     expect(await isParked(late)).to.equal(false);
     expect((await linesOf(late)).flat()).to.have.length(30);
   });
 
   it('the safety bound can be raised where the engine is opened', async () => {
     await begin('2024-01-01T00:00:00Z', { maxDailyItems: -1 });
-    const id = await subscriber('solo-now');
-    await engine.settle();
+    const id = await engine.settle(subscriber('solo-now'));
     const ahead = await engine.acme.generateInvoice({
       accountId: id,
       targetDate: parseLocalDate('2026-12-01'),
@@ -111,8 +106,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
 
   it('an explicit run that meets the safety bound parks the account and says so', async () => {
     await begin('2024-01-01T00:00:00Z');
-    const id = await subscriber('solo-now');
-    await engine.settle();
+    const id = await engine.settle(subscriber('solo-now'));
     const request = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
     expect(await codeOf(engine.acme.generateInvoice(request))).to.equal(ErrorCode.INVOICE_BOUND_EXCEEDED);
     expect(await isParked(id)).to.equal(true);
@@ -120,28 +114,24 @@ eachDatabaseByTurns('parked accounts', (open) => {
 
   it('an explicit run that accepts the bounds goes past them once, bills everything and unparks the account', async () => {
     await begin('2024-01-01T00:00:00Z');
-    const id = await subscriber('solo-now');
-    await engine.settle();
+    const id = await engine.settle(subscriber('solo-now'));
     await park(id);
     const tooFar = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
     const { items } = await engine.acme.generateInvoice({ ...tooFar, acceptBounds: true });
     expect(items).to.have.length(35);
     expect(await isParked(id)).to.equal(false);
     const subscriptionId = items[0]?.subscriptionId ?? id;
-    await engine.acme.subscriptions.changeQuantity(subscriptionId, { quantity: 2 });
-    await engine.settle();
+    await engine.settle(engine.acme.subscriptions.changeQuantity(subscriptionId, { quantity: 2 }));
     expect(await isParked(id), 'the next run is held to them again').to.equal(true);
   });
 
   it('sixteen periods that AUTO_INVOICING_OFF has kept back: parked, the audit row of the mark names the bound', async () => {
     await begin('2023-01-01T00:00:00Z');
-    const id = await subscriber('solo-now');
-    await engine.settle();
+    const id = await engine.settle(subscriber('solo-now'));
     const account = { type: 'ACCOUNT', id } as const;
     await engine.acme.tags.add(account, [SystemTag.AUTO_INVOICING_OFF]);
     await engine.runTo('2024-05-01T00:00:00Z');
-    await engine.acme.tags.remove(account, [SystemTag.AUTO_INVOICING_OFF]);
-    await engine.settle();
+    await engine.settle(engine.acme.tags.remove(account, [SystemTag.AUTO_INVOICING_OFF]));
     expect(await isParked(id)).to.equal(true);
     const [mark] = (await engine.acme.tags.ofObject(account)).filter(
       ({ tagDefinitionName }) => tagDefinitionName === '__PARK__',
@@ -156,8 +146,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
 
   it('a jump of the clock over many due dates is no excess of one day', async () => {
     await begin('2024-01-01T00:00:00Z');
-    const id = await subscriber('solo-now');
-    await engine.settle();
+    const id = await engine.settle(subscriber('solo-now'));
     await engine.runTo('2026-06-01T00:00:00Z');
     expect(await isParked(id)).to.equal(false);
     expect((await linesOf(id)).flat()).to.have.length(30);
@@ -173,8 +162,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
     const both = price('USD', '10') + price('EUR', '9');
     engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: sold('2024-01-01', both) });
     const foreign = await subscriber('p-m', { currency: 'EUR' });
-    const other = await subscriber('p-m');
-    await engine.settle();
+    const other = await engine.settle(subscriber('p-m'));
     expect(await isParked(foreign)).to.equal(false);
     const forExisting = 'effectiveDateForExistingSubscriptions';
     const later = `<${forExisting}>2024-02-01</${forExisting}>`;
@@ -190,8 +178,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
 
   it('a parked account is passed over; once an explicit run has unparked it, it is billed for all it missed', async () => {
     await begin('2024-01-01T00:00:00Z');
-    const id = await subscriber('solo-now');
-    await engine.settle();
+    const id = await engine.settle(subscriber('solo-now'));
     await park(id);
     await engine.runTo('2024-02-01T00:00:00Z');
     expect(await linesOf(id)).to.have.length(1);

@@ -1,4 +1,4 @@
-import { decimal, ErrorCode, formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
+import { ErrorCode, formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
 import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import type { Account } from '../support/plain-views.ts';
 
@@ -12,10 +12,7 @@ eachDatabaseByTurns('payments 10.1 rule 7: payAllUnpaidInvoices', (open) => {
   });
 
   async function charge(amount: string, accountId: Uuid = account.id): Promise<Uuid> {
-    const items = [{ amount: decimal(amount) }];
-    const [item] = await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true });
-    await engine.settle();
-    return item?.invoiceId as Uuid;
+    return (await engine.settle(engine.charge(accountId, amount))).id;
   }
 
   const add = (more: { isDefault?: boolean; pluginName?: string; payAllUnpaidInvoices?: boolean } = {}) =>

@@ -31,13 +31,7 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
     engine.gateway.configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId, status });
 
   async function invoiced(): Promise<Uuid> {
-    const [item] = await engine.acme.invoices.addCharges({
-      accountId: account.id,
-      autoCommit: true,
-      items: [{ amount: '249.95', currency: 'USD' }],
-    });
-    await engine.settle();
-    return item?.invoiceId ?? NOWHERE;
+    return (await engine.settle(engine.charge(account.id, '249.95'))).id;
   }
 
   async function paymentOf(invoiceId: Uuid): Promise<PaymentView> {
@@ -92,13 +86,7 @@ anyDatabase('attempts of payments (payments §3.3)', (open) => {
     const properties = [{ key: 'IPCD_RETRIES', value: 'true', isUpdatable: false }];
     const pay = async (more: object = {}) => {
       await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
-      const [item] = await engine.acme.invoices.addCharges({
-        accountId: account.id,
-        autoCommit: true,
-        items: [{ amount: '249.95', currency: 'USD' }],
-      });
-      await engine.settle();
-      const invoiceId = item?.invoiceId ?? NOWHERE;
+      const { id: invoiceId } = await engine.settle(engine.charge(account.id, '249.95'));
       await engine.acme.invoicePayments.pay({ invoiceId, properties, ...more });
       await engine.acme.tags.remove({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
       return invoiceId;

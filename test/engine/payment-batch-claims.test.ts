@@ -6,7 +6,7 @@ import type {
   PaymentMethodDetails,
   Uuid,
 } from '../../lib/index.ts';
-import { decimal, ErrorCode } from '../../lib/index.ts';
+import { ErrorCode } from '../../lib/index.ts';
 import { codeOf, eachDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
 import { ScriptedControl } from '../support/payments/scripted-control.ts';
 import type { Account } from '../support/plain-views.ts';
@@ -58,14 +58,7 @@ eachDatabase('answers of gateways that cannot be read, beside others (payments Â
     return account;
   }
   async function invoiced(account: Account): Promise<Uuid> {
-    const items = [{ amount: decimal('20') }];
-    const [item] = await engine.acme.invoices.addCharges({
-      accountId: account.id,
-      items,
-      autoCommit: true,
-    });
-    if (!item) throw new Error('no charge was made');
-    return item.invoiceId;
+    return (await engine.charge(account.id, '20')).id;
   }
   const statusesOf = async (invoiceId: Uuid) =>
     (await engine.acme.payments.invoicePaymentsOfInvoice(invoiceId)).flatMap(({ transactions }) =>

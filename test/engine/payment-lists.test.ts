@@ -1,7 +1,7 @@
-import type { BillingError, GatewaySearch, Page, PaymentGateway, Uuid } from '../../lib/index.ts';
+import type { GatewaySearch, Page, PaymentGateway, Uuid } from '../../lib/index.ts';
 import { ErrorCode } from '../../lib/index.ts';
 import { externalPaymentGateway } from '../../lib/payments/index.ts';
-import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 import type { Account, PaymentView } from '../support/plain-views.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
@@ -55,11 +55,6 @@ eachDatabaseByTurns('lists of payments (payments §11)', (open) => {
   const keysOf = ({ rows }: Page<PaymentView>): readonly string[] =>
     rows.map(({ externalKey }) => externalKey);
   const search = async (key: string) => keysOf(await engine.acme.payments.search(key, ALL));
-  const codeOf = (work: Promise<unknown>): Promise<number> =>
-    work.then(
-      () => 0,
-      (error: BillingError) => error.code,
-    );
 
   it('a list of payments is in creation order, or backwards, with its counts', async () => {
     const { payments } = engine.acme;

@@ -100,8 +100,7 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
       const asking = { withPluginInfo: true };
       expect((await engine.acme.payments.getByKey('odd', asking)).transactions[0]?.pluginInfo).to.equal(null);
       expect(await outcome(engine.acme.payments.page({ offset: 0, limit: 10 }))).to.equal('done');
-      engine.clock.set(LATER);
-      await engine.settle();
+      await engine.runTo(LATER);
       expect(await stateOf('odd')).to.deep.equal(['UNKNOWN 10']);
       expect(await stateOf('other')).to.deep.equal(['SUCCESS 10']);
     });
@@ -126,12 +125,10 @@ eachDatabaseByTurns('what plugins are given and what they claim (payments §2.2,
     await begin({ completeLedger: true });
     await outcome(buy('odd'));
     info = () => [null];
-    engine.clock.set(LATER);
-    await engine.settle();
+    await engine.runTo(LATER);
     expect(await stateOf('odd')).to.deep.equal(['UNKNOWN 10']);
     info = () => [];
-    engine.clock.set('2024-01-03T11:00:00Z');
-    await engine.settle();
+    await engine.runTo('2024-01-03T11:00:00Z');
     expect(await stateOf('odd')).to.deep.equal(['PLUGIN_FAILURE 10']);
   });
 

@@ -1,12 +1,6 @@
-import {
-  type BillingError,
-  ErrorCode,
-  type PaymentControl,
-  type PaymentControlContext,
-  type TransactionFixInput,
-  type Uuid,
-} from '../../lib/index.ts';
-import { anyDatabase, expect, openEngine, type TestEngine } from '../support/index.ts';
+import type { PaymentControl, PaymentControlContext, TransactionFixInput, Uuid } from '../../lib/index.ts';
+import { ErrorCode } from '../../lib/index.ts';
+import { anyDatabase, codeOf, expect, openEngine, type TestEngine } from '../support/index.ts';
 import type { Account, PaymentView } from '../support/plain-views.ts';
 
 const NOWHERE = '11111111-1111-4111-8111-111111111111' as Uuid;
@@ -37,20 +31,8 @@ anyDatabase('corrections of payments (payments §7.4, §8.5)', (open) => {
     heard = [];
   });
 
-  const codeOf = (work: Promise<unknown>): Promise<number> =>
-    work.then(
-      () => 0,
-      (error: BillingError) => error.code,
-    );
-
   async function invoiced(): Promise<Uuid> {
-    const [item] = await engine.acme.invoices.addCharges({
-      accountId: account.id,
-      autoCommit: true,
-      items: [{ amount: '249.95', currency: 'USD' }],
-    });
-    await engine.settle();
-    return item?.invoiceId ?? NOWHERE;
+    return (await engine.settle(engine.charge(account.id, '249.95'))).id;
   }
 
   async function paymentOf(invoiceId: Uuid): Promise<PaymentView> {

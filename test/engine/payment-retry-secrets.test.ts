@@ -51,8 +51,7 @@ eachDatabaseByTurns('properties of payments that are tried again (payments §8.1
   }
 
   async function retry(): Promise<void> {
-    engine.clock.set('2024-01-09T10:00:01Z');
-    await engine.settle();
+    await engine.runTo('2024-01-09T10:00:01Z');
   }
 
   it('a retry that is cancelled leaves none of them but what asked for it', async () => {
@@ -67,8 +66,7 @@ eachDatabaseByTurns('properties of payments that are tried again (payments §8.1
     await retry();
     expect(await kept()).to.deep.equal([`RETRIED ${KEPT}`, 'RETRIED cvv,IPCD_RETRIES']);
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-    engine.clock.set('2024-01-17T10:00:02Z');
-    await engine.settle();
+    await engine.runTo('2024-01-17T10:00:02Z');
     expect(await kept()).to.deep.equal([`RETRIED ${KEPT}`, `RETRIED ${KEPT}`, `SUCCESS ${KEPT}`]);
     expect(Number((await engine.acme.invoices.get(invoiceId)).balance)).to.equal(0);
   });

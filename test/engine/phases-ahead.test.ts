@@ -32,8 +32,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
     input: AccountInput = { currency: 'USD' },
   ): Promise<Uuid> {
     const { id: accountId } = await opened.acme.createAccount(input);
-    await opened.acme.createSubscription({ accountId, planName });
-    await opened.settle();
+    await opened.subscribe({ accountId, planName });
     return accountId;
   }
 
@@ -129,8 +128,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
   it('a quantity asked for at creation multiplies the set-up fee too', async () => {
     const opened = await begin('2024-01-01T00:00:00Z');
     const { id: accountId } = await opened.acme.createAccount({ currency: 'USD' });
-    await opened.acme.createSubscription({ accountId, planName: 'set-up-fee', quantity: 3 });
-    await opened.settle();
+    await opened.subscribe({ accountId, planName: 'set-up-fee', quantity: 3 });
     expect((await linesOf(opened, accountId)).toSorted()).to.deep.equal([
       'FIXED 2024-01-01 30',
       'RECURRING 2024-01-01..2024-02-01 90',
@@ -144,8 +142,7 @@ eachDatabaseByTurns('phases that are not stored yet', (open) => {
     await acme.createSubscription({ accountId: alone, planName: 'set-up-fee', billCycleDayLocal: 15 });
     const { id: both } = await acme.createAccount({ currency: 'USD' });
     await acme.createSubscription({ accountId: both, planName: 'set-up-fee', billCycleDayLocal: 20 });
-    await acme.createSubscription({ accountId: both, planName: 'set-up-fee' });
-    await opened.settle();
+    await opened.settle(acme.createSubscription({ accountId: both, planName: 'set-up-fee' }));
     expect((await acme.getAccount(alone)).billCycleDayLocal).to.equal(15);
     expect((await acme.getAccount(both)).billCycleDayLocal).to.equal(20);
   });

@@ -50,15 +50,13 @@ eachDatabaseByTurns('changes of plan', (open) => {
   }
 
   async function subscribe(planName: string, request: object = {}): Promise<Uuid> {
-    const made = await engine.acme.createSubscription({ accountId, planName, ...request });
-    await engine.settle();
+    const made = await engine.subscribe({ accountId, planName, ...request });
     return made.subscriptionId;
   }
 
   /** Changes now and settles. */
   async function change(subscriptionId: Uuid, planName: string, request: object = {}): Promise<void> {
-    await engine.acme.subscriptions.changePlan(subscriptionId, { planName, ...request });
-    await engine.settle();
+    await engine.settle(engine.acme.subscriptions.changePlan(subscriptionId, { planName, ...request }));
   }
 
   /** Billing rows: `PHASE 2024-01-31 club-monthly-discount`. */
@@ -69,9 +67,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
       .map((event) => `${event.eventType} ${event.effective.date} ${event.phase}`);
   }
 
-  async function invoices(): Promise<readonly InvoiceView[]> {
-    return engine.acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
-  }
+  const invoices = (): Promise<readonly InvoiceView[]> => engine.invoicesOf(accountId);
 
   async function lastLines(): Promise<readonly string[]> {
     const last = (await invoices()).at(-1);
@@ -202,8 +198,7 @@ eachDatabaseByTurns('changes of plan', (open) => {
   it('subscriptions W8 Change on the start instant', async () => {
     await begin('2024-08-01T00:00:00Z');
     const start = { billingDate: { date: parseLocalDate('2024-08-01') } };
-    const made = await engine.acme.createSubscription({ accountId, planName: 'solo-now' }, start);
-    await engine.settle();
+    const made = await engine.subscribe({ accountId, planName: 'solo-now' }, start);
     engine.clock.set('2024-08-11T00:00:00Z');
     await change(made.subscriptionId, 'team-now', { requestedDate: start.billingDate });
     expect(await rowsOf(made.subscriptionId)).to.deep.equal(['START_BILLING 2024-08-01 team-now-evergreen']);

@@ -44,8 +44,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
 
   async function subscribe(opened: TestEngine, planName = 'heat-monthly'): Promise<Uuid> {
     const account = await opened.payingAccount({ currency: 'USD' });
-    await opened.acme.createSubscription({ accountId: account.id, planName });
-    await opened.settle();
+    await opened.subscribe({ accountId: account.id, planName });
     return account.id;
   }
 
@@ -79,11 +78,9 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
         const accountId = await subscribe(opened);
         if (second !== '2024-03-15') {
           await opened.runTo(`${second}T00:00:00Z`);
-          await upload(opened, v2);
-          await opened.settle();
+          await opened.settle(upload(opened, v2));
           await opened.runTo(`${third}T00:00:00Z`);
-          await upload(opened, v3);
-          await opened.settle();
+          await opened.settle(upload(opened, v3));
         }
         await opened.runTo('2024-08-15T00:00:00Z');
         expect(await itemsOf(opened, accountId)).to.deep.equal(isAligned ? alignedItems : unalignedItems);
@@ -227,8 +224,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     expect(
       report.flatMap((part) => (part.kind === 'PRICE_CHANGE' ? part.change.from.date : [])),
     ).to.deep.equal(['2025-01-01']);
-    await upload(opened, raised);
-    await opened.settle();
+    await opened.settle(upload(opened, raised));
     await opened.runTo('2025-01-01T00:00:00Z');
     expect(await itemsOf(opened, accountId)).to.deep.equal([
       'RECURRING 2024-01-01..2025-01-01 366 v2024-01-01',
@@ -240,11 +236,10 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
   it('catalog §6.4 rule 5: an aligned price change starts on the day of a BCD_CHANGE that comes first', async () => {
     const opened = await begin('2024-03-10T00:00:00Z', { effectiveDate: '2024-01-01', price: '40.00' }, true);
     const { id: accountId } = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 10 });
-    const { subscriptionId } = await opened.acme.createSubscription({
+    const { subscriptionId } = await opened.subscribe({
       accountId,
       planName: 'heat-monthly',
     });
-    await opened.settle();
     await upload(opened, { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-04-20' });
     await opened.runTo('2024-04-12T00:00:00Z');
     await opened.acme.subscriptions.changeBillCycleDay(subscriptionId, {
@@ -299,8 +294,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
       ...withFee('9.00'),
     });
     const { id: accountId } = await opened.acme.createAccount({ currency: 'USD' });
-    await opened.acme.createSubscription({ accountId, planName: 'heat-monthly' });
-    await opened.settle();
+    await opened.subscribe({ accountId, planName: 'heat-monthly' });
     await opened.runTo('2024-04-01T00:00:00Z');
     const later = {
       effectiveDate: '2024-03-01',
@@ -310,8 +304,7 @@ eachDatabaseByTurns('price changes of existing subscriptions', (open) => {
     };
     const report = await Array.fromAsync(await opened.acme.catalogs.changeReport(pricedCatalog(later)));
     expect(report.filter(({ kind }) => kind === 'PRICE_CHANGE')).to.deep.equal([]);
-    await upload(opened, later);
-    await opened.settle();
+    await opened.settle(upload(opened, later));
     await opened.runTo('2024-04-15T00:00:00Z');
     const billed = [
       'FIXED 2024-03-15 9 v2024-01-01',

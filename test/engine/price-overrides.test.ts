@@ -186,8 +186,7 @@ eachDatabaseByTurns('price overrides', (open) => {
 
   it('price overrides are told by a dry run like by the run that follows', async () => {
     const accountId = await newAccount();
-    await subscribe([evergreen19], { accountId });
-    await engine.settle();
+    await engine.settle(subscribe([evergreen19], { accountId }));
     engine.clock.set('2024-02-15T07:00:00Z');
     const dryRun = await acme.invoices.dryRun({ accountId });
     await engine.runTo('2024-02-15T08:00:00Z');

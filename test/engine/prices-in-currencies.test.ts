@@ -1,7 +1,7 @@
 import type { Uuid } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, price } from '../support/catalogs/catalog-document.ts';
 import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine } from '../support/index.ts';
 
 const TEN_USD_NIL_EUR = price('USD', '10') + price('EUR', null);
 
@@ -27,15 +27,11 @@ eachDatabaseByTurns('prices in currencies, on invoices', (open) => {
 
   async function subscribed(currency: 'USD' | 'EUR' | 'GBP', planName: string): Promise<Uuid> {
     const account = await engine.payingAccount({ currency });
-    await engine.acme.createSubscription({ accountId: account.id, planName });
-    await engine.settle();
+    await engine.subscribe({ accountId: account.id, planName });
     return account.id;
   }
 
-  async function linesOf(accountId: Uuid): Promise<readonly string[]> {
-    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-    return invoices.flatMap(itemLines);
-  }
+  const linesOf = (accountId: Uuid): Promise<readonly string[]> => engine.linesOf(accountId);
 
   it('catalog W20 Currency: a price is billed in its currency', async () => {
     const accountId = await subscribed('USD', 'p-monthly');

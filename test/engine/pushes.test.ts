@@ -56,8 +56,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     );
 
   it('platform §18 P6 Registration event', async () => {
-    await register();
-    await engine.settle();
+    await engine.settle(register());
     const [first] = receiver.arrived;
     if (first === undefined) throw new Error('nothing has arrived');
     const { text, headers, path } = first;
@@ -79,8 +78,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     expect(path).to.equal('/cb');
     await engine.acme.keyValues.add('colour', 'red');
     await engine.acme.keyValues.delete(CALLBACK);
-    await createAccount();
-    await engine.settle();
+    await engine.settle(createAccount());
     expect(receiver.arrived).to.have.length(1);
     expect(await deliveriesOf(engine)).to.have.length(1);
   });
@@ -89,9 +87,7 @@ eachDatabase('pushes (platform §10)', (open) => {
     await register();
     const accounts: Account[] = [];
     for (let index = 0; index < 3; index += 1) accounts.push(await engine.payingAccount({ currency: 'USD' }));
-    for (const { id } of accounts)
-      await engine.acme.createSubscription({ accountId: id, planName: 'pro-monthly' });
-    await engine.settle();
+    for (const { id } of accounts) await engine.subscribe({ accountId: id, planName: 'pro-monthly' });
     const written = await deliveriesOf(engine);
     for (const { id, recordId } of accounts) {
       const told = written.filter(({ accountRecordId }) => accountRecordId === recordId);
@@ -108,11 +104,9 @@ eachDatabase('pushes (platform §10)', (open) => {
   });
 
   it('platform §18 P4 Push retries', async () => {
-    await register();
-    await engine.settle();
+    await engine.settle(register());
     receiver.answer(500);
-    await createAccount();
-    await engine.settle();
+    await engine.settle(createAccount());
     const dates = [
       '2025-03-10T10:15:00.000Z',
       '2025-03-10T10:45:00.000Z',
@@ -138,11 +132,9 @@ eachDatabase('pushes (platform §10)', (open) => {
 
   it('pushes that fail come again by the schedule of the tenant, and end with a success', async () => {
     await register();
-    await retryAfter('15m,1h');
-    await engine.settle();
+    await engine.settle(retryAfter('15m,1h'));
     receiver.answer(302);
-    await createAccount();
-    await engine.settle();
+    await engine.settle(createAccount());
     await engine.runTo('2025-03-10T10:15:00Z');
     receiver.answer(204);
     await engine.runTo('2025-03-10T11:15:00Z');
@@ -154,18 +146,15 @@ eachDatabase('pushes (platform §10)', (open) => {
       lastStatus: 204,
       lastError: null,
     });
-    await retryAfter('');
-    await engine.settle();
+    await engine.settle(retryAfter(''));
     receiver.answer(500);
-    await createAccount();
-    await engine.settle();
+    await engine.settle(createAccount());
     expect((await deliveriesOf(engine)).at(-1)).to.deep.include({ state: 'FAILED', attempts: 1 });
   });
 
   it('pushes of a receiver that is away for an hour arrive all, each once it is back', async () => {
     await register();
-    await retryAfter('15m,15m,15m,30m');
-    await engine.settle();
+    await engine.settle(retryAfter('15m,15m,15m,30m'));
     const there = receiver.arrived.length;
     receiver.answer(503);
     for (let index = 0; index < EVENTS; index += 1) {
@@ -185,13 +174,11 @@ eachDatabase('pushes (platform §10)', (open) => {
   });
 
   it('pushes are signed with each secret that is active, which the library of Standard Webhooks verifies', async () => {
-    await register();
-    await engine.settle();
+    await engine.settle(register());
     expect(receiver.arrived.at(-1)?.headers).not.to.have.property('webhook-signature');
     const first = await engine.acme.signingSecrets.create();
     const send = async () => {
-      await createAccount();
-      await engine.settle();
+      await engine.settle(createAccount());
       const push = receiver.arrived.at(-1);
       if (push === undefined) throw new Error('nothing has arrived');
       return push;
@@ -209,15 +196,13 @@ eachDatabase('pushes (platform §10)', (open) => {
   });
 
   it('pushes are not sent unsigned where this server cannot read the secret, and the tenant sees why', async () => {
-    await register();
-    await engine.settle();
+    await engine.settle(register());
     const { storage, systemClock, billing, tenant } = engine;
     const ids = { next: () => crypto.randomUUID() as never };
     const cipher = secretCipher('the key of another server, of 32 characters');
     const elsewhere = new SigningSecretService({ storage, systemClock, ids, cipher });
     await elsewhere.create(await billing.context({ tenant, user: 'test' }));
-    await createAccount();
-    await engine.settle();
+    await engine.settle(createAccount());
     expect(receiver.arrived).to.have.length(1);
     expect((await deliveriesOf(engine)).at(-1)).to.deep.include({
       state: 'AVAILABLE',
@@ -230,15 +215,12 @@ eachDatabase('pushes (platform §10)', (open) => {
   });
 
   it('pushes go to the callback that is registered: those of a former one are withdrawn', async () => {
-    await register();
-    await engine.settle();
+    await engine.settle(register());
     receiver.answer(500);
-    await createAccount();
-    await engine.settle();
+    await engine.settle(createAccount());
     const other = await openReceiver();
     try {
-      await register(other.url);
-      await engine.settle();
+      await engine.settle(register(other.url));
       await engine.runTo('2025-03-10T10:15:00Z');
       expect(other.arrived.map(({ event }) => event.eventType)).to.deep.equal(['TENANT_CONFIG_CHANGE']);
       const states = (await deliveriesOf(engine)).map(({ state, eventType }) => [eventType, state]);
@@ -254,8 +236,7 @@ eachDatabase('pushes (platform §10)', (open) => {
   });
 
   it('pushes start in the order of an account also where a receiver hangs, and never more than ten at a time', async () => {
-    await register();
-    await engine.settle();
+    await engine.settle(register());
     hanging = await createAccount();
     const { id: hangingId } = hanging;
     for (let index = 0; index < 3; index += 1)
@@ -281,8 +262,7 @@ eachDatabase('pushes (platform §10)', (open) => {
   });
 
   it('platform §10.2 rule 7: a receiver that answers and then drips its body holds no more than ten connections', async () => {
-    await register();
-    await engine.settle();
+    await engine.settle(register());
     for (let index = 0; index < 24; index += 1) await createAccount();
     receiver.answer((response) => {
       response.writeHead(200);
@@ -300,8 +280,7 @@ eachDatabase('pushes (platform §10)', (open) => {
       'PER_TENANT_CONFIG',
       '{"org.service.billing.server.event.post.type.skip":"ACCOUNT_CREATION"}',
     );
-    await createAccount();
-    await engine.settle();
+    await engine.settle(createAccount());
     expect(receiver.typesOf()).to.deep.equal([]);
     expect(receiver.arrived).to.have.length(2);
   });
@@ -320,8 +299,7 @@ anyDatabase('pushes without anything to send them with (platform §10)', (open) 
   it('are not kept', async () => {
     const engine = await openEngine(open, { now: NOW, testMode: true });
     await engine.acme.keyValues.add(CALLBACK, 'http://127.0.0.1:1/');
-    await engine.acme.createAccount({ currency: 'USD' });
-    await engine.settle();
+    await engine.settle(engine.acme.createAccount({ currency: 'USD' }));
     expect(await deliveriesOf(engine)).to.deep.equal([]);
     await engine.close();
   });

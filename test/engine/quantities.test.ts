@@ -43,8 +43,7 @@ eachDatabaseByTurns('quantities', (open) => {
   }
 
   async function subscribe(request: object, options: object = {}): Promise<Uuid> {
-    const made = await engine.acme.createSubscription({ accountId, ...request }, options);
-    await engine.settle();
+    const made = await engine.subscribe({ accountId, ...request }, options);
     return made.subscriptionId;
   }
 
@@ -55,11 +54,7 @@ eachDatabaseByTurns('quantities', (open) => {
   }
 
   async function lastLines(): Promise<readonly string[]> {
-    const invoices = await engine.acme.invoices.ofAccount({
-      accountId,
-      withItems: true,
-      includeVoided: true,
-    });
+    const invoices = await engine.invoicesOf(accountId);
     const last = invoices.at(-1);
     return last === undefined ? [] : [...itemLines(last)].sort();
   }
@@ -176,8 +171,7 @@ eachDatabaseByTurns('quantities', (open) => {
     await engine.runTo('2026-03-10T00:00:00Z');
     await engine.acme.blocking.pauseBundle(bundleId);
     await engine.runTo('2026-04-01T00:00:00Z');
-    await engine.acme.blocking.resumeBundle(bundleId);
-    await engine.settle();
+    await engine.settle(engine.acme.blocking.resumeBundle(bundleId));
     expect(await lastLines()).to.include('RECURRING 2026-04-01..2027-04-01 100');
     await engine.runTo('2026-07-01T00:00:00Z');
     await change(subscriptionId, 2);
@@ -228,7 +222,6 @@ eachDatabaseByTurns('quantities', (open) => {
       await engine.settle();
       const invoices = await engine.acme.invoices.ofAccount({ accountId });
       totals.push(formatDecimal(sum(invoices.map(({ amount }) => amount))));
-      if (runs === 'in time') await engine.close();
     }
     expect(totals).to.deep.equal(['132.26', '132.26']);
   });

@@ -21,8 +21,7 @@ eachDatabase('the queue as operators see it (platform §9.4, §9.5)', (open) => 
       now: '2024-03-01T08:00:00Z',
       pushSender: { resolve: async () => ['192.0.2.1'], send: async () => ({ status: 200 }) },
     });
-    account = await engine.acme.createAccount({ currency: 'USD' });
-    await engine.settle();
+    account = await engine.settle(engine.acme.createAccount({ currency: 'USD' }));
   });
 
   /** Plans runs of accounts, each so many minutes ago; they find nothing to invoice. */
@@ -149,8 +148,7 @@ eachDatabase('the queue as operators see it (platform §9.4, §9.5)', (open) => 
 
   it('platform §9.4: the list has history before what is live, by dates or of one account, and a page is no end', async () => {
     const { acme } = engine;
-    await acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/');
-    await engine.settle();
+    await engine.settle(acme.keyValues.add('PUSH_NOTIFICATION_CB', 'https://example.com/'));
     const stranger = await acme.createAccount({ currency: 'USD' });
     const planned = Array.from({ length: 502 }, (_, index) => ({ minutesAgo: -index, of: stranger }));
     await plan([...planned, { minutesAgo: -3 * 24 * 60, of: stranger }, { minutesAgo: 5 }]);

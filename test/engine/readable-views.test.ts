@@ -24,8 +24,7 @@ anyDatabase('views as JSON', (open) => {
     engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
     const account = await engine.payingAccount({ currency: 'USD', name: 'Ada' });
     accountId = account.id;
-    await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
-    await engine.settle();
+    await engine.subscribe({ accountId, planName: 'solo-now' });
   });
 
   it('views as JSON show an account with its instants', async () => {

@@ -24,8 +24,7 @@ eachDatabase('several transactions of one payment recorded together (payments §
   async function paidInvoice(amount: string) {
     const items = [{ amount: decimal(amount) }];
     const input = { accountId: account.id, items, autoCommit: true };
-    const [item] = await engine.acme.invoices.addCharges(input);
-    await engine.settle();
+    const [item] = await engine.settle(engine.acme.invoices.addCharges(input));
     const [payment] = await engine.acme.payments.invoicePaymentsOfInvoice(item?.invoiceId ?? '');
     if (!payment || !item) throw new Error('nothing was paid');
     return { paymentId: payment.id, invoiceId: item.invoiceId, invoiceItemId: item.id };

@@ -19,7 +19,7 @@ anyDatabase(
       account = await engine.payingAccount({ currency: 'USD' });
     });
     afterEach(async () => {
-      expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+      expect(await engine.breaches()).to.deep.equal([]);
     });
 
     async function chargedInvoice(amount: string): Promise<{ id: Uuid; itemId: Uuid }> {

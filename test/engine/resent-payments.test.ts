@@ -17,8 +17,7 @@ eachDatabaseByTurns('what comes again under the keys of a payment of an invoice 
     invoices = new PaidInvoices(engine, account);
   });
   afterEach(async () => {
-    const breaches = await Array.fromAsync(engine.billing.checks.breaches(engine.tenant));
-    expect(breaches).to.deep.equal([]);
+    expect(await engine.breaches()).to.deep.equal([]);
   });
 
   it('payments §4.2: a payment of an invoice that comes again under its keys while it is pending is completed, for what is stored', async () => {

@@ -1,7 +1,7 @@
 import { BillingPeriod, type Uuid } from '../../lib/index.ts';
 import { catalogXml, envelopeXml, lists, plan, product } from '../support/catalogs/catalog-document.ts';
 import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, itemLines, openEngine } from '../support/index.ts';
+import { codeOf, eachDatabaseByTurns, expect, openEngine } from '../support/index.ts';
 
 /** Changes wait for the end of the term where they leave Oar, and are immediate otherwise. */
 const rules = `
@@ -70,12 +70,10 @@ eachDatabaseByTurns('plans and lists that changes leave', (open) => {
     accountId = (await engine.payingAccount({ currency: 'USD' })).id;
   };
   const subscribe = async (planName: string): Promise<Uuid> => {
-    const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
-    await engine.settle();
+    const { subscriptionId } = await engine.subscribe({ accountId, planName });
     return subscriptionId;
   };
-  const lines = async (): Promise<readonly string[]> =>
-    (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).flatMap(itemLines);
+  const lines = async (): Promise<readonly string[]> => await engine.linesOf(accountId);
 
   describe('catalog W6 Retirement', () => {
     let subscriptionId: Uuid;
@@ -119,8 +117,7 @@ eachDatabaseByTurns('plans and lists that changes leave', (open) => {
 
     it('catalog W6 Retirement: a retired plan changes to another one by the rules of the version that has only the product', async () => {
       await engine.runTo('2024-06-15T00:00:00Z');
-      await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'raft-monthly' });
-      await engine.settle();
+      await engine.settle(engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'raft-monthly' }));
       expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: 'oar-monthly' });
       await engine.runTo('2024-07-10T00:00:00Z');
       expect(await engine.acme.getSubscription(subscriptionId)).to.include({ planName: 'raft-monthly' });

@@ -47,8 +47,7 @@ onPostgresql('an invoice run on PostgreSQL that the server ends for a deadlock',
       });
       await engine.settle();
       await acme.tags.remove({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_OFF]);
-      await failOnce(database.url, table, condition);
-      await engine.settle();
+      await engine.settle(failOnce(database.url, table, condition));
       const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
       expect(invoices).to.have.lengthOf(2);
       expect(invoices[1]?.items.map(({ itemType }) => itemType)).to.include.members([

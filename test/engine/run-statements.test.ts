@@ -23,8 +23,7 @@ eachDatabase('statements of an invoice run', (open) => {
       clock.advance({ days: 1 });
       const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
       const bundle = [{ accountId, planName: 'solo-now' }];
-      await acme.subscriptions.createBundles(Array.from({ length: count }, () => bundle));
-      await engine.settle();
+      await engine.settle(acme.subscriptions.createBundles(Array.from({ length: count }, () => bundle)));
     }
     clock.set('2024-02-01T12:00:00Z');
     await engine.settle();

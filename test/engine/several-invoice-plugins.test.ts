@@ -46,8 +46,7 @@ eachDatabaseByTurns('several invoice plugins', (open) => {
         },
       },
     );
-    await subscribe();
-    await engine.settle();
+    await engine.settle(subscribe());
     expect(refused).to.deep.equal(['remove', 'change', 'void']);
     expect(seen).to.deep.equal([1]);
     expect(await lines()).to.deep.equal([['RECURRING 2024-01-01..2024-02-01 19.95']]);
@@ -83,8 +82,7 @@ eachDatabaseByTurns('several invoice plugins', (open) => {
     await engine.acme.invoices.addCharges({ accountId, items: [{ amount: '5' }] });
     const account = { type: 'ACCOUNT', id: accountId } as const;
     await engine.acme.tags.add(account, [SystemTag.AUTO_INVOICING_REUSE_DRAFT]);
-    await subscribe();
-    await engine.settle();
+    await engine.settle(subscribe());
     expect(asked).to.deep.equal([]);
     expect((await lines()).map((items) => items.length)).to.deep.equal([2]);
     await engine.runTo('2024-02-01T00:00:00Z');

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 eachDatabaseByTurns('subscriptions and their invoices', (open) => {
   let engine: TestEngine;
@@ -9,14 +9,7 @@ eachDatabaseByTurns('subscriptions and their invoices', (open) => {
     engine = await openEngine(open, { now });
   }
 
-  async function linesOf(accountId: Uuid): Promise<readonly string[]> {
-    const invoices = await engine.acme.invoices.ofAccount({
-      accountId,
-      withItems: true,
-      includeVoided: true,
-    });
-    return invoices.flatMap(itemLines);
-  }
+  const linesOf = (accountId: Uuid): Promise<readonly string[]> => engine.linesOf(accountId);
 
   it('subscriptions W1 Zone rules: the first recurring period', async () => {
     await begin('2017-03-02T07:30:00Z');
@@ -87,8 +80,7 @@ eachDatabaseByTurns('subscriptions and their invoices', (open) => {
     const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
     const sell = (planName: string) => acme.createSubscription({ accountId: account.id, planName });
     const { subscriptionId } = await sell('pro-monthly');
-    await sell('solo-now');
-    await engine.settle();
+    await engine.settle(sell('solo-now'));
     const authorship = {
       userName: 'test',
       reasonCode: null,

@@ -104,9 +104,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
     return ref;
   }
 
-  function newAccount(of: TenantRef = tenant): Promise<Account> {
-    return accounts.create(context(of), { currency: 'USD' });
-  }
+  const newAccount = (of: TenantRef = tenant) => accounts.create(context(of), { currency: 'USD' });
 
   function context(of: TenantRef = tenant): CallContext {
     return {
@@ -672,9 +670,7 @@ eachDatabaseByTurns('subscriptions', (open, kind) => {
     );
   }
 
-  function cursors() {
-    return storage.read(tenant, (session) => session.invoices.cursorsOfAccounts([customer.id]));
-  }
+  const cursors = () => storage.read(tenant, (session) => session.invoices.cursorsOfAccounts([customer.id]));
 
   async function dirtyFrom(): Promise<string | null> {
     const [cursor] = await cursors();

@@ -73,8 +73,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
   it('P3 Resolution: a declined payment is tried again by the tenant’s days, a scheduled retry keeps its date', async () => {
     await upload({ 'org.killbill.payment.retry.days': '1,1,1' });
     engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
-    const { id } = await subscriber();
-    await engine.settle();
+    const { id } = await engine.settle(subscriber());
     await acme.keyValues.delete(CONFIGURATION);
     expect(await retryDates(id)).to.deep.equal(['2024-02-11T09:00:00.000Z']);
     await engine.runTo('2024-02-11T09:00:00Z');
@@ -216,8 +215,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
 
   it('P15 Parked accounts: without automatic invoicing due accounts are parked, and a run on request invoices them', async () => {
     await upload({ 'org.service.invoice.enabled': 'false' });
-    const { id: accountId } = await subscriber();
-    await engine.settle();
+    const { id: accountId } = await engine.settle(subscriber());
     expect(await acme.invoices.ofAccount({ accountId })).to.deep.equal([]);
     expect(await isParked(accountId)).to.equal(true);
     await acme.generateInvoice({ accountId });
@@ -232,8 +230,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
       'org.service.billing.server.event.dispatch.type.skip': 'INVOICE_CREATION',
     });
     await newTypes();
-    const { id: accountId } = await subscriber();
-    await engine.settle();
+    const { id: accountId } = await engine.settle(subscriber());
     const types = await newTypes();
     expect(types).to.not.include('ACCOUNT_CREATION');
     expect(types).to.include('INVOICE_CREATION');
@@ -241,15 +238,13 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
     expect(await acme.payments.ofAccount(accountId)).to.deep.equal([]);
     await acme.keyValues.delete(CONFIGURATION);
     await newTypes();
-    const other = await subscriber();
-    await engine.settle();
+    const other = await engine.settle(subscriber());
     expect(await newTypes()).to.include('ACCOUNT_CREATION');
     expect(await acme.payments.ofAccount(other.id)).to.have.length(1);
   });
 
   it('the configuration of a tenant moves the furthest target date of runs and dry runs', async () => {
-    const { id: accountId } = await subscriber();
-    await engine.settle();
+    const { id: accountId } = await engine.settle(subscriber());
     const targetDate = parseLocalDate('2024-05-10');
     await upload({ 'org.service.invoice.maxNumberOfMonthsInFuture': 2 });
     expect(await codeOf(acme.invoices.dryRun({ accountId, targetDate }))).to.equal(4_005);
@@ -260,8 +255,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
 
   it('the configuration of a tenant lets the safety bound of one tenant be raised', async () => {
     await upload({ 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': 0 });
-    const { id: accountId } = await subscriber();
-    await engine.settle();
+    const { id: accountId } = await engine.settle(subscriber());
     expect(await isParked(accountId)).to.equal(true);
     await upload({ 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1 });
     await acme.generateInvoice({ accountId });
@@ -284,8 +278,7 @@ eachDatabaseByTurns('configuration of a tenant', (open) => {
   it('the configuration of a tenant leaves an account unparked after an error that is no illegal state, where it says so', async () => {
     await upload({ 'org.service.invoice.parkAccountsOnAllExceptions': 'false' });
     const { id: accountId } = await acme.createAccount({ currency: 'EUR' });
-    await acme.createSubscription({ accountId, planName: 'canopy-monthly' });
-    await engine.settle();
+    await engine.settle(acme.createSubscription({ accountId, planName: 'canopy-monthly' }));
     await acme.uploadCatalog(await soldInDollarsAlone());
     engine.clock.set('2024-03-10T09:00:00Z');
     expect(await engine.billing.settle({ timeoutMs: 1_000 }), 'is tried again').to.equal(false);

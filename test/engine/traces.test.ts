@@ -30,8 +30,7 @@ anyDatabase('traces (platform §13.1)', (open) => {
   async function subscribed(count: number): Promise<readonly string[]> {
     const ids: string[] = [];
     for (let n = 0; n < count; n += 1) {
-      const { id } = await engine.payingAccount({ currency: 'USD' });
-      await engine.settle();
+      const { id } = await engine.settle(engine.payingAccount({ currency: 'USD' }));
       ids.push(id);
     }
     traces.forget();
@@ -40,8 +39,7 @@ anyDatabase('traces (platform §13.1)', (open) => {
   }
 
   it('accounts that are worked on together are each in the trace of their own call, which the work as a whole is linked to', async () => {
-    const ids = await subscribed(3);
-    await engine.settle();
+    const ids = await engine.settle(subscribed(3));
     const spans = traces.spans();
     const calls = spans.filter(({ name }) => name === 'createSubscription').map(({ traceId }) => traceId);
     expect(new Set(calls).size).to.equal(3);
@@ -60,8 +58,7 @@ anyDatabase('traces (platform §13.1)', (open) => {
   });
 
   it('what was planned for later begins a trace, which is linked to the one that has planned it', async () => {
-    await subscribed(1);
-    await engine.settle();
+    await engine.settle(subscribed(1));
     const planned = new Set(traces.spans().map(({ traceId }) => traceId));
     traces.forget();
     await engine.runTo('2024-04-01T09:00:00Z');
@@ -89,8 +86,7 @@ anyDatabase('traces (platform §13.1)', (open) => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     try {
       const { sdkTracer } = traces;
-      const account = await engine.acme.createAccount({ currency: 'USD' });
-      await engine.settle();
+      const account = await engine.settle(engine.acme.createAccount({ currency: 'USD' }));
       traces.forget();
       await sdkTracer.startActiveSpan('order', async (span) => {
         const before = engine.gateway;
@@ -126,8 +122,7 @@ anyDatabase('log lines (platform §13.1)', (open) => {
     });
     const { billing, tenant } = engine;
     const broken = await engine.payingAccount({ currency: 'USD' });
-    const fine = await engine.payingAccount({ currency: 'USD' });
-    await engine.settle();
+    const fine = await engine.settle(engine.payingAccount({ currency: 'USD' }));
     refused = broken.id;
     const userToken = '0190d6a3-0000-7000-8000-000000000001';
     for (const [accountId, token] of [

@@ -2,7 +2,7 @@ import type { TransferBundleOptions, TransferBundleRequest, Uuid } from '../../l
 import { ErrorCode } from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
 import type { TestEngine } from '../support/index.ts';
-import { codeOf, expect, itemLines, messageOf, newEvents, openEngine } from '../support/index.ts';
+import { codeOf, expect, messageOf, newEvents, openEngine } from '../support/index.ts';
 import type { Account, SubscriptionView } from '../support/plain-views.ts';
 import { usageCatalog } from '../support/usage/usage-catalog.ts';
 
@@ -23,8 +23,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
   }
 
   async function subscribe(planName: string, more: object = {}, options: object = {}) {
-    const made = await engine.acme.createSubscription({ accountId: source.id, planName, ...more }, options);
-    await engine.settle();
+    const made = await engine.subscribe({ accountId: source.id, planName, ...more }, options);
     return made;
   }
 
@@ -57,8 +56,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
   }
 
   async function linesOf({ id: accountId }: Account): Promise<readonly string[]> {
-    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-    return invoices.flatMap(itemLines).filter((line) => !line.startsWith('CBA_ADJ'));
+    return (await engine.linesOf(accountId)).filter((line) => !line.startsWith('CBA_ADJ'));
   }
 
   describe('of one subscription', () => {
@@ -78,8 +76,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     ] as const;
     for (const [billingPolicy, billingEnd, repaired] of policies) {
       it(`with ${billingPolicy} bill the source until ${billingEnd} and the target from the date, day by day or at once`, async () => {
-        const made = await transfer('2012-05-20', { billingPolicy });
-        await engine.settle();
+        const made = await engine.settle(transfer('2012-05-20', { billingPolicy }));
         expect(await endsOf(subscriptionId)).to.deep.equal(['ACTIVE', '2012-05-20', billingEnd]);
         const pending = await onlyOf(made);
         expect([pending.state, pending.sourceType]).to.deep.equal(['PENDING', 'TRANSFERRED']);
@@ -204,8 +201,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
 
     it('report the end of the service once if the source is cancelled before the date', async () => {
       await transfer('2012-05-20', { billingPolicy: 'IMMEDIATE' });
-      await cancelAt(subscriptionId, '2012-05-12');
-      await engine.settle();
+      await engine.settle(cancelAt(subscriptionId, '2012-05-12'));
       const fresh = newEvents(engine.database);
       await fresh();
       await engine.runTo('2012-06-20T12:00:00Z');
@@ -344,8 +340,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
 
   it('transfer today at a later time of day', async () => {
     await begin('2024-03-01T20:00:00Z', 'solo-now');
-    engine.clock.set('2024-03-10T08:00:00Z');
-    await engine.settle();
+    await engine.runTo('2024-03-10T08:00:00Z');
     const made = await transfer('2024-03-10');
     expect((await onlyOf(made)).state).to.equal('PENDING');
     await engine.runTo('2024-03-10T20:00:00Z');
@@ -382,8 +377,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     beforeEach(async () => {
       await begin('2024-01-09T08:00:00Z', 'solo-now');
       addOn = (await subscribe('support-monthly', { bundleId })).subscriptionId;
-      engine.clock.set('2024-01-19T08:00:00Z');
-      await engine.settle();
+      await engine.runTo('2024-01-19T08:00:00Z');
     });
 
     const newOnes = async (id: Uuid) =>
@@ -400,8 +394,7 @@ eachDatabaseByTurns('transfers of bundles at a future date (subscriptions §17.4
     ] as const;
     for (const [billingPolicy, billingEnd, repaired] of policies) {
       it(`with ${billingPolicy} end the add-on with its base and begin both on the target`, async () => {
-        const made = await transfer('2024-01-25', { billingPolicy });
-        await engine.settle();
+        const made = await engine.settle(transfer('2024-01-25', { billingPolicy }));
         for (const id of [subscriptionId, addOn]) {
           expect(await endsOf(id)).to.deep.equal(['ACTIVE', '2024-01-25', billingEnd]);
         }

@@ -1,5 +1,5 @@
 import { parseLocalDate, parseWireMoment, type Uuid } from '../../lib/index.ts';
-import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 eachDatabaseByTurns('trials that other terms come with', (open) => {
   let engine: TestEngine;
@@ -10,16 +10,9 @@ eachDatabaseByTurns('trials that other terms come with', (open) => {
     accountId = (await engine.payingAccount({ currency: 'USD' })).id;
   });
 
-  async function subscribe(request: object) {
-    const made = await engine.acme.createSubscription({ accountId, ...request });
-    await engine.settle();
-    return made;
-  }
+  const subscribe = (request: object) => engine.subscribe({ accountId, ...request });
 
-  async function linesOf(id: Uuid): Promise<readonly string[]> {
-    const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
-    return invoices.flatMap(itemLines);
-  }
+  const linesOf = (id: Uuid): Promise<readonly string[]> => engine.linesOf(id);
 
   async function chargedThrough(subscriptionId: Uuid): Promise<string | null> {
     const { chargedThrough: through } = await engine.acme.getSubscription(subscriptionId);
@@ -73,8 +66,7 @@ eachDatabaseByTurns('trials that other terms come with', (open) => {
       effectiveFromDate: { date: parseLocalDate('2024-03-07') },
     });
     await engine.runTo('2024-03-11T00:00:00Z');
-    const made = await engine.acme.bundles.transfer(bundleId, { accountId: target.id });
-    await engine.settle();
+    const made = await engine.settle(engine.acme.bundles.transfer(bundleId, { accountId: target.id }));
     const [moved] = (await engine.acme.bundles.get(made)).subscriptions;
     expect(moved?.quantity).to.equal(2);
     expect(await linesOf(target.id)).to.deep.equal(['FIXED 2024-03-11..2024-03-31 0']);

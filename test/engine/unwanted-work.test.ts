@@ -25,8 +25,7 @@ anyDatabase('Work whose result nobody needs any more', (open) => {
     });
     account = await engine.payingAccount({ currency: 'USD' });
     for (const planName of ['pro-monthly', 'club-monthly'])
-      await engine.acme.createSubscription({ accountId: account.id, planName });
-    await engine.settle();
+      await engine.subscribe({ accountId: account.id, planName });
     const { id } = await engine.acme.invoices.createMigrationInvoice({
       accountId: account.id,
       items: Array.from({ length: 200 }, (_, index) => ({

@@ -76,8 +76,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     await stage.runTo('2026-05-01');
     expect((await stage.last()).trackingIds).to.deep.equal(['same']);
     await stage.use('1 sms 2026-04-11', 'absorbed');
-    await acme.createSubscription({ accountId, planName: 'club' });
-    await stage.engine.settle();
+    await stage.engine.settle(acme.createSubscription({ accountId, planName: 'club' }));
     const next = await stage.last();
     expect(itemLines(next)).to.deep.equal(['RECURRING 2026-05-01..2026-06-01 30']);
     expect(next.trackingIds).to.deep.equal(['absorbed']);
@@ -98,8 +97,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     expect(await upcoming()).to.equal(null);
     await stage.use('5 sms 2026-06-30');
     expect(await upcoming()).to.deep.equal(['2026-07-01', 'USAGE 2026-06-01..2026-07-01 2.95']);
-    await stage.engine.acme.createSubscription({ accountId, planName: 'yearly-and-calls' });
-    await stage.engine.settle();
+    await stage.engine.subscribe({ accountId, planName: 'yearly-and-calls' });
     await stage.runTo('2026-07-01');
     expect(await upcoming()).to.deep.equal(['2027-04-01', 'RECURRING 2027-04-01..2028-04-01 100']);
   });
@@ -171,8 +169,7 @@ eachDatabaseByTurns('usage on invoices', (open) => {
     it('of a subscription that has ended is billed by the next run of the account', async () => {
       await begin('api-std', '2026-04-01');
       await stage.runTo('2026-04-16');
-      await stage.engine.acme.subscriptions.cancel(stage.subscriptionId);
-      await stage.engine.settle();
+      await stage.engine.settle(stage.engine.acme.subscriptions.cancel(stage.subscriptionId));
       await stage.use('7 calls 2026-04-10');
       expect(itemLines(await stage.run('2026-12-01'))).to.deep.equal(['USAGE 2026-04-01..2026-04-16 7']);
       expect(await codeOf(stage.run('2026-12-01'))).to.equal(ErrorCode.INVOICE_NOTHING_TO_DO);

@@ -72,8 +72,7 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
     await stage.use('300 sms 2026-05-16T00:00:00Z');
     await stage.use('100 sms 2026-05-20');
     await stage.runTo('2026-05-16');
-    await stage.engine.acme.subscriptions.cancel(stage.subscriptionId);
-    await stage.engine.settle();
+    await stage.engine.settle(stage.engine.acme.subscriptions.cancel(stage.subscriptionId));
     expect(await stage.lines()).to.deep.equal(['USAGE 2026-05-01..2026-05-16 11.8']);
     expect(await codeOf(stage.use('1 sms 2026-05-17'))).to.equal(
       ErrorCode.USAGE_RECORD_AFTER_SUBSCRIPTION_END,
@@ -105,16 +104,14 @@ eachDatabaseByTurns('usage on invoices: the worked examples of periods', (open) 
       );
     await call('08-01', '08-02', '08-03', '08-04', '08-05');
     await stage.runTo('2026-09-01');
-    await block('2026-09-01', true);
-    await stage.engine.settle();
+    await stage.engine.settle(block('2026-09-01', true));
     await call('09-01', '09-02', '09-04');
     await stage.runTo('2026-09-05');
     await acme.subscriptions.changeBillCycleDay(stage.subscriptionId, {
       billCycleDayLocal: 5,
       effectiveFromDate: '2026-09-05',
     });
-    await block('2026-09-05', false);
-    await stage.engine.settle();
+    await stage.engine.settle(block('2026-09-05', false));
     await call('09-05', '09-06', '09-07', '10-01', '10-02');
     await stage.runTo('2026-10-01', '2026-10-05');
     expect(await stage.lines()).to.deep.equal([

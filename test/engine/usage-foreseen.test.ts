@@ -43,8 +43,7 @@ anyDatabase('the next invoice of an account with usage, where zero items are dro
       { accountId, planName: 'trial-plan' },
       { entitlementDate: begun, billingDate: begun },
     );
-    await acme.createSubscription({ accountId, planName: 'top-plan' });
-    await engine.settle();
+    await engine.settle(acme.createSubscription({ accountId, planName: 'top-plan' }));
     await engine.runTo('2024-03-01T20:34:10Z');
     await acme.subscriptions.changeBillCycleDay(subscriptionId, {
       billCycleDayLocal: 11,

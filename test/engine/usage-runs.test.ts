@@ -17,8 +17,7 @@ eachDatabaseByTurns('usage and the runs of its account', (open) => {
     for (const month of ['01', '02', '03', '04']) await stage.use(`1 calls 2026-${month}-15`);
     await stage.runTo('2026-02-01', '2026-05-02');
     expect(await stage.lines()).to.deep.equal([]);
-    await stage.engine.acme.tags.remove(account(), [SystemTag.AUTO_INVOICING_OFF]);
-    await stage.engine.settle();
+    await stage.engine.settle(stage.engine.acme.tags.remove(account(), [SystemTag.AUTO_INVOICING_OFF]));
     expect(await stage.lines()).to.deep.equal([
       [
         'USAGE 2026-01-01..2026-02-01 1',

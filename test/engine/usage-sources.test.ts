@@ -28,8 +28,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     });
     const account = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
     accountId = account.id;
-    subscriptionId = (await engine.acme.createSubscription({ accountId, planName })).subscriptionId;
-    await engine.settle();
+    subscriptionId = (await engine.subscribe({ accountId, planName })).subscriptionId;
   }
 
   async function record(text: string): Promise<void> {
@@ -43,9 +42,7 @@ eachDatabaseByTurns('usage sources', (open) => {
     return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
   }
 
-  async function lines(): Promise<readonly string[]> {
-    return (await invoices()).map((invoice) => itemLines(invoice).join(', '));
-  }
+  const lines = async () => (await invoices()).map((invoice) => itemLines(invoice).join(', '));
 
   async function trackingIds(): Promise<readonly (readonly string[])[]> {
     const all = await Promise.all((await invoices()).map(({ id }) => engine.acme.getInvoice(id)));

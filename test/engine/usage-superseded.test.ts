@@ -232,8 +232,7 @@ eachDatabaseByTurns('A change dated back over billed usage (usage §7.3 rule 7)'
     await stage.use('100 kwh 2026-05-10');
     await stage.runTo('2026-05-01', '2026-06-01', '2026-06-02');
     expect(await total()).to.equal('300');
-    await stage.engine.acme.uploadCatalog(laterPowerCatalog);
-    await stage.engine.settle();
+    await stage.engine.settle(stage.engine.acme.uploadCatalog(laterPowerCatalog));
     expect(await lastLines()).to.deep.equal([
       'REPAIR_ADJ 2026-05-08..2026-06-01 -150',
       'USAGE 2026-05-08..2026-06-01 250',

@@ -19,8 +19,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
     await upload(terms);
     const account = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 1 });
     accountId = account.id;
-    subscriptionId = (await engine.acme.createSubscription({ accountId, planName })).subscriptionId;
-    await engine.settle();
+    subscriptionId = (await engine.subscribe({ accountId, planName })).subscriptionId;
   }
 
   const upload = (terms: object) => engine.acme.keyValues.add('USAGE_TERMS', JSON.stringify(terms));
@@ -36,9 +35,7 @@ eachDatabaseByTurns('usage terms of a tenant (usage §12)', (open) => {
     return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
   }
 
-  async function lines(): Promise<readonly string[]> {
-    return (await invoices()).map((invoice) => itemLines(invoice).join(', '));
-  }
+  const lines = async () => (await invoices()).map((invoice) => itemLines(invoice).join(', '));
 
   it('are lines of their own on the item, told by its explanation, and the same in a dry run', async () => {
     await begin('sms-payg', {

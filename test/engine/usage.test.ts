@@ -34,8 +34,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
   });
 
   async function subscribe(planName: string, request: object = {}, options: object = {}) {
-    const made = await engine.acme.createSubscription({ accountId, planName, ...request }, options);
-    await engine.settle();
+    const made = await engine.subscribe({ accountId, planName, ...request }, options);
     return made;
   }
 
@@ -86,8 +85,7 @@ eachDatabaseByTurns('usage', (open, kind) => {
 
   it('usage §2.1 rules 2 and 3: is taken in pauses, before the start and for the future', async () => {
     const { subscriptionId, bundleId } = await subscribe('p-monthly');
-    await engine.acme.blocking.pauseBundle(bundleId);
-    await engine.settle();
+    await engine.settle(engine.acme.blocking.pauseBundle(bundleId));
     await record(subscriptionId, '2020-01-01 1', '2024-02-01 2', '9999-12-31 4');
     const pending = await subscribe(
       'p-monthly',

@@ -2,7 +2,7 @@ import type { BlockedRef, BlockingStateRequest, Uuid } from '../../lib/index.ts'
 import { decimal, parseWireMoment } from '../../lib/index.ts';
 import { catalogXml, lists, phase, plan, product } from '../support/catalogs/catalog-document.ts';
 import { type PricedVersion, pricedCatalog } from '../support/catalogs/priced-catalog.ts';
-import { eachDatabaseByTurns, expect, itemLines, openEngine, type TestEngine } from '../support/index.ts';
+import { eachDatabaseByTurns, expect, openEngine, type TestEngine } from '../support/index.ts';
 
 const threeMonths = catalogXml({
   effectiveDate: '2023-01-01',
@@ -63,14 +63,13 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
     request: { readonly planName: string; readonly phaseType?: 'EVERGREEN' },
     dates: Dates = {},
   ): Promise<Sold> {
-    const made = await engine.acme.createSubscription(
+    const made = await engine.subscribe(
       { accountId, ...request },
       {
         entitlementDate: momentOf(dates.entitlementDate),
         billingDate: momentOf(dates.billingDate),
       },
     );
-    await engine.settle();
     return { accountId, ...made };
   }
 
@@ -90,8 +89,7 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
   }
 
   async function linesOf({ accountId }: Pick<Sold, 'accountId'>): Promise<readonly string[]> {
-    const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-    return invoices.flatMap(itemLines).filter((line) => !line.startsWith('CBA_ADJ'));
+    return (await engine.linesOf(accountId)).filter((line) => !line.startsWith('CBA_ADJ'));
   }
 
   async function rowsOf({ subscriptionId }: Sold): Promise<readonly string[]> {
@@ -280,12 +278,10 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
     const billed = ['RECURRING 2020-01-01..2020-01-15 45.16'];
     expect(await linesOf(sold)).to.deep.equal([]);
     engine.clock.set('2020-01-15T00:00:00Z');
-    await blocking.pauseBundle(sold.bundleId);
-    await engine.settle();
+    await engine.settle(blocking.pauseBundle(sold.bundleId));
     expect(await linesOf(sold)).to.deep.equal(billed);
     engine.clock.set('2020-01-20T00:00:00Z');
-    await blocking.resumeBundle(sold.bundleId);
-    await engine.settle();
+    await engine.settle(blocking.resumeBundle(sold.bundleId));
     expect(await linesOf(sold)).to.deep.equal(billed);
     await engine.runTo('2020-02-01T00:00:00Z');
     billed.push('RECURRING 2020-01-20..2020-02-01 38.71');
@@ -316,11 +312,9 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
       engine.clock.set('2013-06-28T00:00:00Z');
       const { blocking } = engine.acme;
       await blocking.pauseBundle(sold.bundleId, { requestedDate: momentOf('2013-06-21') });
-      await blocking.resumeBundle(sold.bundleId, { requestedDate: momentOf('2013-06-26') });
-      await engine.settle();
+      await engine.settle(blocking.resumeBundle(sold.bundleId, { requestedDate: momentOf('2013-06-26') }));
       expect(await repairsOf(sold)).to.deep.equal(['REPAIR_ADJ 2013-06-21..2013-06-26 -3.33']);
-      await cancelFrom(sold, '2013-06-15');
-      await engine.settle();
+      await engine.settle(cancelFrom(sold, '2013-06-15'));
       expect(await repairsOf(sold)).to.deep.equal([
         'REPAIR_ADJ 2013-06-15..2013-06-21 -3.99',
         'REPAIR_ADJ 2013-06-21..2013-06-26 -3.33',
@@ -343,11 +337,9 @@ eachDatabaseByTurns('worked examples through the engine', (open) => {
         amount: decimal('60'),
       });
       engine.clock.set('2024-05-11T00:00:00Z');
-      await acme.blocking.pauseBundle(sold.bundleId);
-      await engine.settle();
+      await engine.settle(acme.blocking.pauseBundle(sold.bundleId));
       expect(await repairsOf(sold)).to.deep.equal(['REPAIR_ADJ 2024-05-11..2024-06-01 -40']);
-      await cancelFrom(sold, '2024-05-01');
-      await engine.settle();
+      await engine.settle(cancelFrom(sold, '2024-05-01'));
       expect(await repairsOf(sold)).to.deep.equal([
         'REPAIR_ADJ 2024-05-01..2024-05-11 0',
         'REPAIR_ADJ 2024-05-11..2024-06-01 -40',

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { Billing, type BillingOptions } from '../../adapters/node/billwright.ts';
 import { pdfRenderer } from '../../adapters/pdf/index.ts';
 import { type FakeClock, fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
+import type { Breach } from '../../lib/check/index.ts';
 import {
   type AccountInput,
   type Catalog,
@@ -35,8 +36,20 @@ export interface TestEngine {
   readonly acme: TenantBilling;
   /** An account with a default payment method on the sandbox gateway. */
   payingAccount(input: AccountInput): Promise<Account>;
-  /** Lets everything that is due be done; throws with what was logged when a handler fails. */
-  settle(): Promise<void>;
+  /** A subscription, once what its creation makes due is done. */
+  subscribe(
+    ...request: Parameters<TenantBilling['createSubscription']>
+  ): ReturnType<TenantBilling['createSubscription']>;
+  /** An invoice of these charges, committed. */
+  charge(accountId: Uuid, ...amounts: readonly string[]): Promise<InvoiceView>;
+  /** The account’s invoices with their items, voided ones among them. */
+  invoicesOf(accountId: Uuid): Promise<readonly InvoiceView[]>;
+  /** The items of these invoices, one line each. */
+  linesOf(accountId: Uuid): Promise<readonly string[]>;
+  /** What the check of stored data finds amiss with the tenant. */
+  breaches(): Promise<readonly Breach[]>;
+  /** Lets everything that is due be done, once `work` has ended; throws with what was logged when a handler fails. */
+  settle<T = void>(work?: Promise<T>): Promise<T>;
   /** Moves the clock to a date or date-time and settles. */
   runTo(when: string): Promise<void>;
   /** For a test that goes on without it; otherwise it is closed when the tests are done with its database. */
@@ -49,76 +62,52 @@ const SETTLE_MS = isLongRun ? 300_000 : 60_000;
 /** The catalog of subscriptions §25. */
 export const specCatalog = fixture('catalogs/spec-example.xml');
 
-export async function openEngine(
-  open: OpenDatabase,
-  options: {
-    readonly now: string;
-    /** Default the catalog of the specification; null: none. */
-    readonly catalog?: URL | string | null;
-    readonly catalogPlugins?: BillingOptions<never>['catalogPlugins'];
-    readonly entitlementPlugins?: BillingOptions<never>['entitlementPlugins'];
-    readonly invoicePlugins?: BillingOptions<never>['invoicePlugins'];
-    readonly usageSources?: BillingOptions<never>['usageSources'];
-    readonly eventSinks?: BillingOptions<never>['eventSinks'];
-    readonly paymentControls?: BillingOptions<never>['paymentControls'];
-    /** Default: that of `billwright/pdf`; null: none. */
-    readonly documentRenderer?: BillingOptions<never>['documentRenderer'] | null;
-    readonly defaultCatalog?: BillingOptions<never>['defaultCatalog'];
-    readonly defaultOverdueConfig?: BillingOptions<never>['defaultOverdueConfig'];
-    readonly configuration?: BillingOptions<never>['configuration'];
-    /** Beside the sandbox gateway. */
-    readonly gateways?: BillingOptions<never>['gateways'];
-    readonly invoiceFormatter?: BillingOptions<never>['invoiceFormatter'];
-    /** Default one that costs nothing. */
-    readonly hasher?: BillingOptions<never>['hasher'];
-    /** Default: pushes are neither kept nor sent. */
-    readonly pushSender?: BillingOptions<never>['pushSender'];
-    readonly testMode?: boolean;
-    /** Default: nobody traces. */
-    readonly tracer?: BillingOptions<never>['tracer'];
-    /** Told every statement that the storage sends. */
-    readonly trace?: (statement: string) => void;
-    /** Longer timers fire after that, such as the time limits of plugins. */
-    readonly longestTimerMs?: number;
-  },
-): Promise<TestEngine> {
-  const { catalog = specCatalog, documentRenderer = pdfRenderer() } = options;
+/** The options of an engine, and how a test looks at it. */
+export interface TestEngineOptions extends Omit<Partial<BillingOptions<never>>, 'documentRenderer'> {
+  readonly now: string;
+  /** Default the catalog of the specification; null: none. */
+  readonly catalog?: URL | string | null;
+  /** Default: that of `billwright/pdf`; null: none. */
+  readonly documentRenderer?: BillingOptions<never>['documentRenderer'] | null;
+  /** Told every statement that the storage sends. */
+  readonly trace?: (statement: string) => void;
+  /** Longer timers fire after that, such as the time limits of plugins. */
+  readonly longestTimerMs?: number;
+}
+
+/** With a sandbox gateway beside others, a hasher that costs nothing, and pushes neither kept nor sent by default. */
+export async function openEngine(open: OpenDatabase, options: TestEngineOptions): Promise<TestEngine> {
+  const { now, trace, longestTimerMs, gateways = [], catalog = specCatalog, ...host } = options;
+  const { documentRenderer = pdfRenderer(), ...others } = host;
   const database = await open(shopTemplate(catalog instanceof URL ? catalog : null));
-  const storage = storageOf(database, options.trace);
-  const clock = fakeClock(options.now);
-  const systemClock = pushableSystemClock(options.longestTimerMs);
+  const storage = storageOf(database, trace);
+  const clock = fakeClock(now);
+  const systemClock = pushableSystemClock(longestTimerMs);
   const logger = recordingLogger();
   const ledger = memoryLedger();
   const gateway = sandboxGateway({ ledger });
   const billing = await Billing.open({
+    hasher: plainHasher(),
+    pushSender: null,
+    testMode: false,
+    ...others,
+    ...(documentRenderer === null ? {} : { documentRenderer }),
     storage,
     clock,
     systemClock,
     logger,
-    hasher: options.hasher ?? plainHasher(),
-    gateways: [gateway, ...(options.gateways ?? [])],
-    pushSender: options.pushSender ?? null,
-    testMode: options.testMode ?? false,
-    tracer: options.tracer,
-    ...(documentRenderer === null ? {} : { documentRenderer }),
-    ...(options.catalogPlugins ? { catalogPlugins: options.catalogPlugins } : {}),
-    ...(options.paymentControls ? { paymentControls: options.paymentControls } : {}),
-    ...(options.invoicePlugins ? { invoicePlugins: options.invoicePlugins } : {}),
-    ...(options.usageSources ? { usageSources: options.usageSources } : {}),
-    ...(options.eventSinks ? { eventSinks: options.eventSinks } : {}),
-    ...(options.invoiceFormatter ? { invoiceFormatter: options.invoiceFormatter } : {}),
-    ...(options.entitlementPlugins ? { entitlementPlugins: options.entitlementPlugins } : {}),
-    ...(options.defaultCatalog === undefined ? {} : { defaultCatalog: options.defaultCatalog }),
-    defaultOverdueConfig: options.defaultOverdueConfig,
-    ...(options.configuration ? { configuration: options.configuration } : {}),
+    gateways: [gateway, ...gateways],
   });
   endWith(database, () => billing.close());
   const { tenant, acme } = await shopIn(billing);
   if (typeof catalog === 'string') await acme.uploadCatalog(catalog);
-  const settle = async (): Promise<void> => {
-    if (await billing.settle({ timeoutMs: SETTLE_MS })) return;
+  const settle = async <T>(work?: Promise<T>): Promise<T> => {
+    const result = await work;
+    if (await billing.settle({ timeoutMs: SETTLE_MS })) return result as T;
     throw new Error(`the queue did not settle: ${inspect(logger.lines.slice(-3), { depth: 4 })}`);
   };
+  const invoicesOf = (accountId: Uuid) =>
+    acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
   return {
     database,
     storage,
@@ -135,6 +124,16 @@ export async function openEngine(
       await acme.addPaymentMethod({ accountId: account.id, pluginName: gateway.name, isDefault: true });
       return account;
     },
+    subscribe: (...request) => settle(acme.createSubscription(...request)),
+    charge: async (accountId, ...amounts) => {
+      const items = amounts.map((amount) => ({ amount }));
+      const [item] = await acme.invoices.addCharges({ accountId, items, autoCommit: true });
+      if (item === undefined) throw new Error('no charge was made');
+      return acme.invoices.get(item.invoiceId);
+    },
+    invoicesOf,
+    linesOf: async (accountId) => (await invoicesOf(accountId)).flatMap(itemLines),
+    breaches: () => Array.fromAsync(billing.checks.breaches(tenant)),
     settle,
     runTo: async (when) => {
       clock.set(when);
