@@ -15,12 +15,12 @@ export type TemplateNode =
   | {
       readonly kind: 'section';
       readonly path: TemplatePath;
-      /** True: shown if there is nothing of that name. */
+      /** True: shown if the name has no value. */
       readonly isInverted: boolean;
       readonly nodes: readonly TemplateNode[];
     };
 
-/** A name such as `invoice.amount`. Everything that a look-up needs is made once, when the template is read. */
+/** A name such as `invoice.amount`, prepared for look-ups when the template is read. */
 interface TemplatePath {
   /** `invoice`, `amount`; none for `.`, the element that a section repeats. */
   readonly parts: readonly string[];
@@ -31,7 +31,7 @@ interface TemplatePath {
 /** Token of mustache.js: type, value, begin, end, and of sections their tokens. */
 type Token = readonly [type: string, value: string, begin: number, end: number, tokens?: readonly Token[]];
 
-/** Keeps nothing: the writer that the package shares keeps every template that it has seen. */
+/** Caches nothing: the package's shared writer keeps every template it has read. */
 const parser = new mustache.Writer();
 Object.assign(parser, { templateCache: undefined });
 
@@ -133,18 +133,18 @@ function checkTemplateBounds(source: string): void {
     throw invalidField('The template changes its delimiters; tags are written {{name}} here');
 }
 
-/** Parts of names and repeats that one document is filled with (at most some 700 ms), and characters that it may have. */
+/** Name parts and repeats per document (at most some 700 ms), and its maximum characters. */
 const MAX_TEMPLATE_STEPS = 1_000_000;
 const MAX_DOCUMENT_CHARACTERS = 32 * 1_048_576;
 
-/** What a template can show: values, and nothing that computes. Lists are gone through again for each section. */
+/** Template data: values without code. Lists are iterated again for each section. */
 type TemplateData = string | boolean | null | TemplateList | TemplateLookup | TemplateObject;
 
 export interface TemplateObject {
   readonly [name: string]: TemplateData;
 }
 
-/** A list whose elements are made while it is gone through. */
+/** A list with lazily made elements. */
 export class TemplateList {
   readonly size: number;
   readonly elements: () => Iterable<TemplateData>;
@@ -174,9 +174,9 @@ export function* renderingTemplate(nodes: readonly TemplateNode[], data: Templat
   return output.text();
 }
 
-/** Costs after which others get their turn. */
+/** Costs between pauses for other work. */
 const COST_OF_TURN = 1_000;
-/** Characters that cost as much as a value to be looked up. */
+/** Characters that cost as much as one look-up. */
 const CHARACTERS_PER_COST = 64;
 
 class Output {
@@ -201,7 +201,7 @@ class Output {
       throw tooLarge(`its template has more than ${MAX_TEMPLATE_STEPS} values and repeats to fill in`);
   }
 
-  /** Returns whether others should get their turn now. */
+  /** Returns true if it is time to pause for other work. */
   endsTurn(): boolean {
     if (this.#costOfTurn < COST_OF_TURN) return false;
     this.#costOfTurn = 0;
@@ -213,10 +213,10 @@ class Output {
   }
 }
 
-/** An element of a list costs as much as some values, since it is made. */
+/** A list element costs as much as some values, since it is made on the fly. */
 const STEPS_OF_ELEMENT = 10;
 
-/** The value that a section shows, in the scopes around it. */
+/** The value of a section in the scopes around it. */
 interface Scope {
   readonly value: TemplateData;
   readonly outer: Scope | null;
@@ -259,7 +259,7 @@ function* renderingSection(
   }
 }
 
-/** The value of the name in the nearest scope that has its first part; null if there is none. */
+/** The value of the name in the nearest scope with its first part; null if missing. */
 function found({ parts, rests }: TemplatePath, scope: Scope): TemplateData {
   const [first] = parts;
   if (first === undefined) return scope.value;
@@ -279,7 +279,7 @@ function nearest(name: string, scope: Scope): TemplateData {
   return null;
 }
 
-/** undefined: it has no member of that name. */
+/** undefined: no such member. */
 function memberOf(value: TemplateData, name: string): TemplateData | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -20,16 +20,18 @@ import {
 } from '../loading/load-credit-inputs.ts';
 import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 
-/** What an account's credit is used on as time goes by. */
+/** The debts that an account's credit pays over time. */
 export interface Debts {
   readonly unpaid: readonly Invoice[];
-  /** Those that are being paid now. */
+  /** Invoices with a payment in flight. */
   readonly withheld: ReadonlySet<Uuid>;
-  /** For each one linked to an open summary of the parent, the last day on which the summary is open. */
+  /** The last day each linked invoice's summary is open. */
   readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
-  /** By item that may be repaired, its invoice, where a parent is to pay it and has not paid (§10 rule 8). */
+  /** By repairable item, its invoice, if the parent has not paid it (§10 rule 8). */
   readonly debtOf: ReadonlyMap<Uuid, Invoice>;
-  /** What an invoice of the account is like that nobody pays by itself; null = somebody does, so that none stays unpaid. */
+  /**
+   * The kind of the account's invoices if nobody pays them automatically; null = somebody does, so none stays unpaid.
+   */
   readonly unpaidInvoice: Invoice | null;
 }
 
@@ -43,9 +45,9 @@ export const NO_DEBTS: Debts = {
 
 export interface MadeOfStep {
   readonly run: AccountRun;
-  /** Stored invoices that get items too. */
+  /** Further stored invoices that get items. */
   readonly elsewhere: readonly ChangedInvoice[];
-  /** What counts in place of the balances of those that the parent owes or has paid (§10 rule 5). */
+  /** Replaces the balances of invoices that the parent owes or has paid (§10 rule 5). */
   readonly standIns: ReadonlyMap<Uuid, Decimal>;
 }
 
@@ -58,8 +60,8 @@ export interface DebtsInput {
 type LoadedDebts = Omit<Debts, 'unpaidInvoice'>;
 
 /**
- * The debts of each of these accounts. Where an account pays itself, and a parent none of the items, the sum of its invoices
- * tells without a query whether there are any.
+ * The debts of these accounts. If an account pays itself and the parent pays no item, the sum of its invoices shows
+ * without a query whether there are any.
  */
 export async function loadDebts(
   session: ReadSession,
@@ -109,8 +111,8 @@ function lastRunBefore(at: Instant, account: Account): LocalDate {
 }
 
 /**
- * The debts that credit is used on while the walk goes on. The walk's own invoices count as paid once their credit is
- * applied, unless nobody pays them.
+ * The debts that credit pays during the walk. The walk's own invoices count as paid once their credit is applied,
+ * unless nobody pays them.
  */
 export class RunningDebts {
   #unpaid: readonly Invoice[];
@@ -149,7 +151,7 @@ export class RunningDebts {
     return isUnpaid(invoice) ? [invoice] : [];
   }
 
-  /** The items of credit that the invoice of the step would get. */
+  /** The credit items of the step's invoice. */
   preview(
     { run: given, ...step }: Pick<CreditedStep, 'run' | 'invoiceId' | 'date'>,
     nextItemId: () => Uuid,
@@ -184,7 +186,7 @@ export class RunningDebts {
     return { ...credited, touched };
   }
 
-  /** A stored invoice as the walk knows it, before and after its new items. */
+  /** A stored invoice in the walk, before and after its new items. */
   #changed({ before, newItems = [] }: ChangedInvoice) {
     if (before === null) return [];
     const known = this.#unpaid.find(({ id }) => id === before.id) ?? before;

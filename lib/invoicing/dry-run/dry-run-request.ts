@@ -11,7 +11,7 @@ import { invalidField } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { BillingPeriod, LocalDate, RequestedDate } from '../../values/time/index.ts';
 
-/** What a dry run answers with (§11). */
+/** The kinds of dry run (§11). */
 export const DryRunType = {
   TARGET_DATE: 'TARGET_DATE',
   UPCOMING_INVOICE: 'UPCOMING_INVOICE',
@@ -25,13 +25,13 @@ export type DryRunType = (typeof DryRunType)[keyof typeof DryRunType];
  */
 export interface DryRunRequest {
   readonly accountId: Uuid;
-  /** Local date in the account's zone up to which to invoice; default today. Not read by UPCOMING_INVOICE. */
+  /** Local date in the account's zone up to which to invoice; default today. UPCOMING_INVOICE ignores it. */
   readonly targetDate?: LocalDate | null | undefined;
   /** Default TARGET_DATE. */
   readonly dryRunType?: DryRunType | null | undefined;
   /** Required by SUBSCRIPTION_ACTION and read by it alone, as are all members below but the two ids. */
   readonly dryRunAction?: HypotheticalActionType | null | undefined;
-  /** When the action takes effect; default now, or by policy. It wins over `billingPolicy`. */
+  /** When the action takes effect; default now or by policy. Overrides `billingPolicy`. */
   readonly effectiveDate?: RequestedDate | null | undefined;
   /** When a change or the end of billing takes effect; default by the catalog's rules. */
   readonly billingPolicy?: BillingActionPolicy | null | undefined;
@@ -143,8 +143,8 @@ function checkStop(request: DryRunRequest): HypotheticalAction {
 const PRODUCT_FIELDS = ['productName', 'productCategory', 'billingPeriod'] as const;
 
 /**
- * The members that name a plan otherwise than by its name, in the order of the checks, and what messages call them
- * (http-api §12).
+ * The members that specify a plan without its name, in the order of the checks, with their names in messages (http-api
+ * §12).
  */
 const BESIDE_PLAN_NAME = {
   productName: 'productName',
@@ -177,7 +177,7 @@ function checkSubscriptionNamed({ subscriptionId, bundleId }: DryRunRequest): Su
   return { subscriptionId, bundleId };
 }
 
-/** In the words that callers compare (http-api §12). */
+/** Callers compare these texts (http-api §12). */
 function unspecified(field: string, name: string) {
   return invalidField(`DryRun ${name} should be specified`, { field });
 }

@@ -40,25 +40,25 @@ interface LoadingTools {
   readonly catalogsOf: CatalogSource;
   readonly configOf: InvoicingConfigOf;
   readonly nextId: () => Uuid;
-  /** Whether usage sources are to be asked first, so that nothing that is recorded is read; default false. */
+  /** Whether usage sources are called first, so that recorded usage is not read; default false. */
   readonly asksSources?: boolean;
 }
 
 export interface LoadedDryRun {
   readonly account: Account;
-  /** The date that is asked for; null = that of the next invoice. */
+  /** The requested date; null = the date of the next invoice. */
   readonly targetDate: LocalDate | null;
   readonly config: InvoicingConfig;
   readonly catalogOf: CatalogOfAccount;
-  /** The plan that the prices of a hypothetical action would make. */
+  /** The plan that a hypothetical action's prices would create. */
   readonly overridePlan: OverridePlan | null;
   /** null = there is nothing to bill. */
   readonly walk: {
     readonly input: DryRunWalkInput;
-    /** null = the invoice of a date is asked for, else the next one of these subscriptions. */
+    /** null = the invoice of a date was requested, else the next one of these subscriptions. */
     readonly choice: IsWatched | null;
   } | null;
-  /** The question to usage sources; null = they need not be asked. */
+  /** The question to usage sources; null = not needed. */
   readonly question: SourceQuestion | null;
 }
 
@@ -69,17 +69,17 @@ interface AskedOfAccount {
 
 export interface DryRunInput extends AskedOfAccount, LoadingTools {}
 
-/** Dry runs by account; those that cannot be are among the failures, unless there is no such account. */
+/** Dry runs by account. Failed ones are in `failures`, unless the account does not exist. */
 interface LoadedDryRuns {
   readonly loaded: ReadonlyMap<Uuid, LoadedDryRun>;
   readonly failures: ReadonlyMap<Uuid, unknown>;
 }
 
 /**
- * Loads what leads to the invoice that a run would make (§11). Reads one snapshot, takes no lock and writes nothing.
+ * Loads the data for the invoice that a run would make (§11). Reads one snapshot without locks.
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3),
- * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), those of a hypothetical action, and 1081, 1082, 1020 for ids that are not
- * the account's.
+ * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), those of a hypothetical action, and 1081, 1082, 1020 for ids of
+ * another account.
  */
 export async function loadDryRun(session: ReadSession, input: DryRunInput): Promise<LoadedDryRun> {
   const { loaded, failures } = await loadDryRuns(session, [input], input);
@@ -89,8 +89,8 @@ export async function loadDryRun(session: ReadSession, input: DryRunInput): Prom
 }
 
 /**
- * The same for many accounts, in a constant number of statements where dates are asked for. An action, or the next invoice,
- * is asked for of one account alone.
+ * The same for many accounts: a constant number of statements for dates; actions and upcoming invoices take one
+ * account.
  */
 export async function loadDryRuns(
   session: ReadSession,
@@ -158,7 +158,7 @@ async function begin(
   { account, wanted }: Pick<Begun, 'account' | 'wanted'>,
   { now, nextId, catalogsOf, tags, config, states }: Common,
 ): Promise<Begun> {
-  // Before any price is looked up, as a real run does: without a currency there is none.
+  // Before any price is looked up, as in a real run: without a currency there is no price.
   invoicingCurrency(account);
   const state = states.get(account.id) ?? initialState(account);
   const today = localDateOf(now, account.timeZone);
@@ -202,7 +202,7 @@ async function watched(
   return ({ events }) => bundleId === null || events.some((event) => event.bundleId === bundleId);
 }
 
-/** Leads to the invoice of a date, if one is asked for, else to the next one; null = there will be none. */
+/** Walks to the invoice of the requested date, else to the next one; null = there will be none. */
 export function walkTo(
   { walk }: Pick<LoadedDryRun, 'walk'>,
   targetDate: LocalDate | null,
@@ -286,15 +286,15 @@ function dryRunOf(
   };
 }
 
-/** Whether somebody pays the account's invoices without being asked: its payment method, or the parent. */
+/** Whether the account's invoices are paid automatically, by its payment method or the parent. */
 function isPaidAtOnce(account: Account, tags: AccountEffects): boolean {
   if (isPaidByParent(account)) return true;
   return account.paymentMethodId !== null && !tags.has(account.id, TagEffect.HOLDS_PAYMENTS);
 }
 
 /**
- * The date that a dry run looks at (§11 rule 1); null = today. An action without a date is looked at on the date of the
- * run that it triggers: now, or when it takes effect.
+ * Returns the date of a dry run (§11 rule 1); null = today. For an action without a date, it is the date of the run
+ * that the action triggers: now, or when it takes effect.
  */
 function requestedDateOf(wanted: CheckedDryRun, hypothesis: Hypothesis | null): LocalDate | null {
   if (wanted.type === DryRunType.UPCOMING_INVOICE) return null;
@@ -303,8 +303,8 @@ function requestedDateOf(wanted: CheckedDryRun, hypothesis: Hypothesis | null): 
 }
 
 /**
- * The runs that come before any that is due: those that the queue has bus events for, then that of the action itself. An
- * account that automatic runs pass over is next invoiced once they do so no more, hence now.
+ * The runs before any due one: those of queued bus events, then that of the action. Accounts excluded from automatic
+ * runs are next invoiced when the exclusion ends, hence now.
  */
 function runDatesOf({
   awaited,
@@ -325,7 +325,7 @@ function runDatesOf({
 
 /** The automatic runs that an account waits for. */
 interface AwaitedRuns {
-  /** Dates of the runs that bus events have asked for, in their order; they come before the due entries. */
+  /** Dates of the runs requested by bus events, in order; they come before the due entries. */
   readonly runDates: readonly LocalDate[];
   /** Dates of the pending due entries. */
   readonly dueDates: readonly LocalDate[];
@@ -335,11 +335,11 @@ interface AwaitedRunsInput {
   readonly account: Account;
   /** Local date of the account. */
   readonly today: LocalDate;
-  /** Whether automatic runs pass the account over: entries that fall due then make no run. */
+  /** Whether automatic runs skip the account: its due entries make no run. */
   readonly isPassedOver: boolean;
 }
 
-/** The runs that the queue holds for each of these accounts, as many as a walk can take. */
+/** The queued runs of each account, as many as a walk can take. */
 async function loadAwaitedRuns(
   session: ReadSession,
   inputs: readonly AwaitedRunsInput[],

@@ -19,21 +19,18 @@ import { type BilledItem, coverageAfter } from '../reconciliation/coverage.ts';
 import { asItIs, type Debts, type MadeOfStep, NO_DEBTS, RunningDebts } from './debts.ts';
 
 export interface DryRunWalkInput extends AccountRunInput {
-  /** The date that is asked for; a step there looks no earlier than what is billed already, as a run does. */
+  /** The requested date. Its step looks no earlier than the billed days, as a run does. */
   readonly targetDate: LocalDate;
   readonly now: Instant;
   /** Local date of the account. */
   readonly today: LocalDate;
-  /** Dates of the runs that have just been asked for, in their order: they come before any other. Default none. */
+  /** Dates of the runs just requested, in order: they come before any other. Default none. */
   readonly runDates?: readonly LocalDate[];
   /** Dates of the account's pending due entries: the only steps that may lie in the past. */
   readonly dueDates: readonly LocalDate[];
-  /** What the account's credit is used on besides the invoices of the walk. */
+  /** The debts that the account's credit pays besides the walk's invoices. */
   readonly debts?: Debts;
-  /**
-   * For an account whose runs add to its drafts: the existing drafts, the oldest first, and what a draft that a run makes
-   * is like.
-   */
+  /** For an account whose runs add to its drafts: the existing drafts, oldest first, and the template of a new one. */
   readonly reuse?: { readonly drafts: readonly Draft[]; readonly newDraft: Invoice };
 }
 
@@ -42,25 +39,25 @@ export interface DryRunInvoice {
   readonly run: AccountRun;
 }
 
-/** What a run of the walk would do before account credit: the walk waits for what is made of it. */
+/** A run of the walk before account credit; the walk waits for the answer to it. */
 export interface DryRunStep {
-  /** The date that the step stands for; what fell due earlier is run today. */
+  /** The date of the step; overdue runs happen today. */
   readonly date: LocalDate;
   readonly runDate: LocalDate;
   readonly targetDate: LocalDate;
   readonly run: AccountRun;
   readonly invoiceId: Uuid;
-  /** The items of account credit that the run would make as it is. */
+  /** The account credit items of the unchanged run. */
   credit(): readonly NewInvoiceItem[];
 }
 
-/** null: the run does not happen; nothing: it stays as it is. */
+/** null: the run does not happen; undefined: it is unchanged. */
 export type DryRunAnswer = MadeOfStep | null | undefined;
 
-/** The steps of a dry run, each of which takes an answer, and the invoice that they come to. */
+/** The steps of a dry run, each with an answer, and the resulting invoice. */
 export type DryRunWalk = Generator<DryRunStep, DryRunInvoice | null, DryRunAnswer>;
 
-/** Returns the invoice of a walk that nobody changes, a step for each run of it. */
+/** Returns the invoice of an unchanged walk. */
 export function* undisturbed(walk: DryRunWalk): Steps<DryRunInvoice | null> {
   for (;;) {
     const next = walk.next();
@@ -69,7 +66,7 @@ export function* undisturbed(walk: DryRunWalk): Steps<DryRunInvoice | null> {
   }
 }
 
-/** Subscriptions at whose dates an invoice is asked for; the invoice of such a date holds what is due of all (§11). */
+/** Subscriptions whose next invoice was requested; it holds everything due on its date (§11). */
 export type IsWatched = (subscription: SubscriptionBilling) => boolean;
 
 /**
@@ -135,7 +132,7 @@ export function* walkToUpcomingInvoice(
   }
 }
 
-/** The run with the dates alone on which something may come: there is no end of them where nothing is used (usage §7.5 rule 4). */
+/** The run with only the dates that can bill something: unused usage has no end of dates (usage §7.5 rule 4). */
 function foreseen(run: AccountRun): AccountRun {
   const evaluations = run.evaluations.map((evaluation) => ({
     ...evaluation,
@@ -158,7 +155,7 @@ function eventDates({
   );
 }
 
-/** Evaluates an account at one date after another, each time as if the earlier ones were billed. */
+/** Evaluates an account date by date, each time as if earlier dates were billed. */
 class Walk {
   #account: AccountRunInput;
   #run: AccountRun | undefined;
@@ -189,10 +186,10 @@ class Walk {
     this.#steps += 1;
     const targetDate = raised(date, state.maxTargetDate);
     const evaluated = this.#seen(evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId));
-    // Credit has the date of the run, not of its target (§10 rule 7), and what fell due earlier is run today.
+    // Credit has the date of the run, not of its target (§10 rule 7); overdue runs happen today.
     const runDate = maxDate(this.#today, date);
     const isEmpty = evaluated.items.length === 0;
-    // Where there is nothing to invoice, no id is taken.
+    // Without anything to invoice, no id is used.
     const invoiceId = isEmpty ? ('' as Uuid) : (evaluated.invoice.draft?.invoice.id ?? this.#nextItemId());
     const credit = () => this.#debts.preview({ run: evaluated, invoiceId, date: runDate }, this.#nextItemId);
     const made = yield { date, runDate, targetDate, run: evaluated, invoiceId, credit };
@@ -208,7 +205,7 @@ class Walk {
     return run.items.length === 0 ? null : { targetDate, run };
   }
 
-  /** The invoice that the next run writes to: a draft goes on with its items; after a committed one, the next. */
+  /** The invoice of the next run: a draft keeps its items; after a committed one, a new one. */
   #invoiceAfter({ invoice, items }: AccountRun, targetDate: LocalDate): RunInvoice {
     const reuse = this.#reuse;
     if (reuse === undefined || items.length === 0) return invoice;
@@ -230,7 +227,7 @@ class Walk {
     return this.#run?.dueDates ?? [];
   }
 
-  /** Whether a next step at that date has something to look at in one of these subscriptions. */
+  /** Whether a step at that date could bill something of these subscriptions. */
   isAnyDue(subscriptionIds: ReadonlySet<Uuid>, date: LocalDate): boolean {
     const { config, state, subscriptions } = this.#account;
     const targetDate = raised(date, state.maxTargetDate);
@@ -240,7 +237,7 @@ class Walk {
     );
   }
 
-  /** Whether one of these subscriptions has something to look at, at whatever date. */
+  /** Whether any date could bill something of these subscriptions. */
   isAnyAwaited(subscriptionIds: ReadonlySet<Uuid>): boolean {
     return this.#account.subscriptions.some(
       ({ subscriptionId, cursor }) =>
@@ -286,10 +283,7 @@ class DateQueue {
   }
 }
 
-/**
- * The subscription without its daily count: each step stands for another day, so that the daily bound does not apply to
- * the walk.
- */
+/** The subscription without its daily count: each step is another day, so the daily bound does not apply. */
 function forToday(subscription: SubscriptionBilling): SubscriptionBilling {
   return subscription.itemsCreatedToday === 0 ? subscription : { ...subscription, itemsCreatedToday: 0 };
 }

@@ -44,10 +44,10 @@ export interface AccountStream<R extends StreamRequest> {
   readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
   /** Subscriptions that their own events alone bill: all but add-ons. */
   readonly billedAlone: ReadonlySet<Uuid>;
-  /** For all accounts, by subscription: what goes on as at the last evaluation. */
+  /** Ongoing charges as of the last evaluation, by subscription, for all accounts. */
   readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
   readonly ends: BillingEventStream['ends'];
-  /** Subscriptions that are left out: their events do not begin with their start (subscriptions §19.2 rule 2). */
+  /** Subscriptions left out because their events do not begin with their start (subscriptions §19.2 rule 2). */
   readonly skipped: readonly Uuid[];
   /** For each subscription that a later catalog bills differently, the first date on which it does. */
   readonly changes: ReadonlyMap<Uuid, LocalDate>;

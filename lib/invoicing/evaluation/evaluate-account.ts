@@ -42,7 +42,7 @@ export interface RunInvoice {
   readonly status: typeof InvoiceStatus.DRAFT | typeof InvoiceStatus.COMMITTED;
   /** null = a new one. */
   readonly draft: Draft | null;
-  /** Whether the parent of the account pays it. */
+  /** Whether the parent pays it. */
   readonly isPaidByParent: boolean;
 }
 
@@ -86,16 +86,16 @@ export interface AccountRun extends DueDates {
   /** Items of all subscriptions, in the order in which they are created; empty = nothing to invoice. */
   readonly items: readonly NewInvoiceItem[];
   readonly invoice: RunInvoice;
-  /** Amounts of the whole invoice while it is unpaid. */
+  /** Amounts of the whole unpaid invoice. */
   readonly amounts: InvoiceAmounts;
   /**
-   * New charged-through dates by subscription (§8.5), also where zero items of usage are dropped; none if the invoice is a
-   * DRAFT. They are where the charges of the invoice end.
+   * New charged-through dates by subscription (§8.5): the ends of its charges, dropped zero usage items included; none
+   * for a DRAFT.
    */
   readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
-  /** The subscriptions among them whose dates other invoices tell, too: see `resetChargedThrough`. */
+  /** Those whose dates also depend on other invoices: see `resetChargedThrough`. */
   readonly chargedBefore: ReadonlySet<Uuid>;
-  /** The state with the invoice counted in; `version` is left to the storage. */
+  /** The state including the invoice; storage sets `version`. */
   readonly state: AccountInvoicingState;
 }
 
@@ -113,7 +113,7 @@ export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid):
   const { invoice = NEW_COMMITTED } = input;
   const all = [...(invoice.draft?.items ?? []), ...items];
   const amounts = invoiceAmounts(all);
-  // Where there is nothing to add, a draft stays one.
+  // Without new items, a draft stays a draft.
   const committed = items.length === 0 ? [] : all;
   const chargedThrough =
     invoice.status === 'COMMITTED' ? chargedThroughBy(committed, evaluations) : new Map<Uuid, LocalDate>();
@@ -133,12 +133,12 @@ export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid):
   };
 }
 
-/** Late usage makes no run, but whatever run comes next bills it (usage §7.7 rule 1). */
+/** Late usage starts no run; the next run bills it (usage §7.7 rule 1). */
 function mayHaveLateUsage(usage: SubscriptionBilling['usage']): boolean {
   return usage != null;
 }
 
-/** `missingItemIds` of all due subscriptions: one list, so that one query can load them. */
+/** `missingItemIds` of all due subscriptions, for one query. */
 export function missingItemIdsOfAccount(input: AccountRunInput): readonly Uuid[] {
   return dueSubscriptions(input).flatMap((subscription) => missingItemIds(subscription, input));
 }
@@ -198,10 +198,10 @@ function stateAfter(
   items: readonly NewInvoiceItem[],
   amounts: InvoiceAmounts,
 ): AccountInvoicingState {
-  // What a reused draft held before was not counted anywhere.
+  // The earlier items of a reused draft were not counted.
   const after = accountedInvoice(invoice, amounts);
   const balanced = accountBalancesAfter(state, { before: null, after });
-  // Only recurring charges keep later runs from falling behind its target date (§1.5).
+  // Only recurring charges hold later runs to the target date (§1.5).
   if (!items.some(({ itemType }) => itemTypes[itemType].recurs)) return balanced;
   const maxTargetDate = state.maxTargetDate === null ? targetDate : maxDate(state.maxTargetDate, targetDate);
   return { ...balanced, maxTargetDate };
@@ -228,8 +228,8 @@ export interface DraftingRequest {
 }
 
 /**
- * The loaded draft that the run of one account adds to, or a new invoice.
- * @throws BillingError of `draftOf` for a named draft, INVOICE_INVALID_STATUS (4023) where that is a summary of children.
+ * Returns the loaded draft that the run adds to, or a new invoice.
+ * @throws BillingError of `draftOf` for a named draft, INVOICE_INVALID_STATUS (4023) for a summary of children.
  */
 export function runInvoiceOf(
   { account, drafting = COMMITTING }: DraftingRequest,
@@ -257,10 +257,7 @@ function isSummary(invoiceId: Uuid): BillingError {
 
 type Evaluated = Pick<AccountRun, 'evaluations'>;
 
-/**
- * The cursors that a run leaves: those of the subscriptions that it has evaluated, and those that it only brings to the
- * catalog's revision.
- */
+/** Returns the cursors after a run: of evaluated subscriptions, and of those only updated to the catalog's revision. */
 export function cursorsAfter(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
   return [...evaluatedCursors(billing, run), ...untouchedCursors(billing, run)];
 }
@@ -301,10 +298,7 @@ function ongoingAfter(
   return hasDay && billedAlone.has(subscriptionId) ? ongoingChargeAfter(events, cursor) : null;
 }
 
-/**
- * Cursors of subscriptions that a later catalog does not change: they get its revision, so that the next run need not
- * compare again.
- */
+/** Cursors of subscriptions that a later catalog does not change get its revision, which saves the next comparison. */
 function untouchedCursors(billing: AccountBilling, run: Evaluated): readonly StoredCursor[] {
   const { behind } = billing;
   if (behind.length === 0) return behind;
@@ -313,12 +307,12 @@ function untouchedCursors(billing: AccountBilling, run: Evaluated): readonly Sto
   return (
     behind
       .filter(({ subscriptionId }) => !evaluated.has(subscriptionId))
-      // The later catalog may change parts of the event that are not billed, such as names.
+      // The later catalog may change unbilled parts of the event, such as names.
       .map((cursor) => ({ ...cursor, catalogRevision: revisionOf(cursor), ongoing: null }))
   );
 }
 
-/** The catalog's revision, or the earlier one where the subscription's next evaluation still looks at days billed by it. */
+/** The catalog's revision, or the earlier one if the next evaluation still covers days billed by it. */
 function revisionsNoted({
   behind,
   subscriptions,

@@ -58,7 +58,7 @@ export interface SubscriptionBilling {
   readonly items: ReadonlyMap<Uuid, BilledItem>;
   /** Items with this subscription's id that earlier runs created on the current local day. */
   readonly itemsCreatedToday: number;
-  /** null = none of its events charges usage, or nothing is to be billed of it. Default null. */
+  /** null = no event charges usage, or none is to be billed. Default null. */
   readonly usage?: SubscriptionUsage | null;
 }
 
@@ -73,7 +73,7 @@ export interface EvaluationSettings {
   readonly periodOfPhase?: PeriodOfPhase;
 }
 
-/** What a run has to write for one subscription; without items only the cursor changes. */
+/** The changes of one subscription; without items only the cursor changes. */
 export interface SubscriptionEvaluation {
   readonly subscriptionId: Uuid;
   /** FIXED, RECURRING and REPAIR_ADJ items in output order, then those of usage. */
@@ -84,7 +84,7 @@ export interface SubscriptionEvaluation {
   /** New `repairable` of existing items. */
   readonly repairable: readonly { readonly id: Uuid; readonly repairable: Decimal }[];
   readonly cursor: InvoicingCursor;
-  /** The next due date on which there can be items, as far as is known now: others come to nothing. */
+  /** The next known due date that can have items; others bill nothing. */
   readonly foreseenDate: LocalDate | null;
   /** null = no usage was evaluated. */
   readonly usage: UsageEvaluation | null;
@@ -158,7 +158,7 @@ export function evaluateSubscription(
   };
 }
 
-/** Late usage may be looked at on an earlier date than the last one: what was settled then stays so. */
+/** Late usage may be evaluated at an earlier date than the last one; settled usage stays settled. */
 function settledThrough(before: SubscriptionBilling['cursor'], after: LocalDate | null): LocalDate | null {
   const settled = before === null || before.dirtyFrom !== null ? null : before.settledThrough;
   return settled === null || after === null ? (settled ?? after) : maxDate(settled, after);
@@ -213,7 +213,7 @@ function propose(subscription: SubscriptionBilling, settings: EvaluationSettings
 }
 
 interface ItemBoundsInput {
-  /** New items of one subscription in output order, without those of usage, which overlap where there was late usage. */
+  /** New items of one subscription in output order, without usage, which overlaps if late. */
   readonly items: readonly NewInvoiceItem[];
   readonly subscription: {
     readonly subscriptionId: Uuid;
@@ -257,8 +257,8 @@ function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uui
 }
 
 /**
- * Whether an item counts for the daily bound (rule 2). Repairs carry no subscription id; of usage every period that is not
- * billed yet comes at once, however many there are (usage §7.9 rule 6).
+ * Whether an item counts for the daily bound (rule 2). Repairs have no subscription id; all unbilled usage periods come
+ * at once, however many (usage §7.9 rule 6).
  */
 export function countsDaily({
   itemType,
@@ -291,13 +291,13 @@ function boundExceeded(
   );
 }
 
-/** Rule 3: items come in date order, so each one has to start where the last of its group ended, or later. */
+/** Rule 3: items come in date order, so each must start at or after the end of its group's last one. */
 function assertNoOverlap(
   items: readonly NewInvoiceItem[],
   itemType: 'RECURRING' | 'REPAIR_ADJ',
   groupOf: (item: NewInvoiceItem) => Uuid | null,
 ): void {
-  // Most subscriptions get one item, which overlaps with none.
+  // Most subscriptions get one item, which cannot overlap.
   const endOf = items.length === 1 ? null : new Map<Uuid | null, number>();
   for (const item of items) {
     if (item.itemType !== itemType || item.startDate === null || item.endDate === null) continue;

@@ -43,19 +43,19 @@ import { supersededItem, usageItem } from './usage-items.ts';
 
 export interface SubscriptionUsage {
   readonly zone: TimeZone;
-  /** On invoices that are not VOID, in the order in which they were billed; from `usageWindow` on is enough. */
+  /** On invoices that are not VOID, in billing order; from `usageWindow` on is enough. */
   readonly billed: readonly BilledInterval[];
-  /** On VOID invoices, from there on, where late usage is not billed; default none. */
+  /** On VOID invoices, from there on, if late usage is not billed; default none. */
   readonly freed?: readonly FreedPoints[];
-  /** Where the reading began; null = all that is billed is known. Default null. */
+  /** The start of the reading; null = all billed intervals are known. Default null. */
   readonly from?: LocalDate | null;
   /** Those of `piecesNeeded`. */
   readonly pieces: readonly UsagePiece[];
-  /** What the days are marked with that were read; null = the next run looks at the usage whatever happens. Default null. */
+  /** The marks of the read days; null = the next run reads the usage in any case. Default null. */
   readonly marks?: DayMarks | null;
-  /** What a usage source has told, which counts in place of the pieces; null = none has. Default null. */
+  /** The answer of a usage source, which replaces the pieces; null = none. Default null. */
   readonly supplied?: SuppliedUsage | null;
-  /** What is agreed beyond the prices (usage §12). Default nothing. */
+  /** Terms beyond the prices (usage §12). Default none. */
   readonly terms?: UsageTerms;
 }
 
@@ -78,15 +78,15 @@ export interface RatedInterval extends BilledInterval {
   readonly versionDate: Instant;
   readonly priceIdentity: string;
   /**
-   * True where some of it is billed already: it is stored with an invoice only, so that points that change no amount stay
-   * late until there is one (usage §7.7 rule 1).
+   * True if some of it is billed already: it is stored only with an invoice, so points that change no amount stay late
+   * until there is one (usage §7.7 rule 1).
    */
   readonly isBilledAgain: boolean;
 }
 
-/** What a run has to write for the usage of one subscription. */
+/** The changes of one subscription's usage. */
 export interface UsageEvaluation {
-  /** USAGE items and the REPAIR_ADJ of what was billed too much, in output order. */
+  /** USAGE items and REPAIR_ADJ of overbilled usage, in output order. */
   readonly items: readonly NewInvoiceItem[];
   readonly intervals: readonly RatedInterval[];
   /** New `repairable` of USAGE items that earlier runs have made. */
@@ -95,9 +95,9 @@ export interface UsageEvaluation {
   readonly chargedThrough: LocalDate | null;
   /** The next date, after the target date, on which there is usage to bill. */
   readonly nextDate: LocalDate | null;
-  /** The same, but null where only periods without usage are to come, whose items of 0 the tenant drops. */
+  /** The same, but null if only periods without usage follow, whose zero items the tenant drops. */
   readonly foreseenDate: LocalDate | null;
-  /** What the next run reads; null = nothing, since the subscription charges no usage any more. */
+  /** The days that the next run reads; null = none, since the subscription no longer charges usage. */
   readonly reading: UsageReading | null;
 }
 
@@ -145,7 +145,7 @@ interface SettledUpTo {
 }
 
 /**
- * Plans, rates and settles the usage of one subscription up to the target date, for whoever wants to know what it comes to.
+ * Plans, rates and settles the usage of one subscription up to the target date, without items.
  * @throws InvariantError as `evaluateUsage`.
  */
 export function settleUpTo(input: UsageRunInput): SettledUpTo {
@@ -156,7 +156,7 @@ export function settleUpTo(input: UsageRunInput): SettledUpTo {
   const plan = {
     ...all,
     intervals: all.intervals.filter((one) => isComparable(one, isSupplied)),
-    // What a source tells of an interval that is asked for no more is not known.
+    // A source's data for intervals no longer requested is unknown.
     outdated: isSupplied ? [] : all.outdated.filter((one) => isComparable(one, false)),
   };
   const meter =
@@ -248,7 +248,7 @@ function entriesOf(items: readonly NewInvoiceItem[]): RatedInterval['entries'] {
   }));
 }
 
-/** An interval that is stored already as it is need not be stored again. */
+/** Unchanged intervals are not stored again. */
 function tellsMore(billed: readonly BilledInterval[]): (interval: RatedInterval) => boolean {
   return ({ usageName, instants, entries, consumed, supplied }) =>
     entries.length > 0 ||
@@ -309,7 +309,7 @@ function readingAfter(
   hasItems: boolean,
 ): UsageReading {
   const from = readFrom(input, intervals);
-  // What is not stored, for want of an invoice, stays late.
+  // Usage not stored for lack of an invoice stays late.
   const isStored = hasItems || !intervals.some(({ isBilledAgain }) => isBilledAgain);
   return {
     from,
@@ -318,12 +318,12 @@ function readingAfter(
   };
 }
 
-/** Some intervals are stored only if the run makes an invoice: what either way needs is read. */
+/** Some intervals are stored only with an invoice: the window covers both outcomes. */
 function readFrom(
   { events, usage, config }: UsageRunInput,
   intervals: readonly RatedInterval[],
 ): LocalDate | null {
-  // What came for the oldest interval may still be carried into the next one.
+  // Late usage of the oldest interval may still move into the next one.
   if (config.beyondLookBack === 'NEXT_PERIOD') return FIRST_DAY;
   const { zone, billed, from = null } = usage;
   const [withInvoice, without] = [true, false].map((hasInvoice) =>
@@ -347,7 +347,7 @@ function lookedDays(
   const ends = [...billed, ...intervals].map(({ endDate }) => endDate);
   const [first, ...others] = ends;
   if (marks === null || from === null || first === undefined) return null;
-  // Of late usage that was charged with a later period: where it is void now, no day that is looked at shows it.
+  // Late usage charged with a later period: if void now, no day in the window shows it.
   const isCarried = [...billed, ...intervals].some(
     ({ endDate, consumed }) => endDate >= from && consumed.some(({ localDate }) => localDate < from),
   );
@@ -363,19 +363,16 @@ function lookedDays(
 interface RatedPlan {
   readonly plan: UsagePlan;
   readonly intervals: readonly RatedInterval[];
-  /** By usage name, what waits for the next period that is not billed. */
+  /** Usage waiting for the next unbilled period, by usage name. */
   readonly beyond: ReadonlyMap<string, Quantities>;
 }
 
-/**
- * Whether later runs may make an item, as far as is known now: not where the tenant drops items of 0 and no point lies
- * beyond what is billed.
- */
+/** Whether later runs may make an item: not if the tenant drops zero items and no point lies beyond the billed days. */
 function mayComeTo({ usage, config }: UsageRunInput, { plan, intervals, beyond }: RatedPlan): boolean {
   if (!config.dropsZeroItems) return true;
   // A minimum is charged where nothing is used, too.
   if (plan.open.some(({ name }) => mayHaveMinimum(usage.terms ?? NO_TERMS, name))) return true;
-  // What a source will tell of later days is not known.
+  // A source's later answers are unknown.
   if (usage.supplied != null) return false;
   const billed = [...usage.billed, ...intervals];
   return plan.open.some((section) => {
@@ -395,7 +392,7 @@ function mayComeTo({ usage, config }: UsageRunInput, { plan, intervals, beyond }
   });
 }
 
-/** What was used, and what of it an interval is the first to bill. */
+/** The usage of intervals, and the part that each is the first to bill. */
 interface UsageMeter extends Pick<UsageBook, 'collect' | 'unitsIn'> {
   /** By usage name: what came late for billed intervals before the look-back. */
   beyond(): ReturnType<UsageBook['beyond']>;
@@ -423,7 +420,7 @@ function recordedMeter(
   };
 }
 
-/** What a usage source has told; it is not asked for what lies before the look-back. */
+/** The answer of a usage source; it is not asked for days before the look-back. */
 function suppliedMeter(supplied: SuppliedUsage, billed: readonly BilledInterval[]): UsageMeter {
   const book = new SuppliedBook(supplied, billed);
   return {

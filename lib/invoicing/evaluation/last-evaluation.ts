@@ -27,7 +27,7 @@ interface CatalogChangesInput {
   readonly cursors: readonly StoredCursor[];
 }
 
-/** True if the catalog's revision has changed since the subscription was evaluated. */
+/** True if the catalog has changed since the subscription's evaluation. */
 export function isBehind(cursor: StoredCursor, catalog: Pick<CatalogWithOverrides, 'revision'>): boolean {
   return cursor.catalogRevision !== catalog.revision;
 }
@@ -56,9 +56,9 @@ export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, Lo
 }
 
 /**
- * The events as the earlier catalog has them. A cursor without a revision is older than price changes, so that price
- * changes alone are new to it. The same holds where a plugin gave the catalog, whose earlier content nobody knows: what
- * it no longer says of the past stays as it was billed.
+ * The events by the earlier catalog. A cursor without a revision predates price changes, so only those are new to it.
+ * The same applies if a plugin supplied the catalog, whose earlier content is unknown: whatever it drops of the past
+ * stays as billed.
  */
 function eventsAsOf(
   revision: number | null,
@@ -70,7 +70,7 @@ function eventsAsOf(
     const { events } = billingEvents({ account, histories, plans, alignPriceChanges });
     return Map.groupBy(events, (event) => event.subscriptionId);
   } catch (error) {
-    // An earlier catalog that does not know all the plans cannot tell what is new, so everything is looked at again.
+    // An earlier catalog without all the plans cannot show changes, so everything is evaluated again.
     if (error instanceof BillingError) return new Map();
     throw error;
   }
@@ -165,7 +165,7 @@ export function keptUntil(
   return dirtyFrom === null ? settledThrough : minDate(settledThrough, dirtyFrom);
 }
 
-/** True if the next evaluation, after the one that left `cursor`, still looks at days that stay as they were billed. */
+/** True if the evaluation after `cursor` still covers days that stay as billed. */
 export function staysKept(
   { events, keptUntil: until = null }: KeptSubscription,
   cursor: InvoicingCursor,
@@ -227,7 +227,7 @@ export function ongoingChargeOf(
   },
 ): OngoingCharge | null {
   const { ongoing, dirtyFrom } = cursor;
-  // The account's first bill cycle day is taken from all events of its subscriptions.
+  // The account's first bill cycle day comes from all events of its subscriptions.
   const hasDay = account.billCycleDayLocal !== 0;
   if (!hasDay || ongoing === null || dirtyFrom !== null || isBehind(cursor, catalog)) return null;
   return catalog.isRevised() || catalog.isRevised(ongoing.event.planName) ? ongoing : null;

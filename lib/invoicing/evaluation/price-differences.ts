@@ -8,7 +8,7 @@ import type { BillingPeriod, DatedInstant, Instant, LocalDate } from '../../valu
 export const PriceType = { RECURRING: 'RECURRING', FIXED: 'FIXED', USAGE: 'USAGE' } as const;
 export type PriceType = (typeof PriceType)[keyof typeof PriceType];
 
-/** From `from` on (for a fixed price: at that date) a subscription pays another price than before. */
+/** From `from` on (a fixed price: on that date) a subscription pays another price. */
 export interface PriceDifference {
   readonly subscriptionId: Uuid;
   readonly bundleId: Uuid;
@@ -16,7 +16,7 @@ export interface PriceDifference {
   readonly phaseName: string;
   readonly priceType: PriceType;
   readonly from: DatedInstant;
-  /** null for a price that is not one of usage. */
+  /** null for recurring and fixed prices. */
   readonly usage: UsagePriceTerms | null;
   /** Prices of a quantity of one, a recurring price for its billing period; null = none. */
   readonly oldPrice: Decimal | null;
@@ -29,7 +29,7 @@ export interface PriceDifference {
   readonly catalogEffectiveDate: Instant | null;
 }
 
-/** Which price of a usage section it is, and what is had for it before and after. */
+/** The changed price of a usage section, before and after. */
 export interface UsagePriceTerms {
   readonly usageName: string;
   /** From 1. */
@@ -58,7 +58,7 @@ export type ChangeReportPart =
   | ({ readonly kind: 'TOTAL' } & ChangeReportTotals);
 
 export interface ChangeReportTotals {
-  /** Live subscriptions that were looked at: those whose bundle is invoiced and whose billing has not ended. */
+  /** Checked live subscriptions: those whose bundle is invoiced and whose billing has not ended. */
   readonly subscriptions: number;
   /** Those whose price changes. */
   readonly changedSubscriptions: number;
@@ -89,7 +89,7 @@ export function priceDifferences(
   ].sort((one, other) => one.from.at - other.from.at);
 }
 
-/** What is in force in each of two streams from an instant on. */
+/** The events in force in each of two streams from an instant on. */
 interface EventPair {
   readonly at: Instant;
   readonly old: BillingEvent | undefined;
@@ -337,7 +337,7 @@ function linesOf(section: UsageSection): ReadonlyMap<string, Line> {
   return new Map(lines.map((line) => [JSON.stringify([line.tier, line.unit]), line]));
 }
 
-/** A limit is told where it is another; its tier's price has a line of its own. */
+/** A changed limit; its tier's price has its own line. */
 function isSameLine(one: Line | undefined, other: Line | undefined): boolean {
   if (one === undefined || other === undefined) return false;
   const isLimit = one.unit !== null && one.size === null && other.size === null;

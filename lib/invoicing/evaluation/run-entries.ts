@@ -28,17 +28,17 @@ import {
 export interface DueDates {
   /** Ascending, each once. */
   readonly dueDates: readonly LocalDate[];
-  /** Those of them on which usage is to be billed. */
+  /** Those that bill usage. */
   readonly usageDates: ReadonlySet<LocalDate>;
   /** How long runs at these wait for stragglers (usage §7.7). */
   readonly collectionInterval: Period;
-  /** How long before a run its invoice is told of, in milliseconds; 0 = never. */
+  /** How long before a run its invoice is reported, in milliseconds; 0 = never. */
   readonly noticeLeadMs: number;
 }
 
 /**
- * The queue entries of the dates. Where usage is collected for a while the entry comes later, and asks for a run at the
- * date all the same. Those that tell of the invoices come before them.
+ * Returns the queue entries of the dates. An entry that waits for usage comes later but requests a run at the date.
+ * Notice entries come before them.
  */
 export function dueEntries(account: Account, due: DueDates, now: Instant): readonly NewNotification[] {
   return due.dueDates.flatMap((date) => {
@@ -75,7 +75,7 @@ export const RUN_TOPICS: readonly string[] = [
   QueueName.NEXT_BILLING_DATE,
 ];
 
-/** What a queue entry asks of invoicing: a run up to a local date (null = today), or nothing. */
+/** The run that a queue entry requests, up to a local date (null = today), or none. */
 type RunTrigger = { readonly kind: 'run'; readonly targetDate: LocalDate | null } | { readonly kind: 'none' };
 
 const BLOCKING_TOPICS: ReadonlySet<string> = new Set([
@@ -117,7 +117,7 @@ const INVOICE_RUN = 'invoice-run';
 
 const RESCHEDULED_RUN = 'rescheduled-run';
 
-/** The queue entry that runs an account at the instant that a plugin has asked for (§8.1). */
+/** The queue entry that runs an account at an instant requested by a plugin (§8.1). */
 export function rescheduledEntry(account: Account, at: Instant): NewNotification {
   const targetDate = formatLocalDate(localDateOf(at, account.timeZone));
   return {
@@ -150,12 +150,12 @@ interface RunAhead {
 }
 
 export interface NoticeTerms {
-  /** How long before the run it is told of, in milliseconds; 0 = never. */
+  /** How long before the run it is reported, in milliseconds; 0 = never. */
   readonly leadMs: number;
   readonly now: Instant;
 }
 
-/** The entry that foresees the invoice of a run and tells of it (§8.1), at once where the lead time has begun. */
+/** The entry that previews and reports the invoice of a run (§8.1), at once if the lead time has begun. */
 export function noticeEntries(
   account: Account,
   { targetDate, comesAt }: RunAhead,
@@ -179,12 +179,12 @@ export function runOfChange(account: Account, at: Instant): RunAhead {
   return { targetDate: localDateOf(at, account.timeZone), comesAt: at };
 }
 
-/** The date whose invoice an entry asks to foresee; null: that of no entry of `noticeEntries`. */
+/** The date of the previewed invoice; null: not a notice entry. */
 export function noticedDate({ targetDate }: EventPayload): LocalDate | null {
   return typeof targetDate === 'string' ? parseLocalDate(targetDate) : null;
 }
 
-/** INVOICE_NOTIFICATION (§16): an invoice that there is not yet, hence without an id. */
+/** INVOICE_NOTIFICATION (§16): a future invoice, without an id. */
 export function invoiceNotificationEvent(
   account: Account,
   {

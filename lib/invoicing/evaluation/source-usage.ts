@@ -12,14 +12,14 @@ import type { SubscriptionBilling } from './evaluate-subscription.ts';
 
 /** What usage sources have told of an account before its run (usage §9), and on which question. */
 export type UsageSupply =
-  /** null = no source has the account, so that what is recorded counts. */
+  /** null = no source has the account, so recorded usage counts. */
   | { readonly kind: 'TOLD'; readonly question: string; readonly usages: SuppliedBySubscription | null }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 
-/** By account id; an account that no source was asked about is not in it. */
+/** By account id; without accounts that needed no source. */
 export type UsageSupplies = ReadonlyMap<Uuid, UsageSupply>;
 
-/** Where the usage of an account comes from; OPEN = not known yet, so that nothing that is recorded has to be read. */
+/** The origin of an account's usage; OPEN = not known yet, so no recorded usage is read. */
 type UsageOrigin = 'RECORDED' | 'OPEN' | SuppliedBySubscription;
 
 export function originOf(supplies: UsageSupplies | 'OPEN' | null, accountId: Uuid): UsageOrigin {
@@ -29,7 +29,7 @@ export function originOf(supplies: UsageSupplies | 'OPEN' | null, accountId: Uui
   return supply.kind === 'FAILED' ? 'OPEN' : (supply.usages ?? 'RECORDED');
 }
 
-/** What a run of the account has to know of usage; null = nothing. */
+/** The account's usage for a run; null = none needed. */
 export function questionOf(
   { account, targetDate, subscriptions }: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
   config: InvoicingConfig,
@@ -43,11 +43,11 @@ export function questionOf(
 
 type SupplyStanding =
   | { readonly kind: 'READY' }
-  /** The account is no longer as it was when the sources were asked. */
+  /** The account has changed since the sources were called. */
   | { readonly kind: 'CHANGED' }
   | { readonly kind: 'FAILED'; readonly error: unknown };
 
-/** Whether the run may go on with what the sources have told. @param supplies null = there are no sources. */
+/** Whether the run can use the sources' answers. @param supplies null = there are no sources. */
 export function supplyStanding(
   billing: Pick<AccountBilling, 'account' | 'targetDate' | 'subscriptions'>,
   supplies: UsageSupplies | null,
@@ -82,7 +82,7 @@ export function withSupply(
     const { usage = null, subscriptionId } = subscription;
     if (usage === null) return subscription;
     const supplied = usages.get(subscriptionId) ?? { kind: 'RECORDS', pieces: [] };
-    // Whatever it tells next time is looked at: nothing shows whether it has changed.
+    // The next answer is always read: nothing shows whether it changed.
     return { ...subscription, usage: { ...usage, marks: null, supplied } };
   });
 }

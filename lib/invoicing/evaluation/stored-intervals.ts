@@ -38,7 +38,7 @@ export function billedIntervals(
   }));
 }
 
-/** What was charged by invoices that are VOID now. */
+/** Charges of invoices that are now VOID. */
 export function freedPoints(intervals: readonly StoredUsageInterval[]): readonly FreedPoints[] {
   return intervals.map(({ usageName, start, end, consumed }) => ({
     usageName,
@@ -66,7 +66,7 @@ function computedOf(basis: ItemBasis | null): ComputedBasis | null {
   return basis?.kind === 'PLUGIN' ? basis.changed : basis;
 }
 
-/** What a plugin has made of an amount is its word, and is not billed after (usage §7.3 step 4). */
+/** An amount changed by a plugin is final and not billed further (usage §7.3 step 4). */
 function ratedAmount({ amount }: InvoiceItem, basis: ItemBasis | null): Decimal {
   const computed = computedOf(basis);
   if (computed?.kind === 'REPAIR') return computed.amount.negated();

@@ -29,17 +29,17 @@ export interface ThresholdReached extends ThresholdPassed {
   readonly start: Instant;
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
-  /** When it is over at the latest. */
+  /** Its latest end. */
   readonly overAt: Instant;
 }
 
 interface LookAtThresholds extends Omit<UsageRunInput, 'targetDate'> {
-  /** When the first of what is looked at was recorded: its period may have ended since. */
+  /** The earliest recording time of the checked usage, whose period may have ended since. */
   readonly since: Instant;
   readonly now: Instant;
 }
 
-/** Up to which date the usage has to be rated, so that what is running now is rated as a whole. */
+/** The date up to which usage is rated, so that running periods are complete. */
 export function lastRunningDate({
   events,
   usage: { zone },
@@ -51,7 +51,7 @@ export function lastRunningDate({
 /** The thresholds that the periods which are running, or were when usage was recorded, have reached (usage §12.1). */
 export function thresholdsReached(input: LookAtThresholds): readonly ThresholdReached[] {
   const { usage, currency, since, now } = input;
-  // Who only looks refuses nothing.
+  // A check rejects nothing.
   const config = { ...input.config, refusesUnknownUnits: false };
   const { settled } = settleUpTo({ ...input, config, targetDate: lastRunningDate(input) });
   return settled.intervals.flatMap(({ planned, rated, consumes }): readonly ThresholdReached[] => {
@@ -88,7 +88,7 @@ export function thresholdEvent(
   };
 }
 
-/** What is kept of it, so that it is told once. */
+/** The stored record that prevents a second report. */
 export function toldThreshold(
   { usageName, start, measure, measured, bound, overAt }: ThresholdReached,
   { subscriptionRecordId, now }: { readonly subscriptionRecordId: number; readonly now: Instant },

@@ -112,7 +112,7 @@ function usageSteps(basis: UsageBasis, currency: Currency): readonly Calculation
   return [...steps, negated(resultOf(steps, due))];
 }
 
-/** Price × blocks of each line, and what they come to together; a tier of CAPACITY has a price of its own. */
+/** Price × blocks of each line, and their total; a tier of CAPACITY has its own price. */
 function lineSteps({ lines }: UsageBasis): CalculationStep[] {
   const steps: CalculationStep[] = [];
   let total: Decimal | null = null;

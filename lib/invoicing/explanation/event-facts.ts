@@ -21,20 +21,20 @@ export const NO_PAST: SubscriptionPast = { events: [], blockingStates: [] };
 
 /** A billing event, and what the subscription's history knows of it. */
 export interface EventFacts extends BasisEvent {
-  /** Type of the choice of plan that came with a bill cycle day or quantity; for other events their own type. */
+  /** Type of the choice of plan with a bill cycle day or quantity; other events keep their own type. */
   readonly cameWith: BillingTransitionType;
-  /** True of a CHANGE of the catalog's price alone. */
+  /** True for a CHANGE of only the catalog price. */
   readonly isPriceChange: boolean;
-  /** Why it is dated as it is; null = nothing was kept. */
+  /** The reason for its date; null = not kept. */
   readonly reason: EventReason | null;
   /** For a choice of plan, the date from which its phases count. */
   readonly phaseAnchor: LocalDate | null;
-  /** For the beginning and end of a block, the services and states that caused it, if they are still stored. */
+  /** For the start and end of a block, its services and states, if still stored. */
   readonly blockedBy: readonly Pick<BlockingState, 'service' | 'stateName'>[];
 }
 
 export interface ItemEvents {
-  /** What its price comes from; for a repair, what it follows from. */
+  /** The source of its price; for a repair, of the repair. */
   readonly event: EventFacts | null;
   readonly nextEvent: EventFacts | null;
   readonly planEvent: EventFacts | null;
@@ -42,7 +42,7 @@ export interface ItemEvents {
 
 export const NO_EVENTS: ItemEvents = { event: null, nextEvent: null, planEvent: null };
 
-/** The events of a basis as the history of the subscription was when the item was made. */
+/** The events of a basis by the subscription's history at the item's creation. */
 export function eventsBehind(
   basis: ComputedBasis,
   item: { readonly planName: string | null; readonly createdDate: Instant },
@@ -155,7 +155,7 @@ export type ExplainedRuleName = (typeof ExplainedRuleName)[keyof typeof Explaine
 export interface ExplainedRule {
   readonly rule: ExplainedRuleName;
   readonly result: string;
-  /** What the matching case asks for, empty where it holds for all; null = none matched, so that the default counts. */
+  /** The conditions of the matching case, empty if it always applies; null = none matched, so the default counts. */
   readonly conditions: RuleConditions | null;
   /** The event that it dates or whose phases it aligns; null for BILLING_ALIGNMENT. */
   readonly event: BasisEvent | null;

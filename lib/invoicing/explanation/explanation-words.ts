@@ -24,7 +24,7 @@ export function planOf({ planName, phaseName, description }: InvoiceItem): strin
   return phaseName === null ? `plan ${planName}` : `plan ${planName}, phase ${phaseName}`;
 }
 
-/** A date where the instant begins a day of UTC, as the dates of most versions do. */
+/** A date if the instant starts a UTC day, as in most versions. */
 export function instantText(at: Instant): string {
   return formatInstant(at).replace('T00:00:00.000Z', '').replace('.000Z', 'Z');
 }
@@ -94,7 +94,7 @@ function blockersOf({ blockedBy }: EventFacts): string {
     : ` (${others.map(({ service, stateName }) => `service ${service}: ${stateName}`).join('; ')})`;
 }
 
-/** What a case of the catalog asks for: `for phase type TRIAL`, `for a change to product Elite`, `for all plans`. */
+/** The conditions of a catalog case: `for phase type TRIAL`, `for a change to product Elite`, `for all plans`. */
 export function caseText(conditions: RuleConditions | null): string {
   if (conditions === null) return 'by default';
   const asked = Object.entries(conditions).map(([name, value]) => `${words(name)} ${value}`);
@@ -108,9 +108,9 @@ function words(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-// What explanations say of the catalog's rules (catalog §8) and of dates that were asked for; '' = nothing.
+// Texts on the catalog's rules (catalog §8) and requested dates; '' = none.
 
-/** Whose bill cycle day it is, and by which case of the catalog. */
+/** The owner of the bill cycle day, and the catalog case. */
 export function cycleSentence(basis: RecurringBasis): string {
   const { billCycleDay, billingPeriod, billingAlignment, isRequestedDay, isAccountAligned } = basis;
   if (!isMonthBased(billingPeriod)) return '';
@@ -127,7 +127,7 @@ const CYCLE_OWNERS: Readonly<Record<BillingAlignment, string>> = {
   SUBSCRIPTION: 'that of the subscription itself',
 };
 
-/** Why an event takes effect when it does. */
+/** The reason for an event's effective date. */
 export function dateSentence(facts: EventFacts | null): string {
   const reason = facts?.reason;
   if (!facts || !reason) return '';

@@ -61,10 +61,10 @@ type ExplainedFields = Pick<
   | 'linkedItemId'
 >;
 
-/** Why an item has its amount: the facts that were used when it was made, as data and as a text to read. */
+/** The explanation of an item's amount: its facts as data and as text. */
 export interface ItemExplanation extends ExplainedFields {
   readonly itemId: Uuid;
-  /** null: the amount was given and not computed, or the facts behind it were not kept. */
+  /** null: the amount was given, or its facts were not kept. */
   readonly basis: ComputedBasis | null;
   /** The invoice plugin that has added the item or, where there is a basis, changed its amount; null = none. */
   readonly pluginName: string | null;
@@ -74,7 +74,7 @@ export interface ItemExplanation extends ExplainedFields {
   readonly rules: readonly ExplainedRule[];
   /** From the facts to the amount; empty without them. */
   readonly steps: readonly CalculationStep[];
-  /** What the steps come to, or the amount as it was given; differs from `amount` only where it was changed later. */
+  /** The result of the steps, or the given amount; differs from `amount` only after a later change. */
   readonly computedAmount: Decimal;
   /** One paragraph of English that works the sum out. */
   readonly text: string;
@@ -123,7 +123,7 @@ export function explainItem(explained: ExplainedItem): ItemExplanation {
   };
 }
 
-/** The facts behind what the engine has computed, whatever a plugin has made of it since. */
+/** The facts of the computed amount, before any plugin's change. */
 export function computedBasis(basis: ItemBasis | null): ComputedBasis | null {
   return basis?.kind === 'PLUGIN' ? basis.changed : basis;
 }

@@ -63,7 +63,7 @@ export function isUnpaid(invoice: BalancedInvoice): boolean {
   return balanceOf(invoice).greaterThan(0);
 }
 
-/** The part of the invoice's credit items that is the account's (rule 7): written-off invoices count. */
+/** The part of the invoice's credit items that belongs to the account (rule 7), also of written-off invoices. */
 export function accountCreditOf(invoice: Pick<Invoice, 'status' | 'isMigration' | 'creditAdj'>): Decimal {
   return invoice.status === 'COMMITTED' && !invoice.isMigration ? invoice.creditAdj : ZERO;
 }

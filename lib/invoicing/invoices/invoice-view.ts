@@ -19,18 +19,18 @@ export interface InvoiceItemView extends InvoiceItem {
   readonly prettyPlanName: string | null;
   readonly prettyPhaseName: string | null;
   readonly prettyUsageName: string | null;
-  /** For a PARENT_SUMMARY item, the items of the child's invoices that it stands for, where they were asked for. */
+  /** For a PARENT_SUMMARY item, the items of the child's invoices, if requested. */
   readonly childItems: readonly InvoiceItemView[] | null;
 }
 
-/** An invoice as it is read; `items` is empty where a list was asked for without them. */
+/** An invoice with its computed members; `items` is empty if a list was requested without them. */
 export interface InvoiceView extends Invoice {
-  /** The number by the tenant's pattern (§1.7); null = it has none. */
+  /** The number by the tenant's pattern (§1.7), or null. */
   readonly formattedNumber: string | null;
-  /** What is owed on it now (§1.4 rule 6). */
+  /** The amount owed now (§1.4 rule 6). */
   readonly balance: Decimal;
   readonly items: readonly InvoiceItemView[];
-  /** Of the usage that it was the first to bill, no more than the tenant's setting says; empty without items. */
+  /** Tracking ids of usage first billed by it, up to the tenant's limit; empty without items. */
   readonly trackingIds: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export function viewInvoices(
       { number: invoice.invoiceNumber, date: invoice.invoiceDate },
       numberPatterns,
     ),
-    // The parent pays it by a summary; until it is in one, it is the child's own (ruling R52).
+    // The parent pays it by a summary; until then, it is the child's own (ruling R52).
     parentAccountId: invoice.parentInvoiceId === null ? null : invoice.parentAccountId,
     balance: balanceOf(invoice, parentBalanceOf(invoice, parents)),
     trackingIds: trackingIds.get(invoice.id) ?? NO_TRACKING_IDS,

@@ -11,7 +11,7 @@ const MAX_ITEM_DETAILS_BYTES = 65_536;
 
 /** An external charge, tax or credit to add. Absent and null members are the same. */
 export interface ManualItem {
-  /** A DRAFT of the account to add it to; absent = a new invoice. */
+  /** A DRAFT of the account; absent = a new invoice. */
   readonly invoiceId?: Uuid | null | undefined;
   /** In the account's currency, at least 0. */
   readonly amount?: Decimal | null | undefined;
@@ -19,7 +19,7 @@ export interface ManualItem {
   readonly rate?: Decimal | null | undefined;
   /** The account's currency, or absent. */
   readonly currency?: string | null | undefined;
-  /** What the item is about, for those who read it. Kept as given, unchecked; taxes keep the bundle only (ruling R21). */
+  /** The subject of the item, for readers. Kept as given, unchecked; taxes keep the bundle only (ruling R21). */
   readonly bundleId?: Uuid | null | undefined;
   readonly subscriptionId?: Uuid | null | undefined;
   readonly linkedItemId?: Uuid | null | undefined;
@@ -106,7 +106,7 @@ export function manualItem(
   });
 }
 
-/** What an item keeps of its caller's members besides those that all types keep. */
+/** The caller's members that an item keeps besides those common to all types. */
 const keptFields = {
   EXTERNAL_CHARGE: ['subscriptionId', 'linkedItemId', 'productName', 'planName', 'phaseName', 'endDate'],
   TAX: [],

@@ -58,7 +58,7 @@ export function emptyInvoice({ id, account, targetDate, status, now }: EmptyInvo
   };
 }
 
-/** Who pays an invoice of the account in this status: from its commit on the parent, if the account delegates payment. */
+/** The payer of an invoice in this status: after its commit the parent, if the account delegates payment. */
 export function payerOf(
   account: Account,
   status: Invoice['status'],
@@ -90,11 +90,11 @@ export function invoicingCurrency(account: Account) {
   );
 }
 
-/** Which invoice a run writes to (§8.3). */
+/** The target invoice of a run (§8.3). */
 export interface Drafting {
   /** Whether the run makes a DRAFT: AUTO_INVOICING_DRAFT. */
   readonly isDraft: boolean;
-  /** Whether the account's oldest DRAFT takes the items if there is one: AUTO_INVOICING_REUSE_DRAFT. */
+  /** Whether the account's oldest DRAFT, if any, gets the items: AUTO_INVOICING_REUSE_DRAFT. */
   readonly reusesDraft: boolean;
   readonly draftId: Uuid | null;
 }

@@ -14,7 +14,7 @@ export interface NewInvoiceItem
   readonly basis?: ItemBasis;
 }
 
-/** An item with no plan, subscription or rate behind it, but for what is given. */
+/** An item without plan, subscription and rate, except for the given members. */
 export function plainItem(
   own: Pick<NewInvoiceItem, 'id' | 'itemType' | 'amount' | 'repairable'> & Partial<NewInvoiceItem>,
 ): NewInvoiceItem {

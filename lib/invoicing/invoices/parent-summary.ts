@@ -50,7 +50,7 @@ export function joinSummary(
       if (!opens) continue;
       currency = invoice.currency;
     }
-    // A parent without a currency takes that of the first invoice; it cannot owe two currencies in one invoice.
+    // A parent without a currency takes the first invoice's; one invoice has one currency.
     if (invoice.currency === currency) joining.push(invoice);
   }
   return { opens, joining };
@@ -58,7 +58,7 @@ export function joinSummary(
 
 type Contribution = Pick<Invoice, 'id' | 'accountId'> & { readonly contributedAmount: Decimal };
 
-/** What a child's invoices add to a DRAFT summary, as an item of it (rule 2). */
+/** The total of a child's invoices in a DRAFT summary, as an item (rule 2). */
 interface ChildTotal {
   readonly childAccountId: Uuid;
   readonly amount: Decimal;
@@ -72,7 +72,7 @@ export function childTotals(contributions: readonly Contribution[]): readonly Ch
   }));
 }
 
-/** How the items of a DRAFT summary change, and by how much its amount does. */
+/** The item changes of a DRAFT summary, and the change of its amount. */
 interface SummaryItems {
   readonly added: readonly NewInvoiceItem[];
   readonly changed: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[];
@@ -116,7 +116,7 @@ export function summaryItems(
   return { added, changed, difference };
 }
 
-/** The adjustments of the item that take less now, by this much in all: the newest are lowered first. */
+/** The reduced adjustments of the item, by this total, newest first. */
 function loweredAdjustments(
   { id: itemId }: InvoiceItem,
   items: readonly InvoiceItem[],
@@ -142,7 +142,7 @@ interface Decrease {
   readonly amount: Decimal;
 }
 
-/** What follows from a change of linked invoices for a COMMITTED summary (rules 4 and 5). */
+/** The effects of changed linked invoices on a COMMITTED summary (rules 4 and 5). */
 interface CommittedEffects {
   readonly decreases: readonly Decrease[];
   /** Invoices whose decrease becomes credit of their own accounts, since the summary is paid. */
@@ -220,9 +220,9 @@ export function parentBalanceOf(
   return parent === undefined ? null : balanceOf(parent);
 }
 
-/** What an invoice adds to the parent's summary: all that it bills, credit included (§12, v). */
+/** The amount that an invoice adds to the parent's summary, credit included (§12, v). */
 export function contributionOf({ status, rawBalance }: Pick<Invoice, 'status' | 'rawBalance'>): Decimal {
-  // The child never pays an invoice of the parent's, so what is owed is what is billed.
+  // The child never pays an invoice of the parent's, so the billed amount is owed.
   return status === InvoiceStatus.VOID ? ZERO : rawBalance;
 }
 
@@ -233,7 +233,7 @@ export function isSettled({ status, rawBalance }: Pick<Invoice, 'status' | 'rawB
 
 type Contributing = Pick<Invoice, 'status' | 'rawBalance'> & Partial<Pick<Invoice, 'contributedAmount'>>;
 
-/** By how much the invoice is less than when it joined the summary that the parent has settled since (§12 rule 5). */
+/** The decrease of the invoice since it joined the summary that the parent has settled (§12 rule 5). */
 export function settledDecrease(invoice: Contributing, summary: Invoice): Decimal {
   if (invoice.contributedAmount == null || !isSettled(summary)) return ZERO;
   const decrease = invoice.contributedAmount.minus(atLeastZero(contributionOf(invoice)));
@@ -253,7 +253,7 @@ export function creditStandIn(
   if (summary.status === InvoiceStatus.DRAFT || invoice.contributedAmount == null) return null;
   const decrease = settledDecrease(invoice, summary);
   const credited = creditable?.lessThan(decrease) ? creditable : decrease;
-  // Below 0 is what was used on it of credit that the child was given.
+  // Below 0: given credit used on it.
   const given = invoice.rawBalance.isNegative() ? invoice.rawBalance : ZERO;
   return given.minus(credited);
 }
@@ -278,7 +278,7 @@ export function creditableOf(
       ({ itemType, amount }) => itemType === InvoiceItemType.CBA_ADJ && amount.greaterThan(0),
     );
     const credit = sum(made.map(({ amount }) => amount));
-    // More than it has contributed is given credit that has come back.
+    // Beyond its contribution, it is returned given credit.
     return contributedAmount?.lessThan(credit) ? contributedAmount : credit;
   });
   return atLeastZero(item.repairable.minus(sum(credited)));

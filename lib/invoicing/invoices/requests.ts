@@ -16,13 +16,13 @@ export interface GenerateRequest {
   readonly acceptBounds?: boolean;
 }
 
-/** An account that automatic runs pass over. */
+/** An account that automatic runs skip. */
 export interface AccountParking {
   readonly accountId: Uuid;
   readonly parkedDate: Instant;
 }
 
-/** What a run of a parked account has come to. */
+/** The outcome of a run of a parked account. */
 export interface ParkedRun {
   readonly accountId: Uuid;
   /** Name of the error, such as INVOICE_NOTHING_TO_DO; null = the run made an invoice. */
@@ -36,7 +36,7 @@ export interface InvoiceGroupRequest {
   readonly withChildrenItems?: boolean | undefined;
 }
 
-/** Which invoices of an account to list, and whether with their items. */
+/** Filters for a list of an account's invoices. */
 export interface AccountInvoicesRequest extends Partial<Omit<InvoiceFilter, 'openOnly'>> {
   readonly accountId: Uuid;
   /** Default false. */
@@ -87,8 +87,8 @@ export interface MigrationInvoiceRequest {
 /** A subscription for which the next run would make other items than the evaluation of its whole history. */
 export interface CoverageDifference {
   readonly subscriptionId: Uuid;
-  /** Items that the whole history asks for; their ids are made up. */
+  /** Items of the whole history, with made-up ids. */
   readonly expected: readonly NewInvoiceItem[];
-  /** Items that the run would make. */
+  /** Items of the run. */
   readonly found: readonly NewInvoiceItem[];
 }

@@ -40,11 +40,11 @@ import type { InvoicingConfig } from '../proposals/invoicing-config.ts';
 import { windowOf } from '../proposals/window.ts';
 import { type LoadInput, loadStreams } from './load-streams.ts';
 
-/** What was loaded, and the accounts whose events cannot be built (a missing price, damaged events). */
+/** The loaded accounts, and those whose events cannot be built (a missing price, damaged events). */
 interface LoadedBillingState {
   readonly billings: readonly AccountBilling[];
   readonly failures: readonly { readonly request: BillingRequest; readonly error: unknown }[];
-  /** Of the subscriptions that are stored. */
+  /** For stored subscriptions. */
   readonly recordIds: ReadonlyMap<Uuid, number>;
 }
 
@@ -52,7 +52,7 @@ interface LoadBillingInput extends LoadInput<BillingRequest> {
   readonly config: InvoicingConfig;
   /** For walks over several target dates the first of them, null = any; default: each request's own. */
   readonly earliestTargetDateOf?: (request: BillingRequest) => LocalDate | null;
-  /** What usage sources have supplied; OPEN = they are to be asked. Default: all usage is recorded. */
+  /** Usage from sources; OPEN = they are to be called. Default: all usage is recorded. */
   readonly supplies?: UsageSupplies | 'OPEN' | null;
 }
 
@@ -135,7 +135,7 @@ function billingOf(
   };
 }
 
-/** How many items the subscription has got on that day; each day counts anew (§8.4 rule 2). */
+/** The subscription's number of items on that day; each day counts from 0 (§8.4 rule 2). */
 function itemsOn(day: LocalDate, cursor: StoredCursor | undefined): number {
   return cursor?.itemsDate === day ? cursor.itemsCount : 0;
 }
@@ -203,7 +203,7 @@ export async function withWindowItems(
   return itemIds.length === 0 ? billings : withItems(session, billings, itemIds);
 }
 
-/** An account that cannot be evaluated names none; its own evaluation then fails and says why. */
+/** An account that cannot be evaluated needs none; its own evaluation then reports the error. */
 function itemIdsToRepair(billing: AccountBilling, config: InvoicingConfig): readonly Uuid[] {
   try {
     return missingItemIdsOfAccount(runInput(billing, config));
@@ -248,19 +248,19 @@ function firstOfEach(
 
 interface UsageLoading {
   readonly config: InvoicingConfig['usage'];
-  /** Of the subscriptions that are stored; of others nothing was used. */
+  /** For stored subscriptions; others used nothing. */
   readonly recordIds: ReadonlyMap<Uuid, number>;
   readonly supplies: UsageSupplies | 'OPEN' | null;
 }
 
 interface Metered {
   readonly subscriptionId: Uuid;
-  /** null = it is not stored, so that nothing can have been recorded for it. */
+  /** null = not stored, so nothing was recorded for it. */
   readonly subscriptionRecordId: number | null;
   readonly events: SubscriptionBilling['events'];
   readonly zone: TimeZone;
   readonly from: LocalDate | null;
-  /** Whether its usage is what is recorded; else that is not read. */
+  /** Whether its usage is recorded; else it is not read. */
   readonly isRecorded: boolean;
 }
 
@@ -303,12 +303,12 @@ function meteredOf(
   });
 }
 
-/** True if it charges usage, or did when it was billed last: what was charged then is credited. */
+/** True if it charges usage, or did when last billed: those charges are credited. */
 function isMetered({ events, cursor }: SubscriptionBilling): boolean {
   return (cursor?.usage ?? null) !== null || events.some(({ usages }) => usages.length > 0);
 }
 
-/** Where its events or the settings have changed, everything is read again. */
+/** If its events or the settings changed, everything is read again. */
 function readFrom({ cursor }: SubscriptionBilling, settings: string): LocalDate | null {
   const reading = cursor?.usage ?? null;
   if (reading === null || cursor?.dirtyFrom !== null) return null;
@@ -369,7 +369,7 @@ type FreedOf = ReadonlyMap<Uuid, readonly FreedPoints[]>;
 
 const NONE_FREED: FreedOf = new Map();
 
-/** What invoices had charged that are VOID now: it is billed again, be its time billed or not (usage §7.7 rule 6). */
+/** Charges of now VOID invoices: billed again, whether their time is billed or not (usage §7.7 rule 6). */
 async function loadFreed(session: ReadSession, metered: readonly Metered[]): Promise<FreedOf> {
   const stored = await session.usage.voidIntervals(metered);
   const bySubscription = Map.groupBy(stored, ({ subscriptionId }) => subscriptionId);
@@ -388,7 +388,7 @@ export function marksOf(days: readonly DayUsage[]): DayMarks {
   return marks;
 }
 
-/** What is billed of stored intervals; two statements. */
+/** The billed parts of stored intervals; two statements. */
 export async function loadBilled(
   session: ReadSession,
   stored: readonly StoredUsageInterval[],

@@ -51,7 +51,7 @@ export async function loadCreditInputs(
   const owners = spending.map(({ accountId }) => accountId);
   const creditable = owners.length === 0 ? [] : await loadCreditableInvoices(session, owners);
   const known = new Set([...candidates, ...creditable].map(({ id }) => id));
-  // A debt that is offered no credit by itself gets what was repaired of it, and nothing else.
+  // A debt that cannot get credit gets only its repairs.
   const closed = new Set([...debtOf.values()].filter(({ id }) => !known.has(id)));
   for (const { id } of closed) standIns.set(id, ZERO);
   const touched = new Set(candidates.map(({ id }) => id));
@@ -72,7 +72,7 @@ export async function loadCreditInputs(
   );
 }
 
-/** By item, the debts that parents have not paid and that these invoices repair something of (rule 8). */
+/** The unpaid parental debts that these invoices repair, by item (rule 8). */
 async function loadDebtsRepairedBy(
   session: ReadSession,
   candidates: readonly CreditedInvoice[],
@@ -106,7 +106,7 @@ export async function loadStandIns(
     const standIn = creditStandIn(each.invoice, each.summary, left);
     if (standIn === null) continue;
     standIns.set(each.invoice.id, standIn);
-    // Invoices of one child share what may still become credit.
+    // Invoices of one child share one limit of credit.
     const decrease = settledDecrease(each.invoice, each.summary);
     if (left !== null) creditable.set(key, left.lessThan(decrease) ? ZERO : left.minus(decrease));
   }

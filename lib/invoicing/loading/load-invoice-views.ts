@@ -59,11 +59,11 @@ export async function loadInvoiceViews(
 
 interface ViewedInvoices extends ViewTools {
   readonly invoices: readonly Invoice[];
-  /** A promise where they are still being read: the rest is then read together with them. */
+  /** A promise while they are still read, in parallel with the rest. */
   readonly items: readonly InvoiceItem[] | Promise<readonly InvoiceItem[]>;
 }
 
-/** Loads what views of these invoices take besides their items. */
+/** Loads the data of these views besides the items. */
 export async function loadViewSources(
   session: ReadSession,
   { invoices, items: read, catalogsOf, settingsOf }: ViewedInvoices,
@@ -120,10 +120,10 @@ export async function catalogsForNames(
   }
 }
 
-/** Items of an invoice that is made a document of: some 400 pages. */
+/** Maximum items of an invoice in a document: some 400 pages. */
 const MAX_DOCUMENT_ITEMS = 10_000;
 
-/** What a document about an invoice is made from, and the tenant's template for it. */
+/** The sources of a document, and the tenant's template for it. */
 interface DocumentSource {
   readonly given: InvoiceToRender;
   readonly template: readonly TemplateNode[];
@@ -131,7 +131,7 @@ interface DocumentSource {
 
 interface Shown {
   check(session: ReadSession): Promise<void>;
-  /** The items that it lists, and others that these are about. */
+  /** The listed items, and those that they refer to. */
   itemsOf(
     session: ReadSession,
   ): Promise<{ readonly items: readonly InvoiceItem[]; readonly linked: readonly InvoiceItem[] }>;
@@ -161,7 +161,7 @@ export class DocumentSourceLoader {
     });
   }
 
-  /** Of a credit note: the invoice that it credits with the lines of the note as its items. @throws as `load`. */
+  /** For a credit note: the credited invoice with the lines of the note as its items. @throws as `load`. */
   async loadOfNote(context: CallContext, note: CreditNote): Promise<DocumentSource> {
     return this.#load(context, note.invoiceId, {
       check: async () => refuseTooMany(note.invoiceId, note.lines.length),
@@ -242,7 +242,7 @@ function refuseTooMany(invoiceId: Uuid, items: number): void {
   );
 }
 
-/** The items behind a note as if they stood on the credited invoice, with the amounts that they credit. */
+/** The items of a note as items of the credited invoice, with the credited amounts. */
 async function itemsOfNote(session: ReadSession, { invoiceId, lines }: CreditNote) {
   const stored = await session.invoices.findItemsByIds(lines.map(({ itemId }) => itemId));
   const itemOf = new Map(stored.map((item) => [item.id, item]));
@@ -284,7 +284,7 @@ interface DocumentTexts {
 
 const builtIn = parseTemplate(BUILT_IN_TEMPLATE);
 
-/** Templates and translations of the tenants. Which one is in force is read each time; a text is parsed once. */
+/** Templates and translations of tenants: the row in force is read each time, but parsed once. */
 class DocumentTextLoader {
   readonly #templates = new ParsedTexts(parseTemplate);
   readonly #translations = new ParsedTexts(parseProperties);
@@ -316,7 +316,7 @@ class DocumentTextLoader {
   }
 }
 
-/** What stored texts say, by the ids of their rows, which never change; the oldest are forgotten first. */
+/** Parsed texts by the ids of their immutable rows; the oldest are evicted first. */
 class ParsedTexts<T> {
   readonly #parse: (text: string) => T;
   readonly #parsed = new Map<Uuid, { readonly result: T; readonly characters: number }>();

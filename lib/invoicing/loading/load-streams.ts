@@ -62,7 +62,7 @@ export async function loadStreams<R extends StreamRequest>(
     session.subscriptions.findEvents(ids),
   ]);
   const looked = hypothesis === null ? found : subscriptionsUnder(hypothesis, found);
-  // They take no part, nor does what is billed of them.
+  // They and their billed items take no part.
   const isInvoiced = ({ bundleId }: Pick<Subscription, 'bundleId'>): boolean => !bundlesLeftOut.has(bundleId);
   const subscriptions = looked.filter(isInvoiced);
   const ongoing =
@@ -108,7 +108,7 @@ function ongoingCharges(
   );
 }
 
-/** The bases of the add-ons that are not among them: the cycles and ends of add-ons follow their base. */
+/** The missing bases of add-ons, whose cycles and ends follow their base. */
 async function missingBases(
   session: ReadSession,
   subscriptions: readonly Subscription[],
@@ -142,7 +142,7 @@ async function loadCursors(
   );
 }
 
-/** Greedy arrears can grow on any day, whatever their next due date is (§7.1). */
+/** Greedy arrears can grow any day, whatever their due date (§7.1). */
 function areAllLoaded({ choice, config }: LoadInput<StreamRequest>): boolean {
   return choice === 'all' || config.inArrearMode === 'GREEDY';
 }

@@ -39,8 +39,8 @@ interface ArchivedDaysInput {
 }
 
 /**
- * What is kept of days whose points go (§11.4): the pieces that any later look at what is billed asks for, since neither
- * what was billed nor how it cuts a day changes any more, and which points were first billed by which invoice.
+ * Returns what is kept of days whose points are deleted (§11.4): the pieces for later comparisons, since the billed
+ * usage and the cuts of a day no longer change, and which points each invoice billed first.
  */
 export function archivedDays({ days, intervals, zone }: ArchivedDaysInput): readonly ArchivedDay[] {
   const splitOf = new Map(splitsOf(days, { intervals, zone }).map((split) => [bucketOf(split), split]));
@@ -69,12 +69,12 @@ function splitsOf(
       consumed,
     }),
   );
-  // Their sums are those of the points themselves, so that none is lost that the zone places beside its day by now.
+  // Summed from the points, so that none is lost that the zone now places beside its day.
   const counted = days.map((day) => ({ ...day, version: 0, sum: ZERO, max: ZERO }));
   return piecesNeeded({ days: counted, events: [], zone, billed }).split;
 }
 
-/** The same parts, with all time before and after. */
+/** The same parts, plus the time before and after. */
 function partsOf(bounds: readonly Instant[]): readonly PartOfDay[] {
   if (bounds.length === 0) return ['ALL'];
   const all = [FIRST, ...bounds, LAST];

@@ -29,7 +29,7 @@ import type { BilledInterval, PlannedInterval, UsageHistory } from '../settlemen
 import { type CollectedUsage, type Consumption, isLate } from '../settlement/settle-usage.ts';
 
 export interface UsageBookInput extends UsageHistory {
-  /** Where late points are not billed, those that were charged in vain, and so are not late. Default none. */
+  /** If late points are not billed, those charged only by void invoices, which are not late. Default none. */
   readonly freed?: readonly FreedPoints[];
   /** Those of `piecesNeeded`: whole days, and what storage has answered. */
   readonly pieces: readonly UsagePiece[];
@@ -40,7 +40,7 @@ interface Consumer {
   readonly range: PointRange;
 }
 
-/** What was used by one subscription, as far as a run looks at it: sums, never points. */
+/** The usage of one subscription in a run: sums, never points. */
 export class UsageBook {
   readonly #times: readonly BilledTime[];
   readonly #zone: TimeZone;
@@ -59,7 +59,7 @@ export class UsageBook {
     this.#consumersOn = Map.groupBy(consumers, ({ range }) => range.localDate);
   }
 
-  /** What an interval is rated for, and what is billed of that. */
+  /** The rated and billed quantities of an interval. */
   collect(planned: PlannedInterval): CollectedUsage {
     const { run, interval, match } = planned;
     const previous = new Set(match.previous);
@@ -79,7 +79,7 @@ export class UsageBook {
     };
   }
 
-  /** By usage name: what no billed interval has consumed of those that are not planned again (§7.7). */
+  /** By usage name: points unconsumed by billed intervals that are not planned again (§7.7). */
   beyond(
     planned: readonly PlannedInterval[],
     sections: readonly UsageSection[] = planned.map(({ run }) => run.section),
@@ -102,12 +102,12 @@ export class UsageBook {
       ...onTimeOf.flatMap((one) => this.#onTime(one)),
     ];
     const all = beyond ? [...own, ...this.#beyond(name, planned)] : own;
-    // Units that the section does not charge are left to those that do (§7.6).
+    // Other units are left to the sections that charge them (§7.6).
     const units = new Set(unitsOf(run.section));
     return all.filter(({ unit }) => units.has(unit));
   }
 
-  /** The units of which something was used in an interval, whatever charges them (§7.8). */
+  /** The units used in an interval, whatever charges them (§7.8). */
   unitsIn(interval: UsageInterval): ReadonlySet<string> {
     const used = this.#within(interval).filter(({ sum, max }) => !sum.isZero() || !max.isZero());
     return new Set(used.map(({ unit }) => unit));
@@ -154,7 +154,7 @@ export class UsageBook {
     return this.#consumerOf(name, piece) !== undefined;
   }
 
-  /** The last one: an interval that was superseded for a time was credited, and its points were charged by others (§7.3 rule 7). */
+  /** The last one: an interval superseded for a time was credited, and others charged its points (§7.3 rule 7). */
   #consumerOf(name: string, piece: UsagePiece): BilledInterval | undefined {
     const consumers = this.#consumersOn.get(piece.localDate) ?? [];
     return consumers.findLast(({ by, range }) => by.usageName === name && holds(range, piece))?.by;
@@ -177,7 +177,7 @@ export class UsageBook {
   #isWithin(interval: UsageInterval, { part, localDate }: UsagePiece): boolean {
     const { start, end, includesEnd } = interval;
     if (typeof part === 'object') {
-      // An archived part that was not cut where it is now counts where it begins (§11.4).
+      // An archived part cut differently counts where it begins (§11.4).
       return part.from >= start.at && (part.from < end.at || (includesEnd && part.from === end.at));
     }
     return isWithin(interval, this.#countsAt(localDate));
@@ -187,7 +187,7 @@ export class UsageBook {
     return typeof part === 'object' ? part.from : this.#countsAt(localDate);
   }
 
-  /** Points of a day count together: from its start on, or from that of billing (§2.3 rule 3). */
+  /** Points of a day count together, from its start or that of billing (§2.3 rule 3). */
   #countsAt(localDate: LocalDate): Instant {
     const recordInstant = startOfDay(localDate, this.#zone);
     return countsAt({ recordInstant, localDate, dateOnly: true }, this.#times);
@@ -200,7 +200,7 @@ function nextDay(date: LocalDate): LocalDate {
 
 export type { DayUsage, PartOfDay, PointRange, UsagePiece } from '../../records/index.ts';
 
-/** Points that an invoice had charged that is VOID now. */
+/** Points charged by an invoice that is now VOID. */
 export type FreedPoints = Pick<
   BilledInterval,
   'usageName' | 'instants' | 'startDate' | 'endDate' | 'consumed'
@@ -233,7 +233,7 @@ export interface SplitRequest {
 }
 
 interface PiecesNeeded {
-  /** Days whose sums are enough; days on which no point counts have nothing to bill, and are left out. */
+  /** Days whose sums are enough; days without counting points are left out. */
   readonly whole: readonly UsagePiece[];
   readonly split: readonly SplitRequest[];
 }
@@ -243,17 +243,17 @@ interface PiecesInput {
   /** All of the subscription. */
   readonly events: readonly BillingEvent[];
   readonly zone: TimeZone;
-  /** Those of the subscription, on invoices that are not VOID. */
+  /** Billed intervals on invoices that are not VOID. */
   readonly billed: readonly BilledPoints[];
-  /** Where else days are to be split; default nowhere. */
+  /** Further instants that split days; default none. */
   readonly cuts?: readonly DatedInstant[];
 }
 
 export type BilledPoints = Pick<BilledInterval, 'instants' | 'startDate' | 'endDate' | 'consumed'>;
 
 /**
- * What has to be read beyond the sums of days: the days that billing cuts, or has cut when they were billed, and those
- * to which points have come since they were billed. All others cost a row, however many points they have (§11).
+ * Returns the days to read in pieces: those that billing cuts now or cut when billed, and those with points added
+ * since. All others cost one row, however many points they have (§11).
  */
 export function piecesNeeded({ days, events, zone, billed, cuts = [] }: PiecesInput): PiecesNeeded {
   const cutsOn = Map.groupBy(
@@ -287,7 +287,7 @@ interface DayCuts {
   readonly zone: TimeZone;
 }
 
-/** The instants at which a day is cut, with its own start and end; none where it is not. */
+/** The instants that cut a day, with its start and end; none if uncut. */
 function boundsOf(date: LocalDate, { cuts, ranges, zone }: DayCuts): readonly Instant[] {
   const start = startOfDay(date, zone);
   const within = [
@@ -299,13 +299,13 @@ function boundsOf(date: LocalDate, { cuts, ranges, zone }: DayCuts): readonly In
   return [...new Set([start, ...within, endOfDate(date, zone)])].sort((a, b) => a - b);
 }
 
-/** Where the next day begins; the last day of the calendar has none. */
+/** The start of the next day; the calendar's last day has none. */
 function endOfDate(date: LocalDate, zone: TimeZone): Instant {
   const next = localDateWithinCalendar(date + 1);
   return next === date ? LAST_INSTANT : startOfDay(next, zone);
 }
 
-/** Instants have whole milliseconds, so that the last one of a subscription is a part of its own (§6.4). */
+/** Instants have millisecond precision, so the last instant of a subscription gets its own part (§6.4). */
 function cutsOf(event: BillingEvent): readonly DatedInstant[] {
   const { effectiveDate: at, localDate: date } = event;
   return isEnd(event)

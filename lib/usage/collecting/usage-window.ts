@@ -6,10 +6,10 @@ import { billedNow, readTogether } from '../settlement/superseded-usage.ts';
 import type { UsageConfig } from '../settlement/usage-config.ts';
 import { firstUnbilledStart } from '../settlement/usage-plan.ts';
 
-/** `billed`: those that the last run has read, and those that it has made. */
+/** `billed`: those read or made by the last run. */
 interface UsageWindowInput extends UsageHistory {
   readonly config: Pick<UsageConfig, 'lookBackPeriods'>;
-  /** What the last run has read from; default all. */
+  /** The start of the last run's reading; default all. */
   readonly from?: LocalDate | null;
 }
 
@@ -47,7 +47,7 @@ interface Related {
   readonly pairs: ReturnType<typeof readTogether>;
 }
 
-/** Earlier, as long as what is read from there on needs intervals that end before. */
+/** Earlier, if the days from there on need intervals that end before. */
 function withRelated(
   from: LocalDate,
   billed: readonly BilledInterval[],
@@ -60,7 +60,7 @@ function withRelated(
   return date === from ? from : withRelated(date, billed, { zone, pairs });
 }
 
-/** Late points may have been charged with an earlier period: it has to be known as long as the points are looked at. */
+/** Late points may be charged with an earlier period, which is needed as long as the points are. */
 function withConsumers(from: LocalDate, billed: readonly BilledInterval[], zone: TimeZone): LocalDate {
   let date = from;
   for (const { endDate, consumed, supplied } of billed) {

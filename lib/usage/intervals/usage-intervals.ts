@@ -20,12 +20,12 @@ import {
 import { compareText, unitsOf } from '../rating/quantities.ts';
 import type { PeriodShare } from '../rating/rated-usage.ts';
 
-/** What one usage price is computed for: the part of a run between two neighbouring boundaries (§6.3). */
+/** The part of a run between two neighbouring boundaries, rated as one (§6.3). */
 export interface UsageInterval {
   readonly start: DatedInstant;
   /** Its date may be that of the start. */
   readonly end: DatedInstant;
-  /** True where a point at the very end counts too: the last interval before a cancellation or expiry (§6.4). */
+  /** True if a point at the very end counts too: the last interval before a cancellation or expiry (§6.4). */
   readonly includesEnd: boolean;
 }
 
@@ -39,7 +39,7 @@ interface IntervalsInput {
 /** In periods: another bill cycle day makes intervals of up to two (§6.2 rule 5). */
 const LONGEST_INTERVAL = 2;
 
-/** When an interval is over at the latest, however its end is put off meanwhile. */
+/** The latest end of an interval, however its end is put off. */
 export function latestEnd({ start, end }: UsageInterval, { section }: UsageRun, zone: TimeZone): Instant {
   return maxInstant(end.at, startOfDay(addPeriod(start.date, section.billingPeriod, LONGEST_INTERVAL), zone));
 }
@@ -58,7 +58,7 @@ export function usageIntervals(run: UsageRun, input: IntervalsInput): readonly U
   });
 }
 
-/** Where the interval of a run begins in which an instant lies, be it complete or not. */
+/** The start of the run's interval around an instant, complete or not. */
 export function intervalStartAt(run: UsageRun, at: Instant, zone: TimeZone): DatedInstant {
   const [first] = run.events;
   const begin: DatedInstant = { at: first.effectiveDate, date: first.localDate };
@@ -89,7 +89,7 @@ function addCycleDates(
   for (let place = firstPlace; ; place += 1) {
     const date = cycleDate(cycle, place);
     if (date > targetDate) return;
-    // The day of the event is not cut at its beginning.
+    // The day of the event is not cut at its start.
     const at = date === from.localDate ? from.effectiveDate : startOfDay(date, zone);
     if (until !== null && at >= until) return;
     const last = boundaries.at(-1);
@@ -129,16 +129,16 @@ function tooManyIntervals(run: UsageRun, targetDate: LocalDate): BillingError {
 
 /** The cycle dates of a run while its bill cycle day stays (§6.2). */
 interface Cadence {
-  /** The event whose date they count from. */
+  /** The event whose date starts the cycle. */
   readonly from: BillingEvent;
   readonly cycle: CycleDates;
-  /** They hold up to this instant, exclusive; null = as long as the run is open. */
+  /** Their exclusive end; null = as long as the run is open. */
   readonly until: Instant | null;
 }
 
 /**
- * The cadences of a run in order: one from its start, another from each event that brings another bill cycle day. Periods
- * of days and weeks have the one of the start (§6.2 rule 3).
+ * The cadences of a run in order: from its start, and from each event with another bill cycle day. Periods of days and
+ * weeks keep the first (§6.2 rule 3).
  */
 function cadencesOf({ section, events, closedBy }: UsageRun): readonly Cadence[] {
   const { billingPeriod } = section;
@@ -189,7 +189,7 @@ export function knownUnits(
   { start, end }: UsageInterval,
 ): ReadonlySet<string> {
   const inForce = events.findLast(({ effectiveDate }) => effectiveDate <= start.at);
-  // Those at the start itself count in an interval of no length too, where the cancellation is the last of them.
+  // At the start, they count in an interval of no length too, if the cancellation is last.
   const within = events.filter(({ effectiveDate: at }) => at === start.at || (at > start.at && at < end.at));
   const sections = [...(inForce === undefined ? [] : [inForce]), ...within].flatMap(({ usages }) => usages);
   return new Set(sections.flatMap(unitsOf));
@@ -255,7 +255,7 @@ export function isEnd({ transitionType }: BillingEvent): boolean {
   return transitionType === 'CANCEL' || transitionType === 'EXPIRED';
 }
 
-/** True while a subscription is billed from this event on. */
+/** True if the subscription is billed after this event. */
 export function isBilled(event: BillingEvent): boolean {
   return !isEnd(event) && event.transitionType !== 'START_BILLING_DISABLED';
 }
@@ -265,7 +265,7 @@ export interface BilledTime {
   readonly start: DatedInstant;
   /** null = it has no end yet. */
   readonly end: Instant | null;
-  /** True where it ends with the subscription, whose last instant counts (§6.4). */
+  /** True if it ends with the subscription, whose last instant counts (§6.4). */
   readonly includesEnd: boolean;
 }
 
@@ -273,7 +273,7 @@ interface PointInTime {
   readonly recordInstant: Instant;
   /** Stored when the point was recorded. */
   readonly localDate: LocalDate;
-  /** True where it was recorded for a day and not for an instant. */
+  /** True if recorded for a day, not an instant. */
   readonly dateOnly: boolean;
 }
 
@@ -292,8 +292,8 @@ export function billedTimes(events: readonly BillingEvent[]): readonly BilledTim
 }
 
 /**
- * The instant at which a point counts (§2.3 rule 3): where it was recorded for a day that begins before billing does, the
- * earliest start of billing on that day; else its own.
+ * The instant at which a point counts (§2.3 rule 3): for a day that begins before billing, the earliest start of
+ * billing on it; else its own.
  */
 export function countsAt(point: PointInTime, times: readonly BilledTime[]): Instant {
   const { recordInstant, localDate, dateOnly } = point;
@@ -322,10 +322,7 @@ interface OpenEndsInput {
   readonly zone: TimeZone;
 }
 
-/**
- * The dates on which the intervals end that are running now, in order, each once (§3.3): cycle dates, or the events to come
- * that end them earlier.
- */
+/** The end dates of the running intervals in order, each once (§3.3): cycle dates, or earlier events. */
 export function openEnds({ events, now, zone }: OpenEndsInput): readonly LocalDate[] {
   const today = localDateOf(now, zone);
   const whole = usageRuns(events, events.at(-1)?.localDate ?? today);
@@ -334,7 +331,7 @@ export function openEnds({ events, now, zone }: OpenEndsInput): readonly LocalDa
     const run = whole.find(({ events: [first], section }) => isSameStart(soFar, first, section));
     if (next === null || run === undefined || soFar.events[0].effectiveDate > now) return [];
     const [{ effectiveDate: at, localDate: date }] = run.events;
-    // Another bill cycle day to come may put the end off.
+    // A future bill cycle day can postpone the end.
     const targetDate = addPeriod(next, run.section.billingPeriod, 1);
     const intervals = usageIntervals(run, { targetDate, lookBack: { at, date }, zone });
     return [intervals.find(({ end }) => end.at > now)?.end.date ?? next];
@@ -346,7 +343,7 @@ function isSameStart(one: UsageRun, first: BillingEvent, section: UsageRun['sect
   return one.section === section && one.events[0] === first;
 }
 
-/** The next dates, after a date, on which usage that is open then comes to be billed: one for each open run. */
+/** The next dates after a date that bill open usage: one for each open run. */
 export function nextUsageDates(events: readonly BillingEvent[], date: LocalDate): readonly LocalDate[] {
   return usageRuns(events, date)
     .map((run) => nextUsageDate(run, date))

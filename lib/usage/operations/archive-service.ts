@@ -25,14 +25,14 @@ const ARCHIVED_SUBSCRIPTIONS_PER_PAGE = 100;
 const ARCHIVED_DAYS_PER_TRANSACTION = 1_000;
 const ARCHIVED_POINTS_PER_TRANSACTION = 100_000;
 
-/** Tracking ids that are looked at in one transaction, whether they can be forgotten. */
+/** Tracking ids checked for deletion in one transaction. */
 const FORGOTTEN_KEYS_PER_TRANSACTION = 5_000;
 
 const msPerDay = 86_400_000;
 
 interface ArchiveOptions {
   readonly configOf: (session: ReadSession) => Promise<UsageConfig>;
-  /** `usage.keyRetentionDays`; null = tracking ids are never forgotten. */
+  /** `usage.keyRetentionDays`; null = tracking ids are kept forever. */
   readonly keyRetentionDays: number | null;
 }
 
@@ -42,7 +42,7 @@ interface Archived {
   readonly busyAccounts: number;
 }
 
-/** Lets the points of closed months go, and keeps what invoices and reads need of them (§11.4). */
+/** Deletes the points of closed months, keeping what invoices and reads need (§11.4). */
 export class ArchiveService {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
   readonly #options: ArchiveOptions;
@@ -104,14 +104,14 @@ interface Bounds {
   readonly settings: string;
 }
 
-/** Some days of these subscriptions; none once there are no more. */
+/** Some days of these subscriptions; empty at the end. */
 async function archiveSome(
   session: WriteSession,
   page: readonly SettledSubscription[],
   bounds: Bounds,
 ): Promise<Archived> {
   const recordIds = [...new Set(page.map(({ accountRecordId }) => accountRecordId))];
-  // No run bills meanwhile, or what is kept would not be what it has billed.
+  // No run may bill meanwhile, or the kept sums would differ from the billed ones.
   const accounts = await session.tryLockAccounts(recordIds);
   const open = await openDays(session, { page, accounts, bounds });
   const own = Map.groupBy(open, ({ subscriptionRecordId }) => subscriptionRecordId);

@@ -13,21 +13,20 @@ import { type RecordingConfigOf, recordingConfigOf } from './recording-service.t
 import { addTo, NO_CHUNK, type StoredChunk, storeChunk } from './store-submissions.ts';
 import type { RecordAllOptions } from './usage-operations.ts';
 
-/** Bulk calls that a process records at once of a tenant, and of all: further ones are refused before they are read. */
+/** Concurrent bulk calls per tenant and per process; further ones are rejected before reading. */
 export const MAX_BULK_USAGE_CALLS = 16;
 const MAX_BULK_USAGE_CALLS_OF_ALL = 64;
 
 /**
- * Of these, calls with more than so many points: further ones are refused when they get there, with the time after which
- * to try again. One of 700,000 points takes 10 s of the node, so that more of them at once would all exceed the time of a
- * request.
+ * Of these, calls with more points: further ones are rejected at that point with a retry time. 700,000 points take 10 s
+ * of the node, so more at once would all exceed the request time.
  */
 const LARGE_CALL_POINTS = 50_000;
 const MAX_LARGE_CALLS = 2;
 const MAX_LARGE_CALLS_OF_ALL = 4;
 const LARGE_CALL_RETRY_SECONDS = 10;
 
-/** Points of all bulk calls that are stored at once: on SQLite, everybody waits for what is under way. */
+/** Points of all bulk calls stored at once: on SQLite, everybody waits for them. */
 const BULK_USAGE_POINTS_STORED_AT_ONCE = 5_000;
 
 export class BulkService {
@@ -40,9 +39,9 @@ export class BulkService {
     all: MAX_LARGE_CALLS_OF_ALL,
     each: MAX_LARGE_CALLS,
   });
-  /** All bulk calls together take one step in a turn of the process: its other requests do not wait for each of them. */
+  /** All bulk calls together take one step per turn of the process, so other requests do not wait for each. */
   readonly #turns = new FairTurns(1);
-  /** Stored, or about to be, since the last of these turns that storing took. */
+  /** Points stored, or about to be, since the last turn. */
   #pointsOfTurn = 0;
   readonly #storing = new FairTurns(BULK_USAGE_POINTS_STORED_AT_ONCE);
 
@@ -98,7 +97,7 @@ export class BulkService {
         yield read;
       }
     }.bind(this);
-    // A chunk is read and looked up while the one before it is stored, but on the one connection of a host's transaction.
+    // A chunk is read while the previous one is stored, except on the one connection of a host's transaction.
     let before: Promise<StoredChunk> = Promise.resolve(NO_CHUNK);
     try {
       const chunks = chunksOf(reading(), { chunkSize: this.#chunkSize, sizeOf: pointsOf });
@@ -109,7 +108,7 @@ export class BulkService {
         const { mayPassThresholds } = config;
         const store = () => storeChunk({ storage, tenant, authorship, mayPassThresholds }, prepared);
         const size = sizeOf(prepared);
-        // SQLite stores a chunk without a pause: other requests go before the next one, or before so many small ones.
+        // SQLite stores a chunk without a pause: other requests go first, or before several small ones.
         const storeInTurn = async () => {
           this.#pointsOfTurn += size;
           if (this.#pointsOfTurn >= BULK_USAGE_POINTS_PER_TURN) {
@@ -118,7 +117,7 @@ export class BulkService {
           }
           return store();
         };
-        // Others may wait for the lock that a host's transaction holds.
+        // Others may wait for a lock of the host's transaction.
         before = tenant.within === undefined ? this.#storing.run(tenant.id, size, storeInTurn) : store();
         if (tenant.within !== undefined) await before;
       }
@@ -152,7 +151,7 @@ function busy(): BillingError {
   );
 }
 
-/** Calls that share the node for longer than a request may take would all fail. */
+/** Calls sharing the node beyond the request time would all fail. */
 function busyWithLarge(): BillingError {
   return billingError(
     ErrorCode.TOO_MANY_REQUESTS,
@@ -162,12 +161,12 @@ function busyWithLarge(): BillingError {
 }
 
 /**
- * Points of such a transaction, where lines have many; one line may have more. SQLite stores these in 70 ms, for which all
- * others wait.
+ * Maximum points of such a transaction, except for a single line. SQLite stores them in 70 ms, for which all others
+ * wait.
  */
 const BULK_USAGE_CHUNK_POINTS = 5_000;
 
-/** The lines in their order, at most so many at a time, and so many points. */
+/** The lines in order, limited by lines and points. */
 async function* chunksOf<T>(
   lines: AsyncIterable<T> | Iterable<T>,
   { chunkSize, sizeOf }: { readonly chunkSize: number; readonly sizeOf: (line: T) => number },

@@ -85,7 +85,7 @@ export class LinePreparation {
     return prepared;
   }
 
-  /** The subscriptions of the lines, but for those that are known, and the ids behind their keys. */
+  /** The subscriptions of the lines, without known ones, and the ids of their keys. */
   async #found(
     session: ReadSession,
     chunk: LinesRead,
@@ -155,11 +155,11 @@ function unknownSubscription(name: ReadLine['subscription']): RecordingFault {
 interface MeteredSubscription {
   readonly subscription: Subscription;
   readonly zone: TimeZone;
-  /** When its service ends or has ended; null while it goes on. */
+  /** The end of its service; null while it goes on. */
   readonly end: Instant | null;
 }
 
-/** The usage zones and the ends of service of these subscriptions, in any number. */
+/** The usage zones and ends of service of any number of subscriptions. */
 export async function loadMetered(
   session: ReadSession,
   subscriptions: readonly Subscription[],
@@ -188,8 +188,8 @@ const METERED_SUBSCRIPTION_MS = 1_000;
 const MAX_METERED_SUBSCRIPTIONS = 100_000;
 
 /**
- * What is known of subscriptions for a second, or until anything is committed by this process that asks for work, such as
- * the end of a subscription (§2.5).
+ * Caches subscriptions for a second, or until this process commits something that requests work, such as the end of a
+ * subscription (§2.5).
  */
 class MeteredCache {
   readonly #nowMs: () => number;
@@ -200,7 +200,7 @@ class MeteredCache {
   }
 
   find(tenant: TenantRef, subscriptionId: Uuid): MeteredSubscription | undefined {
-    // What is read in a host's transaction may be rolled back.
+    // Reads of a host's transaction may be rolled back.
     if (tenant.within !== undefined) return undefined;
     const found = this.#known.get(keyOf(tenant, subscriptionId));
     return found !== undefined && found.untilMs > this.#nowMs() ? found.metered : undefined;

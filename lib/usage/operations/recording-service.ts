@@ -65,7 +65,7 @@ export class RecordingService {
     return { trackingId, outcome: outcome === ACCEPTED ? ACCEPTED : DUPLICATE };
   }
 
-  /** The points of a submission, once it has passed all checks that need no more than reads (§2.1 checks 4 to 6). */
+  /** The points of a submission that passed all read-only checks (§2.1 checks 4 to 6). */
   async #placed(
     { tenant, createdDate: now }: CallContext,
     { subscriptionId, records, config }: RecordsOfSubscription,

@@ -38,7 +38,7 @@ interface Asked {
   readonly parts: readonly Bounds[];
 }
 
-/** Reports what was recorded or, if a usage source has the subscription, what that supplies (§3). */
+/** Reports recorded usage or, if a source has the subscription, the source's (§3). */
 export class RollUpService {
   readonly #ports: Pick<Ports, 'storage'>;
   readonly #sources: UsageSources;
@@ -113,7 +113,7 @@ export class RollUpService {
     if (this.#sources.isEmpty) return null;
     const instants = new Set(parts.flatMap(({ start, end }) => [start, end]));
     const [first, second, ...others] = [...instants].sort((a, b) => a - b);
-    // Nothing lies between bounds that are one instant.
+    // Equal bounds contain nothing.
     if (first === undefined || second === undefined) return null;
     const pieces = await this.#sources.ofSubscription(subscriptionId, [first, second, ...others], {
       context: { tenantId: tenant.id, accountId, dryRunType: null, inputTargetDate: null, now },

@@ -18,7 +18,7 @@ export interface Storing {
   readonly storage: Pick<Storage, 'recordUsage' | 'write'>;
   readonly tenant: TenantRef;
   readonly authorship: Authorship;
-  /** Whether what is recorded may pass a threshold: then a look at the subscriptions is asked for with it (§12.1). */
+  /** Whether usage may reach a threshold, which is then checked for the subscriptions (§12.1). */
   readonly mayPassThresholds: boolean;
 }
 
@@ -53,7 +53,7 @@ export const NO_CHUNK: StoredChunk = { prepared: [], outcomes: [] };
 /** Never rejects: a failure while the next chunk is read is reported when this one is asked for. */
 export async function storeChunk(storing: Storing, prepared: readonly PreparedLine[]): Promise<StoredChunk> {
   const submissions = prepared.flatMap((line) => ('submission' in line ? [line.submission] : []));
-  // The connection of a host's transaction does one thing at a time.
+  // A host's transaction has one connection.
   const whole = { submissions, places: [...submissions.keys()] };
   const shares = storing.tenant.within === undefined ? sharesOf(submissions) : [whole];
   const outcomes: RecordingOutcome[] = [];
@@ -81,10 +81,10 @@ export function addTo(report: LineReport, stored: StoredChunk): void {
   }
 }
 
-/** Transactions of one chunk that are under way at once: they share no subscription. */
+/** Concurrent transactions of one chunk, without shared subscriptions. */
 const BULK_USAGE_CHUNKS_AT_ONCE = 4;
 
-/** Lines for which a transaction of their own is worth its commit. */
+/** Minimum lines for a separate transaction. */
 export const BULK_USAGE_LINES_OF_A_SHARE = 1_000;
 
 interface Share {
@@ -111,7 +111,7 @@ export function sharesOf(submissions: readonly UsageSubmission[]): readonly Shar
   return shares.filter(({ places }) => places.length > 0);
 }
 
-/** What recording asks for where it may pass a threshold (§12.1): one live entry for each subscription. */
+/** The threshold check that recording requests (§12.1): one live entry per subscription. */
 function thresholdLook(
   { accountRecordId, subscriptionRecordId }: UsageSubmission,
   now: Instant,
@@ -125,7 +125,7 @@ function thresholdLook(
   };
 }
 
-/** The record id of the subscription that is to be looked at. */
+/** The record id of the subscription to check. */
 export function readThresholdLook({ subscriptionRecordId }: EventPayload): number {
   const isNumber = typeof subscriptionRecordId === 'number';
   assertInvariant(isNumber, 'An entry for thresholds must name a subscription');

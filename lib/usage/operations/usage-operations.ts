@@ -8,7 +8,7 @@ import type { UnreadableLine } from '../recording/read-submission.ts';
 import type { OnDuplicate } from '../recording/recording-faults.ts';
 import type { UsageGranularity } from '../roll-up/usage-buckets.ts';
 
-/** How much of a unit was used on a day or at an instant. */
+/** The usage of a unit on a day or at an instant. */
 export interface NewUsageRecord {
   /**
    * A day of the account's calendar such as `2026-04-01`, which counts from its start, or an instant such as
@@ -20,7 +20,7 @@ export interface NewUsageRecord {
 }
 
 export interface NewUnitUsage {
-  /** Name of a unit, at most 255 characters; a catalog may come to know it later. */
+  /** Name of a unit, at most 255 characters; a catalog may define it later. */
   readonly unitType: string;
   /** At least one. */
   readonly usageRecords: readonly NewUsageRecord[];
@@ -42,7 +42,7 @@ export interface RecordUsageOptions {
 
 export interface RecordedUsage {
   readonly trackingId: string;
-  /** DUPLICATE: it was recorded before, and nothing is stored. */
+  /** DUPLICATE: recorded before; nothing is stored. */
   readonly outcome: typeof RecordingOutcome.ACCEPTED | typeof RecordingOutcome.DUPLICATE;
 }
 
@@ -69,11 +69,11 @@ export interface RolledUpUsage {
   readonly startDate: Instant;
   /** Exclusive. */
   readonly endDate: Instant;
-  /** By name; without units of which nothing was recorded in it. */
+  /** By name, without unused units. */
   readonly rolledUpUnits: readonly RolledUpUnit[];
 }
 
-/** A line of many: its subscription may be named by key, and its tracking id is needed. */
+/** A line of a bulk call: its subscription can be given by key; the tracking id is required. */
 export interface NewUsageLine extends Omit<NewUsage, 'subscriptionId' | 'trackingId'> {
   readonly subscriptionId?: Uuid | string | null;
   /** In place of `subscriptionId`. */
@@ -86,7 +86,7 @@ export interface RecordAllOptions {
   readonly listsAll?: boolean;
 }
 
-/** What subscriptions have used, as it is recorded and told; invoices charge it by the usage sections of the plans. */
+/** The recorded usage of subscriptions, which invoices charge by the usage sections of the plans. */
 export interface UsageOperations<C extends Leading = []> extends UsageArchiveOperations<C> {
   /**
    * Records usage, all of it or none. Neither future dates nor pauses nor names that no catalog knows are refused, the
@@ -157,13 +157,13 @@ export interface ArchivedUsage {
   /** Days of units of subscriptions. */
   readonly days: number;
   readonly points: number;
-  /** Accounts that were left out, since something else worked on them; the next call takes them up. */
+  /** Accounts left out because other work locked them; the next call includes them. */
   readonly busyAccounts: number;
-  /** Tracking ids that are older than `usage.keyRetentionDays`, which may be recorded anew. */
+  /** Tracking ids older than `usage.keyRetentionDays`, which can be recorded again. */
   readonly forgottenKeys: number;
 }
 
-/** Lets points go that nothing will ask for any more. */
+/** Deletes points that are no longer needed. */
 export interface UsageArchiveOperations<C extends Leading = []> {
   /**
    * Archives the points of closed months: those of days that are billed, as far as they ever will be, and older than the

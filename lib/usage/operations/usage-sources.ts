@@ -171,7 +171,7 @@ function quantitiesOf(
 /** Time limit for reading all records of a usage source's answer. */
 const USAGE_SOURCE_STREAM_TIMEOUT_MS = 120_000;
 
-/** Records that are read in one turn: some milliseconds. */
+/** Records read per turn: some milliseconds. */
 const SUPPLIED_RECORDS_PER_TURN = 500;
 
 interface AskedSource {
@@ -181,7 +181,7 @@ interface AskedSource {
 }
 
 interface AddedUp {
-  /** Records of other subscriptions, and outside what is asked for. */
+  /** Records of other subscriptions or outside the question. */
   readonly passedOver: number;
 }
 
@@ -239,12 +239,12 @@ function endless(): MalformedAnswer {
   return new MalformedAnswer(`gave records that have not ended within ${seconds} s`);
 }
 
-/** Lets the source free what it holds; nobody waits for it. */
+/** Lets the source free its resources without waiting. */
 function leave(iterator: ReturnType<typeof claimedRecords> | null): void {
   tellHost(() => iterator?.return?.());
 }
 
-/** After that queued work asks a source again that has failed without saying when to come again. */
+/** Delay before queued work retries a failed source that gave no time. */
 const USAGE_SOURCE_PAUSE_MS = 30_000;
 
 /**

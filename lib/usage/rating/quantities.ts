@@ -1,7 +1,7 @@
 import type { UsageSection } from '../../records/index.ts';
 import { type Decimal, ZERO } from '../../values/money/index.ts';
 
-/** How much of each unit was used; a unit that is not in it was not. */
+/** The quantity of each unit; unused units are missing. */
 export type Quantities = ReadonlyMap<string, Decimal>;
 
 export const NO_USAGE: Quantities = new Map();
@@ -14,7 +14,7 @@ export interface UsageSum {
   readonly max: Decimal;
 }
 
-/** What sums of points come to for a section: CONSUMABLE adds, CAPACITY takes the peak (§6.4). Other units are left out. */
+/** The quantities of a section: CONSUMABLE adds, CAPACITY takes the peak (§6.4). Other units are left out. */
 export function quantitiesOf(section: UsageSection, sums: Iterable<UsageSum>): Quantities {
   const units = new Set(unitsOf(section));
   const quantities = new Map<string, Decimal>();
@@ -24,7 +24,7 @@ export function quantitiesOf(section: UsageSection, sums: Iterable<UsageSum>): Q
   return quantities;
 }
 
-/** Both quantities as one: added for CONSUMABLE, the higher peak for CAPACITY. */
+/** Both quantities combined: added for CONSUMABLE, the higher peak for CAPACITY. */
 export function together(section: UsageSection, a: Quantities, b: Quantities): Quantities {
   const all = new Map(a);
   for (const [unit, quantity] of b) addTo(all, section, { unit, quantity });

@@ -30,7 +30,7 @@ interface RatingInput {
   readonly quantities: Quantities;
   readonly currency: Currency;
   readonly overflow: OverflowPolicy;
-  /** What is agreed beyond the prices (§12); default nothing. */
+  /** Terms beyond the prices (§12); default none. */
   readonly terms?: SectionTerms | null;
   /** The share of a period that is rated, by which the minimum of the terms is prorated; default null: a whole period. */
   readonly share?: PeriodShare | null;
@@ -72,8 +72,8 @@ export function rateUsage(input: RatingInput): RatedUsage {
 }
 
 /**
- * What the lines of terms are named by in the place of a unit; no unit of a catalog has a space. Their block size is 0, so
- * that nobody takes them for blocks.
+ * The names of lines of terms, in place of a unit; catalog units have no space. Their block size is 0, so that they do
+ * not count as blocks.
  */
 export const TermLine = {
   FREE: 'free of',
@@ -84,7 +84,7 @@ export const TermLine = {
   MAXIMUM: 'maximum amount',
 } as const;
 
-/** What is left to be charged, and a line for each unit of which some is free. */
+/** The rest to charge, and a line for each unit with a free part. */
 function withoutFreeQuantities(
   section: UsageSection,
   quantities: Quantities,
@@ -102,7 +102,7 @@ function withoutFreeQuantities(
   return { quantities: left, lines };
 }
 
-/** A line for each tier that is used and has a flat fee; of TOP_TIER the one that is reached. */
+/** A line for each used tier with a flat fee; for TOP_TIER the reached one. */
 function flatFees(
   { tiers }: ConsumableSection,
   lines: readonly BlockLine[],
@@ -129,7 +129,7 @@ function minimumOf({ minimumAmount }: SectionTerms, { currency, share }: Spendin
   return share === null ? amount : prorate({ amount, ...share, currency });
 }
 
-/** Lines that take the percentage off, and keep what a section comes to between its bounds; in this order (§12). */
+/** Lines for the discount and the bounds of a section, in this order (§12). */
 function spendLines(exact: Decimal, terms: SectionTerms, spending: Spending): readonly BlockLine[] {
   const { percentOff, maximumAmount } = terms;
   const { currency } = spending;
@@ -145,7 +145,7 @@ function spendLines(exact: Decimal, terms: SectionTerms, spending: Spending): re
   return lines;
 }
 
-/** The price of a section that has no blocks, as a line to add others to. */
+/** The price of a section without blocks, as a line to add others to. */
 function sectionPriceLine(price: Decimal): BlockLine {
   return termLine(TermLine.SECTION_PRICE, { price });
 }
@@ -230,7 +230,7 @@ function topTier(blocks: readonly TierBlock[], units: Decimal): readonly BlockLi
   return [];
 }
 
-/** Blocks that a tier takes of what is left, and what it leaves. */
+/** The blocks that a tier takes of the rest, and the new rest. */
 function fill({ size, max }: UsageBlock, rest: Decimal): { readonly used: Decimal; readonly left: Decimal } {
   const need = blocksNeeded(rest, size);
   if (max === null || need.lessThanOrEqualTo(max)) return { used: need, left: ZERO };
@@ -245,7 +245,7 @@ function lineOf({ tier, unit, price, size }: TierBlock, quantity: Decimal): Bloc
 function blocksNeeded(units: Decimal, size: Decimal): Decimal {
   if (units.lessThanOrEqualTo(ZERO)) return ZERO;
   const full = units.dividedToIntegerBy(size);
-  // Not a rounded quotient: what is left of a block decides, however small it is.
+  // Not a rounded quotient: any rest of a block counts, however small.
   return units.modulo(size).isZero() ? full : full.plus(1);
 }
 
@@ -272,7 +272,7 @@ function rateCapacity(section: CapacitySection, peaks: Quantities): RatedPeaks {
   };
 }
 
-/** Amounts below 0 correct others, and are no usage. */
+/** Amounts below 0 correct others and do not count. */
 function peakOf(peaks: Quantities, unit: string): Decimal {
   const peak = quantityOf(peaks, unit);
   return peak.isNegative() ? ZERO : peak;

@@ -45,13 +45,13 @@ interface ProratedMinimum extends PeriodShare {
 }
 
 interface RatedFacts {
-  /** What the whole usage costs, not rounded. */
+  /** The cost of the whole usage, not rounded. */
   readonly exact: Decimal;
   /** F of §7.3: the same, rounded to the currency (§5.5). */
   readonly amount: Decimal;
   /** The minimum of the terms and its share, where it is prorated. */
   readonly minimum: ProratedMinimum | null;
-  /** Empty where every unit has a tier. */
+  /** Empty if every unit has a tier. */
   readonly overflow: readonly Overflow[];
 }
 
@@ -69,7 +69,7 @@ interface RatedCapacity extends RatedFacts {
 
 export type RatedUsage = RatedConsumable | RatedCapacity;
 
-/** What the `itemDetails` of a USAGE item tell, in one of the two shapes of §7.4. */
+/** The `itemDetails` of a USAGE item, in one of the two shapes of §7.4. */
 export type ItemDetails =
   | { readonly shape: 'AGGREGATE'; readonly lines: readonly DetailLine[]; readonly amount: Decimal }
   | { readonly shape: 'DETAIL'; readonly lines: readonly [DetailLine] };
@@ -97,7 +97,7 @@ export function lineDetails(line: BlockLine, overflow: readonly Overflow[] = [])
   return stringifyExactJson({ ...lineJson(line), ...overflowJson(overflow) });
 }
 
-/** What was written by one of the two; null if it was not, such as by a plugin. */
+/** Reads either shape; null for other details, such as a plugin's. */
 export function readItemDetails(text: string | null): ItemDetails | null {
   const json = parsed(text);
   if (!isObject(json)) return null;

@@ -13,11 +13,11 @@ import { shortened } from '../../values/text/index.ts';
 import { type LocalDate, parseWireDate } from '../../values/time/index.ts';
 import { type Quantities, quantityOf } from './quantities.ts';
 
-/** What is agreed on a usage section beyond its prices (§12): an entry of the tenant's `USAGE_TERMS`. */
+/** Terms of a usage section beyond its prices (§12): an entry of the tenant's `USAGE_TERMS`. */
 export interface SectionTerms {
   /** By unit: how much of it is free in each period. */
   readonly freeQuantity: ReadonlyMap<string, Decimal>;
-  /** Whether a tier that is used costs its `fixedPrice`, too. */
+  /** Whether a used tier also costs its `fixedPrice`. */
   readonly tierFlatFee: boolean;
   /** Above 0, at most 100; null = none. */
   readonly percentOff: Decimal | null;
@@ -26,29 +26,29 @@ export interface SectionTerms {
   readonly thresholds: Thresholds;
 }
 
-/** Bounds of which it is told that a running period has reached them; they change no price. */
+/** Thresholds reported when a running period reaches them; they change no price. */
 interface Thresholds {
   /** By unit, ascending. */
   readonly quantity: ReadonlyMap<string, readonly Decimal[]>;
-  /** Of what the period costs so far; ascending. */
+  /** Of the period's cost so far; ascending. */
   readonly amount: ReadonlyMap<Currency, readonly Decimal[]>;
 }
 
 interface DatedTerms extends SectionTerms {
-  /** Holds for periods that begin on that day or later; null = from ever. */
+  /** Applies to periods that begin on that day or later; null = always. */
   readonly effectiveDate: LocalDate | null;
 }
 
 export interface UsageTerms {
   /** By usage name, the latest first. */
   readonly sections: ReadonlyMap<string, readonly DatedTerms[]>;
-  /** Short text that differs for documents that differ; empty = there is none. */
+  /** Short text that identifies the document; empty = none. */
   readonly identity: string;
 }
 
 export const NO_TERMS: UsageTerms = { sections: new Map(), identity: '' };
 
-/** The terms of a section in a period that begins on a day; null = its prices alone. */
+/** The terms of a section in a period starting that day; null = prices only. */
 export function termsOf({ sections }: UsageTerms, usageName: string, start: LocalDate): SectionTerms | null {
   const own = sections.get(usageName) ?? [];
   return own.find(({ effectiveDate }) => effectiveDate === null || effectiveDate <= start) ?? null;
@@ -109,7 +109,7 @@ function passed(bounds: readonly Decimal[], of: Omit<ThresholdPassed, 'bound'>):
 /** Thresholds of one unit or currency in the terms of a usage: one for every percent. */
 const MAX_THRESHOLDS = 100;
 
-/** Faults of a document of usage terms that its error lists, and after how many it is read no further. */
+/** Listed faults of a usage terms document, after which reading stops. */
 const MAX_LISTED_TERMS_FAULTS = 100;
 const MAX_TERMS_FAULTS = 1_000;
 
@@ -144,7 +144,7 @@ function parsed(text: string, reading: Reading): JsonObject {
   return {};
 }
 
-/** Goes on after a fault, so that the error lists them together; a document of nothing but faults is read no further. */
+/** Continues after a fault so that the error lists several, up to a limit. */
 class Reading {
   readonly #faults: string[] = [];
 

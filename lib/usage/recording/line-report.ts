@@ -8,14 +8,14 @@ import { type RecordingFault, RecordingFaultCode } from './recording-faults.ts';
 /** Failures that the report on a bulk call lists. */
 const MAX_LISTED_USAGE_FAILURES = 1_000;
 
-/** What has become of a line (§2.5). */
+/** The outcome of a line (§2.5). */
 export const LineStatus = { ...RecordingOutcome, REJECTED: 'REJECTED' } as const;
 export type LineStatus = (typeof LineStatus)[keyof typeof LineStatus];
 
 export interface ReportedLine {
   /** From 0. */
   readonly index: number;
-  /** Null where the line does not tell, or its key is of no subscription. */
+  /** Null if missing, or if its key has no subscription. */
   readonly subscriptionId: Uuid | null;
   readonly trackingId: string | null;
   readonly status: LineStatus;
@@ -24,7 +24,7 @@ export interface ReportedLine {
   readonly message: string | null;
 }
 
-/** What has become of the lines of a bulk call. */
+/** The outcomes of a bulk call's lines. */
 export interface UsageReport {
   readonly received: number;
   readonly accepted: number;
@@ -33,7 +33,7 @@ export interface UsageReport {
   /** Other usage than was recorded before under the tracking id, or by an earlier line. */
   readonly conflicts: number;
   readonly rejected: number;
-  /** The first thousand CONFLICT and REJECTED lines; all lines where all were asked for. */
+  /** The first thousand CONFLICT and REJECTED lines; all lines if requested. */
   readonly failures: readonly ReportedLine[];
   readonly failuresTruncated: boolean;
 }
@@ -95,7 +95,7 @@ function failureOf(
   };
 }
 
-/** By what a line can be told from others, as far as it can be read; for reports on lines that are wrong. */
+/** Identifies a line as far as it can be read, for reports on faulty lines. */
 export function lineNames(line: SubmittedLine): {
   readonly subscriptionId: Uuid | null;
   readonly trackingId: string | null;

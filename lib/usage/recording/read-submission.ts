@@ -83,7 +83,7 @@ interface SubmittedLineUsage extends SubmittedUsage {
   readonly subscriptionExternalKey?: unknown;
 }
 
-/** A line that is no record of anything: what it holds could not be read. */
+/** A line that could not be read. */
 export class UnreadableLine {
   readonly message: string;
 

@@ -5,9 +5,9 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
 
-/** What the tenant wants of duplicates (`usage.duplicatePolicy`, §2.1). */
+/** The tenant's policy for duplicates (`usage.duplicatePolicy`, §2.1). */
 export const OnDuplicate = {
-  /** A tracking id that was used before is refused. */
+  /** Rejects a used tracking id. */
   FAIL: 'FAIL',
   /** The same submission again changes nothing and is no error. */
   IGNORE: 'IGNORE',
@@ -17,13 +17,13 @@ export type OnDuplicate = (typeof OnDuplicate)[keyof typeof OnDuplicate];
 export interface RecordingConfig {
   readonly onDuplicate: OnDuplicate;
   readonly negativeAmounts: boolean;
-  /** Whether units that no catalog of the tenant has are refused. */
+  /** Whether units missing in all catalogs of the tenant are rejected. */
   readonly rejectsUnknownUnits: boolean;
-  /** Whether what is recorded may pass a threshold of the tenant's terms (§12.1). */
+  /** Whether usage may reach a threshold of the tenant's terms (§12.1). */
   readonly mayPassThresholds: boolean;
 }
 
-/** What is wrong with a submission, as the lines of a bulk call name it (§2.5). */
+/** The kinds of faulty submissions, as reported for bulk lines (§2.5). */
 export const RecordingFaultCode = {
   MALFORMED: 'MALFORMED',
   MISSING_FIELD: 'MISSING_FIELD',

@@ -24,7 +24,7 @@ const MAX_USAGE_BUCKETS = 10_000;
 const lastDay = localDate(MAX_YEAR, 12, 31);
 const lastMonth = localDate(MAX_YEAR, 12, 1);
 
-/** How long the parts of a timeline are, by the account's clock and calendar. */
+/** The length of a timeline's parts, by the account's clock and calendar. */
 export const UsageGranularity = { HOUR: 'HOUR', DAY: 'DAY', MONTH: 'MONTH' } as const;
 export type UsageGranularity = (typeof UsageGranularity)[keyof typeof UsageGranularity];
 
@@ -80,13 +80,13 @@ export function usageBuckets({ start, end, zone, granularity }: BucketsInput): r
   return buckets;
 }
 
-/** The last part of the calendar ends with it. */
+/** The calendar's last part ends with it. */
 function nextBoundary(at: Instant, zone: TimeZone, granularity: UsageGranularity): Instant {
   if (granularity === UsageGranularity.HOUR)
     return at + HOUR_MS > LAST_INSTANT ? LAST_INSTANT : nextLocalHour(at, zone);
   for (let date = nextDate(localDateOf(at, zone), granularity); date !== null; ) {
     const next = startOfDay(date, zone);
-    // A date that a zone has left out begins where the one after it does.
+    // A date skipped by a zone begins with the next one.
     if (next > at) return next;
     date = nextDate(date, granularity);
   }

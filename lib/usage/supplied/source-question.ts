@@ -139,7 +139,7 @@ function slotsOf(
   const cuts = [
     ...events.flatMap((event) => {
       const at = event.effectiveDate;
-      // Instants have whole milliseconds, so that the last one of a subscription is a slot of its own (§6.4).
+      // Instants have millisecond precision, so the last instant of a subscription gets its own part (§6.4).
       return isEnd(event) ? [at, addMilliseconds(at, 1)] : [at];
     }),
     ...billed.flatMap(({ instants }) =>

@@ -37,7 +37,7 @@ export class SuppliedBook {
     this.#billed = billed;
   }
 
-  /** What an interval is rated for, and what is billed of that. */
+  /** The rated and billed quantities of an interval. */
   collect(planned: Planned): CollectedUsage {
     const { section } = planned.run;
     const { quantities } = this.#toldOf(planned);
@@ -89,7 +89,7 @@ export class SuppliedBook {
     return this.#toldOf(planned).trackingIds.filter((id) => !known.has(id));
   }
 
-  /** The units of which something was used in an interval, whatever charges them (§7.8). */
+  /** The units used in an interval, whatever charges them (§7.8). */
   unitsIn({ start, end, includesEnd }: UsageInterval): ReadonlySet<string> {
     if (this.#usage.kind === 'QUANTITIES') return new Set();
     const span = { start: start.at, end: end.at, endInclusive: includesEnd };
