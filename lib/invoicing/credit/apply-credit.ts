@@ -97,7 +97,7 @@ function movesToDebts({ credit, candidates, repaired = [] }: AccountCreditInput)
   });
 }
 
-/** Returns the remaining balances of the moves' invoices; the moves change no stand-in. */
+/** Returns the invoices' balances after the moves; the moves change no stand-in. */
 function balancesAfter(
   moves: readonly CreditMove[],
   { candidates, unpaid, standIns }: AccountCreditInput,

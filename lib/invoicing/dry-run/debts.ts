@@ -30,7 +30,7 @@ export interface Debts {
   /** By repairable item, its invoice, if the parent has not paid it (§10 rule 8). */
   readonly debtOf: ReadonlyMap<Uuid, Invoice>;
   /**
-   * The kind of the account's invoices if nobody pays them automatically; null = somebody does, so none stays unpaid.
+   * A new invoice of the account, if nobody pays its invoices automatically; null = somebody does: none stays unpaid.
    */
   readonly unpaidInvoice: Invoice | null;
 }

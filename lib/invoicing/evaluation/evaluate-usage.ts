@@ -248,7 +248,7 @@ function entriesOf(items: readonly NewInvoiceItem[]): RatedInterval['entries'] {
   }));
 }
 
-/** Unchanged intervals are not stored again. */
+/** Selects intervals with changes: unchanged ones are not stored again. */
 function tellsMore(billed: readonly BilledInterval[]): (interval: RatedInterval) => boolean {
   return ({ usageName, instants, entries, consumed, supplied }) =>
     entries.length > 0 ||

@@ -144,11 +144,6 @@ function isSameAmount(one: Decimal | null, other: Decimal | null): boolean {
   return one === null || other === null ? one === other : one.equals(other);
 }
 
-interface KeptSubscription {
-  readonly events: readonly BillingEvent[];
-  readonly keptUntil?: LocalDate | null;
-}
-
 /**
  * The date before which a subscription stays as it was billed, whatever the catalog now says of it. There is one where a
  * catalog plugin has begun or ceased to serve the tenant, or has changed its content: what was billed then was billed by
@@ -167,7 +162,10 @@ export function keptUntil(
 
 /** True if the evaluation after `cursor` still covers days that stay as billed. */
 export function staysKept(
-  { events, keptUntil: until = null }: KeptSubscription,
+  {
+    events,
+    keptUntil: until = null,
+  }: { readonly events: readonly BillingEvent[]; readonly keptUntil?: LocalDate | null },
   cursor: InvoicingCursor,
 ): boolean {
   if (until === null) return false;

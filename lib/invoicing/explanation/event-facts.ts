@@ -34,7 +34,7 @@ export interface EventFacts extends BasisEvent {
 }
 
 export interface ItemEvents {
-  /** The source of its price; for a repair, of the repair. */
+  /** The event that set its price; for a repair, the event that caused it. */
   readonly event: EventFacts | null;
   readonly nextEvent: EventFacts | null;
   readonly planEvent: EventFacts | null;

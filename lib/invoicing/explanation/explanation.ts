@@ -344,13 +344,11 @@ function versionOf({ item: { catalogEffectiveDate }, hasOwnPrices }: Explanation
     : `by the catalog in effect from ${instantText(catalogEffectiveDate)}`;
 }
 
-interface UsageTextParts {
-  readonly item: InvoiceItem;
-  readonly linked: InvoiceItem | undefined;
-}
-
 /** What was used, and what is charged for it, in sentences; without the sum. */
-function usageFacts(basis: UsageBasis, { item, linked }: UsageTextParts): readonly string[] {
+function usageFacts(
+  basis: UsageBasis,
+  { item, linked }: { readonly item: InvoiceItem; readonly linked: InvoiceItem | undefined },
+): readonly string[] {
   const { usageName, billingPeriod, used, lines, minimum, billed, credit } = basis;
   const { currency } = item;
   const amounts = used.map(({ unit, quantity }) => `${formatDecimal(quantity)} ${unit}`);

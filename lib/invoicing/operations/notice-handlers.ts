@@ -45,18 +45,13 @@ interface Foreseen extends Ahead {
   readonly invoice: InvoiceView | null;
 }
 
-interface NoticeTools {
-  readonly configOf: InvoicingConfigOf;
-  readonly dryRuns: DryRunService;
-}
-
 /**
  * Reports invoices some time before they come (§8.1): what a dry run foresees on that day, once for each account and date,
  * and only if something will be owed. Takes no lock, as a dry run does.
  */
 export function invoiceNoticeHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
-  { configOf, dryRuns }: NoticeTools,
+  { configOf, dryRuns }: { readonly configOf: InvoicingConfigOf; readonly dryRuns: DryRunService },
 ): QueueHandler {
   return {
     name: 'invoice-service:notice',
@@ -189,11 +184,6 @@ interface Looked extends Look {
   readonly reached: readonly ThresholdReached[];
 }
 
-interface ThresholdTools {
-  readonly configOf: InvoicingConfigOf;
-  readonly sources: UsageSources;
-}
-
 interface Looking {
   readonly tenant: TenantRef;
   readonly now: Instant;
@@ -209,7 +199,7 @@ interface Looking {
 export function thresholdHandler(
   { storage, clock }: Pick<Ports, 'storage' | 'clock'>,
   catalogs: CatalogProvider,
-  { configOf, sources }: ThresholdTools,
+  { configOf, sources }: { readonly configOf: InvoicingConfigOf; readonly sources: UsageSources },
 ): QueueHandler {
   return {
     name: 'usage-service:thresholds',

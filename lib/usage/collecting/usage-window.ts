@@ -42,16 +42,11 @@ export function usageWindow(input: UsageWindowInput): LocalDate | null {
   });
 }
 
-interface Related {
-  readonly zone: TimeZone;
-  readonly pairs: ReturnType<typeof readTogether>;
-}
-
 /** Earlier, if the days from there on need intervals that end before. */
 function withRelated(
   from: LocalDate,
   billed: readonly BilledInterval[],
-  { zone, pairs }: Related,
+  { zone, pairs }: { readonly zone: TimeZone; readonly pairs: ReturnType<typeof readTogether> },
 ): LocalDate {
   let date = withConsumers(from, billed, zone);
   for (const [longer, shorter] of pairs) {

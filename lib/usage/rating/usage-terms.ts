@@ -83,16 +83,14 @@ export interface ThresholdPassed {
   readonly reached: Decimal;
 }
 
-interface PeriodSoFar {
-  readonly quantities: Quantities;
-  readonly amount: Decimal;
-  readonly currency: Currency;
-}
-
 /** The thresholds that a period has reached or gone beyond, quantities first, each in ascending order (§12.1). */
 export function passedThresholds(
   { quantity, amount }: Thresholds,
-  { quantities, amount: due, currency }: PeriodSoFar,
+  {
+    quantities,
+    amount: due,
+    currency,
+  }: { readonly quantities: Quantities; readonly amount: Decimal; readonly currency: Currency },
 ): readonly ThresholdPassed[] {
   const { QUANTITY, AMOUNT } = ThresholdMeasure;
   const ofUnits = [...quantity].flatMap(([unit, bounds]) =>
@@ -109,7 +107,7 @@ function passed(bounds: readonly Decimal[], of: Omit<ThresholdPassed, 'bound'>):
 /** Thresholds of one unit or currency in the terms of a usage: one for every percent. */
 const MAX_THRESHOLDS = 100;
 
-/** Listed faults of a usage terms document, after which reading stops. */
+/** Faults that the error for a usage terms document lists, and faults after which reading stops. */
 const MAX_LISTED_TERMS_FAULTS = 100;
 const MAX_TERMS_FAULTS = 1_000;
 
