@@ -7,32 +7,30 @@ import { createLogger } from './logger.ts';
 import { UsageError } from './usage-error.ts';
 
 const defaultAdministrator = 'admin';
-/** The password of test mode. Everybody knows it. */
+/** Public knowledge. */
 const testPassword = 'password';
 const minPasswordCharacters = 8;
 const randomPasswordBytes = 18;
 
 interface ChosenPassword {
   readonly password: string;
-  /** Where it comes from: made up, set by the environment, or that of test mode. */
   readonly source: 'RANDOM' | 'ENVIRONMENT' | 'TEST_MODE';
-  /** The variable that has set it. */
+  /** The variable that set it. */
   readonly variable?: string;
 }
 
-/** How to log in, for the console. */
 export interface Login {
   readonly user: string;
-  /** Null: the user was there before, with a password that only its owner knows. */
+  /** Null: an existing user, whose password only its owner knows. */
   readonly chosen: ChosenPassword | null;
 }
 
-/** The name of the administrator: `security.admin.user` of the environment (platform §4.3). */
+/** From `security.admin.user` (platform §4.3). */
 export function administratorOf(environment: Environment): string {
   return environmentValue('security.admin.user', environment)[1] || defaultAdministrator;
 }
 
-/** A password for a user. @throws UsageError for one of the environment that is too short or known to everybody. */
+/** @throws UsageError if the environment's password is too short or well-known. */
 export function choosePassword(
   environment: Environment,
   options: { readonly testMode: boolean },
@@ -47,13 +45,13 @@ export function choosePassword(
   throw new UsageError(`${variable} must not be "${testPassword}": everybody knows it`);
 }
 
-/** Our own variable, else the one of the property `security.admin.password`. */
+/** Prefers the server's own variable over the property `security.admin.password`. */
 function givenPassword(environment: Environment): ReturnType<typeof environmentValue> {
   const own = environment.BILLWRIGHT_ADMIN_PASSWORD;
   return own ? ['BILLWRIGHT_ADMIN_PASSWORD', own] : environmentValue('security.admin.password', environment);
 }
 
-/** Creates the administrator at the first start; later starts, those of test mode included, leave the user as it is. */
+/** Creates the administrator at the first start; later starts leave the user unchanged. */
 export async function ensureLogin(
   billing: Billing<never>,
   user: string,
@@ -65,15 +63,12 @@ export async function ensureLogin(
   return { user, chosen: isKnown ? chosen : null };
 }
 
-/** A check that goes on in the thread pool while the caller does other work. */
+/** A check in the thread pool, parallel to other work. */
 interface RunningCheck<T> {
   readonly ended: Promise<T>;
 }
 
-/**
- * The administrator who still has the password of test mode, made by this start or another one; else null. When this
- * returns, the users are looked up and the passwords are being hashed.
- */
+/** Finds an administrator with the test mode password, or null. On return, the hashing has started. */
 async function administratorOfTestMode(
   security: Pick<Billing['security'], 'find'>,
   hasher: Pick<SecretHasher, 'verify'>,
@@ -90,12 +85,12 @@ async function administratorOfTestMode(
 }
 
 async function hasTestPassword(billing: Billing<never>, user: string): Promise<boolean> {
-  // At the first start there is no user to check, which saves the time of a hash.
+  // At the first start there is no user to check, which saves a hash.
   if ((await billing.security.find(user)) === null) return false;
   return (await billing.security.authenticate(user, testPassword)) !== null;
 }
 
-/** What the console says about it; only a made-up password, and that of test mode, is shown. */
+/** Shows only a generated password or that of test mode. */
 export function loginText({ user, chosen }: Login): string {
   const login = `Log in (HTTP Basic) as "${user}"`;
   switch (chosen?.source) {
@@ -110,7 +105,7 @@ export function loginText({ user, chosen }: Login): string {
   }
 }
 
-/** @throws UsageError for test mode where the environment says that this is production. */
+/** @throws UsageError for test mode in a production environment. */
 export function refuseTestModeInProduction(
   environment: Environment,
   options: { readonly testMode: boolean },
@@ -121,10 +116,7 @@ export function refuseTestModeInProduction(
   );
 }
 
-/**
- * Refuses to serve a database that was made in test mode with the password that everybody knows. The check has begun when
- * this returns, and must end before anybody is served.
- */
+/** Refuses a database with the test mode password. The check runs on return and must end before serving. */
 export async function refuseTestPassword(
   security: Pick<Billing['security'], 'find'>,
   hasher: Pick<SecretHasher, 'verify'>,
@@ -142,10 +134,7 @@ function refuseUser(user: string | null): void {
   );
 }
 
-/**
- * Gives a user a new password; returns how to log in with it.
- * @param database path of a SQLite file or URL of a PostgreSQL database.
- */
+/** Sets a password and returns the login. @param database SQLite path or PostgreSQL URL. */
 export async function setPassword(database: string, user: string, environment: Environment): Promise<string> {
   const chosen = choosePassword(environment, { testMode: false });
   const storage = await openStorage(database, { migrate: false, mustExist: true });

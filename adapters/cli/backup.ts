@@ -5,9 +5,9 @@ import type { Environment } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 
 interface BackupOptions {
-  /** Path of a SQLite file. */
+  /** SQLite path. */
   readonly database: string;
-  /** Path of the copy, which must not be there. */
+  /** Path of the copy, which must not exist. */
   readonly to: string;
   readonly environment: Environment;
 }
@@ -15,8 +15,8 @@ interface BackupOptions {
 const bytesOfMebibyte = 1_048_576;
 
 /**
- * Copies a SQLite database beside its server, and tells in lines for people what was done and what else has to be kept.
- * @throws UsageError for another kind of database, with the command that backs it up; Error where the copy cannot be made.
+ * Copies a SQLite database during operation; returns lines for people. @throws UsageError for PostgreSQL; Error on
+ * failure.
  */
 export async function backupDatabase({
   database,
@@ -42,7 +42,7 @@ export async function backupDatabase({
   ];
 }
 
-/** What the copy does not hold and cannot be used without. */
+/** The key, which the copy lacks and needs. */
 function ofKey(database: string, environment: Environment): string {
   const file = besideDatabase(database, 'key');
   if (environment.BILLWRIGHT_SERVER_KEY)
@@ -52,7 +52,7 @@ function ofKey(database: string, environment: Environment): string {
     : 'Keep the key of the server too (BILLWRIGHT_SERVER_KEY, or its .key file): what is encrypted cannot be read without it.';
 }
 
-/** What is wrong with the place of the copy, in place of the system's own words; any other error as it is. */
+/** Explains a problem with the target path; returns other errors unchanged. */
 function copyFailure(error: unknown, to: string): unknown {
   if (!(error instanceof Error) || !String(Reflect.get(error, 'path')).startsWith(to)) return error;
   return Reflect.get(error, 'code') === 'EEXIST'
@@ -60,7 +60,7 @@ function copyFailure(error: unknown, to: string): unknown {
     : new UsageError(`${to} cannot be written: name another file with --to (${error.message})`);
 }
 
-/** Row-level security would hide rows from another role, and pg_dump then refuses. */
+/** pg_dump refuses roles that row-level security applies to. */
 function asSuperuser(database: string): string {
   const url = URL.parse(database);
   if (url === null) return shownDatabase(database);

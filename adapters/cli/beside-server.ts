@@ -21,20 +21,17 @@ import { openStorage } from './database.ts';
 import { createLogger } from './logger.ts';
 import { UsageError } from './usage-error.ts';
 
-/** A database, and how the server beside a command is configured. */
+/** A database and the configuration of its server. */
 export interface BesideServer {
-  /** Path of a SQLite file or URL of a PostgreSQL database. */
+  /** SQLite path or PostgreSQL URL. */
   readonly database: string;
-  /** Properties of the engine by name, as for the server. */
+  /** Engine properties by name. */
   readonly configuration: ConfigurationObject;
-  /** The plugins of the server. */
+  /** The server's plugins. */
   readonly definition?: ServerDefinition | undefined;
 }
 
-/**
- * Does what a command has to do with a database beside its server, and closes the storage. An engine that is opened with the
- * parts has a clock that shows the time of a server in test mode, or else of the machine, once it was refreshed.
- */
+/** Runs a command on a server's database and closes the storage. The clock follows a test mode server after a refresh. */
 export async function besideServer<T>(
   { database, configuration, definition = {} }: BesideServer,
   access: { readonly readOnly?: boolean },
@@ -63,7 +60,7 @@ function partsOn(storage: Storage<never>, configuration: ConfigurationObject) {
   };
 }
 
-/** The tenant that `--tenant` names. @throws UsageError if there is none. */
+/** @throws UsageError for an unknown tenant. */
 export async function namedTenant(storage: Storage<never>, name: string): Promise<TenantRef> {
   const byId = isUuid(name) ? (await storage.system.findTenantsByIds([name]))[0] : undefined;
   const tenant = byId ?? (await storage.system.findTenantByApiKey(name));
@@ -72,18 +69,14 @@ export async function namedTenant(storage: Storage<never>, name: string): Promis
 }
 
 interface CheckOptions extends BesideServer {
-  /** Id or API key of the one tenant to check; undefined = all. */
+  /** Tenant id or API key; undefined = all. */
   readonly tenant: string | undefined;
   readonly defaultCatalog: string | (() => string);
-  /** Overdue configuration of tenants without one; undefined: the engine's own. */
+  /** Default of tenants without a configuration; undefined: the engine's. */
   readonly defaultOverdueConfig: string | NewOverdueDefinition | undefined;
 }
 
-/**
- * Checks the stored data and returns how many breaches there are.
- * @param report.breach told of each breach as it is found.
- * @param report.note told of what is no breach but limits the check.
- */
+/** Checks the stored data and returns the number of breaches. `report.note` gets limitations of the check. */
 export function checkDatabase(
   options: CheckOptions,
   report: { breach(breach: Breach): void; note(text: string): void },
@@ -107,17 +100,12 @@ export function checkDatabase(
   });
 }
 
-/** A breach in a line for people. */
 export function breachText({ invariant, tenantId, accountId, message }: Breach): string {
   const owner = accountId === null ? '' : ` account ${accountId}`;
   return `${invariant} tenant ${tenantId}${owner}: ${message}`;
 }
 
-/**
- * Archives the points of closed months of a tenant (usage §11.4).
- * @param closed.tenant id or API key.
- * @param closed.before the first day of a month.
- */
+/** Archives closed months of a tenant (usage §11.4), which is an id or API key; `before` is the first day of a month. */
 export function archiveUsage(
   server: BesideServer,
   closed: { readonly tenant: string; readonly before: string },
@@ -130,7 +118,6 @@ export function archiveUsage(
   });
 }
 
-/** What was archived, in a line for people. */
 export function archivedText({ days, points, busyAccounts, forgottenKeys }: ArchivedUsage): string {
   const busy = busyAccounts === 0 ? '' : ` ${busyAccounts} accounts were busy: run it again for these.`;
   const forgotten = forgottenKeys === 0 ? '' : ` ${forgottenKeys} tracking ids were forgotten.`;

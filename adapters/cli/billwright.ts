@@ -1,14 +1,13 @@
 #!/usr/bin/env node
-/** How long what a configuration file has opened may keep a command alive that has done its work. */
+/** Time limit for resources of a configuration file after a command. */
 const GRACE_MS = 1_000;
 
-// Before anything else, which an older Node may not be able to load.
+// First, since an older Node may be unable to load the rest.
 await import('../supported-node.ts').catch((error: Error) => {
   process.stderr.write(`billwright: ${error.message}\n`);
   process.exit(1);
 });
-// Halves the processor time of every start after the first; before the first module that is worth it. Not by an import of
-// its name: Node 20 has none of that name, and could not say that it is too old.
+// Halves later startup time. No named import, since Node 20 lacks the name and must still report its version.
 process.getBuiltinModule('node:module').enableCompileCache();
 const args = process.argv.slice(2);
 const isServer = args[0] === 'serve';

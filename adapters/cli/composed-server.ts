@@ -34,7 +34,6 @@ import type { Environment } from './environment.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { reasonOf, UsageError } from './usage-error.ts';
 
-/** Puts the server together: storage, clock, gateway, engine, HTTP. */
 export async function compose(parts: {
   readonly options: ServeOptions & { readonly nodeName: string };
   readonly storage: Storage<never>;
@@ -47,7 +46,7 @@ export async function compose(parts: {
   const sandbox = options.testMode ? await openSandbox(options, logger) : undefined;
   const hasher = scryptHasher();
   const isKeyNew = makesKeyFile(options.environment, options.database);
-  // A start that comes to nothing leaves no key behind.
+  // A failed start must not leave a key file.
   if (isKeyNew) await storage.prepare();
   const billing = await Billing.open<never>({
     storage,
@@ -83,7 +82,7 @@ export async function compose(parts: {
   const check = options.testMode
     ? null
     : await refuseTestPassword(billing.security, hasher, options.environment);
-  // Loaded while the thread pool hashes.
+  // Loads while the thread pool hashes.
   const [{ createKoaApp, listen }] = await Promise.all([import('../koa/index.ts'), check?.ended]);
   const app = createKoaApp({
     ...options.http,
@@ -99,13 +98,13 @@ export async function compose(parts: {
   return { billing, app, listen, isKeyNew };
 }
 
-/** That of test mode, which its endpoints script, stands for one of the configuration. */
+/** Test mode's sandbox replaces a configured gateway of that name. */
 function withSandbox(
   gateways: readonly PaymentGateway[],
   sandbox: SandboxGateway | undefined,
 ): readonly PaymentGateway[] {
   if (sandbox === undefined) return gateways;
-  // What is no gateway is refused by the engine, with its place in the list.
+  // The engine rejects invalid gateways with their position.
   return [...gateways.filter((each: PaymentGateway | undefined) => each?.name !== sandbox.name), sandbox];
 }
 
@@ -113,7 +112,6 @@ const sdkIsMissing =
   'BILLWRIGHT_TRACES is true and this process has no OpenTelemetry SDK: nothing is traced. Start it with one, such as ' +
   "NODE_OPTIONS='--import @opentelemetry/auto-instrumentations-node/register'";
 
-/** Undefined: nobody traces. */
 async function tracerOf(
   { BILLWRIGHT_TRACES: value }: Environment,
   logger: PinoLogger,
@@ -125,7 +123,7 @@ async function tracerOf(
   return openTelemetryTracer();
 }
 
-/** The sandbox stores what it has done in a file, so that it finds its payments again after a restart and on another node. */
+/** The sandbox ledger is a file, so that payments survive restarts and other nodes see them. */
 async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<SandboxGateway> {
   const { fileLedger, sandboxGateway } = await import('../payments/index.ts');
   const file = options.sandboxLedger ?? besideDatabase(options.database, 'sandbox');
@@ -135,7 +133,6 @@ async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<S
   return sandboxGateway({ ledger: fileLedger(path) });
 }
 
-/** Lets the configuration file have the engine. */
 async function told({ definition, configurationFile }: ServeOptions, billing: Billing<never>): Promise<void> {
   try {
     await definition.opened?.(billing);
@@ -146,17 +143,15 @@ async function told({ definition, configurationFile }: ServeOptions, billing: Bi
 
 const passingKeyBytes = 32;
 
-/** Whether a file will be made that holds a new key: none is named by the environment, and none is there. */
+/** Returns true if the environment has no key and no key file exists. */
 function makesKeyFile(environment: Readonly<Record<string, string | undefined>>, database: string): boolean {
   const file = besideDatabase(database, 'key');
   return !environment.BILLWRIGHT_SERVER_KEY && file !== null && !existsSync(file);
 }
 
 /**
- * Encryption of what is stored and must be read again. The server key comes from the environment, which all nodes of a
- * database share, else from a file beside the database, made at the first start. With a key from the environment, what
- * the file's key has encrypted can still be read.
- * @throws UsageError for a key that is too short, and where no file can hold one.
+ * Encrypts secrets with the key of the environment, else of a file beside the database; still decrypts with the file's.
+ * @throws UsageError for an invalid key or file.
  */
 function cipherOf(
   environment: Readonly<Record<string, string | undefined>>,
@@ -170,7 +165,7 @@ function cipherOf(
     const former = file === null ? null : readKeyFile(file);
     return cipherWith('BILLWRIGHT_SERVER_KEY', given, former === null ? [] : [former.key]);
   }
-  // A database in memory ends with its process, and so does all that it holds.
+  // An in-memory database ends with its process.
   if (file === null) return secretCipher(randomBytes(passingKeyBytes).toString('base64'));
   const keyFile = keyOfFile(file);
   tellOfKeyFile(file, keyFile, { isShared: isPostgresqlUrl(database), logger });

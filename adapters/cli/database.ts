@@ -10,13 +10,12 @@ import { UsageError } from './usage-error.ts';
 export { isPostgresqlUrl };
 
 const productionFile = 'billwright.db';
-/** Test mode makes users, clocks and payments that production must never meet, so it has a file of its own. */
+/** Separate, because test mode data must never reach production. */
 const testFile = 'billwright-test.db';
 
 /**
- * Where the database is: as `--database` says, else the variable BILLWRIGHT_DATABASE, which keeps a password out of the list of
- * processes, else the configuration file, else a SQLite file in the working directory.
- * @throws UsageError for what can be neither, such as a URL whose scheme is misspelt: it would be the name of a new SQLite file.
+ * Returns `--database`, else BILLWRIGHT_DATABASE (hides passwords from process lists), else the file's, else SQLite
+ * here. @throws UsageError, such as for a misspelt URL scheme.
  */
 export function databaseOf(
   option: string | undefined,
@@ -39,7 +38,7 @@ export function databaseOf(
 const urlForm =
   'is no URL such as postgresql://user:password@host:5432/name; a password needs its @, :, / and % as %40, %3A, %2F and %25';
 
-/** What is wrong with the name of a database, without the name, which may hold a password; null: nothing. */
+/** Returns the fault without the name, which may contain a password; null if valid. */
 function faultOf(database: string): string | null {
   if (isPostgresqlUrl(database)) {
     const name = nameOfUrl(database);
@@ -53,12 +52,12 @@ function faultOf(database: string): string | null {
     : null;
 }
 
-/** The name of the database that a URL of PostgreSQL leads to; null for a malformed one. */
+/** Returns the database name of a PostgreSQL URL; null if malformed. */
 function nameOfUrl(text: string): string | null {
   const url = URL.parse(text);
   try {
     if (url === null) return null;
-    // Throws where a percent sign stands for itself.
+    // Throws for a literal percent sign.
     for (const part of [url.username, url.password]) decodeURIComponent(part);
     return decodeURIComponent(url.pathname).replace(/^\//, '');
   } catch {
@@ -66,7 +65,7 @@ function nameOfUrl(text: string): string | null {
   }
 }
 
-/** The database for people: without the password that its URL may contain. */
+/** Hides the URL's password. */
 export function shownDatabase(database: string): string {
   if (!isPostgresqlUrl(database)) return database;
   const url = URL.parse(database);
@@ -77,16 +76,13 @@ export function shownDatabase(database: string): string {
 const postgresqlPort = '5432';
 const markCharacters = 8;
 
-/**
- * The file of that kind that belongs to the database: beside a SQLite file, in the working directory for a PostgreSQL
- * database, named after it; null for a database in memory, which is gone with its process.
- */
+/** Returns the key or sandbox file: beside a SQLite file, else in the working directory; null for an in-memory database. */
 export function besideDatabase(database: string, kind: 'key' | 'sandbox'): string | null {
   if (database === ':memory:') return null;
   return resolve(`${isPostgresqlUrl(database) ? postgresqlName(database) : database}.${kind}`);
 }
 
-/** The name of the database, and a mark that tells it from those of the same name on other servers. */
+/** The database name with a hash of its server. */
 function postgresqlName(database: string): string {
   const url = new URL(database);
   const [host, port] = ['host', 'port'].map((name) => url.searchParams.get(name));
@@ -98,14 +94,14 @@ function postgresqlName(database: string): string {
   return `billwright-${name}-${mark}`;
 }
 
-/** The storage behind `--database`; only the driver that is needed is loaded. */
+/** Loads only the required driver. */
 export async function openStorage(
   database: string,
   options: {
     readonly migrate: boolean;
     readonly requireRowSecurity?: boolean;
     readonly readOnly?: boolean;
-    /** Whether a SQLite file has to be there already: else a misspelt name makes an empty database. */
+    /** True: a misspelt SQLite path does not create a database. */
     readonly mustExist?: boolean;
   },
 ): Promise<Storage<never>> {
@@ -129,7 +125,7 @@ function checkDirectory(file: string): void {
     );
 }
 
-/** Brings the schema up to date; returns the names of the migrations that ran. */
+/** Returns the names of the migrations that ran. */
 export async function migrateDatabase(database: string): Promise<readonly string[]> {
   if (!isPostgresqlUrl(database)) checkDirectory(database);
   const adapter = isPostgresqlUrl(database)
@@ -138,17 +134,12 @@ export async function migrateDatabase(database: string): Promise<readonly string
   return adapter.migrate(database);
 }
 
-/** What is missing outside of this program, in words that say all. */
+/** Something outside of this program is missing. */
 class MissingError extends Error {
   override readonly name = 'MissingError';
 }
 
-/**
- * Does what needs a database.
- * @param outside.database path of a SQLite file or URL of a PostgreSQL database.
- * @param outside.needed packages beside those of the database.
- * @throws MissingError that names it, with the way out, where it cannot be used.
- */
+/** Runs `act` on a database. `needed` lists further packages. @throws MissingError with a solution if it is unavailable. */
 export async function reachingDatabase<T>(
   { database, needed = [] }: { readonly database: string; readonly needed?: readonly string[] },
   work: () => Promise<T>,
@@ -164,12 +155,12 @@ export async function reachingDatabase<T>(
   }
 }
 
-/** A sentence for what a database or its driver refuses at the start, and the way out; null for any other error. */
+/** Explains a database or driver error at startup; null for other errors. */
 export function databaseFailure(error: unknown, database: string): string | null {
   const shown = shownDatabase(database);
   if (isPostgresqlUrl(database) && URL.parse(database) === null) return `The database ${urlForm}`;
   for (const each of causesOf(error)) {
-    // A port that cannot be had is no fault of the database, nor is the address of the server.
+    // Not a database fault: the server's own port or address.
     if (Reflect.get(each, 'syscall') === 'listen' || isOfAnotherHost(each, database)) return null;
     const code = String(Reflect.get(each, 'code') ?? '');
     const wayOut = isPostgresqlUrl(database)
@@ -205,7 +196,7 @@ const postgresqlFaults: Readonly<Record<string, string>> = {
   '57P03': 'is starting or stopping: try again in a moment',
 };
 
-/** What went wrong with a server, by its SQLSTATE or the code of the connection. */
+/** By SQLSTATE or connection error code. */
 function postgresqlFault(code: string, { message }: Error, database: string): string | null {
   if (code === '28000' && message.includes('no encryption'))
     return 'takes no connections without TLS: add ?sslmode=verify-full to its URL';
@@ -223,7 +214,7 @@ function postgresqlFault(code: string, { message }: Error, database: string): st
     : null;
 }
 
-/** What went wrong with a file, by the code of SQLite or of the file system. */
+/** By SQLite or file system error code. */
 function sqliteFault(code: string, { message }: Error): string | null {
   if (code === 'SQLITE_NOTADB') return 'is no SQLite file: name another with --database';
   if (code.startsWith('SQLITE_CORRUPT')) return 'is damaged: put a backup in its place';
@@ -237,7 +228,7 @@ function sqliteFault(code: string, { message }: Error): string | null {
   return null;
 }
 
-/** The error, what caused it, and of several attempts to connect each one. */
+/** The error with its causes and all connection attempts. */
 function causesOf(error: unknown): readonly Error[] {
   if (!(error instanceof Error)) return [];
   const inner = error instanceof AggregateError ? error.errors.flatMap(causesOf) : [];

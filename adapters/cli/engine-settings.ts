@@ -12,14 +12,11 @@ import type { Configured } from './configuration/configured.ts';
 import { type Environment, environmentValue } from './environment.ts';
 import { reasonOf, UsageError } from './usage-error.ts';
 
-/** How many problems of a catalog a message lists. */
 const SHOWN_PROBLEMS = 10;
 
 /**
- * Properties of the engine that the environment sets (platform §4.1), with their full names: for the whole server, and
- * for tenants without a value of their own.
- * @throws UsageError for a property of the whole server whose value is no good; the others fall back to their default
- * with a warning.
+ * Engine properties of the environment (platform §4.1) with full names. @throws UsageError for invalid server-wide
+ * values; others fall back to defaults.
  */
 export function environmentConfiguration(environment: Environment): ConfigurationObject {
   const set = configurableProperties.flatMap((name) => {
@@ -30,7 +27,7 @@ export function environmentConfiguration(environment: Environment): Configuratio
   return Object.fromEntries(set);
 }
 
-/** An empty text does not set a property of the whole server; for a tenant it may be an empty list. */
+/** Empty texts unset server-wide properties; for tenants they may be empty lists. */
 function isSet(name: string, source: string, text: string): boolean {
   const property = Object.entries(serverProperties).find(([each]) => each === name)?.[1];
   if (property === undefined) return true;
@@ -39,14 +36,11 @@ function isSet(name: string, source: string, text: string): boolean {
   throw new UsageError(`${source} "${text}" is not ${property.expectation}`);
 }
 
-/** The sample catalog that comes with the package, beside its `package.json`. */
 const bundledCatalog = 'examples/catalogs/orchard-demo.xml';
 
 /**
- * The default documents, as a command is given and configured: those of the options, else of the properties `catalog.uri` and
- * `overdue.uri`, each a path or a file URL, else of the configuration file; else the catalog is the sample of the package
- * (platform §4.3), which is known to be good and is read when a tenant needs it.
- * @throws UsageError for a file that cannot be read.
+ * Default documents: options, else `catalog.uri` and `overdue.uri`, else the file, else the sample (platform §4.3).
+ * @throws UsageError for an unreadable file.
  */
 export async function defaultDocuments(
   given: Given,
@@ -62,7 +56,6 @@ export async function defaultDocuments(
   };
 }
 
-/** The file that an option or a property names; undefined if neither does. */
 async function namedDocument(
   named: { readonly option: string | undefined; readonly flag: string; readonly property: string },
   environment: Environment,
@@ -77,7 +70,7 @@ async function namedDocument(
   }
 }
 
-/** An error of a default document with what is wrong, line by line; any other error as it is. */
+/** Adds the problems of a default document line by line; returns other errors unchanged. */
 export function withProblems(error: unknown): unknown {
   if (!(error instanceof BillingError) || !error.problems?.length) return error;
   const lines = error.problems

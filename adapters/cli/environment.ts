@@ -2,15 +2,14 @@ import { configurableProperties, serverWideNames } from '../../lib/tenants/index
 import { closestTo } from '../../lib/values/text/index.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The sources of properties besides options: variables of the environment, and names as in a configuration file. */
+/** Environment variables, and property names as in a configuration file. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Prefixes of a property in the environment, the documented one first (platform §4.1). */
+/** Documented prefix first (platform §4.1). */
 const variablePrefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
-/** Prefixes in a configuration file, which the environment overrides. */
 const namePrefixes = ['org.service.', 'org.killbill.'];
 
-/** The variable, or name in the file, that sets a property, and its value; both empty if there is none. */
+/** Returns the variable or name that sets a property, and its value; both empty if unset. */
 export function environmentValue(
   property: string,
   environment: Environment,
@@ -23,12 +22,11 @@ export function environmentValue(
   return [source, environment[source]];
 }
 
-/** Names, without prefix, of every property of this server (platform §4.2, §4.3). */
+/** Names without prefix (platform §4.2, §4.3). */
 const properties = [...new Set([...configurableProperties, ...serverWideNames])];
 const [documentedPrefix = ''] = namePrefixes;
 const [variablePrefix = ''] = variablePrefixes;
 
-/** Variables of our own that are no property. */
 const ownVariables = [
   'BILLWRIGHT_ADMIN_PASSWORD',
   'BILLWRIGHT_DATABASE',
@@ -36,14 +34,10 @@ const ownVariables = [
   'BILLWRIGHT_SERVER_KEY',
   'BILLWRIGHT_TRACES',
 ];
-/** Those of our tests, and what Kubernetes and links between containers say of a service that is named as we are. */
+/** Test variables, and those of Kubernetes and container links for a service of this name. */
 const foreignVariable = /^BILLWRIGHT_(?:TEST|PORT|SERVICE)(?:_|$)|_(?:HOST|PORT)$|_PORT_\d+_/;
 
-/**
- * Refuses a file that sets what is no property, which would go without effect. Names that look like none of ours are left
- * alone: a plugin may have them.
- * @throws UsageError with the name that is most likely meant.
- */
+/** Rejects unknown properties that resemble ours; plugins may have others. @throws UsageError with the closest name. */
 export function refuseUnknownProperties(names: readonly string[], file: string): void {
   const known = new Set(properties);
   for (const name of names) {
@@ -62,13 +56,13 @@ export function refuseUnknownProperties(names: readonly string[], file: string):
   }
 }
 
-/** Options that one would look for in the environment. Kubernetes gives the port of a service as `tcp://…`. */
+/** Variables that look like options. Kubernetes sets ports as `tcp://…`. */
 function optionFor(name: string, value: string): string | null {
   if (name === 'BILLWRIGHT_HOST') return '--host';
   return name === 'BILLWRIGHT_PORT' && /^\d+$/.test(value) ? '--port' : null;
 }
 
-/** A sentence for each variable that looks like ours and has no effect. */
+/** Warnings about ineffective variables that resemble ours. */
 export function unknownVariables(environment: Environment): readonly string[] {
   const variables = properties.flatMap((name) =>
     variablePrefixes.map((prefix) => prefix + name.replaceAll('.', '_')),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { definitionNames } from './configuration/configured.ts';
 import { reasonOf, UsageError } from './usage-error.ts';
 
-/** The file that a project begins with: what it says is what holds without it, so that it can be started as it is. */
+/** The initial file contains the defaults, so that it runs unchanged. */
 const definition = `// The server that \`billwright serve\` runs in this directory. Changes count from the next start on. An option of
 // the command line wins over the environment, and that over this file.
 import { defineServer } from 'billwright/server';
@@ -43,10 +43,7 @@ export default defineServer({
 });
 `;
 
-/**
- * Writes a configuration file to begin with; returns what to do next, for people.
- * @throws UsageError where there is one already.
- */
+/** Writes an initial configuration file; returns the next steps. @throws UsageError if one exists. */
 export async function writeDefinition(options: {
   readonly directory: string;
   readonly isTypeScript: boolean;

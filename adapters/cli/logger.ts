@@ -4,7 +4,7 @@ import { UsageError } from './usage-error.ts';
 
 const levels = ['debug', 'info', 'warn', 'error'];
 
-/** Structured log lines on standard error, with secrets masked; standard output is for people. */
+/** JSON lines on standard error with masked secrets. */
 export function createLogger(level = 'info'): Logger {
   if (!levels.includes(level))
     throw new UsageError(`BILLWRIGHT_LOG_LEVEL must be one of ${levels.join(', ')}`);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What this program reads of the `package.json` that it belongs to. */
+/** Used members of the own `package.json`. */
 interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
@@ -10,7 +10,7 @@ export function manifest(): Manifest {
   return JSON.parse(readFileSync(new URL(place()), 'utf8')) as Manifest;
 }
 
-/** What `billwright` and each `billwright/…` is in the running program: URLs by specifier. */
+/** Running modules of `billwright` and `billwright/…`: URLs by specifier. */
 export function ownModules(): ReadonlyMap<string, string> {
   const root = place();
   return new Map(
@@ -22,7 +22,7 @@ export function ownModules(): ReadonlyMap<string, string> {
   );
 }
 
-/** Whether the sources run as they are, in place of what is built of them. */
+/** True: runs from sources instead of the build. */
 const isSource = import.meta.url.endsWith('.ts');
 
 function place(): string {
@@ -30,7 +30,7 @@ function place(): string {
 }
 
 const storage = ['@mikro-orm/core', '@mikro-orm/migrations'];
-/** What stands beside billwright for each part of the command. */
+/** Packages of each part of the command. */
 export const packagesOf = {
   sqlite: [...storage, '@mikro-orm/sqlite'],
   postgresql: [...storage, '@mikro-orm/postgresql'],
@@ -38,10 +38,7 @@ export const packagesOf = {
   http: ['koa', '@koa/router', '@koa/cors', 'koa-body', 'zod', 'jose', 'prom-client'],
 } as const;
 
-/**
- * A sentence for an error that tells of a package that is not installed beside billwright, with the line that installs
- * what the command lacks; null for any other error.
- */
+/** Explains a missing package with its install command; null for other errors. */
 export function missingPackages(error: unknown, needed: readonly string[]): string | null {
   const missing = missingPackage(error);
   const { peerDependencies } = manifest();
@@ -51,7 +48,7 @@ export function missingPackages(error: unknown, needed: readonly string[]): stri
   return `The package "${missing}" is not installed beside billwright: npm install ${packages.join(' ')}`;
 }
 
-/** The package that Node did not find, of the error or of one that caused it. */
+/** The missing package of the error or its causes. */
 function missingPackage(error: unknown): string | null {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (!['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(String(Reflect.get(each, 'code')))) continue;
@@ -71,7 +68,7 @@ function isInstalled(name: string): boolean {
   }
 }
 
-/** A range of several parts has blanks and signs that a shell reads. */
+/** Multi-part ranges contain characters that shells interpret. */
 function quoted(text: string): string {
   return /^[\w@/.^~-]+$/.test(text) ? text : `"${text}"`;
 }

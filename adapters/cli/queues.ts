@@ -4,28 +4,26 @@ import type { Plain } from '../../lib/values/given/index.ts';
 import { type BesideServer, besideServer, namedTenant } from './beside-server.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What is asked of the queues, and what is done to their entries. */
 export type QueueLook = 'late' | 'busy' | 'failed' | QueueChange;
 type QueueChange = 'put-back' | 'free';
 
 export interface QueueOptions extends BesideServer {
   readonly look: QueueLook;
-  /** Id or API key of the one tenant; undefined = all. */
+  /** Tenant id or API key; undefined = all. */
   readonly tenant?: string | undefined;
   readonly account?: string | undefined;
   readonly kind?: string | undefined;
   readonly limit?: string | undefined;
-  /** Numbers of the entries that are put back or freed. */
+  /** Record ids of the entries to retry or free. */
   readonly records: readonly string[];
 }
 
-/** What is shown of a look: the entries, or how many were put back or freed. */
 export type Looked = { readonly entries: readonly Plain<QueueEntryView | LateEntryView>[] } | ChangedEntries;
 type ChangedEntries = { readonly putBack: number } | { readonly freed: number };
 
 const kinds: Readonly<Record<string, QueueKind>> = { bus: 'BUS', notification: 'NOTIFICATION' };
 
-/** Looks at the queues of a database, puts failed entries back, or frees stuck ones; takes over no work. */
+/** Lists queue entries, retries failed ones or frees stuck ones; claims no work. */
 export async function lookAtQueues(options: QueueOptions): Promise<Looked> {
   const { look, kind } = options;
   if (kind !== undefined && !Object.hasOwn(kinds, kind))
@@ -62,12 +60,10 @@ function isChange(look: QueueLook): look is QueueChange {
   return look === 'put-back' || look === 'free';
 }
 
-/** What was done, in a line for people. */
 export function changedText(changed: ChangedEntries): string {
   return 'freed' in changed ? `${changed.freed} freed.` : `${changed.putBack} put back.`;
 }
 
-/** An entry in a line for people. */
 export function entryText(entry: Plain<QueueEntryView | LateEntryView>): string {
   const { kind, recordId, topic, dueDate, tenantId, accountId, errorCount, reason, processingOwner } = entry;
   const whose = `tenant ${tenantId ?? 'none'}${accountId === null ? '' : ` account ${accountId}`}`;

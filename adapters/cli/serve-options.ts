@@ -19,33 +19,32 @@ const defaultHost = '127.0.0.1';
 export interface ServeOptions {
   readonly port: number;
   readonly host: string;
-  /** Path of a SQLite file or URL of a PostgreSQL database. */
+  /** SQLite path or PostgreSQL URL. */
   readonly database: string;
-  /** Whether to bring the schema of a PostgreSQL database up to date first. */
+  /** Migrates a PostgreSQL database at startup. */
   readonly migrate: boolean;
-  /** Whether to refuse a role of a PostgreSQL database that row-level security does not bind. */
+  /** Refuses PostgreSQL roles that bypass row-level security. */
   readonly requireRowSecurity: boolean;
   readonly testMode: boolean;
-  /** Unique among the nodes of the database; undefined: one of its own at each start. */
+  /** Unique per database; undefined: generated at each start. */
   readonly nodeName: string | undefined;
-  /** The environment, over the configuration file. */
+  /** The environment overrides the configuration file. */
   readonly environment: Environment;
-  /** The file in which the sandbox gateway of test mode remembers what it has done. */
+  /** Ledger file of the test mode sandbox. */
   readonly sandboxLedger: string | undefined;
   readonly http: HttpSettings;
-  /** Properties of the engine, by name. */
+  /** Engine properties by name. */
   readonly configuration: ConfigurationObject;
-  /** Document of the catalog for tenants created with `useGlobalDefault`, or a function that returns it. */
+  /** Catalog of tenants created with `useGlobalDefault`, or a function that returns it. */
   readonly defaultCatalog: string | (() => string);
-  /** Overdue configuration of tenants without one; undefined: the engine's own. */
+  /** Default of tenants without a configuration; undefined: the engine's. */
   readonly defaultOverdueConfig: string | NewOverdueDefinition | undefined;
-  /** The host's own plugins, and what is done with the engine. */
   readonly definition: ServerDefinition;
-  /** Where the definition or the properties come from; null: from no file. */
+  /** Null: no configuration file. */
   readonly configurationFile: string | null;
 }
 
-/** What the server is started with: an option wins over the environment, and that over the configuration file. */
+/** Options override the environment, which overrides the configuration file. */
 export async function serveOptions(given: Given, configured: Configured): Promise<ServeOptions> {
   const { definition, environment, file } = configured;
   const read = settingsReader(file);
@@ -87,7 +86,7 @@ function portOf(text: string): number {
   throw new UsageError(`--port ${text} is no port: a number from 0 to 65535`);
 }
 
-/** Node takes an empty host, such as of a variable that is not set, for every address of the machine. */
+/** Node binds to all addresses for an empty host. */
 function hostOf(text: string | undefined): string | undefined {
   if (text?.trim() === '')
     throw new UsageError(
@@ -96,7 +95,7 @@ function hostOf(text: string | undefined): string | undefined {
   return text;
 }
 
-/** Reads settings; an error about a property of the configuration file names the file. */
+/** Names the configuration file in errors about its properties. */
 function settingsReader(file: string | null): <T>(read: () => T) => T {
   return (read) => {
     try {
@@ -111,14 +110,13 @@ function settingsReader(file: string | null): <T>(read: () => T) => T {
 const shortestLifetimeMs = 1_000;
 const longestLifetimeMs = 30 * 24 * 3_600_000;
 
-/** The server as a process, apart from how it answers. */
 interface ProcessSettings {
   readonly testMode: boolean;
-  /** Undefined: one of its own at each start. */
+  /** Undefined: generated at each start. */
   readonly nodeName: string | undefined;
 }
 
-/** @throws UsageError that names the option or variable whose value is no good. */
+/** @throws UsageError that names the option or variable. */
 export function processSettings(
   given: { readonly 'test-mode': boolean; readonly 'node-name'?: string | undefined },
   environment: Environment,
@@ -134,7 +132,6 @@ export function processSettings(
   return { testMode: given['test-mode'] || isTest, nodeName: name === '' ? undefined : name };
 }
 
-/** How the server answers over HTTP. */
 interface HttpSettings {
   readonly basePath: string;
   readonly trustedProxies: readonly string[];
@@ -150,14 +147,14 @@ interface HttpSettings {
   readonly docs: boolean | undefined;
   readonly metricsRequireAuth: boolean | undefined;
   readonly tokens: TokenOptions;
-  /** Undefined: on, in test mode off. */
+  /** Undefined: on, except in test mode. */
   readonly lockOut: boolean | undefined;
   readonly sessionIdleMs: number | undefined;
 }
 
 const dialects = Object.values(Dialect);
 
-/** The settings of `serve`. @throws UsageError that names the option or variable whose value is no good. */
+/** @throws UsageError that names the option or variable. */
 export function httpSettings(given: Given, environment: Environment): HttpSettings {
   const read = <T>(name: SettingName, parse: (text: string) => T | undefined): T | undefined => {
     const [source, text] = givenValue(name, given, environment);
@@ -201,7 +198,7 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
   };
 }
 
-/** Where the value comes from, for messages, and the value. */
+/** The source of the value for messages, and the value. */
 function givenValue(
   name: SettingName,
   given: Given,
@@ -222,7 +219,7 @@ function addresses(text: string): readonly string[] | undefined {
   return list.every(isNetwork) ? list : undefined;
 }
 
-/** An origin as browsers send it: without path, and without the port where it is that of the scheme. */
+/** Origins as browsers send them: without path and default port. */
 function origins(text: string): readonly string[] | undefined {
   const list = text.split(',').map((each) => each.trim());
   return list.every((each) => each === '*' || URL.parse(each)?.origin === each) ? list : undefined;
@@ -262,7 +259,7 @@ function lifetime(text: string): number | undefined {
   return span !== undefined && span >= shortestLifetimeMs && span <= longestLifetimeMs ? span : undefined;
 }
 
-/** Whether they are usable is checked later, where each message names the issuer. */
+/** The issuer itself is validated later. */
 function issuers(text: string): readonly TokenIssuer[] | undefined {
   try {
     const list: unknown = JSON.parse(text);

@@ -28,7 +28,6 @@ const keyIsNew =
 const testModeWarning =
   'TEST MODE: known password, movable clock, sandbox gateway. Anybody who can reach this server owns it. Never use it in production.';
 
-/** Runs the server until it is told to stop. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { environment } = options;
   refuseTestModeInProduction(environment, options);
@@ -44,7 +43,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const { port, host, http } = options;
     const user = administratorOf(environment);
     const made = Promise.withResolvers<Login>();
-    // The port comes first: if the start failed later, nobody would see the password.
+    // The port opens first: after a later failure nobody would see the password.
     const prepare = async () => made.resolve(await ensureLogin(billing, user, password));
     listening = await listen(app, {
       port,
@@ -66,7 +65,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     logger.info({ host: listening.host, port: listening.port, database, node: nodeName }, 'serving');
     announce(listening, options);
   } catch (error) {
-    // An open port and open connections would keep alive a process that cannot serve.
+    // An open port would keep the failed process alive.
     await listening?.close();
     await storage.close();
     throw error;
@@ -81,7 +80,7 @@ function tellOfConfiguration(
   for (const each of unknownVariables(environment)) logger.warn({}, each);
 }
 
-/** A plugin that forgets an `await` would end the server, and with it everybody's calls, when the promise is rejected. */
+/** A plugin's unhandled rejection must not end the server. */
 function outliveForgottenPromises({ requests }: Billing<never>): void {
   const logger = requests.logger();
   process.on('unhandledRejection', (reason) => {
@@ -102,11 +101,10 @@ interface Running {
   readonly billing: Billing<never>;
   readonly listening: Listening;
   readonly logger: PinoLogger;
-  /** Closes what the plugins of the configuration have opened. */
   readonly closed: ServeOptions['definition']['closed'];
 }
 
-/** The first signal lets running work end; a second one ends the process at once. */
+/** The first signal stops gracefully, the second at once. */
 function stopOnSignal(running: Running): void {
   let isStopping = false;
   const stop = (signal: NodeJS.Signals): void => {
@@ -130,7 +128,7 @@ async function shutDown({ billing, listening, logger, closed }: Running): Promis
     logger.warn({ waitedMs: QUEUE_SHUTDOWN_WAIT_MS }, 'closing connections that did not end');
     listening.server.closeAllConnections();
   }, QUEUE_SHUTDOWN_WAIT_MS);
-  // Both at once: calls that wait for work would otherwise delay the rest until their time is over.
+  // In parallel, so that waiting calls do not delay the shutdown.
   await Promise.all([listening.close(), billing.stop()]);
   clearTimeout(impatience);
   await billing.close();

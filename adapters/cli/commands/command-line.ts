@@ -24,15 +24,15 @@ must be read again, such as the keys that sign bearer tokens; without it a key f
 
 Ends with status 0, with 1 after a failure, with 2 where the command line or the configuration is wrong.`;
 
-/** Where commands write: what they tell, help, and what is wrong. The server writes to that of the process. */
+/** Output of commands; the server writes to that of the process. */
 interface Console {
   out(text: string): void;
   error(text: string): void;
 }
 
 /**
- * Runs a command, each of which loads only what it needs; returns when it has ended, or when the server listens.
- * @returns the status that the process ends with: 0, 1 after a failure, 2 where the command line or configuration is wrong.
+ * Runs a command, or starts the server. @returns exit status: 0, 1 for a failure, 2 for an invalid command line or
+ * configuration.
  */
 export async function runCommandLine(args: readonly string[], console: Console): Promise<0 | 1 | 2> {
   const program = programOf(console);
@@ -77,13 +77,13 @@ function programOf(console: Console): Command {
     each.exitOverride().configureOutput({
       writeOut: (text) => console.out(text),
       writeErr: (text) => console.error(text),
-      // Said below, in one line.
+      // Reported below in one line.
       outputError: () => undefined,
     });
   return program;
 }
 
-/** What is wrong, in one line with the way out, and whether it is with the command line. */
+/** Returns the problem and its solution in one line, and whether it is in the command line. */
 async function explained(
   error: unknown,
   command: string,
@@ -98,7 +98,7 @@ async function explained(
       isUsage: true,
       text: command === '' ? `${name}: ${error.message}. See "${name} --help"` : `${name}: ${error.message}`,
     };
-  // The error of a database, or of what belongs beside it, says what is missing.
+  // MissingError describes the database or missing package completely.
   const isSaid = error instanceof Error && error.name === 'MissingError';
   const { missingPackages, packagesOf } = await import('../packages.ts');
   return {
@@ -107,7 +107,7 @@ async function explained(
   };
 }
 
-/** With the cause of an error of the engine, which callers of the server do not get to see. */
+/** Includes causes, which HTTP callers do not see. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (Reflect.get(error, 'syscall') === 'listen') return portMessage(error);

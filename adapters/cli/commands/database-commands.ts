@@ -14,20 +14,17 @@ import {
   textOf,
 } from './options.ts';
 
-/** Differs from the exit code of a check that could not be made. */
+/** Distinct from the exit code of a failed check. */
 const breachesFound = 3;
 
-/** What a command is given that does something to a database. */
 interface OnDatabase {
   readonly given: Given;
-  /** Where it is. */
   readonly where: string;
   readonly configured: Configured;
-  /** How the server beside it is configured. */
   readonly server: () => Promise<BesideServer>;
 }
 
-/** A command with `--database` and `--config`; `act` is told where the database is, and its failures name it. */
+/** A command with `--database` and `--config`, whose failures name the database. */
 function databaseCommand(name: string, act: (on: OnDatabase) => Promise<void>): Command {
   const command = new Command(name);
   return command

@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander';
 
-/** Prints a line of what a command has to tell. */
 export type Say = (line: string) => void;
 
-/** Values of options by their long names, such as `require-rls`; undefined where one is not given. */
+/** Option values by long name, such as `require-rls`. */
 export type Given = Readonly<Record<string, string | boolean | undefined>>;
 
 export function givenTo(command: Command): Given {
@@ -15,7 +14,6 @@ export function givenTo(command: Command): Given {
   );
 }
 
-/** The text of an option that takes one. */
 export function textOf(given: Given, name: string): string | undefined {
   const value = given[name];
   return typeof value === 'string' ? value : undefined;

@@ -9,7 +9,7 @@ import {
   textOf,
 } from './options.ts';
 
-/** What no option sets, for the help. */
+/** Properties without an option, for the help. */
 const furtherProperties = `
 The environment (SERVICE_server_basePath, ...) and the configuration file can set each server property too: an
 option wins over the environment, and that over the file. Only these two can set what holds for tenants without a
@@ -69,13 +69,13 @@ export function serveCommand(): Command {
   return command.addHelpText('after', furtherProperties).action(() => serveWith(givenTo(command)));
 }
 
-/** Starts the server; returns when it listens. */
+/** Returns when the server listens. */
 async function serveWith(given: Given): Promise<void> {
   const [{ configured }, { withShortResolution }] = await Promise.all([
     import('../configuration/configured.ts'),
     import('../short-resolution.ts'),
   ]);
-  // Before the short resolution, which is for our own modules: those of a host are Node's to find.
+  // Before the short resolution, which must not apply to host modules.
   const configuration = await configured(textOf(given, 'config'), process.env);
   await withShortResolution(async () => {
     const [{ serveOptions }, { reachingDatabase }, { packagesOf }] = await Promise.all([

@@ -10,10 +10,8 @@ import { reasonOf, UsageError } from '../usage-error.ts';
 import { checkedDefinition, isPartOfServer } from './definition.ts';
 
 /**
- * Properties of a file, under their full names: a JSON object such as `{"org.service.server.limits.json": "2MiB"}`
- * (platform §4.1). Values other than text become their JSON.
- * @throws UsageError for a file that cannot be read or is no such object, for a name that is no property, and for a part of a
- * server, which would go without effect.
+ * Reads properties from a JSON file (platform §4.1), non-text values as JSON. @throws UsageError for an invalid file or
+ * name.
  */
 export async function configurationFile(file: string): Promise<Environment> {
   const value = await jsonOf(file);
@@ -27,7 +25,7 @@ export async function configurationFile(file: string): Promise<Environment> {
   return propertiesOf(value, file);
 }
 
-/** The properties of a configuration that is read from `file`, as text. @throws UsageError for a name that is no property. */
+/** @throws UsageError for an unknown property. */
 export function propertiesOf(configuration: object, file: string): Environment {
   const entries: readonly (readonly [string, unknown])[] = Object.entries(configuration);
   refuseUnknownProperties(
@@ -53,9 +51,8 @@ async function jsonOf(file: string): Promise<unknown> {
 }
 
 /**
- * The server that the module's default export defines. It is run as it stands: Node takes the types out of TypeScript, and
- * what it imports of `billwright` is the code that runs here, wherever the file lies.
- * @throws UsageError that names the file.
+ * Loads the module's default export without a build; its `billwright` imports use the running code. @throws UsageError
+ * that names the file.
  */
 export async function loadDefinition(file: string): Promise<ServerDefinition> {
   if (!existsSync(file))
@@ -70,16 +67,16 @@ export async function loadDefinition(file: string): Promise<ServerDefinition> {
   return checkedDefinition((module as { readonly default?: unknown }).default, file);
 }
 
-/** Plugins have to be of the very classes that the server knows, such as `RetryLater`. */
+/** Plugins need the same classes as the server, such as `RetryLater`. */
 function giveOwnModules(definition: string): void {
-  // Before there are hooks, through which it would look for itself.
+  // Before the hooks, which would affect its own lookup.
   const modules = ownModules();
   registerHooks({
     resolve(specifier, context, next) {
       const own = modules.get(specifier);
       if (own !== undefined) return { url: own, shortCircuit: true };
       const found = next(specifier, context);
-      // Else Node takes it for CommonJS, or says that it had to guess, in a project without `"type": "module"`.
+      // Avoids CommonJS, and a warning without `"type": "module"`.
       return found.url === definition && definition.endsWith('.ts')
         ? { ...found, format: 'module-typescript' }
         : found;
@@ -87,7 +84,6 @@ function giveOwnModules(definition: string): void {
   });
 }
 
-/** The line, where Node tells one, and what is wrong. */
 function faultOf(error: unknown, file: string): string {
   if (!(error instanceof Error)) return `: ${String(error)}`;
   const stack = error.stack ?? '';

@@ -4,22 +4,20 @@ import type { ServerDefinition } from '../../server/index.ts';
 import type { Environment } from '../environment.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** What a command is configured with, besides its options. */
 export interface Configured {
-  /** Where the definition or the properties come from; null: from no file. */
+  /** Null: no configuration file. */
   readonly file: string | null;
   readonly definition: ServerDefinition;
-  /** The environment, over the properties of the file. */
+  /** The environment overrides the file. */
   readonly environment: Environment;
 }
 
-/** Names that are looked for in the working directory. */
+/** Names searched in the working directory. */
 export const definitionNames = ['ts', 'mts', 'mjs', 'js'].map((ending) => `billwright.config.${ending}`);
 
 /**
- * The configuration of the file that `--config` names, a JSON object of properties or a module that defines a server;
- * without the option, of the `billwright.config.*` in the working directory, if there is one.
- * @throws UsageError that names the file, and what is wrong with it.
+ * Reads the file of `--config` or `billwright.config.*`: JSON properties or a server module. @throws UsageError that
+ * names the file.
  */
 export async function configured(
   option: string | undefined,

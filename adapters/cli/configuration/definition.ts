@@ -2,7 +2,7 @@ import { closestTo } from '../../../lib/values/text/index.ts';
 import type { ServerDefinition } from '../../server/index.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** What a part can be, in words, and whether a value is that. */
+/** Kinds of parts: description and check. */
 const forms = {
   text: ['a text that says something', (value) => typeof value === 'string' && value !== ''],
   flag: ['true or false', (value) => typeof value === 'boolean'],
@@ -21,7 +21,7 @@ const forms = {
 
 type Kind = keyof typeof forms;
 
-/** What each part of a definition has to be that the command itself sees to. */
+/** Parts that the command validates. */
 const settings = {
   database: 'text',
   port: 'port',
@@ -36,7 +36,7 @@ const settings = {
   closed: 'function',
 } as const satisfies Partial<Record<keyof ServerDefinition, Kind>>;
 
-/** The host's plugins; the engine looks at them itself. */
+/** Plugins, which the engine validates. */
 type Plugins = Omit<ServerDefinition, keyof typeof settings>;
 const plugins: Readonly<Record<keyof Plugins, Kind>> = {
   gateways: 'list',
@@ -54,7 +54,7 @@ const plugins: Readonly<Record<keyof Plugins, Kind>> = {
 };
 const kinds: Readonly<Record<keyof ServerDefinition, Kind>> = { ...settings, ...plugins };
 
-/** @throws UsageError that names the file, for what is no definition of a server. */
+/** @throws UsageError that names the file. */
 export function checkedDefinition(value: unknown, file: string): ServerDefinition {
   if (!isObject(value))
     throw new UsageError(
@@ -63,7 +63,7 @@ export function checkedDefinition(value: unknown, file: string): ServerDefinitio
   for (const [name, each] of Object.entries(value)) {
     if (!isPartOfServer(name))
       throw new UsageError(`${file}: "${name}" is no part of a server${hintOf(name)}`);
-    // Undefined is as if it were not there; null turns a sender of pushes off.
+    // Undefined counts as missing; null disables the push sender.
     if (each === undefined || (each === null && name === 'pushSender')) continue;
     const [words, holds] = forms[kinds[name]];
     if (!holds(each)) throw new UsageError(`${file}: ${name} is not ${words}`);
@@ -71,7 +71,6 @@ export function checkedDefinition(value: unknown, file: string): ServerDefinitio
   return value as ServerDefinition;
 }
 
-/** Whether a definition of a server may have a part of that name. */
 export function isPartOfServer(name: string): name is keyof ServerDefinition {
   return Object.hasOwn(kinds, name);
 }
@@ -85,9 +84,8 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** What of a definition goes to the engine as it stands. */
 export function pluginsOf(definition: ServerDefinition): Plugins {
-  // What is set to undefined is as if it were not there.
+  // Undefined counts as missing.
   const given = Object.entries(definition).filter(
     ([name, part]) => part !== undefined && Object.hasOwn(plugins, name),
   );

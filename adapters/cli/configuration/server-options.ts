@@ -8,16 +8,16 @@ const span = (example: string) => ({
 });
 
 interface ServerOption {
-  /** The property that it sets, without prefix (platform §4.3). */
+  /** Property name without prefix (platform §4.3). */
   readonly property: string;
-  /** How its value is called in the help. */
+  /** Name of the value in the help. */
   readonly value: string;
-  /** What its value has to be. */
+  /** Description of valid values. */
   readonly is: string;
   readonly text: string;
 }
 
-/** Options that set a server property: the option wins over the environment, and that over the configuration file. */
+/** Options override the environment, which overrides the configuration file. */
 export const settings = {
   'base-path': {
     property: 'server.basePath',
