@@ -20,8 +20,8 @@ import {
   offersBearer,
   sessionTokenHash,
 } from './credentials.ts';
-import { type ForeignSubject, type KeySetFetch, type TokenIssuer, TokenIssuers } from './token-issuers.ts';
-import { VerifiedCache } from './verified-cache.ts';
+import { type ForeignSubject, type KeySetFetch, type TokenIssuer, tokenIssuers } from './token-issuers.ts';
+import { type VerifiedCache, verifiedCache } from './verified-cache.ts';
 
 export interface TokenOptions extends AccessTokenOptions {
   /** Other issuers whose tokens are taken (`security.jwt.issuers`); default none. */
@@ -71,7 +71,7 @@ export class Authenticator {
   readonly #billing: Surroundings['billing'];
   readonly #families: HeaderFamilies;
   readonly #lockOut: boolean;
-  readonly #issuers: TokenIssuers;
+  readonly #issuers: ReturnType<typeof tokenIssuers>;
   readonly #secrets: VerifiedCache<true>;
   readonly #tenants: VerifiedCache<TenantRef>;
   readonly #verified: VerifiedCache<Verified>;
@@ -83,14 +83,14 @@ export class Authenticator {
     this.#lockOut = lockOut;
     this.sessionIdleMs = sessionIdleMs;
     this.tokens = new AccessTokens(tokenKeys, tokens);
-    this.#issuers = new TokenIssuers(tokens.issuers ?? [], {
+    this.#issuers = tokenIssuers(tokens.issuers ?? [], {
       nowMs: () => tokenKeys.nowMs(),
       logger,
       fetch: tokens.fetch,
     });
-    this.#secrets = new VerifiedCache(clock);
-    this.#tenants = new VerifiedCache(clock);
-    this.#verified = new VerifiedCache(clock);
+    this.#secrets = verifiedCache(clock);
+    this.#tenants = verifiedCache(clock);
+    this.#verified = verifiedCache(clock);
   }
 
   /** Uses a bearer token, else Basic, else the session cookie. A bad token ends the search (platform §6.1). */
@@ -123,7 +123,7 @@ export class Authenticator {
     const cacheKind = isUser ? 'user' : 'client';
     const principal = await security.principal(kind, name);
     const version = principal?.credentialVersion ?? 0;
-    const isRight = await this.#secrets.get({ kind: cacheKind, name, secret, version }, () =>
+    const isRight = await this.#secrets({ kind: cacheKind, name, secret, version }, () =>
       this.#attempt({ kind: cacheKind, name, address }, async () => {
         const found = await (isUser ? security : security.clients).authenticate(name, secret);
         return found === null ? null : true;
@@ -150,7 +150,7 @@ export class Authenticator {
     const token = bearerToken(headers.authorization);
     if (token === null) throw tokenRefused('it is missing or malformed');
     const key = { kind: 'token', name: '', secret: token, version: 0 } as const;
-    const verified = await this.#verified.get(key, () => this.#verify(token));
+    const verified = await this.#verified(key, () => this.#verify(token));
     if (verified === null) throw tokenRefused('it is missing or malformed');
     return verified.own ? this.#ownSubject(verified.own) : this.#foreignSubject(verified.foreign);
   }
@@ -160,7 +160,7 @@ export class Authenticator {
     const name = this.#families.header(headers, 'ApiKey') ?? '';
     const secret = this.#families.header(headers, 'ApiSecret') ?? '';
     if (name === '' || secret === '') throw tenantUnauthenticated(dialect);
-    const tenant = await this.#tenants.get({ kind: 'tenant', name, secret, version: 0 }, () =>
+    const tenant = await this.#tenants({ kind: 'tenant', name, secret, version: 0 }, () =>
       this.#attempt({ kind: 'tenant', name, address }, () =>
         this.#billing.tenants.authenticate(name, secret),
       ),
@@ -182,8 +182,8 @@ export class Authenticator {
     const { decodeJwt, errors } = await import('jose');
     try {
       const { iss } = decodeJwt(token);
-      const issuer = iss === undefined ? null : this.#issuers.find(iss);
-      if (issuer !== null) return { foreign: await issuer.verify(token) };
+      const verify = iss === undefined ? undefined : this.#issuers.get(iss);
+      if (verify !== undefined) return { foreign: await verify(token) };
     } catch (error) {
       if (error instanceof errors.JOSEError) throw tokenRefused('it is no signed JWT');
       throw error;

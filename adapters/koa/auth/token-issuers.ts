@@ -63,18 +63,12 @@ interface Surroundings {
 
 const secondMs = 1_000;
 
-export class TokenIssuers {
-  readonly #issuers: ReadonlyMap<string, ForeignIssuer>;
-
-  constructor(issuers: readonly TokenIssuer[], surroundings: Surroundings) {
-    for (const issuer of issuers) checkIssuer(issuer);
-    this.#issuers = new Map(issuers.map((each) => [each.issuer, new ForeignIssuer(each, surroundings)]));
-    if (this.#issuers.size < issuers.length) throw new Error('security.jwt.issuers lists an issuer twice');
-  }
-
-  find(issuer: string): ForeignIssuer | null {
-    return this.#issuers.get(issuer) ?? null;
-  }
+/** Returns the token verification of each issuer. @throws Error for an invalid configuration. */
+export function tokenIssuers(issuers: readonly TokenIssuer[], surroundings: Surroundings) {
+  for (const issuer of issuers) checkIssuer(issuer);
+  const byIssuer = new Map(issuers.map((each) => [each.issuer, verifierOf(each, surroundings)]));
+  if (byIssuer.size < issuers.length) throw new Error('security.jwt.issuers lists an issuer twice');
+  return byIssuer;
 }
 
 function checkIssuer(given: TokenIssuer): void {
@@ -87,55 +81,27 @@ function checkIssuer(given: TokenIssuer): void {
     throw new Error(`security.jwt.issuers: algorithms of ${issuer} must be some of ${known.join(', ')}`);
 }
 
-class ForeignIssuer {
-  readonly #issuer: TokenIssuer;
-  readonly #surroundings: Surroundings;
-  #keys: RemoteJWKSet | null = null;
-  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+function verifierOf(given: TokenIssuer, { nowMs, logger, fetch: fetchIt }: Surroundings) {
+  const { issuer, jwksUri, audience = AUDIENCE, algorithms = [TokenAlgorithm.RS256] } = given;
+  let keys: RemoteJWKSet | null = null;
+  let pausedUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(issuer: TokenIssuer, surroundings: Surroundings) {
-    this.#issuer = issuer;
-    this.#surroundings = surroundings;
-  }
-
-  /** @throws BillingError UNAUTHENTICATED for an invalid token, or if the issuer's keys are unavailable. */
-  async verify(token: string): Promise<ForeignSubject> {
-    const { jwtVerify } = await import('jose');
-    const { issuer, audience = AUDIENCE, algorithms = [TokenAlgorithm.RS256] } = this.#issuer;
-    const nowMs = this.#surroundings.nowMs();
-    try {
-      const { payload } = await jwtVerify(token, await this.#keySet(), {
-        issuer,
-        audience,
-        algorithms: [...algorithms],
-        requiredClaims: ['exp'],
-        clockTolerance: TOKEN_CLOCK_TOLERANCE_MS / secondMs,
-        currentDate: new Date(nowMs),
-      });
-      checkIssuedAt(payload, nowMs);
-      return subjectOf(payload, this.#issuer);
-    } catch (error) {
-      throw refusalOf(error) ?? this.#unusable(error);
-    }
-  }
-
-  async #keySet(): Promise<RemoteJWKSet> {
+  async function keySet(): Promise<RemoteJWKSet> {
     const { createRemoteJWKSet, customFetch } = await import('jose');
-    this.#keys ??= createRemoteJWKSet(new URL(this.#issuer.jwksUri), {
+    keys ??= createRemoteJWKSet(new URL(jwksUri), {
       cacheMaxAge: KEY_SET_CACHE_MS,
       cooldownDuration: KEY_SET_PAUSE_MS,
       timeoutDuration: KEY_SET_TIMEOUT_MS,
-      [customFetch]: (...asked: Parameters<FetchImplementation>) => this.#fetch(...asked),
+      [customFetch]: fetchKeySet,
     });
-    return this.#keys;
+    return keys;
   }
 
   /** Returns a key set of bounded size. Pauses after a failure, so that an outage does not delay requests. */
-  async #fetch(...[url, options]: Parameters<FetchImplementation>): Promise<Response> {
-    const { nowMs, logger, fetch: fetchIt = fetch } = this.#surroundings;
-    if (nowMs() < this.#pausedUntilMs) throw new KeySetError(`${url} could not be read a moment ago`);
+  async function fetchKeySet(...[url, options]: Parameters<FetchImplementation>): Promise<Response> {
+    if (nowMs() < pausedUntilMs) throw new KeySetError(`${url} could not be read a moment ago`);
     try {
-      const response = await fetchIt(url, options);
+      const response = await (fetchIt ?? fetch)(url, options);
       if (response.status !== 200) {
         // Frees the connection without waiting for garbage collection.
         await response.body?.cancel();
@@ -146,21 +112,39 @@ class ForeignIssuer {
       createLocalJWKSet(JSON.parse(text));
       return new Response(text, { status: 200 });
     } catch (error) {
-      this.#pausedUntilMs = nowMs() + (this.#keys?.fresh ? KEY_SET_PAUSE_MS : KEY_SET_FAILURE_PAUSE_MS);
-      const { issuer } = this.#issuer;
+      pausedUntilMs = nowMs() + (keys?.fresh ? KEY_SET_PAUSE_MS : KEY_SET_FAILURE_PAUSE_MS);
       logger.warn({ issuer, err: error }, 'the keys of a token issuer cannot be had');
       throw new KeySetError(`${url} could not be read`, { cause: error });
     }
   }
 
-  #unusable(error: unknown): unknown {
+  function unusable(error: unknown): unknown {
     if (error instanceof Error && 'className' in error) return error;
     if (error instanceof KeySetError)
       return tokenRefused('the keys of its issuer cannot be had at present', error);
-    const { issuer } = this.#issuer;
-    this.#surroundings.logger.warn({ issuer, err: error }, 'a key of a token issuer cannot be used');
+    logger.warn({ issuer, err: error }, 'a key of a token issuer cannot be used');
     return tokenRefused('the key of its issuer cannot be used', error);
   }
+
+  /** @throws BillingError UNAUTHENTICATED for an invalid token, or if the issuer's keys are unavailable. */
+  return async (token: string): Promise<ForeignSubject> => {
+    const { jwtVerify } = await import('jose');
+    const verifiedMs = nowMs();
+    try {
+      const { payload } = await jwtVerify(token, await keySet(), {
+        issuer,
+        audience,
+        algorithms: [...algorithms],
+        requiredClaims: ['exp'],
+        clockTolerance: TOKEN_CLOCK_TOLERANCE_MS / secondMs,
+        currentDate: new Date(verifiedMs),
+      });
+      checkIssuedAt(payload, verifiedMs);
+      return subjectOf(payload, given);
+    } catch (error) {
+      throw refusalOf(error) ?? unusable(error);
+    }
+  };
 }
 
 /** The issuer's keys are unavailable; logged once per fetch, not per token. */

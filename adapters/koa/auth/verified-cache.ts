@@ -13,56 +13,42 @@ export interface CredentialKey {
   readonly version: number;
 }
 
-interface Remembered<T> {
-  readonly value: T;
-  readonly untilMs: number;
-}
+/** Returns the cached value, else the result of `verify`; concurrent callers share it. Null: wrong credentials. */
+export type VerifiedCache<T> = (key: CredentialKey, verify: () => Promise<T | null>) => Promise<T | null>;
 
 /** Caches successful slow hash checks for 60 s by HMAC, so that no secret stays in memory (platform §6.3 rule 2). */
-export class VerifiedCache<T> {
-  readonly #processKey = createSecretKey(randomBytes(32));
-  readonly #remembered = new Map<string, Remembered<T>>();
-  readonly #running = new Map<string, Promise<T | null>>();
-  readonly #clock: Pick<SystemClock, 'nowMs'>;
+export function verifiedCache<T>({ nowMs }: Pick<SystemClock, 'nowMs'>): VerifiedCache<T> {
+  const processKey = createSecretKey(randomBytes(32));
+  const cached = new Map<string, { readonly value: T; readonly untilMs: number }>();
+  const running = new Map<string, Promise<T | null>>();
 
-  constructor(clock: Pick<SystemClock, 'nowMs'>) {
-    this.#clock = clock;
-  }
-
-  /** Returns the cached value, else the result of `verify`; concurrent callers share it. Null: wrong credentials. */
-  async get(key: CredentialKey, verify: () => Promise<T | null>): Promise<T | null> {
-    const digest = this.#digestOf(key);
-    const known = this.#remembered.get(digest);
-    if (known !== undefined && known.untilMs > this.#clock.nowMs()) return known.value;
-    const running = this.#running.get(digest);
-    if (running !== undefined) return running;
-    const check = this.#check(digest, verify);
-    this.#running.set(digest, check);
-    return check;
-  }
-
-  async #check(digest: string, verify: () => Promise<T | null>): Promise<T | null> {
+  async function check(digest: string, verify: () => Promise<T | null>): Promise<T | null> {
     try {
       const value = await verify();
-      this.#remembered.delete(digest);
-      if (value !== null) this.#remember(digest, value);
+      cached.delete(digest);
+      if (value !== null) store(digest, value);
       return value;
     } finally {
-      this.#running.delete(digest);
+      running.delete(digest);
     }
   }
 
-  #remember(digest: string, value: T): void {
-    if (this.#remembered.size >= MAX_CACHED_CREDENTIALS) {
+  function store(digest: string, value: T): void {
+    if (cached.size >= MAX_CACHED_CREDENTIALS) {
       // A Map keeps insertion order, so the first key is the oldest.
-      const [oldest] = this.#remembered.keys();
-      if (oldest !== undefined) this.#remembered.delete(oldest);
+      const [oldest] = cached.keys();
+      if (oldest !== undefined) cached.delete(oldest);
     }
-    this.#remembered.set(digest, { value, untilMs: this.#clock.nowMs() + CACHED_CREDENTIAL_MS });
+    cached.set(digest, { value, untilMs: nowMs() + CACHED_CREDENTIAL_MS });
   }
 
-  #digestOf(key: CredentialKey): string {
-    const parts = JSON.stringify([key.kind, key.name, key.secret, key.version]);
-    return createHmac('sha256', this.#processKey).update(parts).digest('base64');
-  }
+  return async ({ kind, name, secret, version }, verify) => {
+    const parts = JSON.stringify([kind, name, secret, version]);
+    const digest = createHmac('sha256', processKey).update(parts).digest('base64');
+    const known = cached.get(digest);
+    if (known !== undefined && known.untilMs > nowMs()) return known.value;
+    const pending = running.get(digest) ?? check(digest, verify);
+    running.set(digest, pending);
+    return pending;
+  };
 }

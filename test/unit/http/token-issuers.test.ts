@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import sinon from 'sinon';
-import { type TokenIssuer, TokenIssuers } from '../../../adapters/koa/auth/token-issuers.ts';
+import { type TokenIssuer, tokenIssuers } from '../../../adapters/koa/auth/token-issuers.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 
@@ -18,7 +18,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
   let server: Server;
   let answer: (response: ServerResponse) => void;
   let asked: number;
-  let issuers: TokenIssuers;
+  let issuers: ReturnType<typeof tokenIssuers>;
   let log: ReturnType<typeof recordingLogger>;
   let time: sinon.SinonFakeTimers;
   let k1: Signing;
@@ -44,10 +44,10 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
   });
   afterEach(() => sinon.restore());
 
-  function issuersWith(more: Partial<TokenIssuer>): TokenIssuers {
+  function issuersWith(more: Partial<TokenIssuer>): ReturnType<typeof tokenIssuers> {
     const { port } = server.address() as AddressInfo;
     const given = { issuer, jwksUri: `${issuer}/keys`, algorithms: ['ES256'], ...more } as TokenIssuer;
-    return new TokenIssuers([given], {
+    return tokenIssuers([given], {
       nowMs: () => Date.now(),
       logger: log,
       // The server has no certificate: all else is as with the runtime's own fetch.
@@ -63,7 +63,7 @@ describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
   /** `taken`, or why the token is refused. */
   async function verdict(token: Promise<string> | string): Promise<string> {
     try {
-      const subject = await issuers.find(issuer)?.verify(await token);
+      const subject = await issuers.get(issuer)?.(await token);
       return subject?.name === 'alice' ? 'taken' : 'somebody else';
     } catch (error) {
       if (!(error instanceof BillingError) || error.code !== 60004) throw error;

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { type CredentialKey, VerifiedCache } from '../../../adapters/koa/auth/verified-cache.ts';
+import {
+  type CredentialKey,
+  type VerifiedCache,
+  verifiedCache,
+} from '../../../adapters/koa/auth/verified-cache.ts';
 
 const key: CredentialKey = { kind: 'user', name: 'ann', secret: 'pw', version: 1 };
 
@@ -19,27 +23,27 @@ describe('the cache of verified credentials', () => {
   beforeEach(() => {
     nowMs = 0;
     checks = 0;
-    cache = new VerifiedCache({ nowMs: () => nowMs });
+    cache = verifiedCache({ nowMs: () => nowMs });
   });
 
   it('spares the check for 60 seconds', async () => {
-    expect(await cache.get(key, verify)).to.equal('ann');
+    expect(await cache(key, verify)).to.equal('ann');
     nowMs = 59_999;
-    expect(await cache.get(key, refuse)).to.equal('ann');
+    expect(await cache(key, refuse)).to.equal('ann');
     expect(checks).to.equal(1);
     nowMs = 60_000;
-    expect(await cache.get(key, refuse)).to.equal(null);
+    expect(await cache(key, refuse)).to.equal(null);
     expect(checks).to.equal(2);
   });
 
   it('the cache of verified credentials remembers no failure', async () => {
-    expect(await cache.get(key, refuse)).to.equal(null);
-    expect(await cache.get(key, verify)).to.equal('ann');
+    expect(await cache(key, refuse)).to.equal(null);
+    expect(await cache(key, verify)).to.equal('ann');
     expect(checks).to.equal(2);
   });
 
   it('knows kind, name, secret and version apart', async () => {
-    await cache.get(key, verify);
+    await cache(key, verify);
     const others: CredentialKey[] = [
       { ...key, kind: 'tenant' },
       { ...key, name: 'bob' },
@@ -47,25 +51,21 @@ describe('the cache of verified credentials', () => {
       { ...key, version: 2 },
       { ...key, name: 'annp', secret: 'w' },
     ];
-    for (const other of others) expect(await cache.get(other, refuse)).to.equal(null);
+    for (const other of others) expect(await cache(other, refuse)).to.equal(null);
     expect(checks).to.equal(1 + others.length);
   });
 
   it('shares one check among callers of the same pair', async () => {
-    const answers = await Promise.all([
-      cache.get(key, verify),
-      cache.get(key, verify),
-      cache.get(key, verify),
-    ]);
+    const answers = await Promise.all([cache(key, verify), cache(key, verify), cache(key, verify)]);
     expect(answers).to.deep.equal(['ann', 'ann', 'ann']);
     expect(checks).to.equal(1);
   });
 
   it('the cache of verified credentials is not blocked by a check that throws', async () => {
-    const failure = await cache
-      .get(key, () => Promise.reject(new Error('database gone')))
-      .catch((error: unknown) => error);
+    const failure = await cache(key, () => Promise.reject(new Error('database gone'))).catch(
+      (error: unknown) => error,
+    );
     expect(failure).to.be.instanceOf(Error);
-    expect(await cache.get(key, verify)).to.equal('ann');
+    expect(await cache(key, verify)).to.equal('ann');
   });
 });
