@@ -28,11 +28,10 @@ export interface PushAnswer {
  */
 export interface PushSender extends NameResolver {
   /**
-   * Posts the body as `application/json; charset=UTF-8` and resolves with the status of the answer, whichever it is, once
-   * its connection is free or closed: as many attempts are under way as connections may be open, so the rest of the answer
-   * must be given up soon, as after a second.
-   * Called by several at once, and again with the same `id` after a failure.
-   * @throws Error when there is no answer in time; its message is shown to the tenant.
+   * Posts the body as `application/json; charset=UTF-8` and resolves with any status once the connection is free or
+   * closed. Give up the rest of a slow answer soon, since connections limit concurrent attempts. Called concurrently,
+   * and again with the same `id` after a failure.
+   * @throws Error after a timeout; its message is shown to the tenant.
    */
   send(request: PushRequest): Promise<PushAnswer>;
   close?(): Promise<void>;

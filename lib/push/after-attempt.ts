@@ -1,31 +1,26 @@
 import { type DeliveryState, ProcessingState, type PushDelivery } from '../records/index.ts';
 import { addMilliseconds, type Instant } from '../values/time/index.ts';
 
-/** Shortest pause before an event sink gets a rejected event again. */
+/** Minimum delay before a sink gets a rejected event again. */
 const EVENT_SINK_LEAST_PAUSE_MS = 1_000;
 
-/** Characters of the reason of a failed attempt that are kept. */
 const MAX_DELIVERY_ERROR_CHARACTERS = 500;
 
-/** How an attempt ended. */
 export type AttemptOutcome =
-  /** `status` is that of HTTP, where there is one. */
+  /** The HTTP status, if any. */
   | { readonly kind: 'DELIVERED'; readonly status: number | null }
   | { readonly kind: 'FAILED'; readonly status: number | null; readonly error: string }
-  /** A sink has said after which time it wants the event again. */
+  /** A sink requested the event again after a delay. */
   | { readonly kind: 'LATER'; readonly delayMs: number; readonly error: string }
-  /** The callback is no longer the one that is registered: nothing was sent. */
+  /** Another callback is registered now: nothing was sent. */
   | { readonly kind: 'WITHDRAWN'; readonly error: string };
 
-/** One attempt of a delivery. */
 interface Attempt {
-  /** By the business clock. */
   readonly startedAt: Instant;
   readonly endedAt: Instant;
   readonly outcome: AttemptOutcome;
 }
 
-/** What an attempt changes of its delivery. */
 export type AfterAttempt = Pick<
   PushDelivery,
   | 'recordId'
@@ -40,8 +35,9 @@ export type AfterAttempt = Pick<
 >;
 
 /**
- * The delivery after an attempt (platform §10.2 rules 2, 4 and 5): a failure comes again at the start of the attempt and
- * the next delay of the schedule; after the last delay it is given up. What a sink has put off is no failure (platform §10.6).
+ * The delivery after an attempt (platform §10.2 rules 2, 4 and 5): a failure is retried at the start of the attempt
+ * plus the next delay of the schedule, and given up after the last. A delay requested by a sink is no failure (platform
+ * §10.6).
  */
 export function afterAttempt(
   delivery: PushDelivery,
@@ -76,7 +72,7 @@ export function afterAttempt(
 }
 
 function comesAgain(recordId: number, startedAt: Instant, delayMs: number) {
-  // An instant of 0 would mean a first attempt.
+  // 0 would mean a first attempt.
   const dueOrder = Math.max(1, addMilliseconds(startedAt, delayMs));
   return { recordId, state: ProcessingState.AVAILABLE, dueOrder, endedDate: null };
 }

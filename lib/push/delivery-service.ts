@@ -19,7 +19,6 @@ import { type Instant, instant } from '../values/time/index.ts';
 import type { ExternalEvent } from './external-event.ts';
 import { callbackOf } from './send-delivery.ts';
 
-/** Shows tenants what goes to their callbacks, and sends it again. */
 export class DeliveryService implements DeliveryOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage'>;
   readonly #callbackOf = callbackOf();
@@ -48,7 +47,7 @@ export class DeliveryService implements DeliveryOperations<WithContext> {
       const url = await this.#callbackOf(session);
       if (url === null)
         throw invalidParameter('No callback is registered to which the event could be sent', { deliveryId });
-      // Not among the first attempts of its account, which come in order.
+      // Not a first attempt, whose order within the account counts.
       await session.deliveries.sendAgain(delivery, { url, dueOrder: Math.max(1, context.createdDate) });
     });
   }
@@ -77,44 +76,44 @@ function viewOf(delivery: PushDelivery): DeliveryView {
   };
 }
 
-/** Which deliveries are listed; a negative `limit` lists the newest first. */
+/** A negative `limit` lists the newest first. */
 export interface DeliveryListRequest extends DeliveryFilter, PageRequest {}
 
-/** An event on its way to the tenant's callback, and how that went. */
+/** An event for the tenant's callback, with the state of its delivery. */
 export interface DeliveryView extends ExternalEvent {
   /** `webhook-id` of every attempt. */
   readonly id: Uuid;
-  /** With the values of its query masked, which may be tokens. */
+  /** With masked query values, which may be tokens. */
   readonly url: string;
-  /** AVAILABLE = to be sent, PROCESSED = taken, FAILED = given up, REMOVED = its callback is no longer registered. */
+  /**
+   * AVAILABLE = to be sent, PROCESSED = accepted, FAILED = given up, REMOVED = its callback is no longer registered.
+   */
   readonly status: DeliveryState;
-  /** Attempts that have ended. */
+  /** Finished attempts. */
   readonly attempts: number;
   readonly lastAttemptDate: Instant | null;
-  /** HTTP status of the last attempt; null = there was none, or it got no answer. */
+  /** HTTP status of the last attempt; null = none, or no answer. */
   readonly lastStatus: number | null;
-  /** Why the last attempt failed. */
   readonly lastError: string | null;
-  /** Null = there is no further one. */
   readonly nextAttemptDate: Instant | null;
   readonly createdDate: Instant;
 }
 
-/** What is and was sent to the tenant's callback (platform §10.5). */
+/** Deliveries to the tenant's callback (platform §10.5). */
 export interface DeliveryOperations<C extends Leading = []> {
   /**
-   * Deliveries in the order of their events; those that have ended are kept as long as queue history.
+   * Returns deliveries in the order of their events; finished ones are kept as long as queue history.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   list(...given: [...C, request: DeliveryListRequest]): Promise<Page<DeliveryView>>;
 
-  /** One delivery, by the id that every attempt carries. @throws BillingError OBJECT_NOT_FOUND (60007). */
+  /** Returns the delivery with this `webhook-id`. @throws BillingError OBJECT_NOT_FOUND (60007). */
   get(...given: [...C, deliveryId: Uuid]): Promise<DeliveryView>;
 
   /**
-   * Sends the event again, whatever became of it: at once, to the callback that is registered now, with the schedule of
-   * retries from its start, and under the same id.
-   * @throws BillingError OBJECT_NOT_FOUND (60007), INVALID_PARAMETER (60002) when no callback is registered.
+   * Sends the event again at once, whatever its state: to the current callback, with the retry schedule from its start
+   * and the same id.
+   * @throws BillingError OBJECT_NOT_FOUND (60007), INVALID_PARAMETER (60002) without a callback.
    */
   sendAgain(...given: [...C, deliveryId: Uuid]): Promise<void>;
 }

@@ -13,73 +13,66 @@ import { parseExactJson } from '../values/money/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import { type ExternalEvent, outwardForm } from './external-event.ts';
 
-/** Which events of a tenant are read. */
 export interface EventListRequest {
   /**
-   * The `next` of the last answer, or the `cursor` of an event: what comes after it. Default `'oldest'`, from the oldest
-   * that is kept; `'latest'`: nothing of what has happened, only where to read on.
+   * `next` of the last answer, or the `cursor` of an event: returns later events. `'oldest'` (default) starts with the
+   * oldest stored event; `'latest'` returns none, only the current cursor.
    */
   readonly after?: string | undefined;
-  /** At most so many; default 100, at most 1,000. */
+  /** Default 100, at most 1,000. */
   readonly limit?: number | undefined;
-  /** Only events of these types; default: of all. */
+  /** Default all types. */
   readonly types?: readonly OutwardEventType[] | undefined;
-  /** How long to wait for one, in milliseconds of system time, where there is none; default 0, at most 30,000. */
+  /** Milliseconds of system time to wait if there is no event; default 0, at most 30,000. */
   readonly waitMs?: number | undefined;
 }
 
-/** Events in their order, and where to read on. */
 export interface EventFeed {
   readonly events: readonly FeedEvent[];
-  /** What to give as `after` next; keep it once the events are dealt with. */
+  /** The next `after`; store it after processing the events. */
   readonly next: string;
 }
 
-/** What has happened in a tenant, to be read from anywhere (platform §10.6). */
+/** The events of a tenant (platform §10.6). */
 export interface EventOperations<C extends Leading = []> {
   /**
-   * What happened after a cursor, after its commit and in order: events of an account as they happened, each once. They are
-   * kept as long as queue history (`queue.history.retention`).
-   * @throws BillingError INVALID_PARAMETER (60002) for what is no cursor, and in a transaction of the host, whose events
-   * have not happened yet.
-   *
+   * Returns committed events after a cursor: those of an account in order, each once. Kept as long as queue history
+   * (`queue.history.retention`).
+   * @throws BillingError INVALID_PARAMETER (60002) for an invalid cursor, and in a host's transaction, whose events are
+   * not committed yet.
    * @example
    * const { events, next } = await acme.events.list({ after: kept, waitMs: 10_000 });
    */
   list(...given: [...C, request: EventListRequest]): Promise<EventFeed>;
 }
 
-/** Whose events are given to a handler, from where on, and which. */
 export interface SubscribeRequest<T extends OutwardEventType = OutwardEventType> {
-  /** Tenant id or reference. Absent: events of all tenants, and of the system. */
+  /** Tenant id or reference. Absent: all tenants and the system. */
   readonly tenant?: Uuid | string | TenantRef | undefined;
-  /** Only events of these types; default: of all. */
+  /** Default all types. */
   readonly types?: readonly T[] | undefined;
-  /** A cursor that was kept, or `'oldest'`; default `'latest'`: what happens from now on. */
+  /** A stored cursor or `'oldest'`; default `'latest'`: only new events. */
   readonly after?: string | undefined;
   /**
-   * Called with one event after the other. The next one comes once it has resolved; if it throws, the same event comes
-   * again, after 1 s, 5 s, then every 30 s, or as `RetryLater` says. After a crash events come again from the cursor that
-   * the host has kept, so it must be ready for an event that it has seen, under the same id.
+   * Called with one event at a time, the next after it resolves. If it throws, the event is repeated after 1 s, 5 s,
+   * then every 30 s, or as `RetryLater` requests. After a crash, events since the host's stored cursor come again with
+   * the same ids.
    */
   readonly onEvent: (event: FeedEvent<T>) => Promise<void> | void;
 }
 
-/** A handler that is given events. */
 export interface EventSubscription {
-  /** After which event it stands: what to give as `after` to go on there. */
+  /** The cursor of the last processed event, to continue there. */
   readonly cursor: string;
-  /** Gives it no further event; resolves when the handler is not running any more. */
+  /** Stops the events; resolves when the handler has finished. */
   close(): Promise<void>;
 }
 
-/** What has happened, for the host in process. */
 export interface EventSubscriptionOperations {
   /**
-   * Gives events to a handler as they happen, after their commit, in order and at least once, until the subscription or the
-   * engine is closed. What other nodes do comes within a second.
-   * @throws BillingError INVALID_PARAMETER (60002) for what is no cursor; TENANT_DOES_NOT_EXIST_FOR_ID (20001).
-   *
+   * Calls a handler with committed events in order, at least once, until the subscription or the engine is closed.
+   * Events of other nodes arrive within a second.
+   * @throws BillingError INVALID_PARAMETER (60002) for an invalid cursor; TENANT_DOES_NOT_EXIST_FOR_ID (20001).
    * @example
    * const subscription = await billing.events.subscribe({
    *   types: ['PAYMENT_FAILED'],
@@ -91,11 +84,11 @@ export interface EventSubscriptionOperations {
   ): Promise<EventSubscription>;
 }
 
-/** In place of a cursor: before all events that are kept, and after all that have happened. */
+/** Cursors before all stored events, and after all events. */
 export const OLDEST = 'oldest';
 export const LATEST = 'latest';
 
-/** A place in the order of events, as callers keep it: they need not know that it is a number. */
+/** An opaque position in the order of events. */
 export function cursorOf(recordId: number): string {
   return String(recordId);
 }
@@ -111,7 +104,7 @@ export function readCursor(cursor: string): number {
   return recordId;
 }
 
-/** A bus event as readers of the feed get it; null: the outside is not told of its type. */
+/** The public form of a bus event; null for internal types. */
 export function feedEvent(event: PublishedBusEvent, tenantId: Uuid | null): FeedEvent | null {
   const form = outwardForm(event);
   if (form === null) return null;
@@ -119,7 +112,7 @@ export function feedEvent(event: PublishedBusEvent, tenantId: Uuid | null): Feed
   return asEvent({ id: eventId, tenantId, ...form, createdDate, cursor: cursorOf(recordId) });
 }
 
-/** What a delivery carries, as a sink gets it. */
+/** The event of a delivery, for a sink. */
 export function deliveredEvent(delivery: PushDelivery, tenantId: Uuid | null): PublishedEvent {
   const { id, body, createdDate } = delivery;
   const { metaData, ...told } = JSON.parse(body) as ExternalEvent;
@@ -132,7 +125,7 @@ export function deliveredEvent(delivery: PushDelivery, tenantId: Uuid | null): P
   });
 }
 
-/** The table of forms makes `metaData` what the type of the event says. */
+/** The table of forms guarantees the `metaData` type of each event type. */
 function asEvent<E extends PublishedEvent>({
   createdDate,
   ...event

@@ -17,7 +17,7 @@ import { knownEvents } from './external-event.ts';
 
 type EventPorts = Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
 
-/** Reads what the outside is told from the bus, where it is stored already: nothing more is written for it. */
+/** Reads events from the bus, where they are stored anyway. */
 export class EventService implements EventOperations<WithContext> {
   readonly #ports: EventPorts;
   readonly #watch: EventWatch;
@@ -29,7 +29,6 @@ export class EventService implements EventOperations<WithContext> {
     this.#subscriptions = new EventSubscriptions(ports, { tenantsOf, watch: this.#watch });
   }
 
-  /** For subscribers in process. */
   get subscriptions(): EventSubscriptions {
     return this.#subscriptions;
   }
@@ -66,7 +65,7 @@ export class EventService implements EventOperations<WithContext> {
     }
   }
 
-  /** Ends what waits for events, and what is given them. */
+  /** Ends waiting reads and subscriptions. */
   async close(): Promise<void> {
     this.#watch.end();
     await this.#subscriptions.close();

@@ -23,22 +23,19 @@ import { knownEvents } from './external-event.ts';
 type SubscriptionPorts = Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
 
 export interface SubscribeInput {
-  /** Ids of tenants by their record ids, in one go. */
   readonly tenantsOf: (recordIds: readonly number[]) => Promise<ReadonlyMap<number, Uuid>>;
   readonly watch: EventWatch;
 }
 
-/** What a handler is given, and where it stands. */
 interface Handled {
   readonly types: readonly OutwardEventType[] | undefined;
-  /** Takes events of these types. */
   readonly onEvent: (event: never) => Promise<void> | void;
-  /** Null: events of all tenants, and of the system. */
+  /** Null: all tenants and the system. */
   readonly tenant: TenantRef | null;
   readonly after: number;
 }
 
-/** The handlers of this process that are given events (platform §10.6). */
+/** The event handlers of this process (platform §10.6). */
 export class EventSubscriptions {
   readonly #ports: SubscriptionPorts;
   readonly #input: SubscribeInput;
@@ -111,7 +108,7 @@ class Subscription implements EventSubscription {
     }
   }
 
-  /** @returns whether there may be more at once. */
+  /** @returns whether there may be more events. */
   async #step(): Promise<boolean> {
     let found: readonly PublishedBusEvent[] = [];
     let upTo = this.#at;
@@ -155,7 +152,7 @@ class Subscription implements EventSubscription {
     });
   }
 
-  /** Until the handler has taken it; false if the subscription is closed before that. */
+  /** Resolves when the handler has processed it; false if the subscription is closed before. */
   async #give(event: FeedEvent): Promise<boolean> {
     for (let failures = 0; !this.#isClosed; failures += 1) {
       try {
@@ -185,7 +182,7 @@ class Subscription implements EventSubscription {
   }
 }
 
-/** Lets readers of events wait for the next commit: at once in this process, by polling for what other nodes do. */
+/** Lets readers wait for commits: immediately in this process, by polling for other nodes. */
 export class EventWatch {
   readonly #signal: Signal;
   readonly #events: Pick<EventStore, 'onTold'>;
@@ -203,23 +200,21 @@ export class EventWatch {
     this.#events = storage.events;
   }
 
-  /** Whether nobody is to wait any more. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** How often there was something; to be read before looking. */
+  /** The number of wake-ups; read it before looking for events. */
   get seen(): number {
     this.#stopListening ??= this.#events.onTold(() => this.#signal.raise());
     return this.#signal.count;
   }
 
-  /** Resolves when there may be something that was not there when `seen` was read. */
+  /** Resolves when there may be events since `seen`. */
   wait(seen: number, atMostMs: number): Promise<void> {
     return this.#isOver ? Promise.resolve() : this.#signal.wait(seen, Math.min(atMostMs, EVENT_POLL_MS));
   }
 
-  /** Wakes all who wait, as when there is something. */
   wake(): void {
     this.#signal.raise();
   }

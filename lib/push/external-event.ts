@@ -8,22 +8,22 @@ import {
 import { InvariantError } from '../values/errors/index.ts';
 import { stringifyExactJson } from '../values/money/index.ts';
 
-/** An event as the outside sees it, in the order of its members (platform §10.2 rule 3). */
+/** The public form of an event, in member order (platform §10.2 rule 3). */
 export interface ExternalEvent {
   readonly eventType: BusEventType;
   readonly accountId: string | null;
   readonly objectType: ObjectType;
   readonly objectId: string | null;
-  /** JSON as text. */
+  /** JSON text. */
   readonly metaData: string | null;
 }
 
 type Payload = NewBusEvent['payload'];
 
-/** How the payload of a bus event tells what a push does. */
+/** How a payload maps to a push. */
 interface Form {
   readonly objectType: ObjectType | ((payload: Payload) => ObjectType);
-  /** The member that holds the object's id. */
+  /** The payload member with the object's id. */
   readonly id: string;
   readonly metaData: (payload: Payload) => unknown;
 }
@@ -50,7 +50,7 @@ const tag: Form = { objectType: ObjectType.TAG, id: 'tagId', metaData: given };
 const customField: Form = { objectType: ObjectType.CUSTOM_FIELD, id: 'customFieldId', metaData: none };
 const tenantValue: Form = { objectType: ObjectType.TENANT_KVS, id: 'objectId', metaData: given };
 
-/** Null: the event stays inside. */
+/** Null: internal. */
 const forms: Readonly<
   Record<OutwardEventType, Form> & Record<Exclude<BusEventType, OutwardEventType>, null>
 > = {
@@ -94,28 +94,26 @@ const forms: Readonly<
   [BusEventType.NULL_INVOICE]: null,
 };
 
-/** Whether the outside is told of events of this type. */
 export function isOutward(type: BusEventType): type is OutwardEventType {
   return forms[type] !== null;
 }
 
 /**
- * The events before the first whose type only newer nodes know: it waits for one of them, with what comes after it (platform
- * §15 rule 5).
+ * The events before the first of an unknown type, which must wait, with all later ones, for a newer node (platform §15
+ * rule 5).
  */
 export function knownEvents<E extends Pick<NewBusEvent, 'type'>>(events: readonly E[]): readonly E[] {
   const unknown = events.findIndex(({ type }) => externalEventTypes[type] === undefined);
   return unknown < 0 ? events : events.slice(0, unknown);
 }
 
-/** The types of events that the outside is told. */
 export const externalEventTypes: Readonly<Record<string, OutwardEventType>> = Object.fromEntries(
   Object.values(BusEventType)
     .filter(isOutward)
     .map((type) => [type, type]),
 );
 
-/** What the outside is told of a bus event (platform §10.4), its `metaData` as it is; null: nothing. */
+/** The public form of a bus event (platform §10.4) with its `metaData`; null: internal. */
 export function outwardForm({
   type,
   payload,
@@ -131,18 +129,16 @@ export function outwardForm({
   };
 }
 
-/** The same as a push tells it. */
 export function externalEvent(event: Pick<NewBusEvent, 'type' | 'payload'>): ExternalEvent | null {
   const form = outwardForm(event);
   return form === null ? null : { ...form, metaData: metaDataText(form.metaData) };
 }
 
-/** `metaData` as it goes over the wire: JSON as text. */
 export function metaDataText(metaData: unknown): string | null {
   return metaData === null ? null : stringifyExactJson(metaData);
 }
 
-/** The body of a push: its five members and no other. */
+/** The body of a push, with exactly five members. */
 export function pushBody({ eventType, accountId, objectType, objectId, metaData }: ExternalEvent): string {
   return JSON.stringify({ eventType, accountId, objectType, objectId, metaData });
 }

@@ -6,10 +6,9 @@ import type { Instant } from '../values/time/index.ts';
 import type { AfterAttempt } from './after-attempt.ts';
 import type { Stream } from './tenant-stream.ts';
 
-/** Tenants whose pushes a node sends at a time; up to that number a slow receiver holds back nobody else's. */
+/** Tenants served by a node at a time; up to that number a slow receiver does not delay other tenants. */
 const PUSHING_TENANTS = 500;
 
-/** How often a node looks for due pushes by itself. */
 const PUSH_POLL_MS = 3_000;
 
 interface PushPorts extends ActivityPorts {
@@ -20,15 +19,13 @@ interface PushPorts extends ActivityPorts {
   readonly logger: Logger;
 }
 
-/** How often a lease is renewed before it would end. */
 const BEATS_PER_LEASE = 3;
 
 interface PushDispatcherOptions {
-  /** Unique name of this node. */
   readonly node: string;
-  /** Whether a node of this name was an earlier life of this one and has ended; default: none was. */
+  /** Whether the name belongs to an earlier, ended process of this node; default false. */
   readonly isFormerNode?: ((name: string) => boolean) | undefined;
-  /** Makes the stream of a tenant, whose results `record` stores. */
+  /** Creates the stream of a tenant, whose results `record` stores. */
   readonly streamOf: (
     lease: PushLease,
     record: (changes: readonly AfterAttempt[]) => Promise<boolean>,
@@ -37,7 +34,7 @@ interface PushDispatcherOptions {
 
 /**
  * Sends due pushes (platform §10.2), one node at a time per tenant; tenants do not wait for each other. Runs after
- * writes of this process, clock moves and due retries, and now and then for other nodes.
+ * writes of this process, clock moves and due retries, and polls for other nodes.
  */
 export class PushDispatcher {
   readonly #ports: PushPorts;
@@ -49,7 +46,7 @@ export class PushDispatcher {
   #started = false;
   #stopping = false;
   #looking: Promise<void> | undefined;
-  /** Whether to look once more, since something was written after the look had begun. */
+  /** True if something was written since the current look began. */
   #lookAgain = false;
   #cancelTimer: (() => void) | undefined;
   #cancelBeat: (() => void) | undefined;
@@ -62,7 +59,7 @@ export class PushDispatcher {
     if (stopListening) this.#unsubscribe.push(stopListening);
   }
 
-  /** Frees the tenants that earlier lives of this node were sending for; call once, before `start` or `settle`. */
+  /** Releases tenants of earlier processes of this node; call once, before `start` or `settle`. */
   async recover(): Promise<void> {
     const { storage } = this.#ports;
     const { node, isFormerNode } = this.#options;
@@ -78,7 +75,7 @@ export class PushDispatcher {
     this.#wake();
   }
 
-  /** Starts no attempt any more, waits a bounded time for those under way, and gives the tenants back. */
+  /** Starts no more attempts, waits a bounded time for running ones, and releases the tenants. */
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
@@ -89,7 +86,6 @@ export class PushDispatcher {
     this.#cancelBeat?.();
   }
 
-  /** When the next push falls due after now, or null. */
   nextDue(): Promise<Instant | null> {
     const { clock, storage } = this.#ports;
     return storage.push.nextDue(clock.now());
@@ -97,7 +93,7 @@ export class PushDispatcher {
 
   /**
    * Sends until nothing is due, of one tenant or of all (null).
-   * @returns false if `timeoutMs` of system time ran out before that, or the dispatcher is stopping.
+   * @returns false after `timeoutMs` of system time, or if the dispatcher is stopping.
    */
   async settle(tenantRecordId: number | null, timeoutMs: number): Promise<boolean> {
     const { storage, clock, systemClock } = this.#ports;
@@ -112,12 +108,12 @@ export class PushDispatcher {
       const never = new Promise<never>(() => undefined);
       const ended = this.#running.size > 0 ? Promise.race(this.#running) : never;
       const pauseMs = Math.min(leftMs, QUEUE_SETTLE_POLL_MS);
-      // What another transaction keeps back is there when that has ended.
+      // Events held back by another transaction appear when that ends.
       if ((await atMost(systemClock, pauseMs, ended)) === false) await atMost(systemClock, pauseMs, never);
     }
   }
 
-  /** A tenant that is being sent for needs no look at the others. */
+  /** A tenant with a running stream needs no look at others. */
   #wakeFor(tenantRecordId: number | null): void {
     const running = tenantRecordId === null ? undefined : this.#streams.get(tenantRecordId);
     if (running === undefined) this.#wake();
@@ -128,11 +124,11 @@ export class PushDispatcher {
     for (const { stream } of this.#streams.values()) stream.wake();
     if (!this.#started || this.#stopping) return;
     this.#lookAgain = true;
-    // Whoever has woken it is not who the pushes are sent for.
+    // Detached from the caller's work.
     this.#looking ??= detached(this.#ports, () => this.#lookInBackground());
   }
 
-  /** As long as it is asked to; many commits while it looks ask once. */
+  /** Repeats on request; commits during a look cause one more. */
   async #lookInBackground(): Promise<void> {
     const { systemClock, clock, logger } = this.#ports;
     this.#cancelTimer?.();
@@ -160,7 +156,7 @@ export class PushDispatcher {
     return Math.max(0, clock.msUntil?.(next) ?? next - now);
   }
 
-  /** Takes tenants that have something due and that nobody sends for. */
+  /** Takes tenants with due pushes that no node serves. */
   async #look(): Promise<void> {
     const { storage, clock, systemClock, ids } = this.#ports;
     const limit = PUSHING_TENANTS - this.#streams.size;
@@ -181,7 +177,7 @@ export class PushDispatcher {
   #begin(lease: PushLease): void {
     const { tenantRecordId } = lease;
     const { storage, systemClock } = this.#ports;
-    // A lease of ours that has ended is lost to us like to any other; its stream finds out when it stores.
+    // After a lease ends, the stream notices when it stores.
     this.#streams.get(tenantRecordId)?.stream.stop();
     const stream = this.#options.streamOf(lease, (changes) =>
       storage.push.record(lease, changes, systemClock.nowMs() + PUSH_LEASE_MS),
@@ -213,8 +209,8 @@ export class PushDispatcher {
         'the pushes of a tenant were not given back; the lease ends',
       );
     }
-    // What was written after the last load, and before the release, has found the tenant taken. Without a find it is not
-    // looked again at once: events that an open transaction keeps back would make it go round and round.
+    // Events written between the last load and the release found the tenant taken. Without a find there is no immediate
+    // look, since events held back by an open transaction would cause a busy loop.
     if (mayHaveMore) this.#wake();
     return mayHaveMore;
   }

@@ -11,14 +11,13 @@ import {
 import { BillingError } from '../values/errors/index.ts';
 import type { AttemptOutcome } from './after-attempt.ts';
 
-/** Within what time an attempt of a push must connect, and must have its answer. */
+/** Limit for the connection and the answer. */
 const PUSH_TIMEOUT_MS = 15_000;
 
-/** What attempts need of their tenant, as it is right before them. */
+/** The tenant's data for an attempt, read right before it. */
 export interface TenantTarget {
-  /** The callback that is registered; null = none is. */
   readonly callback: string | null;
-  /** The secrets that sign; null = there are some that this server cannot read. */
+  /** null = some secrets are unreadable for this server. */
   readonly secrets: readonly string[] | null;
 }
 
@@ -28,13 +27,13 @@ interface SendPorts {
   readonly logger: Logger;
 }
 
-/** Unsigned, the receiver would take it for a forgery. */
+/** The receiver would reject an unsigned push. */
 const UNREADABLE_SECRET = 'The secret that signs cannot be read by this server; create a new one';
 
-/** The same text for a name that nobody knows and one that leads inside: a tenant must not find out names of our network. */
+/** One text for unknown and for internal names, so that tenants cannot probe our network. */
 const UNREACHABLE = 'The host of the callback does not resolve to an address that may be called';
 
-/** One attempt (platform §10.2) to the callback still registered, at a checked address. Never throws. */
+/** One attempt (platform §10.2) to the registered callback at a checked address. Never throws. */
 export async function sendDelivery(
   delivery: PushDelivery,
   target: TenantTarget,
@@ -67,7 +66,7 @@ export async function sendDelivery(
   }
 }
 
-/** Null: it must not be called, or nobody knows where it is. */
+/** Null: forbidden or unresolved. */
 async function placeOf(
   { url, id }: PushDelivery,
   { ports, policy }: { readonly ports: SendPorts; readonly policy: CallbackPolicy },
@@ -93,10 +92,9 @@ function failed(status: number | null, error: string): AttemptOutcome {
   return { kind: 'FAILED', status, error };
 }
 
-/** Gives the callback that the tenant of a session has registered, or null. */
 export type CallbackOf = (session: ReadSession) => Promise<string | null>;
 
-/** The tenant's row names the row of its callback, and rows never change, so a callback is read once. */
+/** The tenant's row refers to an immutable callback row, so a callback is read once. */
 export function callbackOf(): CallbackOf {
   const known = new ActiveValueCache<string>();
   return async (session) => {

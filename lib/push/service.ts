@@ -22,19 +22,16 @@ interface PushServiceInput {
   readonly secrets: Pick<SigningSecretService, 'current'>;
 }
 
-/** What a node that sends deliveries is, and whose they are. */
 export interface DispatcherInput {
   readonly node: string;
   readonly isFormerNode: ((name: string) => boolean) | undefined;
   readonly tenantOf: (recordId: number) => Promise<TenantRef>;
 }
 
-/** Finished deliveries that one statement deletes. */
 export const PURGE_SIZE = 1_000;
 
-/** Takes up what goes to the callbacks of tenants, and sends it (platform §10). */
+/** Creates deliveries to the callbacks of tenants, and sends them (platform §10). */
 export class PushService {
-  /** What this node has sent. */
   readonly counts = new PushCounts(PUSH_OUTCOMES);
   readonly #ports: PushPorts;
   readonly #input: PushServiceInput;
@@ -46,7 +43,7 @@ export class PushService {
     this.#callbackOf = callbackOf();
   }
 
-  /** Sends what is due; one for each engine. */
+  /** One per engine. */
   dispatcher(input: DispatcherInput): PushDispatcher {
     const { storage, clock, logger } = this.#ports;
     const { policy } = this.#input;
@@ -73,7 +70,6 @@ export class PushService {
     });
   }
 
-  /** Deletes some of the deliveries that ended longer ago. */
   async purge(retentionMs: number): Promise<void> {
     const { storage, clock } = this.#ports;
     await storage.push.purge(addMilliseconds(clock.now(), -retentionMs), PURGE_SIZE);
@@ -93,7 +89,7 @@ export class PushService {
     });
   }
 
-  /** Null for secrets that another server key has encrypted: the pushes wait, and the tenant sees why. */
+  /** Null for secrets encrypted by another server key: pushes wait, and the tenant sees the reason. */
   async #readable(secrets: Promise<readonly string[]>): Promise<readonly string[] | null> {
     try {
       return await secrets;
@@ -117,7 +113,7 @@ export class PushService {
   }
 }
 
-/** An attempt on behalf of the call that has caused the event: the first is in its trace, later ones are linked to it. */
+/** The first attempt is in the trace of the causing call, later ones are linked to it. */
 function tracedAttempt(
   ports: ActivityPorts,
   { id, url, eventType, attempts, userToken, traceParent }: PushDelivery,

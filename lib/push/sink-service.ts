@@ -11,50 +11,48 @@ import { type DispatcherInput, PURGE_SIZE } from './service.ts';
 import { takeUp } from './take-up.ts';
 import { PushCounts, SINK_OUTCOMES, TenantStream } from './tenant-stream.ts';
 
-/** How long an event sink of the host may take for an event. */
 const EVENT_SINK_TIMEOUT_MS = 30_000;
 
-/** How long a sink is kept after its last use at least: the nodes that have it say so every few minutes. */
+/** Minimum time a sink is kept after its last use, which its nodes report every few minutes. */
 const EVENT_SINK_LEAST_KEPT_MS = DAY_MS;
 
 type SinkPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'> & ActivityPorts;
 
-/** What a sink needs besides its event: whose that is; null = the system's. */
+/** The tenant of an event; null = the system. */
 interface SinkTarget {
   readonly tenantId: Uuid | null;
 }
 
-/** A sink, and what this node has given it. */
 interface CountedSink {
   readonly sink: EventSink;
   readonly counts: PushCounts;
 }
 
-/** Takes up what goes to the event sinks of the host, and gives it to them (platform §10.6): like pushes, to each by itself. */
+/** Creates deliveries to the host's event sinks and calls them (platform §10.6), each independently. */
 export class SinkService {
   readonly counted: readonly CountedSink[];
   readonly #ports: SinkPorts;
   readonly #retriesMs: readonly number[];
 
-  /** @param retriesMs when an event comes again that a sink has thrown at. */
+  /** @param retriesMs delays after errors of a sink. */
   constructor(ports: SinkPorts, sinks: readonly EventSink[], retriesMs: readonly number[]) {
     this.#ports = ports;
     this.#retriesMs = retriesMs;
     this.counted = sinks.map((sink) => ({ sink, counts: new PushCounts(SINK_OUTCOMES) }));
   }
 
-  /** From now on, if not before, what happens is for the sinks; to be called before this engine does anything. */
+  /** Registers the sinks for all later events; call it before the engine works. */
   async register(): Promise<void> {
     const names = this.counted.map(({ sink }) => sink.name);
     if (names.length > 0) await this.#ports.storage.sinks.register(names);
   }
 
-  /** Each gives its sink what is due; one of each for an engine. */
+  /** One per sink and engine. */
   dispatchers(input: DispatcherInput): readonly PushDispatcher[] {
     return this.counted.map((counted) => this.#dispatcherOf(counted, input));
   }
 
-  /** Deletes some of what sinks took longer ago, and of what is kept for sinks that no node has had for so long. */
+  /** Deletes old deliveries, and the data of sinks unused for so long. */
   async purge(retentionMs: number): Promise<void> {
     const { storage, clock } = this.#ports;
     const before = addMilliseconds(clock.now(), -retentionMs);
@@ -105,7 +103,6 @@ export class SinkService {
     });
   }
 
-  /** Never throws. */
   async #give(sink: EventSink, delivery: PushDelivery, tenantId: Uuid | null): Promise<AttemptOutcome> {
     const plugin = { kind: 'event sink', name: sink.name, timeoutMs: EVENT_SINK_TIMEOUT_MS };
     const { logger } = this.#ports;
@@ -127,13 +124,11 @@ export class SinkService {
   }
 }
 
-/** What the sink itself has said, if it has. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-/** The log says which sink it is about. */
 function naming(logger: Logger, sink: string): Logger {
   return {
     debug: (fields, message) => logger.debug({ ...fields, sink }, message),

@@ -15,17 +15,16 @@ interface TakeUpPorts {
   readonly systemClock: SystemClock;
 }
 
-/** Where the events of a tenant go. */
 interface Destination {
-  /** The record id of the event up to which there are deliveries. */
+  /** The record id of the last event with a delivery. */
   readonly after: number;
   /** A callback, or the name of an event sink. */
   readonly url: string;
 }
 
 /**
- * Makes deliveries of the next events (platform §10.2 rule 1); returns whether there may be more. `destinationOf` is
- * null for a removed one.
+ * Creates deliveries of the next events (platform §10.2 rule 1); returns whether there may be more. `destinationOf`
+ * returns null for a removed destination.
  */
 export async function takeUp(
   { storage, systemClock }: TakeUpPorts,
@@ -59,12 +58,12 @@ export async function takeUp(
   return result === 'LOST' ? 'LOST' : 'MORE';
 }
 
-/** An event that the outside is told of has an id there, the same whichever way it goes. */
+/** The public id of an event is the same for all ways of delivery. */
 export function eventIdOf({ ids }: { readonly ids: IdGenerator }): EventIdOf {
   return ({ type }) => (isOutward(type) ? ids.next() : null);
 }
 
-/** A delivery of an event, to a URL or to a sink; of an event that the outside is not told of none. */
+/** One delivery of a public event, none of an internal one. */
 function newDelivery(event: PublishedBusEvent, url: string): readonly New<PushDelivery>[] {
   const told = externalEvent(event);
   if (told === null) return [];

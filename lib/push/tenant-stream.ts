@@ -5,29 +5,28 @@ import { PUSH_LOAD_SIZE } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
 import { type AfterAttempt, type AttemptOutcome, afterAttempt } from './after-attempt.ts';
 
-/** Connections that the pushes of one tenant use at a time. */
+/** Concurrent connections per tenant. */
 const PUSHES_AT_A_TIME = 10;
 
-/** Loaded deliveries of one account from which on no more of that account are loaded. */
+/** Limit of loaded deliveries per account. */
 const PUSH_ENOUGH_OF_ACCOUNT = 50;
 
-/** What the stream of a tenant is made with. `T` is what attempts need besides their delivery. */
+/** `T` is the data of attempts besides their delivery. */
 interface StreamParts<T> {
   readonly tenantRecordId: number;
   readonly store: Pick<PushStore, 'load'>;
   readonly now: () => Instant;
   readonly logger: Logger;
   readonly counts: PushCounts;
-  /** What attempts need now, and the delays of retries, read anew. */
+  /** Reads the data of attempts and the retry delays. */
   readonly target: () => Promise<T & { readonly retriesMs: readonly number[] }>;
   readonly send: (delivery: PushDelivery, target: T) => Promise<AttemptOutcome>;
-  /** Whether what comes again goes before what happened later in its account. */
+  /** Whether retries come before later events of their account. */
   readonly isStrict: boolean;
-  /** What the log says of where a delivery goes. */
   readonly placeOf: (delivery: PushDelivery) => Readonly<Record<string, string>>;
-  /** Stores deliveries of further events; MORE if there are some to load now, or there may be. */
+  /** Stores deliveries of further events; MORE if some may be due now. */
   readonly takeUp: () => Promise<'MORE' | 'NONE' | 'LOST'>;
-  /** Stores what attempts came to; false if the pushes of the tenant are another node's now. */
+  /** Stores the results of attempts; false if another node serves the tenant now. */
   readonly record: (changes: readonly AfterAttempt[]) => Promise<boolean>;
 }
 
@@ -36,7 +35,6 @@ interface Ended {
   readonly after: AfterAttempt;
 }
 
-/** A stream, whatever its attempts need. */
 export type Stream = Pick<TenantStream<never>, 'wake' | 'stop' | 'run'>;
 
 /**
@@ -49,7 +47,7 @@ export class TenantStream<T> {
   readonly #running = new Set<Promise<void>>();
   readonly #ended: Ended[] = [];
   #mayHaveMore = true;
-  /** Lanes that were left out of the last load, since enough of them is held. */
+  /** Full lanes, omitted from the last load. */
   #leftOut: readonly number[] = [];
   #stopping = false;
   #hasFound = false;
@@ -59,28 +57,25 @@ export class TenantStream<T> {
     this.#parts = parts;
   }
 
-  /** Something may have fallen due. */
   wake(): void {
     this.#mayHaveMore = true;
     this.#wake();
   }
 
-  /** Starts nothing more. */
   stop(): void {
     this.#stopping = true;
     this.#wake();
   }
 
   /**
-   * Resolves when nothing is due and all outcomes are stored; returns whether something was found, or a wake-up came
-   * too late.
+   * Resolves when nothing is due and all outcomes are stored; returns whether there was something, or a late wake-up.
    */
   async run(): Promise<boolean> {
     try {
       while (await this.#step());
       return this.#hasFound || this.#mayHaveMore;
     } finally {
-      // Its results could not be stored any more: they come again.
+      // Their results cannot be stored any more, so they will be repeated.
       await Promise.all(this.#running);
     }
   }
@@ -100,8 +95,8 @@ export class TenantStream<T> {
   }
 
   /**
-   * Events are taken up when nothing else could be sent: of those that a receiver does not take they wait on the bus, where
-   * they cost nothing. False if the lease is lost.
+   * Creates deliveries only when nothing else could be sent, so that events of an unavailable receiver wait on the bus
+   * at no cost. False if the lease is lost.
    */
   async #load(): Promise<boolean> {
     const hasRoom = this.#lanes.startable < PUSHES_AT_A_TIME - this.#lanes.underWay;
@@ -200,26 +195,23 @@ function outcomeOf(before: PushDelivery, { state, failures }: AfterAttempt): Pus
   }
 }
 
-/** What orders deliveries. */
 export type Ordered = Pick<PushDelivery, 'recordId' | 'accountRecordId' | 'dueOrder'>;
 
 /**
- * The due deliveries of one tenant, and which may be sent now (platform §10.2 rule 6): first attempts of an account
- * one by one in order; retries whenever due.
+ * The due deliveries of one tenant that may be sent now (platform §10.2 rule 6): first attempts of an account one by
+ * one in order; retries whenever due.
  */
 export class Lanes<D extends Ordered> {
-  /** First attempts by lane, in order; the first of a lane may be under way. */
+  /** First attempts by lane, in order; the first of a lane may be running. */
   readonly #firsts = new Map<number, D[]>();
   readonly #retries: D[] = [];
   readonly #underWay = new Map<number, D>();
   readonly #known = new Set<number>();
 
-  /** How many are under way. */
   get underWay(): number {
     return this.#underWay.size;
   }
 
-  /** How many could be sent now. */
   get startable(): number {
     let count = this.#retries.length;
     for (const [first] of this.#firsts.values())
@@ -227,17 +219,16 @@ export class Lanes<D extends Ordered> {
     return count;
   }
 
-  /** Record ids of all that are held. */
   get held(): readonly number[] {
     return [...this.#known];
   }
 
-  /** The lanes that hold at least so many, by account record id; 0 = the tenant itself. */
+  /** Accounts with at least so many deliveries; 0 = the tenant itself. */
   lanesWith(atLeast: number): readonly number[] {
     return [...this.#firsts].filter(([, lane]) => lane.length >= atLeast).map(([lane]) => lane);
   }
 
-  /** Takes deliveries that are due, those of a lane in their order and after all that it holds of it. */
+  /** Adds due deliveries in order, after the existing ones of their lane. */
   add(deliveries: readonly D[]): void {
     for (const delivery of deliveries) {
       if (this.#known.has(delivery.recordId)) continue;
@@ -251,7 +242,7 @@ export class Lanes<D extends Ordered> {
     }
   }
 
-  /** The next ones to send, at most so many; they are under way until `end`. */
+  /** Returns up to `atMost` deliveries, which are running until `end`. */
   start(atMost: number): readonly D[] {
     const started: D[] = [];
     for (const [first] of this.#firsts.values()) {
@@ -263,7 +254,7 @@ export class Lanes<D extends Ordered> {
     return started;
   }
 
-  /** Forgets what waits behind this first attempt, which comes again before it. */
+  /** Drops deliveries after this first attempt, which comes again before them. */
   holdBehind({ recordId, accountRecordId }: Ordered): void {
     const lane = this.#firsts.get(accountRecordId ?? 0);
     const behind = lane?.findIndex((each) => each.recordId === recordId) ?? -1;
@@ -271,7 +262,7 @@ export class Lanes<D extends Ordered> {
     for (const each of lane.splice(behind + 1)) this.#known.delete(each.recordId);
   }
 
-  /** Forgets deliveries whose attempt has ended and is recorded. */
+  /** Drops deliveries with a recorded attempt. */
   end(recordIds: readonly number[]): void {
     for (const recordId of recordIds) {
       const delivery = this.#underWay.get(recordId);
@@ -282,22 +273,21 @@ export class Lanes<D extends Ordered> {
       const key = laneOf(delivery);
       const lane = this.#firsts.get(key);
       lane?.shift();
-      // What waits in other lanes goes first.
+      // Other lanes come first.
       this.#firsts.delete(key);
       if (lane !== undefined && lane.length > 0) this.#firsts.set(key, lane);
     }
   }
 }
 
-/** No record id is 0. */
 function laneOf({ accountRecordId }: Ordered): number {
   return accountRecordId ?? 0;
 }
 
-/** How an attempt ended; after `failed` and `put_off` it comes again, after `given_up` it does not. */
+/** `failed` and `put_off` are repeated. */
 export type PushOutcome = 'delivered' | 'failed' | 'put_off' | 'given_up' | 'withdrawn';
 
-/** What attempts of a push may come to, and what those of a sink. */
+/** The possible outcomes of pushes and of sinks. */
 export const PUSH_OUTCOMES: readonly PushOutcome[] = ['delivered', 'failed', 'given_up', 'withdrawn'];
 export const SINK_OUTCOMES: readonly PushOutcome[] = ['delivered', 'failed', 'put_off', 'given_up'];
 

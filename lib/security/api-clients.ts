@@ -24,13 +24,13 @@ export interface NewApiClientInput {
   readonly name: string;
   readonly secret: string;
   readonly roles: readonly string[];
-  /** The tenants that the client may use; absent = all. */
+  /** Absent = all tenants. */
   readonly tenantIds?: readonly Uuid[];
 }
 
 type ClientPorts = Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>;
 
-/** Applications that get tokens by a secret of their own (platform §6.5 rule 4). */
+/** Applications that get tokens by their own secret (platform §6.5 rule 4). */
 export class ApiClients {
   readonly #ports: ClientPorts;
   readonly #principals: Principals;

@@ -7,11 +7,10 @@ import { LOGIN_FAILURE_WINDOW_MS } from '../values/limits.ts';
 const MAX_LOGIN_FAILURES_OF_NAME = 10;
 const MAX_LOGIN_FAILURES_OF_ADDRESS = 50;
 
-/** Whose failures are counted: a name of some kind, and the address of the attempt. */
 export interface LoginAttempt {
   readonly kind: 'user' | 'client' | 'tenant';
   readonly name: string;
-  /** Null: unknown, and not counted. */
+  /** Null: unknown, not counted. */
   readonly address: string | null;
 }
 
@@ -24,7 +23,7 @@ interface Counted {
 
 const secondMs = 1_000;
 
-/** Locks out names and addresses that fail too often (platform §6.4); the counters are in the database. */
+/** Locks names and addresses after too many failures (platform §6.4); the counters are in the database. */
 export class LoginGuard {
   readonly #ports: Pick<Ports, 'storage' | 'sha256' | 'systemClock' | 'logger'>;
 
@@ -59,7 +58,7 @@ export class LoginGuard {
     });
   }
 
-  /** Counts one more failure; returns what was known of the subjects before. */
+  /** Counts one failure; returns the previous state. */
   async #count(counted: readonly Counted[], { kind, address }: LoginAttempt): Promise<readonly Locked[]> {
     const { storage, systemClock, logger } = this.#ports;
     const nowMs = systemClock.nowMs();
@@ -74,7 +73,7 @@ export class LoginGuard {
       isLocked ||= next.lockedUntilMs !== null && lockedUntil(known, nowMs) === null;
       return next;
     });
-    // The name is not logged: somebody typed it, perhaps a password by mistake.
+    // The name is not logged: it could be a mistyped password.
     if (isLocked) logger.warn({ kind, address }, 'too many failed logins: locked out for a while');
     return before;
   }
@@ -89,22 +88,21 @@ function subjectsOf(
   return [ofName, { subject: sha256(`address ${address}`), limit: MAX_LOGIN_FAILURES_OF_ADDRESS }];
 }
 
-/** How long a name or an address stays locked after too many failed logins. */
 const LOGIN_LOCK_MS = 15 * 60_000;
 
-/** When a locked subject may try again, in system time; null where it is not locked (platform §6.4). */
+/** When a locked subject may try again (system time); null if it is not locked (platform §6.4). */
 function lockedUntil(known: Pick<LoginFailures, 'lockedUntilMs'> | null, nowMs: number): number | null {
   const until = known?.lockedUntilMs ?? null;
   return until !== null && nowMs < until ? until : null;
 }
 
-/** The failures of a subject after one more: `limit` of them within 15 minutes lock it for 15 minutes. */
+/** `limit` failures within 15 minutes lock the subject for 15 minutes. */
 function afterFailure(
   subject: string,
   known: Pick<LoginFailures, 'failedAtMs' | 'lockedUntilMs'> | null,
   { nowMs, limit }: { readonly nowMs: number; readonly limit: number },
 ): New<LoginFailures> {
-  // Failures that led to a lock no longer count once it has ended.
+  // Failures before an ended lock no longer count.
   const counted = known === null || known.lockedUntilMs !== null ? [] : known.failedAtMs;
   const isLocked = lockedUntil(known, nowMs) !== null;
   if (isLocked && known !== null) {

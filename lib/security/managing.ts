@@ -6,13 +6,13 @@ import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, shortened } from '../values/text/index.ts';
 import { ALL_PERMISSIONS, isPermitted, permissionsOfRoles, undefinedRoles } from './permissions.ts';
 
-/** Somebody with roles in tenants: a user or a client. */
+/** A user or a client. */
 interface Managed extends TenantGrants {
   readonly name: string;
   readonly roles: readonly string[];
 }
 
-/** The check of a change by this author; undefined without limits: for the host and all-powerful managers. */
+/** The check of a change by this author; undefined for the host and managers with all permissions. */
 export function checkBy(
   { principal }: SystemAuthor,
   check: (manager: Principal, now: SecurityReads) => Promise<void>,
@@ -22,7 +22,7 @@ export function checkBy(
   return (now) => check(principal, now);
 }
 
-/** True if somebody belongs to tenants of the manager and to no others (platform §8, R39). */
+/** True if all tenants of the user or client are the manager's (platform §8, R39). */
 export function isManagedBy(manager: Principal, { allTenants, tenantIds }: TenantGrants): boolean {
   if (manager.allTenants) return true;
   const isWithin = tenantIds.every((id) => manager.tenantIds.includes(id));
@@ -33,7 +33,7 @@ export function isSelf(manager: Principal, kind: PrincipalKind, name: string): b
   return manager.kind === kind && manager.name === name;
 }
 
-/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a grant that reaches beyond the manager's own. */
+/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a grant beyond the manager's. */
 export function checkGiven(manager: Principal | null | undefined, grants: TenantGrants): void {
   if (!manager || isManagedBy(manager, grants)) return;
   throw billingError(
@@ -43,7 +43,7 @@ export function checkGiven(manager: Principal | null | undefined, grants: Tenant
   );
 }
 
-/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the manager does not hold. */
+/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions the manager lacks. */
 export function checkHeld(manager: Principal, permissions: readonly string[]): void {
   const missing = permissions.filter((each) => !isPermitted(manager.permissions, each));
   if (missing.length === 0) return;
@@ -55,9 +55,9 @@ export function checkHeld(manager: Principal, permissions: readonly string[]): v
 }
 
 /**
- * A role that is not defined may come to grant anything, so only a manager with all permissions hands it out or manages
- * who has it (R39, R63).
- * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for roles that can grant more than the manager holds.
+ * An undefined role may later grant anything, so only a manager with all permissions assigns it or manages its holders
+ * (R39, R63).
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for roles with more permissions than the manager's.
  */
 export async function checkRolesHeld(
   manager: Principal,
@@ -76,8 +76,8 @@ export async function checkRolesHeld(
 }
 
 /**
- * Refuses a manager who may not change this user or client as it is now; everybody may change themselves.
- * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS, or what `unknown` makes for somebody of other tenants.
+ * Rejects a manager who may not change this user or client; everybody may change themselves.
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS, or the error of `unknown` for other tenants.
  */
 export async function checkManaged(
   manager: Principal,
@@ -91,9 +91,9 @@ export async function checkManaged(
 }
 
 /**
- * A role belongs to the tenants of those who have it; if nobody has it, to none.
- * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a role with more permissions, and for one that is not
- * of the manager's tenants alone.
+ * A role belongs to the tenants of its holders; without holders to none.
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a role with more permissions or other tenants than
+ * the manager's.
  */
 export async function checkRoleManaged(manager: Principal, name: string, now: SecurityReads): Promise<void> {
   const [role] = await now.findRoles([name]);
@@ -106,8 +106,8 @@ export async function checkRoleManaged(manager: Principal, name: string, now: Se
 }
 
 /**
- * Whoever has a role before it is defined gets its permissions with the definition, so somebody bound to tenants does not
- * define a role that users of other tenants have (R63).
+ * Defining a role gives its permissions to its existing holders, so a manager bound to tenants cannot define a role
+ * held in other tenants (R63).
  * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000).
  */
 export async function checkNewRole(manager: Principal, name: string, now: SecurityReads): Promise<void> {
@@ -124,16 +124,15 @@ function notOfTenants(manager: Principal, name: string): BillingError {
   );
 }
 
-/** Characters of the name of a user, role or client. */
 const MAX_SECURITY_NAME_CHARACTERS = 128;
 
-/** Characters of a password outside test mode, and of any secret: hashing must not take a megabyte. */
+/** Outside test mode; the maximum applies to all secrets, since hashing is slow. */
 const MIN_PASSWORD_CHARACTERS = 8;
 const MAX_SECRET_CHARACTERS = 1_024;
 
 /**
- * @throws BillingError MISSING_OR_INVALID_FIELD for a name that is missing, too long, cannot be stored, or cannot stand
- * in a path: `.` and `..` would lead to another path.
+ * @throws BillingError MISSING_OR_INVALID_FIELD for a name that is missing, too long, cannot be stored, or breaks
+ * paths: `.` and `..`.
  */
 export function checkName(field: string, name: string): void {
   if (name === '') throw invalidField(`${field} needs to be set`, { field });
@@ -153,8 +152,8 @@ export function checkSecret(field: string, secret: string, options: { readonly a
 }
 
 /**
- * The names as stored, sorted, each once, whether they exist or not.
- * @throws BillingError MISSING_OR_INVALID_FIELD for a name that no role can have.
+ * The sorted distinct names as stored, existing or not.
+ * @throws BillingError MISSING_OR_INVALID_FIELD for an invalid role name.
  */
 export function possibleRoles(roles: readonly string[]): readonly string[] {
   const names = [...new Set(roles)].sort();
@@ -162,9 +161,7 @@ export function possibleRoles(roles: readonly string[]): readonly string[] {
   return names;
 }
 
-/**
- * The names as stored, sorted, each once. @throws BillingError SECURITY_INVALID_ROLE (40003) if one does not exist.
- */
+/** The sorted distinct names as stored. @throws BillingError SECURITY_INVALID_ROLE (40003) for an unknown one. */
 export async function existingRoles(
   { storage }: Pick<Ports, 'storage'>,
   roles: readonly string[],
@@ -179,7 +176,7 @@ export async function existingRoles(
   );
 }
 
-/** @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001): a grant for a tenant that does not exist is a mistake. */
+/** @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001) for an unknown tenant. */
 export async function existingTenants(
   { storage }: Pick<Ports, 'storage'>,
   tenantIds: readonly Uuid[],

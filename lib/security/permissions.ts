@@ -2,7 +2,7 @@ import type { Role } from '../records/index.ts';
 import { billingError, ErrorCode } from '../values/errors/index.ts';
 import { closestTo, shortened } from '../values/text/index.ts';
 
-/** Everything: the permission of the bootstrap administrator and of the role `admin` (platform §8). */
+/** The permission of the bootstrap administrator and the role `admin` (platform §8). */
 export const ALL_PERMISSIONS = '*:*';
 
 /** Whether granted permissions cover a needed one: `*`, `*:*`, `group:*` or equality (platform §8 rule 4). */
@@ -14,9 +14,9 @@ export function isPermitted(granted: readonly string[], needed: string): boolean
 }
 
 /**
- * A role's permissions as stored (platform §8 rule 2): without empty ones and duplicates; `*` is all; `g`, `g:` and
- * `g:*` are the whole group and absorb its values.
- * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) for one with more than one colon or without a group.
+ * A role's permissions as stored (platform §8 rule 2): distinct and not empty; `*` is all; `g`, `g:` and `g:*` are the
+ * whole group and absorb its values.
+ * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) with more than one colon or without a group.
  */
 export function normalisePermissions(given: readonly string[]): readonly string[] {
   const permissions = given.filter((each) => each !== '').map(wholeGroupOf);
@@ -38,20 +38,20 @@ function wholeGroupOf(permission: string): string {
   );
 }
 
-/** The permissions of several roles together: sorted, each once. */
+/** Sorted and distinct. */
 export function joinPermissions(lists: readonly (readonly string[])[]): readonly string[] {
   return [...new Set(lists.flat())].sort();
 }
 
-/** The role that may do everything; clients unlock their menus by its one permission (http-api §5). */
+/** The role with all permissions; clients unlock their menus by it (http-api §5). */
 export const ADMIN_ROLE = 'admin';
 
-/** Roles that are always there and cannot be changed: name to permissions. */
+/** Permissions of immutable roles by name. */
 export const BUILT_IN_ROLES: ReadonlyMap<string, readonly string[]> = new Map([
   [ADMIN_ROLE, [ALL_PERMISSIONS]],
 ]);
 
-/** Every permission of the product, `group:value` (http-api §5); plugins have groups of their own. */
+/** Every permission of the product, `group:value` (http-api §5); plugins have their own groups. */
 const groups = {
   account: ['create', 'update', 'add_emails', 'delete_emails', 'charge', 'credit'],
   catalog: ['config_upload', 'delete'],
@@ -73,14 +73,13 @@ type Groups = typeof groups;
 
 export type Permission = { [G in keyof Groups]: `${G}:${Groups[G][number]}` }[keyof Groups];
 
-/** All of them, by group. */
 export const permissions: readonly string[] = Object.entries(groups).flatMap(([group, values]) =>
   values.map((value) => `${group}:${value}`),
 );
 
 /**
  * Rejects unknown values in a group of the product; other groups belong to plugins (platform §8 rule 2).
- * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) that names the nearest one.
+ * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) that suggests the nearest one.
  */
 export function checkKnownPermissions(given: readonly string[]): void {
   for (const permission of given) {
@@ -96,7 +95,7 @@ export function checkKnownPermissions(given: readonly string[]): void {
   }
 }
 
-/** Permissions of these roles together; a role that does not exist has none. */
+/** Unknown roles have no permissions. */
 export async function permissionsOfRoles(
   reads: { findRoles(names: readonly string[]): Promise<readonly Pick<Role, 'permissions'>[]> },
   roles: readonly string[],
@@ -106,7 +105,6 @@ export async function permissionsOfRoles(
   return joinPermissions([...builtIn, ...found.map((role) => role.permissions)]);
 }
 
-/** Returns the names of roles that are neither built in nor stored. */
 export async function undefinedRoles(
   reads: { findRoles(names: readonly string[]): Promise<readonly Pick<Role, 'name'>[]> },
   roles: readonly string[],

@@ -10,11 +10,10 @@ import type { Uuid } from '../values/ids/index.ts';
 import { isStorable } from '../values/text/index.ts';
 import { joinPermissions, permissionsOfRoles } from './permissions.ts';
 
-/** Users and clients kept in memory with their permissions. */
 const MAX_CACHED_PRINCIPALS = 10_000;
 
 /**
- * Active users and clients with permissions and grants, in memory yet never stale: each change raises a revision that
+ * Active users and clients with permissions and grants, cached but never stale: each change raises a revision that
  * readers compare first (platform §8 rule 5), by one small shared statement if there are several nodes.
  */
 export class Principals {
@@ -28,13 +27,12 @@ export class Principals {
     this.#ports = ports;
   }
 
-  /** The active user or client of that name, or null. */
   async find(kind: 'USER' | 'CLIENT', name: string): Promise<Principal | null> {
     if (!isStorable(name)) return null;
     return this.#cached(`${kind} ${name}`, () => this.#load(kind, name));
   }
 
-  /** Permissions of these roles together; a role that does not exist has none. */
+  /** Unknown roles have no permissions. */
   async permissionsOf(roles: readonly string[]): Promise<readonly string[]> {
     const names = roles.filter(isStorable);
     return (
@@ -44,7 +42,7 @@ export class Principals {
     );
   }
 
-  /** Call it after every change of users, roles, clients or grants has committed. */
+  /** Call it after every committed change of users, roles, clients or grants. */
   forget(): void {
     this.#known = new Map();
   }
@@ -54,14 +52,14 @@ export class Principals {
     const known = this.#known;
     const found = known.get(key) as Promise<T | null> | undefined;
     if (found !== undefined) return found;
-    // A map keeps the order of insertion: the first key is the oldest.
+    // Maps keep insertion order: the first key is the oldest.
     const [oldest] = known.size >= MAX_CACHED_PRINCIPALS ? known.keys() : [];
     if (oldest !== undefined) known.delete(oldest);
     const loading = load();
     known.set(key, loading);
     try {
       const value = await loading;
-      // Unknown names are not cached: a stranger can invent any number of them.
+      // Unknown names are not cached, since a stranger can invent any number.
       if (value === null) known.delete(key);
       return value;
     } catch (error) {
@@ -70,7 +68,6 @@ export class Principals {
     }
   }
 
-  /** Waits for a read of the revision that begins after this call. */
   #refresh(): Promise<void> {
     if (this.#reading === null) return this.#read();
     this.#next ??= this.#reading.then(
@@ -120,7 +117,6 @@ export class Principals {
   }
 }
 
-/** Whether the tenant may be used (platform §6.5). */
 export function isGranted(grants: TenantGrants, tenantId: Uuid): boolean {
   return grants.allTenants || grants.tenantIds.includes(tenantId);
 }

@@ -7,12 +7,11 @@ import { checkBy, checkHeld, checkName, checkNewRole, checkRoleManaged } from '.
 import { BUILT_IN_ROLES, checkKnownPermissions, normalisePermissions } from './permissions.ts';
 import type { Principals } from './principals.ts';
 
-/** A role as callers see it. */
 export type RoleDefinition = Pick<Role, 'name' | 'permissions'>;
 
 type RolePorts = Pick<Ports, 'storage' | 'ids' | 'clock'>;
 
-/** Named sets of permissions (platform §8). A change holds at once on every node. */
+/** Named sets of permissions (platform §8). Changes take effect at once on every node. */
 export class Roles {
   readonly #ports: RolePorts;
   readonly #principals: Principals;

@@ -15,15 +15,12 @@ type SecurityPorts = Pick<
   'storage' | 'ids' | 'hasher' | 'cipher' | 'sha256' | 'clock' | 'systemClock' | 'logger'
 >;
 
-/** Who may use the server, and how they prove it (platform §6–§8). */
 export class SecurityService {
   readonly users: Users;
   readonly roles: Roles;
   readonly clients: ApiClients;
   readonly sessions: LoginSessions;
-  /** Counts failed logins. */
   readonly guard: LoginGuard;
-  /** The keys of the server's own tokens. */
   readonly tokenKeys: TokenKeys;
   readonly #ports: SecurityPorts;
   readonly #principals: Principals;
@@ -91,15 +88,14 @@ export class SecurityService {
   }
 }
 
-/** Precision of the stored time of a session's last use. */
 const SESSION_TOUCH_MS = 60_000;
 
-/** The last use is written at most so many times per idle time, so that most reads write nothing. */
+/** Limits writes of the last use per idle time, so that most reads write nothing. */
 const touchesPerIdleTime = 60;
 
 /**
- * Login sessions (platform §6.2), stored by token hash for all nodes. A session ends after
- * `rbac.globalSessionTimeout` idle, or with a change of its user's password, roles or activity.
+ * Login sessions (platform §6.2), stored by token hash for all nodes. A session ends after `rbac.globalSessionTimeout`
+ * idle, or when its user's password, roles or activity change.
  */
 class LoginSessions {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>;

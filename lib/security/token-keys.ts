@@ -2,18 +2,16 @@ import type { Ports } from '../ports/index.ts';
 import type { SigningKey } from '../records/index.ts';
 import { DAY_MS, SIGNING_KEY_LIFETIME_MS } from '../values/limits.ts';
 
-/** How long a key that no longer signs is kept: longer than any token that it has signed, which live 30 days at most. */
+/** How long retired keys are kept: longer than their tokens, which live at most 30 days. */
 export const SIGNING_KEY_RETENTION_MS = 60 * DAY_MS;
 
-/** A key pair as its maker hands it over; the private part is encrypted before it is stored. */
+/** A new key pair; the private part is encrypted before it is stored. */
 export interface NewTokenKey {
   readonly kid: string;
-  /** JSON Web Key. */
   readonly publicKey: Readonly<Record<string, unknown>>;
   readonly privateKey: string;
 }
 
-/** A key that can sign. */
 export interface TokenSigner {
   readonly kid: string;
   readonly privateKey: string;
@@ -46,7 +44,7 @@ export class TokenKeys {
     const nowMs = systemClock.nowMs();
     const unlessNewerThanMs = known.key?.createdMs ?? nowMs - SIGNING_KEY_LIFETIME_MS;
     await this.#insert(await make(), { nowMs, unlessNewerThanMs });
-    // Another node may have been faster; then its key counts.
+    // If another node was faster, its key counts.
     const made = await this.#readable(await this.#current());
     if (made.signer !== null) return made.signer;
     throw new Error(
@@ -93,7 +91,7 @@ export class TokenKeys {
 
 type Dated = Pick<SigningKey, 'createdMs'>;
 
-/** The key that signs now, or null when a new one is due: the newest, for 90 days (platform §7.1). */
+/** The newest key for 90 days, or null when a new one is due (platform §7.1). */
 export function signingKeyAt<K extends Dated>(keys: readonly K[], nowMs: number): K | null {
   const newest = keys.reduce<K | null>(
     (best, key) => (best === null || key.createdMs > best.createdMs ? key : best),
@@ -103,8 +101,8 @@ export function signingKeyAt<K extends Dated>(keys: readonly K[], nowMs: number)
 }
 
 /**
- * The keys whose tokens may be valid: a key signs until a newer one exists, at most 90 days, plus `graceMs`, the
- * longest life of a token with its tolerance.
+ * The keys of possibly valid tokens: a key signs until a newer one exists, at most 90 days, plus `graceMs`, the longest
+ * life of a token with its tolerance.
  */
 export function publishedKeysAt<K extends Dated>(
   keys: readonly K[],

@@ -30,26 +30,24 @@ export interface NewUserInput {
   /** 1–128 characters. */
   readonly name: string;
   readonly password: string;
-  /** Names of roles, which exist unless `allowsUndefinedRoles`. */
+  /** Existing roles, unless `allowsUndefinedRoles`. */
   readonly roles: readonly string[];
-  /** Whether roles may be named that do not exist yet: they grant nothing until they do (R63). Default false. */
+  /** Allows undefined roles, which grant nothing until they exist (R63). Default false. */
   readonly allowsUndefinedRoles?: boolean;
-  /** The tenants that the user may use; absent = all. */
+  /** Absent = all tenants. */
   readonly tenantIds?: readonly Uuid[];
 }
 
-/** The new roles of a user. */
 export type UserRolesInput = Pick<NewUserInput, 'name' | 'roles' | 'allowsUndefinedRoles'>;
 
-/** The rule for a new password. */
 export interface PasswordPolicy {
-  /** True: passwords of fewer than 8 characters are accepted, as in test mode. */
+  /** True: accepts passwords of fewer than 8 characters, as in test mode. */
   readonly allowShort: boolean;
 }
 
 type UserPorts = Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>;
 
-/** Users of the server and what they may do (platform §8). A change holds at once on every node. */
+/** Users of the server and their permissions (platform §8). Changes take effect at once on every node. */
 export class Users {
   readonly #ports: UserPorts;
   readonly #principals: Principals;
@@ -130,10 +128,7 @@ export class Users {
     return allowsUndefinedRoles ? possibleRoles(roles) : existingRoles(this.#ports, roles);
   }
 
-  /**
-   * @throws BillingError SECURITY_INVALID_USER if there is no such user, and for the administrator of the server's
-   * configuration.
-   */
+  /** @throws BillingError SECURITY_INVALID_USER for an unknown user and the configured administrator. */
   async #changeable(author: SystemAuthor, name: string): Promise<void> {
     const user = await this.get(name, author.principal);
     if (user.permissions.length === 0) return;
@@ -169,7 +164,6 @@ function checkUserName(name: string): void {
   throw invalidField('UserRolesJson username must not hold a colon', { field: 'username' });
 }
 
-/** The error SECURITY_INVALID_USER (40001). */
 export function noSuchUser(name: string): BillingError {
   return billingError(ErrorCode.SECURITY_INVALID_USER, `There is no user "${shortened(name)}"`, {
     user: name,

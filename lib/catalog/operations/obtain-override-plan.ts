@@ -16,8 +16,8 @@ import {
 } from '../overrides/define-overrides.ts';
 
 /**
- * The tenant's override plan of this definition: the existing one, or a new one stored with the next free number (§10
- * rules 3, 4), under the lock of uploads, which should be the transaction's last.
+ * Finds the tenant's override plan of a definition, or stores it with the next free number (§10 rules 3, 4), under the
+ * catalog lock, which should be the transaction's last.
  * @param currentCatalog reads the catalog under that lock, since a plan of it may have the name.
  */
 export async function obtainOverridePlan(

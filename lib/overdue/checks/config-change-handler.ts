@@ -22,13 +22,12 @@ import {
   overdueNotification,
 } from '../triggers/overdue-jobs.ts';
 
-/** Accounts looked through in one transaction when a tenant's overdue configuration has no condition any more. */
+/** Accounts per transaction after a configuration loses its last condition. */
 export const ACCOUNTS_PER_OVERDUE_PAGE = 200;
 
 /**
- * When a tenant's configuration has no condition any more, asks for a look at each account that is not clear (§1.2 rule 5):
- * nothing else would, so that who has been blocked would stay so, whatever he pays. Goes through a page of accounts at a
- * time without their locks, since nothing of theirs is written.
+ * After a configuration loses its last condition, schedules each account that is not clear (§1.2 rule 5), which would
+ * otherwise stay blocked whatever it pays. Pages through accounts without locks, since it changes none of them.
  */
 export class ConfigChangeHandler implements QueueHandler {
   readonly name = 'overdue-service:config-change';
@@ -64,7 +63,6 @@ export class ConfigChangeHandler implements QueueHandler {
     }
   }
 
-  /** Pages of the accounts that are not clear. */
   async *#overdueAccounts(tenant: TenantRef, at: Instant): AsyncGenerator<readonly OverdueAccount[]> {
     const limit = ACCOUNTS_PER_OVERDUE_PAGE;
     for (let after: Uuid | null | undefined = null; after !== undefined; ) {
@@ -107,8 +105,8 @@ function isOfOverdue({ metaData }: EventPayload): boolean {
 }
 
 /**
- * What events ask for under a configuration without conditions (§7 rule 2): an account that has become exempt is clear, in
- * whatever state an earlier configuration has left it. One statement where there is such an event, else none.
+ * Clears accounts that become exempt under a configuration without conditions (§7 rule 2), whatever state an earlier
+ * configuration left. One statement if there is such an event, else none.
  */
 export async function clearsOfLeftOvers(
   session: ReadSession,

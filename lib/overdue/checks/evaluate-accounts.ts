@@ -49,14 +49,14 @@ import type { OrderedJob } from './in-order.ts';
 
 interface EvaluationTools {
   readonly config: OverdueConfig;
-  /** Null: what would cancel is left alone. */
+  /** Null: jobs that cancel subscriptions are skipped. */
   readonly catalogsOf: CatalogSource | null;
   readonly ids: IdGenerator;
 }
 
 /**
- * Evaluates locked accounts and puts them into the states that they come to (§5.1), in a constant number of statements.
- * Returns the jobs that were left alone.
+ * Evaluates locked accounts and applies their new states (§5.1), in a constant number of statements. Returns the
+ * skipped jobs.
  */
 export async function evaluateAccounts(
   session: WriteSession,
@@ -93,7 +93,7 @@ function cancels({ transition }: Evaluation): boolean {
   return transition !== null && transition.cancellation !== CancellationPolicy.NONE;
 }
 
-/** Whose AUTO_INVOICING_OFF is overdue's doing; accounts that have never been overdue are not asked about. */
+/** Accounts whose AUTO_INVOICING_OFF overdue has set; accounts never overdue are not queried. */
 async function ownersOfInvoicingOff(
   session: WriteSession,
   facts: readonly OverdueFacts[],
@@ -105,22 +105,22 @@ async function ownersOfInvoicingOff(
   );
 }
 
-/** What becomes of the pending check of an account (§6). */
+/** The next check of an account (§6). */
 export type NextCheck =
   | { readonly kind: 'KEEP' }
   | { readonly kind: 'REMOVE' }
   | {
       readonly kind: 'AT';
       readonly at: Instant;
-      /** Which instant it goes by (§5.3). */
+      /** The instant of the check (§5.3). */
       readonly asked: Instant;
-      /** One that is pending by then stays. */
+      /** A check pending by then stays. */
       readonly staysBy: Instant;
     };
 
 export interface Evaluation {
   readonly facts: OverdueFacts;
-  /** Null: it stays in its state. */
+  /** Null: no change of state. */
   readonly transition: OverdueTransition | null;
   readonly nextCheck: NextCheck;
 }
@@ -128,13 +128,13 @@ export interface Evaluation {
 export interface EvaluationInput {
   readonly config: OverdueConfig;
   readonly job: OverdueJob;
-  /** When the last other work of today is due, which may still prevent a worse state; null: there is none. */
+  /** When the last other work of today is due, which may still prevent a worse state; null: none. */
   readonly workUntil: Instant | null;
   readonly ownsInvoicingOff: boolean;
   readonly now: Instant;
 }
 
-/** Evaluates an account (§5.1). One that is exempt is clear, however much it owes, and has no checks (§7). */
+/** Evaluates an account (§5.1). An exempt account is clear without checks, whatever it owes (§7). */
 export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluation {
   const { config, job, ownsInvoicingOff, now } = input;
   const { account, prev, today, tags, lastPaymentResponse, hasInvoicingOff } = facts;
@@ -160,8 +160,8 @@ export function evaluate(facts: OverdueFacts, input: EvaluationInput): Evaluatio
 }
 
 /**
- * The check that enters a worse state behind the work of today, which may still prevent it (§5.2 rule 5); null: the state
- * is entered now. A late check leaves to it only what today has brought: else work of every day could put it off for ever.
+ * The check that enters a worse state after today's work, which may still prevent it (§5.2 rule 5); null: enter now. A
+ * late check only defers states that arose today, since daily work could defer it for ever.
  */
 function leftToLaterToday(
   { job, workUntil, now }: EvaluationInput,
@@ -189,7 +189,7 @@ function nextCheckOf(
   return { kind: 'AT', at, asked: at, staysBy: at };
 }
 
-/** Plans the next check of each account, at most one of each (§6). */
+/** At most one check per account (§6). */
 export async function scheduleChecks(
   session: WriteSession,
   evaluations: readonly Pick<Evaluation, 'facts' | 'nextCheck'>[],
@@ -223,11 +223,11 @@ export interface EnteredState {
 
 interface ApplyTools {
   readonly ids: IdGenerator;
-  /** Null where none of them cancels. */
+  /** Null if none cancels subscriptions. */
   readonly catalogsOf: CatalogSource | null;
 }
 
-/** Puts accounts into their new states (§5.1 steps 6 to 9), in a constant number of statements. */
+/** Applies new states (§5.1 steps 6 to 9), in a constant number of statements. */
 export async function applyTransitions(
   session: WriteSession,
   entered: readonly EnteredState[],
@@ -250,7 +250,7 @@ function endOf({ account, transition: { cancellation, effective } }: EnteredStat
   return [{ account, requested: { at: effective.at }, billingPolicy, planned: 'MOVED_FORWARD' as const }];
 }
 
-/** Removing the tag asks for the invoice run that settles the blocked time (§9.2). */
+/** Removing the tag starts the invoice run for the blocked time (§9.2). */
 async function moveInvoicingOff(
   session: WriteSession,
   entered: readonly EnteredState[],

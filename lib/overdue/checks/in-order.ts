@@ -9,31 +9,30 @@ export interface AskedJob {
   readonly job: OverdueJob;
 }
 
-/** The same, with its account, whose lock is held. */
+/** A job with its locked account. */
 export interface LockedJob extends AskedJob {
   readonly account: Account;
-  /** Null: the account pays by itself. */
+  /** Null: the account pays for itself. */
   readonly parent: Account | null;
 }
 
-/** One whose turn it is. */
 export interface OrderedJob extends LockedJob {
-  /** When the last other work of today is due, which may still prevent a worse state; null: there is none. */
+  /** When the last other work of today is due, which may still prevent a worse state; null: none. */
   readonly workUntil: Instant | null;
 }
 
 export interface OrderedJobs {
   readonly first: readonly OrderedJob[];
-  /** What puts the entries of others behind the work that goes first: they end now and come again. */
+  /** New entries after the other work; the current ones end. */
   readonly later: readonly NewNotification[];
-  /** Entries that are given back, for so long if it is known. */
+  /** Entries to release, with their delay if known. */
   readonly waiting: readonly { readonly entry: ClaimedEntry; readonly delayMs: number | null }[];
 }
 
 /**
- * Other work of an account's local date goes first (§5.2), and so does that of the parent that pays for it: a payment of
- * that day may prevent a state. What is due later today holds up nobody, but is told of. One statement.
- * @param topics of the work that goes first.
+ * Finds other work of the account's local date, or of its paying parent, which must come first (§5.2): a payment of
+ * that day may prevent a state. Work due later today does not block but is reported. One statement.
+ * @param topics of the work that comes first.
  */
 export async function inOrder(
   session: WriteSession,
@@ -64,7 +63,7 @@ export async function inOrder(
   return { first, later, waiting };
 }
 
-/** What goes before the job, and what else is to be done today, of the account and of the parent that pays for it. */
+/** The queries for the work of the account and its paying parent, before the job and later today. */
 function asksOf({ job, account, parent }: LockedJob, index: number, now: Instant): readonly WorkAhead[] {
   const dueBy = dueAhead(job, account, now);
   const today = endOfDay(now, account.timeZone);
@@ -81,9 +80,8 @@ function askerOf(index: number, which: 'FIRST' | 'TODAY'): number {
 }
 
 /**
- * Up to when other work of the account goes first (§5.2): all that is due by now, since the account is looked at as of
- * today, and for a check all of its local date, later today included, so that a retry of a payment may still prevent the
- * state. Null for a clear.
+ * Other work up to this instant comes first (§5.2): all due work, since accounts are evaluated as of today, and for a
+ * check all work of its local date, so that a retry of a payment may prevent the state. Null for a clear.
  */
 export function dueAhead(
   { action, asked }: OverdueJob,
@@ -94,13 +92,13 @@ export function dueAhead(
   return action === OverdueAction.CHECK ? maxInstant(endOfDay(asked, timeZone), now) : now;
 }
 
-/** When a job comes again whose account, or the parent that pays for it, has other work to do first. */
+/** When to repeat a job after other work of the account or its paying parent. */
 export type ComesAgain =
-  /** Behind that work. */
+  /** After that work. */
   | { readonly kind: 'DUE'; readonly at: Instant }
-  /** That work is in a pause so long. */
+  /** After the pause of that work. */
   | { readonly kind: 'PAUSE'; readonly delayMs: number }
-  /** That work is being done, of the parent: of one account one entry is processed at a time. */
+  /** The parent's work is running; an account's own entries never run concurrently. */
   | { readonly kind: 'UNDER_WAY' };
 
 /** @param due when the job is due by now. */

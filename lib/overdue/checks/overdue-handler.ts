@@ -27,9 +27,9 @@ interface Left extends Pick<OrderedJobs, 'waiting'> {
 }
 
 /**
- * Looks at accounts whose check is due or about which something has changed (§5, §11). A batch is one transaction, and
- * one more where subscriptions are cancelled; each ends its entries too, and takes a constant number of statements. It
- * reads everything anew, so that an entry that comes again finds nothing left to do.
+ * Evaluates accounts with a due check or a change (§5, §11). A batch is one transaction, plus one if subscriptions are
+ * cancelled; each ends its entries and takes a constant number of statements. All data is read again, so a repeated
+ * entry finds nothing to do.
  */
 export class OverdueHandler implements QueueHandler {
   readonly name = 'overdue-service:evaluation';
@@ -40,7 +40,7 @@ export class OverdueHandler implements QueueHandler {
   readonly #own: OwnTransactions;
   readonly #topicsAhead: readonly string[];
 
-  /** @param of `topicsAhead`: topics of the work that goes before overdue's (§5.2), all of which this engine does. */
+  /** @param of `topicsAhead`: topics of work that comes before overdue's (§5.2) and has handlers in this engine. */
   constructor(
     ports: HandlerPorts,
     catalogs: CatalogProvider,
@@ -63,7 +63,7 @@ export class OverdueHandler implements QueueHandler {
     const now = clock.now();
     const cancelling = await this.#run({ batch, config, now, catalogsOf: null }, jobsOf(batch));
     if (cancelling.length === 0) return;
-    // Only those whose subscriptions are cancelled need catalogs, and have to wait while these cannot be had.
+    // Only cancellations need catalogs and wait while they are unavailable.
     const part = {
       tenant: batch.tenant,
       entries: cancelling.map(({ entry }) => entry),
@@ -75,13 +75,13 @@ export class OverdueHandler implements QueueHandler {
     await this.#run(work, cancelling).catch(() => this.#oneByOne(work, cancelling));
   }
 
-  /** One entry that fails must not hold back the others, nor have those that are done run again. */
+  /** A failed entry must not block others or repeat finished ones. */
   async #oneByOne(work: Work, jobs: readonly AskedJob[]): Promise<void> {
     for (const job of jobs)
       await this.#run(work, [job]).catch((error: unknown) => work.batch.failed(job.entry, error));
   }
 
-  /** Returns the jobs that need catalogs, where there are none. */
+  /** Returns the jobs that need missing catalogs. */
   async #run(work: Work, jobs: readonly AskedJob[]): Promise<readonly AskedJob[]> {
     if (jobs.length === 0) return [];
     const { batch, now } = work;
@@ -132,7 +132,7 @@ function jobsOf(batch: HandlerBatch): readonly AskedJob[] {
   });
 }
 
-/** Relatives are looked at in the name of the call that has caused it; `tokens` is filled while the batch is worked on. */
+/** Relatives use the token of the causing call; `tokens` is filled during the batch. */
 function authorshipOf(
   { entries }: HandlerBatch,
   authorship: Authorship,
@@ -150,8 +150,8 @@ function authorshipOf(
 }
 
 /**
- * Takes the locks of those accounts that are free, never that of a parent with them (§8 rule 4), and reads the parents
- * that pay for them; one statement, and one more where parents pay.
+ * Locks the accounts that are free, never together with a parent (§8 rule 4), and reads their paying parents; one or
+ * two statements.
  */
 export async function lockJobs(
   session: WriteSession,
@@ -179,10 +179,9 @@ export async function lockJobs(
 }
 
 /**
- * After accounts of which something has changed, the parents that pay for them and the children that they pay for are
- * looked at (§8 rule 1), and no further: each of them once, in the name of all entries of the transaction, and not those
- * that this transaction looks at anyway; one statement.
- * @param tokens where the user token of each relative's cause is kept.
+ * Schedules the paying parents and paid children of changed accounts (§8 rule 1), not their relatives: each once for
+ * all entries, without accounts of this transaction; one statement.
+ * @param tokens receives the user token of each relative's cause.
  */
 export async function wakeRelatives(
   session: WriteSession,
@@ -216,8 +215,8 @@ export async function wakeRelatives(
 }
 
 /**
- * The transactions in which overdue itself is at work. What they publish asks for nothing: else a condition that looks at
- * the tag which its own state sets would never come to rest.
+ * Transactions of overdue itself, whose events start no refresh: a condition on a tag that its own state sets would
+ * loop for ever.
  */
 export class OwnTransactions {
   readonly #sessions = new WeakSet<WriteSession>();

@@ -5,10 +5,10 @@ import { type Decimal, formatDecimal } from '../../values/money/index.ts';
 import { type Duration, TimeUnit } from '../../values/time/index.ts';
 import { INT_MAX } from './written.ts';
 
-/** Name of the state of an account that is not overdue; it always exists and is never configured (§2.1). */
+/** The state of an account that is not overdue, never configured (§2.1). */
 export const CLEAR_STATE_NAME = '__KILLBILL__CLEAR__OVERDUE_STATE__';
 
-/** What becomes of the subscriptions of an account that enters a state (§5.1 step 6). */
+/** How entering a state cancels subscriptions (§5.1 step 6). */
 export const CancellationPolicy = {
   NONE: 'NONE',
   IMMEDIATE: 'IMMEDIATE',
@@ -16,28 +16,25 @@ export const CancellationPolicy = {
 } as const;
 export type CancellationPolicy = (typeof CancellationPolicy)[keyof typeof CancellationPolicy];
 
-/** The control tags that a condition may name (§1.1 rule 4). */
+/** The control tags allowed in conditions (§1.1 rule 4). */
 export const controlTagNames: readonly string[] = systemDefinitions
   .filter(({ isControlTag }) => isControlTag)
   .map(({ name }) => name);
 
-/** All criteria that are given must hold; one without any never holds (§1.1 rule 1). Null: not given. */
+/** All given criteria must hold; without any, never holds (§1.1 rule 1). Null: not given. */
 export interface OverdueCondition {
   /** Since the anchor; UNLIMITED never holds (§1.1 rule 2). */
   readonly unpaidFor: Duration | null;
   readonly unpaidCount: number | null;
   readonly unpaidTotal: Decimal | null;
   readonly responses: readonly PaymentResponse[] | null;
-  /** Name of a control tag that the account must carry. */
   readonly tagCarried: string | null;
-  /** Name of a control tag that the account must not carry. */
   readonly tagMissing: string | null;
 }
 
-/** A state that an account may be in, by configuration (§1.1). */
 export interface OverdueState {
   readonly name: string;
-  /** Such states are never entered (§2.1). */
+  /** Never entered (§2.1). */
   readonly isClearState: boolean;
   /** Null: never entered by evaluation. */
   readonly condition: OverdueCondition | null;
@@ -48,13 +45,13 @@ export interface OverdueState {
   readonly reevaluationInterval: Duration | null;
 }
 
-/** A tenant's dunning: states from the most to the least severe. */
+/** States from the most to the least severe. */
 export interface OverdueConfig {
   readonly initialReevaluationInterval: Duration | null;
   readonly states: readonly OverdueState[];
 }
 
-/** That of tenants without one: nothing is ever evaluated (§1.2 rule 1). */
+/** Evaluates nothing (§1.2 rule 1). */
 export const defaultOverdueConfig: OverdueConfig = {
   initialReevaluationInterval: null,
   states: [
@@ -71,12 +68,11 @@ export const defaultOverdueConfig: OverdueConfig = {
   ],
 };
 
-/** A state that an evaluation can come to. */
 export interface EnterableState extends OverdueState {
   readonly condition: OverdueCondition;
 }
 
-/** Those of the configuration, from the most severe on. */
+/** From the most severe on. */
 export function enterableStates({ states }: OverdueConfig): readonly EnterableState[] {
   return states.filter(isEnterable);
 }
@@ -85,7 +81,7 @@ function isEnterable(state: OverdueState): state is EnterableState {
   return !state.isClearState && state.condition !== null;
 }
 
-/** The XML of a configuration that was given as JSON (§1.2 rule 3). */
+/** The XML of a JSON configuration (§1.2 rule 3). */
 export function writeOverdueXml({ initialReevaluationInterval, states }: OverdueConfig): string {
   const initial = durationNode('initialReevaluationInterval', initialReevaluationInterval);
   const content = [...initial, ...states.map(stateNode)];
@@ -131,7 +127,7 @@ function durationNode(name: string, duration: Duration | null): readonly XmlNode
   return [{ name, content }];
 }
 
-/** A configuration as hosts and JSON see it (§1.4). */
+/** The JSON form of a configuration (§1.4). */
 export interface OverdueDefinition {
   readonly initialReevaluationInterval: number | null;
   readonly overdueStates: readonly OverdueStateDefinition[];
@@ -184,7 +180,7 @@ function conditionDefinition(condition: OverdueCondition): OverdueConditionDefin
   };
 }
 
-/** An interval in days; null where there is none, or it has no number of days that is fixed and has 32 bits (§10). */
+/** Days of an interval; null if it is absent or not a fixed number of days of 32 bits (§10). */
 export function wholeDays(interval: Duration | null): number | null {
   if (interval?.unit === TimeUnit.DAYS) return interval.number;
   const days = interval?.unit === TimeUnit.WEEKS ? interval.number * 7 : null;

@@ -6,7 +6,7 @@ import {
   readJsonTree,
   readXmlTree,
 } from '../../values/documents/index.ts';
-import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type BillingError, billingError, ErrorCode } from '../../values/errors/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../values/limits.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
@@ -31,17 +31,17 @@ import {
   XmlValue,
 } from './written.ts';
 
-/** States of an overdue configuration, each of which an evaluation may look at; people use three to five. */
+/** Each state may be evaluated; usual configurations have three to five. */
 const MAX_OVERDUE_STATES = 100;
 
-/** Characters of an overdue configuration, which is read in one go into memory: some milliseconds, of a hostile one 0.2 s. */
+/** Parsed in memory at once: some milliseconds, or 0.2 s for a hostile document. */
 export const MAX_OVERDUE_CONFIG_CHARACTERS = 256 * 1_024;
 
 /**
- * Reads an overdue configuration that is written as XML (§1): a text, or bytes of UTF-8, or of UTF-16 with a byte order
- * mark. Touches neither file system nor network.
- * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) with every problem and its line and column, or with the one
- * where the document stops being well-formed; TOO_LARGE (60012).
+ * Reads an XML configuration (§1) without file or network access: a text, or bytes of UTF-8, or of UTF-16 with a byte
+ * order mark.
+ * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010) with every problem and its position, or the first position
+ * that is not well-formed; TOO_LARGE (60012).
  */
 export function readOverdueXml(document: Uint8Array | string, reading: ConfigReading = {}): OverdueConfig {
   const decoded = decode(document);
@@ -64,17 +64,14 @@ export function readOverdueXml(document: Uint8Array | string, reading: ConfigRea
 }
 
 /**
- * The text of a configuration that came as bytes, for keeping; it is not read.
- * @throws as `readOverdueXml`, for bytes that are neither UTF-8 nor UTF-16 and for too many of them.
+ * Decodes a configuration without reading it.
+ * @throws as `readOverdueXml`, for other encodings and too many bytes.
  */
 export function overdueXmlText(document: Uint8Array | string): string {
   return decode(document).text;
 }
 
-/**
- * Reads one that is written as JSON (§1), with the intervals that it leaves open.
- * @throws as `readOverdueXml`.
- */
+/** Reads a JSON configuration with default intervals (§1). || @throws as `readOverdueXml`. */
 export function readOverdueJson(document: string, reading: ConfigReading = {}): OverdueConfig {
   const { text } = decode(document);
   return read(text, (findings) => {
@@ -92,8 +89,7 @@ export function readOverdueJson(document: string, reading: ConfigReading = {}): 
 
 export interface ConfigReading {
   /**
-   * Whether conditions without a criterion are accepted, as they were once: such a state never holds, and what is stored
-   * stays in force with it. Default false (§1.3 rule 2).
+   * Accepts conditions without criteria in stored configurations; such states never hold. Default false (§1.3 rule 2).
    */
   readonly acceptsEmptyConditions?: boolean;
 }
@@ -138,7 +134,7 @@ const jsonForm: Form = {
   },
 };
 
-/** Reads no more states than there may be (§1.3 rule 6). */
+/** Stops at the maximum number of states (§1.3 rule 6). */
 function readStates(values: readonly WrittenValue[], reading: Reading): readonly ReadState[] {
   const { findings } = reading;
   const first = values[MAX_OVERDUE_STATES];
@@ -154,7 +150,7 @@ function configOf(initialReevaluationInterval: Duration | null, states: readonly
   return { initialReevaluationInterval, states: states.map(({ state }) => state) };
 }
 
-/** Bytes of UTF-16 are two a character, and a few of UTF-8 more. */
+/** UTF-16 has two bytes per character, UTF-8 at most a few. */
 const MOST_BYTES_PER_CHARACTER = 4;
 
 function decode(document: Uint8Array | string): DecodedXml {
@@ -169,11 +165,11 @@ function decode(document: Uint8Array | string): DecodedXml {
 }
 
 function tooLarge(size: number): BillingError {
-  return new BillingError({
-    code: ErrorCode.TOO_LARGE,
-    message: `The configuration has ${size} characters; at most ${MAX_OVERDUE_CONFIG_CHARACTERS} are accepted`,
-    facts: { size, limit: MAX_OVERDUE_CONFIG_CHARACTERS },
-  });
+  return billingError(
+    ErrorCode.TOO_LARGE,
+    `The configuration has ${size} characters; at most ${MAX_OVERDUE_CONFIG_CHARACTERS} are accepted`,
+    { size, limit: MAX_OVERDUE_CONFIG_CHARACTERS },
+  );
 }
 
 function read(document: string, work: (findings: Findings) => OverdueConfig): OverdueConfig {
@@ -194,7 +190,6 @@ function attempt(work: () => OverdueConfig, findings: Findings): OverdueConfig |
   }
 }
 
-/** The rules on the names of states, whatever the form (§1.3 rule 1). */
 export function checkStates(states: readonly ReadState[], findings: Findings): void {
   const known = new Set<string>();
   for (const [index, { state, nameAt }] of states.entries()) {
@@ -216,7 +211,7 @@ export function checkStates(states: readonly ReadState[], findings: Findings): v
   }
 }
 
-/** Of JSON only: each threshold is smaller than that of the more severe states (§1.3 rule 4). */
+/** JSON only: thresholds decrease from more to less severe states (§1.3 rule 4). */
 export function checkThresholds(states: readonly ReadState[], findings: Findings): void {
   let before: { readonly name: string; readonly days: number } | undefined;
   for (const { state, timeAt } of states) {
@@ -233,7 +228,7 @@ export function checkThresholds(states: readonly ReadState[], findings: Findings
   }
 }
 
-/** For comparisons: months as 30 days and years as 365 (§1.3 rule 4). */
+/** Months count as 30 days, years as 365 (§1.3 rule 4). */
 export function daysOf({ unit, number }: Duration): number {
   switch (unit) {
     case TimeUnit.DAYS:
@@ -253,7 +248,7 @@ export function daysOf({ unit, number }: Duration): number {
 export const OverdueFormat = { XML: 'XML', JSON: 'JSON' } as const;
 export type OverdueFormat = (typeof OverdueFormat)[keyof typeof OverdueFormat];
 
-/** XML if the first character beyond white space is `<`: no JSON begins so. */
+/** XML starts with `<`, JSON never does. */
 export function formatOf(document: Uint8Array | string): OverdueFormat {
   return overdueXmlText(document).trimStart().startsWith('<') ? OverdueFormat.XML : OverdueFormat.JSON;
 }
@@ -269,7 +264,7 @@ export function readOverdueDocument(
   return readIn(format, document, {});
 }
 
-/** The same of what is stored, which has been accepted by the rules of its time. */
+/** Reads a stored configuration, accepted by earlier rules. */
 export function readStoredOverdueDocument(document: string): OverdueConfig {
   return readIn(formatOf(document), document, { acceptsEmptyConditions: true });
 }
@@ -280,23 +275,19 @@ function readIn(format: OverdueFormat, document: Uint8Array | string, reading: C
     : readOverdueJson(overdueXmlText(document), reading);
 }
 
-/**
- * Refuses a value of the tenant's key that breaks a rule of §1.3.
- * @throws as `readOverdueDocument`.
- */
+/** Rejects an invalid value of the tenant's key (§1.3). || @throws as `readOverdueDocument`. */
 export function checkOverdueConfig(value: string): void {
   readOverdueDocument(value);
 }
 
-/** A state that was read, and where what rules across states speak of stands. */
+/** A state with positions for rules across states. */
 export interface ReadState {
   readonly state: OverdueState;
-  /** Null: it has no name that can be read, which is reported. */
+  /** Null: the name is unreadable, which is reported. */
   readonly nameAt: number | null;
   readonly timeAt: number | null;
 }
 
-/** Reads the state that is the `number`th of its configuration. */
 export function readState(record: WrittenRecord, number: number, reading: Reading): ReadState {
   const { form, findings } = reading;
   const named = record.take(form.name);
@@ -325,7 +316,7 @@ export function readState(record: WrittenRecord, number: number, reading: Readin
   });
 }
 
-/** A state that is not the clear one is entered by its condition (§1.3 rule 2). */
+/** A state other than clear needs a condition (§1.3 rule 2). */
 function checkEntered(
   { condition, isEmpty }: Pick<ReadCondition, 'condition' | 'isEmpty'>,
   { at }: WrittenRecord,
@@ -343,15 +334,14 @@ function interval(value: WrittenValue | undefined, { form, findings }: Reading):
   return value === undefined ? null : form.readInterval(value, findings);
 }
 
-/** A condition, and where its time criterion stands. */
 export interface ReadCondition {
   readonly condition: OverdueCondition | null;
   readonly timeAt: number | null;
-  /** Whether it is there and nobody has written a criterion; false for one that cannot be read, which is reported. */
+  /** True if it exists without a criterion; false if unreadable, which is reported. */
   readonly isEmpty: boolean;
 }
 
-/** A condition that is there but cannot be read asks for nothing, so that it is not reported as missing too. */
+/** An unreadable condition is not reported as missing too. */
 export function readCondition(part: WrittenValue | undefined, reading: Reading): ReadCondition {
   if (part === undefined) return { condition: null, timeAt: null, isEmpty: false };
   const criteria = part.record();
@@ -384,12 +374,12 @@ function readCriteria(record: WrittenRecord, { form, findings }: Reading): ReadC
     tagMissing: oneOf(record.take('controlTagExclusion'), controlTagNames, findings) ?? null,
   };
   record.refuseOthers();
-  // What is wrong with a condition is said, and not that it asks for nothing either.
+  // Do not report an invalid condition as empty too.
   const isEmpty = Object.values(condition).every((each) => each === null) && findings.count === before;
   return { condition, timeAt: time?.at ?? null, isEmpty };
 }
 
-/** An empty list asks for nothing (§1.1 rule 3). */
+/** An empty list sets no criterion (§1.1 rule 3). */
 function readResponses(
   items: readonly WrittenValue[],
   findings: Findings,
@@ -411,8 +401,8 @@ function notNegative<T extends number | Decimal>(
 }
 
 /**
- * What JSON leaves open (§1.3 rule 5): a state is looked at again when the threshold of the more severe one before it is
- * reached, a clear account when that of the last state is.
+ * Default intervals of JSON (§1.3 rule 5): until the threshold of the next more severe state; for clear accounts, that
+ * of the last state.
  */
 export function withJsonDefaults(config: OverdueConfig): OverdueConfig {
   let severer: Duration | null = null;
@@ -438,16 +428,16 @@ function finite(duration: Duration | null): Duration | null {
   return duration !== null && Number.isFinite(daysOf(duration)) ? duration : null;
 }
 
-/** What XML and JSON call otherwise (§1.1), and where they count otherwise (§1.3). */
+/** Differences between XML and JSON in names (§1.1) and counts (§1.3). */
 export interface Form {
   readonly name: string;
   readonly blockChanges: string;
   readonly disableEntitlement: string;
   readonly interval: string;
   readonly responses: string;
-  /** Parts of a state that are taken and have no meaning. */
+  /** Parts of a state that are ignored. */
   readonly ignored: readonly string[];
-  /** Smallest number of a time criterion (§1.3 rule 3). */
+  /** Minimum of a time criterion (§1.3 rule 3). */
   readonly leastTime: number;
   readonly readInterval: (value: WrittenValue, findings: Findings) => Duration | null;
 }

@@ -5,25 +5,22 @@ import { type Decimal, parseWireDecimal } from '../../values/money/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { type Duration, TimeUnit, UNLIMITED_DURATION } from '../../values/time/index.ts';
 
-/**
- * A value of a configuration as somebody wrote it, as XML or as JSON. Each reading gives undefined where it is of another
- * type, which is then among the findings.
- */
+/** A value in XML or JSON. Reading it as a wrong type returns undefined and reports a finding. */
 export interface WrittenValue {
   readonly at: number;
   /** For messages: `Element "unit"`. */
   readonly label: string;
   text(): string | undefined;
-  /** Of 32 bits. */
+  /** 32 bits. */
   wholeNumber(): number | undefined;
   amount(): Decimal | undefined;
   flag(): boolean | undefined;
-  /** The values of a list, whose elements have this name in XML. */
+  /** List items, named `elementName` in XML. */
   items(elementName: string): readonly WrittenValue[];
   record(): WrittenRecord | undefined;
 }
 
-/** The named parts of an element or object; what nobody has asked for is unknown. */
+/** The named parts of an element or object; unread ones are unknown. */
 export class WrittenRecord {
   readonly at: number;
   readonly #label: string;
@@ -43,7 +40,7 @@ export class WrittenRecord {
     this.#parts = new Map([...byName].map(([name, found]) => [name, found.map(([, value]) => value)]));
   }
 
-  /** The one part of that name; reports any other of it. */
+  /** Returns the part of that name and reports duplicates. */
   take(name: string): WrittenValue | undefined {
     const [first, ...others] = this.takeAll(name);
     for (const { at, label } of others) this.#findings.add(at, `${label} is repeated; keep one`);
@@ -55,7 +52,7 @@ export class WrittenRecord {
     return this.#parts.get(name) ?? [];
   }
 
-  /** As `take`; reports that there is none. */
+  /** As `take`; reports a missing part. */
   require(name: string): WrittenValue | undefined {
     const value = this.take(name);
     if (value === undefined) this.#findings.add(this.at, `${this.#label} lacks "${name}"`);
@@ -78,7 +75,7 @@ export function wholeNumberOf(text: string): number | undefined {
   return value >= -INT_MAX - 1 && value <= INT_MAX ? value : undefined;
 }
 
-/** The value of a member of an object or of a list, read as bodies are: scalars of another type are converted (http-api §9 rule 6). */
+/** A JSON value, read like request bodies: scalars of another type are converted (http-api §9 rule 6). */
 export class JsonValue implements WrittenValue {
   readonly label: string;
   readonly at: number;
@@ -125,7 +122,7 @@ export class JsonValue implements WrittenValue {
     return this.#node.items.map((item) => new JsonValue(item, this.label, this.#findings));
   }
 
-  /** Its members by their names; those that are null or an empty text count as absent (http-api §9 rules 6 and 7). */
+  /** Members by name; null and empty texts count as absent (http-api §9 rules 6 and 7). */
   record(): WrittenRecord | undefined {
     if (this.#node.kind !== 'object') return this.#refuse('an object');
     const parts = this.#node.members
@@ -137,7 +134,6 @@ export class JsonValue implements WrittenValue {
     return new WrittenRecord(this, parts, this.#findings);
   }
 
-  /** A number, or the text that holds one. */
   #scalar(): string {
     if (this.#node.kind === 'number') return this.#node.literal;
     return this.#node.kind === 'string' ? this.#node.value : '';
@@ -170,7 +166,7 @@ function shown(node: JsonNode): string {
   }
 }
 
-/** The value of an element, or of an attribute that stands in the place of one. */
+/** The value of an element, or of an attribute in its place. */
 export class XmlValue implements WrittenValue {
   readonly label: string;
   readonly at: number;
@@ -210,7 +206,7 @@ export class XmlValue implements WrittenValue {
     return items;
   }
 
-  /** Its children by their names; attributes only those asked for, by `@` and their name. */
+  /** Children by name; attributes only on request, by `@` and their name. */
   record(): WrittenRecord {
     const { children, attributes, text } = this.#element;
     if (text !== '') this.#findings.add(this.at, `${this.label} holds no text`);
@@ -259,7 +255,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ]);
 
-/** What editors put on the root of a document. */
+/** Attributes that editors add to the root. */
 function isSchemaHint(attribute: string): boolean {
   return (
     attribute.startsWith('xmlns:') || /^xsi:(?:noNamespaceSchemaLocation|schemaLocation)$/.test(attribute)
@@ -279,7 +275,7 @@ export function oneOf<T extends string>(
   return found;
 }
 
-/** A text that XML can hold, in which every configuration is kept. */
+/** A text that XML, the stored form, can contain. */
 export function textForXml(value: WrittenValue | undefined, findings: Findings): string | undefined {
   const text = value?.text();
   if (value === undefined || text === undefined) return undefined;
@@ -288,7 +284,7 @@ export function textForXml(value: WrittenValue | undefined, findings: Findings):
   return undefined;
 }
 
-/** A duration of at least `least` units; an UNLIMITED one needs no number, and may have -1 as catalogs write it. */
+/** A duration of at least `least` units; UNLIMITED needs no number and allows -1 as in catalogs. */
 export function readDuration(value: WrittenValue, findings: Findings, least = 0): Duration | undefined {
   const record = value.record();
   if (record === undefined) return undefined;
@@ -307,7 +303,7 @@ export function readDuration(value: WrittenValue, findings: Findings, least = 0)
   return isUnlimited ? UNLIMITED_DURATION : { unit, number };
 }
 
-/** Collects all that is wrong with one document, each with its line and column. */
+/** Collects all problems of one document with positions. */
 export class Findings {
   readonly #lines: Lines;
   readonly #found: { readonly at: number; readonly message: string }[] = [];
@@ -318,7 +314,6 @@ export class Findings {
     this.#lines = new Lines(document);
   }
 
-  /** In the order of the document. */
   get problems(): readonly Problem[] {
     const listed = this.#found
       .toSorted((one, other) => one.at - other.at)
@@ -335,7 +330,7 @@ export class Findings {
     else this.#unlisted += 1;
   }
 
-  /** What is found during the work is said of the subject. */
+  /** Attributes findings of `work` to the subject. */
   about<T>(subject: string, work: () => T): T {
     const before = this.#subject;
     this.#subject = `${subject}: `;
@@ -347,7 +342,6 @@ export class Findings {
   }
 }
 
-/** The error for a configuration that is refused, with every problem found (§1.3). */
 export function invalidOverdueConfig(problems: readonly Problem[]): BillingError {
   return new BillingError({
     code: ErrorCode.OVERDUE_INVALID_FOR_TENANT,

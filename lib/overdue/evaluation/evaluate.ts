@@ -11,8 +11,8 @@ import {
 } from '../config/overdue-config.ts';
 
 /**
- * The most severe state whose condition holds for what the account owes today, null for clear (§4). States in between are
- * not entered, and those that are called clear never are (§2.1).
+ * The most severe state whose condition holds for today's debt, null for clear (§4). Skips states in between and those
+ * marked clear (§2.1).
  */
 export function evaluateOverdue(
   config: OverdueConfig,
@@ -22,7 +22,7 @@ export function evaluateOverdue(
   return enterableStates(config).find((state) => holds(state, snapshot, today)) ?? null;
 }
 
-/** All criteria of its condition hold, and there is one (§1.1 rule 1). */
+/** True if there is a criterion and all hold (§1.1 rule 1). */
 export function holds(
   { condition }: Pick<EnterableState, 'condition'>,
   snapshot: BillingSnapshot,
@@ -32,7 +32,6 @@ export function holds(
   return criteria.length > 0 && criteria.every((criterion) => criterionHolds(criterion, snapshot, today));
 }
 
-/** One thing that a condition asks for (§1.1). */
 export type Criterion =
   | { readonly kind: 'TIME'; readonly duration: Duration }
   | { readonly kind: 'COUNT'; readonly count: number }
@@ -41,7 +40,7 @@ export type Criterion =
   | { readonly kind: 'TAG_CARRIED'; readonly tag: string }
   | { readonly kind: 'TAG_MISSING'; readonly tag: string };
 
-/** The criteria that a condition gives, in the order of §1.1. */
+/** In the order of §1.1. */
 export function criteriaOf(condition: OverdueCondition): readonly Criterion[] {
   const { unpaidFor, unpaidCount, unpaidTotal, responses, tagCarried, tagMissing } = condition;
   const criteria: Criterion[] = [];
@@ -54,7 +53,6 @@ export function criteriaOf(condition: OverdueCondition): readonly Criterion[] {
   return criteria;
 }
 
-/** Whether the criterion holds for what is owed today. */
 export function criterionHolds(criterion: Criterion, snapshot: BillingSnapshot, today: LocalDate): boolean {
   switch (criterion.kind) {
     case 'TIME': {
@@ -76,7 +74,7 @@ export function criterionHolds(criterion: Criterion, snapshot: BillingSnapshot, 
   }
 }
 
-/** The date on which a time criterion begins to hold; null: never, as nothing is unpaid or the time has no end. */
+/** The first date of a time criterion; null: never, since nothing is unpaid or the time is unlimited. */
 export function thresholdDate(anchor: LocalDate | null, duration: Duration): LocalDate | null {
   return anchor === null ? null : (durationEnd(anchor, duration) ?? null);
 }
@@ -84,14 +82,14 @@ export function thresholdDate(anchor: LocalDate | null, duration: Duration): Loc
 export interface CheckedAccount {
   readonly config: OverdueConfig;
   readonly snapshot: BillingSnapshot;
-  /** What the evaluation came to; null = clear. */
+  /** null = clear. */
   readonly next: OverdueState | null;
   readonly today: LocalDate;
 }
 
-/** The date on which the account is looked at again (§6), always later than today; null: no new check. */
+/** The date of the next check (§6), later than today; null: none. */
 export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount): LocalDate | null {
-  // Such a configuration asks for nothing, so whoever owes something keeps a check to meet another one by (§6 rule 6).
+  // Without states, debtors keep a check in case of a new configuration (§6 rule 6).
   if (enterableStates(config).length === 0) return owes(snapshot) ? addDays(today, 1) : null;
   const turn = nextTurn(config, snapshot, today);
   const initial = snapshot.anchor === null ? null : config.initialReevaluationInterval;
@@ -101,7 +99,7 @@ export function nextCheckDate({ config, snapshot, next, today }: CheckedAccount)
   return turn === null ? again : minDate(turn, again);
 }
 
-/** The first later date on which the passing of time alone can change the state; null: none. */
+/** The first later date on which time alone can change the state; null: none. */
 export function nextTurn(
   config: OverdueConfig,
   { anchor, nextUnpaidDate }: BillingSnapshot,
@@ -114,7 +112,7 @@ export function nextTurn(
   return first === undefined ? null : minDate(first, ...others);
 }
 
-/** True: there is nothing to wait for, so that pending checks are removed (§6 rule 3). */
+/** True: pending checks are removed (§6 rule 3). */
 export function needsNoCheck({ snapshot, next }: Pick<CheckedAccount, 'snapshot' | 'next'>): boolean {
   return next === null && !owes(snapshot);
 }
@@ -123,31 +121,29 @@ function owes({ anchor, nextUnpaidDate }: BillingSnapshot): boolean {
   return anchor !== null || nextUnpaidDate !== null;
 }
 
-/** An invoice that is owed (§3.1), whatever its target date. */
+/** An owed invoice (§3.1), whatever its target date. */
 export interface UnpaidInvoice extends Pick<Invoice, 'invoiceDate' | 'commitDate' | 'targetDate'> {
   readonly invoiceId: Uuid;
   readonly balance: Decimal;
 }
 
-/** What an evaluation looks at beside the unpaid invoices (§3.2). */
+/** The facts besides unpaid invoices (§3.2). */
 export interface SnapshotFacts {
-  /** Of the newest failed purchase of the unpaid invoices, OTHER where the gateway gave none; null: none has failed. */
+  /** Of the newest failed purchase of the unpaid invoices, OTHER without a reason; null: none failed. */
   readonly lastPaymentResponse: PaymentResponse | null;
-  /** Names of the control tags of the evaluated account. */
   readonly tags: ReadonlySet<string>;
 }
 
-/** What an account owes on a date (§3.2). */
 export interface BillingSnapshot extends SnapshotFacts {
   readonly unpaidCount: number;
   readonly unpaidTotal: Decimal;
-  /** From when on the age of the earliest unpaid invoice counts; null where nothing is unpaid. */
+  /** The start of the earliest unpaid invoice's age; null if nothing is unpaid. */
   readonly anchor: LocalDate | null;
-  /** The first later date on which a further invoice counts as unpaid: its target date. */
+  /** The next target date of a further invoice. */
   readonly nextUnpaidDate: LocalDate | null;
 }
 
-/** The snapshot of `today`, of all that the account owes; an invoice counts from its target date on (§3.1). */
+/** The snapshot of `today`; an invoice counts from its target date on (§3.1). */
 export function billingSnapshot(
   owed: readonly UnpaidInvoice[],
   { lastPaymentResponse, tags, today }: SnapshotFacts & { readonly today: LocalDate },
@@ -166,7 +162,7 @@ export function billingSnapshot(
   };
 }
 
-/** What counts on a date (§3.1). */
+/** The invoices that count on a date (§3.1). */
 export function unpaidOn<I extends Pick<Invoice, 'targetDate'>>(
   owed: readonly I[],
   date: LocalDate,
@@ -174,7 +170,7 @@ export function unpaidOn<I extends Pick<Invoice, 'targetDate'>>(
   return owed.filter(({ targetDate }) => targetDate === null || targetDate <= date);
 }
 
-/** Nobody can pay a draft, so its age counts from the day on which it was committed (§3.2). */
+/** Drafts cannot be paid, so age counts from the commit date (§3.2). */
 export function agesFrom({ invoiceDate, commitDate }: UnpaidInvoice): LocalDate {
   return commitDate !== null && commitDate > invoiceDate ? commitDate : invoiceDate;
 }

@@ -30,9 +30,9 @@ import {
 
 export interface ExplainedState {
   readonly state: string;
-  /** Local date from which on it is in that state; null: it never was in another. */
+  /** Local start of the state; null: it was never in another. */
   readonly since: LocalDate | null;
-  /** Name of the state whose condition is the first to hold; null: none. */
+  /** The first state whose condition holds; null: none. */
   readonly matched: string | null;
   readonly exempt: 'SELF' | 'PARENT' | null;
   readonly isPaidByParent: boolean;
@@ -40,7 +40,7 @@ export interface ExplainedState {
   readonly nextCheck: LocalDate | null;
 }
 
-/** The state of an account in a few sentences, for people. */
+/** The state of an account in a few sentences. */
 export function explanationText(explained: ExplainedState): string {
   const { matched, exempt, isPaidByParent, reasons, nextCheck } = explained;
   const sentences = [stateSentence(explained)];
@@ -67,7 +67,7 @@ function stateSentence({ state, since }: ExplainedState): string {
     : `The account is in ${state}${from}.`;
 }
 
-/** The first that holds is what counts; those before it say why not more. */
+/** Reasons up to the first state that holds, including why more severe ones do not. */
 function reasonsUpTo(matched: string | null, reasons: readonly StateReasons[]): readonly string[] {
   const last = reasons.findIndex(({ state }) => state === matched);
   return (last < 0 ? reasons : reasons.slice(0, last + 1)).map(({ text }) => text);
@@ -77,33 +77,31 @@ function shown(state: string | null): string {
   return state ?? 'no state';
 }
 
-/** Why an account is, or is not, in a state that it could be in. */
 export interface StateReasons {
   readonly state: string;
-  /** Whether the whole condition holds. */
   readonly holds: boolean;
   readonly criteria: readonly CriterionReason[];
-  /** All of it in one sentence. */
+  /** One sentence. */
   readonly text: string;
 }
 
 export interface CriterionReason {
   readonly kind: Criterion['kind'];
   readonly holds: boolean;
-  /** What was compared: `unpaid since 2012-05-31, 30 days of 30`. */
+  /** Such as `unpaid since 2012-05-31, 30 days of 30`. */
   readonly text: string;
 }
 
 export interface ReasonsInput {
   readonly config: OverdueConfig;
-  /** Of the date that the reasons are asked for. */
+  /** Of the requested date. */
   readonly snapshot: BillingSnapshot;
   readonly date: LocalDate;
-  /** Null: the account has none, and owes nothing. */
+  /** Null if the account has no currency and owes nothing. */
   readonly currency: Currency | null;
 }
 
-/** For each state that can be entered, from the most severe on, what its condition finds on that date. */
+/** The findings for each state from the most severe on. */
 export function stateReasons({ config, snapshot, date, currency }: ReasonsInput): readonly StateReasons[] {
   return enterableStates(config).map((state) => {
     const criteria = criteriaOf(state.condition).map((criterion) => ({
@@ -148,7 +146,7 @@ function responseText({ lastPaymentResponse }: BillingSnapshot): string {
   return `the last payment response is ${lastPaymentResponse}`;
 }
 
-/** `unpaid since 2012-01-31, 12 days of 29 (1 month, on 2012-02-29)`. */
+/** Such as `unpaid since 2012-01-31, 12 days of 29 (1 month, on 2012-02-29)`. */
 function timeText(duration: Duration, anchor: LocalDate | null, date: LocalDate): string {
   if (anchor === null) return `nothing is unpaid, asked for is a debt of ${durationText(duration)}`;
   const since = `unpaid since ${formatLocalDate(anchor)}`;
@@ -177,26 +175,25 @@ function amountText(amount: Decimal, currency: Currency | null): string {
 
 export interface CalendarInput {
   readonly config: OverdueConfig;
-  /** All that the account owes, also what counts from a later date on. */
+  /** Including invoices that count later. */
   readonly owed: readonly UnpaidInvoice[];
   readonly facts: SnapshotFacts;
   readonly current: string;
-  /** Local date of the pending check; null: there is none, so nothing changes by itself. */
+  /** Local date of the pending check; null: no change by time alone. */
   readonly check: LocalDate | null;
   readonly today: LocalDate;
   readonly until: LocalDate;
 }
 
-/** A date on which the account comes to another state; null = clear. */
+/** A date of a new state; null = clear. */
 export interface CalendarStep {
   readonly date: LocalDate;
   readonly state: OverdueState | null;
 }
 
 /**
- * The states that the account comes to by its checks (§6) from today to `until`, in order, if nothing is paid and nothing
- * new is invoiced. Between the pending check and the dates on which a time is reached or an invoice begins to count, checks
- * find the same again, so they are left out.
+ * The states reached by checks (§6) from today to `until`, in order, without payments or new invoices. Omits checks
+ * between the pending one and the next threshold or target date, which find no change.
  */
 export function overdueCalendar(input: CalendarInput): readonly CalendarStep[] {
   const { config, owed, facts, today, until } = input;

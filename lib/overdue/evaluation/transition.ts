@@ -19,25 +19,24 @@ import {
 } from '../config/overdue-config.ts';
 import { agesFrom, type UnpaidInvoice } from './evaluate.ts';
 
-/** Name and flags of a blocking state of an account that overdue sets (§2.2). */
+/** Name and flags of overdue's blocking state (§2.2). */
 export type OverdueBlock = Pick<
   BlockingState,
   'stateName' | 'isBlockChange' | 'isBlockEntitlement' | 'isBlockBilling'
 >;
 
-/** What is to be done with AUTO_INVOICING_OFF on the account (§5.1 step 7). */
+/** The change of AUTO_INVOICING_OFF (§5.1 step 7). */
 export const InvoicingOffStep = { ADD: 'ADD', REMOVE: 'REMOVE', KEEP: 'KEEP' } as const;
 export type InvoicingOffStep = (typeof InvoicingOffStep)[keyof typeof InvoicingOffStep];
 
-/** All that entering a state does to an account (§5.1 steps 5 to 9), as data. */
+/** The effects of entering a state (§5.1 steps 5 to 9), as data. */
 export interface OverdueTransition {
   readonly state: OverdueBlock;
   readonly effective: DatedInstant;
   readonly cancellation: CancellationPolicy;
   readonly invoicingOff: InvoicingOffStep;
-  /** Whether overdue owns AUTO_INVOICING_OFF afterwards. */
   readonly ownsInvoicingOff: boolean;
-  /** What the OVERDUE_CHANGE event says (§9.3); null: the same state with other flags, so there is no such event. */
+  /** Content of the OVERDUE_CHANGE event (§9.3); null: only flags change, without event. */
   readonly change: OverdueChange | null;
 }
 
@@ -49,17 +48,17 @@ export interface OverdueChange {
 }
 
 export interface TransitionInput {
-  /** The latest blocking state of overdue that is in effect; null = the account has never left clear. */
+  /** The latest effective blocking state of overdue; null = always clear. */
   readonly prev: OverdueBlock | null;
-  /** What the evaluation came to; null = clear. */
+  /** null = clear. */
   readonly next: OverdueState | null;
-  /** Whether overdue has added the AUTO_INVOICING_OFF that the account carries. */
+  /** Whether overdue has set AUTO_INVOICING_OFF. */
   readonly ownsInvoicingOff: boolean;
   readonly hasInvoicingOff: boolean;
   readonly effective: DatedInstant;
 }
 
-/** What an evaluation makes of an account; null: nothing changes. */
+/** Returns null if nothing changes. */
 export function planTransition(input: TransitionInput): OverdueTransition | null {
   const { next, effective } = input;
   const prev = input.prev ?? blockOf(null);
@@ -79,7 +78,7 @@ export function planTransition(input: TransitionInput): OverdueTransition | null
   };
 }
 
-/** Name and flags of the blocking state for a state (§2.2); null = clear. */
+/** The blocking state of a state (§2.2); null = clear. */
 export function blockOf(state: OverdueState | null): OverdueBlock {
   const isDisabling = state?.disableEntitlement ?? false;
   return {
@@ -98,7 +97,7 @@ function hasSameFlags(one: OverdueBlock, other: OverdueBlock): boolean {
   );
 }
 
-/** Overdue takes away only the tag that it has given (§5.1 step 7). */
+/** Overdue removes only its own tag (§5.1 step 7). */
 function invoicingOffStep(
   { hasInvoicingOff, ownsInvoicingOff }: TransitionInput,
   billing: Pick<OverdueChange, 'isBlockedBilling' | 'isUnblockedBilling'>,
@@ -112,24 +111,22 @@ function invoicingOffStep(
 }
 
 export interface EffectiveInput {
-  /** The instant that the check was scheduled for, however late it runs; null for a refresh. */
+  /** The scheduled instant of the check, however late it runs; null for a refresh. */
   readonly scheduled: Instant | null;
-  /** What the evaluation came to; null = clear. */
+  /** null = clear. */
   readonly next: OverdueState | null;
-  /** Whether the account is worse off by it. */
   readonly isWorse: boolean;
-  /** The first date on which the unpaid invoices were enough for it; null: it does not ask for such. */
+  /** The first date on which the unpaid invoices met it; null: it has no such criteria. */
   readonly reached: LocalDate | null;
   readonly account: Pick<Account, 'timeZone' | 'referenceTime'>;
   readonly now: Instant;
-  /** From when on the state that it follows is in effect; null = clear from the beginning. */
+  /** Start of the previous state; null = always clear. */
   readonly prevEffective: DatedInstant | null;
 }
 
 /**
- * From when on the account is in the state that an evaluation came to (§5.3): now, except that a check finds a worse state
- * as of when it was due, or when the state was reached. Never in the future, and never before the state that
- * it follows.
+ * The start of a new state (§5.3): now, but a worse state found by a check starts when that was due or the state was
+ * reached. Never in the future nor before the previous state.
  */
 export function effectiveOf(input: EffectiveInput): DatedInstant {
   const { account, prevEffective } = input;
@@ -141,7 +138,7 @@ export function effectiveOf(input: EffectiveInput): DatedInstant {
   return { at: effective.at, date: maxDate(effective.date, prevEffective.date) };
 }
 
-/** When a worse state was due; null: what was found was not to be expected earlier. */
+/** When a worse state was due; null: it was not expected earlier. */
 function dueOf({ scheduled, next, isWorse, reached, account }: EffectiveInput): DatedInstant | null {
   if (scheduled === null || next === null || !isWorse) return null;
   const asked = dated(scheduled, account);
@@ -154,9 +151,9 @@ function dated(instant: Instant, { timeZone }: Pick<Account, 'timeZone'>): Dated
 }
 
 /**
- * The first date on which what is unpaid today was old, many and much enough for a state (§5.3 rule 2); null: it asks
- * for none of these.
- * @param unpaid all that counts today.
+ * The first date on which today's unpaid invoices were old, many and large enough for a state (§5.3 rule 2); null
+ * without such criteria.
+ * @param unpaid all invoices that count today.
  */
 export function reachedDate({ condition }: OverdueState, unpaid: readonly UnpaidInvoice[]): LocalDate | null {
   if (condition === null) return null;
@@ -176,7 +173,7 @@ export function reachedDate({ condition }: OverdueState, unpaid: readonly Unpaid
   ]);
 }
 
-/** The one with which the balances before it make the total. */
+/** The first invoice with which the total is reached. */
 function firstUpTo(inOrder: readonly UnpaidInvoice[], total: Decimal): UnpaidInvoice | undefined {
   let owed = ZERO;
   return inOrder.find(({ balance }) => {
@@ -204,8 +201,8 @@ function latest(dates: readonly (LocalDate | null)[]): LocalDate | null {
 }
 
 /**
- * Whether an account that comes from one state to another is worse off: the configuration lists the other before the one.
- * A state that it no longer knows is told by what it blocks. Null = clear, which nothing is milder than.
+ * Returns true if the configuration lists the new state before the old one. States missing from it are compared by
+ * their blocks. Null = clear, the mildest.
  */
 export function isWorse(
   { states }: OverdueConfig,

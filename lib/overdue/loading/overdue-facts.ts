@@ -19,27 +19,25 @@ import { defaultOverdueConfig, type OverdueConfig, writeOverdueXml } from '../co
 import { readOverdueDocument, readStoredOverdueDocument } from '../config/read-config.ts';
 import { type UnpaidInvoice, unpaidOn } from '../evaluation/evaluate.ts';
 
-/** What is known of an account when it is evaluated. */
+/** The facts for the evaluation of an account. */
 export interface OverdueFacts {
   readonly account: Account;
-  /** Today in the account's zone. */
   readonly today: LocalDate;
-  /** The latest blocking state of overdue; null = it has never left clear. */
+  /** The latest blocking state of overdue; null = always clear. */
   readonly prev: BlockingState | null;
-  /** Whose unpaid invoices count: the account, or the parent that pays for it (§8 rule 2). */
+  /** The account, or its paying parent, whose unpaid invoices count (§8 rule 2). */
   readonly payerId: Uuid;
   readonly unpaid: readonly UnpaidInvoice[];
   readonly lastPaymentResponse: PaymentResponse | null;
-  /** Names of the account's own control tags. */
   readonly tags: ReadonlySet<string>;
   readonly hasInvoicingOff: boolean;
-  /** The account with the tag that exempts it: itself, or the parent that pays for it (§7 rule 3); null for none. */
+  /** The exempt account: itself, or its paying parent (§7 rule 3); null for none. */
   readonly exemptBy: Uuid | null;
 }
 
 /**
- * What is known of these accounts at an instant, in a constant number of statements (§3.2).
- * @param of `responses`: whether it is asked why payments have failed.
+ * Loads the facts of accounts in a constant number of statements (§3.2).
+ * @param of `responses`: whether to read reasons of failed payments.
  */
 export async function loadOverdueFacts(
   session: ReadSession,
@@ -89,13 +87,13 @@ export async function loadOverdueFacts(
   });
 }
 
-/** Why the newest of these payments has failed (§3.2); null: there is none. */
+/** The reason of the newest failure (§3.2); null: none. */
 function lastResponse(failures: readonly LastFailure[]): PaymentResponse | null {
   const [last] = failures.toSorted((one, other) => other.transactionRecordId - one.transactionRecordId);
   return last === undefined ? null : (last.paymentResponse ?? PaymentResponse.OTHER);
 }
 
-/** What a parent pays of an account is the parent's debt, also once the account pays by itself again (§8 rule 2). */
+/** Invoices paid by a parent stay its debt, even after the account pays for itself again (§8 rule 2). */
 function paidByItsAccount({ contributedAmount }: Invoice): boolean {
   return contributedAmount === null;
 }
@@ -113,19 +111,16 @@ function carries(tags: readonly Tag[], effect: TagEffect): boolean {
   return tags.some(({ tagDefinitionId }) => hasEffect(tagDefinitionId, effect));
 }
 
-/** Gives the overdue configuration that is in force for the tenant of a session. */
 export type OverdueConfigOf = (session: ReadSession) => Promise<OverdueConfig>;
 
-/** A configuration with the text that it was read from. */
 export interface OverdueDocument {
   readonly text: string;
   readonly config: OverdueConfig;
 }
 
 /**
- * The overdue configurations of the tenants (§1.2), each parsed once. The tenant's row names the row that holds its
- * configuration, and rows never change: the next evaluation on every node follows an upload, and what is cached costs no
- * statement beyond the revisions that a session reads anyway.
+ * The overdue configurations of tenants (§1.2), parsed once. The tenant's row refers to an immutable row, so an upload
+ * takes effect on every node at the next evaluation, and cached ones cost no statement beyond the session's revisions.
  */
 export class OverdueConfigs {
   readonly #logger: Logger;
@@ -150,7 +145,6 @@ export class OverdueConfigs {
     return this.#cache.find(active) ?? (await this.#read(session, active)).config;
   };
 
-  /** The configuration in force with its text, which is read from the storage. */
   async documentOf(session: ReadSession): Promise<OverdueDocument> {
     const { overdueConfig: active } = await session.revisions();
     return active === null ? this.#default : this.#read(session, active);
@@ -162,7 +156,7 @@ export class OverdueConfigs {
     return document;
   }
 
-  /** What has come to the storage otherwise than by an upload may be bad (R13). */
+  /** A value stored without an upload may be invalid (R13). */
   #parsed(session: ReadSession, text: string): OverdueDocument {
     try {
       return { text, config: readStoredOverdueDocument(text) };

@@ -57,7 +57,7 @@ import type {
   OverdueUploadOptions,
 } from './overdue-operations.ts';
 
-/** The state of an account, what it will come to and why (§10). */
+/** The current and future states of accounts and their reasons (§10). */
 export class OverdueAccountService implements OverdueAccountOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage'>;
   readonly #configOf: OverdueConfigOf;
@@ -143,13 +143,13 @@ async function loadFacts(session: ReadSession, accountId: Uuid, at: Instant): Pr
   return facts;
 }
 
-/** When the account is looked at again; null = never. */
+/** null = never. */
 async function pendingCheck(session: ReadSession, { account }: OverdueFacts): Promise<Instant | null> {
   const [pending] = await session.notifications.findPending([checkKey(account.recordId)]);
   return pending?.effectiveDate ?? null;
 }
 
-/** Since when it is in its state: a change of the state's flags alone does not begin it anew (§5.1 step 5). */
+/** A change of only the flags does not start a new state (§5.1 step 5). */
 async function sinceWhen(
   session: ReadSession,
   { account, prev }: OverdueFacts,
@@ -180,7 +180,6 @@ function checkDay(date: LocalDate, today: LocalDate): void {
   );
 }
 
-/** What is told of an account's state, for today. */
 export function explanationOf(
   facts: OverdueFacts,
   known: {
@@ -232,12 +231,11 @@ function owedOf({ unpaidCount, unpaidTotal, anchor, lastPaymentResponse }: Billi
   return { unpaidCount, unpaidTotal, unpaidSince: anchor, lastPaymentResponse };
 }
 
-/** The day on which an instant is for the account. */
+/** The local date of an instant. */
 export function dayOf(at: Instant | null, { account }: OverdueFacts): LocalDate | null {
   return at === null ? null : localDateOf(at, account.timeZone);
 }
 
-/** What a tenant has set that views of states show. */
 export interface StateSettings {
   readonly config: OverdueConfig;
   readonly retryDays: readonly number[];
@@ -259,7 +257,7 @@ export function configuredStateView(
   };
 }
 
-/** The state that is stored of an account, which the configuration may not know any more (§2.1). */
+/** The stored state, possibly missing from the configuration (§2.1). */
 export function storedStateView(stored: BlockingState | null, settings: StateSettings): OverdueStateView {
   const name = stored?.stateName ?? CLEAR_STATE_NAME;
   if (stored === null || name === CLEAR_STATE_NAME) return configuredStateView(null, settings);
@@ -274,7 +272,7 @@ export function storedStateView(stored: BlockingState | null, settings: StateSet
   };
 }
 
-/** Overdue configurations (§1), each the value of its tenant's key (platform §3). */
+/** Overdue configurations (§1), stored as a tenant key (platform §3). */
 export class OverdueConfigService implements OverdueConfigOperations<WithContext> {
   readonly #ports: Pick<Ports, 'storage'>;
   readonly #configs: OverdueConfigs;
@@ -311,7 +309,7 @@ export class OverdueConfigService implements OverdueConfigOperations<WithContext
   }
 }
 
-/** The text to keep. @throws as `upload`. */
+/** The text to store. @throws as `upload`. */
 function checkedText(config: Uint8Array | string | NewOverdueDefinition, format?: OverdueFormat): string {
   if (typeof config !== 'string' && !(config instanceof Uint8Array)) return definitionText(config);
   readOverdueDocument(config, format);
@@ -323,7 +321,7 @@ const withAmountsRead = takerOf({
 });
 
 /**
- * The JSON of a definition, by whose rules it is checked. Its problems have no places: nobody has written that text.
+ * The JSON of a definition, whose rules apply; problems have no positions.
  * @throws BillingError OVERDUE_INVALID_FOR_TENANT (5010), MISSING_OR_INVALID_FIELD (60003).
  */
 export function definitionText(definition: NewOverdueDefinition): string {

@@ -12,24 +12,23 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { formatInstant, type Instant, parseWireInstant } from '../../values/time/index.ts';
 import { enterableStates, type OverdueConfig } from '../config/overdue-config.ts';
 
-/** CHECK = it was scheduled; REFRESH = something has changed; CLEAR = the account has become exempt (§7). */
+/** CHECK = scheduled; REFRESH = after a change; CLEAR = the account became exempt (§7). */
 export const OverdueAction = { CHECK: 'CHECK', REFRESH: 'REFRESH', CLEAR: 'CLEAR' } as const;
 export type OverdueAction = (typeof OverdueAction)[keyof typeof OverdueAction];
 
-/** What an entry of overdue's queues asks for. */
 export interface OverdueJob {
   readonly action: OverdueAction;
-  /** The instant for which a check was scheduled (§5.3 rule 1), or that of the event, however late the entry comes. */
+  /** The scheduled instant of a check (§5.3 rule 1), or that of the event, however late it runs. */
   readonly asked: Instant;
-  /** Whether the parent that pays and the children that it pays for are looked at next (§8 rule 1). */
+  /** Whether to evaluate the paying parent and paid children next (§8 rule 1). */
   readonly spreads: boolean;
-  /** An entry of the transaction that has led to this one, where that was not of the same account. */
+  /** The account of the causing entry, if different. */
   readonly causedBy: number | null;
 }
 
 export interface OverdueWakeUp extends OverdueJob {
   readonly accountRecordId: number;
-  /** When the entry is due; default: when it was asked for. */
+  /** Default: `asked`. */
   readonly due?: Instant;
 }
 
@@ -39,9 +38,9 @@ export function checkKey(accountRecordId: number): string {
 }
 
 /**
- * One live refresh and one live clear per account, into which others collapse: whoever asks for one has the account's
- * lock, so that an entry which is being processed has not read the account yet, or waits. Who looks after a relative does
- * not have that one's lock, and so has a key of its own.
+ * The key of one live refresh and one live clear per account, which others join: callers hold the account's lock, so a
+ * running entry has not read the account yet, or waits. Entries for relatives come without that lock and have their own
+ * key.
  */
 function keyOf({ action, accountRecordId, causedBy }: OverdueWakeUp): string {
   switch (action) {
@@ -87,18 +86,17 @@ function isOneOf<T extends string>(all: Readonly<Record<string, T>>, value: unkn
   return Object.values(all).some((each) => each === value);
 }
 
-/** After these the account is looked at anew, whatever they say (§7). */
+/** Events after which the account is evaluated, whatever their content (§7). */
 const changesOfDebt: ReadonlySet<BusEventType> = new Set<BusEventType>([
   BusEventType.INVOICE_PAYMENT_SUCCESS,
   BusEventType.INVOICE_PAYMENT_FAILED,
   BusEventType.INVOICE_CREATION,
-  // Also of invoices that are voided or written off (invoicing §16).
+  // Including voided and written-off invoices (invoicing §16).
   BusEventType.INVOICE_ADJUSTMENT,
 ]);
 
 /**
- * What the events of a transaction ask of overdue (§7), one wake-up for each account and action, clears first; nothing
- * where no state can be entered.
+ * The jobs for a transaction's events (§7), one per account and action, clears first; none if no state can be entered.
  */
 export function askedByEvents(
   events: readonly NewBusEvent[],
@@ -142,7 +140,7 @@ function actionAfter({ type, payload }: NewBusEvent, tags: ReadonlySet<string>):
   return name !== undefined && tags.has(name) ? OverdueAction.REFRESH : null;
 }
 
-/** True: an account has been given OVERDUE_ENFORCEMENT_OFF. */
+/** True if an account got OVERDUE_ENFORCEMENT_OFF. */
 export function isNewExemption({ type, payload }: NewBusEvent): boolean {
   const isOfAccount = payload.objectType === ObjectType.ACCOUNT;
   return type === BusEventType.TAG_CREATION && isOfAccount && exempts(payload);

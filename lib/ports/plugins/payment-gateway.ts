@@ -69,9 +69,8 @@ export interface GatewayCapabilities {
    */
   readonly sideEffectFree?: boolean;
   /**
-   * Default false; true = `getPaymentInfo` lists every transaction that the gateway has ever received. A transaction that
-   * recovery does not find there, minutes after its call was over or given up, then never reached the gateway: it books
-   * CANCELED (nothing happened) instead of leaving the outcome unknown. So a request must not travel for longer.
+   * True = `getPaymentInfo` lists every transaction the gateway ever received. Recovery books a missing one as CANCELED
+   * some minutes after its call ended, instead of UNKNOWN, so no request may travel longer. Default false.
    */
   readonly completeLedger?: boolean;
 }

@@ -84,8 +84,8 @@ function withRisingDates(stream: readonly StreamEvent[]): readonly StreamEvent[]
 }
 
 /**
- * Sets the dates from which bill cycles count: an event that only splits the running period keeps the cycle before
- * it, any other starts one (invoicing §5.2 rule 5).
+ * Sets the cycle start dates: an event that only splits the period keeps the cycle, any other starts one (invoicing
+ * §5.2 rule 5).
  */
 export function withRunningPeriods(stream: readonly StreamEvent[]): readonly BillingEvent[] {
   const events: BillingEvent[] = [];

@@ -178,8 +178,8 @@ export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
 }
 
 /**
- * Adds a state to those of its service on its object (§14.1 rule 2). A state equal to its predecessor is redundant,
- * so it is withdrawn or not stored, unless an earlier one stored later can give it a meaning (R38, §14.3).
+ * Adds a state of a service on an object (§14.1 rule 2). A state equal to its predecessor is withdrawn or not stored,
+ * unless an earlier one stored later can make it effective (R38, §14.3).
  * @param states active states of the object; others are ignored.
  */
 export function planState(states: readonly BlockingState[], block: StateToSet, tools: EditTools): StatePlan {

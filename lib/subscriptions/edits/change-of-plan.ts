@@ -183,11 +183,9 @@ interface DecidedChange {
 }
 
 /**
- * When a change takes effect and which plan it means (§7 rules 2 to 6).
- * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), SUBSCRIPTION_CHANGE_FUTURE_CANCELLED (1022),
- * SUBSCRIPTION_CHANGE_INVALID (1023), SUBSCRIPTION_CHANGE_FUTURE_EXPIRED (1026), CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan
- * errors 2002, 2013, 2020, 2021, 2030, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000),
- * INVALID_PARAMETER (60002).
+ * Decides date and plan of a change (§7 rules 2 to 6).
+ * @throws BillingError 1021, 1022, 1023, 1026, CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan errors 2002, 2013, 2020,
+ * 2021, 2030, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), INVALID_PARAMETER (60002).
  */
 export function decideChange(
   running: RunningSubscription,
