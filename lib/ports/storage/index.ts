@@ -49,32 +49,31 @@ export type * from './usage.ts';
 export type * from './usage.ts';
 
 /**
- * Everything the engine stores (adapters/mikro-orm/README.md). A session is opened for one tenant; outside a session
- * there is no repository except the queue and the system store, which hold no tenant's business data.
- *
- * `Host` is the type of the host application's own transaction handle, which `within` takes.
+ * Everything the engine stores (adapters/mikro-orm/README.md). A session belongs to one tenant; only the queue and the
+ * system store, without business data, are outside sessions. `Host` is the type of the host's transaction handle, used
+ * by `within`.
  */
 export interface Storage<Host = never> {
   /** Runs `work` on one consistent snapshot of the tenant; takes no lock. */
   read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
   /**
-   * The same for work of at most one statement, which is a snapshot by itself, so that nothing is begun and ended around
-   * it.
+   * As `read`, for at most one statement, which needs no transaction.
    * @throws InvariantError at a second statement.
    */
   readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` as `read` does, and gives the text that it has written, piece by piece. The text is kept outside memory,
-   * so that a slow reader delays nobody. The caller reads it to its end, or calls the iterator's `return`.
+   * Runs `work` as `read` does and streams the text it wrote, which is kept outside memory, so that a slow reader
+   * delays nobody. Read it to its end, or call the iterator's `return`.
    */
   readText(
     tenant: TenantRef,
     work: (session: ReadSession, write: (text: string) => Promise<void>) => Promise<void>,
   ): Promise<AsyncIterable<string>>;
   /**
-   * Runs `work` in one transaction that commits when it resolves and rolls back when it throws. A serialisation failure,
-   * deadlock or ConcurrentChangeError re-runs `work` from the start, a bounded number of times, so `work` must do nothing
-   * outside the session. Inside a host's transaction only ConcurrentChangeError does; the others end that transaction.
+   * Runs `work` in one transaction that commits when it resolves and rolls back when it throws. A serialization
+   * failure, deadlock or ConcurrentChangeError repeats `work` a bounded number of times, so `work` must have no effects
+   * outside the session. In a host's transaction only ConcurrentChangeError repeats it; the others end that
+   * transaction.
    */
   write<T>(
     tenant: TenantRef,
@@ -82,42 +81,37 @@ export interface Storage<Host = never> {
     work: (session: WriteSession) => Promise<T>,
   ): Promise<T>;
   /**
-   * Takes a payment number of the tenant outside any transaction, so that payments do not wait for each other's commits;
-   * callers that come at once take theirs together. One that is not used is a gap. Inside a host's transaction it belongs
-   * to that.
+   * Takes a payment number of the tenant outside any transaction, so that payments do not wait for each other's
+   * commits; concurrent callers share one statement. Unused numbers are gaps. Inside a host's transaction it is part of
+   * that.
    */
   takePaymentNumber(tenant: TenantRef): Promise<number>;
   /**
-   * Stores usage in one round trip. It is committed when the call resolves, except in a host's transaction. Of submissions
-   * with one tracking id for one subscription the first is stored, also across callers. The answer has, for each submission
-   * in the order given, null if it was stored, else the fingerprint of the usage that took its tracking id first. Takes no
-   * lock of an account; waits only for callers that record the same tracking ids, or the same unit of the same subscription
-   * on the same day. Writes no audit rows and no events. The caller limits texts, amounts and the number of submissions,
-   * which are all in memory at once.
+   * Stores usage in one round trip, committed when the call resolves, except in a host's transaction. Of submissions
+   * with one tracking id for one subscription the first is stored, also across callers. Returns, per submission in
+   * order, null if it was stored, else the fingerprint of the first usage with its tracking id. Waits only for callers
+   * with the same tracking ids, or the same unit and day of a subscription. Without audit rows, events and account
+   * locks. The caller limits the input, which is all in memory.
    */
   recordUsage(
     tenant: TenantRef,
     authorship: Authorship,
     submissions: readonly UsageSubmission[],
   ): Promise<readonly (string | null)[]>;
-  /** The same storage; its `read` and `write` join the host's open transaction and leave its end to the host. */
+  /** Joins the host's open transaction, which the host ends. */
   within(host: Host): Storage<Host>;
-  /**
-   * Registers `listener` for commits of this process that add queue entries which are due now or before the dispatcher's
-   * next poll.
-   */
+  /** Calls `listener` after commits of this process with queue entries due now or before the next poll. */
   onCommit(listener: () => void): () => void;
-  /** True if only this process can use the storage (SQLite), so that every claim found at the start is a dead one. */
+  /** True if only this process uses the storage (SQLite), so that every claim found at the start is dead. */
   readonly singleNode: boolean;
   readonly queue: QueueStore;
   readonly entries: EntryStore;
   readonly monitoring: MonitoringStore;
-  /** What the outside is told, over all tenants. */
+  /** The published events of all tenants. */
   readonly events: EventStore;
-  /** What goes to callbacks of tenants. */
   readonly push: PushStore;
   readonly nodes: NodeStore;
-  /** What goes to the host's event sink of that name, of all tenants. */
+  /** The deliveries of all tenants to an event sink of the host. */
   sink(name: string): PushStore;
   readonly sinks: SinkStore;
   readonly system: SystemStore;
@@ -125,52 +119,41 @@ export interface Storage<Host = never> {
   readonly idempotency: IdempotencyStore;
   readonly checks: CheckStore;
   /**
-   * Makes sure that the schema is the one that this version knows: applies missing migrations if the storage was opened
-   * to do so, else throws an error that names the command that does. From then on sessions follow the policy; what a
-   * policy leaves out stays as it was.
+   * Checks the schema version: applies missing migrations if the storage was opened for that, else throws an error with
+   * the command that does. Then applies the policy to sessions; omitted members stay as they were.
    */
   prepare(policy?: StoragePolicy): Promise<void>;
-  /** How the pool of connections is used; null if there is none. */
+  /** Returns null without a pool. */
   poolUse(): Promise<PoolUse | null>;
   close(): Promise<void>;
 }
 
-/** What an engine tells its storage to follow. */
 export interface StoragePolicy {
-  /** How far records of lists are counted; default 20,000. */
+  /** Counting limit for lists; default 20,000. */
   readonly countThreshold?: number;
-  /** How long to wait for busy accounts; default five seconds. */
+  /** Wait for busy accounts; default five seconds. */
   readonly lockWaitOf?: LockWaitOf;
-  /** Which bus events a tenant leaves out; default none. */
+  /** Bus events that a tenant skips; default none. */
   readonly skippedEventsOf?: SkippedEventsOf;
-  /** What bus events ask for besides; default nothing. */
+  /** Further work for bus events; default none. */
   readonly askedByEvents?: AskedByEvents;
-  /** Which bus events the outside is told of, those aside that a tenant leaves out; default none. */
+  /** Public ids of bus events, apart from skipped ones; default none. */
   readonly eventIdOf?: EventIdOf;
-  /**
-   * Hears of the bus events of each transaction once it is committed, but for those inside a host's transaction; at once,
-   * and it must not throw.
-   */
+  /** Called with the bus events of each committed transaction, except a host's; must be synchronous and not throw. */
   readonly onEvents?: (events: readonly NewBusEvent[]) => void;
-  /** Where in a trace what is done now on this account stands, stored with the entries that it causes; default nowhere. */
+  /** The trace position stored with queue entries; default none. */
   readonly traceParentOf?: (accountRecordId: number | null) => string | null;
-  /** Wraps every transaction that writes, repeats included; default nothing. */
+  /** Wraps every attempt of a writing transaction; default nothing. */
   readonly aroundWrite?: <T>(write: () => Promise<T>) => Promise<T>;
-  /** Whether a tenant writes credit notes; default: none does. */
   readonly writesCreditNotesOf?: WritesCreditNotesOf;
-  /**
-   * The topics that have a handler in the engine; default all. A bus event of another type is stored as PROCESSED at
-   * once, since no work is left.
-   */
+  /** Topics with a handler in the engine; default all. A bus event of another type is stored as PROCESSED. */
   readonly consumedTopics?: ReadonlySet<string>;
-  /** How often the engine's dispatcher looks for due work by itself; default every 3 s. */
+  /** Poll interval of the dispatcher; default 3 s. */
   readonly pollMs?: number;
 }
 
-/** Connections of a pool. */
 export interface PoolUse {
   readonly inUse: number;
   readonly idle: number;
-  /** Callers that wait for one. */
   readonly waiting: number;
 }

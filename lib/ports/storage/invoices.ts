@@ -29,17 +29,16 @@ export interface InvoiceFilter {
   readonly ids?: readonly Uuid[];
   readonly statuses?: readonly InvoiceStatus[];
   readonly withMigration: boolean;
-  /** Only those that `findOpen` gives. */
+  /** Only the invoices of `findOpen`. */
   readonly openOnly: boolean;
 }
 
 export type InvoiceSearch =
-  /** Every invoice. */
   | { readonly kind: 'all' }
   | { readonly kind: 'number'; readonly invoiceNumber: number }
-  /** The invoice with this id, or those of the account with it. */
+  /** The invoice or the account with this id. */
   | { readonly kind: 'id'; readonly id: Uuid }
-  /** What is owed on the invoice (invoicing §1.4 rule 6) compares so. */
+  /** Compares the amount owed on the invoice (invoicing §1.4 rule 6). */
   | {
       readonly kind: 'balance';
       readonly operator: Exclude<SearchOperator, 'like'>;
@@ -51,27 +50,25 @@ export type InvoiceSearch =
 export interface DueSubscriptions {
   readonly accountId: Uuid;
   readonly targetDate: LocalDate;
-  /** Revision of the account's catalog. */
   readonly catalogRevision: number;
-  /** The tenant's settings for usage; where a cursor has others, its subscription is due. null = they do not matter. */
+  /** The tenant's usage settings; subscriptions with another setting in their cursor are due. null = ignore. */
   readonly usageSettings: string | null;
 }
 
-/** The last COMMITTED charge of a subscription, repaired or not: all its items and periods of usage from one run. */
+/** The last COMMITTED charge of a subscription, repaired or not: its items and usage periods of one run. */
 export interface LastCharge {
   readonly subscriptionId: Uuid;
   /** Its latest start. */
   readonly start: LocalDate;
-  /** Its latest end; null where nothing of it has an end. */
+  /** Its latest end; null if nothing has an end. */
   readonly end: LocalDate | null;
   /**
-   * End of the RECURRING days on COMMITTED invoices that were in force when it was made; null where it charged usage alone,
-   * or there were none.
+   * End of the RECURRING days in force on COMMITTED invoices when it was made; null for usage alone, or without such
+   * days.
    */
   readonly inForceThrough: LocalDate | null;
 }
 
-/** An item, and the invoice that it is on. */
 export interface ItemOfInvoice {
   readonly itemId: Uuid;
   readonly invoiceId: Uuid;
@@ -79,7 +76,7 @@ export interface ItemOfInvoice {
 
 export interface UsedCreditRequest {
   readonly accountId: Uuid;
-  /** null = from the newest on. */
+  /** null = from the newest. */
   readonly beforeRecordId: number | null;
   readonly limit: number;
 }
@@ -91,7 +88,7 @@ export interface AccountsBehind {
 }
 
 export interface AccountsOnPlans {
-  /** Plans of the catalog; override plans count as the plans they were made of. */
+  /** Catalog plans; override plans count as their parents. */
   readonly planNames: readonly string[];
   readonly afterRecordId: number;
   readonly limit: number;
@@ -99,148 +96,138 @@ export interface AccountsOnPlans {
 
 export interface InvoiceReads {
   findByIds(ids: readonly Uuid[]): Promise<readonly Invoice[]>;
-  /** The invoices that the run of this group has written, in their order; empty for an unknown group. */
+  /** The invoices of a run's group, in order; empty for an unknown group. */
   findGroup(groupId: Uuid): Promise<readonly Invoice[]>;
   findByNumbers(invoiceNumbers: readonly number[]): Promise<readonly Invoice[]>;
   /** Items in creation order. */
   findItems(invoiceIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
-  /** Up to `limit` items, those after a record id. */
   pageItems(
     invoiceIds: readonly Uuid[],
     page: { readonly afterRecordId: number; readonly limit: number },
   ): Promise<readonly InvoiceItem[]>;
-  /** How many items the invoice has; `atMost` where it has more. */
+  /** Returns `atMost` if the invoice has more items. */
   countItems(invoiceId: Uuid, atMost: number): Promise<number>;
   findItemsByIds(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
-  /**
-   * The facts behind the amounts of these items, which no other read gives. Items whose amount was given, and items older
-   * than the recording of facts, are left out.
-   */
+  /** Calculation facts of items. Omits items with given amounts, and items older than the recording of facts. */
   findItemBases(itemIds: readonly Uuid[]): Promise<ReadonlyMap<Uuid, ItemBasis>>;
   /** By target date (creation date when null), then number. */
   listOfAccount(accountId: Uuid, filter: InvoiceFilter): Promise<readonly Invoice[]>;
   /**
-   * The COMMITTED invoices of these accounts that may be owed: neither written off nor made by another system, with a raw
-   * balance above 0. Invoices whose summary is settled or VOID are left out, so that the answer does not grow with the
-   * history of a child.
+   * COMMITTED invoices of these accounts that may be owed: not written off or migrated, with a raw balance above 0.
+   * Omits invoices with a settled or VOID summary, so that the result does not grow with a child's history.
    */
   findOpen(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
-  /** What the balances of these accounts are computed from; accounts without invoices are left out. */
+  /** Data of the accounts' balances; accounts without invoices are omitted. */
   loadBalances(accountIds: readonly Uuid[]): Promise<readonly StoredBalance[]>;
-  /** The DRAFT summary of each of these accounts. */
   findOpenSummaries(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
-  /** The invoices that are linked to these invoices of parents and contribute to them; of all children or of some. */
+  /** Invoices linked to these parents' invoices, of all children or of some. */
   findLinked(
     parentInvoiceIds: readonly Uuid[],
     childAccountIds?: readonly Uuid[],
   ): Promise<readonly Invoice[]>;
-  /** Those of these items that are on COMMITTED invoices which a parent pays or is to pay. */
+  /** The items on COMMITTED invoices that a parent pays. */
   findDelegated(itemIds: readonly Uuid[]): Promise<readonly ItemOfInvoice[]>;
-  /** The DRAFT invoices of these accounts, summaries of children left out, in creation order. */
+  /** The DRAFT invoices of these accounts, without summaries of children, in creation order. */
   findDrafts(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
   /** Items that adjust or repair one of these, in creation order. */
   findItemsLinkedTo(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
   /**
-   * The items that use the account's credit (CBA_ADJ below 0), on COMMITTED invoices that were not migrated and that no
-   * summary stands for which is not a DRAFT, the newest first: at most `limit` of them, older than `beforeRecordId`.
+   * Items that use credit (CBA_ADJ below 0) on COMMITTED, unmigrated invoices without a committed summary, newest
+   * first: at most `limit`, older than `beforeRecordId`.
    */
   findUsedCredit(request: UsedCreditRequest): Promise<readonly InvoiceItem[]>;
   /**
-   * Subscriptions without any are left out.
-   * @param sinceItem record id of an item: earlier items are not looked at. Default: all are.
+   * Subscriptions without charges are omitted.
+   * @param sinceItem record id from which items are read. Default: all are.
    */
   lastCharges(subscriptionIds: readonly Uuid[], sinceItem?: number): Promise<readonly LastCharge[]>;
   /** Latest target date of the account's invoices with RECURRING or USAGE items that are not VOID (invoicing §1.5). */
   maxTargetDate(accountId: Uuid): Promise<LocalDate | null>;
   page(request: PageRequest): Promise<Page<Invoice>>;
-  /** The invoices that the search finds; `max` counts all of the tenant. */
+  /** `max` counts all invoices of the tenant. */
   search(search: InvoiceSearch, request: PageRequest): Promise<Page<Invoice>>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Invoice>>;
-  /** Accounts without a stored state are left out; they have balance 0 and no target date. */
+  /** Accounts without a stored state (balance 0, no target date) are omitted. */
   loadStates(accountIds: readonly Uuid[]): Promise<readonly AccountInvoicingState[]>;
   /**
-   * Cursors of the subscriptions that are due (invoicing §7.1): nothing settled yet, dirty, or next due on or before the
-   * account's target date; and cursors that were last evaluated under an earlier revision of the catalog. In the order of
-   * `cursorsOfAccounts`.
+   * Cursors of due subscriptions (invoicing §7.1): unsettled, dirty, due by the account's target date, or from an
+   * earlier catalog revision. In the order of `cursorsOfAccounts`.
    */
   dueCursors(due: readonly DueSubscriptions[]): Promise<readonly StoredCursor[]>;
   /**
-   * Record ids of accounts with cursors from an earlier revision of the catalog, ascending, after a record id: at most
-   * `limit` of them.
+   * Record ids of accounts with cursors of an earlier catalog revision, ascending, after a record id: at most `limit`.
    */
   accountsBehind(request: AccountsBehind): Promise<readonly number[]>;
   /**
-   * Record ids of accounts with subscriptions that have, or ever had, one of these plans, ascending, after a record id:
-   * at most `limit` of them.
+   * Record ids of accounts whose subscriptions ever had one of these plans, ascending, after a record id: at most
+   * `limit`.
    */
   accountsOnPlans(request: AccountsOnPlans): Promise<readonly number[]>;
-  /** Cursors of all subscriptions of these accounts, in the order in which the subscriptions were created. */
+  /** In creation order of the subscriptions. */
   cursorsOfAccounts(accountIds: readonly Uuid[]): Promise<readonly StoredCursor[]>;
   findCursors(subscriptionIds: readonly Uuid[]): Promise<readonly StoredCursor[]>;
   /** RECURRING rows ending after, FIXED and FREE rows starting on or after `from` (null = all), per subscription. */
   loadCoverage(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Promise<readonly CoverageRow[]>;
-  /** All rows of these items, inside the window or not (invoicing §7.2 rule 6): each is a piece of its item's period. */
+  /**
+   * All rows of these items, even outside the window (invoicing §7.2 rule 6): each covers part of its item's period.
+   */
   loadCoverageOfItems(itemIds: readonly Uuid[]): Promise<readonly CoverageRow[]>;
 }
 
 export interface InvoiceWrites {
   /** Takes `count` consecutive numbers from the tenant's counter and returns the first; rolled back with the transaction. */
   takeInvoiceNumbers(count: number): Promise<number>;
-  /** Those of these numbers that invoices have. Until the transaction ends, no other one gives its invoices numbers. */
+  /** Returns the numbers already used. Blocks other callers from numbering invoices until the transaction ends. */
   takenNumbers(numbers: readonly number[]): Promise<readonly number[]>;
-  /** The tenant's counter goes past this number; rolled back with the transaction. */
+  /** Moves the tenant's counter past this number; rolled back with the transaction. */
   passNumber(last: number): Promise<void>;
   insertInvoices(invoices: readonly New<Invoice>[]): Promise<void>;
-  /** Stores the facts behind their amounts too, which never change. */
+  /** Also stores the calculation facts, which never change. */
   insertItems(items: readonly AddedItem[]): Promise<void>;
   /** Writes status, commit date and target date; audited as UPDATE. */
   setStanding(
     invoices: readonly Pick<Invoice, 'id' | 'status' | 'commitDate' | 'targetDate'>[],
   ): Promise<void>;
-  /** Writes the link of a child's invoice to the parent's. */
   setLinks(
     invoices: readonly Pick<Invoice, 'id' | 'parentInvoiceId' | 'parentAccountId' | 'contributedAmount'>[],
   ): Promise<void>;
-  /** Writes the amounts of items on drafts; audited as UPDATE. */
+  /** Updates items on drafts; audited as UPDATE. */
   setItemAmounts(items: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[]): Promise<void>;
-  /** Writes items of drafts that a plugin has changed; audited as UPDATE. */
+  /** Updates items changed by a plugin on drafts; audited as UPDATE. */
   rewriteItems(
     items: readonly Pick<
       InvoiceItem,
       'id' | 'amount' | 'repairable' | 'description' | 'rate' | 'quantity' | 'itemDetails'
     >[],
   ): Promise<void>;
-  /** Writes the amounts of credit items that are deleted or taken back, with the reason; audited as UPDATE. */
+  /** Updates deleted or reversed credit items with the reason; audited as UPDATE. */
   setCredits(
     items: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable' | 'description'>[],
   ): Promise<void>;
   setAmounts(changes: readonly ({ readonly invoiceId: Uuid } & InvoiceAmounts)[]): Promise<void>;
-  /** Writes `isWrittenOff`, which follows from the invoice's tags. */
+  /** Updates `isWrittenOff`, derived from the invoice's tags. */
   setWrittenOff(changes: readonly Pick<Invoice, 'id' | 'isWrittenOff'>[]): Promise<void>;
   setRepairable(changes: readonly Pick<InvoiceItem, 'id' | 'repairable'>[]): Promise<void>;
   insertCoverage(
     rows: readonly CoverageRow[],
     accountRecordIdOf: (row: CoverageRow) => number,
   ): Promise<void>;
-  /** Removes the stored rows of these items and puts `rows` in their place. */
+  /** Replaces the stored rows of these items. */
   replaceCoverage(
     itemIds: readonly Uuid[],
     rows: readonly CoverageRow[],
     accountRecordIdOf: (row: CoverageRow) => number,
   ): Promise<void>;
-  /**
-   * Updates the cursors that have a `recordId` (throws InvariantError if such a row is gone); inserts or replaces the
-   * others.
-   */
+  /** Updates cursors with a `recordId` (InvariantError if the row is missing); inserts or replaces others. */
   saveCursors(cursors: readonly CursorToSave[]): Promise<void>;
   /**
-   * Inserts a state (version 0), or updates it where the stored version is still `version`, and raises the version. A
-   * state that was changed in between throws ConcurrentChangeError, which re-runs the operation.
+   * Inserts a state (version 0), or updates it if the stored version is still `version`, and increments the version. A
+   * concurrent change throws ConcurrentChangeError, which repeats the operation.
    */
   saveStates(states: readonly AccountInvoicingState[]): Promise<void>;
-  /** Records that these invoices were foreseen, each once; gives those that were not recorded before. */
+  /** Records announced invoices once; returns the new ones. */
   tellInvoices(told: readonly ToldInvoice[]): Promise<readonly ToldInvoice[]>;
 }
 
@@ -249,7 +236,7 @@ export interface CreditNoteReads {
   /** In the order of their numbers. */
   ofInvoice(invoiceId: Uuid): Promise<readonly CreditNote[]>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<CreditNote>>;
-  /** Of the tenant, by number, after one: at most `limit`. */
+  /** The tenant's credit notes by number, after one: at most `limit`. */
   afterNumber(creditNoteNumber: number, limit: number): Promise<readonly CreditNote[]>;
 }
 
@@ -257,6 +244,6 @@ export interface CreditNoteWrites {
   /** Takes `count` consecutive numbers from the tenant's counter and returns the first; rolled back with the transaction. */
   takeNumbers(count: number): Promise<number>;
   insert(notes: readonly New<CreditNote>[]): Promise<void>;
-  /** Whether the tenant writes credit notes; asked only where something is credited. */
+  /** Whether the tenant writes credit notes; read only when something is credited. */
   areWritten(): Promise<boolean>;
 }

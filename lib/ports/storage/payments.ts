@@ -14,24 +14,23 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 export type PaymentMethodSearch =
-  /** The whole id or account id, or part of external key or plugin name in any letter case. */
+  /** Exact id or account id, or part of external key or plugin name, ignoring case. */
   | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
   /** All clauses hold. */
   | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause[] };
 
 export type PaymentSearch =
-  /** Exactly the payment's id, its account's or its method's, or a part of the external key in any letter case. */
+  /** Exact id, account id or method id, or part of the external key, ignoring case. */
   | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
-  /** One of these states. */
   | { readonly kind: 'states'; readonly stateNames: readonly string[] }
   /** All clauses hold. */
   | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause[] };
 
 export interface LastFailure {
   readonly invoiceId: Uuid;
-  /** The later of two has the higher one. */
+  /** Higher = later. */
   readonly transactionRecordId: number;
-  /** Null where the gateway gave no reason. */
+  /** Null without a reason from the gateway. */
   readonly paymentResponse: PaymentTransaction['paymentResponse'];
 }
 
@@ -43,12 +42,12 @@ export interface PaymentReads {
     accountIds: readonly Uuid[],
     options: { readonly includeDeleted: boolean },
   ): Promise<readonly PaymentMethod[]>;
-  /** Active ones, of this plugin or of all; `max` counts all active ones of the tenant. */
+  /** Active methods of one plugin or all; `max` counts all active ones of the tenant. */
   pageMethods(
     request: PageRequest,
     options: { readonly pluginName: string | null },
   ): Promise<Page<PaymentMethod>>;
-  /** Among active ones; otherwise as `pageMethods`. */
+  /** Active methods; `max` as in `pageMethods`. */
   searchMethods(
     search: PaymentMethodSearch,
     request: PageRequest,
@@ -59,9 +58,9 @@ export interface PaymentReads {
   /** In creation order. */
   findByAccounts(accountIds: readonly Uuid[]): Promise<readonly Payment[]>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Payment>>;
-  /** Of the tenant, or those on methods of one gateway; `max` counts all payments of the tenant. */
+  /** Payments of the tenant or of one gateway's methods; `max` counts all of the tenant. */
   page(request: PageRequest, options: { readonly pluginName: string | null }): Promise<Page<Payment>>;
-  /** Of the tenant, or among those on methods of one gateway; `max` counts all payments of the tenant. */
+  /** As `page`, filtered. */
   search(
     search: PaymentSearch,
     request: PageRequest,
@@ -72,17 +71,17 @@ export interface PaymentReads {
   findTransactionsByIds(ids: readonly Uuid[]): Promise<readonly PaymentTransaction[]>;
   /** In creation order. */
   findTransactionsByKeys(externalKeys: readonly string[]): Promise<readonly PaymentTransaction[]>;
-  /** Refunds of invoices' payments of these accounts whose outcome is open (`invoiceRefund`), in creation order. */
+  /** Refunds of invoice payments with an open outcome (`invoiceRefund`), in creation order. */
   findOpenInvoiceRefunds(accountRecordIds: readonly number[]): Promise<readonly PaymentTransaction[]>;
   findAttemptsByIds(ids: readonly Uuid[]): Promise<readonly PaymentAttempt[]>;
-  /** Attempts with these payment external keys, oldest first. */
+  /** Oldest first. */
   findAttemptsByPaymentKeys(paymentExternalKeys: readonly string[]): Promise<readonly PaymentAttempt[]>;
-  /** Attempts with these transaction external keys, oldest first. */
+  /** Oldest first. */
   findAttemptsByTransactionKeys(
     transactionExternalKeys: readonly string[],
   ): Promise<readonly PaymentAttempt[]>;
   findInvoicePaymentsByInvoices(invoiceIds: readonly Uuid[]): Promise<readonly InvoicePayment[]>;
-  /** Of each invoice the newest PURCHASE that has failed; invoices without one are left out. */
+  /** The newest failed PURCHASE of each invoice; others are omitted. */
   findLastFailures(invoiceIds: readonly Uuid[]): Promise<readonly LastFailure[]>;
   findInvoicePaymentsByPayments(paymentIds: readonly Uuid[]): Promise<readonly InvoicePayment[]>;
   /** Active ones. */
@@ -97,19 +96,18 @@ export interface PaymentWrites {
   /** Writes `isActive`; audited as UPDATE. */
   updateMethods(methods: readonly PaymentMethod[]): Promise<void>;
   /**
-   * Takes `count` consecutive payment numbers of the tenant and returns the first; gaps are allowed. Until the
-   * transaction ends nobody else takes any: hence last, or before it by `Storage.takePaymentNumber`.
+   * Takes `count` consecutive payment numbers and returns the first; gaps are allowed. Other callers wait until the
+   * transaction ends, so call it last, or use `Storage.takePaymentNumber`.
    */
   takePaymentNumbers(count: number): Promise<number>;
   insertPayments(payments: readonly New<Payment>[]): Promise<void>;
-  /** Writes `stateName` and `lastSuccessStateName`. */
   updatePayments(payments: readonly Payment[]): Promise<void>;
-  /** Audits payments as UPDATE, as they are: what has changed is one of their transactions. */
+  /** Audits the payments as UPDATE without change, because one of their transactions changed. */
   noteUpdates(payments: readonly Payment[]): void;
   insertTransactions(transactions: readonly New<PaymentTransaction>[]): Promise<void>;
   /**
-   * Writes status, processed values, gateway fields, attempt, lease and `invoiceRefund` where the stored status is still `expected`
-   * (compare-and-set, payments §1.7 rule 7); returns the ids that were written.
+   * Updates status, processed values, gateway fields, attempt, lease and `invoiceRefund` if the stored status is still
+   * `expected` (payments §1.7 rule 7); returns the updated ids.
    */
   updateTransactions(
     changes: readonly {
@@ -118,21 +116,20 @@ export interface PaymentWrites {
     }[],
   ): Promise<readonly Uuid[]>;
   /**
-   * Leases PENDING transactions for a call, those that no live lease holds at `now`; no history, no audit (payments
-   * §5.1 rule 4). Returns the ids that were leased.
+   * Leases unleased PENDING transactions for a call at `now`, without history or audit (payments §5.1 rule 4). Returns
+   * the leased ids.
    */
   leaseTransactions(
     ids: readonly Uuid[],
     lease: { readonly now: Instant; readonly leaseUntil: Instant },
   ): Promise<readonly Uuid[]>;
-  /** Ends the leases of these transactions that are over at `now`; no history, no audit (payments §5.1 rule 4). */
+  /** Ends expired leases at `now`, without history or audit (payments §5.1 rule 4). */
   endLeases(ids: readonly Uuid[], over: { readonly now: Instant }): Promise<void>;
   insertAttempts(attempts: readonly New<PaymentAttempt>[]): Promise<void>;
   updateAttempts(attempts: readonly PaymentAttempt[]): Promise<void>;
   insertInvoicePayments(rows: readonly New<InvoicePayment>[]): Promise<void>;
   updateInvoicePayments(rows: readonly InvoicePayment[]): Promise<void>;
-  /** Leaves out a hold for an invoice that already has an active one. */
+  /** Skips invoices with an active hold. */
   insertHolds(holds: readonly New<AutoPayHold>[]): Promise<void>;
-  /** Makes these holds inactive. */
   endHolds(holds: readonly Pick<AutoPayHold, 'id'>[]): Promise<void>;
 }

@@ -12,18 +12,17 @@ import type {
 import type { Uuid } from '../../values/ids/index.ts';
 
 /**
- * Users, roles, clients, sessions and keys (platform §6–§8): deployment-wide, of no tenant. Every change of a user, role
- * or client is audited without its secret and raises `revision` in the same transaction. In that transaction it also has
- * to pass the check that the caller gives: changes come one after the other, so that what was checked still holds.
+ * Users, roles, clients, sessions and keys (platform §6–§8), shared by all tenants. Every change of a user, role or
+ * client is audited without its secret, raises `revision` and runs the caller's check in one transaction. Changes are
+ * sequential, so that the check still holds.
  */
 export interface SecurityStore {
-  /** Rises with every change of a user, role, client or grant. */
   revision(): Promise<number>;
-  /** Inserts the user or, if only an inactive user has the name, replaces that one; false if an active one has it. */
+  /** Inserts the user, or replaces an inactive one of that name; false if an active one exists. */
   insertUser(user: New<User>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
   /**
-   * Changes an active user and, if `isCredential` says so, raises its `credentialVersion`, which ends its sessions; null
-   * if there is no such user.
+   * Changes an active user and, if `isCredential`, raises its `credentialVersion`, which ends its sessions; null for an
+   * unknown user.
    */
   updateUser(
     name: string,
@@ -34,62 +33,51 @@ export interface SecurityStore {
     },
     authorship: Authorship,
   ): Promise<User | null>;
-  /** Stores the same password under a newer hash, unless the password was changed meanwhile; nobody sees a change. */
+  /** Replaces the hash of an unchanged password, without a visible change. */
   rehashUser(name: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
   rehashClient(name: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
   rehashTenant(apiKey: string, hashes: { readonly from: string; readonly to: string }): Promise<void>;
 
-  /** Roles with these names, by name. */
   findRoles(names: readonly string[]): Promise<readonly Role[]>;
-  /** All roles, by name. */
   listRoles(): Promise<readonly Role[]>;
-  /** False if a role has the name. */
+  /** False if the role exists. */
   insertRole(role: New<Role>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
-  /** Replaces the permissions of the role with that name, or inserts it. */
   putRole(role: New<Role>, authorship: Authorship, check?: SecurityCheck): Promise<void>;
 
   findClientByName(name: string): Promise<ApiClient | null>;
   /** As `insertUser`. */
   insertClient(client: New<ApiClient>, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
-  /** False if there is no active client of that name. */
+  /** False for an unknown or inactive client. */
   deactivateClient(name: string, authorship: Authorship, check?: SecurityCheck): Promise<boolean>;
 
   insertSession(session: New<LoginSession>): Promise<void>;
   findSession(tokenHash: string): Promise<LoginSession | null>;
   touchSession(id: Uuid, lastAccessMs: number): Promise<void>;
   deleteSession(tokenHash: string): Promise<void>;
-  /** Removes sessions that were last used before that time. */
   purgeSessions(lastAccessBeforeMs: number): Promise<void>;
 
-  /** Failures of these subjects; subjects without any are left out. */
+  /** Subjects without failures are omitted. */
   findFailures(subjects: readonly string[]): Promise<readonly LoginFailures[]>;
-  /** Replaces each subject's failures by what `rule` makes of them, one caller at a time. */
+  /** Applies `rule` to each subject's failures, one caller at a time. */
   changeFailures(subjects: readonly string[], rule: FailureRule): Promise<void>;
   clearFailures(subjects: readonly string[]): Promise<void>;
-  /** Removes the failures of subjects whose last failure was before that time. */
   purgeFailures(lastFailureBeforeMs: number): Promise<void>;
 
-  /** All keys, oldest first. */
+  /** Oldest first. */
   listSigningKeys(): Promise<readonly SigningKey[]>;
-  /**
-   * Inserts the key unless another was made after `unlessNewerThanMs`, so that only one of two nodes that both find one
-   * due makes it.
-   */
+  /** Inserts the key unless one was created after `unlessNewerThanMs`, so that only one of two nodes creates it. */
   insertSigningKey(key: New<SigningKey>, unlessNewerThanMs: number): Promise<void>;
   deleteSigningKeys(ids: readonly Uuid[]): Promise<void>;
 }
 
-/** Throws an error to refuse a change, judging by what holds at its beginning. */
+/** Throws to reject a change, based on the state before it. */
 export type SecurityCheck = (now: SecurityReads) => Promise<void>;
 
 export interface SecurityReads {
-  /** The active user of that name, or null. */
   findUser(name: string): Promise<User | null>;
-  /** The active client of that name, or null. */
   findClient(name: string): Promise<ApiClient | null>;
-  /** Roles with these names, by name. */
   findRoles(names: readonly string[]): Promise<readonly Role[]>;
-  /** The tenants of each active user and client that has the role. */
+  /** The tenants of each active user and client with the role. */
   holdersOf(role: string): Promise<readonly TenantGrants[]>;
 }
 
@@ -101,5 +89,5 @@ export interface UserChange {
   readonly isActive: boolean;
 }
 
-/** Called with null for a subject without failures. */
+/** `known` is null without failures. */
 export type FailureRule = (subject: string, known: New<LoginFailures> | null) => New<LoginFailures>;

@@ -30,10 +30,10 @@ import type {
 } from './tenants.ts';
 import type { UsageReads, UsageWrites } from './usage.ts';
 
-/** One consistent snapshot of one tenant's rows; it can see no other tenant (lib/README.md rule 15). */
+/** One consistent snapshot of one tenant's rows, isolated from other tenants (lib/README.md rule 15). */
 export interface ReadSession {
   readonly tenant: TenantRef;
-  /** Read once per session, and again after the lock of the tenant's row was taken. */
+  /** Read once per session, and again after locking the tenant's row. */
   revisions(): Promise<TenantRevisions>;
   readonly keyValues: KeyValueReads;
   readonly signingSecrets: SigningSecretReads;
@@ -57,41 +57,40 @@ export interface ReadSession {
   readonly checks: CheckReads;
 }
 
-/** Which of the tenant's settings says how long to wait for a busy account (platform §15 rule 2). */
+/** The tenant setting for the wait for a busy account (platform §15 rule 2). */
 export const LockWait = { INVOICE: 'INVOICE', PAYMENT: 'PAYMENT' } as const;
 export type LockWait = (typeof LockWait)[keyof typeof LockWait];
 
-/** Gives how many milliseconds a session waits for a busy account. */
+/** Returns the wait for a busy account in milliseconds. */
 export type LockWaitOf = (session: ReadSession, wait: LockWait) => Promise<number>;
 
-/** Gives whether the tenant of a session writes credit notes. */
 export type WritesCreditNotesOf = (session: ReadSession) => Promise<boolean>;
 
-/** Types of bus events that a tenant leaves out (platform §4.2). */
+/** Types of bus events that a tenant skips (platform §4.2). */
 export interface SkippedEvents {
   readonly notStored: readonly string[];
-  /** Stored, but given to no handler. */
+  /** Stored without handlers. */
   readonly notDispatched: readonly string[];
 }
 
-/** Gives the skipped events of a session's tenant; asked once per transaction that publishes. */
+/** Called once per publishing transaction. */
 export type SkippedEventsOf = (session: ReadSession) => Promise<SkippedEvents>;
 
 /**
- * Gives what the bus events of a transaction ask for besides, also those that the tenant leaves out; asked once per
- * transaction that publishes, right before its commit.
+ * Returns further work for a transaction's bus events, including skipped ones; called once per publishing transaction,
+ * before its commit.
  */
 export type AskedByEvents = (
   session: WriteSession,
   events: readonly NewBusEvent[],
 ) => Promise<readonly NewNotification[]>;
 
-/** Gives the id by which the outside is to know an event; null = it is not told. */
+/** Returns the public id of an event; null = internal. */
 export type EventIdOf = (event: NewBusEvent) => Uuid | null;
 
 /**
- * One transaction of one tenant. Writes of audited records also write their audit rows (with the record as it is after
- * the change), in the same transaction and in bulk. The entries of `publish` and `schedule` are written in it too.
+ * One transaction of one tenant. Writes of audited records include their audit rows (with the record after the change),
+ * in bulk. Entries of `publish` and `schedule` are part of it.
  */
 export interface WriteSession extends ReadSession {
   readonly authorship: Authorship;
@@ -110,45 +109,44 @@ export interface WriteSession extends ReadSession {
   readonly customFields: CustomFieldReads & CustomFieldWrites;
   readonly deliveries: PushReads & PushWrites;
   /**
-   * Takes the locks of these accounts in ascending record id and returns the accounts as they are under the lock; unknown
-   * ids are left out. Waits for a busy one as long as the tenant's setting says (by default that of calls other than
-   * payments), or at most `waitMs`, then throws BillingError 60018 ACCOUNT_BUSY. A single account that is free is locked
-   * without reading the tenant's settings.
+   * Locks these accounts in ascending record id order and returns their locked state; unknown ids are omitted. Waits
+   * for busy ones as the tenant's setting defines (by default for calls other than payments), or at most `waitMs`, then
+   * throws BillingError 60018 ACCOUNT_BUSY. Locking a single free account reads no settings.
    */
   lockAccounts(
     accountIds: readonly Uuid[],
     options?: { readonly wait: LockWait } | { readonly waitMs: number },
   ): Promise<readonly Account[]>;
-  /** Takes those of the locks that are free right now, without waiting; busy and unknown accounts are left out. */
+  /** Locks without waiting; busy and unknown accounts are omitted. */
   tryLockAccounts(accountRecordIds: readonly number[]): Promise<readonly Account[]>;
-  /** Appends bus events to the outbox of this transaction, in order. */
+  /** Appends bus events to the outbox in order. */
   publish(events: readonly NewBusEvent[]): void;
-  /** Tells all nodes something once this transaction is committed (platform §11). */
+  /** Broadcasts to all nodes after the commit (platform §11). */
   broadcast(told: New<Broadcast>): void;
-  /** Keeps what a command to all nodes has made of a plugin; null: it runs. */
+  /** Stores the state of a plugin after a command to all nodes; null: running. */
   switchPlugin(pluginName: string, state: PluginSwitch['state'] | null): Promise<void>;
-  /** Appends notifications to this transaction; where a live entry has the same `uniqueKey`, this is a no-op. */
+  /** Schedules notifications; no-op for a live entry with the same `uniqueKey`. */
   schedule(notifications: readonly NewNotification[]): void;
   /** Removes live AVAILABLE notifications with these keys (outcome REMOVED). */
   unschedule(uniqueKeys: readonly string[]): Promise<void>;
   /**
-   * Removes the account's live AVAILABLE notifications that fall due after the instant, of all queues except that of
-   * pushes (outcome REMOVED), those of this transaction included.
+   * Removes the account's live AVAILABLE notifications due after the instant (outcome REMOVED), including those of this
+   * transaction, except pushes.
    */
   unscheduleFuture(accountRecordId: number, after: Instant): Promise<void>;
   /**
-   * Ends claimed entries as PROCESSED in this transaction: what the handler wrote and the entry's outcome commit
-   * together. Throws LeaseLostError (the transaction rolls back) when a claim is no longer ours.
+   * Ends claimed entries as PROCESSED together with the handler's writes. Throws LeaseLostError, which rolls back, if a
+   * claim was lost.
    */
   finish(entries: readonly ClaimedEntry[]): Promise<void>;
-  /** Marks `handler` as done with these entries in this transaction; they stay claimed for their other handlers. */
+  /** Marks `handler` as done; the entries stay claimed for other handlers. */
   markDone(entries: readonly ClaimedEntry[], handler: string): Promise<void>;
 }
 
 /**
- * Another transaction has changed what the work builds on, between a read and the lock or the write. Thrown inside
- * `Storage.write`, it rolls back what the work has done and runs it again from the start, a bounded number of times; then
- * the call ends with BillingError 60018 BUSY, this message and these facts.
+ * Another transaction changed the data between a read and the lock or write. Inside `Storage.write` it rolls back and
+ * repeats the work a bounded number of times; then the call ends with BillingError 60018 BUSY, this message and these
+ * facts.
  */
 export class ConcurrentChangeError extends Error {
   override readonly name = 'ConcurrentChangeError';
@@ -160,7 +158,7 @@ export class ConcurrentChangeError extends Error {
   }
 }
 
-/** The claim of a queue entry has ended or passed to another node, so the work must be rolled back. */
+/** The claim of a queue entry has ended or another node has it: roll back. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 }

@@ -2,13 +2,13 @@ import type { Authorship, New, Tenant, User } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant, LocalDate } from '../../values/time/index.ts';
 
-/** A payment attempt that has begun and not ended. */
+/** An unfinished payment attempt. */
 export interface OpenAttempt {
   readonly tenantRecordId: number;
   readonly id: Uuid;
 }
 
-/** Access that belongs to no tenant: tenants themselves, users, the shared test clock. */
+/** Data without tenant: tenants, users, the shared test clock. */
 export interface SystemStore {
   findTenantsByIds(ids: readonly Uuid[]): Promise<readonly Tenant[]>;
   findTenantsByRecordIds(recordIds: readonly number[]): Promise<readonly Tenant[]>;
@@ -16,75 +16,73 @@ export interface SystemStore {
   /** A taken API key throws BillingError 20000. Audited as TENANT. */
   insertTenant(tenant: New<Tenant>, authorship: Authorship): Promise<Tenant>;
   findUserByName(name: string): Promise<User | null>;
-  /** Inserts unless a user of that name exists; true if it was inserted. */
+  /** Returns false if the name exists. */
   insertUserIfAbsent(user: New<User>): Promise<boolean>;
-  /** Replaces the user's password hash and raises its `credentialVersion`; false if there is no such user. */
+  /** Also raises `credentialVersion`; false for an unknown user. */
   updatePasswordHash(name: string, passwordHash: string): Promise<boolean>;
   /**
-   * Payment attempts of all tenants in INIT that were created before that instant, the oldest first; without those whose
-   * transaction is UNKNOWN, which recovery of transactions decides.
+   * Payment attempts of all tenants in INIT created before the instant, oldest first, except those with an UNKNOWN
+   * transaction, which payment recovery decides.
    */
   findOpenAttempts(createdBefore: Instant, limit: number): Promise<readonly OpenAttempt[]>;
-  /** Forgets, of at most `limit` invoices whose date is before that day, that they were told of before they came. */
+  /** Deletes up to `limit` announcements of invoices dated before that day. */
   purgeToldInvoices(before: LocalDate, limit: number): Promise<void>;
-  /** Forgets that at most `limit` thresholds of usage were told of whose periods were over before that instant. */
+  /** Deletes up to `limit` usage threshold marks of periods that ended before. */
   purgeToldThresholds(before: Instant, limit: number): Promise<void>;
-  /** The shared test clock (platform §14.1): business time `base` at system time `setAtMs`, or null = real time. */
+  /** The shared test clock (platform §14.1): business time `base` at system time `setAtMs`; null = real time. */
   readTestClock(): Promise<{ readonly base: Instant; readonly setAtMs: number } | null>;
   writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;
   /**
-   * The role as which the engine connects, if the row-level security of the database does not bind it: a superuser, one
-   * with BYPASSRLS, or any role if it was switched off for a table. Null if it does bind, and if the database has none.
+   * The role of the engine's connection if row-level security does not apply to it: a superuser, one with BYPASSRLS, or
+   * any role if a table has it disabled. Otherwise null.
    */
   unboundRole(): Promise<string | null>;
-  /** Resolves when the database answers; throws when it does not. */
   ping(): Promise<void>;
-  /** System time of the database, in milliseconds since the epoch. */
+  /** System time of the database in epoch milliseconds. */
   nowMs(): Promise<number>;
 }
 
-/** A request under a caller's key (http-api §11). */
+/** A request with an idempotency key (http-api §11). */
 export interface KeyedRequest {
-  /** Number of the tenant that the key is unique in; 0 for requests of no tenant. */
+  /** 0 without a tenant. */
   readonly tenantRecordId: number;
   readonly key: string;
 }
 
-/** The right to run a keyed request and to store its answer; `claimId` is its fencing token. */
+/** The right to run a keyed request and to store its answer; `claimId` is the fencing token. */
 export interface RequestClaim extends KeyedRequest {
   readonly claimId: Uuid;
 }
 
-/** An answer as it is stored; null parts mean that the request is still running. */
+/** A stored answer; parts are null while the request runs. */
 export interface KeptRequest {
   readonly key: string;
-  /** SHA-256 of the request, in hexadecimal digits. */
+  /** Hexadecimal SHA-256 of the request. */
   readonly requestHash: string;
   readonly claimId: Uuid;
-  /** System time of the first call, in milliseconds since the epoch. */
+  /** System time of the first call in epoch milliseconds. */
   readonly startedMs: number;
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string>> | null;
-  /** Encrypted by the cipher. */
+  /** Encrypted. */
   readonly body: string | null;
 }
 
-/** Answers to requests that carry a key, stored for repeats; cross-tenant, since some requests have no tenant. */
+/** Cross-tenant, since some requests have no tenant. */
 export interface IdempotencyStore {
   /**
-   * Inserts the request as running, or replaces one that started before `expiredBeforeMs`, or the same request if it has
-   * been running since before `abandonedBeforeMs`. All in one statement, so that only one of two callers gets the claim.
-   * @returns null if this call has the claim now, else the request that has the key; undefined if that request has gone
-   * in between.
+   * Inserts the request as running, or replaces one that started before `expiredBeforeMs`, or the same request running
+   * since before `abandonedBeforeMs`, in one statement, so that only one caller gets the claim.
+   * @returns null with the claim, else the request with the key; undefined if that has disappeared meanwhile.
    */
   claim(
     claim: RequestClaim & { readonly requestHash: string; readonly nowMs: number },
     bounds: { readonly expiredBeforeMs: number; readonly abandonedBeforeMs: number },
   ): Promise<KeptRequest | null | undefined>;
-  /** Stores the answer; false if the claim was taken over. */
+  /** Returns false if another call has the claim. */
   keep(claim: RequestClaim, answer: Pick<KeptRequest, 'status' | 'headers' | 'body'>): Promise<boolean>;
-  /** Forgets the request, unless the claim was taken over. */
+  /** Deletes the request while the claim is ours. */
   release(claim: RequestClaim): Promise<void>;
-  /** Removes requests that started before that time, at most `limit`; returns how many. */
+  /** Deletes up to `limit` older requests; returns their number. */
   purge(startedBeforeMs: number, limit: number): Promise<number>;
 }
