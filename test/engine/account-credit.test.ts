@@ -1,7 +1,13 @@
-import type { ManualItem, Uuid } from '../../lib/index.ts';
-import { decimal, formatDecimal, parseLocalDate, SystemTag } from '../../lib/index.ts';
-import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, expect, itemLines, newEvents, openEngine } from '../support/index.ts';
+import { decimal, formatDecimal, type ManualItem, SystemTag, type Uuid } from '../../lib/index.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  expect,
+  itemLines,
+  newEvents,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 eachDatabaseByTurns('account credit', (open) => {
   let engine: TestEngine;
@@ -147,7 +153,7 @@ eachDatabaseByTurns('account credit', (open) => {
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
     const [billed] = invoice?.items ?? [];
     if (invoice === undefined || billed === undefined) throw new Error('nothing is billed');
-    const requestedDate = parseLocalDate('2024-01-20');
+    const requestedDate = '2024-01-20';
     const on = { accountId: id, invoiceId: invoice.id, invoiceItemId: billed.id, requestedDate };
     await engine.acme.invoices.adjustItem({ ...on, amount: decimal(5), itemDetails: '{}' });
     const adjusted = (await engine.acme.getInvoice(invoice.id)).items[1];
@@ -240,13 +246,13 @@ eachDatabaseByTurns('account credit', (open) => {
 
   it('charged items carry what was asked, its dates and its description', async () => {
     const { id } = await engine.acme.createAccount({ currency: 'USD', timeZone: 'America/New_York' });
-    const requestedDate = parseLocalDate('2024-03-05');
+    const requestedDate = '2024-03-05';
     const [plain, planned] = await engine.acme.invoices.addCharges({
       accountId: id,
       requestedDate,
       items: [
         { amount: decimal('1.01') },
-        { amount: decimal(0), planName: 'gold', endDate: parseLocalDate('2024-04-01'), itemDetails: '{}' },
+        { amount: decimal(0), planName: 'gold', endDate: '2024-04-01', itemDetails: '{}' },
       ],
     });
     expect(plain && itemLines({ items: [plain] } as never)).to.deep.equal([
@@ -260,7 +266,7 @@ eachDatabaseByTurns('account credit', (open) => {
     });
     const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id });
     expect(invoice).to.include({ status: 'DRAFT', targetDate: requestedDate, commitDate: null });
-    expect(invoice?.invoiceDate).to.equal(parseLocalDate('2023-12-31'));
+    expect(invoice?.invoiceDate).to.equal('2023-12-31');
   });
 
   for (const [what, code, request] of [
@@ -274,8 +280,8 @@ eachDatabaseByTurns('account credit', (open) => {
         items: [
           {
             amount: decimal(1),
-            startDate: parseLocalDate('2024-02-02'),
-            endDate: parseLocalDate('2024-02-01'),
+            startDate: '2024-02-02',
+            endDate: '2024-02-01',
           },
         ],
       },
@@ -362,7 +368,7 @@ eachDatabaseByTurns('account credit', (open) => {
     const { id } = await engine.acme.createAccount({ currency: 'USD' });
     await engine.acme.invoices.addCharges({
       accountId: id,
-      requestedDate: parseLocalDate('2024-06-01'),
+      requestedDate: '2024-06-01',
       items: [{ amount: decimal(5) }],
       autoCommit: true,
     });

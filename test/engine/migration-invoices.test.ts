@@ -1,10 +1,21 @@
-import type { MigrationInvoiceRequest, MigrationItem, Uuid } from '../../lib/index.ts';
-import { decimal, formatDecimal, parseLocalDate } from '../../lib/index.ts';
+import {
+  decimal,
+  formatDecimal,
+  type Given,
+  type MigrationInvoiceRequest,
+  type MigrationItem,
+  type Uuid,
+} from '../../lib/index.ts';
 import { eachDatabaseByTurns } from '../support/databases.ts';
-import type { TestEngine } from '../support/index.ts';
-import { codeOf, expect, itemLines, newEvents, openEngine, rowsOf } from '../support/index.ts';
-
-const day = parseLocalDate;
+import {
+  codeOf,
+  expect,
+  itemLines,
+  newEvents,
+  openEngine,
+  rowsOf,
+  type TestEngine,
+} from '../support/index.ts';
 
 eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
   let engine: TestEngine;
@@ -14,7 +25,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     told = newEvents(engine.database);
   });
 
-  const migrate = (accountId: Uuid, items: readonly MigrationItem[], more: object = {}) =>
+  const migrate = (accountId: Uuid, items: readonly Given<MigrationItem>[], more: object = {}) =>
     engine.acme.invoices.createMigrationInvoice({ accountId, items, ...more });
   async function balancesOf(accountId: Uuid): Promise<readonly string[]> {
     const state = (await engine.acme.accounts.balances([accountId])).get(accountId);
@@ -37,8 +48,8 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
           productName: 'Gold',
           usageName: 'calls',
           description: 'of the old system',
-          startDate: day('2023-11-01'),
-          endDate: day('2023-12-01'),
+          startDate: '2023-11-01',
+          endDate: '2023-12-01',
           quantity: decimal(2),
           itemDetails: '{}',
         },
@@ -46,14 +57,14 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
         { itemType: 'CBA_ADJ', amount: decimal('7.5') },
         { itemType: 'TAX', amount: decimal(1), currency: 'USD' },
       ],
-      { targetDate: day('2023-11-30') },
+      { targetDate: '2023-11-30' },
     );
     expect(invoice).to.include({
       status: 'COMMITTED',
       isMigration: true,
-      targetDate: day('2023-11-30'),
-      invoiceDate: day('2023-12-31'),
-      commitDate: day('2023-12-31'),
+      targetDate: '2023-11-30',
+      invoiceDate: '2023-12-31',
+      commitDate: '2023-12-31',
     });
     const { amount, creditAdj, balance, rawBalance } = invoice;
     expect([amount, creditAdj, balance, rawBalance].map(formatDecimal)).to.deep.equal([
@@ -106,7 +117,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     expect(await listed(id)).to.deep.equal([]);
     expect(await listed(id, { unpaidOnly: true })).to.deep.equal([]);
     expect((await listed(id, { withMigration: true })).map((each) => each.id)).to.deep.equal([migrated.id]);
-    expect(migrated.targetDate).to.equal(day('2024-01-01'));
+    expect(migrated.targetDate).to.equal('2024-01-01');
     expect((await engine.acme.accounts.timeline(id)).invoices).to.deep.equal([]);
     expect((await engine.acme.getInvoice(migrated.id)).isMigration).to.equal(true);
   });
@@ -117,7 +128,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
       accountId: id,
       planName: 'solo-now',
     });
-    const days = { startDate: day('2024-01-01'), endDate: day('2024-02-01') };
+    const days = { startDate: '2024-01-01', endDate: '2024-02-01' };
     const about = { subscriptionId, bundleId, planName: 'solo-now', phaseName: 'solo-now-evergreen' };
     const before = await migrate(id, [
       { itemType: 'RECURRING', amount: decimal('19.95'), ...about, ...days },
@@ -125,7 +136,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     await engine.settle();
     const [billed] = await listed(id);
     expect(billed && itemLines(billed)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 19.95']);
-    const repair: MigrationItem = {
+    const repair: Given<MigrationItem> = {
       itemType: 'REPAIR_ADJ',
       amount: decimal(-9),
       ...days,
@@ -140,7 +151,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     expect(await engine.acme.invoices.verifyCoverage(id)).to.deep.equal([]);
     expect(await engine.breaches()).to.deep.equal([]);
     const view = await engine.acme.getSubscription(subscriptionId);
-    expect(view.chargedThrough?.date).to.equal(day('2024-02-01'));
+    expect(view.chargedThrough?.date).to.equal('2024-02-01');
     await engine.acme.invoices.void(billed?.id as Uuid);
     expect(await balancesOf(id)).to.deep.equal(['0', '0']);
   });
@@ -177,8 +188,8 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     expect(await listed(parent.id)).to.deep.equal([]);
   });
 
-  const one: MigrationItem = { itemType: 'TAX', amount: decimal(1) };
-  const refused: readonly (readonly [string, number, Partial<MigrationInvoiceRequest>])[] = [
+  const one: Given<MigrationItem> = { itemType: 'TAX', amount: decimal(1) };
+  const refused: readonly (readonly [string, number, Partial<Given<MigrationInvoiceRequest>>])[] = [
     ['no items', 60003, { items: [] }],
     ['an item without a type', 60003, { items: [one, { amount: decimal(1) }] }],
     ['an item of a type that there is not', 60003, { items: [{ ...one, itemType: 'FEE' as 'TAX' }] }],
@@ -187,7 +198,7 @@ eachDatabaseByTurns('invoicing 9.5 Migration invoice', (open) => {
     [
       'an end before its start',
       4004,
-      { items: [{ ...one, startDate: day('2024-02-02'), endDate: day('2024-02-01') }] },
+      { items: [{ ...one, startDate: '2024-02-02', endDate: '2024-02-01' }] },
     ],
     ['too long a description', 60003, { items: [{ ...one, description: 'x'.repeat(256) }] }],
     ['a text that cannot be stored', 60003, { items: [{ ...one, usageName: 'a\0b' }] }],

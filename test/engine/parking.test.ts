@@ -1,7 +1,14 @@
 import { ErrorCode, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
 import { catalogXml, plan, price } from '../support/catalogs/catalog-document.ts';
-import type { TestEngine } from '../support/index.ts';
-import { codeOf, eachDatabaseByTurns, example, expect, itemLines, openEngine } from '../support/index.ts';
+import {
+  codeOf,
+  eachDatabaseByTurns,
+  example,
+  expect,
+  itemLines,
+  openEngine,
+  type TestEngine,
+} from '../support/index.ts';
 
 const meadow = example('catalogs/meadow.xml');
 
@@ -70,7 +77,7 @@ eachDatabaseByTurns('parked accounts', (open) => {
     await invoices.park(id, { reason: 'under review' });
     await invoices.park(id);
     expect((await parked()).map(({ accountId, parkedDate }) => [accountId, parkedDate])).to.deep.equal([
-      [id, engine.clock.now()],
+      [id, new Date(engine.clock.now())],
     ]);
     const [tag] = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id });
     const history = await engine.acme.audit.history({ type: 'TAG', id: tag?.id ?? id });

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
-import { decimal, type SimplePlan, type TenantBilling } from '../../lib/index.ts';
+import { decimal, type SimplePlan, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { codeOf } from '../support/assertions.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
@@ -22,6 +22,7 @@ describe('the catalog of a tenant on two nodes of one PostgreSQL', () => {
   let nodes: readonly Billing<never>[];
   let north: TenantBilling;
   let south: TenantBilling;
+  let tenant: Uuid;
   let url: string;
 
   before(async () => {
@@ -32,9 +33,9 @@ describe('the catalog of a tenant on two nodes of one PostgreSQL', () => {
     const open = () => Billing.open<never>({ storage: postgresql(database.url), clock });
     const [first, second] = await Promise.all([open(), open()]);
     nodes = [first, second];
-    const tenant = await first.tenants.create({ userName: 'test' }, { apiKey: 'a', apiSecret: 'b' });
-    north = first.as({ tenant: tenant.id, user: 'test' });
-    south = second.as({ tenant: tenant.id, user: 'test' });
+    tenant = (await first.tenants.create({ userName: 'test' }, { apiKey: 'a', apiSecret: 'b' })).id;
+    north = first.as({ tenant, user: 'test' });
+    south = second.as({ tenant, user: 'test' });
   });
 
   after(() => Promise.all(nodes.map((node) => node.close())));
@@ -79,7 +80,9 @@ describe('the catalog of a tenant on two nodes of one PostgreSQL', () => {
 
   it('first uses at once give all the same catalog', async () => {
     await north.catalogs.addSimplePlan(lamp);
-    const catalogs = await Promise.all([1, 2, 3, 4].map(() => south.catalogs.current()));
+    const [, second] = nodes as [Billing<never>, Billing<never>];
+    const context = await second.context({ tenant, user: 'test' });
+    const catalogs = await Promise.all([1, 2, 3, 4].map(() => second.catalogs.current(context)));
     expect(new Set(catalogs).size).to.equal(1);
   });
 
