@@ -2,14 +2,14 @@ import { CheckService } from '../check/index.ts';
 import {
   CatalogChangeHandler,
   ChangeReports,
-  CoverageService,
   CreditNoteService,
   consultedOperations,
+  coverageOperations,
   creditDeletion,
   DocumentFiles,
   DocumentSourceLoader,
   DryRunService,
-  ExplanationService,
+  explanationOperations,
   InvoiceDocumentService,
   InvoiceReadService,
   InvoiceRunHandler,
@@ -23,7 +23,7 @@ import {
   parkingOperations,
   ratedUsage,
   thresholdHandler,
-  UnbilledUsageService,
+  unbilledUsageOperations,
 } from '../invoicing/index.ts';
 import { paymentConfigOf } from '../payments/index.ts';
 import type { Foundation } from './foundation.ts';
@@ -54,7 +54,7 @@ export function invoicingArea(foundation: Foundation) {
     reports: methodsOf(new ChangeReports(ports, catalogs, invoicingConfig)),
     usageReviews: {
       ...ratedUsage(ports, catalogs, { configOf: invoicingConfig, dryRuns }),
-      ...methodsOf(new UnbilledUsageService(ports, catalogs, invoicingConfig)),
+      ...unbilledUsageOperations(ports, catalogs, invoicingConfig),
     },
     handlers: [
       new InvoiceRunHandler(ports, { configOf: invoicingConfig, catalogs, runs }),
@@ -71,13 +71,13 @@ export function invoicingArea(foundation: Foundation) {
         ...parkingOperations(ports, runs),
         ...methodsOf(invoices),
         ...methodsOf(dryRuns, 'dryRun'),
-        ...methodsOf(new ExplanationService(ports)),
+        ...explanationOperations(ports),
         ...methodsOf(documents),
         ...manualItemOperations(ports, catalogs, operations),
         ...creditDeletion(operations),
         ...migrationOperations(invoices, operations),
         ...invoiceStatusOperations(operations),
-        ...methodsOf(new CoverageService(ports, catalogs, invoicingConfig)),
+        ...coverageOperations(ports, catalogs, invoicingConfig),
       },
     },
   };

@@ -91,16 +91,16 @@ export { type InvoicingConfigOf, invoicingConfigOf } from './proposals/invoicing
 export { effectiveTargetDate } from './proposals/target-date.ts';
 export { rowsOfItem } from './reconciliation/coverage.ts';
 export { ChangeReports } from './review/change-report.ts';
-export { CoverageService, verifyAccounts } from './review/coverage-service.ts';
+export { coverageOperations, verifyAccounts } from './review/coverage-service.ts';
 export {
   CreditNoteService,
   DocumentFiles,
   InvoiceDocumentService,
   InvoiceTextService,
 } from './review/document-services.ts';
-export { ExplanationService } from './review/explanation-service.ts';
+export { explanationOperations } from './review/explanation-service.ts';
 export { InvoiceReadService } from './review/invoice-read-service.ts';
-export { UnbilledUsageService } from './review/unbilled-usage-service.ts';
+export { unbilledUsageOperations } from './review/unbilled-usage-service.ts';
 export type { RunCounts } from './runs/run-results.ts';
 export {
   addAccountCredit,

@@ -27,40 +27,36 @@ import { effectiveTargetDate } from '../proposals/target-date.ts';
 import { evaluatedThrough, isDue } from '../proposals/window.ts';
 
 /** Checks of what is billed against what there is to bill (§7.3). */
-export class CoverageService {
-  readonly #ports: Pick<Ports, 'storage'>;
-  readonly #catalogs: CatalogProvider;
-  readonly #configOf: InvoicingConfigOf;
-
-  constructor(ports: Pick<Ports, 'storage'>, catalogs: CatalogProvider, configOf: InvoicingConfigOf) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-    this.#configOf = configOf;
-  }
-
-  async verifyCoverage(context: CallContext, accountId: Uuid): Promise<readonly CoverageDifference[]> {
-    const now = context.createdDate;
-    const catalogsOf = await this.#catalogs.open({ tenant: context.tenant, now, accounts: [accountId] });
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      const account = await loadAccount(session, accountId);
-      invoicingCurrency(account);
-      const config = await this.#configOf(session);
-      const [state] = await session.invoices.loadStates([accountId]);
-      const targetDate = effectiveTargetDate({
-        requested: null,
-        today: localDateOf(now, account.timeZone),
-        maxTargetDate: state?.maxTargetDate ?? null,
-        maxMonthsInFuture: config.maxMonthsInFuture,
+export function coverageOperations(
+  ports: Pick<Ports, 'storage'>,
+  catalogs: CatalogProvider,
+  configOf: InvoicingConfigOf,
+) {
+  return {
+    verifyCoverage: async (context: CallContext, accountId: Uuid): Promise<readonly CoverageDifference[]> => {
+      const now = context.createdDate;
+      const catalogsOf = await catalogs.open({ tenant: context.tenant, now, accounts: [accountId] });
+      return ports.storage.read(context.tenant, async (session) => {
+        const account = await loadAccount(session, accountId);
+        invoicingCurrency(account);
+        const config = await configOf(session);
+        const [state] = await session.invoices.loadStates([accountId]);
+        const targetDate = effectiveTargetDate({
+          requested: null,
+          today: localDateOf(now, account.timeZone),
+          maxTargetDate: state?.maxTargetDate ?? null,
+          maxMonthsInFuture: config.maxMonthsInFuture,
+        });
+        return verifyCoverage(session, {
+          account,
+          state: state ?? null,
+          targetDate,
+          catalogOf: await catalogsOf(session, [accountId]),
+          config,
+        });
       });
-      return verifyCoverage(session, {
-        account,
-        state: state ?? null,
-        targetDate,
-        catalogOf: await catalogsOf(session, [accountId]),
-        config,
-      });
-    });
-  }
+    },
+  };
 }
 
 interface AccountToVerify {

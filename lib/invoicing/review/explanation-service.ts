@@ -6,35 +6,31 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { NO_PAST, type SubscriptionPast } from '../explanation/event-facts.ts';
 import { computedBasis, explainItem, type ItemExplanation } from '../explanation/explanation.ts';
 
-export class ExplanationService {
-  readonly #ports: Pick<Ports, 'storage'>;
-
-  constructor(ports: Pick<Ports, 'storage'>) {
-    this.#ports = ports;
-  }
-
-  async explain(context: CallContext, itemId: Uuid): Promise<ItemExplanation> {
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      const [item] = await session.invoices.findItemsByIds([itemId]);
-      if (item === undefined) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: itemId });
-      const bases = await session.invoices.findItemBases([itemId]);
-      const [linked] = await session.invoices.findItemsByIds(
-        item.linkedItemId === null ? [] : [item.linkedItemId],
-      );
-      const basis = bases.get(itemId) ?? null;
-      const computed = computedBasis(basis);
-      const past = computed === null ? NO_PAST : await pastOf(session, linked ?? item, computed);
-      const isMigrated = basis === null && (await isOfMigration(session, item));
-      return explainItem({
-        item,
-        linked,
-        basis,
-        past,
-        hasOwnPrices: await hasOwnPrices(session, item),
-        isMigrated,
+export function explanationOperations(ports: Pick<Ports, 'storage'>) {
+  return {
+    explain: async (context: CallContext, itemId: Uuid): Promise<ItemExplanation> => {
+      return ports.storage.read(context.tenant, async (session) => {
+        const [item] = await session.invoices.findItemsByIds([itemId]);
+        if (item === undefined) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: itemId });
+        const bases = await session.invoices.findItemBases([itemId]);
+        const [linked] = await session.invoices.findItemsByIds(
+          item.linkedItemId === null ? [] : [item.linkedItemId],
+        );
+        const basis = bases.get(itemId) ?? null;
+        const computed = computedBasis(basis);
+        const past = computed === null ? NO_PAST : await pastOf(session, linked ?? item, computed);
+        const isMigrated = basis === null && (await isOfMigration(session, item));
+        return explainItem({
+          item,
+          linked,
+          basis,
+          past,
+          hasOwnPrices: await hasOwnPrices(session, item),
+          isMigrated,
+        });
       });
-    });
-  }
+    },
+  };
 }
 
 /** @param charge the item, or the item that it repairs. */

@@ -25,49 +25,47 @@ import { loadStreams } from '../loading/load-streams.ts';
 import type { InvoicingConfigOf } from '../proposals/invoicing-config.ts';
 
 /** What of the recorded usage is on no invoice (usage §3.3). */
-export class UnbilledUsageService {
-  readonly #ports: Pick<Ports, 'storage'>;
-  readonly #catalogs: CatalogProvider;
-  readonly #configOf: InvoicingConfigOf;
-
-  constructor(ports: Pick<Ports, 'storage'>, catalogs: CatalogProvider, configOf: InvoicingConfigOf) {
-    this.#ports = ports;
-    this.#catalogs = catalogs;
-    this.#configOf = configOf;
-  }
-
-  async unbilled(
-    context: CallContext,
-    subscriptionId: Uuid,
-    request: RequestedBounds,
-  ): Promise<readonly UnbilledUsage[]> {
-    const { tenant, createdDate: now } = context;
-    const { storage } = this.#ports;
-    const { accountId } = await storage.read(tenant, (session) => loadSubscription(session, subscriptionId));
-    const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [accountId] });
-    return storage.read(tenant, async (session) => {
-      const { recordId: subscriptionRecordId } = await loadSubscription(session, subscriptionId);
-      const account = await loadAccount(session, accountId);
-      const { timeZone: zone } = account;
-      const bounds = boundsIn(zone, request);
-      const today = localDateOf(now, zone);
-      const config = await this.#configOf(session);
-      const { usage } = config;
-      const currency = invoicingCurrency(account);
-      const { streams, failures } = await loadStreams(session, {
-        requests: [{ account, targetDate: today }],
-        catalogOf: await catalogsOf(session, [accountId]),
-        config,
-        choice: 'all',
+export function unbilledUsageOperations(
+  ports: Pick<Ports, 'storage'>,
+  catalogs: CatalogProvider,
+  configOf: InvoicingConfigOf,
+) {
+  return {
+    unbilled: async (
+      context: CallContext,
+      subscriptionId: Uuid,
+      request: RequestedBounds,
+    ): Promise<readonly UnbilledUsage[]> => {
+      const { tenant, createdDate: now } = context;
+      const { storage } = ports;
+      const { accountId } = await storage.read(tenant, (session) =>
+        loadSubscription(session, subscriptionId),
+      );
+      const catalogsOf = await catalogs.open({ tenant, now, accounts: [accountId] });
+      return storage.read(tenant, async (session) => {
+        const { recordId: subscriptionRecordId } = await loadSubscription(session, subscriptionId);
+        const account = await loadAccount(session, accountId);
+        const { timeZone: zone } = account;
+        const bounds = boundsIn(zone, request);
+        const today = localDateOf(now, zone);
+        const config = await configOf(session);
+        const { usage } = config;
+        const currency = invoicingCurrency(account);
+        const { streams, failures } = await loadStreams(session, {
+          requests: [{ account, targetDate: today }],
+          catalogOf: await catalogsOf(session, [accountId]),
+          config,
+          choice: 'all',
+        });
+        for (const { error } of failures) throw error;
+        const events = streams[0]?.bySubscription.get(subscriptionId) ?? null;
+        const asked = { subscriptionId, subscriptionRecordId, zone, bounds, events: events ?? [] };
+        const found = await loadAround(session, asked, usage.lateMode === LateMode.IGNORE);
+        const terms = await loadUsageTerms(session);
+        return unbilledUsage({ ...bounds, events, ...found, zone, today, currency, config: usage, terms });
       });
-      for (const { error } of failures) throw error;
-      const events = streams[0]?.bySubscription.get(subscriptionId) ?? null;
-      const asked = { subscriptionId, subscriptionRecordId, zone, bounds, events: events ?? [] };
-      const found = await loadAround(session, asked, usage.lateMode === LateMode.IGNORE);
-      const terms = await loadUsageTerms(session);
-      return unbilledUsage({ ...bounds, events, ...found, zone, today, currency, config: usage, terms });
-    });
-  }
+    },
+  };
 }
 
 interface Asked {
