@@ -14,7 +14,7 @@ import {
 } from '../auth/credentials.ts';
 import { type Dialect, headerFamilies } from '../dialect.ts';
 import { type BaseUrlOptions, baseUrls, clientAddresses } from '../request/addresses.ts';
-import { NotificationRate, RateLimit, type RequestRates } from '../request/rate-limit.ts';
+import { NotificationRate, type RateLimit, type RequestRates, rateLimit } from '../request/rate-limit.ts';
 import { PLUGIN, plainPath, withoutTrailingSlash } from '../routing/path.ts';
 import type { RequestLogin, RequestTokens, Route } from '../routing/route.ts';
 import type { TestMode } from '../test-mode.ts';
@@ -56,7 +56,7 @@ export class RequestAccess {
   constructor(options: AccessOptions) {
     const clock = options.systemClock ?? { nowMs: () => performance.now() };
     const rates = { gateways: GATEWAY_NOTIFICATION_RATE, ...options.rates };
-    this.#rateLimit = new RateLimit(rates, () => clock.nowMs());
+    this.#rateLimit = rateLimit(rates, () => clock.nowMs());
     this.#notificationRate = new NotificationRate(rates, () => clock.nowMs());
     this.#authenticator = new Authenticator({
       billing: options.billing,
@@ -94,7 +94,7 @@ export class RequestAccess {
       ? await this.#authenticator.tenant(presented, caller.principal, dialect)
       : null;
     const { kind, name } = caller.principal;
-    this.#rateLimit.take([
+    this.#rateLimit([
       { kind: 'principal', name: `${kind}/${name}` },
       ...(tenant === null ? [] : [{ kind: 'tenant', name: tenant.id } as const]),
     ]);

@@ -29,43 +29,35 @@ export interface RatedSubject {
   readonly name: string;
 }
 
-/** Token buckets of two seconds of requests each. Every node limits on its own. */
-export class RateLimit {
-  readonly #rates: Partial<RequestRates>;
-  readonly #nowMs: () => number;
-  readonly #buckets = new Map<string, Bucket>();
+/** Counts a request for all subjects or none. @throws BillingError TOO_MANY_REQUESTS (60015), `facts.retryAfterSeconds`. */
+export type RateLimit = (subjects: readonly RatedSubject[]) => void;
 
-  constructor(rates: Partial<RequestRates>, nowMs: () => number) {
-    this.#rates = rates;
-    this.#nowMs = nowMs;
+/** Token buckets of two seconds of requests each. Every node limits on its own. */
+export function rateLimit(rates: Partial<RequestRates>, nowMs: () => number): RateLimit {
+  const buckets = new Map<string, Bucket>();
+
+  function put(key: string, bucket: Bucket): void {
+    buckets.delete(key);
+    buckets.set(key, bucket);
+    if (buckets.size <= MAX_RATE_BUCKETS) return;
+    // A Map keeps insertion order: the first bucket had the most time to refill.
+    const [oldest] = buckets.keys();
+    if (oldest !== undefined) buckets.delete(oldest);
   }
 
-  /**
-   * Counts a request for all subjects or none. @throws BillingError TOO_MANY_REQUESTS (60015),
-   * `facts.retryAfterSeconds`.
-   */
-  take(subjects: readonly RatedSubject[]): void {
-    const countedMs = this.#nowMs();
+  return (subjects) => {
+    const countedMs = nowMs();
     const filled: [key: string, tokens: number][] = [];
-    for (const subject of subjects) {
-      const perSecond = this.#rates[subject.kind] ?? null;
+    for (const { kind, name } of subjects) {
+      const perSecond = rates[kind] ?? null;
       if (perSecond === null) continue;
-      const key = `${subject.kind}/${subject.name}`;
-      const tokens = tokensAt(countedMs, this.#buckets.get(key), perSecond);
-      if (tokens < 1) throw tooMany(subject.kind, perSecond, (1 - tokens) / perSecond);
+      const key = `${kind}/${name}`;
+      const tokens = tokensAt(countedMs, buckets.get(key), perSecond);
+      if (tokens < 1) throw tooMany(kind, perSecond, (1 - tokens) / perSecond);
       filled.push([key, tokens]);
     }
-    for (const [key, tokens] of filled) this.#put(key, { tokens: tokens - 1, countedMs });
-  }
-
-  #put(key: string, bucket: Bucket): void {
-    this.#buckets.delete(key);
-    this.#buckets.set(key, bucket);
-    if (this.#buckets.size <= MAX_RATE_BUCKETS) return;
-    // A Map keeps insertion order: the first bucket had the most time to refill.
-    const [oldest] = this.#buckets.keys();
-    if (oldest !== undefined) this.#buckets.delete(oldest);
-  }
+    for (const [key, tokens] of filled) put(key, { tokens: tokens - 1, countedMs });
+  };
 }
 
 function tokensAt(nowMs: number, bucket: Bucket | undefined, perSecond: number): number {
@@ -101,8 +93,8 @@ export class NotificationRate {
   readonly #underWay = new Map<string, number>();
 
   constructor(rates: Partial<RequestRates>, nowMs: () => number) {
-    this.#signed = new RateLimit(rates, nowMs);
-    this.#unproven = new RateLimit(rates, nowMs);
+    this.#signed = rateLimit(rates, nowMs);
+    this.#unproven = rateLimit(rates, nowMs);
   }
 
   /**
@@ -116,12 +108,12 @@ export class NotificationRate {
     const verified = (): void => {
       leave();
       isSigned = true;
-      this.#signed.take(subjects);
+      this.#signed(subjects);
     };
     try {
       return await take(verified);
     } catch (error) {
-      if (!isSigned) this.#unproven.take(subjects);
+      if (!isSigned) this.#unproven(subjects);
       throw error;
     } finally {
       leave();

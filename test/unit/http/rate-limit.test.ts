@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { MAX_RATE_BUCKETS, type RatedSubject, RateLimit } from '../../../adapters/koa/request/rate-limit.ts';
+import {
+  MAX_RATE_BUCKETS,
+  type RatedSubject,
+  type RateLimit,
+  rateLimit,
+} from '../../../adapters/koa/request/rate-limit.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 const acme: RatedSubject = { kind: 'tenant', name: 'acme' };
@@ -8,7 +13,7 @@ const ann: RatedSubject = { kind: 'principal', name: 'ann' };
 
 describe('the rate of requests', () => {
   let nowMs: number;
-  const limitOf = (rates: ConstructorParameters<typeof RateLimit>[0]) => new RateLimit(rates, () => nowMs);
+  const limitOf = (rates: Parameters<typeof rateLimit>[0]) => rateLimit(rates, () => nowMs);
 
   /** How many requests are taken before one is refused. */
   function taken(limit: RateLimit, subjects: readonly RatedSubject[], most = 100): number {
@@ -18,7 +23,7 @@ describe('the rate of requests', () => {
 
   function refusal(limit: RateLimit, subjects: readonly RatedSubject[]): BillingError | null {
     try {
-      limit.take(subjects);
+      limit(subjects);
       return null;
     } catch (error) {
       if (error instanceof BillingError) return error;
@@ -82,9 +87,9 @@ describe('the rate of requests', () => {
     const limit = limitOf({ principal: 1 });
     const subject = (n: number): RatedSubject => ({ kind: 'principal', name: `${n}` });
     expect(taken(limit, [subject(0)])).to.equal(2);
-    for (let n = 1; n < MAX_RATE_BUCKETS; n++) limit.take([subject(n)]);
+    for (let n = 1; n < MAX_RATE_BUCKETS; n++) limit([subject(n)]);
     expect(taken(limit, [subject(0)])).to.equal(0);
-    limit.take([subject(MAX_RATE_BUCKETS)]);
+    limit([subject(MAX_RATE_BUCKETS)]);
     expect(taken(limit, [subject(0)])).to.equal(2);
   });
 });
